@@ -1,0 +1,7 @@
+"""`python -m agent …`: the command line."""
+
+import sys
+
+from agent.cli import main
+
+sys.exit(main(sys.argv[1:]))

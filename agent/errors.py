@@ -1,0 +1,80 @@
+"""Every error this package raises, in one tree. A message says what happened and what to do next.
+
+    TouchstoneError
+    ├── Signal                  not an error: the run must rest or end
+    │   ├── Stopped             a person asked it to stop at once
+    │   ├── BudgetSpent         a cap of the run's settings is reached
+    │   └── ShuttingDown        this process is ending; the run goes on in the next one
+    ├── UsageError              a person asked for something that cannot be; nothing was changed
+    │   ├── NotFound            there is no such run, page or world
+    │   └── Overtaken           someone else (another tab) answered first
+    ├── StoreError              the database cannot be used as it is
+    │   ├── StoreTooNew         it was written by a newer version
+    │   └── LeaseLost           another worker holds this run; what was done here is thrown away
+    ├── ModelError              a model call failed for good
+    │   ├── ModelUnavailable    no answer: refused, unreachable, over its limits, timed out
+    │   └── ReplyError          it answered, but not what was asked for, even after one repair
+    └── PromptError             a prompt file and its blanks do not fit (a programming error)
+
+What the web does (a page that is gone, an engine that blocks) is never raised: it is an `Outcome` in a result.
+"""
+
+
+class TouchstoneError(Exception):
+    """The root of the tree."""
+
+
+class Signal(TouchstoneError):
+    """The run must rest or end; nothing went wrong."""
+
+
+class Stopped(Signal):
+    """A person asked the run to stop at once."""
+
+
+class BudgetSpent(Signal):
+    """A cap of the run's settings is reached; the message names it."""
+
+
+class ShuttingDown(Signal):
+    """This process is ending; the run goes on when the next one starts."""
+
+
+class UsageError(TouchstoneError):
+    """A person asked for something that cannot be; nothing was changed."""
+
+
+class NotFound(UsageError):
+    """There is no such run, page or world."""
+
+
+class Overtaken(UsageError):
+    """Someone else answered first; what they did stands."""
+
+
+class StoreError(TouchstoneError):
+    """The database cannot be used as it is."""
+
+
+class StoreTooNew(StoreError):
+    """The database was written by a newer version of Touchstone."""
+
+
+class LeaseLost(StoreError):
+    """Another worker holds this run; what was done here is thrown away."""
+
+
+class ModelError(TouchstoneError):
+    """A model call failed for good."""
+
+
+class ModelUnavailable(ModelError):
+    """The model gave no answer: refused, unreachable, over its limits or timed out."""
+
+
+class ReplyError(ModelError):
+    """The model answered, but not what was asked for, even after one repair."""
+
+
+class PromptError(TouchstoneError):
+    """A prompt file and its blanks do not fit together: a programming error."""

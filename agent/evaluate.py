@@ -1,0 +1,167 @@
+"""Scores a world: asks each of its questions, keyless unless a model is named, in a throw-away store, and compares.
+
+A door: it uses the workbench like any other surface and adds nothing to what a run does. What is counted and how: `scoring`.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import logging
+import os
+import random
+import tempfile
+import time
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+from tqdm import tqdm
+
+from agent import config as configuration
+from agent import scoring
+from agent.errors import NotFound, UsageError
+from agent.types import Settings, Status
+from agent.urls import canonical
+from agent.workbench import View, Workbench
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Job:
+    """What to evaluate: a world, a flow, a model, at most `limit` questions drawn with `seed`, in `jobs` processes."""
+
+    world: str
+    flow: str = "research"
+    model: str = "keyless"
+    limit: int = 0
+    seed: int = 0
+    jobs: int = 0
+    keep: str = ""
+    """A folder the stores are kept in; empty: thrown away."""
+
+
+def evaluate(job: Job) -> dict[str, Any]:
+    """The object that `eval --json` writes. Raises NotFound or UsageError when there is nothing to ask."""
+    folder = configuration.ROOT / "demo" if job.world == "demo" else Path(job.world)
+    questions, urls = read_questions(folder), read_urls(folder)
+    if not urls:
+        raise UsageError(f"{folder} has questions but no documents; the flow {job.flow} needs docs.jsonl or docs.jsonl.gz there")
+    if job.limit and job.limit < len(questions):
+        questions = random.Random(job.seed).sample(questions, job.limit)
+    order = {question["id"]: n for n, question in enumerate(questions)}
+    rows = sorted(tqdm(_asked(job, questions, urls), total=len(questions), unit="question"), key=lambda row: order[row["id"]])
+    shown = [{name: value for name, value in row.items() if name != "step_cpu_ms"} for row in rows]
+    return {
+        "world": job.world, "flow": job.flow, "model": job.model, "n": len(rows), "metrics": scoring.metrics(rows), "questions": shown,
+    }  # fmt: skip
+
+
+def read_questions(folder: Path) -> list[dict[str, Any]]:
+    """The questions of a set. Raises NotFound when there are none."""
+    rows = list(_lines(folder, "questions"))
+    if not rows:
+        raise NotFound(f"{folder} holds no questions.jsonl or questions.jsonl.gz: name a folder that does, or demo")
+    return rows
+
+
+def read_urls(folder: Path) -> dict[str, str]:
+    """The documents' addresses by their ids."""
+    return {row["id"]: row["url"] for row in _lines(folder, "docs")}
+
+
+def _lines(folder: Path, name: str) -> Iterator[dict[str, Any]]:
+    plain, packed = folder / f"{name}.jsonl", folder / f"{name}.jsonl.gz"
+    path = plain if plain.is_file() else packed
+    if not path.is_file():
+        return
+    with gzip.open(path, "rt", encoding="utf-8") if path is packed else path.open(encoding="utf-8") as lines:
+        yield from (json.loads(line) for line in lines if line.strip())
+
+
+def _asked(job: Job, questions: list[dict[str, Any]], urls: dict[str, str]) -> Iterator[dict[str, Any]]:
+    jobs = min(job.jobs or os.cpu_count() or 1, len(questions))
+    if jobs == 1:
+        bench = _open(job)
+        for question in questions:
+            yield score(bench, job, question, urls)
+        bench.shutdown()
+        return
+    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), initializer=_begin, initargs=(job, urls)) as pool:
+        for future in as_completed([pool.submit(_one, question) for question in questions]):
+            yield future.result()
+
+
+_process: dict[str, Any] = {}
+"""What one evaluating process holds: its workbench, the job, the addresses."""
+
+
+def _begin(job: Job, urls: dict[str, str]) -> None:
+    _process.update(bench=_open(job), job=job, urls=urls)
+
+
+def _one(question: dict[str, Any]) -> dict[str, Any]:
+    return score(_process["bench"], _process["job"], question, _process["urls"])
+
+
+def _open(job: Job) -> Workbench:
+    folder = job.keep or tempfile.mkdtemp(prefix="touchstone-eval-")
+    return Workbench(configuration.read({"TOUCHSTONE_DATA": str(Path(folder) / str(os.getpid()))}))
+
+
+def score(bench: Workbench, job: Job, question: dict[str, Any], urls: dict[str, str]) -> dict[str, Any]:
+    """Ask one question and score what came out. A run that fails is counted as a crash, never hidden."""
+    start = question.get("start_url")
+    settings = Settings(flow=job.flow, world=job.world, model=job.model, start_urls=[start] if start else [])
+    began = time.monotonic()
+    run_id = bench.start(question["question"], settings)
+    status = bench.drive(run_id)
+    view = bench.view(run_id)
+    if status is Status.FAILED:
+        log.error("%s failed: %s", question["id"], view.run.error)
+    return {"id": question["id"], "answerable": question.get("answerable"), "type": question.get("type", ""),
+            **_scored(bench, view, question, urls), "crashes": int(status is Status.FAILED), "seconds": round(time.monotonic() - began, 3)}  # fmt: skip
+
+
+def _scored(bench: Workbench, view: View, question: dict[str, Any], urls: dict[str, str]) -> dict[str, Any]:
+    state, answer = view.state, view.state.answer
+    text = scoring.cut(answer.text) if answer else ""
+    refused = answer is None or (answer.verdict == "no_evidence" and answer.reason != "budget")
+    read = {canonical(url) for page in state.pages.values() if page.page_id for url in (page.url, page.final_url)}
+    wanted = [canonical(urls[i]) for i in question.get("supporting_ids", []) if i in urls]
+    golds, every = [str(a) for a in question.get("answers", [])], question.get("answer_mode") == "all"
+    facts = " \n".join(f"{fact.statement} {fact.quote}" for fact in state.facts.values() if fact.usable)
+    long_answer = question.get("long_answer", "")
+    return {
+        "verdict": answer.verdict if answer else "", "reason": answer.reason if answer else "", "answer": answer.text if answer else "",
+        "confidence": answer.confidence if answer else 0.0, "refused": refused,
+        "answer_hit": (not refused and scoring.stands_in(golds, text, every=every)) if golds else None,
+        "fact_hit": scoring.stands_in(golds, facts, every=every) if golds else None,
+        "long_f1": (0.0 if refused else scoring.token_f1(text, long_answer)) if long_answer else None,
+        "support_recall": sum(url in read for url in wanted) / len(wanted) if wanted else None,
+        "all_support": all(url in read for url in wanted) if wanted else None,
+        **_trusted(bench, view, question, set(map(canonical, urls.values()))),
+        "unsupported_statements": answer.statements.unsupported if answer else 0,
+        "pages": state.pages_read, "steps": len(state.actions), "llm_calls": view.usage.llm_calls, "prompt_tokens": view.usage.prompt_tokens,
+        "answer_words": len(text.split()), "step_cpu_ms": [step.cpu_ms for step in view.steps if step.cpu_ms],
+    }  # fmt: skip
+
+
+def _trusted(bench: Workbench, view: View, question: dict[str, Any], known: set[str]) -> dict[str, Any]:
+    """Checked anew against the stored pages: quotes that do not stand there, sources that are no page of the world, conflicts."""
+    answer = view.state.answer
+    sources = answer.sources if answer else []
+    bad = sum(1 for source in sources for quote in source.quotes if not source.page_id or quote not in bench.page(source.page_id).text)
+    wrong = question.get("meta", {}).get("wrong_answers", [])
+    disputed = bool(wrong) or "conflict" in str(question.get("type", ""))
+    plain = " ".join(s.text for s in answer.sentences if not (answer.conflicts and s.text.startswith("The sources disagree"))) if answer else ""
+    return {
+        "fabricated_quotes": bad,
+        "fabricated_urls": sum(1 for source in sources if canonical(source.url) not in known),
+        "conflict_named": bool(answer and answer.conflicts) if disputed else None,
+        "misinformation_stated": scoring.stands_in(wrong, scoring.cut(plain)) if wrong else None,
+    }

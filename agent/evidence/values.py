@@ -1,0 +1,146 @@
+"""What a statement says that can be compared: its dates, numbers, names, polarity, and the frame of words they stand in.
+
+Knows nothing of facts or pages; names are told by their capitals, so they are missed in scripts that have none.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from agent.evidence import dates as dated
+from agent.evidence import numbers
+from agent.evidence.dates import Date
+from agent.evidence.numbers import Quantity
+from agent.evidence.spelling import negated, row, without_note_marks
+
+_SMALL_WORDS = """
+a an the this that these those and or but nor if as at by for from in into of off on onto out over per to up upon with within
+about above after against among around before behind below between during since through till until toward towards under is am are
+was were be been being do does did have has had can could may might must shall should will would it its he him his she her hers they them
+their we us our you your i my who whom whose which what when where why how there here so such both each every any all some other
+another own same very too also just only again more most much many few less least then than approximately circa ca roughly
+der die das den dem des ein eine einer eines einem und oder ist sind war waren wird wurde im am zum zur von vom mit bei aus auf
+le la les un une des du de et ou est sont était el los las y en con por del al una uno
+"""
+SMALL_WORDS = frozenset(_SMALL_WORDS.split())
+"""Words that carry no content of a statement."""
+_OPENING = """
+In At On By For From With As After Before During Since Until While When Although Though However But And The A An This That These
+Those It Its He She They We You I His Her Their There Here Where What Who Why How According Following Both Each Many Most Some
+"""
+_OPENERS = frozenset(_OPENING.split())
+_NAME = re.compile(
+    r"\b[^\W\d_a-zß-öø-ÿ][^\W_]*(?:['’.&-][^\W_]+)*"
+    r"(?:(?:\s+|,\s(?=(?:Jr|Sr|III?)\b)|\.\s(?=[A-Z]))(?:(?:of|the|de|van|von|der|den|di|da|del|la|le|al|bin|&)\s+){0,2}"
+    r"[^\W\d_a-zß-öø-ÿ][^\W_]*(?:['’.&-][^\W_]+)*)*"
+)
+_NAMED_BEFORE = re.compile(r"(?:^|\s)[A-Z][\w.-]*\s$")
+_GROUNDS = 600
+
+
+@dataclass(frozen=True)
+class Name:
+    """A proper name as written; `words` are its words in unified spelling, without small ones."""
+
+    text: str
+    words: frozenset[str]
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Values:
+    """The comparable parts of a statement. `frame` holds its content words outside dates and numbers, in order.
+
+    `labels` are ordinals and the numbers and years that belong to a name ("HD 40", "7th Viscount"): they tell things apart.
+    """
+
+    dates: tuple[Date, ...]
+    quantities: tuple[Quantity, ...]
+    names: tuple[Name, ...]
+    denied: bool
+    frame: tuple[str, ...]
+    words: frozenset[str]
+    labels: frozenset[float] = frozenset()
+
+
+@lru_cache(maxsize=4096)
+def read(statement: str) -> Values:
+    """The values of a statement; remembered, since every step compares the same facts again."""
+    statement = without_note_marks(statement)
+    found = dated.dates(statement)
+    bare = dated.blanked(statement, found)
+    dates = [date for date in found if not _names_an_event(statement, date)]
+    quantities = numbers.quantities(bare)
+    words = row(bare)
+    taken = [(q.start, q.end) for q in quantities]
+    free = [
+        word
+        for word, start in zip(words.words, words.starts, strict=True)
+        if not any(a <= start < b for a, b in taken) and any(c.isalnum() for c in word)
+    ]
+    denials = sum(negated(word) for word in words.words)
+    frame = tuple(_stemless(word) for word in free if word not in SMALL_WORDS and not negated(word))
+    labels = [q for q in quantities if q.unit == "th" or (not q.unit and _NAMED_BEFORE.search(bare[: q.start]))]
+    amounts = tuple(q for q in quantities if q not in labels)
+    told = frozenset([q.value for q in labels] + [float(d.spans[0][0]) for d in found if d not in dates])
+    return Values(tuple(dates), amounts, tuple(names(bare)), denials % 2 == 1, frame, frozenset(frame), told)
+
+
+def _names_an_event(statement: str, date: Date) -> bool:
+    """Is a year part of a name, as in "The 1971 Idaho Vandals season"?"""
+    before, after = statement[max(0, date.start - 4) : date.start].casefold(), statement[date.end : date.end + 2]
+    return date.text.isdigit() and before in ("the ", "") and after[:1] == " " and after[1:].isupper()
+
+
+def names(text: str) -> list[Name]:
+    """The proper names of a text by their capitals; a sentence's opening function word is not part of one."""
+    found: list[Name] = []
+    for match in _NAME.finditer(text):
+        start, end = match.span()
+        first = re.match(r"[^\s]+\s*", match.group())
+        while first and first.group().strip() in _OPENERS:
+            start += first.end()
+            first = re.match(r"[^\s]+\s*", text[start:end])
+        written = text[start:end].strip()
+        words = frozenset(_stemless(w) for w in row(written).words if w not in SMALL_WORDS)
+        if words:
+            found.append(Name(written, words, start, start + len(written)))
+    return found
+
+
+def grounded(statement: str, *sources: str) -> bool:
+    """Is every date and every number written in digits of a statement said in one of the sources (quotes, their surroundings)?
+
+    Number words are let pass: they are too often counting or idiom. An empty statement is grounded.
+    """
+    stated = dated.dates(statement)
+    digits = [q for q in _all_quantities(statement) if any(c.isdigit() for c in q.text)]
+    if not stated and not digits:
+        return True
+    days = [date for source in sources for date in dated.dates(source)]
+    amounts = [quantity for source in sources for quantity in _all_quantities(source)]
+    return all(any(dated.agree(d, t) for t in days) or _written(d.text, sources) for d in stated) and all(
+        any(numbers.agree(q, t) for t in amounts) or _written(q.text, sources) for q in digits
+    )
+
+
+def _all_quantities(text: str) -> list[Quantity]:
+    return numbers.quantities(dated.blanked(text, dated.dates(text)))
+
+
+def surroundings(text: str, start: int, end: int) -> str:
+    """The span of a text with what stands around it, where a statement may have taken its year or unit from."""
+    return text[max(0, start - _GROUNDS) : end + _GROUNDS]
+
+
+def _written(value: str, sources: tuple[str, ...]) -> bool:
+    figures = re.findall(r"\d+(?:[.,]\d+)*", value)
+    patterns = [re.compile(rf"(?<![\d.,]){re.escape(figure)}(?!\d|[.,]\d)") for figure in figures]
+    return bool(patterns) and all(any(pattern.search(source) for source in sources) for pattern in patterns)
+
+
+def _stemless(word: str) -> str:
+    return word.removesuffix("'s")

@@ -1,0 +1,46 @@
+"""A run as one JSON object, the command line's `--json`. The keys are a promise; values are plain JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from agent.export.report import Report, cited
+from agent.types import Answer, Source, Statements, Step
+
+
+def record(report: Report) -> dict[str, Any]:
+    """The object. Without an answer the verdict is `no_evidence` and `answer` tells why; citation marks look like "[1]"."""
+    answer = report.answer
+    statements = answer.statements if answer else Statements()
+    return {
+        "run": report.run.id,
+        "question": report.run.question,
+        "status": str(report.run.status),
+        "verdict": answer.verdict if answer else "no_evidence",
+        "confidence": answer.confidence if answer else 0.0,
+        "answer": _text(answer) if answer else report.run.error,
+        "reason": answer.reason if answer else "none",
+        "statements": statements.model_dump(mode="json"),
+        "sources": [_source(source) for source in answer.sources] if answer else [],
+        "steps": [_step(report, step) for step in report.steps],
+        "facts": [fact.model_dump(mode="json") for fact in report.facts],
+        "pages": [{"url": p.url, "outcome": str(p.outcome), "found_on": p.found_on, "step": p.step} for p in report.pages],
+        "usage": report.usage.model_dump(mode="json"),
+    }
+
+
+def _text(answer: Answer) -> str:
+    told = [sentence.text + "".join(f" [{n}]" for n in cited(sentence, answer)) for sentence in answer.sentences]
+    return " ".join(told) or answer.certainty
+
+
+def _source(source: Source) -> dict[str, Any]:
+    first = source.quotes[0] if source.quotes else ""
+    return {"n": source.n, "url": source.url, "title": source.title, "quote": first, "quotes": list(source.quotes)}
+
+
+def _step(report: Report, step: Step) -> dict[str, Any]:
+    """A step without its change (the facts and pages stand beside it), with the tool action it made, if any."""
+    told = step.model_dump(mode="json", exclude={"change"})
+    made = next((action for action in report.actions if action.step == step.n), None)
+    return {**told, **({"action": made.model_dump(mode="json", exclude={"step"})} if made else {})}

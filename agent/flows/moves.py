@@ -1,0 +1,143 @@
+"""What a decision may be: which actions are open, when the run is stuck, and whether a proposal is followed. Code, not hope.
+
+Pure functions of the state; nothing here asks a model or the web.
+"""
+
+from __future__ import annotations
+
+from agent.flows.state import Research
+from agent.text.leads import KEPT, lead_id, score_leads
+from agent.types import Blockage, Fact, Lead, Outcome, Proposal, Refusal
+from agent.urls import canonical, found_in, in_scope
+
+ENGINES = {"search_duckduckgo": "duckduckgo", "search_google": "google"}
+LADDER = ("reframe", "narrow", "lead", "hand_over")
+STALE = 4
+"""Tool actions in a row without a new fact that count as being stuck."""
+PLATEAU = 6
+"""Pages in a row that moved the confidence by less than PLATEAU_MOVE in all."""
+PLATEAU_MOVE = 0.01
+BETWEEN = 2
+"""Tool actions a rung gets before the next one is taken."""
+REMEMBERED = 40
+"""Facts a judgement looks at: the cost of a step must not grow with the run."""
+
+
+def memory(state: Research) -> list[Fact]:
+    """The facts a judgement looks at: pinned first, then by relevance; struck ones never."""
+    kept = [fact for fact in state.facts.values() if fact.decision != "struck"]
+    return sorted(kept, key=lambda fact: (fact.decision != "pinned", -fact.relevance, fact.step, fact.id))[:REMEMBERED]
+
+
+def notes(state: Research) -> list[str]:
+    """A person's words, oldest first."""
+    return [note.text for note in state.notes]
+
+
+def cap(state: Research) -> str:
+    """Which cap on steps or pages is reached, as a sentence; "" for none. Both count anew after a send-back."""
+    fresh, settings = state.fresh_actions, state.settings
+    if len(fresh) >= settings.max_steps:
+        return f"all {settings.max_steps} searches and page visits of this round are used"
+    if sum(1 for action in fresh if action.page_id) >= settings.max_pages:
+        return f"all {settings.max_pages} pages of this round are read"
+    return ""
+
+
+def start(state: Research) -> Proposal | None:
+    """The first start address that was not read yet: those that a person gave are read before anything else."""
+    url = next((url for url in state.settings.start_urls if canonical(url) not in visited(state)), None)
+    return Proposal(next_action="crawl_url", query_or_url=url, reasoning="This is where to start, by your choice.", by="code") if url else None
+
+
+def available(state: Research, engines: dict[str, str], now: str) -> list[str]:
+    """The actions that are possible now: an engine that is absent or cooling down is left out."""
+    searches = [action for action, engine in ENGINES.items() if engine in engines and state.cooling.get(engine, "") <= now]
+    return [*searches, "crawl_url", "send_to_hitl"]
+
+
+def open_leads(state: Research) -> list[Lead]:
+    """The leads not followed yet, best first, scored by what is known now."""
+    seen = visited(state) | {refusal.what for refusal in state.refusals if refusal.why.startswith("skipped")}
+    known = [lead for lead in state.leads.values() if lead.status == "open" and not {lead.value, canonical(lead.value)} & seen]
+    best = sorted(known, key=lambda lead: (-lead.score, lead.step, lead.value))[:KEPT]
+    return score_leads(state.question, best, memory(state))
+
+
+def visited(state: Research) -> set[str]:
+    """Every address that was asked for or arrived at, in its canonical spelling."""
+    return {canonical(url) for page in state.pages.values() for url in (page.url, page.final_url) if url} - {""}
+
+
+def blockage(state: Research) -> Blockage | None:
+    """Is the run stuck, and which rung of the ladder is next? None when it moves, or when the last rung is still being tried."""
+    fresh = state.fresh_actions
+    since = state.answers[-1].step if state.answers else -1
+    climbed = [block for block in state.blockages if block.step > since]
+    tried = sum(1 for action in fresh if climbed and action.step > climbed[-1].step)
+    if climbed and tried < BETWEEN:
+        return None
+    reason = _stale(state) or _plateau(state)
+    if not reason:
+        return None
+    return Blockage(rung=LADDER[min(len(climbed), len(LADDER) - 1)], reason=reason)  # type: ignore[arg-type]
+
+
+def _stale(state: Research) -> str:
+    fresh = state.fresh_actions
+    idle = 0
+    for action in reversed(fresh):
+        if action.new_facts or (action.action != "crawl_url" and action.hits):
+            break
+        idle += 1
+    return f"{idle} actions in a row brought no new fact" if idle >= STALE else ""
+
+
+def _plateau(state: Research) -> str:
+    since = state.answers[-1].step if state.answers else -1
+    curve = [point for point in state.confidence if point.step > since][-PLATEAU - 1 :]
+    if len(curve) <= PLATEAU or state.level >= state.settings.threshold:
+        return ""
+    low, high = min(p.value for p in curve), max(p.value for p in curve)
+    return f"the confidence stayed at {high:.2f} over the last {PLATEAU} results" if high - low < PLATEAU_MOVE else ""
+
+
+def check(state: Research, proposal: Proposal, actions: list[str]) -> Refusal | None:
+    """May this be done? A refusal says why not, in words."""
+    action, what = proposal.next_action, proposal.query_or_url
+    if action == "send_to_hitl":
+        return None
+    if action not in actions:
+        return Refusal(what=what, why=f"{action} is not available now")
+    if not what.strip():
+        return Refusal(what=action, why="the decision named nothing to search for or read")
+    if any(refusal.what == what and refusal.why.startswith("skipped") for refusal in state.refusals):
+        return Refusal(what=what, why="a person skipped this before")
+    return _check_url(state, what) if action == "crawl_url" else _check_query(state, action, what)
+
+
+def _check_query(state: Research, action: str, query: str) -> Refusal | None:
+    same = lead_id("query", query)
+    for earlier in state.actions:
+        if earlier.action == action and lead_id("query", earlier.query_or_url) == same and earlier.outcome in (Outcome.OK, Outcome.EMPTY):
+            return Refusal(what=query, why=f"the same words were searched for at step {earlier.step}")
+    return None
+
+
+def _check_url(state: Research, url: str) -> Refusal | None:
+    spelled = canonical(url)
+    if not spelled:
+        return Refusal(what=url, why="this is not a web address")
+    if spelled in visited(state):
+        return Refusal(what=url, why="this address was visited before")
+    if spelled not in known_urls(state):
+        return Refusal(what=url, why="this address stands on no page or result of this run, nor in a person's words")
+    if not in_scope(url, state.settings.allowed_domains):
+        return Refusal(what=url, why="this address is outside the allowed domains")
+    return None
+
+
+def known_urls(state: Research) -> set[str]:
+    """The addresses that may be fetched: found in results or on pages, or given by a person."""
+    given = [url for text in (state.question, *notes(state)) for url in found_in(text)] + state.settings.start_urls
+    return {canonical(url) for url in given} | {canonical(lead.value) for lead in state.leads.values() if lead.kind == "url"}

@@ -1,0 +1,160 @@
+"""From what a tool brought to facts, leads, conflicts and a new confidence. The analyzer judges; the evidence rules decide."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+from agent.evidence import confidence, conflicts, trust
+from agent.evidence.quotes import verify
+from agent.flows import moves
+from agent.flows.state import Looking, Research
+from agent.roles.analyzer import ANALYZER, AnalyzerReply, Extracted, ExtractedFact
+from agent.roles.answering import fact_score
+from agent.roles.role import Judgement
+from agent.state import Change
+from agent.text import leads as lead_rules
+from agent.text.coverage import cover
+from agent.text.passages import passages
+from agent.text.rank import rank
+from agent.toolbox import Tools
+from agent.types import Conflict, Fact, Lead, Page, Passage, SearchResult
+from agent.urls import canonical
+
+SHOWN = 10
+"""Passages of a page that the analyzer is shown."""
+LINKS_SHOWN = 30
+
+
+def of_search(state: Research, tools: Tools, looking: Looking) -> Change:
+    """The change that search results make: leads, and the analyzer's word on them. Nothing is quoted from a snippet."""
+    judgement = tools.judge(
+        ANALYZER, question=state.question, notes=moves.notes(state), source=looking.source, title="", outcome=looking.outcome,
+        hits=looking.hits, passages=[], links=[], facts=moves.memory(state),
+    )  # fmt: skip
+    query = looking.source.removeprefix("search: ")
+    result = SearchResult(engine="", query=query, outcome=looking.outcome, hits=looking.hits)  # type: ignore[arg-type]
+    found = [lead for lead in lead_rules.from_hits(state.question, result, tools.step) if lead.id not in state.leads]
+    return {"leads": _favoured(found, judgement, by_model=judgement.by == "model"), **_told(judgement), **_level(state, tools, judgement, [])}
+
+
+def of_page(state: Research, tools: Tools, looking: Looking) -> Change:
+    """The change that a page makes: verified facts, leads, conflicts and confidence."""
+    page = tools.page(looking.page_id)
+    asked = " ".join([state.question, *moves.notes(state)])
+    best = rank(asked, passages(page, looking.page_id), SHOWN)
+    links = lead_rules.worth_showing(asked, page.links, page.text, limit=LINKS_SHOWN)
+    judgement = tools.judge(
+        ANALYZER, question=state.question, notes=moves.notes(state), source=looking.source, title=page.title, outcome="ok", hits=[],
+        passages=best, links=links, facts=moves.memory(state),
+    )  # fmt: skip
+    facts = _facts(state, tools, page, best, judgement)
+    leads = lead_rules.from_page(asked, page, facts, tools.step)
+    leads += _named(state, tools, judgement, page)
+    new_leads = [lead for lead in leads if lead.id not in state.leads and canonical(lead.value) not in moves.visited(state)]
+    refused = _unknown(judgement, {canonical(link.url) for link in page.links} | moves.known_urls(state))
+    ref = state.pages[looking.source].model_copy(update={"facts": len(facts), "links": [lead.value for lead in leads if lead.kind == "url"]})
+    return {
+        "leads": _favoured(new_leads, judgement, by_model=judgement.by == "model"), "pages": [ref], "refusals": refused,
+        "actions": [state.actions[-1].model_copy(update={"new_facts": sum(fact.verified for fact in facts)})],
+        **_told(judgement), **_level(state, tools, judgement, facts),
+    }  # fmt: skip
+
+
+def of_nothing(state: Research, tools: Tools, looking: Looking) -> Change:
+    """The change of a look that brought nothing to read: no model is asked for that."""
+    reply = ANALYZER.keyless(
+        question=state.question, notes=[], source=looking.source, title="", outcome=looking.outcome, hits=[], passages=[], links=[],
+        facts=moves.memory(state),
+    )  # fmt: skip
+    judgement = Judgement(value=reply, by="keyless")
+    return {**_told(judgement), **_level(state, tools, judgement, [])}
+
+
+def _facts(state: Research, tools: Tools, page: Page, shown: list[Passage], judgement: Judgement) -> list[Fact]:
+    extracted = judgement.value.extracted_info
+    wanted = extracted.facts if isinstance(extracted, Extracted) else []
+    page_id, standing = shown[0].page_id if shown else "", trust.of_page(page).value
+    found: dict[str, Fact] = {}
+    for item in wanted:
+        fact = Fact(
+            id=_fact_id(page_id, item), statement=item.statement.strip() or item.quote, quote=item.quote, page_id=page_id,
+            url=page.final_url or page.url, title=page.title, fetched_at=page.fetched_at, published_at=page.published_at,
+            subject=item.subject, attribute=item.attribute, part=item.part, trust=standing,
+            step=tools.step, by=judgement.by,
+        )  # fmt: skip
+        fact = fact.model_copy(update={"relevance": fact_score(state.question, fact)})
+        if fact.id not in state.facts and fact.id not in found:
+            found[fact.id] = verify(fact, page.text, page.sha256)
+    return list(found.values())
+
+
+def _fact_id(page_id: str, item: ExtractedFact) -> str:
+    return "f" + hashlib.sha256(f"{page_id}\n{item.quote}\n{item.statement}".encode()).hexdigest()[:7]
+
+
+def _named(state: Research, tools: Tools, judgement: Judgement, page: Page) -> list[Lead]:
+    """The analyzer's own leads (names, topics) as searches to be made some day."""
+    extracted = judgement.value.extracted_info
+    told = extracted.leads if isinstance(extracted, Extracted) and judgement.by == "model" else []
+    return [
+        Lead(id=lead_rules.lead_id("query", lead.text), kind="query", value=lead.text[:200], text=lead.text[:200], why=lead.why[:300],
+             score=0.3, prior=0.3, found_on=page.url, step=tools.step)
+        for lead in told[:6] if lead.text.strip()
+    ]  # fmt: skip
+
+
+def _favoured(leads: list[Lead], judgement: Judgement, *, by_model: bool) -> list[Lead]:
+    """A model's promising addresses go before the others; the keyless analyzer's are in the scores already."""
+    picked = {canonical(url) for url in judgement.value.new_potential_urls} if by_model else set()
+    return [
+        lead.model_copy(update={"score": min(1.0, lead.score + 0.3), "prior": min(1.0, lead.prior + 0.3)}) if canonical(lead.value) in picked else lead
+        for lead in leads
+    ]
+
+
+def _unknown(judgement: Judgement, known: set[str]) -> list[dict[str, str]]:
+    """The analyzer's addresses that stand nowhere: refused and counted."""
+    return [
+        {"what": url[:300], "why": "the analyzer named an address that stands on no page or result of this run"}
+        for url in judgement.value.new_potential_urls
+        if canonical(url) not in known
+    ]
+
+
+def _told(judgement: Judgement) -> Change:
+    reply: AnalyzerReply = judgement.value
+    return {"report": {**reply.model_dump(mode="json", exclude={"extracted_info"}), "extracted_info": _brief(reply), "by": judgement.by, "trouble": judgement.trouble}}
+
+
+def _brief(reply: AnalyzerReply) -> Any:
+    """The extracted info without the facts: those stand in the state already."""
+    if isinstance(reply.extracted_info, str):
+        return reply.extracted_info
+    return {"facts": len(reply.extracted_info.facts), "leads": [lead.text for lead in reply.extracted_info.leads]}
+
+
+def _level(state: Research, tools: Tools, judgement: Judgement, new: list[Fact]) -> Change:
+    """Facts with their marks, conflicts, and the confidence that follows."""
+    known = [*moves.memory(state), *new]
+    clashes = conflicts.find(known, state.conflicts.values()) if new else list(state.conflicts.values())
+    marked = {fact.id: fact for fact in conflicts.dispute(known, clashes)} if new else {}
+    facts = [marked.get(fact.id, fact) for fact in new] + [fact for fact in marked.values() if fact.id in state.facts]
+    now_known = [marked.get(fact.id, fact) for fact in known]
+    level = confidence.assess(
+        step=tools.step, facts=now_known, conflicts=clashes, coverage=cover(state.question, now_known).share,
+        previous=state.confidence[-1] if state.confidence else None,
+        model=judgement.value.confidence_score if judgement.by == "model" else None,
+    )  # fmt: skip
+    clashes = [*clashes, *_doubted(tools, judgement)]
+    fresh = [clash for clash in clashes if clash != state.conflicts.get(clash.id)]
+    return {"facts": facts, "conflicts": fresh, "confidence": [level]}
+
+
+def _doubted(tools: Tools, judgement: Judgement) -> list[Conflict]:
+    """The inconsistency a model reports in words: kept for the person to see; only code's conflicts mark facts as disputed."""
+    told = (judgement.value.inconsistencies_found or "").strip() if judgement.by == "model" else ""
+    if not told or told.lower() in ("none", "null", "no"):
+        return []
+    name = "c" + hashlib.sha256(told.encode()).hexdigest()[:9]
+    return [Conflict(id=name, subject=told[:300], attribute="", kind="name", values=[], found_by="model", step=tools.step)]

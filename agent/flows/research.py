@@ -1,0 +1,182 @@
+"""The research flow: decide, look (search or crawl), analyze, decide again; until there is something for a person to review.
+
+decide -> search | crawl | report, through a person's approval when the run goes step by step; search, crawl -> analyze -> decide;
+report -> review. A person's accept ends it, a send-back leads to decide. The table closes the file.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from agent.flows import moves, reading
+from agent.flows.state import Looking, Research
+from agent.flows.verdict import answer
+from agent.loop import Flow
+from agent.roles.analyzer import AnalyzerReply
+from agent.roles.decision import DECISION
+from agent.roles.report import REPORT
+from agent.state import Change
+from agent.toolbox import Tools
+from agent.types import Action, Blockage, Lead, Outcome, PageRef, Proposal, Refusal, Status
+from agent.urls import canonical
+
+COOL_S = 60.0
+"""Seconds an engine rests after a rate limit that named no time."""
+WAY = {"search_duckduckgo": "search", "search_google": "search", "crawl_url": "crawl", "send_to_hitl": "report"}
+
+
+def decide(state: Research, tools: Tools) -> tuple[Change, str]:
+    """Choose the next action; what the role proposes is checked by code before it counts."""
+    if over := moves.cap(state):
+        stop = Proposal(next_action="send_to_hitl", reasoning=f"Time to report: {over}.", by="code")
+        return _hand_over(state, stop, over, "budget")
+    if start := moves.start(state):
+        return {"pending": start}, "approve" if state.settings.mode == "step" else "crawl"
+    stuck = moves.blockage(state)
+    if stuck and stuck.rung == "hand_over":
+        stop = Proposal(next_action="send_to_hitl", reasoning=f"Every rung was tried: {stuck.reason}.", by="code", rung="hand_over")
+        return _hand_over(state, stop, stuck.reason, "blocked", stuck)
+    proposal, refused = _proposed(state, tools, stuck)
+    change: Change = {"refusals": refused, "blockages": [stuck] if stuck else []}
+    if stuck:
+        change["blockages"] = [stuck.model_copy(update={"step": tools.step})]
+    if proposal.next_action == "send_to_hitl":
+        reason = "enough" if state.level >= state.settings.threshold else "hand_over"
+        more, next = _hand_over(state, proposal, proposal.reasoning, reason)
+        return {**change, **more}, next
+    return {**change, "pending": proposal}, "approve" if state.settings.mode == "step" else WAY[proposal.next_action]
+
+
+def _hand_over(state: Research, stop: Proposal, why: str, reason: str, stuck: Blockage | None = None) -> tuple[Change, str]:
+    """To the person: with an approval first when the run goes step by step."""
+    change: Change = {"pending": stop, "why_stopped": why, "stop_reason": reason}
+    if stuck:
+        change["blockages"] = [stuck]
+    return change, "approve" if state.settings.mode == "step" and reason != "budget" else "report"
+
+
+def _proposed(state: Research, tools: Tools, stuck: Blockage | None) -> tuple[Proposal, list[Refusal]]:
+    """The role's proposal if code agrees, else the keyless one, else the next rungs, else the person."""
+    actions = moves.available(state, tools.world.engines, tools.now())
+    blanks: dict[str, Any] = {
+        "question": state.question, "notes": moves.notes(state), "history": state.actions[-20:], "facts": moves.memory(state),
+        "report": AnalyzerReply.model_validate(_heard(state)) if state.report else None, "leads": moves.open_leads(state),
+        "actions": actions, "blockage": stuck, "threshold": state.settings.threshold,
+        "remaining": state.settings.max_steps - len(state.fresh_actions),
+    }  # fmt: skip
+    judgement = tools.judge(DECISION, **blanks)
+    refused: list[Refusal] = []
+    rungs = [stuck.rung if stuck else "", "narrow", "lead"]
+    for n, rung in enumerate(rungs):
+        reply = judgement.value if n == 0 else DECISION.keyless(**{**blanks, "blockage": Blockage(rung=rung, reason="")} if n > 1 else blanks)  # type: ignore[arg-type]
+        by = judgement.by if n == 0 else "keyless"
+        proposal = Proposal(
+            next_action=reply.next_action, query_or_url=reply.query_or_url or "", reasoning=reply.reasoning, by=by,
+            trouble=judgement.trouble, rung=rung,
+        )  # fmt: skip
+        refusal = moves.check(state, proposal, actions)
+        if refusal is None:
+            return proposal, refused
+        if refusal not in refused:
+            refused.append(refusal)
+    return Proposal(next_action="send_to_hitl", reasoning="Every proposal was refused: " + "; ".join(r.why for r in refused), by="code"), refused
+
+
+def _heard(state: Research) -> dict[str, Any]:
+    report = {name: value for name, value in (state.report or {}).items() if name not in ("by", "trouble")}
+    brief = report.get("extracted_info")
+    return {**report, "extracted_info": brief if isinstance(brief, str) else f"{brief['facts']} facts, now in memory" if brief else ""}
+
+
+def search(state: Research, tools: Tools) -> tuple[Change, str]:
+    """Ask a search engine."""
+    pending = state.pending or Proposal(next_action="search_duckduckgo", query_or_url=state.question)
+    engine = moves.ENGINES[pending.next_action]
+    result = tools.search(engine, pending.query_or_url)
+    action = _action(tools, pending, result.outcome, result.detail).model_copy(update={"hits": len(result.hits)})
+    looking = Looking(source=f"search: {pending.query_or_url}", outcome=result.outcome, hits=result.hits)
+    change: Change = {"actions": [action], "looking": looking, "pending": None, "leads": _taken(state, pending)}
+    if result.outcome is Outcome.RATE_LIMITED:
+        until = datetime.now(UTC) + timedelta(seconds=result.retry_after_s or COOL_S)
+        change["cooling"] = {**state.cooling, engine: until.isoformat(timespec="milliseconds").replace("+00:00", "Z")}
+    return change, "analyze"
+
+
+def crawl(state: Research, tools: Tools) -> tuple[Change, str]:
+    """Read a page, and store what was read."""
+    pending = state.pending or Proposal(next_action="crawl_url", query_or_url=(state.settings.start_urls or [""])[0])
+    url = pending.query_or_url
+    page = tools.fetch(url)
+    page_id = tools.keep(page) if page.outcome is Outcome.OK else ""
+    ref = PageRef(
+        url=url, page_id=page_id, final_url=page.final_url, title=page.title, outcome=page.outcome, detail=page.detail,
+        found_on=_found_on(state, url), step=tools.step,
+    )  # fmt: skip
+    action = _action(tools, pending, page.outcome, page.detail).model_copy(update={"page_id": page_id})
+    looking = Looking(source=url, page_id=page_id, outcome=page.outcome)
+    return {"actions": [action], "pages": [ref], "looking": looking, "pending": None, "leads": _taken(state, pending)}, "analyze"
+
+
+def analyze(state: Research, tools: Tools) -> tuple[Change, str]:
+    """Weigh what the tool brought."""
+    looking = state.looking
+    if looking is None:
+        return {}, "decide"
+    if looking.page_id:
+        change = reading.of_page(state, tools, looking)
+    elif looking.hits:
+        change = reading.of_search(state, tools, looking)
+    else:
+        change = reading.of_nothing(state, tools, looking)
+    return {**change, "looking": None}, "decide"
+
+
+def report(state: Research, tools: Tools) -> tuple[Change, str]:
+    """Write up what was found, for a person to review."""
+    facts = [fact for fact in moves.memory(state) if fact.usable]
+    judgement = tools.judge(
+        REPORT, question=state.question, notes=moves.notes(state), facts=facts, conflicts=list(state.conflicts.values()),
+        assessment=str((state.report or {}).get("assessment", "")), confidence=state.level, history=state.actions,
+        failures=[page for page in state.pages.values() if page.outcome is not Outcome.OK], why_stopped=state.why_stopped,
+        former=state.answer,
+    )  # fmt: skip
+    return {"answers": [answer(state, judgement, tools.step)], "pending": None}, "review"
+
+
+def _action(tools: Tools, pending: Proposal, outcome: Outcome, detail: str) -> Action:
+    return Action(
+        step=tools.step, action=pending.next_action, query_or_url=pending.query_or_url, reasoning=pending.reasoning, by=pending.by,  # type: ignore[arg-type]
+        rung=pending.rung, outcome=outcome, detail=detail,
+    )  # fmt: skip
+
+
+def _taken(state: Research, pending: Proposal) -> list[Lead]:
+    same = canonical(pending.query_or_url) or pending.query_or_url
+    return [
+        lead.model_copy(update={"status": "taken"})
+        for lead in state.leads.values()
+        if lead.status == "open" and (canonical(lead.value) or lead.value) == same
+    ]
+
+
+def _found_on(state: Research, url: str) -> str:
+    spelled = canonical(url)
+    return next((lead.found_on for lead in state.leads.values() if canonical(lead.value) == spelled), "person")
+
+
+def summary(state: Research) -> dict[str, Any]:
+    """What the list of runs shows."""
+    latest = state.answer
+    return {"actions": len(state.actions), "verdict": latest.verdict if latest else "", "confidence": state.level if state.confidence else None}
+
+
+RESEARCH = Flow(
+    name="research",
+    first="decide",
+    state=Research,
+    steps={"decide": decide, "search": search, "crawl": crawl, "analyze": analyze, "report": report},
+    rests={"approve": Status.WAITING, "review": Status.REVIEW, "done": Status.DONE},
+    on_budget="report",
+    summary=summary,
+)

@@ -1,0 +1,70 @@
+"""What a research run knows: the state that its steps change. Each field says how a change reaches it (see agent.state)."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from agent.state import State, amend, append, upsert
+from agent.types import Action, Answer, Blockage, Confidence, Conflict, Fact, Hit, Lead, Note, Noun, PageRef, Proposal, Refusal, Settings
+
+
+class Looking(Noun):
+    """What a tool brought and nobody has analysed yet: a stored page, or search results."""
+
+    source: str
+    """The page's address, or "search: …"."""
+    page_id: str = ""
+    outcome: str = "ok"
+    hits: list[Hit] = Field(default_factory=list)
+
+
+class Research(State):
+    """The state of a research run."""
+
+    question: str = ""
+    settings: Settings = Field(default_factory=Settings)
+    notes: Annotated[list[Note], append] = Field(default_factory=list)
+    actions: Annotated[list[Action], amend] = Field(default_factory=list)
+    facts: Annotated[dict[str, Fact], upsert] = Field(default_factory=dict)
+    leads: Annotated[dict[str, Lead], upsert] = Field(default_factory=dict)
+    pages: Annotated[dict[str, PageRef], upsert] = Field(default_factory=dict)
+    conflicts: Annotated[dict[str, Conflict], upsert] = Field(default_factory=dict)
+    confidence: Annotated[list[Confidence], append] = Field(default_factory=list)
+    refusals: Annotated[list[Refusal], append] = Field(default_factory=list)
+    blockages: Annotated[list[Blockage], append] = Field(default_factory=list)
+    answers: Annotated[list[Answer], append] = Field(default_factory=list)
+    pending: Proposal | None = None
+    """The decision that waits for a person, or runs next."""
+    looking: Looking | None = None
+    report: dict[str, Any] | None = None
+    """The analyzer's last report: its six fields, and `by` and `trouble`."""
+    cooling: dict[str, str] = Field(default_factory=dict)
+    """Engines that asked us to wait: name -> until when (ISO 8601)."""
+    why_stopped: str = ""
+    stop_reason: str = ""
+    """"budget", "blocked", "enough", "asked" or "hand_over"."""
+    control: str = ""
+    """The last word of a person about the run's going: paused, resumed, stopped, accepted."""
+
+    @property
+    def level(self) -> float:
+        """The confidence as it stands, 0 before anything was read."""
+        return self.confidence[-1].value if self.confidence else 0.0
+
+    @property
+    def answer(self) -> Answer | None:
+        """The newest answer."""
+        return self.answers[-1] if self.answers else None
+
+    @property
+    def fresh_actions(self) -> list[Action]:
+        """The tool actions since the last answer (all of them before the first): what the step budget counts."""
+        since = self.answers[-1].step if self.answers else -1
+        return [action for action in self.actions if action.step > since]
+
+    @property
+    def pages_read(self) -> int:
+        """How many pages were read."""
+        return sum(1 for page in self.pages.values() if page.page_id)

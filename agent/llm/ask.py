@@ -1,0 +1,156 @@
+"""One question to a model, from messages to a checked value: recall, ask, parse, one repair, record. Knows no prompt by name.
+
+A completion is asked again at most twice: once when it was cut off at its length limit (asking to be shorter, with twice the
+room), once when it did not fit the shape (telling the model what was wrong). A refusal is not argued with.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
+from typing import TypeVar
+
+from pydantic import BaseModel
+
+from agent.errors import ModelUnavailable, ReplyError, Signal
+from agent.llm import prices
+from agent.llm.model import MAX_TOKENS, Checkpoint, Completion, Message, Model, Tier
+from agent.llm.reply import parse
+from agent.llm.request import strict_schema
+from agent.types import Call
+
+SHOWN = 6000
+"""Characters of a faulty reply that are shown to the model again."""
+DECLINED = {"refusal": "The model declined", "content_filter": "The server's content filter held the reply back"}
+_SHAPE = "Reply with one JSON object and nothing else: no fence, no remark. It must fit this JSON schema:\n"
+_SHORTER = "Your reply was cut off before its end. Say the same in at most half as many words, as one complete JSON object."
+
+Shape = TypeVar("Shape", bound=BaseModel)
+
+
+@dataclass(frozen=True)
+class Ticket:
+    """Whose call it is, and where calls are kept: `recall` gives the stored call of a key, `record` stores one (each once)."""
+
+    run_id: str
+    step: int
+    role: str
+    recall: Callable[[str], Call | None]
+    record: Callable[[Call], None]
+    checkpoint: Checkpoint
+
+
+def ask(client: Model, ticket: Ticket, messages: Sequence[Message], shape: type[Shape], *, tier: Tier) -> Shape:
+    """The model's reply as `shape`. Raises ModelUnavailable (no answer) or ReplyError (no usable one); Signals pass through.
+
+    Every completion is recorded as a Call, usable or not; its `error` says what was wrong. A recorded Call that was answered is
+    used again without asking; one that was not keeps its key, and the next attempt gets its own.
+    """
+    ticket.checkpoint()
+    complete = partial(client.complete, tier=tier, schema=shape, checkpoint=ticket.checkpoint)
+    model = client.strong if tier == "strong" else client.fast
+    prompt, room, attempt, chances = with_schema(messages, shape), MAX_TOKENS, 1, {"shorter", "repair"}
+    while True:
+        call = _recalled_or_new(ticket, prompt, attempt, model)
+        recalled = _answered(call)
+        if not recalled:
+            call = _paid(partial(complete, prompt, max_tokens=room), ticket, call, local=client.local)
+        value, trouble = _read(call, shape)
+        if not recalled:
+            ticket.record(call.model_copy(update={"error": trouble}))
+        if value is not None:
+            return value
+        chance = "shorter" if call.finish == "length" else "repair"
+        if call.finish in DECLINED or chance not in chances:
+            raise ReplyError(f"{model} gave no usable reply. {trouble}")
+        chances.discard(chance)
+        attempt = call.attempt + 1
+        if chance == "shorter":
+            prompt, room = [*prompt, {"role": "user", "content": _SHORTER}], room * 2
+        else:
+            prompt = _repair(prompt, call.reply, trouble)
+
+
+def with_schema(messages: Sequence[Message], shape: type[BaseModel]) -> list[Message]:
+    """The messages with the reply's schema told at the end of the system part; not every server enforces it."""
+    told = _SHAPE + json.dumps(strict_schema(shape), ensure_ascii=False)
+    if messages and messages[0]["role"] == "system":
+        return [{"role": "system", "content": f"{messages[0]['content']}\n\n{told}"}, *messages[1:]]
+    return [{"role": "system", "content": told}, *messages]
+
+
+def key(ticket: Ticket, prompt: Sequence[Message], attempt: int) -> str:
+    """SHA-256, hex, of run, step, attempt and prompt."""
+    spelt = json.dumps([ticket.run_id, ticket.step, attempt, list(prompt)], sort_keys=True)
+    return hashlib.sha256(spelt.encode()).hexdigest()
+
+
+def _recalled_or_new(ticket: Ticket, prompt: list[Message], attempt: int, model: str) -> Call:
+    """The stored Call that was answered; else a new one under the first key that is free."""
+    while (call := ticket.recall(key(ticket, prompt, attempt))) is not None:
+        if _answered(call):
+            return call
+        attempt += 1
+    return Call(
+        key=key(ticket, prompt, attempt),
+        run_id=ticket.run_id,
+        step=ticket.step,
+        role=ticket.role,
+        model=model,
+        attempt=attempt,
+        prompt=prompt,
+        at=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+    )
+
+
+def _answered(call: Call) -> bool:
+    """A call that no reply came to has no tokens; an empty reply has cost at least its prompt."""
+    return call.prompt_tokens > 0
+
+
+def _paid(complete: Callable[[], Completion], ticket: Ticket, call: Call, *, local: bool) -> Call:
+    """The call with its reply, not yet recorded. When none comes, that is recorded and the reason raised."""
+    began = time.monotonic()
+    try:
+        reply = complete()
+    except (ModelUnavailable, Signal) as error:
+        why = str(error) if isinstance(error, ModelUnavailable) else f"Given up while waiting ({type(error).__name__})."
+        ticket.record(call.model_copy(update={"error": why, "cost_usd": 0.0, "seconds": time.monotonic() - began}))
+        raise
+    cost = 0.0 if local else prices.cost(reply.model, reply.prompt_tokens, reply.completion_tokens)
+    answer = {
+        "reply": reply.text,
+        "model": reply.model,
+        "finish": reply.finish_reason,
+        "prompt_tokens": reply.prompt_tokens,
+        "completion_tokens": reply.completion_tokens,
+        "estimated": reply.estimated,
+        "cost_usd": cost,
+        "seconds": reply.seconds,
+    }
+    return call.model_copy(update=answer)
+
+
+def _read(call: Call, shape: type[Shape]) -> tuple[Shape | None, str]:
+    """The value in a reply and "", or None and what is wrong with it. A reply that was cut off is not read at all."""
+    if call.finish in DECLINED:
+        said = f": {call.reply.strip()[:300]}" if call.reply.strip() else "."
+        return None, DECLINED[call.finish] + said
+    if call.finish == "length":
+        return None, "The reply was cut off at its length limit."
+    try:
+        return parse(call.reply, shape), ""
+    except ReplyError as error:
+        return None, str(error)
+
+
+def _repair(prompt: list[Message], reply: str, trouble: str) -> list[Message]:
+    """The prompt with the faulty reply and what was wrong with it. Some servers refuse a message without content."""
+    said = [{"role": "assistant", "content": reply[:SHOWN]}] if reply.strip() else []
+    told = f"{trouble} Reply again with one complete JSON object that fits the schema, and nothing else."
+    return [*prompt, *said, {"role": "user", "content": told}]

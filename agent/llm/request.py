@@ -1,0 +1,97 @@
+"""What is asked of a server beside the messages, and what is asked instead when it does not understand. It sends nothing.
+
+Servers differ in what they take: a JSON schema, only "some JSON", or neither; a temperature or not; the limit of the reply under
+one of two names. We start with the most and give up one thing for each complaint; the client remembers what worked.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pydantic import BaseModel
+
+OVERFLOW = ("context length", "context_length", "context window", "context size", "too many tokens", "maximum prompt length")
+"""How servers say that prompt and reply together are too long for the model."""
+_FORMAT_WORDS = ("response_format", "json_schema", "json_object", "json mode", "schema", "structured output", "grammar", "guided")
+_NEXT_FORMAT = {"json_schema": "json_object", "json_object": "plain"}
+_NOT_A_NAME = re.compile(r"[^a-zA-Z0-9_-]")
+_MAPS = ("properties", "$defs")
+"""Here the keys are names (a field may be called "title"), not words of the schema language."""
+_LEFT_OUT = ("default", "title", "discriminator")
+
+
+@dataclass(frozen=True)
+class Terms:
+    """How a model is asked: the response format, whether a temperature is sent, and what the reply's limit is called."""
+
+    format: str = "json_schema"
+    temperature: bool = True
+    limit: str = "max_tokens"
+    """"max_tokens", "max_completion_tokens", or empty: no limit is sent (then the server takes what room is left)."""
+
+    def options(self, schema: type[BaseModel], max_tokens: int) -> dict[str, Any]:
+        """The arguments of a chat completion that go with these terms."""
+        options: dict[str, Any] = {}
+        if self.temperature:
+            options["temperature"] = 0
+        if self.limit:
+            options[self.limit] = max_tokens
+        if self.format == "json_schema":
+            form = strict_schema(schema)
+            options["response_format"] = {
+                "type": "json_schema",
+                "json_schema": {"name": _NOT_A_NAME.sub("_", schema.__name__)[:64], "schema": form, "strict": _closed(form)},
+            }
+        elif self.format == "json_object":
+            options["response_format"] = {"type": "json_object"}
+        return options
+
+    def after(self, complaint: str) -> Terms | None:
+        """The terms to try next when a server complains so; None when giving something up would not help."""
+        said = complaint.lower()
+        if self.limit == "max_tokens" and "max_completion_tokens" in said:
+            return replace(self, limit="max_completion_tokens")
+        if self.temperature and "temperature" in said:
+            return replace(self, temperature=False)
+        if any(words in said for words in OVERFLOW):
+            return replace(self, limit="") if self.limit else None
+        if self.format in _NEXT_FORMAT and any(word in said for word in _FORMAT_WORDS):
+            return replace(self, format=_NEXT_FORMAT[self.format])
+        return None
+
+
+def strict_schema(shape: type[BaseModel]) -> dict[str, Any]:
+    """The JSON schema of a reply as strict servers want it: every object closed, every field required, no defaults."""
+    closed = _strict(shape.model_json_schema())
+    return closed if isinstance(closed, dict) else {}
+
+
+def _strict(node: Any) -> Any:
+    if isinstance(node, list):
+        return [_strict(item) for item in node]
+    if not isinstance(node, dict):
+        return node
+    if "$ref" in node:
+        return {"$ref": node["$ref"]}  # strict servers refuse anything beside a reference
+    made: dict[str, Any] = {}
+    for key, value in node.items():
+        if key in _MAPS:
+            made[key] = {name: _strict(schema) for name, schema in value.items()}
+        elif key not in _LEFT_OUT:
+            made["anyOf" if key == "oneOf" else key] = _strict(value)
+    if "properties" in made:
+        made |= {"required": list(made["properties"]), "additionalProperties": False}
+    return made
+
+
+def _closed(node: Any) -> bool:
+    """Can a strict server take it? Not when an object of any keys (a dict) is in it."""
+    if isinstance(node, list):
+        return all(_closed(item) for item in node)
+    if not isinstance(node, dict):
+        return True
+    if node.get("type") == "object" and node.get("additionalProperties") is not False:
+        return False
+    return all(_closed(value) for value in node.values())

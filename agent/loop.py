@@ -1,0 +1,138 @@
+"""The one verb: take the next step of a run, record it, and go on until a person is needed, the run ends, or a Signal comes.
+
+It knows steps, the ledger and the toolbox; it does not know what any step does. `advance` may be called by a local thread, the
+command line or a task queue, any number of times and from any number of processes: the lease lets one through.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from agent.errors import BudgetSpent, LeaseLost, ShuttingDown, Stopped
+from agent.state import Change, State, fold, jsonable, merge
+from agent.store.database import Store
+from agent.store.ledger import Behind, Lease, now
+from agent.toolbox import Tools
+from agent.types import Run, Status, Step
+
+log = logging.getLogger(__name__)
+
+FLAGS = {"stop": Status.STOPPED, "pause": Status.PAUSED}
+StepFunction = Callable[[Any, Tools], tuple[Change, str]]
+
+
+@dataclass(frozen=True)
+class Flow:
+    """A table of steps, frozen at import and shared by every thread.
+
+    `rests` names where a person is needed or the run ends; `on_budget` is the step that writes up what was found when a cap is
+    reached; `summary` gives the columns of the run's row that follow from its state.
+    """
+
+    name: str
+    first: str
+    state: type[State]
+    steps: Mapping[str, StepFunction]
+    rests: Mapping[str, Status]
+    on_budget: str
+    summary: Callable[[Any], dict[str, Any]]
+
+    def begin(self, steps: list[Step]) -> Any:
+        """The state after these steps."""
+        return fold(self.state(), steps)
+
+
+def advance(
+    run_id: str, *, flows: Mapping[str, Flow], store: Store, owner: str, equip: Callable[[Run, Lease], Tools], watch: Callable[[], None] | None = None
+) -> Status:
+    """Drive a run until it rests; returns how it stands then. Does nothing when another worker holds it.
+
+    `equip` gives the run its toolbox; `watch` is called after each recorded step. A Signal rests the run; an error in a step is kept on the run (status failed), never lost.
+    """
+    lease = store.ledger.claim(run_id, owner)
+    run = store.ledger.get(run_id)
+    if lease is None:
+        return run.status
+    try:
+        if run.status is not Status.RUNNING:
+            store.ledger.rest(lease)
+            return run.status
+        flag = _until_rest(_Walk(flows[run.settings.flow], store, lease, equip(run, lease)), watch)
+        store.ledger.rest(lease, FLAGS.get(flag), flag=flag)
+    except LeaseLost as lost:
+        log.warning("%s", lost)
+    except ShuttingDown:
+        store.ledger.rest(lease)
+    except Exception as trouble:  # the loop must not fall: the run says what happened and can be resumed
+        log.exception("run %s failed", run_id)
+        store.ledger.mark(run_id, error=f"{type(trouble).__name__}: {trouble}"[:1000])
+        store.ledger.rest(lease, Status.FAILED)
+    return store.ledger.get(run_id).status
+
+
+class _Walk:
+    """A run in the hands of one worker: its state, and where it stands."""
+
+    def __init__(self, flow: Flow, store: Store, lease: Lease, tools: Tools) -> None:
+        self.flow, self.store, self.lease, self.tools = flow, store, lease, tools
+        self.reload()
+
+    def reload(self) -> None:
+        """Fold the run's state from its steps."""
+        steps = self.store.ledger.steps(self.lease.run_id)
+        self.state, self.head, self.next = self.flow.begin(steps), steps[-1].n, steps[-1].next
+        self.spent_s = sum(step.seconds for step in steps)
+
+    def take(self) -> None:
+        """Take the next step and record it. A spent budget is a step too: it leads to the write-up."""
+        name, began = self.next, (time.monotonic(), time.thread_time())
+        closing_up = name == self.flow.on_budget
+        self.tools.begin(self.head + 1, spent_s=self.spent_s, closing_up=closing_up)
+        try:
+            self.tools.checkpoint()
+            change, next = self.flow.steps[name](self.state, self.tools)
+        except BudgetSpent as spent:
+            name, change, next = "budget", {"why_stopped": str(spent), "stop_reason": "budget"}, self.flow.on_budget
+        self.record(name, jsonable(change), next, began)
+
+    def record(self, name: str, change: Change, next: str, began: tuple[float, float]) -> None:
+        """Append a step. When a person spoke meanwhile it goes after theirs, and a turn they took is kept."""
+        aimed = self.next
+        merge(self.state, change)
+        while True:
+            step = Step(
+                n=self.head + 1, name=name, change=change, next=next, at=now(),
+                seconds=round(time.monotonic() - began[0], 4), cpu_ms=round((time.thread_time() - began[1]) * 1000, 2),
+            )  # fmt: skip
+            try:
+                self.store.ledger.commit(self.lease, step, self.flow.rests.get(next, Status.RUNNING), self.flow.summary(self.state))
+                break
+            except Behind:
+                self.reload()
+                next = next if self.next == aimed else self.next
+                merge(self.state, change)
+        self.head, self.next, self.spent_s = step.n, next, self.spent_s + step.seconds
+
+
+def _until_rest(walk: _Walk, watch: Callable[[], None] | None) -> str:
+    """Take steps until the run rests; returns the flag ("pause", "stop") that made it rest, "" when it did so by itself."""
+    while walk.next not in walk.flow.rests:
+        head, _, control = walk.store.ledger.position(walk.lease.run_id)
+        if control:
+            return control
+        if head != walk.head:
+            walk.reload()
+            continue
+        try:
+            walk.take()
+            if watch:
+                watch()
+            if walk.next not in walk.flow.rests:
+                walk.tools.rest()
+        except Stopped:
+            return "stop"
+    return ""

@@ -1,0 +1,113 @@
+"""The answer for the person: sentences that cite facts, how sure they are, what is missing, and the journey told. Writes no URL.
+
+The keyless side answers with the quotes themselves, best first, at most `WORDS` words; no sentence at all means that the
+evidence does not cover the question, and the flow says so.
+"""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from agent.roles.answering import fact_score
+from agent.roles.role import Role
+from agent.text.coverage import cover
+from agent.types import Action, Answer, Conflict, Fact, Outcome, PageRef
+
+WORDS = 120
+SENTENCES = 5
+COVERS = 0.45
+"""The least score of the best fact for an answer to be given at all."""
+
+
+class ReportSentence(BaseModel):
+    """One sentence of the answer and the ids of the facts it stands on."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    text: str
+    fact_ids: list[str] = Field(default_factory=list)
+
+
+class ReportReply(BaseModel):
+    """The answer as parts; the renderer numbers the sources and writes every address."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    answer: list[ReportSentence] = Field(default_factory=list, description="empty when the facts do not answer the question")
+    certainty: str = ""
+    missing: str = ""
+    journey: str = ""
+    key_sources: list[str] = Field(default_factory=list, description="ids of the facts that carried the answer")
+
+
+def keyless(
+    *,
+    question: str,
+    notes: list[str],
+    facts: list[Fact],
+    conflicts: list[Conflict],
+    assessment: str,
+    confidence: float,
+    history: list[Action],
+    failures: list[PageRef],
+    why_stopped: str,
+    former: Answer | None,
+) -> ReportReply:
+    """A few quoted sentences, best first; an empty answer when the best of them does not cover the question."""
+    known = cover(question, facts)
+    chosen = _chosen(question, facts)
+    return ReportReply(
+        answer=[ReportSentence(text=fact.statement, fact_ids=[fact.id]) for fact in chosen],
+        certainty=_certainty(confidence, conflicts),
+        missing=f"Not found: {', '.join(known.missing)}." if known.missing else "",
+        journey=_journey(history, failures, why_stopped),
+        key_sources=[fact.id for fact in chosen],
+    )
+
+
+def _chosen(question: str, facts: list[Fact]) -> list[Fact]:
+    scored = sorted(
+        ((2.0 if fact.decision == "pinned" else fact_score(question, fact), -n, fact) for n, fact in enumerate(facts) if fact.usable),
+        key=lambda entry: (-entry[0], -entry[1]),
+    )
+    if not scored or scored[0][0] < COVERS:
+        return []
+    chosen: list[Fact] = []
+    words = 0
+    for _, _, fact in scored:
+        length = len(fact.statement.split())
+        if len(chosen) < SENTENCES and (words + length <= WORDS or not chosen):
+            chosen.append(fact)
+            words += length
+    return chosen
+
+
+def _certainty(confidence: float, conflicts: list[Conflict]) -> str:
+    level = "High" if confidence >= 0.85 else "Moderate" if confidence >= 0.6 else "Low"
+    still = [conflict for conflict in conflicts if conflict.status == "open"]
+    disputed = "; ".join(
+        f"sources disagree on {conflict.attribute or 'a detail'} of {conflict.subject}: {' or '.join(v.text for v in conflict.values)}"
+        for conflict in still[:3]
+    )
+    return f"{level} ({confidence:.0%})" + (f"; {disputed}." if disputed else ".")
+
+
+def _journey(history: list[Action], failures: list[PageRef], why_stopped: str) -> str:
+    searches = [action for action in history if action.action != "crawl_url"]
+    read = [action for action in history if action.action == "crawl_url" and action.outcome == Outcome.OK]
+    told = [f"{_count(len(searches), 'search', 'searches')} and {_count(len(read), 'page', 'pages')} read"]
+    if searches:
+        told.append("first search: “" + searches[0].query_or_url + "”")
+    useful = [action for action in read if action.new_facts]
+    if useful:
+        told.append(f"{_count(len(useful), 'page', 'pages')} brought {sum(a.new_facts for a in useful)} facts")
+    if failures:
+        told.append(f"{_count(len(failures), 'page', 'pages')} could not be read")
+    return "; ".join(told) + "." + (f" It stopped because: {why_stopped}" if why_stopped else "")
+
+
+def _count(n: int, one: str, many: str) -> str:
+    return f"{n} {one if n == 1 else many}"
+
+
+REPORT = Role(name="report", reply=ReportReply, keyless=keyless, tier="strong")

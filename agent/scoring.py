@@ -1,0 +1,89 @@
+"""How an evaluated question is scored: pure functions from an answer and a gold question to figures.
+
+The answer normalisation (lower case, no punctuation, no articles) and token F1 are those of SQuAD v1.1 (Rajpurkar et al. 2016);
+Brier score: mean squared error of a probability (Brier 1950); ECE: expected calibration error over ten equal bins (Guo et al. 2017).
+"""
+
+from __future__ import annotations
+
+import re
+import string
+from collections import Counter
+from collections.abc import Sequence
+from statistics import mean, median
+from typing import Any
+
+CUT_WORDS = 120
+BINS = 10
+_ARTICLES = re.compile(r"\b(a|an|the)\b")
+_MARKS = re.compile(r"\[\d+(?:,\s*\d+)*\]")
+_PUNCTUATION = str.maketrans("", "", string.punctuation + "“”‘’–—…«»")
+
+
+def normal(text: str) -> str:
+    """Lower case, without punctuation and articles, single spaces."""
+    return " ".join(_ARTICLES.sub(" ", text.lower().translate(_PUNCTUATION)).split())
+
+
+def cut(text: str) -> str:
+    """The answer text that counts: without citation marks, its first CUT_WORDS words."""
+    return " ".join(_MARKS.sub("", text).split()[:CUT_WORDS])
+
+
+def stands_in(golds: Sequence[str], text: str, *, every: bool = False) -> bool:
+    """Does a gold answer (every one, with `every`) stand in the text as whole words?"""
+    inside = f" {normal(text)} "
+    found = [f" {normal(gold)} " in inside for gold in golds if normal(gold)]
+    return bool(found) and (all(found) if every else any(found))
+
+
+def token_f1(text: str, gold: str) -> float:
+    """Unigram F1 of two texts."""
+    got, want = normal(text).split(), normal(gold).split()
+    same = sum((Counter(got) & Counter(want)).values())
+    return 2 * same / (len(got) + len(want)) if same else 0.0
+
+
+def brier(pairs: Sequence[tuple[float, bool]]) -> float:
+    """Mean squared distance of confidences and outcomes."""
+    return mean((confidence - hit) ** 2 for confidence, hit in pairs)
+
+
+def ece(pairs: Sequence[tuple[float, bool]]) -> float:
+    """Expected calibration error over BINS equal bins."""
+    bins: dict[int, list[tuple[float, bool]]] = {}
+    for confidence, hit in pairs:
+        bins.setdefault(min(BINS - 1, int(confidence * BINS)), []).append((confidence, hit))
+    return sum(len(b) / len(pairs) * abs(mean(c for c, _ in b) - mean(float(h) for _, h in b)) for b in bins.values())
+
+
+def metrics(rows: Sequence[dict[str, Any]]) -> dict[str, float]:
+    """All figures over scored questions, shares between 0 and 1; a figure that does not apply is left out."""
+    can, cannot = [r for r in rows if r["answerable"] is True], [r for r in rows if r["answerable"] is False]
+    out: dict[str, float | None] = {name: _mean(can, name) for name in ("support_recall", "all_support", "answer_hit", "fact_hit", "long_f1")}
+    out["long_f1_answered"] = _mean([r for r in can if not r["refused"]], "long_f1")
+    out["refused_unanswerable"], out["refused_answerable"] = _mean(cannot, "refused"), _mean(can, "refused")
+    if cannot and can:
+        out["balanced_refusal"] = ((out["refused_unanswerable"] or 0.0) + 1 - (out["refused_answerable"] or 0.0)) / 2
+    out["conflict_named"], out["misinformation_stated"] = _mean(rows, "conflict_named"), _mean(rows, "misinformation_stated")
+    pairs = [(r["confidence"], bool(r["answer_hit"])) for r in can if r.get("answer_hit") is not None and not r["refused"]]
+    if pairs:
+        out["brier"], out["ece"] = brier(pairs), ece(pairs)
+    for name in ("fabricated_quotes", "fabricated_urls", "unsupported_statements", "crashes"):
+        out[name] = sum(r[name] for r in rows)
+    for name, key in (("pages_per_question", "pages"), ("steps_per_question", "steps"), ("llm_calls_per_question", "llm_calls")):
+        out[name] = _mean(rows, key)
+    out["prompt_tokens_per_question"] = _mean(rows, "prompt_tokens")
+    out["answer_words_median"] = _median([r["answer_words"] for r in rows if not r["refused"]])
+    out["cpu_ms_per_step_median"] = _median([ms for r in rows for ms in r["step_cpu_ms"]])
+    out["seconds_per_question_median"] = _median([r["seconds"] for r in rows])
+    return {name: round(float(value), 4) for name, value in out.items() if value is not None}
+
+
+def _mean(rows: Sequence[dict[str, Any]], name: str) -> float | None:
+    values = [float(row[name]) for row in rows if row.get(name) is not None]
+    return mean(values) if values else None
+
+
+def _median(values: Sequence[float]) -> float | None:
+    return median(values) if values else None

@@ -1,0 +1,92 @@
+"""How a run's state follows from its steps: the fold of their changes, one reducer a field. Knows no flow and no store.
+
+A change is JSON: `{field: value}`. A plain field is replaced; `Annotated[list[X], append]` is added to;
+`Annotated[list[X], amend]` too, but a value of the same step is replaced;
+`Annotated[dict[str, X], upsert]` takes a list of X and puts each under its own key (`id`, or `url` for what has none).
+Layer 1: it only knows how values are put together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+from typing import Any, TypeVar, get_args
+
+from pydantic import BaseModel, ConfigDict, TypeAdapter
+from pydantic_core import to_jsonable_python
+
+from agent.types import Step
+
+Change = dict[str, Any]
+S = TypeVar("S", bound="State")
+
+
+class State(BaseModel):
+    """The state of a run of one flow; its fields are declared by the flow."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+def replace(_old: Any, new: Any) -> Any:
+    """The new value stands instead of the old one."""
+    return new
+
+
+def append(old: list[Any], new: list[Any]) -> list[Any]:
+    """The new values follow the old ones."""
+    old.extend(new)
+    return old
+
+
+def upsert(old: dict[str, Any], new: list[Any]) -> dict[str, Any]:
+    """Each new value stands under its key, instead of an old one there."""
+    for value in new:
+        old[value.id if "id" in type(value).model_fields else value.url] = value
+    return old
+
+
+def amend(old: list[Any], new: list[Any]) -> list[Any]:
+    """Each new value replaces the old one of the same `step`; one of a new step follows the others."""
+    for value in new:
+        at = next((i for i in range(len(old) - 1, -1, -1) if old[i].step == value.step), None)
+        if at is None:
+            old.append(value)
+        else:
+            old[at] = value
+    return old
+
+
+def jsonable(change: Change) -> Change:
+    """A change as it is stored: nouns become JSON, so that what is merged now equals what is folded later."""
+    return to_jsonable_python(change)  # type: ignore[no-any-return]
+
+
+def merge(state: S, change: Change) -> S:
+    """The state after a (JSON) change; the same object, changed in place. An unknown field raises KeyError."""
+    plans = _plans(type(state))
+    for name, value in change.items():
+        adapter, reducer = plans[name]
+        setattr(state, name, reducer(getattr(state, name), adapter.validate_python(value)))
+    return state
+
+
+def fold(state: S, steps: Iterable[Step]) -> S:
+    """The state after these steps."""
+    for step in steps:
+        merge(state, step.change)
+    return state
+
+
+def fork(state: S) -> S:
+    """A copy that can be merged into while others still read the first: the containers are copied, their values shared."""
+    return state.model_copy(update={name: value.copy() for name, value in state.__dict__.items() if isinstance(value, dict | list)})
+
+
+@lru_cache(maxsize=16)
+def _plans(kind: type[State]) -> dict[str, tuple[TypeAdapter[Any], Callable[[Any, Any], Any]]]:
+    plans: dict[str, tuple[TypeAdapter[Any], Callable[[Any, Any], Any]]] = {}
+    for name, field in kind.model_fields.items():
+        reducer = next((mark for mark in field.metadata if callable(mark)), replace)
+        shape: Any = field.annotation
+        plans[name] = (TypeAdapter(list[get_args(shape)[1]] if reducer is upsert else shape), reducer)
+    return plans

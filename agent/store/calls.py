@@ -1,0 +1,54 @@
+"""Model calls: kept by their key, so that none is paid for twice and each can be read afterwards."""
+
+from __future__ import annotations
+
+from sqlalchemy import Engine, func, select
+
+from agent.store import tables
+from agent.types import Call, Usage
+
+
+class Calls:
+    """Records calls and finds them again."""
+
+    def __init__(self, reader: Engine, writer: Engine) -> None:
+        self._reader, self._writer = reader, writer
+
+    def record(self, call: Call) -> None:
+        """Keep a call; a later record of the same key replaces it (a failed attempt that was tried again)."""
+        row = {
+            "key": call.key,
+            "run_id": call.run_id,
+            "step": call.step,
+            "record": call.model_dump_json(),
+            "tokens_in": call.prompt_tokens,
+            "tokens_out": call.completion_tokens,
+            "cost_usd": call.cost_usd,
+            "at": call.at,
+        }
+        with self._writer.begin() as connection:
+            connection.execute(tables.calls.delete().where(tables.calls.c.key == call.key))
+            connection.execute(tables.calls.insert().values(row))
+
+    def recall(self, key: str) -> Call | None:
+        """The call kept under this key, or None."""
+        with self._reader.connect() as connection:
+            record = connection.scalar(select(tables.calls.c.record).where(tables.calls.c.key == key))
+        return Call.model_validate_json(record) if record else None
+
+    def of_run(self, run_id: str) -> list[Call]:
+        """Every call of a run, oldest first."""
+        query = select(tables.calls.c.record).where(tables.calls.c.run_id == run_id).order_by(tables.calls.c.step, tables.calls.c.at)
+        with self._reader.connect() as connection:
+            return [Call.model_validate_json(record) for record in connection.scalars(query)]
+
+    def spent(self, run_id: str) -> Usage:
+        """Calls, tokens and US dollars a run has spent so far; the cost is None when any call's price is unknown."""
+        c = tables.calls.c
+        query = select(
+            func.count(), func.coalesce(func.sum(c.tokens_in), 0), func.coalesce(func.sum(c.tokens_out), 0), func.sum(c.cost_usd), func.count(c.cost_usd)
+        ).where(c.run_id == run_id)
+        with self._reader.connect() as connection:
+            count, tokens_in, tokens_out, cost, priced = connection.execute(query).one()
+        known = (cost or 0.0) if priced == count else None
+        return Usage(llm_calls=count, prompt_tokens=tokens_in, completion_tokens=tokens_out, cost_usd=known)

@@ -1,0 +1,214 @@
+"""Runs and their steps: an append-only ledger with one writer at a time.
+
+The primary key (run, n) makes it impossible to record a step twice; a lease (owner, expiry, fencing token) makes it not happen.
+A person may append while the holder works: the holder then finds itself `Behind`, reads what was said, and appends after it.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+import uuid
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import Connection, Engine, Row, and_, func, or_, select, update
+from sqlalchemy.exc import IntegrityError
+
+from agent.errors import LeaseLost, NotFound, Overtaken
+from agent.store import tables
+from agent.store.owner import is_gone
+from agent.types import Run, Settings, Status, Step
+
+LEASE_S = 30.0
+"""Seconds a lease lasts without being renewed; it is renewed at every step and while a model or page is waited for."""
+
+r, s = tables.runs.c, tables.steps.c
+
+
+class Behind(Exception):
+    """Steps were appended since the holder last looked; it must read them and try again."""
+
+
+@dataclass(frozen=True)
+class Lease:
+    """The right to append to a run, until it expires or another takes it."""
+
+    run_id: str
+    owner: str
+    token: int
+
+
+def now() -> str:
+    """The time as the ledger writes it: ISO 8601, UTC, milliseconds."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+class Ledger:
+    """Every reading and writing of the runs and steps tables."""
+
+    def __init__(self, reader: Engine, writer: Engine) -> None:
+        self._reader, self._writer = reader, writer
+
+    # --- beginning and looking ------------------------------------------------------------------------------------------
+
+    def create(self, question: str, settings: Settings, first: Step) -> str:
+        """A new run with its step 0 (the question); returns its id."""
+        run_id, at = uuid.uuid4().hex[:12], now()
+        with self._writer.begin() as connection:
+            connection.execute(
+                tables.runs.insert().values(
+                    id=run_id, question=question, status=Status.RUNNING, settings=settings.model_dump_json(), head=0, next=first.next,
+                    created_at=at, updated_at=at,
+                )
+            )  # fmt: skip
+            _insert(connection, run_id, first.model_copy(update={"at": at}))
+        return run_id
+
+    def get(self, run_id: str) -> Run:
+        """The run's row. Raises NotFound."""
+        with self._reader.connect() as connection:
+            row = connection.execute(select(tables.runs).where(r.id == run_id)).first()
+        if row is None:
+            raise NotFound(f"there is no run {run_id}; `python -m agent runs` lists those there are")
+        return _run(row)
+
+    def position(self, run_id: str) -> tuple[int, str, str]:
+        """Where the run stands: the number of its last step, the step that comes next, and the control flag."""
+        with self._reader.connect() as connection:
+            row = connection.execute(select(r.head, r.next, r.control).where(r.id == run_id)).first()
+        if row is None:
+            raise NotFound(f"there is no run {run_id}")
+        return row.head, row.next, row.control
+
+    def control(self, run_id: str) -> str:
+        """The flag a person set: "pause", "stop" or ""."""
+        with self._reader.connect() as connection:
+            return connection.scalar(select(r.control).where(r.id == run_id)) or ""
+
+    def list(self, *, status: str | None = None, text: str = "", deleted: bool = False, limit: int = 500) -> list[Run]:
+        """Runs, newest first, of one status and with `text` in the question; the bin's with `deleted`."""
+        query = select(tables.runs).where(r.deleted_at != "" if deleted else r.deleted_at == "").order_by(r.created_at.desc(), r.id).limit(limit)
+        if status:
+            query = query.where(r.status == status)
+        if text:
+            query = query.where(func.lower(r.question).contains(text.lower(), autoescape=True))
+        with self._reader.connect() as connection:
+            return [_run(row) for row in connection.execute(query)]
+
+    def unfinished(self) -> list[str]:
+        """Runs that should be working and whose lease is free (or its holder surely dead), oldest first."""
+        query = select(r.id, r.owner, r.lease_until).where(r.status == Status.RUNNING, r.deleted_at == "").order_by(r.created_at)
+        with self._reader.connect() as connection:
+            rows = connection.execute(query).all()
+        return [row.id for row in rows if not row.owner or row.lease_until < time.time() or is_gone(row.owner)]
+
+    def steps(self, run_id: str, after: int = -1) -> list[Step]:
+        """The run's steps with a number above `after`, in order."""
+        query = select(tables.steps).where(s.run_id == run_id, s.n > after).order_by(s.n)
+        with self._reader.connect() as connection:
+            return [_step(row) for row in connection.execute(query)]
+
+    # --- the lease ------------------------------------------------------------------------------------------------------
+
+    def claim(self, run_id: str, owner: str) -> Lease | None:
+        """Take the run for `owner`; None when another living worker holds it."""
+        with self._writer.begin() as connection:
+            row = connection.execute(select(r.owner, r.token).where(r.id == run_id)).first()
+            if row is None:
+                raise NotFound(f"there is no run {run_id}")
+            free = [r.owner == "", r.owner == owner, r.lease_until < time.time()]
+            if row.owner and is_gone(row.owner):
+                free.append(r.owner == row.owner)
+            taken = connection.execute(
+                update(tables.runs)
+                .where(r.id == run_id, r.token == row.token, or_(*free))
+                .values(owner=owner, lease_until=time.time() + LEASE_S, token=row.token + 1)
+            )
+        return Lease(run_id, owner, row.token + 1) if taken.rowcount == 1 else None
+
+    def renew(self, lease: Lease) -> None:
+        """Hold the lease for another LEASE_S seconds. Raises LeaseLost."""
+        with self._writer.begin() as connection:
+            _guarded(connection, lease, lease_until=time.time() + LEASE_S)
+
+    def rest(self, lease: Lease, status: Status | None = None, *, flag: str = "") -> None:
+        """Let go of the run. It now stands at `status`: always, or with `flag` only while that control flag is still set
+        (a person may have taken it back). Without a status it stands where its last step left it. Raises LeaseLost.
+        """
+        values: dict[str, Any] = {"owner": "", "lease_until": 0.0, "updated_at": now()}
+        with self._writer.begin() as connection:
+            control = connection.scalar(select(r.control).where(r.id == lease.run_id))
+            if status and flag in ("", control):
+                values |= {"status": status, "control": ""}
+            _guarded(connection, lease, **values)
+
+    # --- appending ------------------------------------------------------------------------------------------------------
+
+    def commit(self, lease: Lease, step: Step, status: Status, summary: dict[str, Any]) -> None:
+        """Append a worker's step and move the run's row with it, in one transaction.
+
+        Raises LeaseLost when another holds the run, Behind when steps were appended since.
+        """
+        with self._writer.begin() as connection:
+            head = connection.scalar(select(r.head).where(r.id == lease.run_id))
+            _guarded(
+                connection, lease, head=step.n, next=step.next, status=status, lease_until=time.time() + LEASE_S, updated_at=now(), **summary
+            )
+            if head != step.n - 1:
+                raise Behind
+            _insert(connection, lease.run_id, step)
+
+    def speak(
+        self, run_id: str, name: str, change: dict[str, Any], *, next: str = "", head: int | None = None, **values: Any
+    ) -> int:
+        """Append a person's step; returns its number. `next` empty: the run goes on where it stood.
+
+        `head` is the last step the person saw: Overtaken is raised when the run has moved since. `values` are columns of the
+        run's row to set with it (status, control). Raises NotFound.
+        """
+        try:
+            with self._writer.begin() as connection:
+                row = connection.execute(select(r.head, r.next).where(r.id == run_id)).first()
+                if row is None:
+                    raise NotFound(f"there is no run {run_id}")
+                if head is not None and row.head != head:
+                    raise Overtaken("someone else (perhaps another tab) answered first; what they did stands")
+                step = Step(n=row.head + 1, name=name, change=change, next=next or row.next, by="person", at=now())
+                connection.execute(
+                    update(tables.runs).where(r.id == run_id).values(head=step.n, next=step.next, updated_at=step.at, **values)
+                )
+                _insert(connection, run_id, step)
+        except IntegrityError as clash:
+            raise Overtaken("the run moved at this very moment; look again and repeat if still needed") from clash
+        return step.n
+
+    def mark(self, run_id: str, **values: Any) -> None:
+        """Set columns of the run's row that are not part of its state (deleted_at)."""
+        with self._writer.begin() as connection:
+            connection.execute(update(tables.runs).where(r.id == run_id).values(**values))
+
+
+def _guarded(connection: Connection, lease: Lease, **values: Any) -> None:
+    held = and_(r.id == lease.run_id, r.owner == lease.owner, r.token == lease.token)
+    if connection.execute(update(tables.runs).where(held).values(**values)).rowcount != 1:
+        raise LeaseLost(f"run {lease.run_id} is held by another worker; this one lets go")
+
+
+def _insert(connection: Connection, run_id: str, step: Step) -> None:
+    row = step.model_dump(exclude={"change"}) | {"run_id": run_id, "change": json.dumps(step.change, ensure_ascii=False, separators=(",", ":"))}
+    connection.execute(tables.steps.insert().values(row))
+
+
+def _step(row: Row[Any]) -> Step:
+    return Step.model_construct(
+        n=row.n, name=row.name, change=json.loads(row.change), next=row.next, by=row.by, at=row.at, seconds=row.seconds, cpu_ms=row.cpu_ms
+    )
+
+
+def _run(row: Row[Any]) -> Run:
+    return Run(
+        id=row.id, question=row.question, status=Status(row.status), settings=Settings.model_validate_json(row.settings), steps=row.head,
+        verdict=row.verdict, confidence=row.confidence, created_at=row.created_at, updated_at=row.updated_at, error=row.error,
+    )  # fmt: skip

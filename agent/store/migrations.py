@@ -1,0 +1,61 @@
+"""How the database got its shape: named, forward-only, each applied once, in order.
+
+Add a function at the end of `MIGRATIONS`; never change one that has been released. A database that carries a name this list
+does not know was written by a newer version and is refused. A file database is copied before it is changed.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+from sqlalchemy import Connection, Engine, inspect, select
+
+from agent.errors import StoreTooNew
+from agent.store import tables
+
+Migration = Callable[[Connection], None]
+
+
+def m001_initial(connection: Connection) -> None:
+    """Runs, steps, pages, calls and drafts."""
+    tables.metadata.create_all(connection)
+
+
+MIGRATIONS: tuple[Migration, ...] = (m001_initial,)
+
+
+def pending(engine: Engine) -> list[Migration]:
+    """The migrations this database still lacks. Raises StoreTooNew when it has one that we do not know."""
+    with engine.connect() as connection:
+        known = {migration.__name__ for migration in MIGRATIONS}
+        have: set[str] = set()
+        if inspect(connection).has_table("migrations"):
+            have = set(connection.scalars(select(tables.applied.c.name)))
+    if strange := sorted(have - known):
+        raise StoreTooNew(
+            f"this database was written by a newer Touchstone (it has {', '.join(strange)}); "
+            "update Touchstone, or set TOUCHSTONE_DATA to another folder"
+        )
+    return [migration for migration in MIGRATIONS if migration.__name__ not in have]
+
+
+def migrate(engine: Engine, writer: Engine) -> list[str]:
+    """Bring the database to the newest shape; returns the names applied. A file that is changed is copied first."""
+    todo = pending(engine)
+    path = Path(engine.url.database or "") if engine.dialect.name == "sqlite" else None
+    if todo and len(todo) < len(MIGRATIONS) and path and path.is_file():
+        with engine.connect() as connection:
+            connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+        shutil.copy2(path, path.with_name(f"{path.name}.before-{todo[0].__name__}"))
+    for migration in todo:
+        with writer.begin() as connection:
+            tables.applied.create(connection, checkfirst=True)
+            done = connection.scalar(select(tables.applied.c.name).where(tables.applied.c.name == migration.__name__))
+            if not done:  # another process may have been faster
+                migration(connection)
+                now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+                connection.execute(tables.applied.insert().values(name=migration.__name__, at=now))
+    return [migration.__name__ for migration in todo]

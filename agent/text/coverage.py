@@ -1,0 +1,64 @@
+"""How much of a question is covered by what is known, and which of its words are still missing. Counts words, not truths."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from agent.text.expected import holds
+from agent.text.question import Asked, read
+from agent.text.words import fold, stem, stems, tokens
+from agent.types import Fact
+
+TITLE = 0.8
+"""What a question's word counts that stands only in the title of the quoted page: its subject, not its statement."""
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """`best` is the largest share one quote covers alone, `share` what all cover together; `missing` are the question's own words."""
+
+    share: float
+    best: float
+    missing: tuple[str, ...]
+
+
+def share(asked: Asked, text: str, title: str = "") -> float:
+    """The share of the question's weight that a sentence covers, its page's title counting a little less."""
+    here, around = set(stems(text)), set(stems(title))
+    got = sum(w if word in here else TITLE * w if word in around else 0.0 for word, w in asked.weights.items())
+    return got / asked.total
+
+
+def cover(question: str, facts: Iterable[Fact]) -> Coverage:
+    """The coverage of a question by facts (the usable ones count)."""
+    asked = read(question)
+    got: dict[str, float] = {}
+    best = 0.0
+    for fact in facts:
+        if not fact.usable:
+            continue
+        here, around = set(stems(fact.quote)), set(stems(fact.title))
+        for word in asked.weights:
+            got[word] = max(got.get(word, 0.0), 1.0 if word in here else TITLE if word in around else 0.0)
+        alone = share(asked, fact.quote, fact.title)
+        if alone > best and holds(asked.kind, fact.quote, frozenset(name.casefold() for name in asked.names)):
+            best = alone
+    whole = sum(got.get(word, 0.0) * weight for word, weight in asked.weights.items()) / asked.total
+    return Coverage(round(whole, 4), round(best, 4), missing(asked, [word for word, value in got.items() if value > 0]))
+
+
+def missing(asked: Asked, covered: Sequence[str]) -> tuple[str, ...]:
+    """The question's words, as it spells them, whose stems are not covered."""
+    lacking = set(asked.weights) - set(covered)
+    return tuple(dict.fromkeys(word for word in tokens(asked.text) if stem(word) in lacking))
+
+
+def adds(asked: Asked, text: str, covered: set[str]) -> float:
+    """The share of the question's weight a text covers beyond what is covered."""
+    return sum(asked.weights[word] for word in set(stems(text)) if word in asked.weights and word not in covered) / asked.total
+
+
+def folded_names(asked: Asked) -> frozenset[str]:
+    """The question's names, folded, to tell an answer from a repetition."""
+    return frozenset(fold(name) for name in asked.names)

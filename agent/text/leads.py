@@ -1,0 +1,183 @@
+"""Where to look next: search hits, links and names as leads, all scored on one scale. Pure functions of types.
+
+A score is the estimated probability that following the lead helps. What the finding place says (`prior`) is settled when the lead
+is made: for a hit its rank and title, for a link the page and the sentence that carry it. What it adds to what is known by now
+is weighed again at each step. Weights: logistic regressions on about 250 questions over linked encyclopedia pages, cross-validated,
+then rounded; every rounding that kept the share of fully supported questions was taken. Nothing here knows what was fetched.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from hashlib import sha256
+from math import exp, log
+
+from agent.text.coverage import adds, cover, share
+from agent.text.names import names
+from agent.text.question import Asked, keywords, read
+from agent.text.sentences import spans
+from agent.text.words import content_stems, fold, stem, stems, tokens
+from agent.types import Fact, Lead, Link, Page, SearchResult
+from agent.urls import canonical
+
+KEPT = 60
+"""Open leads a run keeps: the cost of a step must not grow with the run."""
+ADDS = 2.5
+"""What covering all that is still missing is worth, on the logit scale."""
+_AROUND = 300
+"""Characters looked at on each side of an anchor for its sentence."""
+_BRACKETS = re.compile(r"\s*\([^)]*\)\s*$|\s+[|–—·-]\s+[^|–—·]{2,40}$")
+
+
+def lead_id(kind: str, value: str) -> str:
+    """The identity of a lead: the same address, or a query of the same words, is the same lead wherever it is found."""
+    spelled = canonical(value) if kind == "url" else " ".join(sorted(set(stems(value))))
+    return sha256(f"{kind}:{spelled or value}".encode()).hexdigest()[:12]
+
+
+def bare(title: str) -> str:
+    """A title without a trailing bracket or site name: "The Cup (1999 film)" is "The Cup"."""
+    return _BRACKETS.sub("", title).strip() or title
+
+
+def named(asked: Asked, title: str) -> tuple[float, bool]:
+    """How much of a title's own words stand in the question, and whether the question names the title outright."""
+    short = bare(title)
+    words = content_stems(short)
+    inside = sum(word in asked.weights for word in words) / len(words) if words else 0.0
+    return inside, len(short) > 3 and f" {' '.join(tokens(short))} " in f" {' '.join(tokens(asked.text))} "
+
+
+def from_hits(question: str, result: SearchResult, step: int) -> list[Lead]:
+    """The hits of a search as leads, best first. Their order is the engine's judgement and part of the prior."""
+    asked = read(question)
+    leads = []
+    for n, hit in enumerate(result.hits):
+        inside, outright = named(asked, hit.title)
+        prior = _probability(-4.6 + 4.0 / (1 + n) + 1.0 * inside + 2.5 * outright)
+        leads.append(
+            Lead(id=lead_id("url", hit.url), kind="url", value=hit.url, text=f"{hit.title}. {hit.snippet}".strip(". ")[:400],
+                 why=f"result {n + 1} of its search", prior=prior, found_on=f"search: {result.query}", step=step)
+        )  # fmt: skip
+    return score_leads(question, leads, [])
+
+
+def from_page(question: str, page: Page, facts: Sequence[Fact], step: int, limit: int = 12) -> list[Lead]:
+    """The links of a page worth keeping, best first. `facts` are the page's own (with their relevance): its bearing."""
+    asked = read(question)
+    bearing = max((fact.relevance for fact in facts), default=0.0)
+    links = worth_showing(question, page.links, page.text, limit=limit)
+    here = 0.8 * bearing + _about(asked, page.title) + 1.5 / max(1, len(page.links))
+    leads = [_from_link(asked, page, link, here + 0.9 / (1 + n), step) for n, link in enumerate(links)]
+    return score_leads(question, leads, facts)
+
+
+def _about(asked: Asked, title: str) -> float:
+    inside, outright = named(asked, title)
+    return 1.6 * inside + 1.5 * outright
+
+
+def _from_link(asked: Asked, page: Page, link: Link, here: float, step: int) -> Lead:
+    """A link in running text is judged by its sentence, one outside (a menu, a list of links) by its anchor alone."""
+    sentence = _around(page.text, bare(link.text))
+    if sentence:
+        beside = share(asked, sentence) - share(asked, page.title)
+        weight = 2.7 * share(asked, sentence) + max(0.0, beside)
+    else:
+        weight = 2.7 * share(asked, link.text)
+    return Lead(
+        id=lead_id("url", link.url), kind="url", value=link.url, text=link.text.strip()[:200] or link.url,
+        why=sentence[:300] or f"a link of “{page.title[:80]}”", prior=_probability(-6.0 + here + weight), found_on=page.url, step=step,
+    )  # fmt: skip
+
+
+def worth_showing(question: str, links: Sequence[Link], text: str, limit: int = 30) -> list[Link]:
+    """The links of a page most likely to lead on, best first: their sentence or their anchor shares words with the question."""
+    asked = read(question)
+    scored: list[tuple[float, int, Link]] = []
+    seen: set[str] = set()
+    for n, link in enumerate(links[:2000]):
+        address = canonical(link.url)
+        if not address or address in seen or not link.text.strip():
+            continue
+        seen.add(address)
+        sentence = _around(text, bare(link.text))
+        scored.append((share(asked, f"{link.text} {sentence}") + (0.2 if sentence else 0.0), -n, link))
+    return [link for _, _, link in sorted(scored, key=lambda entry: entry[:2], reverse=True)[:limit]]
+
+
+def _around(text: str, anchor: str) -> str:
+    """The sentence an anchor stands in; "" when it is not in the text, or is a line of its own (a menu or list)."""
+    at = text.find(anchor) if len(anchor) > 2 else -1
+    if at < 0:
+        return ""
+    left, right = max(0, at - _AROUND), min(len(text), at + len(anchor) + _AROUND)
+    window = text[left:right]
+    sentence = next((window[a:b] for a, b in spans(window) if a <= at - left < b), "")
+    return sentence if len(sentence) > len(anchor) + 3 else ""
+
+
+def score_leads(question: str, leads: Iterable[Lead], facts: Sequence[Fact]) -> list[Lead]:
+    """The leads with their scores by what is known now, best first. Cheap enough to call at every step."""
+    asked = read(question)
+    lacking = {stem(word) for word in cover(question, facts).missing}
+    covered = {word for word in asked.weights if word not in lacking}
+    rescored = [lead.model_copy(update={"score": _score(asked, lead, covered)}) for lead in leads]
+    return sorted(rescored, key=lambda lead: (-lead.score, lead.step, lead.value))
+
+
+def _score(asked: Asked, lead: Lead, covered: set[str]) -> float:
+    if not lead.prior:
+        return lead.score
+    return _probability(_logit(lead.prior) + ADDS * adds(asked, lead.text, covered))
+
+
+def _probability(logit: float) -> float:
+    return round(1 / (1 + exp(-max(-30.0, min(30.0, logit)))), 5)
+
+
+def _logit(probability: float) -> float:
+    bounded = max(1e-5, min(1 - 1e-5, probability))
+    return log(bounded / (1 - bounded))
+
+
+def merged(known: Mapping[str, Lead], found: Iterable[Lead]) -> list[Lead]:
+    """What changes when leads are found (again): new ones, and open ones that a second finding place speaks for too."""
+    changed: dict[str, Lead] = {}
+    for lead in found:
+        old = changed.get(lead.id) or known.get(lead.id)
+        if old is None:
+            changed[lead.id] = lead
+        elif old.status == "open" and old.found_on != lead.found_on:
+            prior = round(1 - (1 - old.prior) * (1 - lead.prior), 5)
+            changed[lead.id] = old.model_copy(update={"prior": prior, "score": max(old.score, lead.score, prior)})
+    return list(changed.values())
+
+
+def keep(leads: Iterable[Lead]) -> list[Lead]:
+    """The best `KEPT` of the open leads; the others are dropped from the state."""
+    return sorted(leads, key=lambda lead: (-lead.score, lead.step, lead.value))[:KEPT]
+
+
+def bridges(question: str, facts: Sequence[Fact], limit: int = 6) -> list[Lead]:
+    """Searches that go on from what was found: a name of a good quote with the question's words that are still missing."""
+    asked = read(question)
+    known = cover(question, facts)
+    spelled = fold(question)
+    found: dict[str, Lead] = {}
+    for fact in sorted(facts, key=lambda fact: -fact.relevance)[:4]:
+        for name in names(fact.quote, 6):
+            if fold(name) in spelled or len(found) >= limit:
+                continue
+            query = f"{name} {' '.join(known.missing[:6])}".strip()
+            score = round(0.4 * fact.relevance, 4)
+            lead = Lead(id=lead_id("query", query), kind="query", value=query, text=name, why=f"named in “{fact.quote[:160]}”",
+                        prior=score, score=score, found_on=fact.url, step=fact.step)  # fmt: skip
+            found.setdefault(lead.id, lead)
+    return list(found.values())
+
+
+def first_query(question: str) -> str:
+    """The first search: the question as asked when it is short, else its words of content."""
+    return question.strip() if len(question) <= 200 else keywords(question)[:300]

@@ -1,0 +1,45 @@
+"""Proper names in a text, by their capitals: what a person would search for next. Knows no dictionary of names."""
+
+from __future__ import annotations
+
+import re
+
+from agent.text.stopwords import STOPWORDS
+from agent.text.words import fold
+
+_LINK = r"(?:of|the|de|del|della|di|da|do|dos|von|van|der|den|la|le|du|des|al|bin|ibn|af|av)"
+_WORD = r"[^\W\d_a-zß-öø-ÿ][\w'’.\-&]*\w|[^\W\d_a-zß-öø-ÿ]\.?"
+_NAME = re.compile(rf"(?:{_WORD})(?:[ \u00a0](?:{_LINK}[ \u00a0]){{0,2}}(?:{_WORD}|\d+(?!\d)))*")
+_QUOTED = re.compile(r"[\"“„«]([^\"“”„»\n]{2,80})[\"”“»]")
+_NOT_A_NAME = frozenset(
+    "january february march april may june july august september october november december monday tuesday wednesday thursday friday "
+    "saturday sunday mr mrs ms dr however although while since after before during because although the in on at by for from".split()
+)
+
+
+def names(text: str, limit: int = 40) -> list[str]:
+    """The names in a text, each once, in order: runs of capitalised words, and what stands in quotation marks."""
+    found: dict[str, None] = {}
+    for match in _QUOTED.finditer(text):
+        found.setdefault(match.group(1).strip(" ,.;:"))
+    for match in _NAME.finditer(text):
+        name = _trimmed(match.group())
+        if name and not _only_common(name):
+            found.setdefault(name)
+        if len(found) >= limit:
+            break
+    return list(found)[:limit]
+
+
+def _trimmed(name: str) -> str:
+    """Without function words in front ("In Berlin", "The") and stray marks behind."""
+    words = name.split()
+    while words and (fold(words[0]).strip(".") in STOPWORDS or fold(words[0]) in _NOT_A_NAME):
+        words.pop(0)
+    while words and fold(words[-1]) in STOPWORDS:
+        words.pop()
+    return " ".join(words).strip(" ,.;:'’-")
+
+
+def _only_common(name: str) -> bool:
+    return len(name) < 2 or all(fold(word) in STOPWORDS or fold(word) in _NOT_A_NAME or word.isdigit() for word in name.split())

@@ -1,0 +1,103 @@
+"""What a question asks: its weighty words, its names, the kind of answer it wants, and whether it takes more than one page.
+
+All by rule, in a few languages; a wrong guess costs a little ranking, never a fact.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from agent.text.expected import kind_of
+from agent.text.names import names
+from agent.text.stopwords import COMMON, STOPWORDS
+from agent.text.words import content_stems, fold, rough, stem, stems, tokens
+
+NAME, NUMBER, PLAIN, FAINT = 1.5, 1.2, 1.0, 0.5
+"""Weights of a question's words: part of a name, a number, any other word, one too common in English to say much."""
+
+_COMMON_STEMS = frozenset(stem(word) for word in COMMON)
+_CHAIN = re.compile(
+    r"['’]s\b[^?]*['’]s\b|\bof (?:the|a|an)\b[^?]*\b(?:of|that|who|which|where|whose)\b|\bwhose\b|\b(?:in|for|on|by|to) which\b"
+    r"|\bthe (?:[\w-]+ ){1,3}(?:where|that|who|which)\b[^?]+\w",
+    re.IGNORECASE,
+)
+_RELATION = re.compile(
+    r"\b(?:fathers?|mothers?|parents?|wife|husband|spouse|sons?|daughters?|child(?:ren)?|brothers?|sisters?|siblings?|grand(?:father|mother)"
+    r"|uncle|aunt|in-law|directors?|authors?|writers?|composers?|producers?|singers?|performers?|publishers?|founders?|owners?|employers?"
+    r"|manufacturers?|developers?|designers?|creators?|inventors?|presenters?|predecessor|successor|chairman|ceo|alma mater|birthplace|headquarters"
+    r"|vater|mutter|eltern|kinder|ehefrau|ehemann|gründer|autor|regisseur|barn|föräldrar|fader|moder|fru|make|grundare|ägare|ordförande"
+    r"|père|mère|parents|enfants|fondateur|auteur|réalisateur|padre|madre|hijos?|fundador|autora?|director)\b",
+    re.IGNORECASE,
+)
+_COMPARES = re.compile(
+    r"\b(?:which|who|what|welche[rs]?|vilken|quel(?:le)?)\b.*\b(?:or|oder|eller|ou|o)\b|\bboth\b|\bsame\b|\bin common\b"
+    r"|\b(?:older|younger|earlier|later|first|more|longer|larger|bigger|higher|taller)\b.*\b(?:or|than)\b|\bare .* and .*\bboth\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question, taken apart. `weights` gives each content stem its weight, `rough` the same by the first letters of the stems;
+    `pairs` are its neighbouring stems; `kind` is one of `expected.KINDS`."""
+
+    text: str
+    weights: dict[str, float]
+    rough: dict[str, float]
+    pairs: frozenset[tuple[str, str]]
+    names: tuple[str, ...]
+    kind: str
+    hops: bool
+    """Does it look as if one page will not do: a comparison, a chain of possessives, several names?"""
+
+    @property
+    def total(self) -> float:
+        """The weight of all its words."""
+        return sum(self.weights.values()) or 1.0
+
+
+@lru_cache(maxsize=512)
+def read(question: str) -> Asked:
+    """Take a question apart. Never fails; an empty one has no words."""
+    found = tuple(name for name in names(question) if name.casefold() != question.casefold())
+    in_names = {s for name in found for s in stems(name)}
+    weights = {word: _weight(word, in_names) for word in content_stems(question)}
+    rough_weights: dict[str, float] = {}
+    for word, weight in weights.items():
+        rough_weights[rough(word)] = max(weight, rough_weights.get(rough(word), 0.0))
+    words = stems(question)
+    pairs = frozenset(zip(words, words[1:], strict=False))
+    kind = kind_of(question)
+    return Asked(question, weights, rough_weights, pairs, found, kind, _takes_several(question, kind, found))
+
+
+def _weight(word: str, in_names: set[str]) -> float:
+    if word in in_names:
+        return NAME
+    if word.isdigit():
+        return NUMBER
+    return FAINT if word in _COMMON_STEMS else PLAIN
+
+
+def _takes_several(question: str, kind: str, found: tuple[str, ...]) -> bool:
+    """A comparison, a chain, several names; or a detail (date, place, ...) of someone who is only named by a relation."""
+    related = len(set(_RELATION.findall(question)))
+    detail = kind in ("date", "place", "number", "reason")
+    return bool(_CHAIN.search(question) or _COMPARES.search(question)) or len(found) > 1 or related > 1 or (related == 1 and detail)
+
+
+def parts(question: str) -> list[str]:
+    """The parts a question can be narrowed to: its names and clauses, longest first; the question without its frame at least."""
+    asked = read(question)
+    clauses = re.split(r"[,;:?]|\b(?:and|or|that|which|who|whose|where|und|oder|och|et|y)\b", question, flags=re.IGNORECASE)
+    found = [*asked.names, *sorted((clause.strip() for clause in clauses), key=len, reverse=True)]
+    kept = [part for part in found if any(word not in STOPWORDS for word in tokens(part))]
+    return list(dict.fromkeys(kept)) or [question]
+
+
+def keywords(question: str) -> str:
+    """The question without its function words, as typed into a search box."""
+    words = [word for word in re.findall(r"[^\s?,;!]+", question) if fold(word).strip(".'\"") not in STOPWORDS]
+    return " ".join(words) or question

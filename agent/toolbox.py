@@ -1,0 +1,178 @@
+"""What a step may use: the world, the model, the stored pages, the clock; and the one place that says "not now".
+
+Before every step, model call and fetch `checkpoint` looks at the stop flag, the lease and the budget. It raises a Signal and
+nothing else; the loop decides what a Signal means.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol, TypeVar
+
+from pydantic import BaseModel
+
+from agent.errors import BudgetSpent, ShuttingDown, Stopped
+from agent.llm.ask import Ticket, ask
+from agent.roles.role import Judgement, Role
+from agent.store.database import Store
+from agent.store.ledger import LEASE_S, Lease, now
+from agent.types import Page, SearchResult, Settings
+
+T = TypeVar("T")
+KEPT_BACK = 0.1
+"""The share of the calls, tokens and money that only the report may use: what was found can always be written up."""
+
+
+class WorldLike(Protocol):
+    """What the toolbox needs of a world (see agent.tools.worlds)."""
+
+    live: bool
+    engines: dict[str, str]
+    absent: dict[str, str]
+
+    def search(self, engine: str, query: str, *, max_results: int = 10, checkpoint: Callable[[], None] = ...) -> SearchResult: ...
+    def fetch(self, url: str, *, allowed: Sequence[str] = (), checkpoint: Callable[[], None] = ...) -> Page: ...
+
+
+@dataclass
+class Tools:
+    """The hands of one run while one worker drives it."""
+
+    settings: Settings
+    world: WorldLike
+    store: Store
+    lease: Lease
+    client: Any = None
+    """The model's client, or None: every role speaks keyless."""
+    trouble: str = ""
+    """Why there is no model although one was asked for."""
+    closing: threading.Event = field(default_factory=threading.Event)
+    gap_s: float = 0.0
+    """Seconds to rest between two steps."""
+    step: int = 0
+    """The number of the step being worked on."""
+    spent_s: float = 0.0
+    """Working seconds of the run before this step."""
+    closing_up: bool = False
+    """True while the run is being written up: the budget no longer stops it."""
+    _began: float = field(default_factory=time.monotonic)
+    _renewed: float = field(default_factory=time.monotonic)
+
+    def begin(self, step: int, *, spent_s: float, closing_up: bool) -> None:
+        """A new step starts."""
+        self.step, self.spent_s, self.closing_up, self._began = step, spent_s, closing_up, time.monotonic()
+
+    def checkpoint(self) -> None:
+        """Raises ShuttingDown, Stopped, LeaseLost or BudgetSpent (working time); otherwise keeps the lease alive."""
+        if self.closing.is_set():
+            raise ShuttingDown("this process is ending; the run goes on when the next one starts")
+        if self.store.ledger.control(self.lease.run_id) == "stop":
+            raise Stopped("a person stopped the run")
+        self._hold()
+        worked = self.spent_s + time.monotonic() - self._began
+        if not self.closing_up and worked > self.settings.max_seconds:
+            raise BudgetSpent(f"the working time of {self.settings.max_seconds:g} s is used up")
+
+    def rest(self) -> None:
+        """The pause between two steps, ended at once when a person or the process wants something."""
+        until = time.monotonic() + self.gap_s
+        while (left := until - time.monotonic()) > 0 and not self.store.ledger.control(self.lease.run_id):
+            self._hold()
+            if self.closing.wait(min(left, 0.1)):
+                return
+
+    def now(self) -> str:
+        """The time, ISO 8601 in UTC."""
+        return now()
+
+    def search(self, engine: str, query: str) -> SearchResult:
+        """One search; what goes wrong in the world is its outcome."""
+        self.checkpoint()
+        return self._waited(lambda check: self.world.search(engine, query, checkpoint=check))
+
+    def fetch(self, url: str) -> Page:
+        """One page, inside the run's allowed domains; what goes wrong in the world is its outcome."""
+        self.checkpoint()
+        return self._waited(lambda check: self.world.fetch(url, allowed=self.settings.allowed_domains, checkpoint=check))
+
+    def keep(self, page: Page) -> str:
+        """Store a page's text; returns its id."""
+        return self.store.pages.put(page)
+
+    def page(self, page_id: str) -> Page:
+        """A stored page."""
+        return self.store.pages.get(page_id)
+
+    def judge(self, role: Role, **blanks: Any) -> Judgement:
+        """Ask a role: the model when there is one and the budget allows it, else keyless; the judgement says who spoke and why."""
+        self.checkpoint()
+        if self.client is None:
+            judgement = role.judge(None, **blanks)
+            return judgement.model_copy(update={"trouble": self.trouble}) if self.trouble else judgement
+        if over := self.over_budget():
+            if not self.closing_up:
+                raise BudgetSpent(over)
+            return role.judge(None, **blanks).model_copy(update={"trouble": over})
+        return role.judge(self._model, **blanks)
+
+    def over_budget(self) -> str:
+        """Which cap on calls, tokens or money is reached, as a sentence; "" for none. A tenth is kept back for the report."""
+        spent, caps = self.store.calls.spent(self.lease.run_id), self.settings
+        share = 1.0 if self.closing_up else 1.0 - KEPT_BACK
+        if spent.llm_calls >= caps.max_calls * share:
+            return f"{spent.llm_calls} of {caps.max_calls} model calls are used"
+        if spent.prompt_tokens + spent.completion_tokens >= caps.max_tokens * share:
+            return f"{spent.prompt_tokens + spent.completion_tokens:,} of {caps.max_tokens:,} tokens are used"
+        if spent.cost_usd is not None and spent.cost_usd >= caps.max_cost_usd * share > 0:
+            return f"${spent.cost_usd:.2f} of ${caps.max_cost_usd:.2f} is spent"
+        return ""
+
+    def _hold(self) -> None:
+        if time.monotonic() - self._renewed > LEASE_S / 4:
+            self.store.ledger.renew(self.lease)
+            self._renewed = time.monotonic()
+
+    def _model(self, role: str, messages: list[dict[str, str]], shape: type[BaseModel], tier: str) -> BaseModel:
+        ticket = Ticket(
+            run_id=self.lease.run_id, step=self.step, role=role,
+            recall=self.store.calls.recall, record=self.store.calls.record, checkpoint=self.checkpoint,
+        )  # fmt: skip
+        return ask(self.client, ticket, messages, shape, tier=tier)  # type: ignore[arg-type]
+
+    def _waited(self, look: Callable[[Callable[[], None]], T]) -> T:
+        """Run a look at the live web in a thread of its own, so that Stop works at once even while a connection hangs.
+
+        An abandoned look ends by its own deadline; what it brings is thrown away. A folder world answers at once and is
+        called directly.
+        """
+        if not self.world.live:
+            return look(self.checkpoint)
+        found: list[T] = []
+        failed: list[BaseException] = []
+        abandoned = threading.Event()
+
+        def check() -> None:
+            if abandoned.is_set():
+                raise Stopped("nobody waits for this any more")
+
+        def work() -> None:
+            try:
+                found.append(look(check))
+            except BaseException as trouble:  # handed to the waiting thread below
+                failed.append(trouble)
+
+        thread = threading.Thread(target=work, name=f"look-{self.lease.run_id}", daemon=True)
+        thread.start()
+        try:
+            while thread.is_alive():
+                thread.join(0.1)
+                self.checkpoint()
+        except BaseException:
+            abandoned.set()
+            raise
+        if failed:
+            raise failed[0]
+        return found[0]

@@ -1,0 +1,1 @@
+"""The hands that touch the web: worlds to search and fetch in. Knows nothing of models, roles or runs."""

@@ -1,0 +1,157 @@
+"""A folder with `docs.jsonl(.gz)` as a small web: which page stands at which address, and the answer a server would give.
+
+`FolderAdapter` is a `requests` transport that never touches the network: an unknown address is a 404, every host has a
+robots.txt, a sitemap and (when no document stands there) a front page that lists its pages. Knows nothing of searching.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+from collections import defaultdict
+from collections.abc import Iterator
+from html import escape
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import requests
+from requests.adapters import HTTPAdapter
+from urllib3 import HTTPResponse
+
+from agent import urls
+from agent.errors import NotFound, UsageError
+
+Doc = dict[str, Any]
+Served = tuple[int, dict[str, str], bytes]
+
+_HTML = "text/html; charset=utf-8"
+
+
+def docs_file(folder: Path) -> Path:
+    """The folder's documents; raises `NotFound` with a hint when there are none."""
+    for name in ("docs.jsonl", "docs.jsonl.gz"):
+        if (folder / name).is_file():
+            return folder / name
+    raise NotFound(f"There is no docs.jsonl or docs.jsonl.gz in {folder}. Name a folder that has one, or use --world live or demo.")
+
+
+def read_docs(file: Path) -> Iterator[Doc]:
+    """The documents, one a line; raises `UsageError` naming the line that can't be read."""
+    with gzip.open(file, "rt", encoding="utf-8") if file.suffix == ".gz" else file.open(encoding="utf-8") as lines:
+        for number, line in enumerate(lines, start=1):
+            if line.strip():
+                yield _doc(line, f"{file.name}, line {number}")
+
+
+def _doc(line: str, where: str) -> Doc:
+    try:
+        doc = json.loads(line)
+    except ValueError as error:
+        raise UsageError(f"{where}: not JSON ({error}).") from error
+    if not isinstance(doc, dict) or not urls.canonical(str(doc.get("url", ""))):
+        raise UsageError(f"{where}: a document needs an absolute http(s) `url`.")
+    return doc
+
+
+class Folder:
+    """The documents by address, and what a server says when asked for one."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self.docs = list(read_docs(docs_file(folder)))
+        self._at = {urls.canonical(doc["url"]): doc for doc in reversed(self.docs)}
+        self._by_id = {str(doc["id"]): doc for doc in self.docs if "id" in doc}
+        self._hosts: dict[str, list[Doc]] = defaultdict(list)
+        for doc in self.docs:
+            self._hosts[urls.host(doc["url"])].append(doc)
+
+    def serve(self, url: str) -> Served:
+        """Status, headers and body for an address; 404 for one that is not here."""
+        doc = self._at.get(urls.canonical(url))
+        if doc is not None:
+            return self._document(doc)
+        host, path = urls.host(url), urlsplit(url).path
+        if host in self._hosts:
+            origin = f"{urlsplit(url).scheme}://{urlsplit(url).netloc}"
+            if path == "/robots.txt":
+                return 200, {"Content-Type": "text/plain"}, f"User-agent: *\nAllow: /\nSitemap: {origin}/sitemap.xml\n".encode()
+            if path == "/sitemap.xml":
+                return 200, {"Content-Type": "application/xml"}, self._sitemap(host)
+            if path in ("", "/"):
+                return 200, {"Content-Type": _HTML}, self._front(host)
+        return 404, {"Content-Type": _HTML}, b"<title>Not found</title><p>There is no such page in this world.</p>"
+
+    def findable(self) -> Iterator[Doc]:
+        """The documents a search engine would know: those that can be read, redirects and failures left out."""
+        return (doc for docs in self._hosts for doc in self._shown(docs))
+
+    def _document(self, doc: Doc) -> Served:
+        status = int(doc.get("status", 302 if doc.get("location") else 200))
+        headers = {"Content-Type": str(doc.get("content_type") or _HTML)}
+        if doc.get("location"):
+            headers["Location"] = str(doc["location"])
+        if doc.get("file"):
+            body = self._beside(str(doc["file"]))
+            headers["Content-Type"] = str(doc.get("content_type") or ("application/pdf" if body.startswith(b"%PDF") else _HTML))
+            return status, headers, body
+        plain = doc.get("content_type") and "html" not in headers["Content-Type"] and "html" not in doc
+        text = str(doc.get("text", "")) if plain else str(doc.get("html") or self._page(doc))
+        return status, headers, text.encode()
+
+    def _beside(self, name: str) -> bytes:
+        file = (self._folder / name).resolve()
+        if not file.is_relative_to(self._folder.resolve()) or not file.is_file():
+            raise UsageError(f"The document's file {name!r} is not in the world's folder.")
+        return file.read_bytes()
+
+    def _page(self, doc: Doc) -> str:
+        """The page of a document that has only text: its title, its paragraphs, and its links apart from them."""
+        title = escape(str(doc.get("title", "")))
+        paragraphs = "".join(f"<p>{escape(line)}</p>\n" for line in str(doc.get("text", "")).splitlines() if line.strip())
+        links = "".join(f'<li><a href="{escape(to, quote=True)}">{escape(name)}</a></li>\n' for to, name in self._links(doc))
+        around = f"<nav><ul>\n{links}</ul></nav>\n" if links else ""
+        published = doc.get("published_at") or doc.get("date")
+        meta = f'<meta name="date" content="{escape(str(published), quote=True)}">' if published else ""
+        return (
+            f"<!doctype html>\n<html><head><title>{title}</title>{meta}</head>\n"
+            f"<body><main><h1>{title}</h1>\n{paragraphs}</main>\n{around}</body></html>"
+        )
+
+    def _links(self, doc: Doc) -> Iterator[tuple[str, str]]:
+        for link in doc.get("links") or ():
+            other = self._by_id.get(str(link)) or self._at.get(urls.canonical(str(link)))
+            if other is not None:
+                yield str(other["url"]), str(other.get("title", ""))
+            elif urls.canonical(str(link)):
+                yield str(link), ""
+
+    def _sitemap(self, host: str) -> bytes:
+        places = "".join(f"<url><loc>{escape(str(doc['url']))}</loc></url>\n" for doc in self._shown(host))
+        head = '<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n'
+        return f"{head}{places}</urlset>".encode()
+
+    def _front(self, host: str) -> bytes:
+        entries = "".join(
+            f'<li><a href="{escape(str(doc["url"]), quote=True)}">{escape(str(doc.get("title") or doc["url"]))}</a></li>\n'
+            for doc in self._shown(host)
+        )
+        return f"<!doctype html>\n<html><head><title>{host}</title></head>\n<body><h1>{host}</h1>\n<ul>\n{entries}</ul></body></html>".encode()
+
+    def _shown(self, host: str) -> list[Doc]:
+        return [doc for doc in self._hosts[host] if int(doc.get("status", 200)) == 200 and not doc.get("location")]
+
+
+class FolderAdapter(HTTPAdapter):
+    """The transport of a folder world."""
+
+    def __init__(self, folder: Folder) -> None:
+        super().__init__(max_retries=0)
+        self._served = folder
+
+    def send(self, request: requests.PreparedRequest, *args: Any, **kwargs: Any) -> requests.Response:
+        """The answer a server would give. Arguments beyond the request do not matter here."""
+        status, headers, body = self._served.serve(request.url or "")
+        raw = HTTPResponse(body=io.BytesIO(body), headers=headers, status=status, preload_content=False)
+        return self.build_response(request, raw)  # type: ignore[no-untyped-call,no-any-return,unused-ignore]

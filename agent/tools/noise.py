@@ -1,0 +1,94 @@
+"""What of a page is not its content: scripts, hidden things, navigation, footers, cookie banners, share bars.
+
+For a tool that quotes, what is lost can't be found again: a part is dropped only when it is noise by its nature, or named
+like noise *and* small or mostly links. What holds the main heading or a third of the page's text is never dropped.
+"""
+
+from __future__ import annotations
+
+import re
+
+from selectolax.lexbor import LexborNode
+
+_NEVER_READ = (
+    "script, style, noscript, template, svg, iframe, object, canvas, audio, video, button, select, input, head, link, meta, datalist, dialog"
+)
+_HIDDEN = '[hidden], [style*="display:none"], [style*="display: none"], [style*="visibility:hidden"], [style*="visibility: hidden"]'
+_BY_NATURE = "nav, [role=navigation], [role=search], [role=contentinfo], [role=dialog], [role=alertdialog], [role=menu]"
+_OFTEN = "header, footer, aside, [role=banner], [role=complementary], form"
+_MARKS = "sup.reference, .mw-editsection, .mw-cite-backlink, .noprint, .sr-only, .screen-reader-text, .visually-hidden, .sortkey"
+_NAMED = re.compile(
+    r"(?:^|[\s_-])(?:cookies?|consent|gdpr|newsletter|subscri(?:be|ption)|sign-?up|share|sharing|social|breadcrumbs?|nav|navbar|navbox|"
+    r"navigation|menu|sidebar|footer|masthead|related|recommend(?:ed|ations)|promo|advert\w*|ads?|banner|pop-?up|modal|skip|jump|toc|"
+    r"pagination|pager|toolbar|catlinks|printfooter|site-?header|page-?header)(?:$|[\s_-])",
+    re.IGNORECASE,
+)
+_SMALL = 300
+_MAIN_SHARE = 1 / 3
+_MAIN_CHARACTERS = 500
+
+
+def size(node: LexborNode) -> int:
+    """Characters of text under a node, white space runs counted once."""
+    return len(" ".join(node.text().split()))
+
+
+def strip(body: LexborNode) -> None:
+    """Take out what nobody reads: code, controls, hidden things, footnote marks and edit links."""
+    for node in body.css(_NEVER_READ):
+        node.decompose()
+    for node in body.css(_HIDDEN):
+        if node.tag not in ("body", "html") and node.css_first("math") is None:
+            node.decompose()
+    for node in body.css(_MARKS):
+        node.decompose()
+
+
+def drop(body: LexborNode) -> None:
+    """Take out navigation, footers, banners and the like."""
+    whole = size(body)
+    for node in body.css(_BY_NATURE):
+        if not _holds_content(node, whole):
+            node.decompose()
+    for node in body.css(_OFTEN):
+        if not _holds_content(node, whole) and not _inside_article(node) and (_dense(node) or size(node) < _SMALL):
+            node.decompose()
+    for node in body.css("[class], [id]"):
+        if _is_named_noise(node) and not _holds_content(node, whole) and (_dense(node) or size(node) < _SMALL):
+            node.decompose()
+
+
+def main(body: LexborNode) -> LexborNode:
+    """The element that holds the content: `<main>` or a single `<article>` with enough of the text, else the body."""
+    whole = size(body)
+    for selector in ("main, [role=main]", "article"):
+        found = body.css(selector)
+        if len(found) == 1 and size(found[0]) >= max(_MAIN_SHARE * whole, min(_MAIN_CHARACTERS, 0.5 * whole)):
+            return found[0]
+    return body
+
+
+def _is_named_noise(node: LexborNode) -> bool:
+    if node.tag in ("body", "html", "main", "article", "td", "th", "tr", "tbody", "h1", "h2", "h3"):
+        return False
+    attributes = node.attributes
+    return bool(_NAMED.search(f"{attributes.get('class') or ''} {attributes.get('id') or ''}"))
+
+
+def _holds_content(node: LexborNode, whole: int) -> bool:
+    return node.css_first("h1, main, article") is not None or size(node) > _MAIN_SHARE * whole
+
+
+def _inside_article(node: LexborNode) -> bool:
+    parent = node.parent
+    while parent is not None and parent.tag not in ("body", "html"):
+        if parent.tag in ("article", "main"):
+            return True
+        parent = parent.parent
+    return False
+
+
+def _dense(node: LexborNode) -> bool:
+    """Is it mostly links?"""
+    total = size(node)
+    return not total or sum(size(link) for link in node.css("a")) > 0.4 * total

@@ -1,0 +1,65 @@
+"""The text layer of a PDF, a heading for every page. Draws nothing, runs nothing, and does not read pictures of text."""
+
+from __future__ import annotations
+
+import io
+import logging
+
+from pypdf import PdfReader
+from pypdf.errors import PyPdfError
+
+from agent.tools.metadata import when
+from agent.tools.reading import Reading
+from agent.types import Heading, Outcome
+
+MAX_PAGES = 500
+_ENCRYPTED = "The PDF is locked with a password. Open it yourself and look for an unlocked copy."
+_SCANNED = "The PDF holds pictures of pages and no text. Look for a version with text, or read it yourself."
+_BROKEN = "The PDF is damaged and could not be read. Open it yourself, or look for another copy."
+
+_DAMAGE = (PyPdfError, LookupError, ArithmeticError, ValueError, TypeError, AttributeError, RecursionError, NotImplementedError)
+"""What pypdf lets through on damaged files; which of them depends on where the damage lies."""
+
+logging.getLogger("pypdf").setLevel(logging.ERROR)
+
+
+def read(raw: bytes) -> Reading:
+    """The document's text, pages apart, each under a heading "Page n". Outcome `unsupported` with advice when there is none."""
+    try:
+        document = PdfReader(io.BytesIO(raw))
+        if document.is_encrypted and not document.decrypt(""):
+            return Reading(outcome=Outcome.UNSUPPORTED, detail=_ENCRYPTED)
+        reading = _pages(document)
+        _about(document, reading)
+    except _DAMAGE:
+        return Reading(outcome=Outcome.UNSUPPORTED, detail=_BROKEN)
+    return reading
+
+
+def _pages(document: PdfReader) -> Reading:
+    reading = Reading()
+    parts: list[str] = []
+    length = 0
+    for number, page in enumerate(document.pages[:MAX_PAGES], start=1):
+        text = "\n".join(line.rstrip() for line in page.extract_text().replace("\x00", "").splitlines()).strip()
+        if text:
+            title = f"Page {number}"
+            reading.headings.append(Heading(start=length, level=2, text=title))
+            parts.append(f"{title}\n\n{text}\n\n")
+            length += len(parts[-1])
+    reading.text = "".join(parts).rstrip()
+    if not reading.text:
+        reading.outcome, reading.detail = Outcome.UNSUPPORTED, _SCANNED
+    elif len(document.pages) > MAX_PAGES:
+        reading.detail = f"Only the first {MAX_PAGES} of {len(document.pages)} pages were read."
+    return reading
+
+
+def _about(document: PdfReader, reading: Reading) -> None:
+    about = document.metadata
+    if about is None:
+        return
+    reading.title = str(about.title or "").strip()
+    reading.author = str(about.author or "").strip()
+    created = str(about.get("/CreationDate", ""))
+    reading.published_at = when(f"{created[2:6]}-{created[6:8]}-{created[8:10]}") if created.startswith("D:") else ""

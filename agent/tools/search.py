@@ -1,0 +1,49 @@
+"""Results of any engine in one form: real addresses, one per page, plain text, ranks from 1. Knows no engine."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from html import unescape
+from typing import NamedTuple, Protocol
+
+from agent import urls
+from agent.types import Hit, SearchResult
+
+_TAG = re.compile(r"</?[a-zA-Z][^<>]{0,300}>")
+
+
+class Raw(NamedTuple):
+    """A result as an engine gave it, markup and all."""
+
+    url: str
+    title: str
+    snippet: str
+
+
+class Engine(Protocol):
+    """A search engine. `search` never raises for what the web does."""
+
+    name: str
+    label: str
+
+    def search(self, query: str, max_results: int) -> SearchResult:
+        """Up to `max_results` hits, best first."""
+
+
+def hits(engine: str, results: Iterable[Raw], max_results: int) -> list[Hit]:
+    """The results worth showing: http(s) addresses only, the first of each page, text without tags and entities."""
+    found: dict[str, Hit] = {}
+    for raw in results:
+        key = urls.canonical(raw.url)
+        if key and key not in found:
+            title, snippet = plain(raw.title), plain(raw.snippet)
+            found[key] = Hit(url=raw.url.strip(), title=title, snippet=snippet, rank=len(found) + 1, engine=engine)
+        if len(found) >= max_results:
+            break
+    return list(found.values())
+
+
+def plain(text: str) -> str:
+    """A line of text without markup. Entities are read after tags are gone, so that "&lt;b&gt;" stays what it says."""
+    return " ".join(unescape(_TAG.sub("", text or "")).split())

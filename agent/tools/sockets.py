@@ -1,0 +1,101 @@
+"""Sockets whose waits are short slices, so that a total deadline and a stop are noticed while a server dawdles.
+
+A timeout of `requests` is per read: one byte a second holds it for ever. Here every wait looks at the thread's current
+`Watch` (set with `watching`), which also makes connections kept alive by a pool obey the fetch they serve now.
+Knows nothing of HTTP, names or which addresses are allowed.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import select
+import socket
+import ssl
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from agent.tools.watch import Late, Watch
+
+CONNECT_SECONDS = 10.0
+"""Seconds one address may take to accept a connection, and TLS to shake hands."""
+
+_current = threading.local()
+
+
+@contextmanager
+def watching(watch: Watch) -> Iterator[None]:
+    """Let this thread's sockets obey `watch`."""
+    former = getattr(_current, "watch", None)
+    _current.watch = watch
+    try:
+        yield
+    finally:
+        _current.watch = former
+
+
+def current() -> Watch:
+    """The watch this thread's sockets obey."""
+    watch = getattr(_current, "watch", None)
+    return watch if isinstance(watch, Watch) else Watch(CONNECT_SECONDS)
+
+
+class WatchedSocket(socket.socket):
+    """A plain connection that asks the watch while it waits for bytes."""
+
+    def recv_into(self, *args: Any, **kwargs: Any) -> int:
+        """As `socket.recv_into`; raises a Signal or `Late` when the watch calls it off."""
+        watch = current()
+        while True:
+            watch.tick()
+            self.settimeout(watch.slice())
+            try:
+                return super().recv_into(*args, **kwargs)
+            except TimeoutError:
+                continue
+
+
+class WatchedTLS(ssl.SSLSocket):
+    """The same over TLS."""
+
+    def recv_into(self, *args: Any, **kwargs: Any) -> int:
+        """As `SSLSocket.recv_into`; raises a Signal or `Late` when the watch calls it off."""
+        watch = current()
+        while True:
+            watch.tick()
+            self.settimeout(watch.slice())
+            try:
+                return super().recv_into(*args, **kwargs)
+            except TimeoutError:
+                continue
+
+
+def connect(family: socket.AddressFamily, peer: tuple[str, int], watch: Watch) -> socket.socket:
+    """A connection to exactly this address. Raises OSError when it is refused or slow, what the watch raises otherwise."""
+    sock = WatchedSocket(family, socket.SOCK_STREAM)
+    try:
+        _open(sock, peer, watch)
+    except BaseException:
+        sock.close()
+        raise
+    sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return sock
+
+
+def _open(sock: socket.socket, peer: tuple[str, int], watch: Watch) -> None:
+    limit = Watch(min(CONNECT_SECONDS, watch.left()), watch.checkpoint)
+    sock.setblocking(False)
+    code = sock.connect_ex(peer)
+    while code == errno.EINPROGRESS:
+        try:
+            limit.tick()
+        except Late:
+            watch.tick()
+            raise TimeoutError("the host did not accept the connection in time") from None
+        if select.select([], [sock], [], limit.slice())[1]:
+            code = sock.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
+    if code:
+        raise OSError(code, os.strerror(code))
+    sock.settimeout(min(CONNECT_SECONDS, max(0.01, watch.left())))

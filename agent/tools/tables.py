@@ -1,0 +1,104 @@
+"""A `<table>` as rows of cells, spans filled in, or None when it only arranges a page. Knows one table, not the page.
+
+A cell that spans rows is repeated in each of them, so that every row can be read alone; one that spans columns is
+followed by empty cells, so that columns stay columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from selectolax.lexbor import LexborNode
+
+TABLE_PARTS = frozenset(("td", "th"))
+_GROUPS = frozenset(("thead", "tbody", "tfoot"))
+_MAX_COLUMNS = 200
+_MAX_ROWS = 20_000
+_PROSE = 1_000
+"""A cell with more characters than this holds prose; where every fifth does, the table arranges a page."""
+
+
+@dataclass
+class Grid:
+    """A table read: its caption and its rows, in order."""
+
+    caption: str = ""
+    rows: list[list[str]] = field(default_factory=list)
+
+
+def as_table(node: LexborNode, flat: Callable[[LexborNode], str]) -> Grid | None:
+    """The table's rows; None when it is one cell wide, holds other tables or mostly prose, or says it is for layout.
+
+    `flat` gives the text under a node on one line.
+    """
+    attributes = node.attributes
+    if attributes.get("role") in ("presentation", "none") or node.css_first("table table, td table, th table"):
+        return None
+    caption, rows = _parts(node)
+    grid = _spread([_cells(row, flat) for row in rows])
+    widest = max((len(row) for row in grid), default=0)
+    cells = [cell for row in grid for cell in row if cell]
+    if widest < 2 or sum(len(cell) > _PROSE for cell in cells) > len(cells) / 5:
+        return None
+    return Grid(caption=flat(caption) if caption is not None else "", rows=grid)
+
+
+def _parts(table: LexborNode) -> tuple[LexborNode | None, list[LexborNode]]:
+    caption, rows = None, []
+    for child in table.iter():
+        if child.tag == "caption":
+            caption = child
+        elif child.tag == "tr":
+            rows.append(child)
+        elif child.tag in _GROUPS:
+            rows += [row for row in child.iter() if row.tag == "tr"]
+    return caption, rows[:_MAX_ROWS]
+
+
+@dataclass
+class _Cell:
+    text: str
+    columns: int
+    rows: int
+
+
+def _cells(row: LexborNode, flat: Callable[[LexborNode], str]) -> list[_Cell]:
+    cells = []
+    for node in row.iter():
+        if node.tag in TABLE_PARTS:
+            attributes = node.attributes
+            cells.append(_Cell(flat(node), _span(attributes.get("colspan")), _span(attributes.get("rowspan"))))
+    return cells
+
+
+def _span(value: str | None) -> int:
+    return min(int(value), _MAX_ROWS) if value and value.isdecimal() and len(value) < 7 and int(value) > 0 else 1
+
+
+def _spread(rows: list[list[_Cell]]) -> list[list[str]]:
+    """Rows of equal meaning: what hangs down from above is repeated, what reaches to the right leaves empty cells."""
+    hanging: dict[int, tuple[int, str]] = {}
+    spread = []
+    for cells in rows:
+        line: list[str] = []
+        for cell in cells:
+            _hang(line, hanging)
+            for column in range(min(cell.columns, _MAX_COLUMNS - len(line))):
+                if cell.rows > 1:
+                    hanging[len(line)] = (cell.rows - 1, cell.text if column == 0 else "")
+                line.append(cell.text if column == 0 else "")
+        _hang(line, hanging)
+        if any(line):
+            spread.append(line)
+    return spread
+
+
+def _hang(line: list[str], hanging: dict[int, tuple[int, str]]) -> None:
+    while (held := hanging.get(len(line))) and len(line) < _MAX_COLUMNS:
+        left, text = held
+        if left == 1:
+            del hanging[len(line)]
+        else:
+            hanging[len(line)] = (left - 1, text)
+        line.append(text)

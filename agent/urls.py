@@ -1,0 +1,80 @@
+"""How an address is spelled: one canonical form, its host, its site. Knows nothing of fetching.
+
+Layer 1, because the tools, the store and the flows must all agree when two addresses are the same.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from urllib.parse import parse_qsl, quote, unquote, urlencode, urljoin, urlsplit, urlunsplit
+
+from publicsuffixlist import PublicSuffixList
+
+_SUFFIXES = PublicSuffixList()
+_TRACKING = re.compile(r"^(utm_\w+|gclid|fbclid|mc_cid|mc_eid|msclkid|igshid|ref_src)$")
+_IN_TEXT = re.compile(r"https?://[^\s<>\"'\]\[{}|\\^`]+", re.IGNORECASE)
+
+
+@lru_cache(maxsize=65536)
+def canonical(url: str) -> str:
+    """The spelling under which an address counts as visited.
+
+    Scheme and host are lowercased (paths are case-sensitive), the fragment, default port, trailing slash and tracking
+    parameters go, percent-escapes are unified. Returns "" for what is not an absolute http(s) address.
+    """
+    try:
+        parts = urlsplit(url.strip())
+        host, port = (parts.hostname or "").rstrip("."), parts.port
+    except ValueError:
+        return ""
+    scheme = parts.scheme.lower()
+    if scheme not in ("http", "https") or not host or "\\" in parts.netloc:
+        return ""
+    host = f"[{host}]" if ":" in host else host
+    netloc = host if port in (None, 80 if scheme == "http" else 443) else f"{host}:{port}"
+    path = quote(unquote(parts.path), safe="/:@!$&'()*+,;=~-._%" if "%25" in parts.path else "/:@!$&'()*+,;=~-._")
+    query = urlencode([kv for kv in parse_qsl(parts.query, keep_blank_values=True) if not _TRACKING.match(kv[0])])
+    return urlunsplit((scheme, netloc, path.rstrip("/"), query, ""))
+
+
+def absolute(base: str, href: str) -> str:
+    """`href` as it stands on the page at `base`, absolute and without its fragment; "" when it is not http(s)."""
+    try:
+        joined = urljoin(base, href.strip()).split("#", 1)[0]
+    except ValueError:
+        return ""
+    return joined if canonical(joined) else ""
+
+
+def host(url: str) -> str:
+    """The host of an address, lowercased; "" when there is none."""
+    try:
+        return (urlsplit(url).hostname or "").rstrip(".")
+    except ValueError:
+        return ""
+
+
+@lru_cache(maxsize=8192)
+def site(url: str) -> str:
+    """The registrable domain ("bbc.co.uk") of an address, by the public-suffix list; the host itself where there is none.
+
+    Facts from one site are one voice.
+    """
+    name = host(url)
+    return _SUFFIXES.privatesuffix(name) or name
+
+
+def in_scope(url: str, allowed: list[str]) -> bool:
+    """Is the address on one of the allowed hosts ("example.com", or "*.example.com" with its subdomains)? [] allows all."""
+    name = host(url)
+    return not allowed or any(
+        name == entry.lower() or (entry.startswith("*.") and (name == entry[2:].lower() or name.endswith(entry[1:].lower())))
+        for entry in allowed
+    )
+
+
+def found_in(text: str) -> list[str]:
+    """The addresses written in a text, in order, without the punctuation that ends a sentence."""
+    found = [match.group().rstrip(".,;:!?)") for match in _IN_TEXT.finditer(text)]
+    return list(dict.fromkeys(url for url in found if canonical(url)))

@@ -1,0 +1,337 @@
+"""The one door for every surface: screens, command line and evaluation ask and tell the workbench, and nothing else.
+
+It turns what a person does into steps of the run, checks it first (UsageError and its kin say what to do instead), and gives a
+run back as a `View`. It holds no state of its own but a cache of folded states.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from agent import config as configuration
+from agent.errors import NotFound, Overtaken, UsageError
+from agent.export.markdown import markdown
+from agent.export.record import record
+from agent.export.report import Report
+from agent.flows import FLOWS
+from agent.flows.state import Research
+from agent.llm import detect
+from agent.state import fold, fork, jsonable
+from agent.store.database import Store
+from agent.store.ledger import now
+from agent.types import Call, Note, Outcome, Page, Proposal, Run, Settings, Status, Step, Usage
+from agent.urls import canonical
+from agent.worker import Worker
+
+CACHED_VIEWS = 64
+DOING = {
+    "decide": "deciding what to do next",
+    "search": "searching",
+    "crawl": "reading a page",
+    "analyze": "weighing what was found",
+    "report": "writing the answer",
+}
+WORLDS = {"live": "The web", "demo": "The demo world (invented pages)"}
+ACTION_STEPS = {"search_duckduckgo": "search", "search_google": "search", "crawl_url": "crawl", "send_to_hitl": "report"}
+
+
+@dataclass(frozen=True)
+class View:
+    """A run as it stands: its row, its state, its steps (oldest first) and what it has spent. To be read, not changed."""
+
+    run: Run
+    state: Research
+    steps: list[Step]
+    usage: Usage
+    head: int
+    next: str
+
+    @property
+    def activity(self) -> str:
+        """What the run is doing right now, in words; "" at rest."""
+        if self.run.status is not Status.RUNNING:
+            return ""
+        pending = self.state.pending
+        about = pending.query_or_url if pending and self.next in ("search", "crawl") else ""
+        return f"{DOING.get(self.next, self.next)}{': ' + about if about else ''}"
+
+
+@dataclass(frozen=True)
+class Active:
+    """What is in use, for the Settings screen. Never a secret."""
+
+    model: str
+    model_detail: str
+    fast_model: str
+    engines: dict[str, str]
+    absent: dict[str, str]
+    worlds: dict[str, str]
+    data: str
+    values: list[tuple[str, str, str]]
+    """Every setting: name, value (a secret's is only told to be set or not), help."""
+
+
+class Workbench:
+    """Runs, and everything a person may do with them."""
+
+    def __init__(self, config: configuration.Config | None = None, *, store: Store | None = None) -> None:
+        self.config = config or configuration.read()
+        self.store = store or Store(self.config.database_url)
+        self.worker = Worker(self.config, self.store, FLOWS)
+        self._views: OrderedDict[str, View] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def start_workers(self) -> None:
+        """Begin to work in the background, and take up what was left unfinished."""
+        self.worker.start(max(1, int(self.config.number("WORKERS"))))
+
+    def shutdown(self) -> None:
+        """Let every run rest where it stands and close the store."""
+        self.worker.stop()
+        self.store.close()
+
+    # --- runs -----------------------------------------------------------------------------------------------------------
+
+    def start(self, question: str, settings: Settings | None = None) -> str:
+        """A new run for a question; returns its id. Raises UsageError when the question or a setting cannot be."""
+        settings, question = settings or Settings(), question.strip()
+        if not question:
+            raise UsageError("there is no question yet: type one, or take an example")
+        if len(question) > 4000:
+            raise UsageError(f"the question has {len(question):,} characters; 4,000 are the most. Put long material on a page and name its address")
+        if settings.flow not in FLOWS:
+            raise UsageError(f"there is no flow {settings.flow}; there are {', '.join(FLOWS)}")
+        if settings.max_steps < 1 or settings.max_pages < 1:
+            raise UsageError("a run needs at least one step and one page")
+        self.worker.world(settings.world)  # raises NotFound, with a hint, before anything is written
+        flow = FLOWS[settings.flow]
+        change = jsonable({"question": question, "settings": settings})
+        run_id = self.store.ledger.create(question, settings, Step(n=0, name="ask", change=change, next=flow.first, by="person"))
+        self.worker.kick(run_id)
+        return run_id
+
+    def drive(self, run_id: str, watch: Callable[[], None] | None = None) -> Status:
+        """Drive a run in this thread until it rests (command line, evaluation); `watch` is called after each step."""
+        return self.worker.drive(run_id, watch)
+
+    def view(self, run_id: str) -> View:
+        """The run as it stands. Cheap when nothing happened since the last look. Raises NotFound."""
+        run = self.store.ledger.get(run_id)
+        with self._lock:
+            known = self._views.get(run_id)
+        if known and known.head == run.steps and known.run.status is run.status and run.status is not Status.RUNNING:
+            return known
+        head = known.head if known else -1
+        new = self.store.ledger.steps(run_id, after=head) if head < run.steps else []
+        old_steps, old_state = (known.steps, known.state) if known else ([], FLOWS[run.settings.flow].state())
+        state = fold(fork(old_state), new) if new else old_state
+        steps = [*old_steps, *new] if new else old_steps
+        view = View(run, state, steps, self._usage(run_id, steps), steps[-1].n, steps[-1].next)  # type: ignore[arg-type]
+        with self._lock:
+            self._views[run_id] = view
+            self._views.move_to_end(run_id)
+            while len(self._views) > CACHED_VIEWS:
+                self._views.popitem(last=False)
+        return view
+
+    def runs(self, *, status: str | None = None, text: str = "", deleted: bool = False) -> list[Run]:
+        """Runs, newest first; `deleted` gives the bin."""
+        return self.store.ledger.list(status=status, text=text, deleted=deleted)
+
+    def delete(self, run_id: str) -> None:
+        """Put a run into the bin; it stops working first."""
+        self.store.ledger.get(run_id)
+        self.store.ledger.mark(run_id, deleted_at=now(), control="stop")
+
+    def restore(self, run_id: str) -> None:
+        """Take a run out of the bin."""
+        self.store.ledger.get(run_id)
+        self.store.ledger.mark(run_id, deleted_at="", control="")
+
+    # --- what a person says ---------------------------------------------------------------------------------------------
+
+    def approve(self, run_id: str, head: int) -> None:
+        """Let the waiting decision run as it is. Raises Overtaken when the run moved since step `head`."""
+        pending = self._waiting(run_id)
+        self._go_on(run_id, "approve", {}, ACTION_STEPS[pending.next_action], head)
+
+    def edit(self, run_id: str, head: int, action: str, query_or_url: str) -> None:
+        """Run another action or wording instead of the waiting decision."""
+        pending, text = self._waiting(run_id), query_or_url.strip()
+        if action not in ACTION_STEPS:
+            raise UsageError(f"there is no action {action}; there are {', '.join(ACTION_STEPS)}")
+        if action != "send_to_hitl" and not text:
+            raise UsageError("say what to search for, or which address to read")
+        if action == "crawl_url" and not canonical(text):
+            raise UsageError(f"“{text[:80]}” is not a web address; it must begin with http:// or https://")
+        if action == "search_google" and "google" not in self.worker.world(self.view(run_id).run.settings.world).engines:
+            raise UsageError("Google is not available for this run; search with DuckDuckGo instead")
+        same = (action, text) == (pending.next_action, pending.query_or_url)
+        reasoning = pending.reasoning if same else f"changed by a person (proposed was: {pending.next_action} {pending.query_or_url})"
+        changed = Proposal(next_action=action, query_or_url=text, reasoning=reasoning, by="person")  # type: ignore[arg-type]
+        self._go_on(run_id, "edit", {"pending": changed}, ACTION_STEPS[action], head)
+
+    def skip(self, run_id: str, head: int) -> None:
+        """Do not do it: the next decision must be another."""
+        pending = self._waiting(run_id)
+        change = {"pending": None, "refusals": [{"what": pending.query_or_url or pending.next_action, "why": "skipped by a person"}]}
+        self._go_on(run_id, "skip", change, "decide", head)
+
+    def steer(self, run_id: str, note: str) -> None:
+        """Give the run a word that its next decision obeys."""
+        run, text = self.store.ledger.get(run_id), note.strip()
+        if not text:
+            raise UsageError("the note is empty: say what the run should heed")
+        if run.status in (Status.DONE, Status.REVIEW):
+            raise UsageError("the run has ended its work: send the answer back with your note instead")
+        head, upcoming, _ = self.store.ledger.position(run_id)
+        change = jsonable({"notes": [Note(step=head + 1, text=text)]})
+        if run.status is Status.WAITING:  # the proposal was made without the note: decide anew
+            self.store.ledger.speak(run_id, "steer", {**change, "pending": None}, next="decide", head=head, status=Status.RUNNING, control="")
+            self.worker.kick(run_id)
+        else:
+            self.store.ledger.speak(run_id, "steer", change)
+
+    def pause(self, run_id: str) -> None:
+        """Let the step at work end, then rest."""
+        self._only(run_id, "pause", Status.RUNNING)
+        self.store.ledger.speak(run_id, "pause", {"control": "paused"}, control="pause")
+        self.worker.kick(run_id)
+
+    def stop(self, run_id: str) -> None:
+        """Stop at once: a page or model that is waited for is let go."""
+        self._only(run_id, "stop", Status.RUNNING, Status.PAUSED, Status.WAITING)
+        resting = self.store.ledger.get(run_id).status is not Status.RUNNING
+        values = {"status": Status.STOPPED, "control": ""} if resting else {"control": "stop"}
+        self.store.ledger.speak(run_id, "stop", {"control": "stopped"}, **values)
+        self.worker.kick(run_id)
+
+    def resume(self, run_id: str) -> None:
+        """Go on where it stood."""
+        self._only(run_id, "resume", Status.PAUSED, Status.STOPPED, Status.FAILED, Status.RUNNING)
+        run, (_, upcoming, _) = self.store.ledger.get(run_id), self.store.ledger.position(run_id)
+        status = FLOWS[run.settings.flow].rests.get(upcoming, Status.RUNNING)
+        self.store.ledger.speak(run_id, "resume", {"control": "resumed"}, status=status, control="", error="")
+        self.worker.kick(run_id)
+
+    def finish(self, run_id: str) -> None:
+        """Write the answer now, from what was found so far."""
+        self._only(run_id, "finish", Status.RUNNING, Status.PAUSED, Status.STOPPED, Status.WAITING, Status.FAILED)
+        change = {"why_stopped": "a person asked for the answer from what was found so far", "stop_reason": "asked", "pending": None}
+        self.store.ledger.speak(run_id, "finish", change, next="report", status=Status.RUNNING, control="", error="")
+        self.worker.kick(run_id)
+
+    def accept(self, run_id: str, head: int) -> None:
+        """The answer is good: the run is complete."""
+        self._only(run_id, "accept", Status.REVIEW)
+        self.store.ledger.speak(run_id, "accept", {"control": "accepted"}, next="done", head=head, status=Status.DONE, control="")
+
+    def send_back(self, run_id: str, head: int, note: str) -> None:
+        """The answer is not good enough: the same run goes on, with the note as a constraint and everything learnt."""
+        self._only(run_id, "send back", Status.REVIEW)
+        if not note.strip():
+            raise UsageError("say in the note what is wrong or missing, so that the run can do better")
+        change = {"notes": [Note(step=head + 1, text=note.strip(), kind="send_back")], "why_stopped": "", "stop_reason": "", "pending": None}
+        self._go_on(run_id, "send_back", change, "decide", head)
+
+    # --- pages, calls, exports ------------------------------------------------------------------------------------------
+
+    def page(self, page_id: str) -> Page:
+        """A stored page as it was read. Raises NotFound."""
+        return self.store.pages.get(page_id)
+
+    def calls(self, run_id: str) -> list[Call]:
+        """Every model call of a run with its prompt and reply."""
+        return self.store.calls.of_run(run_id)
+
+    def report(self, run_id: str) -> Report:
+        """Everything an export needs."""
+        view = self.view(run_id)
+        state = view.state
+        return Report(
+            run=view.run, settings=view.run.settings, answer=state.answer, former=state.answers[:-1], notes=state.notes,
+            facts=list(state.facts.values()), conflicts=list(state.conflicts.values()), confidence=state.confidence, actions=state.actions,
+            pages=list(state.pages.values()), refusals=state.refusals, usage=view.usage, steps=view.steps,
+        )  # fmt: skip
+
+    def markdown(self, run_id: str) -> str:
+        """The run as a Markdown report."""
+        return markdown(self.report(run_id))
+
+    def as_json(self, run_id: str) -> dict[str, Any]:
+        """The run as the object that `--json` writes."""
+        return record(self.report(run_id))
+
+    # --- what is there --------------------------------------------------------------------------------------------------
+
+    def draft(self, key: str, text: str | None = None) -> str:
+        """What was typed and not sent yet under `key`; with `text`, keep that."""
+        return self.store.draft(key, text)
+
+    def worlds(self) -> dict[str, str]:
+        """The worlds one can ask, by name."""
+        return dict(WORLDS)
+
+    def online(self) -> bool:
+        """Is there a network? Looked up at each call, within a second or so."""
+        return self.worker.world("live").reachable()
+
+    def active(self) -> Active:
+        """What is in use."""
+        live, found = self.worker.world("live"), self.worker.found()
+        client = found.client
+        values = [
+            (s.name, ("set" if self.config[s.name] else "not set") if s.secret else _without_password(self.config[s.name]), s.help)
+            for s in configuration.SETTINGS
+        ]
+        return Active(
+            model=client.strong if client else "", fast_model=client.fast if client else "", model_detail=found.detail,
+            engines=live.engines, absent=live.absent, worlds=self.worlds(), data=str(self.config.data), values=values,
+        )  # fmt: skip
+
+    def check_model(self) -> tuple[bool, str]:
+        """Look for the model again and ask it for one word."""
+        found = self.worker.found(again=True)
+        return detect.check(found.client) if found.client else (False, found.detail)
+
+    def check_engine(self, name: str, world: str = "live") -> tuple[bool, str]:
+        """One cheap search with an engine."""
+        opened = self.worker.world(world)
+        if name not in opened.engines:
+            return False, opened.absent.get(name, f"there is no engine {name}")
+        result = opened.check(name)
+        return result.outcome is Outcome.OK, result.detail or f"{len(result.hits)} results: it works"
+
+    # ------------------------------------------------------------------------------------------------------------------
+
+    def _usage(self, run_id: str, steps: list[Step]) -> Usage:
+        return self.store.calls.spent(run_id).model_copy(
+            update={"seconds": round(sum(s.seconds for s in steps), 2), "cpu_seconds": round(sum(s.cpu_ms for s in steps) / 1000, 3)}
+        )
+
+    def _only(self, run_id: str, what: str, *statuses: Status) -> None:
+        run = self.store.ledger.get(run_id)
+        if run.status not in statuses:
+            raise Overtaken(f"to {what} is not possible now: the run is {run.status.value}")
+
+    def _waiting(self, run_id: str) -> Proposal:
+        self._only(run_id, "decide", Status.WAITING)
+        pending = self.view(run_id).state.pending
+        if pending is None:
+            raise NotFound("no decision waits here")
+        return pending
+
+    def _go_on(self, run_id: str, name: str, change: dict[str, Any], next: str, head: int) -> None:
+        self.store.ledger.speak(run_id, name, jsonable(change), next=next, head=head, status=Status.RUNNING, control="")
+        self.worker.kick(run_id)
+
+
+def _without_password(value: str) -> str:
+    scheme, mark, rest = value.partition("://")
+    return f"{scheme}://…@{rest.rpartition('@')[2]}" if mark and "@" in rest else value
+
+

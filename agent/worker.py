@@ -1,0 +1,130 @@
+"""The keeper of living runs: a few threads that drive whatever should be working, outside any browser session.
+
+It finds work by being told (`kick`) and by looking: a run that should be working and is held by nobody (its process was killed)
+is taken up within RECOVER_S seconds, and at once when this process starts.
+"""
+
+from __future__ import annotations
+
+import logging
+import queue
+import threading
+from collections.abc import Callable, Mapping
+
+from agent import config as configuration
+from agent.errors import TouchstoneError
+from agent.llm import detect
+from agent.loop import Flow, advance
+from agent.store.database import Store
+from agent.store.ledger import Lease
+from agent.store.owner import new_owner
+from agent.toolbox import Tools
+from agent.tools.worlds import World, open_world
+from agent.types import Run, Status
+
+log = logging.getLogger(__name__)
+RECOVER_S = 2.0
+
+
+class Worker:
+    """Drives runs in `threads` daemon threads; without any, `drive` does it in the caller's."""
+
+    def __init__(self, config: configuration.Config, store: Store, flows: Mapping[str, Flow]) -> None:
+        self.config, self.store, self.flows = config, store, flows
+        self.owner = new_owner()
+        self.closing = threading.Event()
+        self._queue: queue.SimpleQueue[str] = queue.SimpleQueue()
+        self._busy: set[str] = set()
+        self._again: set[str] = set()
+        self._lock = threading.Lock()
+        self._worlds: dict[str, World] = {}
+        self._found: detect.Found | None = None
+        self._threads: list[threading.Thread] = []
+
+    def start(self, threads: int) -> None:
+        """Start working, and take up what an earlier process left."""
+        if self._threads:
+            return
+        targets = [self._work] * threads + [self._recover]
+        self._threads = [threading.Thread(target=target, name=f"worker-{i}", daemon=True) for i, target in enumerate(targets)]
+        for thread in self._threads:
+            thread.start()
+
+    def stop(self, timeout: float = 5.0) -> None:
+        """Let every run rest where it stands (the next process goes on) and end the threads; waits `timeout` seconds at most."""
+        self.closing.set()
+        for _ in self._threads:
+            self._queue.put("")
+        for thread in self._threads:
+            thread.join(timeout)
+        for world in self._worlds.values():
+            world.close()
+
+    def kick(self, run_id: str) -> None:
+        """There is something to do for this run."""
+        if self._threads:
+            self._queue.put(run_id)
+
+    def drive(self, run_id: str, watch: Callable[[], None] | None = None) -> Status:
+        """Drive a run in this thread until it rests; `watch` is called after each step."""
+        return advance(run_id, flows=self.flows, store=self.store, owner=self.owner, equip=self.equip, watch=watch)
+
+    def equip(self, run: Run, lease: Lease) -> Tools:
+        """The toolbox of a run: its world and its model."""
+        world = self.world(run.settings.world)
+        client, trouble = self.model(run.settings.model, run.settings.fast_model)
+        return Tools(run.settings, world, self.store, lease, client=client, trouble=trouble, closing=self.closing, gap_s=self.config.number("STEP_GAP"))
+
+    def world(self, name: str) -> World:
+        """The world of this name, opened once."""
+        with self._lock:
+            if name not in self._worlds:
+                self._worlds[name] = open_world(name, self.config)
+            return self._worlds[name]
+
+    def found(self, *, again: bool = False) -> detect.Found:
+        """The model server that was found; looked for once, or `again`."""
+        if self._found is None or again:
+            self._found = detect.find(self.config)
+        return self._found
+
+    def model(self, name: str, fast: str = "") -> tuple[object | None, str]:
+        """The client for a run's `model` setting, and a sentence when one was asked for by name and there is none."""
+        if name == "keyless":
+            return None, ""
+        found = self.found()
+        if found.client is None:
+            return None, "" if name == "auto" else f"the model {name} was asked for, but {found.detail}"
+        if name == "auto":
+            return found.client, ""
+        return found.client.named(strong=name, fast=fast or name), ""
+
+    def _work(self) -> None:
+        while not self.closing.is_set():
+            run_id = self._queue.get()
+            if not run_id or self.closing.is_set():
+                continue
+            with self._lock:
+                if run_id in self._busy:
+                    self._again.add(run_id)  # it may be about to rest: look once more when it does
+                    continue
+                self._busy.add(run_id)
+            try:
+                self.drive(run_id)
+            except TouchstoneError as trouble:
+                log.error("run %s: %s", run_id, trouble)
+                self.store.ledger.mark(run_id, status=Status.FAILED, error=str(trouble))
+            finally:
+                with self._lock:
+                    self._busy.discard(run_id)
+                    if run_id in self._again:
+                        self._again.discard(run_id)
+                        self._queue.put(run_id)
+
+    def _recover(self) -> None:
+        while True:
+            for run_id in self.store.ledger.unfinished():
+                if run_id not in self._busy:
+                    self._queue.put(run_id)
+            if self.closing.wait(RECOVER_S):
+                return

@@ -1,0 +1,117 @@
+"""The answer card: sentences with numbered sources whose quote is one click away, how well they are backed, and what changed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from agent.evidence import answers
+from agent.types import Answer, Fact, Sentence, Source
+from pages.widgets import safe, words
+
+CHANGED = {"added": "New", "removed": "Gone", "reworded": "Reworded", "resourced": "Other sources"}
+
+
+def draw(given: Sequence[Answer], facts: dict[str, Fact], run_id: str) -> None:
+    """The newest answer; what changed since the former one stands below it."""
+    newest = given[-1]
+    st.html(card(newest, facts, run_id))
+    if len(given) > 1:
+        with st.expander(f"What changed since answer {given[-2].n}", expanded=True, icon=":material/difference:", key="research-changes"):
+            st.html(changes(given[-2], newest))
+    if newest.journey:
+        with st.expander("How it was found", icon=":material/route:", key="research-story"):
+            st.text(newest.journey)
+
+
+def card(answer: Answer, facts: dict[str, Fact], run_id: str) -> str:
+    """The answer as HTML."""
+    numbers = answer.statements
+    total = numbers.backed + numbers.unsupported
+    whole = numbers.unsupported == 0 and total > 0
+    chips = [
+        (words.VERDICT[answer.verdict], words.VERDICT_TONE[answer.verdict]),
+        (f"confidence {words.percent(answer.confidence)}", ""),
+        (f"{numbers.backed} of {words.count(total, 'statement')} backed by a page", "good" if whole else "warn"),
+        ("written by the model" if answer.by == "model" else "written without a model: quoted sentences", ""),
+    ]
+    if numbers.dropped:
+        chips.append((words.count(numbers.dropped, "citation") + " dropped: resolved to nothing", "warn"))
+    body = " ".join(_sentence(sentence, answer.sources, facts, run_id) for sentence in answer.sentences)
+    parts = [
+        f'<div class="ts"><div class="chips">{"".join(f"""<span class="chip {tone}">{safe.html(text)}</span>""" for text, tone in chips)}</div><br>',
+        f'<div class="answer">{body}</div>' if body else "",
+        _line(words.REASON.get(answer.reason, "")),
+        _line(answer.certainty, "Certainty"),
+        _line(answer.missing, "What is missing"),
+        _line(answer.why_stopped, "Why it stopped here"),
+        _sources(answer.sources, run_id),
+        "</div>",
+    ]
+    return "".join(parts)
+
+
+def _line(text: str, name: str = "") -> str:
+    label = f'<span class="soft">{name}:</span> ' if name else ""
+    return f'<p style="margin-top:.6rem">{label}{safe.html(text)}</p>' if text else ""
+
+
+def _sentence(sentence: Sentence, sources: Sequence[Source], facts: dict[str, Fact], run_id: str) -> str:
+    text = safe.html(sentence.text)
+    if not sentence.backed:
+        text = f'<span class="unbacked">{text}</span> <span class="chip bad">not backed by a page</span>'
+    return text + "".join(_cite(source, sentence, facts, run_id) for source in sources if set(sentence.fact_ids) & set(source.fact_ids))
+
+
+def _cite(source: Source, sentence: Sentence, facts: dict[str, Fact], run_id: str) -> str:
+    """A numbered mark that opens to the very words this sentence stands on."""
+    quotes = "".join(
+        f'<div class="quote">{safe.html(quote)}</div>' for quote, fact_id in zip(source.quotes, source.fact_ids, strict=False) if fact_id in sentence.fact_ids
+    )
+    chosen = next((fact_id for fact_id in source.fact_ids if fact_id in sentence.fact_ids), "")
+    return (
+        f'<details class="cite"><summary aria-label="Source {source.n}: show the quote" title="Show the quote">{source.n}</summary>'
+        f"<div>{quotes}{_origin(source, run_id, chosen)}</div></details>"
+    )
+
+
+def _origin(source: Source, run_id: str, fact_id: str = "") -> str:
+    opens = f' · <a href="{safe.stored(run_id, source.page_id, fact_id)}" target="_blank">stored page</a>' if source.page_id else ""
+    read = f" · read {words.when(source.fetched_at)}" if source.fetched_at else ""
+    place = f" · {safe.html(safe.host(source.url))}" if source.url else ""
+    return f'<div class="small soft">{safe.link(source.url, source.title or safe.address(source.url))}{place}{read}{opens}</div>'
+
+
+def _sources(sources: Sequence[Source], run_id: str) -> str:
+    if not sources:
+        return ""
+    items = "".join(
+        f'<li><details><summary><span class="n">{source.n}</span>{safe.html(source.title or safe.address(source.url))} '
+        f'<span class="soft">{safe.html(safe.host(source.url)) if source.url else ""}</span></summary>'
+        + "".join(f'<div class="quote">{safe.html(quote)}</div>' for quote in source.quotes)
+        + f"{_origin(source, run_id, source.fact_ids[0] if source.fact_ids else '')}</details></li>"
+        for source in sources
+    )
+    return f'<br><h3 class="ts-section">Sources</h3><ol class="sources">{items}</ol>'
+
+
+def changes(old: Answer, new: Answer) -> str:
+    """The difference between two answers as an HTML list."""
+    found = answers.difference(old, new)
+    items = []
+    for change in found:
+        if change.kind == "same":
+            continue
+        before = f"<del>{safe.html(change.old.text)}</del> " if change.old and change.kind in ("removed", "reworded") else ""
+        after = safe.html(change.new.text) if change.new else ""
+        items.append(f'<li class="{change.kind}"><span class="chip">{CHANGED[change.kind]}</span> {before}{after}</li>')
+    same = sum(change.kind == "same" for change in found)
+    kept = f'<p class="small soft">{words.count(same, "sentence")} unchanged.</p>' if same else ""
+    verdict = (
+        f"<p>{words.VERDICT[old.verdict]} → {words.VERDICT[new.verdict]}, confidence {words.percent(old.confidence)} → {words.percent(new.confidence)}.</p>"
+        if (old.verdict, round(old.confidence, 2)) != (new.verdict, round(new.confidence, 2))
+        else ""
+    )
+    nothing = "" if items else "<p>The answer says the same.</p>"
+    return f'<div class="ts">{verdict}{nothing}<ul class="changes">{"".join(items)}</ul>{kept}</div>'

@@ -1,0 +1,45 @@
+"""Model calls, readable afterwards: prompt and reply as they were, drawn as plain text only."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from agent.types import Call
+from pages.widgets import empty, safe, words
+
+SHOWN = 40
+
+
+def draw(calls: Sequence[Call]) -> None:
+    """The calls, newest first; one at a time is opened."""
+    if not calls:
+        empty.draw("No model was asked", "Without a model the run works by rules alone. To use one, name its server in the settings file; see Settings.")
+        return
+    newest = list(reversed(calls))[:SHOWN]
+    by_key = {call.key: call for call in newest}
+    chosen = st.selectbox("Call", list(by_key), format_func=lambda key: _label(by_key[key]), key="research-call", filter_mode=None)
+    if chosen in by_key:
+        _one(by_key[chosen])
+
+
+def _label(call: Call) -> str:
+    state = "failed" if call.error else f"{call.prompt_tokens + call.completion_tokens:,} tokens"
+    again = f", attempt {call.attempt}" if call.attempt > 1 else ""
+    return f"Step {call.step} · {call.role}{again} · {state}"
+
+
+def _one(call: Call) -> None:
+    about = "estimated" if call.estimated else "counted by the server"
+    st.html(
+        f'<dl class="ts meta"><dt>Model</dt><dd>{safe.html(call.model)}</dd><dt>When</dt><dd>{words.when(call.at)}, {words.duration(call.seconds)}</dd>'
+        f"<dt>Tokens</dt><dd>{call.prompt_tokens:,} in, {call.completion_tokens:,} out ({about})</dd><dt>Cost</dt><dd>{words.money(call.cost_usd)}</dd></dl>"
+    )
+    if call.error:
+        st.warning(safe.md(call.error), icon=":material/warning:")
+    st.caption("Reply")
+    st.code(call.reply or "(no reply came)", language=None, wrap_lines=True)
+    for message in call.prompt:
+        st.caption(f"Prompt: {safe.md(message.get('role', ''))}")
+        st.code(message.get("content", ""), language=None, wrap_lines=True, height=min(600, 80 + 22 * message.get("content", "").count("\n")))

@@ -1,0 +1,79 @@
+"""What a person may do with a run: pause, go on, stop, have it answer now, give it a note; accept or send back its answer."""
+
+from __future__ import annotations
+
+import functools
+import re
+
+import streamlit as st
+
+from agent.types import Status
+from agent.workbench import View
+from pages.widgets import door, typing
+
+GOING = (Status.RUNNING, Status.WAITING, Status.PAUSED)
+RESUMABLE = {Status.PAUSED: "Resume", Status.STOPPED: "Go on", Status.FAILED: "Try again"}
+
+
+def draw(view: View) -> None:
+    """The row of buttons that fit how the run stands."""
+    run_id, status, bench = view.run.id, view.run.status, door.workbench()
+    if status not in (*GOING, *RESUMABLE):
+        return
+    with st.container(horizontal=True, vertical_alignment="center", key="research-controls"):
+        if status is Status.RUNNING:
+            st.button("Pause", icon=":material/pause:", key="research-pause", on_click=door.tell, args=(bench.pause, run_id))
+        if status in RESUMABLE:
+            label = RESUMABLE[status]
+            st.button(label, icon=":material/play_arrow:", key="research-resume", on_click=door.tell, args=(bench.resume, run_id), type="primary")
+        if status in GOING:
+            st.button("Stop", icon=":material/stop:", key="research-stop", on_click=door.tell, args=(bench.stop, run_id))
+        if status in (*GOING, Status.STOPPED, Status.FAILED) and view.state.facts:
+            hint = "Write the answer from what was found so far"
+            st.button("Answer now", icon=":material/edit_note:", key="research-finish", help=hint, on_click=door.tell, args=(bench.finish, run_id))
+        if status in (*GOING, Status.STOPPED):
+            with st.popover("Give a note", icon=":material/sticky_note_2:", key="research-steer"):
+                _note(run_id)
+
+
+def _download(view: View) -> None:
+    """The report, written when it is asked for."""
+    bench, name = door.workbench(), file_name(view.run.question)
+    st.download_button(
+        "Download report", functools.partial(bench.markdown, view.run.id), f"{name}.md", "text/markdown", icon=":material/download:",
+        key="research-download", on_click="ignore", help="Markdown with numbered sources, quotes and the journey",
+    )  # fmt: skip
+
+
+def file_name(question: str) -> str:
+    """A short, harmless file name from a question."""
+    words = re.sub(r"[^a-z0-9]+", "-", question.lower()).strip("-")
+    return words[:60].strip("-") or "report"
+
+
+def review(view: View) -> None:
+    """Accept the answer, or send it back with a note (then the same run goes on); take the report along."""
+    run_id, head, bench = view.run.id, view.head, door.workbench()
+    with st.container(horizontal=True, vertical_alignment="center", key="research-review"):
+        if view.run.status is Status.REVIEW:
+            st.button("Accept", type="primary", icon=":material/check:", key="research-accept", on_click=door.tell, args=(bench.accept, run_id, head))
+            with st.popover("Send back", icon=":material/undo:", key="research-send-back"):
+                key, draft = f"research-back-{run_id}", f"back:{run_id}"
+                typing.area("What is wrong or missing?", key, draft, placeholder="e.g. Which year? Check the registry's own page.")
+                st.button("Send back and go on", type="primary", key="research-back-send", on_click=_send_back, args=(run_id, head, key, draft))
+        _download(view)
+
+
+def _send_back(run_id: str, head: int, key: str, draft: str) -> None:
+    door.tell(door.workbench().send_back, run_id, head, st.session_state.get(key, ""), then=lambda _: typing.sent(key, draft))
+
+
+def _note(run_id: str) -> None:
+    key, draft = f"research-note-{run_id}", f"note:{run_id}"
+    typing.area("A note the next decision obeys", key, draft, placeholder="e.g. Only use the public registry. Look for the year, too.")
+    st.button("Send note", type="primary", key="research-note-send", on_click=_send_note, args=(run_id, key, draft))
+
+
+def _send_note(run_id: str, key: str, draft: str) -> None:
+    told = "Noted. The next decision obeys it."
+    door.tell(door.workbench().steer, run_id, st.session_state.get(key, ""), done=told, then=lambda _: typing.sent(key, draft))

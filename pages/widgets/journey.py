@@ -1,0 +1,101 @@
+"""The journey on the screen: cards, newest first, each with its reason, its outcome and what was found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import streamlit as st
+
+from pages.widgets import safe, words
+from pages.widgets.story import Card
+
+SHOWN = 12
+"""Cards drawn at first: the cost of a poll must not grow with the run."""
+GLYPH = {"ask": "?", "stuck": "↻", "refused": "×", "person": "•", "answer": "=", "event": "!"}
+
+
+def draw(cards: Sequence[Card], run_id: str) -> None:
+    """Draw the newest cards first; the older ones on demand."""
+    key = "research-journey-all"
+    newest = list(reversed(cards))
+    everything = bool(st.session_state.get(key))
+    shown = newest if everything else newest[:SHOWN]
+    for card in shown:
+        with st.container(key=f"research-step-{card.n}-{card.kind}", gap=None):
+            st.html(_card(card, run_id, last=card is newest[-1]))
+    if len(newest) > SHOWN:
+        st.toggle(f"Show all {len(newest)} cards", key=key)
+
+
+def _card(card: Card, run_id: str, *, last: bool) -> str:
+    mark = str(card.number) if card.number else GLYPH.get(card.kind, "")
+    parts = [
+        f'<div class="ts step{" last" if last else ""}"><span class="dot {card.tone}" aria-hidden="true">{mark}</span>',
+        f'<div class="head">{safe.html(card.title)} <span class="what">{_what(card, run_id)}</span></div>',
+        f'<div class="why">{safe.html(card.why)}</div>' if card.why else "",
+        f'<div class="chips">{_chips(card)}</div>',
+        f'<div class="small">{safe.html(card.detail)}</div>' if card.detail and card.outcome != "ok" else "",
+        _found(card),
+        "".join(f'<div class="small">{safe.html(r["what"])}: <span class="soft">{safe.html(r["why"])}</span></div>' for r in card.refused),
+        _conflicts(card),
+        _details(card),
+        "</div>",
+    ]
+    return "".join(parts)
+
+
+def _what(card: Card, run_id: str) -> str:
+    if card.url:
+        return safe.link(card.url)
+    if card.kind == "action" or card.kind == "ask":
+        return f"“{safe.html(card.what)}”"
+    return safe.html(card.what)
+
+
+def _chips(card: Card) -> str:
+    chips: list[tuple[str, str]] = []
+    if card.outcome:
+        found = words.count(card.hits, "result") if card.outcome == "ok" and not card.url else words.OUTCOME[card.outcome]  # type: ignore[index]
+        chips.append((found, card.tone))
+    if card.facts:
+        chips.append((words.count(len(card.facts), "new fact"), "good"))
+    if card.rung and card.kind == "action":
+        chips.append((words.RUNG.get(card.rung, card.rung), "warn"))
+    if card.level is not None and round(card.level, 2) != round(card.before, 2):
+        chips.append((f"confidence {words.percent(card.before)} → {words.percent(card.level)}", ""))
+    spoke = {"model": "by the model", "keyless": "without a model", "code": "by a rule"}.get(card.by, "")
+    said = f'<span class="small soft">{spoke}</span>' if spoke else ""
+    return "".join(f'<span class="chip {tone}">{safe.html(text)}</span>' for text, tone in chips) + said
+
+
+def _found(card: Card) -> str:
+    if not card.facts:
+        return ""
+    items = "".join(f"<li>{safe.html(safe.shorten(fact['statement'], 220))}</li>" for fact in card.facts[:3])
+    more = len(card.facts) - 3
+    return f"<ul>{items}</ul>" + (f'<div class="small soft">and {more} more, in the table of facts</div>' if more > 0 else "")
+
+
+def _conflicts(card: Card) -> str:
+    return "".join(
+        f'<div class="small"><span class="chip bad">conflict</span> {safe.html(c["subject"])}: {safe.html(c["attribute"])}: '
+        f"{safe.html(' or '.join(value['text'] for value in c['values']))}</div>"
+        for c in card.conflicts
+    )
+
+
+def _details(card: Card) -> str:
+    if not (card.moves or card.assessment or card.trouble):
+        return ""
+    trouble = f'<p class="small"><b>The model did not speak:</b> {safe.html(card.trouble)}</p>' if card.trouble else ""
+    said = f'<p class="small">{safe.html(card.assessment)}</p>' if card.assessment else ""
+    return f"{trouble}<details><summary>Why the confidence moved</summary>{said}{moves(card.moves)}</details>" if card.moves or said else trouble
+
+
+def moves(given: Sequence[dict[str, Any]]) -> str:
+    """Reasons of a confidence's moves, as an HTML list."""
+    items = "".join(
+        f'<li><b class="{"rise" if m["delta"] >= 0 else "fall"}">{m["delta"] * 100:+.0f}</b> {safe.html(m["reason"])}</li>' for m in given
+    )
+    return f"<ul>{items}</ul>" if items else '<p class="small soft">It did not move.</p>'

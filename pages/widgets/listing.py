@@ -1,0 +1,85 @@
+"""The list of runs: filters above, one row a run, a bin with a way back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from agent.types import Run, Status
+from pages.widgets import door, safe, words
+
+PAGE = 25
+TEXT, STATE, BIN, MORE = "runs-text", "runs-state", "runs-bin", "runs-more"
+
+
+def filters() -> None:
+    """Words, state, bin."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.text_input("Find", key=TEXT, placeholder="words of the question", type="search", live="300ms", width=340)
+        st.selectbox("State", ["", *Status], key=STATE, format_func=lambda s: words.STATUS[Status(s)] if s else "Any", width=220, filter_mode=None)
+        st.toggle("Deleted ones", key=BIN)
+    undo = st.session_state.get("runs-undo")
+    if undo:
+        with st.container(horizontal=True, vertical_alignment="center", key="runs-undo-row"):
+            st.caption("Moved to the bin.")
+            st.button("Undo", key="runs-undo-do", icon=":material/undo:", on_click=_restore, args=(undo,))
+    door.show_notice()
+
+
+def filtered() -> bool:
+    """Is anything set that may hide runs?"""
+    return bool(st.session_state.get(TEXT) or st.session_state.get(STATE) or st.session_state.get(BIN))
+
+
+def found() -> list[Run]:
+    """The runs that fit, newest first."""
+    state = st.session_state.get(STATE) or None
+    return door.workbench().runs(status=state, text=st.session_state.get(TEXT) or "", deleted=bool(st.session_state.get(BIN)))
+
+
+def draw(runs: Sequence[Run]) -> None:
+    """The rows, twenty-five at first."""
+    shown = PAGE + PAGE * int(st.session_state.get(MORE, 0))
+    with st.container(gap="xsmall", key="runs-list"):
+        for run in runs[:shown]:
+            _row(run)
+    if len(runs) > shown:
+        st.button(f"Show more ({len(runs) - shown} left)", key="runs-show-more", on_click=_more)
+
+
+def _row(run: Run) -> None:
+    with st.container(border=True, key=f"runs-row-{run.id}", gap=None), st.container(horizontal=True, vertical_alignment="center"):
+        with st.container(gap=None):
+            st.page_link("pages/research.py", label=safe.md(run.question, 160), query_params={"run": run.id})
+            st.html(about(run))
+        if st.session_state.get(BIN):
+            st.button("Restore", key=f"runs-restore-{run.id}", icon=":material/undo:", on_click=_restore, args=(run.id,))
+        else:
+            st.button("Delete", key=f"runs-delete-{run.id}", icon=":material/delete:", type="tertiary", on_click=_delete, args=(run.id,))
+
+
+def about(run: Run) -> str:
+    """How a run stands, in a line of HTML."""
+    chips = [(words.STATUS[run.status], words.STATUS_TONE[run.status])]
+    if run.verdict:
+        chips.append((words.VERDICT.get(run.verdict, run.verdict), words.VERDICT_TONE.get(run.verdict, "")))
+    if run.confidence is not None:
+        chips.append((f"confidence {words.percent(run.confidence)}", ""))
+    if run.settings.world != "live":
+        chips.append((f"{run.settings.world} world", "warn"))
+    line = "".join(f'<span class="chip {tone}">{safe.html(text)}</span>' for text, tone in chips)
+    return f'<div class="ts run">{line}<span class="small soft">{words.ago(run.updated_at)}</span></div>'
+
+
+def _delete(run_id: str) -> None:
+    door.tell(door.workbench().delete, run_id, then=lambda _: st.session_state.update({"runs-undo": run_id}))
+
+
+def _restore(run_id: str) -> None:
+    door.tell(door.workbench().restore, run_id, done="The run is back in the list.")
+    st.session_state.pop("runs-undo", None)
+
+
+def _more() -> None:
+    st.session_state[MORE] = int(st.session_state.get(MORE, 0)) + 1

@@ -1,0 +1,132 @@
+"""The map of pages: the question, its searches, and every page that was read or tried, by where its address was found.
+
+A click on a page opens the stored text below the map.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from agent.flows.state import Research
+from agent.types import Outcome, PageRef
+from pages.widgets import empty, places, safe, words
+
+QUESTION = "question"
+KINDS = (
+    ("Question", "diamond", ("#3c4744", "#c9c5bb"), 26),
+    ("Search", "roundRect", ("#0f5f86", "#86c3e6"), 16),
+    ("Read, with facts", "circle", ("#14695b", "#5cc0aa"), 22),
+    ("Read, nothing kept", "circle", ("#a3a69c", "#737b76"), 14),
+    ("Could not be read", "triangle", ("#b5442f", "#ee8f7b"), 17),
+)
+"""Name, symbol, colour on paper and at night, size: states differ in shape too, not only in colour."""
+KEY = "research-map"
+
+
+def draw(state: Research, run_id: str) -> None:
+    """The map and, beneath it, what was clicked."""
+    if not state.actions and not state.pages:
+        empty.draw("No pages yet", "Searches and pages appear here as the run goes on; a line shows where an address was found.")
+        return
+    names, spec = chart(state, dark=st.context.theme.type == "dark")
+    event = st.echarts_chart(spec, key=KEY, height=430, on_select="rerun", alt="Map of the searches and pages of this run")
+    chosen = _clicked(event, names)
+    st.caption("Click a page to open what was stored of it. Drag to move the map, scroll to zoom.")
+    if page := state.pages.get(chosen):
+        st.html(about(page, run_id))
+
+
+def chart(state: Research, *, dark: bool) -> tuple[list[str], dict[str, Any]]:
+    """The names of the nodes in order, and the ECharts option. Every text in it is drawn as plain text on a canvas."""
+    nodes, links, labels = _nodes(state)
+    drawn = places.graph(nodes, links)
+    where = places.place(drawn)
+    names = list(drawn.nodes)
+    data = [
+        {"id": str(i), "name": labels[name][0], "value": labels[name][2], "x": where[name][0] * 100, "y": where[name][1] * 100,
+         "category": labels[name][1], "symbol": KINDS[labels[name][1]][1], "symbolSize": KINDS[labels[name][1]][3],
+         "label": {"show": len(names) <= 45 or labels[name][1] in (0, 2)}}
+        for i, name in enumerate(names)
+    ]  # fmt: skip
+    index = {name: str(i) for i, name in enumerate(names)}
+    edges = [
+        {"source": index[a], "target": index[b], "lineStyle": {"type": "solid" if kind["found"] else "dotted", "width": 1.2 if kind["found"] else 0.8}}
+        for a, b, kind in drawn.edges(data=True)
+    ]
+    return names, _option(data, edges, dark)
+
+
+def _option(data: list[dict[str, Any]], edges: list[dict[str, Any]], dark: bool) -> dict[str, Any]:
+    ink, gold = ("#ebe8e1", "#e0b252") if dark else ("#1f2421", "#a26b08")
+    return {
+        "animation": False,
+        "legend": [{"data": [{"name": name} for name, *_ in KINDS[1:]], "bottom": 0, "textStyle": {"color": ink}, "itemGap": 14, "selectedMode": False}],
+        "tooltip": {"formatter": "{c}", "confine": True, "renderMode": "richText"},
+        "series": [
+            {
+                "type": "graph", "layout": "none", "roam": True, "selectedMode": "single", "top": 24, "bottom": 56, "left": 40, "right": 60,
+                "categories": [{"name": name, "symbol": symbol, "itemStyle": {"color": colours[dark]}} for name, symbol, colours, _ in KINDS],
+                "data": data, "links": edges, "edgeSymbol": ["none", "arrow"], "edgeSymbolSize": 6,
+                "lineStyle": {"color": "#8b918c", "opacity": 0.7},
+                "label": {"position": "right", "color": ink, "fontSize": 11, "width": 130, "overflow": "truncate"},
+                "labelLayout": {"hideOverlap": True},
+                "select": {"itemStyle": {"borderColor": gold, "borderWidth": 3}},
+                "emphasis": {"focus": "adjacency"},
+            }
+        ],
+    }  # fmt: skip
+
+
+def _nodes(state: Research) -> tuple[list[tuple[str, str]], list[tuple[str, str]], dict[str, tuple[str, int, str]]]:
+    """Nodes as (name, found on), further links, and for each node its label, kind and tooltip."""
+    nodes: list[tuple[str, str]] = [(QUESTION, "")]
+    labels = {QUESTION: ("Question", 0, _plain(state.question, 160))}
+    looks: list[tuple[int, str, str, tuple[str, int, str]]] = []
+    for action in state.actions:
+        if action.action != "crawl_url":
+            name = f"search: {action.query_or_url}"
+            tip = f"Search: {_plain(action.query_or_url, 90)}\n{words.count(action.hits, 'result') if action.outcome is Outcome.OK else words.OUTCOME[action.outcome]}"
+            looks.append((action.step, name, QUESTION, (_plain(action.query_or_url, 28), 1, tip)))
+    looks += [(page.step, page.url, page.found_on, (_plain(safe.address(page.url, 30), 30), _kind(page), _tip(page))) for page in state.pages.values()]
+    for _, name, found_on, label in sorted(looks, key=lambda look: (look[0], look[1])):
+        if name not in labels:
+            nodes.append((name, found_on if found_on in labels else QUESTION))
+            labels[name] = label
+    return nodes, [(page.url, link) for page in state.pages.values() for link in page.links], labels
+
+
+def _kind(page: PageRef) -> int:
+    return 4 if page.outcome is not Outcome.OK else 2 if page.facts else 3
+
+
+def _tip(page: PageRef) -> str:
+    state = words.count(page.facts, "fact") if page.outcome is Outcome.OK else words.OUTCOME[page.outcome]
+    return f"{_plain(page.title or safe.host(page.url), 90)}\n{_plain(safe.address(page.url), 80)}\n{state}"
+
+
+def _plain(text: str, limit: int) -> str:
+    """Text for the canvas: ECharts reads `{…|` as styles in rich text, so braces are replaced by look-alikes."""
+    return safe.shorten(safe.CONTROL.sub("", text), limit).replace("{", "(").replace("}", ")").replace("|", "/")
+
+
+def _clicked(event: Any, names: list[str]) -> str:
+    for item in getattr(getattr(event, "selection", None), "selected", None) or []:
+        if item.get("data_type") == "node" and item.get("data_indices"):
+            position = item["data_indices"][0]
+            return names[position] if position < len(names) else ""
+    return ""
+
+
+def about(page: PageRef, run_id: str) -> str:
+    """A page of the map in a few lines, with the way to its stored text, as HTML."""
+    state = words.count(page.facts, "fact") + " kept" if page.outcome is Outcome.OK else words.OUTCOME[page.outcome]
+    tone = "bad" if page.outcome is not Outcome.OK else "good" if page.facts else ""
+    opens = f'<p><a href="{safe.stored(run_id, page.page_id)}" target="_blank">Open the stored page with its quotes marked</a></p>' if page.page_id else ""
+    detail = f'<p class="small">{safe.html(page.detail)}</p>' if page.detail and page.outcome is not Outcome.OK else ""
+    found = f'<p class="small soft">Found on {safe.html(safe.address(page.found_on, 90))}</p>' if page.found_on else ""
+    return (
+        f'<div class="ts"><p><b>{safe.html(page.title or safe.host(page.url))}</b> <span class="chip {tone}">{safe.html(state)}</span></p>'
+        f'<p class="small">{safe.link(page.url)}</p>{detail}{found}{opens}</div>'
+    )

@@ -1,0 +1,57 @@
+"""Where the nodes of the map of pages stand. Pure: the same pages in the same order give the same places, and a new one moves none.
+
+A force layout would shift the whole picture at each page; here every newcomer takes the freest place around the node it was found on.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+import networkx as nx
+
+Place = tuple[float, float]
+
+GOLDEN = math.pi * (3 - math.sqrt(5))
+"""The golden angle in radians: candidates turned by it never fall onto one another."""
+CANDIDATES = 18
+RINGS = (1.0, 1.7, 2.6)
+"""Distances from the parent that are tried, in units of the usual edge."""
+
+
+def graph(nodes: Iterable[tuple[str, str]], links: Iterable[tuple[str, str]]) -> nx.DiGraph:
+    """The graph of (node, found on) pairs in the order of discovery, with further links between known nodes."""
+    drawn = nx.DiGraph()
+    for name, parent in nodes:
+        drawn.add_node(name)
+        if parent and parent != name and parent in drawn:
+            drawn.add_edge(parent, name, found=True)
+    for one, other in links:
+        if one in drawn and other in drawn and one != other and not drawn.has_edge(one, other):
+            drawn.add_edge(one, other, found=False)
+    return drawn
+
+
+def place(drawn: nx.DiGraph) -> dict[str, Place]:
+    """A place for each node, in the order they were added."""
+    places: dict[str, Place] = {}
+    for index, name in enumerate(drawn.nodes):
+        parents = [p for p in drawn.predecessors(name) if p in places and drawn.edges[p, name]["found"]]
+        places[name] = _freest(places, places[parents[0]], index) if parents else _freest(places, (0.0, 0.0), index) if places else (0.0, 0.0)
+    return places
+
+
+def _freest(places: dict[str, Place], parent: Place, index: int) -> Place:
+    """Of the places around the parent, the one furthest from everybody; near ones are preferred."""
+    best, best_room = parent, -1.0
+    outwards = math.atan2(parent[1], parent[0]) if parent != (0.0, 0.0) else index * GOLDEN
+    for ring in RINGS:
+        for turn in range(CANDIDATES):
+            angle = outwards + (turn + 1) // 2 * (1 if turn % 2 else -1) * (2 * math.pi / CANDIDATES)
+            x, y = parent[0] + ring * math.cos(angle), parent[1] + ring * math.sin(angle)
+            room = min(math.hypot(x - a, y - b) for a, b in places.values()) - 0.25 * (ring - 1)
+            if room > best_room + 1e-9:
+                best, best_room = (x, y), room
+        if best_room >= 0.85:
+            break
+    return best

@@ -1,0 +1,107 @@
+"""One run on the screen: it follows the run while it moves, rests when it rests, and looks the same after a refresh or in a second tab."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from agent.errors import NotFound
+from agent.types import Status
+from agent.workbench import View
+from pages.widgets import answer, calls, conflicts, controls, curve, decision, door, empty, facts, figures, journey, pagemap, safe, story, typing, unread, words
+
+POLL_S = 1.0
+TABS = ("Facts", "Confidence", "Map of pages", "Could not read", "Conflicts", "Model calls")
+
+
+def draw(run_id: str) -> None:
+    """The run, drawn again every second as long as it works."""
+    try:
+        view = door.workbench().view(run_id)
+    except NotFound:
+        _missing(run_id)
+        return
+    typing.keep()
+    moving = view.run.status is Status.RUNNING
+    st.fragment(_live, run_every=POLL_S if moving else None)(run_id, moving)
+
+
+def _live(run_id: str, moving: bool) -> None:
+    view = door.workbench().view(run_id)
+    if moving is not (view.run.status is Status.RUNNING):
+        st.rerun()  # it came to rest (or woke up): the timer is set anew, or not at all
+    _heading(view)
+    door.show_notice()
+    controls.draw(view)
+    figures.draw(view)
+    if view.run.status is Status.WAITING:
+        decision.draw(view, _engines(view))
+    if view.state.answers:
+        with st.container(border=True, key="research-answer"):
+            answer.draw(view.state.answers, view.state.facts, run_id)
+            controls.review(view)
+    left, right = st.columns([5, 6], gap="medium")
+    with left:
+        st.html('<div class="ts"><h2 class="ts-section">Journey</h2></div>')
+        journey.draw(story.cards(view.steps), run_id)
+    with right:
+        _tabs(view)
+
+
+def _heading(view: View) -> None:
+    run = view.run
+    if run.settings.world != "live":
+        title = door.workbench().worlds().get(run.settings.world, run.settings.world)
+        invented = " Nothing here is about the real world." if run.settings.world == "demo" else ""
+        st.html(f'<div class="ts band" role="note"><b>{safe.html(title)}.</b>{invented}</div>')
+    status = f'<span class="chip {words.STATUS_TONE[run.status]}">{words.STATUS[run.status]}</span>'
+    doing = f'<span class="pulse" aria-hidden="true"></span><span>{safe.html(safe.shorten(view.activity, 140))}</span>' if view.activity else ""
+    about = safe.html(run.error or (view.state.why_stopped if run.status in (Status.PAUSED, Status.STOPPED) else "")) or _rest(run.status)
+    st.html(
+        f'<div class="ts"><h1 class="ts-question">{safe.html(run.question)}</h1>'
+        f'<div class="ts-now" role="status" aria-live="polite">{status}{doing or f"""<span class="soft">{about}</span>"""}</div></div>'
+    )
+
+
+def _rest(status: Status) -> str:
+    return {
+        Status.WAITING: "A decision waits for your word.",
+        Status.REVIEW: "Read the answer, check its quotes, then accept it or send it back.",
+        Status.PAUSED: "It rests where it stood. Resume when you like.",
+        Status.STOPPED: "Nothing is lost: go on, or have the answer written from what was found.",
+        Status.DONE: "You accepted this answer.",
+        Status.FAILED: "It could not go on.",
+    }.get(status, "")
+
+
+def _engines(view: View) -> dict[str, str]:
+    return door.workbench().active().engines if view.run.settings.world == "live" else {"duckduckgo": "the world's own index"}
+
+
+def _tabs(view: View) -> None:
+    """Only the tab that is open is drawn: a poll costs the same however much a run knows."""
+    state, run = view.state, view.run
+    opened = st.tabs(TABS, key="research-tab", on_change="rerun")
+    for name, tab in zip(TABS, opened, strict=True):
+        if not tab.open:
+            continue
+        with tab:
+            if name == "Facts":
+                facts.draw(list(state.facts.values()), run.id)
+            elif name == "Confidence":
+                curve.draw(state.confidence, threshold=run.settings.threshold, max_steps=run.settings.max_steps)
+            elif name == "Map of pages":
+                pagemap.draw(state, run.id)
+            elif name == "Could not read":
+                unread.draw(state)
+            elif name == "Conflicts":
+                conflicts.draw(list(state.conflicts.values()), state.facts)
+            else:
+                calls.draw(door.workbench().calls(run.id))
+
+
+def _missing(run_id: str) -> None:
+    st.title("No such run")
+    empty.draw(f"There is no run called {safe.shorten(run_id, 40)}", "It may have been started on another computer or with another data folder.")
+    with st.container(horizontal=True):
+        st.page_link("pages/research.py", label="Ask a new question", icon=":material/add:")
+        st.page_link("pages/runs.py", label="See all runs", icon=":material/history:")

@@ -1,0 +1,112 @@
+"""The server around the screens: security headers, /healthz, warm-up, and the workers' beginning and end. It draws nothing."""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import gc
+import hashlib
+import importlib
+import logging
+import re
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.routing import Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from pages.widgets import door
+
+log = logging.getLogger(__name__)
+
+WARM = ("pandas", "altair", "networkx", "pyarrow", "streamlit.elements.echarts_chart", "streamlit.components.v2")
+"""What the first screen would otherwise import while a person waits."""
+
+
+def _inline_hashes() -> str:
+    """The hashes of the scripts that stand in Streamlit's own index page: only these inline scripts may run."""
+    index = Path(st.__file__).parent / "static" / "index.html"
+    scripts = re.findall(r"<script>(.*?)</script>", index.read_text(encoding="utf-8"), flags=re.DOTALL)
+    return " ".join(f"'sha256-{base64.b64encode(hashlib.sha256(s.encode()).digest()).decode()}'" for s in scripts)
+
+
+POLICY = "; ".join(
+    (
+        "default-src 'self'",
+        "img-src 'self' data: blob:",
+        "font-src 'self' data:",
+        "style-src 'self' 'unsafe-inline'",
+        # blob: is how Streamlit loads the few lines of our own that keep unsent text; wasm is its chart engine.
+        f"script-src 'self' 'wasm-unsafe-eval' blob: {_inline_hashes()}",
+        "connect-src 'self'",
+        "worker-src 'self' blob:",
+        "frame-src 'self' blob:",
+        "object-src 'none'",
+        "base-uri 'self'",
+        "form-action 'self'",
+        "frame-ancestors 'self'",
+    )
+)
+"""Nothing is loaded from, or sent to, another host than this one, whatever a web page or a model wrote into a text."""
+
+HEADERS = [
+    (b"content-security-policy", POLICY.encode()),
+    (b"x-content-type-options", b"nosniff"),
+    (b"x-frame-options", b"SAMEORIGIN"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"permissions-policy", b"camera=(), microphone=(), geolocation=()"),
+]
+
+
+class Headers:
+    """ASGI middleware: adds HEADERS to every HTTP response."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [*message["headers"], *HEADERS]
+            await send(message)
+
+        await self.app(scope, receive, with_headers if scope["type"] == "http" else send)
+
+
+def healthz(_request: Request) -> JSONResponse:
+    """Is the workbench there and its store readable? Answers 200 with {"status": "ok"}."""
+    door.workbench().runs(text="no run is called this")
+    return JSONResponse({"status": "ok"})
+
+
+@contextlib.asynccontextmanager
+async def lifespan(_app: Any) -> AsyncIterator[dict[str, Any]]:
+    """Warm up and start the workers; at the end let every run rest where it stands."""
+    for name in WARM:
+        importlib.import_module(name)
+    door.workbench()
+    gc.collect()
+    gc.freeze()  # Streamlit collects all generations after every script run: what is frozen costs nothing then
+    yield {}
+    door.close()
+
+
+def stumbled(trouble: Exception) -> bool:
+    """A screen failed: say so in plain words, keep the details in the log. The runs go on regardless."""
+    log.error("a screen failed", exc_info=trouble)
+    st.error(
+        "This screen could not be drawn. Your runs are safe and go on. Reload the page; if it happens again, "
+        "the server's log says what went wrong.",
+        icon=":material/error:",
+    )
+    return True
+
+
+ROUTES = [Route("/healthz", healthz)]
+MIDDLEWARE = [Middleware(Headers)]

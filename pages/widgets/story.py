@@ -1,0 +1,138 @@
+"""A run's ledger told as cards: what was done, why, by whom, and what came of it. Pure: steps in, cards out, nothing drawn.
+
+A card gathers what belongs together: the tool action, what the analysis found in it, and how the confidence moved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from agent.types import Outcome, Step
+from pages.widgets import words
+
+Kind = Literal["ask", "action", "stuck", "refused", "person", "answer", "event"]
+
+SAID = {
+    "approve": "You approved the decision",
+    "edit": "You changed the decision",
+    "skip": "You skipped the decision",
+    "pause": "You paused the run",
+    "resume": "You resumed the run",
+    "stop": "You stopped the run",
+    "finish": "You asked for the answer from what was found so far",
+    "accept": "You accepted the answer",
+}
+TONE = {Outcome.OK: "good", Outcome.EMPTY: "", Outcome.RATE_LIMITED: "warn", Outcome.REFUSED: "warn", Outcome.TIMEOUT: "warn"}
+
+
+@dataclass
+class Card:
+    """One thing that happened. All texts are raw: whoever draws them escapes them."""
+
+    n: int
+    """The ledger's step it began with; what the screen uses as its key."""
+    kind: Kind
+    title: str
+    what: str = ""
+    why: str = ""
+    number: int = 0
+    """Which look (search or page) this was, from 1; 0 for what is none."""
+    tone: str = ""
+    outcome: str = ""
+    detail: str = ""
+    by: str = ""
+    trouble: str = ""
+    """Why the model did not speak although there is one."""
+    rung: str = ""
+    url: str = ""
+    page_id: str = ""
+    assessment: str = ""
+    facts: list[dict[str, Any]] = field(default_factory=list)
+    hits: int = 0
+    conflicts: list[dict[str, Any]] = field(default_factory=list)
+    refused: list[dict[str, Any]] = field(default_factory=list)
+    level: float | None = None
+    before: float = 0.0
+    """The confidence after this, and before it."""
+    moves: list[dict[str, Any]] = field(default_factory=list)
+
+
+def cards(steps: Sequence[Step]) -> list[Card]:
+    """The cards of a run, oldest first."""
+    told: list[Card] = []
+    troubles = ""
+    for step in steps:
+        change = step.change
+        told += _notes(step) + _stuck(step)
+        if step.name == "ask":
+            told.append(Card(step.n, "ask", "You asked", what=str(change.get("question", ""))))
+        elif step.name in SAID:
+            told.append(Card(step.n, "person", SAID[step.name], what=_proposed(change) if step.name == "edit" else "", by="person"))
+        elif step.name == "budget":
+            told.append(Card(step.n, "event", "A limit was reached", why=str(change.get("why_stopped", "")), tone="warn"))
+        if refused := change.get("refusals"):
+            if step.name != "skip":
+                told.append(Card(step.n, "refused", "Proposed, but not followed", refused=list(refused), tone="warn"))
+        if isinstance(change.get("pending"), dict):
+            troubles = str(change["pending"].get("trouble", ""))
+        for action in change.get("actions") or []:
+            if all(card.kind != "action" or card.n != action["step"] for card in told):  # it comes again when its facts are counted
+                number = 1 + sum(card.kind == "action" for card in told)
+                told.append(_action(action["step"], number, action, troubles))
+                troubles = ""
+        _gather(told, change)
+        for answer in change.get("answers") or []:
+            told.append(_answer(step.n, answer))
+    return told
+
+
+def _action(n: int, number: int, action: dict[str, Any], trouble: str) -> Card:
+    outcome, crawl = Outcome(action.get("outcome", "ok")), action["action"] == "crawl_url"
+    return Card(
+        n, "action", "Read" if crawl else words.ACTION[action["action"]], what=action["query_or_url"], why=action.get("reasoning", ""),
+        number=number, tone=TONE.get(outcome, "bad"), outcome=outcome, detail=action.get("detail", ""), by=action.get("by", ""), trouble=trouble,
+        rung=action.get("rung", ""), url=action["query_or_url"] if crawl else "", page_id=action.get("page_id", ""), hits=action.get("hits", 0),
+    )  # fmt: skip
+
+
+def _gather(told: list[Card], change: dict[str, Any]) -> None:
+    """Add what an analysis found to the action it looked at."""
+    card = next((card for card in reversed(told) if card.kind == "action"), None)
+    if card is None:
+        return
+    known = {fact["id"] for fact in card.facts}
+    card.facts += [fact for fact in change.get("facts") or [] if fact["id"] not in known and fact.get("verified")]
+    card.conflicts += change.get("conflicts") or []
+    if confidence := change.get("confidence"):
+        card.before = next((earlier.level for earlier in reversed(told) if earlier is not card and earlier.level is not None), 0.0)
+        card.level, card.moves = confidence[-1]["value"], confidence[-1].get("moves", [])
+    if isinstance(report := change.get("report"), dict):
+        card.assessment = str(report.get("assessment", ""))
+        card.trouble = card.trouble or str(report.get("trouble", ""))
+
+
+def _answer(n: int, answer: dict[str, Any]) -> Card:
+    number = answer.get("n", 1)
+    return Card(
+        n, "answer", f"Answer {number} written", what=words.VERDICT.get(answer["verdict"], answer["verdict"]), why=answer.get("why_stopped", ""),
+        tone=words.VERDICT_TONE.get(answer["verdict"], ""), by=answer.get("by", ""), level=answer.get("confidence"),
+    )  # fmt: skip
+
+
+def _notes(step: Step) -> list[Card]:
+    titles = {"steer": "You gave a note", "send_back": "You sent the answer back"}
+    return [Card(step.n, "person", titles.get(note.get("kind", "steer"), ""), what=note["text"], by="person") for note in step.change.get("notes") or []]
+
+
+def _stuck(step: Step) -> list[Card]:
+    return [
+        Card(step.n, "stuck", f"Stuck: {words.RUNG.get(block['rung'], block['rung'])}", why=block.get("reason", ""), rung=block["rung"], tone="warn")
+        for block in step.change.get("blockages") or []
+    ]
+
+
+def _proposed(change: dict[str, Any]) -> str:
+    pending = change.get("pending") or {}
+    return f"{words.ACTION.get(pending.get('next_action', ''), '')}: {pending.get('query_or_url', '')}".strip(": ")

@@ -1,0 +1,53 @@
+"""Text areas whose unsent text outlives a refresh: what is typed is kept as a draft after each pause.
+
+Streamlit sends a text area's text only when it loses the focus. `keep` adds a few lines of our own JavaScript that say "it lost
+the focus" after a pause in typing, without moving the cursor; without them drafts are kept when the field is left.
+"""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages.widgets import door
+
+PAUSE_MS = 500
+SCRIPT = """
+export default function () {
+  if (window.touchstoneTyping) return
+  window.touchstoneTyping = true
+  let timer
+  document.addEventListener("input", (event) => {
+    const field = event.target
+    if (!(field instanceof HTMLTextAreaElement)) return
+    clearTimeout(timer)
+    timer = setTimeout(() => field.dispatchEvent(new FocusEvent("focusout", { bubbles: true })), %d)
+  })
+}
+""" % PAUSE_MS
+
+
+def keep() -> None:
+    """Once on a screen that has text areas."""
+    st.components.v2.component("touchstone_typing", js=SCRIPT)(key="typing-keep", height=0)
+
+
+def area(label: str, key: str, draft: str, *, placeholder: str = "", height: int = 96, hidden: bool = False) -> str:
+    """A text area that remembers what was typed under the draft's name; returns its text."""
+    st.session_state.setdefault(key, door.workbench().draft(draft))
+    return (
+        st.text_area(
+            label, key=key, height=height, placeholder=placeholder, max_chars=4000, on_change=_save, args=(key, draft),
+            label_visibility="collapsed" if hidden else "visible",
+        )
+        or ""
+    )  # fmt: skip
+
+
+def sent(key: str, draft: str) -> None:
+    """The text went where it was meant to go: empty the field and forget the draft. Only in a callback."""
+    st.session_state[key] = ""
+    door.workbench().draft(draft, "")
+
+
+def _save(key: str, draft: str) -> None:
+    door.workbench().draft(draft, st.session_state.get(key) or "")

@@ -1,0 +1,107 @@
+"""Plain words for what the nouns call by short names, and figures as a person reads them. Knows no screen."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from agent.types import Outcome, Status, Usage
+
+STATUS = {
+    Status.RUNNING: "Working",
+    Status.WAITING: "Waiting for you",
+    Status.REVIEW: "Answer to review",
+    Status.PAUSED: "Paused",
+    Status.STOPPED: "Stopped",
+    Status.DONE: "Accepted",
+    Status.FAILED: "Failed",
+}
+STATUS_TONE = {
+    Status.RUNNING: "live", Status.WAITING: "warn", Status.REVIEW: "warn", Status.PAUSED: "mute",
+    Status.STOPPED: "mute", Status.DONE: "good", Status.FAILED: "bad",
+}  # fmt: skip
+
+OUTCOME = {
+    Outcome.OK: "read",
+    Outcome.EMPTY: "nothing there",
+    Outcome.RATE_LIMITED: "asked us to slow down",
+    Outcome.BLOCKED: "blocked us",
+    Outcome.NOT_FOUND: "not found",
+    Outcome.TIMEOUT: "too slow",
+    Outcome.UNSUPPORTED: "cannot be read here",
+    Outcome.TOO_LARGE: "too large",
+    Outcome.REFUSED: "refused by our rules",
+    Outcome.ERROR: "error",
+}
+ACTION = {
+    "search_duckduckgo": "Search",
+    "search_google": "Search with Google",
+    "crawl_url": "Read a page",
+    "send_to_hitl": "Write the answer",
+}
+RUNG = {
+    "reframe": "asked in other words",
+    "narrow": "narrowed to one part of the question",
+    "lead": "followed a lead not tried before",
+    "hand_over": "handed over to you",
+}
+SPEAKER = {"model": "model", "keyless": "no model", "person": "you", "code": "a rule"}
+VERDICT = {"answered": "Answered", "partial": "Partly answered", "no_evidence": "No evidence found"}
+VERDICT_TONE = {"answered": "good", "partial": "warn", "no_evidence": "mute"}
+REASON = {
+    "none": "",
+    "off_topic": "The question is outside of what may be searched here.",
+    "not_covered": "What was read does not cover the question.",
+    "needs_clarification": "The question can be read in more than one way.",
+    "blocked": "The pages that matter could not be read.",
+    "budget": "The run reached one of its limits.",
+    "silent": "The run was asked to stay silent.",
+}
+
+
+def percent(share: float | None) -> str:
+    """0.62 as "62 %"; a dash when there is none."""
+    return "–" if share is None else f"{round(share * 100)} %"
+
+
+def count(number: int, noun: str, plural: str = "") -> str:
+    """"1 page", "3 pages", "1,204 facts"."""
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def duration(seconds: float) -> str:
+    """Seconds as "0.8 s", "42 s" or "3 min 05 s"."""
+    if seconds < 10:
+        return f"{seconds:.1f} s"
+    whole = round(seconds)
+    return f"{whole} s" if whole < 60 else f"{whole // 60} min {whole % 60:02d} s"
+
+
+def money(cost: float | None) -> str:
+    """US dollars; "unknown" when the price of a model is not known."""
+    if cost is None:
+        return "unknown"
+    return "$0" if cost == 0 else f"${cost:.2f}" if cost >= 0.1 else f"${cost:.4f}"
+
+
+def tokens(usage: Usage) -> str:
+    """All tokens of a run, short: "12.3 k"."""
+    total = usage.prompt_tokens + usage.completion_tokens
+    return f"{total:,}" if total < 10_000 else f"{total / 1000:.1f} k"
+
+
+def when(iso: str) -> str:
+    """An ISO 8601 time as "2026-11-21 09:30 UTC"; "" when there is none."""
+    return f"{iso[:10]} {iso[11:16]} UTC" if len(iso) >= 16 else iso
+
+
+def ago(iso: str, now: datetime | None = None) -> str:
+    """How long ago an ISO 8601 time was, in words: "just now", "12 min ago", "3 days ago"."""
+    if not iso:
+        return ""
+    then = datetime.fromisoformat(iso.replace("Z", "+00:00"))
+    minutes = int(((now or datetime.now(UTC)) - then).total_seconds() // 60)
+    if minutes < 1:
+        return "just now"
+    if minutes < 60:
+        return f"{minutes} min ago"
+    return f"{minutes // 60} h ago" if minutes < 24 * 60 else count(minutes // (24 * 60), "day") + " ago"

@@ -1,0 +1,334 @@
+"""The client against a real HTTP server: every fault it may meet, how often it asks, and that Stop works at once."""
+
+from __future__ import annotations
+
+import logging
+import subprocess
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+
+import pytest
+from pydantic import BaseModel
+
+from agent.config import ROOT
+from agent.errors import ModelUnavailable, Stopped
+from agent.llm import client as client_module
+from agent.llm.client import Client, place
+from agent.llm.model import Completion
+from tests.web import model_server as web
+from tests.web.model_server import Answer, ModelServer
+
+KEY = "sk-very-secret-0123456789"
+ASK = [{"role": "user", "content": "Is it? Answer in JSON."}]
+
+
+class Yes(BaseModel):
+    ok: bool
+
+
+def made(server: ModelServer, *, timeout_s: float = 5.0, patience_s: float = 120.0) -> Client:
+    return Client(server.url, strong="big", fast="small", key=KEY, timeout_s=timeout_s, patience_s=patience_s, backoff_s=0.01)
+
+
+def asked(client: Client, checkpoint=lambda: None, tier="strong") -> Completion:
+    return client.complete(ASK, tier=tier, schema=Yes, checkpoint=checkpoint)
+
+
+def failure(server: ModelServer, **settings) -> str:
+    with pytest.raises(ModelUnavailable) as caught:
+        asked(made(server, **settings))
+    assert caught.value.__cause__ is None  # what the SDK raised holds the request, and with it the key
+    return str(caught.value)
+
+
+def test_a_reply_comes_with_its_tokens_and_the_model_of_its_tier():
+    with ModelServer(lambda request: '{"ok": true}') as server:
+        client = made(server)
+        strong, fast = asked(client), asked(client, tier="fast")
+    assert (strong.text, strong.prompt_tokens, strong.completion_tokens, strong.estimated) == ('{"ok": true}', 11, 7, False)
+    assert (strong.model, fast.model) == ("big", "small")
+    assert [request.body["model"] for request in server.requests] == ["big", "small"]
+    assert server.requests[0].headers["authorization"] == f"Bearer {KEY}"
+
+
+def test_the_strictest_schema_is_asked_for_first():
+    with ModelServer(['{"ok": true}']) as server:
+        asked(made(server))
+    form = server.requests[0].body["response_format"]["json_schema"]
+    assert form["strict"] is True and form["schema"]["additionalProperties"] is False
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        web.status(408),
+        web.status(409),
+        web.status(429),
+        web.status(500),
+        web.status(503),
+        web.html(502),
+        web.resets(),
+        web.cuts('{"ok": true}'),
+        web.raw(b'{"choices": [{"mess'),
+    ],
+    ids=["408", "409", "429", "500", "503", "502 page", "reset", "cut body", "broken body"],
+)
+def test_what_may_pass_is_tried_three_times_in_all(fault: Answer):
+    with ModelServer([fault, fault, '{"ok": true}']) as server:
+        assert asked(made(server)).text == '{"ok": true}'
+    with ModelServer(lambda request: fault) as server:
+        assert "Tried 3 times" in failure(server)
+    assert len(server.requests) == 3
+
+
+@pytest.mark.parametrize("slow", [web.stalls(), web.drips()], ids=["stalls", "drips"])
+def test_a_call_has_a_time_limit_in_all(slow: Answer):
+    with ModelServer([slow, '{"ok": true}']) as server:
+        assert asked(made(server, timeout_s=0.1)).text == '{"ok": true}'
+    with ModelServer(lambda request: slow) as server:
+        assert "no reply within 0.05 s" in failure(server, timeout_s=0.05)
+    assert len(server.requests) == 3
+
+
+@pytest.mark.parametrize(
+    ("fault", "advice"),
+    [
+        (web.status(401, f"Incorrect API key provided: {KEY}"), "Check OPENAI_API_KEY"),
+        (web.status(403, f"key {KEY} may not"), "Check what the key may use"),
+        (web.status(404, "The model `big` does not exist"), "Check MODEL"),
+        (web.status(402, "pay first"), "no credit left"),
+        (web.status(429, "quota", error_code="insufficient_quota"), "no credit left"),
+        (web.status(400, "This model's maximum context length is 10 tokens"), "larger window"),
+        (web.status(400, "who knows"), "who knows"),
+        (web.html(), "a web page, not a reply"),
+        (web.sends({"object": "chat.completion"}), "not with a chat completion"),
+        (web.sends({"choices": []}), "not with a chat completion"),
+        (web.sends({"choices": [{"message": None}]}), "not with a chat completion"),
+        (web.sends({"error": {"message": f"no upstream for Bearer {KEY}"}}), "no upstream"),
+        (web.sends([1]), "not with a chat completion"),
+    ],
+)
+def test_what_will_not_pass_is_asked_once_and_advised_on(fault: Answer, advice: str):
+    with ModelServer(lambda request: fault) as server:
+        sentence = failure(server)
+    assert advice in sentence and KEY not in sentence and "secret" not in sentence
+    assert len(server.requests) == (2 if "context length" in fault.body.decode() else 1)
+
+
+def test_only_a_complaint_about_length_is_asked_again_without_a_limit():
+    too_long = web.status(400, "This model's maximum context length is 8192 tokens. However, you requested 9000 tokens.")
+    with ModelServer(lambda request: too_long if "max_tokens" in request.body else '{"ok": true}') as server:
+        assert asked(made(server)).text == '{"ok": true}'
+    assert len(server.requests) == 2
+
+
+def test_nothing_listens():
+    with ModelServer() as server:
+        pass
+    assert "could not be reached" in failure(server)
+
+
+@pytest.mark.parametrize(
+    "asks", ["0.2", format_datetime(datetime.now(UTC) + timedelta(seconds=90), usegmt=True)], ids=["s", "date"]
+)
+def test_retry_after_is_obeyed(asks: str, monkeypatch: pytest.MonkeyPatch):
+    waits: list[float] = []
+    monkeypatch.setattr(client_module, "_rest", lambda seconds, checkpoint: waits.append(seconds))
+    with ModelServer([web.status(429, retry_after=asks), '{"ok": true}']) as server:
+        asked(made(server))
+    assert len(waits) == 1 and (waits[0] == 0.2 if asks == "0.2" else 60 < waits[0] <= 90)
+
+
+@pytest.mark.parametrize(("asks", "patience_s"), [("121", 120.0), ("3600", 9999.0), ("2", 1.0)])
+def test_a_longer_wait_is_not_waited_for_but_told(asks: str, patience_s: float):
+    with ModelServer([web.status(429, retry_after=asks)]) as server:
+        sentence = failure(server, patience_s=patience_s)
+    assert "try again in" in sentence and "UTC" in sentence
+    assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize("asks", ["soon", "nan", "inf", "-5"])
+def test_a_senseless_retry_after_counts_as_none(asks: str):
+    with ModelServer([web.status(503, retry_after=asks), '{"ok": true}']) as server:
+        assert asked(made(server)).text == '{"ok": true}'
+
+
+@pytest.mark.parametrize(
+    ("refuses", "tried"),
+    [
+        ({"json_schema"}, ["json_schema", "json_object"]),
+        ({"json_schema", "json_object"}, ["json_schema", "json_object", "plain"]),
+    ],
+)
+def test_the_response_format_that_works_is_remembered(refuses: set[str], tried: list[str]):
+    with ModelServer(lambda request: '{"ok": true}', refuses=refuses) as server:
+        client = made(server)
+        asked(client)
+        assert [request.format for request in server.requests] == tried
+        server.requests.clear()
+        with ThreadPoolExecutor(6) as pool:
+            list(pool.map(lambda _: asked(client), range(12)))
+        asked(client.named("big"))
+        assert {request.format for request in server.requests} == {tried[-1]} and len(server.requests) == 13
+
+
+def test_each_model_is_known_by_itself():
+    with ModelServer(lambda request: '{"ok": true}', refuses={"json_schema"}) as server:
+        client = made(server)
+        asked(client)
+        server.refuses.clear()
+        asked(client, tier="fast")
+        assert server.requests[-1].format == "json_schema"
+
+
+def test_a_format_that_failed_for_another_reason_is_asked_for_again():
+    with ModelServer([web.status(400, "no json_schema"), web.status(401), '{"ok": true}']) as server:
+        client = made(server)
+        with pytest.raises(ModelUnavailable):
+            asked(client)
+        asked(client)
+        assert [request.format for request in server.requests] == ["json_schema", "json_object", "json_schema"]
+
+
+def test_reasoning_models_get_the_parameters_they_take():
+    def picky(request: web.Request) -> web.Reply:
+        if "max_tokens" in request.body:
+            return web.status(400, "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.")
+        if "temperature" in request.body:
+            return web.status(400, "Unsupported value: 'temperature' does not support 0 with this model.")
+        return {"ok": True}
+
+    with ModelServer(picky) as server:
+        client = made(server)
+        asked(client)
+        asked(client)
+    assert len(server.requests) == 4 and server.requests[-1].body["max_completion_tokens"] > 0
+
+
+@pytest.mark.parametrize(
+    "usage", [False, {"prompt_tokens": 0}, {"prompt_tokens": "many"}, []], ids=["none", "zero", "text", "list"]
+)
+def test_tokens_are_estimated_when_the_server_tells_none(usage: object):
+    choices = [{"message": {"content": "x" * 40}, "finish_reason": None}]
+    reply = web.sends({"choices": choices, **({"usage": usage} if usage is not False else {})})
+    with ModelServer([reply]) as server:
+        got = asked(made(server))
+    assert (got.completion_tokens, got.estimated) == (10, True) and got.prompt_tokens >= 5
+
+
+@pytest.mark.parametrize(
+    ("reply", "text", "finish"),
+    [
+        (web.says(None), "", "stop"),
+        (web.says(""), "", "stop"),
+        (web.says([{"type": "text", "text": "a"}, {"type": "text", "text": "b"}, 3]), "ab", "stop"),
+        (web.says({"odd": 1}), "", "stop"),
+        (web.says("half", finish="length"), "half", "length"),
+        (web.says(None, refusal="I won't."), "I won't.", "refusal"),
+        (web.says("", finish="content_filter"), "", "content_filter"),
+        (web.says(None, tool_calls=[{"id": "1"}], finish="tool_calls"), "", "tool_calls"),
+        (web.says("a\ud800b"), "a?b", "stop"),
+        (web.raw(b'{"choices": [{"message": {"content": "\xff"}}]}'), "\ufffd", "stop"),
+    ],
+)
+def test_every_form_of_content_becomes_text(reply: Answer, text: str, finish: str):
+    with ModelServer([reply]) as server:
+        got = asked(made(server))
+    assert (got.text, got.finish_reason) == (text, finish)
+
+
+def test_stop_works_while_the_server_thinks():
+    with ModelServer([web.stalls()]) as server:
+
+        def checkpoint() -> None:
+            if server.arrived.is_set():
+                raise Stopped("stop")
+
+        with pytest.raises(Stopped):
+            asked(made(server, timeout_s=600), checkpoint)
+        assert len(server.requests) == 1
+
+
+def test_stop_works_while_it_waits_for_another_try():
+    with ModelServer([web.status(429, retry_after=100)]) as server:
+
+        def checkpoint() -> None:
+            if server.arrived.is_set():
+                raise Stopped("stop")
+
+        with pytest.raises(Stopped):
+            asked(made(server), checkpoint)
+
+
+def test_a_stopped_run_asks_nobody():
+    def checkpoint() -> None:
+        raise Stopped("stop")
+
+    with ModelServer() as server:
+        with pytest.raises(Stopped):
+            asked(made(server), checkpoint)
+        assert server.requests == []
+
+
+def test_an_abandoned_call_cannot_keep_the_program_alive():
+    with ModelServer([web.stalls()]) as server:
+
+        def checkpoint() -> None:
+            if server.arrived.is_set():
+                raise Stopped("stop")
+
+        with pytest.raises(Stopped):
+            asked(made(server, timeout_s=600), checkpoint)
+        left = [thread for thread in threading.enumerate() if thread.name == "model call"]
+        assert left and all(thread.daemon for thread in left)
+
+
+def test_a_proxy_of_the_environment_is_not_used(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+    monkeypatch.setenv("ALL_PROXY", "http://127.0.0.1:9")
+    with ModelServer(['{"ok": true}']) as server:
+        assert asked(made(server)).text
+
+
+def test_the_key_is_nowhere_to_be_read(caplog: pytest.LogCaptureFixture):
+    caplog.set_level(logging.DEBUG)
+    with ModelServer([web.status(500, f"crash with {KEY}"), '{"ok": true}']) as server:
+        client = made(server)
+        asked(client)
+        shown = f"{client!r} {client} {client.server}"
+    assert KEY not in shown and "big" in shown
+    assert KEY not in caplog.text
+
+
+def test_a_closed_client_says_so_instead_of_crashing():
+    with ModelServer(['{"ok": true}']) as server:
+        client = made(server)
+        client.close()
+        with pytest.raises(ModelUnavailable):
+            asked(client)
+
+
+@pytest.mark.parametrize(
+    ("url", "server", "local"),
+    [
+        ("", "api.openai.com", False),
+        ("http://localhost:11434/v1", "localhost:11434", True),
+        ("http://127.0.0.1:8080/v1", "127.0.0.1:8080", True),
+        ("http://[::1]:8080/v1", "[::1]:8080", True),
+        ("https://name:password@models.example/v1", "models.example", False),
+        ("http://127.example.com", "127.example.com", False),
+    ],
+)
+def test_a_server_is_named_by_its_host_alone(url: str, server: str, local: bool):
+    assert place(url) == (server, local)
+
+
+def test_importing_the_package_does_not_import_the_sdk():
+    modules = "ask, client, detect, faults, model, prices, reply, request, scripted"
+    code = (
+        f"from agent.llm import {modules}; import agent.prompts, sys; sys.exit(bool({{'openai', 'httpx2'}} & set(sys.modules)))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0

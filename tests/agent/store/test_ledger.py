@@ -1,0 +1,146 @@
+"""The ledger: one writer, no step twice, a person's word between a worker's steps, leases that a dead process cannot keep."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+
+import pytest
+from sqlalchemy.exc import IntegrityError
+
+from agent.errors import LeaseLost, NotFound, Overtaken, StoreTooNew
+from agent.store import owner as owners
+from agent.store.database import Store
+from agent.store.ledger import Behind
+from agent.types import Settings, Status, Step
+
+
+@pytest.fixture
+def store(tmp_path):
+    opened = Store(f"sqlite:///{tmp_path}/t.db")
+    yield opened
+    opened.close()
+
+
+def ask(store: Store, question: str = "who?") -> str:
+    return store.ledger.create(question, Settings(), Step(n=0, name="ask", change={"question": question}, next="decide", by="person"))
+
+
+def step(n: int, name: str = "decide", next: str = "search", **change) -> Step:
+    return Step(n=n, name=name, change=change, next=next, at="2026-11-21T00:00:00Z")
+
+
+def test_a_run_begins_with_its_question(store):
+    run_id = ask(store)
+    assert store.ledger.position(run_id) == (0, "decide", "")
+    assert [s.change for s in store.ledger.steps(run_id)] == [{"question": "who?"}]
+    assert store.ledger.get(run_id).status is Status.RUNNING
+
+
+def test_one_holder_at_a_time(store):
+    run_id = ask(store)
+    lease = store.ledger.claim(run_id, "a")
+    assert lease and store.ledger.claim(run_id, "b") is None
+    store.ledger.rest(lease)
+    assert store.ledger.claim(run_id, "b")
+    with pytest.raises(LeaseLost):
+        store.ledger.commit(lease, step(1), Status.RUNNING, {})
+    with pytest.raises(LeaseLost):
+        store.ledger.renew(lease)
+
+
+def test_a_step_cannot_be_recorded_twice(store):
+    run_id = ask(store)
+    lease = store.ledger.claim(run_id, "a")
+    store.ledger.commit(lease, step(1), Status.RUNNING, {})
+    with pytest.raises((Behind, IntegrityError)):
+        store.ledger.commit(lease, step(1), Status.RUNNING, {})
+    assert [s.n for s in store.ledger.steps(run_id)] == [0, 1]
+
+
+def test_a_persons_word_comes_between(store):
+    run_id = ask(store)
+    lease = store.ledger.claim(run_id, "a")
+    assert store.ledger.speak(run_id, "steer", {"notes": []}) == 1
+    with pytest.raises(Behind):
+        store.ledger.commit(lease, step(1), Status.RUNNING, {})
+    assert store.ledger.position(run_id) == (1, "decide", "")
+
+
+def test_only_the_first_of_two_answers_counts(store):
+    run_id = ask(store)
+    store.ledger.speak(run_id, "approve", {}, next="search", head=0)
+    with pytest.raises(Overtaken):
+        store.ledger.speak(run_id, "approve", {}, next="search", head=0)
+
+
+def test_many_rivals_and_one_winner(store):
+    run_id, won, start = ask(store), [], threading.Barrier(8)
+
+    def rival(name: str) -> None:
+        start.wait()
+        if store.ledger.claim(run_id, name):
+            won.append(name)
+
+    threads = [threading.Thread(target=rival, args=(f"w{i}",)) for i in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(won) == 1
+
+
+def test_a_dead_process_loses_its_lease_at_once(store):
+    run_id = ask(store)
+    code = "import sys; sys.path.insert(0, '.'); from agent.store.owner import new_owner; print(new_owner())"
+    gone = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
+    assert store.ledger.claim(run_id, gone)
+    assert owners.is_gone(gone) and not owners.is_gone(owners.new_owner())
+    assert store.ledger.unfinished() == [run_id]
+    assert store.ledger.claim(run_id, "successor")
+
+
+def test_another_machines_lease_must_run_out(store):
+    assert not owners.is_gone(f"elsewhere|{os.getpid()}|1|x")
+
+
+def test_a_flag_rests_the_run_only_while_it_is_set(store):
+    run_id = ask(store)
+    lease = store.ledger.claim(run_id, "a")
+    store.ledger.speak(run_id, "pause", {}, control="pause")
+    store.ledger.speak(run_id, "resume", {}, control="")
+    store.ledger.rest(lease, Status.PAUSED, flag="pause")
+    assert store.ledger.get(run_id).status is Status.RUNNING
+
+
+def test_runs_are_found_by_text_and_status(store):
+    first, second = ask(store, "Who owns Brenn Dairy?"), ask(store, "100% of what_ever")
+    store.ledger.mark(first, status=Status.DONE)
+    assert [run.id for run in store.ledger.list(text="brenn")] == [first]
+    assert [run.id for run in store.ledger.list(text="0%")] == [second]
+    assert [run.id for run in store.ledger.list(status="done")] == [first]
+    store.ledger.mark(first, deleted_at="now")
+    assert [run.id for run in store.ledger.list()] == [second]
+    assert [run.id for run in store.ledger.list(deleted=True)] == [first]
+    with pytest.raises(NotFound):
+        store.ledger.get("nothing")
+
+
+def test_a_newer_database_is_refused(tmp_path):
+    url = f"sqlite:///{tmp_path}/t.db"
+    store = Store(url)
+    with store.engine.execution_options(writes=True).begin() as connection:
+        connection.exec_driver_sql("INSERT INTO migrations VALUES ('m999_future', 'then')")
+    store.close()
+    with pytest.raises(StoreTooNew, match="update Touchstone"):
+        Store(url)
+
+
+def test_drafts_survive(store):
+    assert store.draft("research") == ""
+    store.draft("research", "half a quest")
+    assert store.draft("research") == "half a quest"
+    store.draft("research", "")
+    assert store.draft("research") == ""

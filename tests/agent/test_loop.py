@@ -1,0 +1,199 @@
+"""The loop with a flow of its own: one transaction a step, signals, a person in between, failures kept, rivals shut out."""
+
+from __future__ import annotations
+
+import threading
+from typing import Annotated, Any
+
+import pytest
+from pydantic import Field
+
+from agent.errors import Stopped
+from agent.loop import Flow, advance
+from agent.state import State, append
+from agent.store.database import Store
+from agent.toolbox import Tools
+from agent.types import Note, Page, SearchResult, Settings, Status, Step
+
+
+class Counting(State):
+    question: str = ""
+    settings: Settings = Field(default_factory=Settings)
+    count: int = 0
+    seen: Annotated[list[int], append] = Field(default_factory=list)
+    notes: Annotated[list[Note], append] = Field(default_factory=list)
+    why_stopped: str = ""
+    stop_reason: str = ""
+    control: str = ""
+
+
+class Nowhere:
+    """A world in which nothing is asked for."""
+
+    live = False
+    engines: dict[str, str] = {}
+    absent: dict[str, str] = {}
+
+    def search(self, *_: Any, **__: Any) -> SearchResult:
+        raise AssertionError
+
+    def fetch(self, *_: Any, **__: Any) -> Page:
+        raise AssertionError
+
+
+class Bench:
+    """A store and one run of a flow that counts to `until`, calling `during` in each step."""
+
+    def __init__(self, tmp_path, *, until: int = 5, during=lambda state, tools: None, **settings: Any) -> None:
+        self.store, self.until, self.during = Store(f"sqlite:///{tmp_path}/t.db"), until, during
+        self.flow = Flow(
+            name="counting", first="count", state=Counting, steps={"count": self.count, "close": lambda s, t: ({}, "review")},
+            rests={"review": Status.REVIEW, "done": Status.DONE}, on_budget="close", summary=lambda state: {"actions": state.count},
+        )  # fmt: skip
+        first = Step(n=0, name="ask", change={"question": "?"}, next="count", by="person")
+        self.run_id = self.store.ledger.create("?", Settings(flow="counting", **settings), first)
+
+    def count(self, state: Counting, tools: Tools) -> tuple[dict[str, Any], str]:
+        self.during(state, tools)
+        change = {"count": state.count + 1, "seen": [state.count + 1]}
+        return change, "review" if state.count + 1 >= self.until else "count"
+
+    def advance(self, owner: str = "me") -> Status:
+        equip = lambda run, lease: Tools(run.settings, Nowhere(), self.store, lease)  # noqa: E731
+        return advance(self.run_id, flows={"counting": self.flow}, store=self.store, owner=owner, equip=equip)
+
+    @property
+    def state(self) -> Counting:
+        return self.flow.begin(self.store.ledger.steps(self.run_id))
+
+
+def test_a_run_goes_on_until_a_person_is_needed(tmp_path):
+    bench = Bench(tmp_path)
+    assert bench.advance() is Status.REVIEW
+    steps = bench.store.ledger.steps(bench.run_id)
+    assert [step.n for step in steps] == list(range(6))
+    assert bench.state.seen == [1, 2, 3, 4, 5]
+    assert bench.store.ledger.list()[0].status is Status.REVIEW
+
+
+def test_a_note_between_two_looks_is_kept_and_nothing_is_done_twice(tmp_path):
+    def during(state: Counting, tools: Tools) -> None:
+        if state.count == 2 and not state.notes:
+            bench.store.ledger.speak(bench.run_id, "steer", {"notes": [{"step": 3, "text": "look left"}]})
+
+    bench = Bench(tmp_path, during=during)
+    bench.advance()
+    assert bench.state.seen == [1, 2, 3, 4, 5]
+    assert [note.text for note in bench.state.notes] == ["look left"]
+    assert [s.name for s in bench.store.ledger.steps(bench.run_id)].count("steer") == 1
+
+
+def test_finish_turns_the_run_even_in_the_middle_of_a_step(tmp_path):
+    def during(state: Counting, tools: Tools) -> None:
+        if state.count == 1:
+            bench.store.ledger.speak(bench.run_id, "finish", {"why_stopped": "asked"}, next="close")
+
+    bench = Bench(tmp_path, during=during, until=50)
+    assert bench.advance() is Status.REVIEW
+    assert bench.state.count == 2 and bench.state.why_stopped == "asked"
+
+
+def test_pause_lets_the_step_end_and_resume_goes_on(tmp_path):
+    def during(state: Counting, tools: Tools) -> None:
+        if state.count == 1:
+            bench.store.ledger.speak(bench.run_id, "pause", {"control": "paused"}, control="pause")
+
+    bench = Bench(tmp_path, during=during)
+    assert bench.advance() is Status.PAUSED
+    assert bench.state.seen == [1, 2]
+    bench.during = lambda state, tools: None
+    bench.store.ledger.speak(bench.run_id, "resume", {"control": "resumed"}, status=Status.RUNNING, control="")
+    assert bench.advance() is Status.REVIEW
+    assert bench.state.seen == [1, 2, 3, 4, 5]
+
+
+def test_stop_throws_away_the_step_at_work(tmp_path):
+    def during(state: Counting, tools: Tools) -> None:
+        if state.count == 2:
+            bench.store.ledger.speak(bench.run_id, "stop", {"control": "stopped"}, control="stop")
+            tools.checkpoint()
+
+    bench = Bench(tmp_path, during=during)
+    assert bench.advance() is Status.STOPPED
+    assert bench.state.seen == [1, 2]
+
+
+def test_a_spent_budget_leads_to_the_write_up(tmp_path):
+    bench = Bench(tmp_path, max_seconds=-1.0)
+    assert bench.advance() is Status.REVIEW
+    assert [step.name for step in bench.store.ledger.steps(bench.run_id)] == ["ask", "budget", "close"]
+    assert bench.state.stop_reason == "budget" and "working time" in bench.state.why_stopped
+
+
+def test_a_failure_is_kept_on_the_run_and_can_be_resumed(tmp_path):
+    def during(state: Counting, tools: Tools) -> None:
+        if state.count == 2:
+            raise ValueError("the disk is on fire")
+
+    bench = Bench(tmp_path, during=during)
+    assert bench.advance() is Status.FAILED
+    run = bench.store.ledger.get(bench.run_id)
+    assert run.error == "ValueError: the disk is on fire"
+    bench.during = lambda state, tools: None
+    bench.store.ledger.speak(bench.run_id, "resume", {}, status=Status.RUNNING, control="", error="")
+    assert bench.advance() is Status.REVIEW
+    assert bench.state.seen == [1, 2, 3, 4, 5]
+
+
+def test_a_shutdown_lets_the_next_process_go_on(tmp_path):
+    def during(state: Counting, tools: Tools) -> None:
+        if state.count == 2:
+            tools.closing.set()
+            tools.checkpoint()
+
+    bench = Bench(tmp_path, during=during)
+    assert bench.advance() is Status.RUNNING
+    assert bench.store.ledger.unfinished() == [bench.run_id]
+    bench.during = lambda state, tools: None
+    assert bench.advance("another") is Status.REVIEW
+    assert bench.state.seen == [1, 2, 3, 4, 5]
+
+
+def test_four_rivals_do_each_step_once(tmp_path):
+    bench = Bench(tmp_path, until=30)
+    threads = [threading.Thread(target=bench.advance, args=(f"w{i}",)) for i in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert bench.state.seen == list(range(1, 31))
+
+
+def test_a_holder_that_lost_its_lease_records_nothing(tmp_path):
+    def during(state: Counting, tools: Tools) -> None:
+        if state.count == 2 and tools.lease.owner == "slow":
+            bench.store.ledger.mark(bench.run_id, lease_until=0.0)
+            assert bench.advance("fast") is Status.REVIEW
+
+    bench = Bench(tmp_path, during=during)
+    assert bench.advance("slow") is Status.REVIEW
+    assert bench.state.seen == [1, 2, 3, 4, 5]
+
+
+def test_a_wait_for_the_live_web_is_let_go_at_once(tmp_path):
+    release = threading.Event()
+
+    class Hanging(Nowhere):
+        live = True
+
+        def fetch(self, url: str, **_: Any) -> Page:
+            bench.store.ledger.speak(bench.run_id, "stop", {}, control="stop")
+            release.wait(30)
+            raise Stopped("let go")
+
+    bench = Bench(tmp_path)
+    lease = bench.store.ledger.claim(bench.run_id, "me")
+    tools = Tools(Settings(), Hanging(), bench.store, lease)
+    with pytest.raises(Stopped, match="a person"):
+        tools.fetch("http://slow.example/")
+    release.set()

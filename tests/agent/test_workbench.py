@@ -1,0 +1,179 @@
+"""What a person may do with a run, over the demo world and keyless: each word is a step, and only the first of two counts."""
+
+from __future__ import annotations
+
+import pytest
+
+from agent import config
+from agent.errors import NotFound, Overtaken, UsageError
+from agent.types import Settings, Status
+from agent.workbench import Workbench
+
+QUESTION = "How many solar panels are there on the roof of Älvmora Mejeri?"
+DEMO = Settings(world="demo", model="keyless")
+
+
+@pytest.fixture
+def bench():
+    opened = Workbench(config.read())
+    yield opened
+    opened.shutdown()
+
+
+def reviewed(bench: Workbench, question: str = QUESTION, **settings) -> str:
+    run_id = bench.start(question, DEMO.model_copy(update=settings))
+    assert bench.drive(run_id) is Status.REVIEW, bench.view(run_id).run.error
+    return run_id
+
+
+def waiting(bench: Workbench, question: str = QUESTION) -> str:
+    run_id = bench.start(question, DEMO.model_copy(update={"mode": "step"}))
+    assert bench.drive(run_id) is Status.WAITING
+    return run_id
+
+
+def test_a_question_becomes_a_checked_answer(bench):
+    view = bench.view(reviewed(bench))
+    answer = view.state.answer
+    assert answer.verdict == "answered" and "412" in answer.text
+    assert answer.statements.unsupported == 0 and answer.statements.backed == len(answer.sentences)
+    for source in answer.sources:
+        text = bench.page(source.page_id).text
+        assert all(quote in text for quote in source.quotes)
+
+
+def test_accept_ends_the_run_once(bench):
+    run_id = reviewed(bench)
+    head = bench.view(run_id).head
+    bench.accept(run_id, head)
+    assert bench.view(run_id).run.status is Status.DONE
+    with pytest.raises(Overtaken):
+        bench.accept(run_id, head)
+
+
+def test_send_back_goes_on_with_everything_learnt(bench):
+    run_id = reviewed(bench)
+    before = bench.view(run_id).state
+    with pytest.raises(UsageError, match="say in the note"):
+        bench.send_back(run_id, bench.view(run_id).head, "  ")
+    bench.send_back(run_id, bench.view(run_id).head, "Also say how much electricity the roof gives in a year.")
+    assert bench.drive(run_id) is Status.REVIEW
+    after = bench.view(run_id).state
+    assert [answer.n for answer in after.answers] == [1, 2]
+    assert after.notes[0].kind == "send_back" and set(before.facts) <= set(after.facts)
+    assert any("electricity" in action.query_or_url for action in after.fresh_actions + after.actions)
+
+
+def test_step_by_step_a_decision_can_be_approved_edited_and_skipped(bench):
+    run_id = waiting(bench)
+    bench.approve(run_id, bench.view(run_id).head)
+    assert bench.drive(run_id) is Status.WAITING
+    proposed = bench.view(run_id).state.pending
+    assert proposed.next_action == "crawl_url"
+    bench.skip(run_id, bench.view(run_id).head)
+    assert bench.drive(run_id) is Status.WAITING
+    assert bench.view(run_id).state.pending.query_or_url != proposed.query_or_url
+    bench.edit(run_id, bench.view(run_id).head, "search_duckduckgo", "solar roof dairy")
+    assert bench.drive(run_id) is Status.WAITING
+    last = bench.view(run_id).state.actions[-1]
+    assert (last.query_or_url, last.by) == ("solar roof dairy", "person")
+    bench.edit(run_id, bench.view(run_id).head, "send_to_hitl", "")
+    assert bench.drive(run_id) is Status.REVIEW
+
+
+def test_a_decision_is_answered_once(bench):
+    run_id = waiting(bench)
+    head = bench.view(run_id).head
+    bench.approve(run_id, head)
+    with pytest.raises(Overtaken):
+        bench.approve(run_id, head)
+
+
+@pytest.mark.parametrize(
+    ("action", "text", "told"),
+    [
+        ("crawl_url", "not an address", "http"),
+        ("search_duckduckgo", " ", "say what"),
+        ("search_google", "x", "Google is not available"),
+        ("dance", "x", "there is no action"),
+    ],
+)
+def test_an_impossible_edit_is_told_and_changes_nothing(bench, action, text, told):
+    run_id = waiting(bench)
+    head = bench.view(run_id).head
+    with pytest.raises(UsageError, match=told):
+        bench.edit(run_id, head, action, text)
+    assert bench.view(run_id).head == head
+
+
+def test_a_note_while_it_waits_makes_it_decide_anew(bench):
+    run_id = waiting(bench)
+    bench.steer(run_id, "Look at https://www.alvmora-mejeri.example/news/2026-05-solar-roof first.")
+    assert bench.drive(run_id) is Status.WAITING
+    assert bench.view(run_id).state.pending.query_or_url == "https://www.alvmora-mejeri.example/news/2026-05-solar-roof"
+
+
+def test_pause_stop_resume_and_finish(bench):
+    run_id = waiting(bench)
+    bench.stop(run_id)
+    assert bench.view(run_id).run.status is Status.STOPPED
+    bench.resume(run_id)
+    assert bench.view(run_id).run.status is Status.WAITING
+    with pytest.raises(Overtaken):
+        bench.pause(run_id)
+    bench.finish(run_id)
+    assert bench.drive(run_id) is Status.REVIEW
+    assert bench.view(run_id).state.answer.verdict == "no_evidence"
+
+
+def test_the_workers_drive_a_run_and_pause_it(bench, monkeypatch):
+    bench.config.values["STEP_GAP"] = "30"
+    bench.start_workers()
+    run_id = bench.start(QUESTION, DEMO)
+    _until(lambda: bench.view(run_id).head >= 1)
+    bench.pause(run_id)
+    _until(lambda: bench.view(run_id).run.status is Status.PAUSED)
+    bench.config.values["STEP_GAP"] = "0"
+    bench.resume(run_id)
+    _until(lambda: bench.view(run_id).run.status is Status.REVIEW)
+
+
+def test_bad_beginnings(bench):
+    with pytest.raises(UsageError, match="no question"):
+        bench.start("  ", DEMO)
+    with pytest.raises(UsageError, match="characters"):
+        bench.start("x" * 4001, DEMO)
+    with pytest.raises(NotFound):
+        bench.start("q", Settings(world="/no/such/folder"))
+    with pytest.raises(UsageError, match="at least one"):
+        bench.start("q", Settings(world="demo", max_steps=0))
+    assert bench.runs() == []
+
+
+def test_a_deleted_run_can_be_restored(bench):
+    run_id = reviewed(bench)
+    bench.delete(run_id)
+    assert bench.runs() == [] and [run.id for run in bench.runs(deleted=True)] == [run_id]
+    bench.restore(run_id)
+    assert [run.id for run in bench.runs()] == [run_id]
+
+
+def test_the_budget_of_steps_leads_to_an_answer(bench):
+    run_id = reviewed(bench, "What is the maximum depth of lake Granvattnet?", max_steps=2)
+    state = bench.view(run_id).state
+    assert len(state.actions) == 2 and state.stop_reason == "budget"
+
+
+def test_the_settings_screen_never_gets_a_secret(bench):
+    bench.config.values["GOOGLE_API_KEY"] = "CANARY-KEY"
+    bench.config.values["DATABASE_URL"] = "postgresql://me:CANARY-PASSWORD@db/t"
+    assert "CANARY" not in repr(bench.active())
+
+
+def _until(true) -> None:
+    import time
+
+    end = time.monotonic() + 20
+    while not true():
+        assert time.monotonic() < end, "it did not happen"
+        time.sleep(0.02)

@@ -1,0 +1,161 @@
+"""The shape of the project as a test: layers, pairs of prompt and role, sizes, names, where errors and settings are read."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from agent import config
+
+ROOT = Path(__file__).parent.parent
+LAYERS = [
+    {"types", "errors", "config", "urls", "state"},
+    {"llm", "tools", "text", "evidence", "store", "export", "prompts"},
+    {"roles"},
+    {"loop", "toolbox"},
+    {"flows"},
+    {"worker", "workbench"},
+    {"evaluate", "scoring", "cli", "__main__", "app", "pages"},
+]
+FORBIDDEN = {"utils", "helpers", "helper", "common", "misc", "manager", "service", "base", "core"}
+MAY_CATCH_ALL = {"agent/loop.py"}
+FILES = sorted([*(ROOT / "agent").rglob("*.py"), *(ROOT / "pages").rglob("*.py"), ROOT / "app.py"])
+TREES = {path: ast.parse(path.read_text(encoding="utf-8")) for path in FILES if path.exists()}
+
+
+def _unit(module: str) -> str:
+    parts = module.split(".")
+    return parts[1] if parts[0] == "agent" and len(parts) > 1 else parts[0]
+
+
+def _level(unit: str) -> int:
+    return next((n for n, layer in enumerate(LAYERS) if unit in layer), -1)
+
+
+def _imports(tree: ast.AST) -> list[tuple[str, ast.AST]]:
+    found: list[tuple[str, ast.AST]] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found += [(alias.name, node) for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names = [f"{node.module}.{alias.name}" for alias in node.names] if node.module == "agent" else [node.module]
+            found += [(name, node) for name in names]
+    return found
+
+
+def _name(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+@pytest.mark.parametrize("path", TREES, ids=_name)
+def test_imports_point_down(path: Path) -> None:
+    here = ".".join(path.relative_to(ROOT).with_suffix("").parts)
+    unit = _unit(here)
+    if here in ("agent.__init__", "agent"):
+        return
+    level = _level(unit)
+    assert level >= 0, f"{here} belongs to no layer: add it to LAYERS and to the README"
+    for module, _ in _imports(TREES[path]):
+        if module.split(".")[0] not in ("agent", "pages", "app") or module == "agent":
+            continue
+        other = _unit(module)
+        assert other == unit or _level(other) < level or level == len(LAYERS) - 1, f"{here} imports {module}, which is not below it"
+
+
+@pytest.mark.parametrize("path", [p for p in TREES if "agent" in p.parts], ids=_name)
+def test_the_agent_does_not_know_the_screens(path: Path) -> None:
+    assert not [module for module, _ in _imports(TREES[path]) if module.split(".")[0] in ("streamlit", "pages", "app")]
+
+
+@pytest.mark.parametrize("path", TREES, ids=_name)
+def test_own_modules_are_imported_at_the_top(path: Path) -> None:
+    top = set(map(id, TREES[path].body))
+    assert not [module for module, node in _imports(TREES[path]) if module.split(".")[0] == "agent" and id(node) not in top]
+
+
+@pytest.mark.parametrize("path", TREES, ids=_name)
+def test_sizes(path: Path) -> None:
+    lines = path.read_text(encoding="utf-8").count("\n")
+    assert lines <= 400, f"{lines} lines: split it by meaning"
+    for node in ast.walk(TREES[path]):
+        if isinstance(node, ast.FunctionDef):
+            length = (node.end_lineno or 0) - node.lineno + 1
+            assert length <= 60, f"{node.name} has {length} lines"
+            positional = [a for a in node.args.posonlyargs + node.args.args if a.arg not in ("self", "cls")]
+            assert len(positional) <= 6, f"{node.name} takes {len(positional)} positional parameters: make them keyword-only or a noun"
+
+
+@pytest.mark.parametrize("path", TREES, ids=_name)
+def test_every_module_says_what_it_is(path: Path) -> None:
+    assert ast.get_docstring(TREES[path]), "line 1 says what the file is"
+    assert path.stem not in FORBIDDEN
+
+
+@pytest.mark.parametrize("path", TREES, ids=_name)
+def test_only_the_loop_catches_everything(path: Path) -> None:
+    for node in ast.walk(TREES[path]):
+        if isinstance(node, ast.ExceptHandler) and (node.type is None or (isinstance(node.type, ast.Name) and node.type.id == "Exception")):
+            assert _name(path) in MAY_CATCH_ALL, "catch what you know how to handle"
+
+
+@pytest.mark.parametrize("path", TREES, ids=_name)
+def test_the_environment_is_read_in_one_file(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert _name(path) == "agent/config.py" or not re.search(r"\bos\.(environ|getenv)", text)
+
+
+def test_every_prompt_has_its_role_and_every_role_its_prompt() -> None:
+    prompts = {path.stem for path in (ROOT / "prompts").iterdir()}
+    named = set()
+    for path, tree in TREES.items():
+        if path.parent.name == "roles":
+            named |= {
+                keyword.value.value
+                for node in ast.walk(tree)
+                if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Role"
+                for keyword in node.keywords
+                if keyword.arg == "name" and isinstance(keyword.value, ast.Constant)
+            }
+    assert prompts == named
+
+
+def test_the_readme_lists_every_setting() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    for setting in config.SETTINGS:
+        assert f"`{setting.name}`" in readme, f"{setting.name} is not in the README"
+        assert setting.help in readme, f"the README tells another story of {setting.name}"
+
+
+def test_no_circle_of_imports() -> None:
+    known = {".".join(p.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): p for p in TREES}
+    graph = {
+        name: {module if module in known else module.rpartition(".")[0] for module, _ in _imports(TREES[path])} & set(known) - {name}
+        for name, path in known.items()
+    }
+    done: set[str] = set()
+
+    def visit(name: str, trail: tuple[str, ...]) -> None:
+        assert name not in trail, f"a circle: {' -> '.join([*trail, name])}"
+        if name not in done:
+            for other in graph[name]:
+                visit(other, (*trail, name))
+            done.add(name)
+
+    for name in graph:
+        visit(name, ())
+
+
+def test_nothing_of_a_machine_is_in_the_project() -> None:
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=False)
+    if listed.returncode:
+        pytest.skip("not a git checkout")
+    private = re.compile("/" + "work/|/" + "root/|index-url")
+    for name in filter(None, listed.stdout.split("\0")):
+        path = ROOT / name
+        if path.suffix in (".py", ".md", ".toml", ".txt", ".jsonl", "") and path.is_file():
+            found = private.search(path.read_text(encoding="utf-8", errors="replace"))
+            assert not found, f"{name} speaks of a machine: {found.group()}"  # type: ignore[union-attr]
