@@ -30,7 +30,7 @@ class Flow:
     """A table of steps, frozen at import and shared by every thread.
 
     `rests` names where a person is needed or the run ends; `on_budget` is the step that writes up what was found when a cap is
-    reached; `summary` gives the columns of the run's row that follow from its state.
+    reached (or a person asks for it), `again` the one that a send-back leads to; `summary` gives the columns of the run's row that follow from its state.
     """
 
     name: str
@@ -39,6 +39,7 @@ class Flow:
     steps: Mapping[str, StepFunction]
     rests: Mapping[str, Status]
     on_budget: str
+    again: str
     summary: Callable[[Any], dict[str, Any]]
 
     def begin(self, steps: list[Step]) -> Any:

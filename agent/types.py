@@ -366,6 +366,39 @@ class Status(StrEnum):
     FAILED = "failed"
 
 
+class Turn(Noun):
+    """One earlier turn of a conversation: what the person asked, what was answered, and the run that did it."""
+
+    user: str
+    bot: str = ""
+    run_id: str = ""
+
+
+class SiteLimits(Noun):
+    """The limits of `site` (seed 000). Character limits are windows of a prompt; the full text is stored."""
+
+    max_iterations: int = 5
+    """Explorations of one question before the answer is forced."""
+    max_pages: int = 100
+    content_max_chars: int = 10_000
+    links_max_chars: int = 500
+    """Characters of one address in a prompt."""
+    url_truncation_buffer: int = 10
+    """Characters kept free for the mark of a shortened address."""
+    max_links_per_page: int = 300
+    max_urls_per_iteration: int = 5
+
+
+class CollectLimits(Noun):
+    """The limits of `collect` (seed 001). `max_depth`: nothing at this depth or deeper is visited, the start being 0."""
+
+    max_depth: int = 3
+    max_articles: int = 10
+    max_links: int = 20
+    """Links followed from one listing."""
+    use_smart_navigation: bool = True
+
+
 class Settings(Noun):
     """What a run was started with. Counts are per run; `max_seconds` is working time in seconds, `max_cost_usd` US dollars."""
 
@@ -387,6 +420,10 @@ class Settings(Noun):
     allowed_domains: list[str] = Field(default_factory=list)
     start_urls: list[str] = Field(default_factory=list)
     thread_id: str = ""
+    instruction: str = ""
+    """How to look and answer (`site`)."""
+    site: SiteLimits = Field(default_factory=SiteLimits)
+    collect: CollectLimits = Field(default_factory=CollectLimits)
 
 
 class Step(Noun):

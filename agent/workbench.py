@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,7 +23,7 @@ from agent.llm import detect
 from agent.state import fold, fork, jsonable
 from agent.store.database import Store
 from agent.store.ledger import now
-from agent.types import Call, Note, Outcome, Page, Proposal, Run, Settings, Status, Step, Usage
+from agent.types import Call, Note, Outcome, Page, Proposal, Run, Settings, Status, Step, Turn, Usage
 from agent.urls import canonical
 from agent.worker import Worker
 
@@ -96,8 +96,11 @@ class Workbench:
 
     # --- runs -----------------------------------------------------------------------------------------------------------
 
-    def start(self, question: str, settings: Settings | None = None) -> str:
-        """A new run for a question; returns its id. Raises UsageError when the question or a setting cannot be."""
+    def start(self, question: str, settings: Settings | None = None, *, history: Sequence[Turn] = ()) -> str:
+        """A new run for a question, after the earlier turns of its conversation; returns its id.
+
+        Raises UsageError when the question or a setting cannot be.
+        """
         settings, question = settings or Settings(), question.strip()
         if not question:
             raise UsageError("there is no question yet: type one, or take an example")
@@ -109,10 +112,24 @@ class Workbench:
             raise UsageError("a run needs at least one step and one page")
         self.worker.world(settings.world)  # raises NotFound, with a hint, before anything is written
         flow = FLOWS[settings.flow]
-        change = jsonable({"question": question, "settings": settings})
+        change = jsonable({"question": question, "settings": settings, **({"history": list(history)} if history else {})})
         run_id = self.store.ledger.create(question, settings, Step(n=0, name="ask", change=change, next=flow.first, by="person"))
         self.worker.kick(run_id)
         return run_id
+
+    def follow_up(self, run_id: str, question: str) -> str:
+        """A further question in the conversation of a run, with its settings and all its turns; returns the new run's id."""
+        thread = self.store.ledger.thread(run_id)
+        if not thread:
+            raise NotFound(f"there is no run {run_id}")
+        views = [self.view(earlier) for earlier in thread]
+        turns = [Turn(user=v.run.question, bot=v.state.answer.text if v.state.answer else "", run_id=v.run.id) for v in views]
+        settings = views[-1].run.settings.model_copy(update={"thread_id": thread[0]})
+        return self.start(question, settings, history=turns)
+
+    def thread(self, run_id: str) -> list[str]:
+        """The runs of the conversation a run belongs to, oldest first."""
+        return self.store.ledger.thread(run_id)
 
     def drive(self, run_id: str, watch: Callable[[], None] | None = None) -> Status:
         """Drive a run in this thread until it rests (command line, evaluation); `watch` is called after each step."""
@@ -222,7 +239,8 @@ class Workbench:
         """Write the answer now, from what was found so far."""
         self._only(run_id, "finish", Status.RUNNING, Status.PAUSED, Status.STOPPED, Status.WAITING, Status.FAILED)
         change = {"why_stopped": "a person asked for the answer from what was found so far", "stop_reason": "asked", "pending": None}
-        self.store.ledger.speak(run_id, "finish", change, next="report", status=Status.RUNNING, control="", error="")
+        closing = FLOWS[self.store.ledger.get(run_id).settings.flow].on_budget
+        self.store.ledger.speak(run_id, "finish", change, next=closing, status=Status.RUNNING, control="", error="")
         self.worker.kick(run_id)
 
     def accept(self, run_id: str, head: int) -> None:
@@ -236,7 +254,7 @@ class Workbench:
         if not note.strip():
             raise UsageError("say in the note what is wrong or missing, so that the run can do better")
         change = {"notes": [Note(step=head + 1, text=note.strip(), kind="send_back")], "why_stopped": "", "stop_reason": "", "pending": None}
-        self._go_on(run_id, "send_back", change, "decide", head)
+        self._go_on(run_id, "send_back", change, FLOWS[self.store.ledger.get(run_id).settings.flow].again, head)
 
     # --- pages, calls, exports ------------------------------------------------------------------------------------------
 

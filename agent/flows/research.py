@@ -178,5 +178,6 @@ RESEARCH = Flow(
     steps={"decide": decide, "search": search, "crawl": crawl, "analyze": analyze, "report": report},
     rests={"approve": Status.WAITING, "review": Status.REVIEW, "done": Status.DONE},
     on_budget="report",
+    again="decide",
     summary=summary,
 )

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from agent.state import State, amend, append, upsert
-from agent.types import Action, Answer, Blockage, Confidence, Conflict, Fact, Hit, Lead, Note, Noun, PageRef, Proposal, Refusal, Settings
+from agent.types import Action, Answer, Blockage, Confidence, Conflict, Fact, Hit, Lead, Note, Noun, PageRef, Proposal, Refusal, Settings, Turn
 
 
 class Looking(Noun):
@@ -25,6 +25,8 @@ class Research(State):
 
     question: str = ""
     settings: Settings = Field(default_factory=Settings)
+    history: list[Turn] = Field(default_factory=list)
+    """The earlier turns of the conversation, oldest first."""
     notes: Annotated[list[Note], append] = Field(default_factory=list)
     actions: Annotated[list[Action], amend] = Field(default_factory=list)
     facts: Annotated[dict[str, Fact], upsert] = Field(default_factory=dict)

@@ -26,6 +26,8 @@ LOOK = 3
 """Pages that are read before a covered answer goes to the person: one page alone is one voice."""
 GO_ON = 2
 """Searches that go on from what was found, after the first."""
+CLEAR = 0.75
+"""The share of a plain question that one quote, holding the kind of thing asked for, covers when its answer is clear."""
 COVERED = 0.9
 """The share of the question's words that must be covered for the run not to search on."""
 
@@ -140,7 +142,8 @@ class _Now:
         asked = read(self.question)
         known = cover(self.question, self.facts)
         pages = sum(bool(action.page_id) for action in self.history)
-        floor = FLOOR_LOOK if pages < LOOK else FLOOR_HOPS if asked.hops else FLOOR_PLAIN
+        clear = known.best >= CLEAR and not asked.hops
+        floor = FLOOR_LOOK if pages < LOOK else FLOOR_PLAIN if clear else FLOOR_HOPS
         told = self._lead_above(floor) or (None if known.share >= COVERED else self._search_on(asked.hops))
         if told:
             return told

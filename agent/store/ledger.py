@@ -60,6 +60,7 @@ class Ledger:
             connection.execute(
                 tables.runs.insert().values(
                     id=run_id, question=question, status=Status.RUNNING, settings=settings.model_dump_json(), head=0, next=first.next,
+                    thread_id=settings.thread_id or run_id,
                     created_at=at, updated_at=at,
                 )
             )  # fmt: skip
@@ -103,6 +104,12 @@ class Ledger:
         with self._reader.connect() as connection:
             rows = connection.execute(query).all()
         return [row.id for row in rows if not row.owner or row.lease_until < time.time() or is_gone(row.owner)]
+
+    def thread(self, run_id: str) -> list[str]:
+        """The runs of the same conversation, this one included, oldest first."""
+        mine = select(r.thread_id).where(r.id == run_id).scalar_subquery()
+        with self._reader.connect() as connection:
+            return list(connection.scalars(select(r.id).where(r.thread_id == mine, r.deleted_at == "").order_by(r.created_at, r.id)))
 
     def steps(self, run_id: str, after: int = -1) -> list[Step]:
         """The run's steps with a number above `after`, in order."""

@@ -23,6 +23,7 @@ runs = Table(
     Column("owner", String(200), nullable=False, default=""),
     Column("lease_until", Float, nullable=False, default=0.0),
     Column("token", Integer, nullable=False, default=0),
+    Column("thread_id", String(32), nullable=False, default=""),
     Column("created_at", String(32), nullable=False),
     Column("updated_at", String(32), nullable=False),
     Column("deleted_at", String(32), nullable=False, default=""),

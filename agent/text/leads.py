@@ -15,9 +15,10 @@ from math import exp, log
 
 from agent.text.coverage import adds, cover, share
 from agent.text.names import names
-from agent.text.question import Asked, keywords, read
+from agent.text.question import FAINT, Asked, keywords, read
 from agent.text.sentences import spans
-from agent.text.words import content_stems, fold, stem, stems, tokens
+from agent.text.stopwords import STOPWORDS
+from agent.text.words import content_stems, stem, stems, tokens
 from agent.types import Fact, Lead, Link, Page, SearchResult
 from agent.urls import canonical
 
@@ -27,6 +28,7 @@ ADDS = 2.5
 """What covering all that is still missing is worth, on the logit scale."""
 _AROUND = 300
 """Characters looked at on each side of an anchor for its sentence."""
+_AFTER = re.compile(r"\s+([^\W\d_A-Z]+)")
 _BRACKETS = re.compile(r"\s*\([^)]*\)\s*$|\s+[|–—·-]\s+[^|–—·]{2,40}$")
 
 
@@ -51,10 +53,10 @@ def named(asked: Asked, title: str) -> tuple[float, bool]:
 
 def from_hits(question: str, result: SearchResult, step: int) -> list[Lead]:
     """The hits of a search as leads, best first. Their order is the engine's judgement and part of the prior."""
-    asked = read(question)
+    asked, sought = read(question), read(result.query)
     leads = []
     for n, hit in enumerate(result.hits):
-        inside, outright = named(asked, hit.title)
+        inside, outright = max(named(asked, hit.title), named(sought, hit.title))
         prior = _probability(-4.6 + 4.0 / (1 + n) + 1.0 * inside + 2.5 * outright)
         leads.append(
             Lead(id=lead_id("url", hit.url), kind="url", value=hit.url, text=f"{hit.title}. {hit.snippet}".strip(". ")[:400],
@@ -161,21 +163,40 @@ def keep(leads: Iterable[Lead]) -> list[Lead]:
 
 
 def bridges(question: str, facts: Sequence[Fact], limit: int = 6) -> list[Lead]:
-    """Searches that go on from what was found: a name of a good quote with the question's words that are still missing."""
+    """Searches that go on from what was found: a name of a good quote, with those of the question's words its page left open."""
     asked = read(question)
-    known = cover(question, facts)
-    spelled = fold(question)
+    spelled = f" {' '.join(tokens(question))} "
     found: dict[str, Lead] = {}
-    for fact in sorted(facts, key=lambda fact: -fact.relevance)[:4]:
-        for name in names(fact.quote, 6):
-            if fold(name) in spelled or len(found) >= limit:
-                continue
-            query = f"{name} {' '.join(known.missing[:6])}".strip()
-            score = round(0.4 * fact.relevance, 4)
+    for fact in sorted(facts, key=lambda fact: -(fact.relevance + named(asked, fact.title)[0]))[:8]:
+        rest = _left_open(asked, f"{fact.title} {fact.quote}")
+        for name, weight in _bridging_names(fact.quote, spelled):
+            query = " ".join([name, *rest])
+            score = round(weight * (fact.relevance + named(asked, fact.title)[0]) / 2, 4)
             lead = Lead(id=lead_id("query", query), kind="query", value=query, text=name, why=f"named in “{fact.quote[:160]}”",
                         prior=score, score=score, found_on=fact.url, step=fact.step)  # fmt: skip
-            found.setdefault(lead.id, lead)
-    return list(found.values())
+            if lead.id not in found or found[lead.id].score < score:
+                found[lead.id] = lead
+    return sorted(found.values(), key=lambda lead: -lead.score)[:limit]
+
+
+def _left_open(asked: Asked, text: str) -> list[str]:
+    """Up to five of the question's words that a text does not hold, the faint ones only when there are no others."""
+    held = set(stems(text))
+    lacking = {word for word in asked.weights if word not in held}
+    telling = {word for word in lacking if asked.weights[word] > FAINT} or lacking
+    return [word for word in dict.fromkeys(tokens(asked.text)) if stem(word) in telling][:5]
+
+
+def _bridging_names(quote: str, spelled: str) -> list[tuple[str, float]]:
+    """The names in a quote that are not the question's own, with a weight: less for a lone word that may be an adjective."""
+    found = []
+    for name in names(quote, 12):
+        if f" {' '.join(tokens(name))} " in spelled:
+            continue
+        after = _AFTER.match(quote, quote.find(name) + len(name))
+        adjective = " " not in name and after is not None and after.group(1) not in STOPWORDS
+        found.append((name, 0.4 if adjective else 1.0))
+    return found
 
 
 def first_query(question: str) -> str:

@@ -39,22 +39,26 @@ def card(answer: Answer, facts: dict[str, Fact], run_id: str) -> str:
     if numbers.dropped:
         chips.append((words.count(numbers.dropped, "citation") + " dropped: resolved to nothing", "warn"))
     body = " ".join(_sentence(sentence, answer.sources, facts, run_id) for sentence in answer.sentences)
-    parts = [
-        f'<div class="ts"><div class="chips">{"".join(f"""<span class="chip {tone}">{safe.html(text)}</span>""" for text, tone in chips)}</div><br>',
-        f'<div class="answer">{body}</div>' if body else "",
+    lines = [
         _line(words.REASON.get(answer.reason, "")),
         _line(answer.certainty, "Certainty"),
         _line(answer.missing, "What is missing"),
         _line(answer.why_stopped, "Why it stopped here"),
-        _sources(answer.sources, run_id),
-        "</div>",
     ]
-    return "".join(parts)
+    said = f'<div class="answer">{body}</div>' if body else ""
+    return (
+        f'<div class="ts"><div class="chips">{_chips(chips)}</div><div class="answer-grid"><div>{said}<div class="lines">{"".join(lines)}</div></div>'
+        f"<div>{_sources(answer.sources, run_id)}</div></div></div>"
+    )
+
+
+def _chips(chips: Sequence[tuple[str, str]]) -> str:
+    return "".join(f'<span class="chip {tone}">{safe.html(text)}</span>' for text, tone in chips)
 
 
 def _line(text: str, name: str = "") -> str:
     label = f'<span class="soft">{name}:</span> ' if name else ""
-    return f'<p style="margin-top:.6rem">{label}{safe.html(text)}</p>' if text else ""
+    return f'<p>{label}{safe.html(text)}</p>' if text else ""
 
 
 def _sentence(sentence: Sentence, sources: Sequence[Source], facts: dict[str, Fact], run_id: str) -> str:
@@ -93,7 +97,7 @@ def _sources(sources: Sequence[Source], run_id: str) -> str:
         + f"{_origin(source, run_id, source.fact_ids[0] if source.fact_ids else '')}</details></li>"
         for source in sources
     )
-    return f'<br><h3 class="ts-section">Sources</h3><ol class="sources">{items}</ol>'
+    return f'<h3 class="ts-section">Sources</h3><ol class="sources">{items}</ol>'
 
 
 def changes(old: Answer, new: Answer) -> str:

@@ -1,51 +1,66 @@
-"""The table of facts, and the one that was picked with its quote. Read-only."""
+"""The table of facts: each row opens to the words it stands on. Read-only."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-import pandas as pd
 import streamlit as st
 
 from agent.types import Fact
 from pages.widgets import empty, safe, words
 
+SHOWN = 40
+"""Rows drawn at first: the cost of a poll must not grow with the run."""
+FIND, ALL = "research-facts-find", "research-facts-all"
+
 
 def draw(facts: Sequence[Fact], run_id: str) -> None:
-    """The facts, newest first; a picked row shows its quote below."""
+    """The facts, newest first; words to find and a way to see them all when there are many."""
     if not facts:
         empty.draw("No facts yet", "Each page that is read adds the statements that bear on the question, with the words they stand on.")
         return
-    newest = sorted(facts, key=lambda fact: (-fact.step, fact.id))
-    picked = st.dataframe(
-        table(newest), key="research-facts", hide_index=True, on_select="rerun", selection_mode="single-row",
-        row_height=54, height=min(54 * len(newest) + 40, 420),
-        column_config={
-            "Statement": st.column_config.TextColumn(width=290),
-            "Site": st.column_config.TextColumn(width=130),
-            "Mark": st.column_config.TextColumn(width=95),
-            "Step": st.column_config.NumberColumn(width=50),
-        },
-        alt="Facts with their statement, site, mark and step",
-    )  # fmt: skip
-    rows = picked.selection.rows  # type: ignore[union-attr]
-    if rows and rows[0] < len(newest):
-        st.html(shown(newest[rows[0]], run_id))
-    else:
-        st.caption("Pick a row to see the words it stands on.")
+    newest = sorted(facts, key=lambda fact: (-fact.step, fact.start, fact.id))
+    find = st.text_input("Find in the facts", key=FIND, type="search", live="300ms", placeholder="words, a site …") if len(facts) > 8 else ""
+    fitting = [fact for fact in newest if fits(fact, find)]
+    shown = fitting if st.session_state.get(ALL) else fitting[:SHOWN]
+    if not shown:
+        empty.draw("No fact fits", "Use other words, or empty the field above.")
+        return
+    st.caption("Open a row to see the verbatim quote. “Checked” means: found, word for word, in the stored page.")
+    st.html(table(shown, run_id))
+    if len(fitting) > SHOWN:
+        st.toggle(f"Show all {len(fitting)} facts", key=ALL)
 
 
-def table(facts: Sequence[Fact]) -> pd.DataFrame:
-    """The facts as rows a person can scan."""
-    return pd.DataFrame(
-        {
-            "Statement": [fact.statement for fact in facts],
-            "Site": [safe.host(fact.url) if fact.url else fact.origin.replace("_", " ") for fact in facts],
-            "Mark": [mark(fact) for fact in facts],
-            "Step": [fact.step for fact in facts],
-            "Published": [fact.published_at[:10] for fact in facts],
-        }
+def fits(fact: Fact, find: str) -> bool:
+    """Do all words stand in the fact, its quote, or its address?"""
+    text = f"{fact.statement} {fact.quote} {fact.url} {mark(fact)}".casefold()
+    return all(word in text for word in find.casefold().split())
+
+
+def table(facts: Sequence[Fact], run_id: str) -> str:
+    """The facts as an HTML table."""
+    rows = "".join(_row(fact, run_id) for fact in facts)
+    return f'<div class="ts facts"><table><tr><th>Statement</th><th>Site</th><th>Quote</th></tr>{rows}</table></div>'
+
+
+def _row(fact: Fact, run_id: str) -> str:
+    tone = "good" if fact.usable else "warn"
+    site = safe.link(fact.url, safe.host(fact.url)) if fact.url else safe.html(fact.origin.replace("_", " "))
+    return (
+        f'<tr><td><details><summary>{safe.html(fact.statement)}</summary><div class="quote">{safe.html(fact.quote)}</div>'
+        f'<p class="small soft">{_origin(fact, run_id)}</p></details></td><td>{site}</td><td><span class="chip {tone}">{mark(fact)}</span></td></tr>'
     )
+
+
+def _origin(fact: Fact, run_id: str) -> str:
+    parts = [
+        safe.html(fact.title),
+        f"published {safe.html(fact.published_at[:10])}" if fact.published_at else "",
+        f"read {words.when(fact.fetched_at)}" if fact.fetched_at else "",
+        f'<a href="{safe.stored(run_id, fact.page_id, fact.id)}" target="_blank">stored page</a>' if fact.page_id else "",
+    ]
+    return " · ".join(part for part in parts if part)
 
 
 def mark(fact: Fact) -> str:
@@ -53,17 +68,5 @@ def mark(fact: Fact) -> str:
     if fact.decision != "none":
         return fact.decision
     if not fact.verified:
-        return "quote not found"
-    return "disputed" if fact.disputed else "quote checked"
-
-
-def shown(fact: Fact, run_id: str) -> str:
-    """A fact with its quote, as HTML."""
-    tone = "good" if fact.usable else "warn"
-    opens = f' · <a href="{safe.stored(run_id, fact.page_id, fact.id)}" target="_blank">see it in the stored page</a>' if fact.page_id else ""
-    published = f" · published {safe.html(fact.published_at[:10])}" if fact.published_at else ""
-    return (
-        f'<div class="ts"><p><b>{safe.html(fact.statement)}</b> <span class="chip {tone}">{mark(fact)}</span></p>'
-        f'<div class="quote">{safe.html(fact.quote)}</div>'
-        f'<p class="small soft">{safe.link(fact.url, safe.host(fact.url))}{published} · read {words.when(fact.fetched_at)}{opens}</p></div>'
-    )
+        return "not found"
+    return "disputed" if fact.disputed else "checked"

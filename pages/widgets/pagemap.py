@@ -62,7 +62,7 @@ def _option(data: list[dict[str, Any]], edges: list[dict[str, Any]], dark: bool)
     ink, gold = ("#ebe8e1", "#e0b252") if dark else ("#1f2421", "#a26b08")
     return {
         "animation": False,
-        "legend": [{"data": [{"name": name} for name, *_ in KINDS[1:]], "bottom": 0, "textStyle": {"color": ink}, "itemGap": 14, "selectedMode": False}],
+        "legend": [{"data": [{"name": name, "icon": symbol} for name, symbol, *_ in KINDS[1:]], "bottom": 0, "textStyle": {"color": ink}, "itemGap": 14, "selectedMode": False}],
         "tooltip": {"formatter": "{c}", "confine": True, "renderMode": "richText"},
         "series": [
             {

@@ -49,6 +49,7 @@ def _live(run_id: str, moving: bool) -> None:
 
 def _heading(view: View) -> None:
     run = view.run
+    st.page_link("pages/research.py", label="New question", icon=":material/add:", query_params={})
     if run.settings.world != "live":
         title = door.workbench().worlds().get(run.settings.world, run.settings.world)
         invented = " Nothing here is about the real world." if run.settings.world == "demo" else ""
@@ -58,8 +59,16 @@ def _heading(view: View) -> None:
     about = safe.html(run.error or (view.state.why_stopped if run.status in (Status.PAUSED, Status.STOPPED) else "")) or _rest(run.status)
     st.html(
         f'<div class="ts"><h1 class="ts-question">{safe.html(run.question)}</h1>'
-        f'<div class="ts-now" role="status" aria-live="polite">{status}{doing or f"""<span class="soft">{about}</span>"""}</div></div>'
+        f'<div class="ts-now" role="status" aria-live="polite">{status}{_troubles(view)}{doing or f"""<span class="soft">{about}</span>"""}</div></div>'
     )
+
+
+def _troubles(view: View) -> str:
+    """What a person should not miss, whichever tab is open."""
+    disputes = sum(conflict.status == "open" for conflict in view.state.conflicts.values())
+    chips = f'<span class="chip bad">{words.count(disputes, "open conflict")}</span>' if disputes else ""
+    unreadable = unread.count(view.state)
+    return chips + (f'<span class="chip">{unreadable} could not be read</span>' if unreadable else "")
 
 
 def _rest(status: Status) -> str:

@@ -117,7 +117,7 @@ def _answer(n: int, answer: dict[str, Any]) -> Card:
     number = answer.get("n", 1)
     return Card(
         n, "answer", f"Answer {number} written", what=words.VERDICT.get(answer["verdict"], answer["verdict"]), why=answer.get("why_stopped", ""),
-        tone=words.VERDICT_TONE.get(answer["verdict"], ""), by=answer.get("by", ""), level=answer.get("confidence"),
+        tone=words.VERDICT_TONE.get(answer["verdict"], ""), by=answer.get("by", ""),
     )  # fmt: skip
 
 

@@ -48,7 +48,7 @@ class Bench:
         self.store, self.until, self.during = Store(f"sqlite:///{tmp_path}/t.db"), until, during
         self.flow = Flow(
             name="counting", first="count", state=Counting, steps={"count": self.count, "close": lambda s, t: ({}, "review")},
-            rests={"review": Status.REVIEW, "done": Status.DONE}, on_budget="close", summary=lambda state: {"actions": state.count},
+            rests={"review": Status.REVIEW, "done": Status.DONE}, on_budget="close", again="count", summary=lambda state: {"actions": state.count},
         )  # fmt: skip
         first = Step(n=0, name="ask", change={"question": "?"}, next="count", by="person")
         self.run_id = self.store.ledger.create("?", Settings(flow="counting", **settings), first)

@@ -1,0 +1,141 @@
+"""Contradictions are found, series and different events are not, and a settlement survives more reading."""
+
+from itertools import count
+
+import pytest
+
+from agent.evidence.conflicts import dispute, find, voices
+from agent.types import Conflict, Fact
+
+_numbers = count(1)
+
+
+def fact(statement: str, url: str, **more: object) -> Fact:
+    n = next(_numbers)
+    given: dict[str, object] = {"id": f"f{n:03}", "statement": statement, "quote": statement, "url": url, "verified": True, "step": n, **more}
+    return Fact(**given)  # type: ignore[arg-type]
+
+
+A, B, C, D = "https://a.example/1", "https://b.example/2", "https://c.example/3", "https://d.example/4"
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "kind"),
+    [
+        ("The Nordvik dairy was founded in 1921.", "The Nordvik dairy was founded in 1923.", "date"),
+        ("The Nordvik dairy was founded on 3 May 1921 by Anna Berg.", "Anna Berg founded the Nordvik dairy in 1923.", "date"),
+        ("The Nordvik dairy employs 120 people.", "The Nordvik dairy employs 180 people.", "number"),
+        ("The Nordvik dairy makes twelve percent of the cheese.", "The Nordvik dairy makes 15 % of the cheese.", "number"),
+        ("The Nordvik dairy was founded in 1921 by Anna Berg.", "The Nordvik dairy was founded in 1921 by Olaf Lund.", "name"),
+        ("The Nordvik dairy exported brown cheese to Denmark.", "The Nordvik dairy never exported brown cheese to Denmark.", "polarity"),
+        ("Anna Berg worked as a teacher in Lillehavn before the war.", "Anna Berg worked as a nurse in Lillehavn before the war.", "name"),
+    ],
+)
+def test_a_contradiction_is_named(one: str, other: str, kind: str) -> None:
+    found = find([fact(one, A), fact(other, B)])
+    assert [conflict.kind for conflict in found] == [kind]
+    assert len(found[0].values) == 2 and found[0].status == "open"
+    assert [value.sites for value in found[0].values] == [["a.example"], ["b.example"]]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("The Nordvik dairy was founded in 1921.", "The Nordvik dairy was founded on 3 May 1921."),
+        ("The Nordvik dairy makes 12 % of the cheese.", "The Nordvik dairy makes twelve percent of the cheese."),
+        ("In 2023 the Nordvik dairy employed 120 people.", "In 2025 the Nordvik dairy employed 180 people."),
+        ("The Nordvik dairy employed 120 people in 2023.", "The Nordvik dairy employs 180 people."),
+        ("The Nordvik dairy was founded in 1921.", "The Nordvik dairy was sold in 1987."),
+        ("The Nordvik dairy has 12 vats.", "The Nordvik dairy has 40 employees."),
+        ("Anna Berg was born in Lillehavn in 1890.", "Olaf Lund was born in Lillehavn in 1901."),
+        ("Lillehavn is a town in Nordvik.", "Skarvik is a town in Nordvik."),
+        ("The population of Lillehavn was 5,000.", "The population of Skarvik was 6,000."),
+        ("She was the third of five Berg children from Lillehavn.", "She was the fifth of five Berg children from Lillehavn."),
+        ("The Heinkel HD 39 was a cargo aircraft.", "The Heinkel HD 40 was a cargo aircraft."),
+        ("The Nordvik dairy employs about 12,000 people.", "The Nordvik dairy employs 12,340 people."),
+    ],
+)
+def test_what_is_no_contradiction_is_not_named(one: str, other: str) -> None:
+    assert find([fact(one, A), fact(other, B)]) == []
+
+
+def test_sentences_about_another_page_s_subject_do_not_meet() -> None:
+    one = fact("The film was released on November 17, 1933, by Fox.", A, title="The Grey Harbour")
+    other = fact("The film was released on September 27, 1931, by Fox.", B, title="A Winter Song")
+    assert find([one, other]) == []
+    assert len(find([one, other.model_copy(update={"title": "The Grey Harbour (film)"})])) == 1
+
+
+def test_a_page_does_not_contradict_itself() -> None:
+    assert find([fact("The fair was held in Nordvik in 1921.", A), fact("The fair was held in Nordvik in 1923.", A)]) == []
+
+
+def test_given_subject_and_attribute_need_no_like_wording() -> None:
+    one = fact("It all began in 1921, when Anna Berg bought two cows.", A, subject="Nordvik dairy", attribute="founding year")
+    other = fact("The firm's registration is dated 4 June 1923.", B, subject="nordvik  Dairy", attribute="Founding year")
+    found = find([one, other])
+    assert [(c.subject, c.attribute, c.kind) for c in found] == [("Nordvik dairy", "founding year", "date")]
+
+
+def test_unverified_and_struck_facts_do_not_count() -> None:
+    one, other = fact("The Nordvik dairy was founded in 1921.", A), fact("The Nordvik dairy was founded in 1923.", B)
+    assert find([one, other.model_copy(update={"verified": False})]) == []
+    assert find([one, other.model_copy(update={"decision": "struck"})]) == []
+
+
+def test_ids_do_not_depend_on_order_or_on_what_joins_later() -> None:
+    facts = [fact("The Nordvik dairy was founded in 1921.", A), fact("The Nordvik dairy was founded in 1923.", B)]
+    before = find(facts)
+    later = [fact("In 1924 the Nordvik dairy was founded.", C), *reversed(facts)]
+    assert [c.id for c in find(later)] == [c.id for c in before] == [c.id for c in find(reversed(facts))]
+    assert [v.text for v in find(later)[0].values] == ["1921", "1923", "1924"]
+
+
+def test_copies_of_one_text_are_one_voice() -> None:
+    text = "The Nordvik dairy was founded in 1921 by Anna Berg, who had inherited two cows and a shed from her uncle."
+    copies = [fact(text, url) for url in (A, B, C)]
+    assert len(voices(copies)) == 1
+    assert len(voices([copies[0], fact("Anna Berg founded it.", B), fact("Anna Berg started it.", "https://www.b.example/9")])) == 2
+    found = find([*copies, fact("The Nordvik dairy was founded in 1923 by Anna Berg.", D)])
+    assert [len(value.sites) for value in found[0].values] == [1, 1] and found[0].status == "open"
+
+
+def _sides(*urls: str) -> list[Fact]:
+    wordings = ["The Nordvik dairy was founded in 1921.", "Founded in 1921: the Nordvik dairy.", "In 1921 the Nordvik dairy was founded."]
+    return [fact(text, url) for text, url in zip(wordings, urls, strict=False)]
+
+
+def test_two_more_independent_sites_settle_it() -> None:
+    lone = fact("The Nordvik dairy was founded in 1923.", D)
+    assert find([*_sides(A, B), lone])[0].status == "open"
+    settled = find([*_sides(A, B, C), lone])[0]
+    assert (settled.status, settled.chosen) == ("settled", "1921") and "3 independent sites against 1" in settled.reason
+
+
+def test_a_person_s_settlement_is_kept() -> None:
+    facts = [*_sides(A), fact("The Nordvik dairy was founded in 1923.", D)]
+    known = find(facts)[0].model_copy(update={"status": "settled", "chosen": "1923", "reason": "the register says so", "step": 3})
+    again = find([*facts, *_sides(B, C)[1:]], [known])[0]
+    assert (again.status, again.chosen, again.reason, again.step) == ("settled", "1923", "the register says so", 3)
+
+
+def test_a_pinned_fact_settles_it() -> None:
+    facts = [*_sides(A, B, C), fact("The Nordvik dairy was founded in 1923.", D, decision="pinned")]
+    assert (find(facts)[0].chosen, find(facts)[0].reason) == ("1923", "a person pinned this value")
+
+
+def test_a_model_s_conflict_is_kept() -> None:
+    told = Conflict(id="m1", subject="x", attribute="y", kind="name", values=[], found_by="model")
+    assert find([], [told]) == [told]
+
+
+def test_dispute_gives_the_marks_that_change() -> None:
+    one, other, third = (*_sides(A), fact("The Nordvik dairy was founded in 1923.", D), fact("Berg kept bees.", A))
+    conflict = find([one, other])[0]
+    changed = dispute([one, other, third], [conflict])
+    assert {f.id: f.disputed for f in changed} == {one.id: True, other.id: True}
+    assert dispute(changed, [conflict]) == []
+    chosen = conflict.model_copy(update={"status": "settled", "chosen": "1921"})
+    assert {f.id: f.disputed for f in dispute(changed, [chosen])} == {one.id: False}
+    both_hold = conflict.model_copy(update={"status": "settled", "chosen": ""})
+    assert {f.id: f.disputed for f in dispute(changed, [both_hold])} == {one.id: False, other.id: False}
