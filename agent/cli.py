@@ -13,12 +13,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from agent.commands import collect, site, telling
 from agent.errors import NotFound, TouchstoneError, UsageError
 from agent.evaluate import Job, evaluate
-from agent.export.plain import plain
 from agent.flows import FLOWS
-from agent.types import Settings, Status
-from agent.workbench import View, Workbench
+from agent.types import Settings
+from agent.workbench import Workbench
 
 EXPORTS = ("md", "json")
 
@@ -31,13 +31,13 @@ def main(arguments: list[str]) -> int:
     try:
         return int(options.act(options))
     except (UsageError, NotFound) as wrong:
-        _say(f"touchstone: {wrong}")
+        telling.say(f"touchstone: {wrong}")
         return 2
     except TouchstoneError as failure:
-        _say(f"touchstone: {failure}")
+        telling.say(f"touchstone: {failure}")
         return 1
     except KeyboardInterrupt:
-        _say("touchstone: interrupted; `python -m agent runs` lists the run, the workbench can resume it")
+        telling.say("touchstone: interrupted; `python -m agent runs` lists the run, the workbench can resume it")
         return 1
 
 
@@ -52,6 +52,8 @@ def build_parser() -> argparse.ArgumentParser:
     research.add_argument("--max-steps", type=int, default=Settings().max_steps, metavar="N", help="searches and page visits (default: %(default)s)")
     research.add_argument("--json", type=Path, metavar="FILE", help="write the whole run as JSON")
     research.add_argument("--markdown", type=Path, metavar="FILE", help="write the report as Markdown")
+    site.add_options(_command(commands, "site", "ask chosen websites, with follow-ups", site.run))
+    collect.add_options(_command(commands, "collect", "gather articles or threads from start pages", collect.run))
     score = _command(commands, "eval", "score a world by its questions", _eval)
     score.add_argument("world", metavar="DIR|demo")
     score.add_argument("--flow", default="research", choices=sorted(FLOWS), help="which flow is asked (default: %(default)s)")
@@ -78,49 +80,27 @@ def _command(commands: Any, name: str, help: str, act: Callable[[argparse.Namesp
 
 def _research(options: argparse.Namespace) -> int:
     bench = Workbench()
-    if options.world == "live" and not bench.online():
-        raise TouchstoneError("there is no network; try the bundled world with --world demo, or a folder of documents with --world DIR")
+    telling.reached(bench, options.world)
     settings = Settings(world=options.world, model=options.model, max_steps=options.max_steps)
-    run_id = bench.start(options.question, settings)
-    _say(f"run {run_id}")
-    status = bench.drive(run_id, watch=_Progress(bench, run_id))
-    view = bench.view(run_id)
-    if status is not Status.REVIEW or view.state.answer is None:
-        _say(f"touchstone: the run is {status.value}: {view.run.error or 'it did not reach an answer'}")
-        return 1
-    if options.json:
-        _write(options.json, json.dumps(bench.as_json(run_id), ensure_ascii=False, indent=1))
-    if options.markdown:
-        _write(options.markdown, bench.markdown(run_id))
-    print(plain(view.state.answer))
-    return 0
+    return telling.drive(bench, bench.start(options.question, settings), options, _line)
 
 
-class _Progress:
-    """Tells each step of a run on stderr as it is recorded."""
-
-    def __init__(self, bench: Workbench, run_id: str) -> None:
-        self.bench, self.run_id, self.told = bench, run_id, 0
-
-    def __call__(self) -> None:
-        view = self.bench.view(self.run_id)
-        for step in view.steps[self.told + 1 :]:
-            if line := _line(step.name, step.change, view):
-                _say(f"  {step.n:>3}  {line}")
-        self.told = len(view.steps) - 1
-
-
-def _line(name: str, change: dict[str, Any], view: View) -> str:
+def _line(name: str, change: dict[str, Any]) -> str:
     """One step in a line, "" when there is nothing a person would want to know."""
     if name == "decide" and change.get("pending"):
         pending = change["pending"]
-        return f"{pending['next_action']} {pending.get('query_or_url', '')} — {pending.get('reasoning', '')}"
+        refused = "".join(f"\n       refused: {refusal['what']}: {refusal['why']}" for refusal in change.get("refusals", []))
+        spoke = f" (by rule: {pending['trouble']})" if pending.get("trouble") else ""
+        return f"{pending['next_action']} {pending.get('query_or_url') or ''} — {pending.get('reasoning', '')}{spoke}{refused}"
+    if name == "budget":
+        return str(change.get("why_stopped", ""))
     if name in ("search", "crawl") and change.get("actions"):
         action = change["actions"][-1]
         found = f", {action['hits']} results" if action["hits"] else ""
-        return action["outcome"] + (f": {action['detail']}" if action["detail"] else "") + found
+        return f"{action['outcome']}{': ' + action['detail'] if action['detail'] else ''}{found}"
     if name == "analyze" and change.get("confidence"):
-        return f"{len(change.get('facts', []))} facts, confidence {change['confidence'][-1]['value']:.2f}"
+        new = sum(1 for fact in change.get("facts", []) if fact["verified"] and fact["step"] == change["confidence"][-1]["step"])
+        return f"{new} {'fact' if new == 1 else 'facts'}, confidence {change['confidence'][-1]['value']:.2f}"
     return ""
 
 
@@ -128,7 +108,7 @@ def _eval(options: argparse.Namespace) -> int:
     job = Job(options.world, options.flow, options.model, limit=options.limit, seed=options.seed, jobs=options.jobs, keep=options.keep)
     result = evaluate(job)
     if options.json:
-        _write(options.json, json.dumps(result, ensure_ascii=False, indent=1))
+        telling.write(options.json, json.dumps(result, ensure_ascii=False, indent=1))
     width = max(map(len, result["metrics"]))
     print(f"{result['world']}: {result['n']} questions, flow {result['flow']}, model {result['model']}")
     for name, value in result["metrics"].items():
@@ -142,7 +122,7 @@ def _runs(options: argparse.Namespace) -> int:
         level = f"{run.confidence:.2f}" if run.confidence is not None else "  – "
         print(f"{run.id}  {run.created_at[:16]}  {run.status.value:<8} {run.verdict or '-':<11} {level}  {run.question[:100]}")
     if not runs:
-        _say('no runs yet: python -m agent research "QUESTION" makes one')
+        telling.say('no runs yet: python -m agent research "QUESTION" makes one')
     return 0
 
 
@@ -150,22 +130,7 @@ def _export(options: argparse.Namespace) -> int:
     bench = Workbench()
     text = bench.markdown(options.run) if options.format == "md" else json.dumps(bench.as_json(options.run), ensure_ascii=False, indent=1)
     if options.output:
-        _write(options.output, text)
+        telling.write(options.output, text)
     else:
         print(text)
     return 0
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text + "\n", encoding="utf-8")
-    except OSError as trouble:
-        raise UsageError(f"{path} cannot be written: {trouble.strerror}; the run itself is kept, `export` writes it elsewhere") from trouble
-    _say(f"wrote {path}")
-
-
-def _say(line: str) -> None:
-    print(line, file=sys.stderr, flush=True)
-
-

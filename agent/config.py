@@ -63,7 +63,7 @@ class Config:
     @property
     def data(self) -> Path:
         """The folder everything is written to."""
-        return (ROOT / self.values["TOUCHSTONE_DATA"]).resolve()
+        return (ROOT / (self.values["TOUCHSTONE_DATA"] or "data")).resolve()
 
     @property
     def database_url(self) -> str:

@@ -14,7 +14,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -24,11 +24,16 @@ from tqdm import tqdm
 from agent import config as configuration
 from agent import scoring
 from agent.errors import NotFound, UsageError
-from agent.types import Settings, Status
+from agent.flows.site_state import Site
+from agent.flows.verdict import DISAGREE
+from agent.types import Settings, SiteLimits, Status, Turn
 from agent.urls import canonical
+from agent.urls import host as hostname
 from agent.workbench import View, Workbench
 
 log = logging.getLogger(__name__)
+PAGES = 12
+"""Pages a question may read: a hard limit of the measurement."""
 
 
 @dataclass(frozen=True)
@@ -54,10 +59,14 @@ def evaluate(job: Job) -> dict[str, Any]:
     if job.limit and job.limit < len(questions):
         questions = random.Random(job.seed).sample(questions, job.limit)
     order = {question["id"]: n for n, question in enumerate(questions)}
-    rows = sorted(tqdm(_asked(job, questions, urls), total=len(questions), unit="question"), key=lambda row: order[row["id"]])
+    with tempfile.TemporaryDirectory(prefix="touchstone-eval-") as scratch:
+        asked = _asked(replace(job, keep=job.keep or scratch), questions, urls)
+        rows = sorted(tqdm(asked, total=len(questions), unit="question"), key=lambda row: order[row["id"]])
     shown = [{name: value for name, value in row.items() if name != "step_cpu_ms"} for row in rows]
+    curve = scoring.refusal_curve(rows)
     return {
-        "world": job.world, "flow": job.flow, "model": job.model, "n": len(rows), "metrics": scoring.metrics(rows), "questions": shown,
+        "world": job.world, "flow": job.flow, "model": job.model, "n": len(rows), "metrics": scoring.metrics(rows),
+        **({"refusal_curve": curve} if curve else {}), "questions": shown,
     }  # fmt: skip
 
 
@@ -109,28 +118,50 @@ def _one(question: dict[str, Any]) -> dict[str, Any]:
 
 
 def _open(job: Job) -> Workbench:
-    folder = job.keep or tempfile.mkdtemp(prefix="touchstone-eval-")
-    return Workbench(configuration.read({"TOUCHSTONE_DATA": str(Path(folder) / str(os.getpid()))}))
+    folder = Path(job.keep or tempfile.mkdtemp(prefix="touchstone-eval-")).resolve()
+    return Workbench(configuration.read({"TOUCHSTONE_DATA": str(folder / str(os.getpid())), "DATABASE_URL": ""}))
 
 
 def score(bench: Workbench, job: Job, question: dict[str, Any], urls: dict[str, str]) -> dict[str, Any]:
     """Ask one question and score what came out. A run that fails is counted as a crash, never hidden."""
-    start = question.get("start_url")
-    settings = Settings(flow=job.flow, world=job.world, model=job.model, start_urls=[start] if start else [])
     began = time.monotonic()
-    run_id = bench.start(question["question"], settings)
+    run_id = bench.start(question["question"], settings_for(job, question), history=turns(question.get("history", [])))
     status = bench.drive(run_id)
     view = bench.view(run_id)
     if status is Status.FAILED:
         log.error("%s failed: %s", question["id"], view.run.error)
-    return {"id": question["id"], "answerable": question.get("answerable"), "type": question.get("type", ""),
-            **_scored(bench, view, question, urls), "crashes": int(status is Status.FAILED), "seconds": round(time.monotonic() - began, 3)}  # fmt: skip
+    return {
+        "id": question["id"], "answerable": question.get("answerable"), "type": question.get("type", ""),
+        **_scored(bench, view, question, urls), "crashes": int(status is Status.FAILED), "seconds": round(time.monotonic() - began, 3),
+    }  # fmt: skip
+
+
+def settings_for(job: Job, question: dict[str, Any]) -> Settings:
+    """What a question is asked with. `site`: its host is the site, the root (or `start_url`) the start, and PAGES the limit."""
+    start, host = question.get("start_url"), question.get("host") or hostname(question.get("start_url") or "")
+    if job.flow != "site":
+        return Settings(flow=job.flow, world=job.world, model=job.model, start_urls=[start] if start else [])
+    if not host:
+        raise UsageError(f"the question {question['id']} names no `host` and no `start_url`; the flow site needs one")
+    begin = [start or f"https://{host}/"]
+    return Settings(flow="site", world=job.world, model=job.model, start_urls=begin, allowed_domains=[host], site=SiteLimits(max_pages=PAGES))
+
+
+def turns(history: list[dict[str, str]]) -> list[Turn]:
+    """The earlier messages of a conversation as turns."""
+    found: list[Turn] = []
+    for message in history:
+        if message.get("role") == "user":
+            found.append(Turn(user=message["text"]))
+        elif found:
+            found[-1] = found[-1].model_copy(update={"bot": message["text"]})
+    return found
 
 
 def _scored(bench: Workbench, view: View, question: dict[str, Any], urls: dict[str, str]) -> dict[str, Any]:
     state, answer = view.state, view.state.answer
     text = scoring.cut(answer.text) if answer else ""
-    refused = answer is None or (answer.verdict == "no_evidence" and answer.reason != "budget")
+    refused = answer is not None and answer.verdict == "no_evidence" and answer.reason != "budget"
     read = {canonical(url) for page in state.pages.values() if page.page_id for url in (page.url, page.final_url)}
     wanted = [canonical(urls[i]) for i in question.get("supporting_ids", []) if i in urls]
     golds, every = [str(a) for a in question.get("answers", [])], question.get("answer_mode") == "all"
@@ -138,7 +169,7 @@ def _scored(bench: Workbench, view: View, question: dict[str, Any], urls: dict[s
     long_answer = question.get("long_answer", "")
     return {
         "verdict": answer.verdict if answer else "", "reason": answer.reason if answer else "", "answer": answer.text if answer else "",
-        "confidence": answer.confidence if answer else 0.0, "refused": refused,
+        "confidence": answer.confidence if answer else 0.0, "refused": refused, **({"bearing": state.bearing} if isinstance(state, Site) else {}),
         "answer_hit": (not refused and scoring.stands_in(golds, text, every=every)) if golds else None,
         "fact_hit": scoring.stands_in(golds, facts, every=every) if golds else None,
         "long_f1": (0.0 if refused else scoring.token_f1(text, long_answer)) if long_answer else None,
@@ -157,8 +188,9 @@ def _trusted(bench: Workbench, view: View, question: dict[str, Any], known: set[
     sources = answer.sources if answer else []
     bad = sum(1 for source in sources for quote in source.quotes if not source.page_id or quote not in bench.page(source.page_id).text)
     wrong = question.get("meta", {}).get("wrong_answers", [])
-    disputed = bool(wrong) or "conflict" in str(question.get("type", ""))
-    plain = " ".join(s.text for s in answer.sentences if not (answer.conflicts and s.text.startswith("The sources disagree"))) if answer else ""
+    disputed = any(word in str(question.get("type", "")) for word in ("conflict", "misinfo"))
+    said = answer.sentences if answer else []
+    plain = " ".join(s.text for s in said if not (answer and answer.conflicts and s.text.startswith(DISAGREE)))
     return {
         "fabricated_quotes": bad,
         "fabricated_urls": sum(1 for source in sources if canonical(source.url) not in known),

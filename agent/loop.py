@@ -30,7 +30,8 @@ class Flow:
     """A table of steps, frozen at import and shared by every thread.
 
     `rests` names where a person is needed or the run ends; `on_budget` is the step that writes up what was found when a cap is
-    reached (or a person asks for it), `again` the one that a send-back leads to; `summary` gives the columns of the run's row that follow from its state.
+    reached (or a person asks for it), `again` the one that a send-back leads to; `summary` gives the columns of the run's row
+    that follow from its state.
     """
 
     name: str
@@ -52,7 +53,8 @@ def advance(
 ) -> Status:
     """Drive a run until it rests; returns how it stands then. Does nothing when another worker holds it.
 
-    `equip` gives the run its toolbox; `watch` is called after each recorded step. A Signal rests the run; an error in a step is kept on the run (status failed), never lost.
+    `equip` gives the run its toolbox; `watch` is called after each recorded step. A Signal rests the run; an error in a step is
+    kept on the run (status failed), never lost.
     """
     lease = store.ledger.claim(run_id, owner)
     run = store.ledger.get(run_id)
@@ -86,7 +88,7 @@ class _Walk:
         """Fold the run's state from its steps."""
         steps = self.store.ledger.steps(self.lease.run_id)
         self.state, self.head, self.next = self.flow.begin(steps), steps[-1].n, steps[-1].next
-        self.spent_s = sum(step.seconds for step in steps)
+        self.spent_s: float = sum(step.seconds for step in steps)
 
     def take(self) -> None:
         """Take the next step and record it. A spent budget is a step too: it leads to the write-up."""

@@ -61,12 +61,13 @@ def metrics(rows: Sequence[dict[str, Any]]) -> dict[str, float]:
     """All figures over scored questions, shares between 0 and 1; a figure that does not apply is left out."""
     can, cannot = [r for r in rows if r["answerable"] is True], [r for r in rows if r["answerable"] is False]
     out: dict[str, float | None] = {name: _mean(can, name) for name in ("support_recall", "all_support", "answer_hit", "fact_hit", "long_f1")}
-    out["long_f1_answered"] = _mean([r for r in can if not r["refused"]], "long_f1")
+    answered = [r for r in can if r["verdict"] in ("answered", "partial")]
+    out["long_f1_answered"] = _mean(answered, "long_f1")
     out["refused_unanswerable"], out["refused_answerable"] = _mean(cannot, "refused"), _mean(can, "refused")
     if cannot and can:
         out["balanced_refusal"] = ((out["refused_unanswerable"] or 0.0) + 1 - (out["refused_answerable"] or 0.0)) / 2
     out["conflict_named"], out["misinformation_stated"] = _mean(rows, "conflict_named"), _mean(rows, "misinformation_stated")
-    pairs = [(r["confidence"], bool(r["answer_hit"])) for r in can if r.get("answer_hit") is not None and not r["refused"]]
+    pairs = [(r["confidence"], bool(r["answer_hit"])) for r in answered if r.get("answer_hit") is not None]
     if pairs:
         out["brier"], out["ece"] = brier(pairs), ece(pairs)
     for name in ("fabricated_quotes", "fabricated_urls", "unsupported_statements", "crashes"):
@@ -74,10 +75,33 @@ def metrics(rows: Sequence[dict[str, Any]]) -> dict[str, float]:
     for name, key in (("pages_per_question", "pages"), ("steps_per_question", "steps"), ("llm_calls_per_question", "llm_calls")):
         out[name] = _mean(rows, key)
     out["prompt_tokens_per_question"] = _mean(rows, "prompt_tokens")
-    out["answer_words_median"] = _median([r["answer_words"] for r in rows if not r["refused"]])
+    out["answer_words_median"] = _median([r["answer_words"] for r in rows if r["verdict"] in ("answered", "partial")])
     out["cpu_ms_per_step_median"] = _median([ms for r in rows for ms in r["step_cpu_ms"]])
     out["seconds_per_question_median"] = _median([r["seconds"] for r in rows])
     return {name: round(float(value), 4) for name, value in out.items() if value is not None}
+
+
+def refusal_curve(rows: Sequence[dict[str, Any]], points: int = 21) -> list[dict[str, float]]:
+    """What refusing below each threshold of the best evidence's bearing would give, in `points` steps from 0 to 1.
+
+    `auroc` (the same in each row) is the chance that an answerable question's evidence bears more than an unanswerable one's.
+    Empty when the rows carry no bearing or are all of one kind.
+    """
+    can = [r["bearing"] for r in rows if r["answerable"] is True and "bearing" in r]
+    cannot = [r["bearing"] for r in rows if r["answerable"] is False and "bearing" in r]
+    if not can or not cannot:
+        return []
+    auroc = sum((a > b) + 0.5 * (a == b) for a in can for b in cannot) / (len(can) * len(cannot))
+    curve = []
+    for n in range(points):
+        threshold = n / (points - 1)
+        right, wrong = sum(b < threshold for b in cannot) / len(cannot), sum(a < threshold for a in can) / len(can)
+        row = {
+            "threshold": threshold, "refused_unanswerable": right, "refused_answerable": wrong, "balanced_refusal": (right + 1 - wrong) / 2,
+            "auroc": auroc,
+        }  # fmt: skip
+        curve.append({name: round(value, 4) for name, value in row.items()})
+    return curve
 
 
 def _mean(rows: Sequence[dict[str, Any]], name: str) -> float | None:

@@ -1,7 +1,8 @@
 """How a run's state follows from its steps: the fold of their changes, one reducer a field. Knows no flow and no store.
 
 A change is JSON: `{field: value}`. A plain field is replaced; `Annotated[list[X], append]` is added to;
-`Annotated[list[X], amend]` too, but a value of the same step is replaced;
+`Annotated[list[X], amend]` too, but a value of the same step (and query or address, where it has one) is replaced;
+`Annotated[dict[K, V], enter]` takes entries: each stands under its key, instead of an old one there;
 `Annotated[dict[str, X], upsert]` takes a list of X and puts each under its own key (`id`, or `url` for what has none).
 Layer 1: it only knows how values are put together.
 """
@@ -10,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import lru_cache
+from types import GenericAlias
 from typing import Any, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter
@@ -46,13 +48,20 @@ def upsert(old: dict[str, Any], new: list[Any]) -> dict[str, Any]:
 
 
 def amend(old: list[Any], new: list[Any]) -> list[Any]:
-    """Each new value replaces the old one of the same `step`; one of a new step follows the others."""
+    """Each new value replaces the old one of the same `step` and `query_or_url`; any other follows those that are there."""
     for value in new:
-        at = next((i for i in range(len(old) - 1, -1, -1) if old[i].step == value.step), None)
+        about = (value.step, getattr(value, "query_or_url", ""))
+        at = next((i for i in range(len(old) - 1, -1, -1) if (old[i].step, getattr(old[i], "query_or_url", "")) == about), None)
         if at is None:
             old.append(value)
         else:
             old[at] = value
+    return old
+
+
+def enter(old: dict[Any, Any], new: dict[Any, Any]) -> dict[Any, Any]:
+    """Each new entry stands under its key, instead of an old one there."""
+    old.update(new)
     return old
 
 
@@ -88,5 +97,6 @@ def _plans(kind: type[State]) -> dict[str, tuple[TypeAdapter[Any], Callable[[Any
     for name, field in kind.model_fields.items():
         reducer = next((mark for mark in field.metadata if callable(mark)), replace)
         shape: Any = field.annotation
-        plans[name] = (TypeAdapter(list[get_args(shape)[1]] if reducer is upsert else shape), reducer)
+        stored: Any = GenericAlias(list, (get_args(shape)[1],)) if reducer is upsert else shape
+        plans[name] = (TypeAdapter(stored), reducer)
     return plans

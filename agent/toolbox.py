@@ -14,14 +14,16 @@ from typing import Any, Protocol, TypeVar
 
 from pydantic import BaseModel
 
-from agent.errors import BudgetSpent, ShuttingDown, Stopped
+from agent.errors import BudgetSpent, ModelUnavailable, ShuttingDown, Stopped
 from agent.llm.ask import Ticket, ask
 from agent.roles.role import Judgement, Role
 from agent.store.database import Store
 from agent.store.ledger import LEASE_S, Lease, now
-from agent.types import Page, SearchResult, Settings
+from agent.types import Call, Page, SearchResult, Settings, Step
 
 T = TypeVar("T")
+SIDE_BY_SIDE = 32
+"""Pages of one run that are asked for at the same time, over all hosts."""
 KEPT_BACK = 0.1
 """The share of the calls, tokens and money that only the report may use: what was found can always be written up."""
 
@@ -34,7 +36,7 @@ class WorldLike(Protocol):
     absent: dict[str, str]
 
     def search(self, engine: str, query: str, *, max_results: int = 10, checkpoint: Callable[[], None] = ...) -> SearchResult: ...
-    def fetch(self, url: str, *, allowed: Sequence[str] = (), checkpoint: Callable[[], None] = ...) -> Page: ...
+    def fetch(self, url: str, *, allowed: Sequence[str] = (), checkpoint: Callable[[], None] = ..., skimmed: bool = False) -> Page: ...
 
 
 @dataclass
@@ -88,6 +90,10 @@ class Tools:
         """The time, ISO 8601 in UTC."""
         return now()
 
+    def today(self) -> str:
+        """The day that "last week" counts from, ISO 8601: the world's own where its pages were written for one, else the clock's."""
+        return str(getattr(self.world, "today", "")) or self.now()[:10]
+
     def search(self, engine: str, query: str) -> SearchResult:
         """One search; what goes wrong in the world is its outcome."""
         self.checkpoint()
@@ -98,25 +104,38 @@ class Tools:
         self.checkpoint()
         return self._waited(lambda check: self.world.fetch(url, allowed=self.settings.allowed_domains, checkpoint=check))
 
+    def fetch_many(self, urls: Sequence[str], *, skimmed: bool = False) -> list[Page]:
+        """Pages side by side, in the order asked for, inside the run's allowed domains; each host is asked as politely as by one.
+
+        `skimmed` reads them at a glance only (see agent.tools.skim). A Signal lets go of all of them at once.
+        """
+        allowed = self.settings.allowed_domains
+
+        def look(url: str, check: Callable[[], None]) -> Page:
+            return self.world.fetch(url, allowed=allowed, checkpoint=check, skimmed=skimmed)
+
+        self.checkpoint()
+        if not self.world.live:
+            return [look(url, self.checkpoint) for url in urls]
+        return self._side_by_side(list(urls), look)
+
     def keep(self, page: Page) -> str:
         """Store a page's text; returns its id."""
         return self.store.pages.put(page)
 
-    def page(self, page_id: str) -> Page:
-        """A stored page."""
-        return self.store.pages.get(page_id)
+    def page(self, page_id: str, *, raw: bool = False) -> Page:
+        """A stored page, with its body as it came only when asked."""
+        return self.store.pages.get(page_id, raw=raw)
+
+    def steps(self, run_id: str) -> list[Step]:
+        """The steps of another run of the conversation, to take over what it read."""
+        return self.store.ledger.steps(run_id)
 
     def judge(self, role: Role, **blanks: Any) -> Judgement:
         """Ask a role: the model when there is one and the budget allows it, else keyless; the judgement says who spoke and why."""
         self.checkpoint()
-        if self.client is None:
-            judgement = role.judge(None, **blanks)
-            return judgement.model_copy(update={"trouble": self.trouble}) if self.trouble else judgement
-        if over := self.over_budget():
-            if not self.closing_up:
-                raise BudgetSpent(over)
-            return role.judge(None, **blanks).model_copy(update={"trouble": over})
-        return role.judge(self._model, **blanks)
+        judgement = role.judge(self._model if self.client else None, **blanks)
+        return judgement if self.client else judgement.model_copy(update={"trouble": self.trouble})
 
     def over_budget(self) -> str:
         """Which cap on calls, tokens or money is reached, as a sentence; "" for none. A tenth is kept back for the report."""
@@ -138,9 +157,57 @@ class Tools:
     def _model(self, role: str, messages: list[dict[str, str]], shape: type[BaseModel], tier: str) -> BaseModel:
         ticket = Ticket(
             run_id=self.lease.run_id, step=self.step, role=role,
-            recall=self.store.calls.recall, record=self.store.calls.record, checkpoint=self.checkpoint,
+            recall=self._recall, record=self.store.calls.record, checkpoint=self.checkpoint,
         )  # fmt: skip
         return ask(self.client, ticket, messages, shape, tier=tier)  # type: ignore[arg-type]
+
+    def _recall(self, key: str) -> Call | None:
+        """The call of this key if it was made before; else one is about to be paid for, and the budget is looked at.
+
+        Raises BudgetSpent; while the run is written up ModelUnavailable, so that the role speaks keyless and says why.
+        """
+        made = self.store.calls.recall(key)
+        if made is None and (over := self.over_budget()):
+            raise ModelUnavailable(over) if self.closing_up else BudgetSpent(over)
+        return made
+
+    def _side_by_side(self, urls: list[str], look: Callable[[str, Callable[[], None]], Page]) -> list[Page]:
+        """Look at all addresses in at most SIDE_BY_SIDE threads; this one waits, and looks at the stop flag meanwhile."""
+        found: dict[int, Page] = {}
+        failed: list[BaseException] = []
+        abandoned = threading.Event()
+        waiting = iter(range(len(urls)))
+        lock = threading.Lock()
+
+        def check() -> None:
+            if abandoned.is_set():
+                raise Stopped("nobody waits for this any more")
+
+        def work() -> None:
+            try:
+                while not failed:
+                    with lock:
+                        i = next(waiting, None)
+                    if i is None:
+                        return
+                    found[i] = look(urls[i], check)
+            except BaseException as trouble:  # noqa: BLE001 - handed to the waiting thread below
+                failed.append(trouble)
+
+        threads = [threading.Thread(target=work, name=f"look-{self.lease.run_id}-{n}", daemon=True) for n in range(min(SIDE_BY_SIDE, len(urls)))]
+        for thread in threads:
+            thread.start()
+        try:
+            for thread in threads:
+                while thread.is_alive():
+                    thread.join(0.1)
+                    self.checkpoint()
+        except BaseException:
+            abandoned.set()
+            raise
+        if failed:
+            raise failed[0]
+        return [found[i] for i in range(len(urls))]
 
     def _waited(self, look: Callable[[Callable[[], None]], T]) -> T:
         """Run a look at the live web in a thread of its own, so that Stop works at once even while a connection hangs.
@@ -161,7 +228,7 @@ class Tools:
         def work() -> None:
             try:
                 found.append(look(check))
-            except BaseException as trouble:  # handed to the waiting thread below
+            except BaseException as trouble:  # noqa: BLE001 - handed to the waiting thread below
                 failed.append(trouble)
 
         thread = threading.Thread(target=work, name=f"look-{self.lease.run_id}", daemon=True)

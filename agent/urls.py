@@ -6,13 +6,16 @@ Layer 1, because the tools, the store and the flows must all agree when two addr
 from __future__ import annotations
 
 import re
+import string
 from functools import lru_cache
-from urllib.parse import parse_qsl, quote, unquote, urlencode, urljoin, urlsplit, urlunsplit
+from urllib.parse import parse_qsl, quote, urlencode, urljoin, urlsplit, urlunsplit
 
 from publicsuffixlist import PublicSuffixList
 
 _SUFFIXES = PublicSuffixList()
 _TRACKING = re.compile(r"^(utm_\w+|gclid|fbclid|mc_cid|mc_eid|msclkid|igshid|ref_src)$")
+_ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})?")
+_PLAIN = frozenset(string.ascii_letters + string.digits + "-._~!$&'()*+,;=:@")
 _IN_TEXT = re.compile(r"https?://[^\s<>\"'\]\[{}|\\^`]+", re.IGNORECASE)
 
 
@@ -33,9 +36,15 @@ def canonical(url: str) -> str:
         return ""
     host = f"[{host}]" if ":" in host else host
     netloc = host if port in (None, 80 if scheme == "http" else 443) else f"{host}:{port}"
-    path = quote(unquote(parts.path), safe="/:@!$&'()*+,;=~-._%" if "%25" in parts.path else "/:@!$&'()*+,;=~-._")
+    path = quote(_ESCAPE.sub(_unified, parts.path), safe="/:@!$&'()*+,;=%")
     query = urlencode([kv for kv in parse_qsl(parts.query, keep_blank_values=True) if not _TRACKING.match(kv[0])])
     return urlunsplit((scheme, netloc, path.rstrip("/"), query, ""))
+
+
+def _unified(escape: re.Match[str]) -> str:
+    """A percent-escape in its one spelling: the letter itself when it means nothing else in a path, else upper-case digits."""
+    letter = chr(int(escape[1], 16)) if escape[1] else "%"
+    return letter if letter in _PLAIN else f"%{ord(letter):02X}"
 
 
 def absolute(base: str, href: str) -> str:
@@ -62,7 +71,7 @@ def site(url: str) -> str:
     Facts from one site are one voice.
     """
     name = host(url)
-    return _SUFFIXES.privatesuffix(name) or name
+    return name if ":" in name or name.replace(".", "").isdigit() else _SUFFIXES.privatesuffix(name) or name
 
 
 def in_scope(url: str, allowed: list[str]) -> bool:

@@ -13,17 +13,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from agent import config as configuration
+from agent import starting
 from agent.errors import NotFound, Overtaken, UsageError
 from agent.export.markdown import markdown
 from agent.export.record import record
 from agent.export.report import Report
 from agent.flows import FLOWS
+from agent.flows.site_state import Site
 from agent.flows.state import Research
 from agent.llm import detect
 from agent.state import fold, fork, jsonable
 from agent.store.database import Store
 from agent.store.ledger import now
-from agent.types import Call, Note, Outcome, Page, Proposal, Run, Settings, Status, Step, Turn, Usage
+from agent.types import Call, Note, Outcome, Page, Proposal, Refusal, Run, Settings, Status, Step, Turn, Usage
 from agent.urls import canonical
 from agent.worker import Worker
 
@@ -34,6 +36,14 @@ DOING = {
     "crawl": "reading a page",
     "analyze": "weighing what was found",
     "report": "writing the answer",
+    "intent": "reading what is wanted",
+    "judge": "deciding what this page is",
+    "links": "choosing which links to follow",
+    "gather": "taking the content",
+    "relevance": "judging what was gathered",
+    "recall": "recalling the conversation",
+    "survey": "looking for the site's map",
+    "draft": "writing the answer",
 }
 WORLDS = {"live": "The web", "demo": "The demo world (invented pages)"}
 ACTION_STEPS = {"search_duckduckgo": "search", "search_google": "search", "crawl_url": "crawl", "send_to_hitl": "report"}
@@ -57,6 +67,8 @@ class View:
             return ""
         pending = self.state.pending
         about = pending.query_or_url if pending and self.next in ("search", "crawl") else ""
+        if isinstance(self.state, Site) and self.next == "crawl":
+            about = ", ".join(self.state.all_discovered_urls[i] for i in self.state.urls_to_process[:5])
         return f"{DOING.get(self.next, self.next)}{': ' + about if about else ''}"
 
 
@@ -102,14 +114,7 @@ class Workbench:
         Raises UsageError when the question or a setting cannot be.
         """
         settings, question = settings or Settings(), question.strip()
-        if not question:
-            raise UsageError("there is no question yet: type one, or take an example")
-        if len(question) > 4000:
-            raise UsageError(f"the question has {len(question):,} characters; 4,000 are the most. Put long material on a page and name its address")
-        if settings.flow not in FLOWS:
-            raise UsageError(f"there is no flow {settings.flow}; there are {', '.join(FLOWS)}")
-        if settings.max_steps < 1 or settings.max_pages < 1:
-            raise UsageError("a run needs at least one step and one page")
+        starting.check(question, settings, FLOWS)
         self.worker.world(settings.world)  # raises NotFound, with a hint, before anything is written
         flow = FLOWS[settings.flow]
         change = jsonable({"question": question, "settings": settings, **({"history": list(history)} if history else {})})
@@ -117,15 +122,17 @@ class Workbench:
         self.worker.kick(run_id)
         return run_id
 
-    def follow_up(self, run_id: str, question: str) -> str:
-        """A further question in the conversation of a run, with its settings and all its turns; returns the new run's id."""
+    def follow_up(self, run_id: str, question: str, settings: Settings | None = None) -> str:
+        """A further question in the conversation of a run, with all its turns and its settings (or others); returns the new run's id."""
         thread = self.store.ledger.thread(run_id)
         if not thread:
             raise NotFound(f"there is no run {run_id}")
         views = [self.view(earlier) for earlier in thread]
-        turns = [Turn(user=v.run.question, bot=v.state.answer.text if v.state.answer else "", run_id=v.run.id) for v in views]
-        settings = views[-1].run.settings.model_copy(update={"thread_id": thread[0]})
-        return self.start(question, settings, history=turns)
+        answers = [v.state.answer for v in views]
+        said = [answer.text or answer.certainty if answer else "" for answer in answers]
+        turns = [Turn(user=v.run.question, bot=bot, run_id=v.run.id) for v, bot in zip(views, said, strict=True)]
+        chosen = (settings or views[-1].run.settings).model_copy(update={"thread_id": thread[0]})
+        return self.start(question, chosen, history=turns)
 
     def thread(self, run_id: str) -> list[str]:
         """The runs of the conversation a run belongs to, oldest first."""
@@ -195,7 +202,8 @@ class Workbench:
     def skip(self, run_id: str, head: int) -> None:
         """Do not do it: the next decision must be another."""
         pending = self._waiting(run_id)
-        change = {"pending": None, "refusals": [{"what": pending.query_or_url or pending.next_action, "why": "skipped by a person"}]}
+        refusal = Refusal(what=pending.query_or_url or pending.next_action, why="skipped by a person", step=head + 1)
+        change = {"pending": None, "why_stopped": "", "stop_reason": "", "refusals": [refusal]}
         self._go_on(run_id, "skip", change, "decide", head)
 
     def steer(self, run_id: str, note: str) -> None:
@@ -205,7 +213,7 @@ class Workbench:
             raise UsageError("the note is empty: say what the run should heed")
         if run.status in (Status.DONE, Status.REVIEW):
             raise UsageError("the run has ended its work: send the answer back with your note instead")
-        head, upcoming, _ = self.store.ledger.position(run_id)
+        head, _, _ = self.store.ledger.position(run_id)
         change = jsonable({"notes": [Note(step=head + 1, text=text)]})
         if run.status is Status.WAITING:  # the proposal was made without the note: decide anew
             self.store.ledger.speak(run_id, "steer", {**change, "pending": None}, next="decide", head=head, status=Status.RUNNING, control="")
@@ -223,7 +231,7 @@ class Workbench:
         """Stop at once: a page or model that is waited for is let go."""
         self._only(run_id, "stop", Status.RUNNING, Status.PAUSED, Status.WAITING)
         resting = self.store.ledger.get(run_id).status is not Status.RUNNING
-        values = {"status": Status.STOPPED, "control": ""} if resting else {"control": "stop"}
+        values: dict[str, Any] = {"status": Status.STOPPED, "control": ""} if resting else {"control": "stop"}
         self.store.ledger.speak(run_id, "stop", {"control": "stopped"}, **values)
         self.worker.kick(run_id)
 
@@ -273,7 +281,7 @@ class Workbench:
         return Report(
             run=view.run, settings=view.run.settings, answer=state.answer, former=state.answers[:-1], notes=state.notes,
             facts=list(state.facts.values()), conflicts=list(state.conflicts.values()), confidence=state.confidence, actions=state.actions,
-            pages=list(state.pages.values()), refusals=state.refusals, usage=view.usage, steps=view.steps,
+            pages=list(state.pages.values()), refusals=state.refusals, blockages=state.blockages, usage=view.usage, steps=view.steps,
         )  # fmt: skip
 
     def markdown(self, run_id: str) -> str:
@@ -282,7 +290,25 @@ class Workbench:
 
     def as_json(self, run_id: str) -> dict[str, Any]:
         """The run as the object that `--json` writes."""
-        return record(self.report(run_id))
+        state = self.view(run_id).state
+        return record(self.report(run_id)) | ({"site": state.shared()} if isinstance(state, Site) else {})
+
+    # --- desks ----------------------------------------------------------------------------------------------------------
+
+    def desks(self) -> dict[str, Settings]:
+        """The sites kept under a name, by name: what a question to each is asked with."""
+        return self.store.desks.all()
+
+    def keep_desk(self, name: str, settings: Settings) -> None:
+        """Keep sites under a name; a desk of that name is replaced. Raises UsageError."""
+        if not name.strip() or len(name) > 80:
+            raise UsageError("give the desk a name of at most 80 characters")
+        starting.check_pages(settings)
+        self.store.desks.put(name.strip(), settings.model_copy(update={"thread_id": ""}))
+
+    def drop_desk(self, name: str) -> None:
+        """Forget a desk; its conversations stay."""
+        self.store.desks.drop(name)
 
     # --- what is there --------------------------------------------------------------------------------------------------
 

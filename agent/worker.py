@@ -73,7 +73,8 @@ class Worker:
         """The toolbox of a run: its world and its model."""
         world = self.world(run.settings.world)
         client, trouble = self.model(run.settings.model, run.settings.fast_model)
-        return Tools(run.settings, world, self.store, lease, client=client, trouble=trouble, closing=self.closing, gap_s=self.config.number("STEP_GAP"))
+        gap_s = self.config.number("STEP_GAP")
+        return Tools(run.settings, world, self.store, lease, client=client, trouble=trouble, closing=self.closing, gap_s=gap_s)
 
     def world(self, name: str) -> World:
         """The world of this name, opened once."""

@@ -11,7 +11,7 @@ from typing import Literal
 
 from rapidfuzz import fuzz
 
-from agent.evidence.values import grounded
+from agent.evidence.values import carried, grounded
 from agent.types import Answer, Conflict, Fact, Sentence, Source, Statements
 
 REWORDED = 0.55
@@ -33,15 +33,18 @@ def check(
     """The sentences with the citations that hold, marked `backed` or not, and the counts.
 
     A citation is dropped when its id resolves to no fact or to one that may not support a claim (unverified, struck, disputed).
-    A disputed fact may be cited by a sentence that names both sides: facts of at least two values of one of the open `conflicts`.
-    Backed by a page is a sentence with a verified page fact, whose dates and figures all stand in the facts it cites.
+    Disputed facts may be cited when the answer names both sides: facts of at least two values of one of the open `conflicts`, in one
+    sentence, or in several when none names both. Backed by a page is a sentence with a verified page fact, whose dates and figures all stand in the facts
+    it cites, and enough of its words too (see values.carried).
     """
+    sentences = list(sentences)
     open_conflicts = [conflict for conflict in conflicts if conflict.status == "open"]
+    spread = _spread(sentences, open_conflicts)
     kept: list[Sentence] = []
     dropped = 0
     for sentence in sentences:
         cited = list(dict.fromkeys(sentence.fact_ids))
-        told = _both_sides(set(cited), open_conflicts)
+        told = _both_sides(set(cited), open_conflicts) | spread
         holding = [i for i in cited if i in facts and (facts[i].usable or (i in told and _stands(facts[i])))]
         dropped += len(cited) - len(holding)
         backed = _backed(sentence.text, [facts[i] for i in holding])
@@ -108,10 +111,17 @@ def _both_sides(cited: set[str], conflicts: list[Conflict]) -> set[str]:
     return named
 
 
+def _spread(sentences: list[Sentence], conflicts: list[Conflict]) -> set[str]:
+    """The facts of conflicts whose sides stand in several sentences, none of which names both by itself."""
+    alone = [conflict for conflict in conflicts if not any(_both_sides(set(sentence.fact_ids), [conflict]) for sentence in sentences)]
+    return _both_sides({i for sentence in sentences for i in sentence.fact_ids}, alone)
+
+
 def _backed(text: str, facts: list[Fact]) -> bool:
     if not any(fact.origin == "page" and fact.verified for fact in facts):
         return False
-    return grounded(text, *(f"{fact.statement} {fact.quote}" for fact in facts), *(fact.title for fact in facts))
+    said = [*(f"{fact.statement} {fact.quote}" for fact in facts), *(fact.title for fact in facts)]
+    return grounded(text, *said) and carried(text, *said)
 
 
 def _partners(old: list[Sentence], new: list[Sentence]) -> dict[int, int]:

@@ -34,7 +34,7 @@ FRAME_SEVERAL = 0.8
 FRAME_DENIAL = 0.85
 """The same for a conflict of polarity."""
 LEAST = 0.35
-"""Frames less alike than this (names included) are not compared at all."""
+"""Statements that share less than this of the shorter one's content words are not compared at all."""
 SHARED = 2
 """Least number of content words that two frames share."""
 
@@ -74,6 +74,8 @@ def clash(a: Values, b: Values, *, keyed: bool, strict: bool) -> Clash | None:
     if not keyed and _other_names(a.names, b.names):
         return _named(a, b, keyed)
     days, amounts = _apart_dates(a, b), _apart_amounts(a, b)
+    if not keyed and _other_matter(a, b):
+        return None if strict or days.any or amounts.any else _reworded(a, b, alike)
     if days.both and not amounts.both:
         return Clash("date", days.mine[0].text, days.theirs[0].text) if _paired(a, b, days, alike) else None
     if amounts.both and not days.mine and not days.theirs:
@@ -83,6 +85,11 @@ def clash(a: Values, b: Values, *, keyed: bool, strict: bool) -> Clash | None:
     if days.both or amounts.both:
         return None
     return _named(a, b, keyed) or (None if strict else _reworded(a, b, alike))
+
+
+def series(a: Values, b: Values) -> bool:
+    """Are two statements dated differently while their numbers differ, too? Figures of different times are a series."""
+    return _apart_dates(a, b).both and _apart_amounts(a, b).both
 
 
 def likeness(a: frozenset[str], b: frozenset[str]) -> float:
@@ -113,6 +120,12 @@ def _denied(a: Values, b: Values, alike: float) -> Clash | None:
     if apart or alike < FRAME_DENIAL or len(a.words & b.words) <= SHARED:
         return None
     return Clash("polarity", *(("denied", "affirmed") if a.denied else ("affirmed", "denied")))
+
+
+def _other_matter(a: Values, b: Values) -> bool:
+    """Does each side have a plain word of its own, as "founded" against "sold"? Then they may speak of different things."""
+    named = _name_words(a.names) | _name_words(b.names)
+    return bool(a.words - b.words - named) and bool(b.words - a.words - named)
 
 
 def _apart_labels(a: Values, b: Values) -> bool:

@@ -3,8 +3,8 @@
     value = coverage × support × trust × agreement − conflicts      (between 0 and 1; a model's own figure can only lower it)
 
 * coverage   the share of the question that usable facts cover; given by the caller.
-* support    1 − ALONE × REST ** (n − 1), n being the independent voices that say what the best fact says; each other relevant
-             voice counts ASIDE of one; 0 with none. One voice gives 0.80, two 0.95, three 0.99. Parts of a question are averaged.
+* support    1 − ALONE × REST ** (n − 1), n being the independent voices that say what the best fact says; all other
+             relevant voices together count ASIDE of one; 0 with none. One voice gives 0.80, two 0.95, three 0.99. Parts of a question are averaged.
 * trust      FLOOR + SLOPE × the trust of the best voices (mean over parts), at most 1; what a person pinned is trusted fully.
 * agreement  1 − DISPUTE × the disputed share of the relevant facts.
 * conflicts  OPEN for each open conflict that touches a relevant fact, at most MOST.
@@ -26,8 +26,8 @@ ALONE = 0.20
 """What a single voice lacks."""
 REST = 0.25
 """What of that lack each further voice leaves."""
-ASIDE = 0.25
-"""What a voice counts that bears on the question but does not say the same."""
+ASIDE = 0.2
+"""What the voices together count that bear on the question but do not say the same: never enough for the threshold."""
 FLOOR, SLOPE = 0.70, 0.50
 """Trust 0.6 or better leaves the value as it is, trust 0.1 takes a quarter."""
 DISPUTE = 0.5
@@ -95,7 +95,8 @@ def _strength(facts: list[Fact]) -> tuple[float, float]:
     lead = max(facts, key=lambda f: (f.decision == "pinned", f.relevance, f.trust, f.id))
     same = [f for f in facts if f is lead or _same(lead, f)]
     agreeing = len(voices(same))
-    return agreeing + ASIDE * (len(voices(facts)) - agreeing), max(1.0 if f.decision == "pinned" else f.trust for f in same)
+    aside = ASIDE if len(voices(facts)) > agreeing else 0.0
+    return agreeing + aside, max(1.0 if f.decision == "pinned" else f.trust for f in same)
 
 
 def _same(a: Fact, b: Fact) -> bool:

@@ -11,6 +11,7 @@ Knows nothing of pages or steps; how two statements contradict each other is in 
 from __future__ import annotations
 
 import hashlib
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -20,7 +21,7 @@ from rapidfuzz import fuzz
 from agent import urls
 from agent.evidence import compare
 from agent.evidence.compare import Clash
-from agent.evidence.values import Values, read
+from agent.evidence.values import Values, core, read
 from agent.types import Conflict, Fact, Value
 
 LEAD = 2
@@ -30,6 +31,9 @@ COPY = 95.0
 COPY_LENGTH = 60
 OPENING = 12
 """A name that begins within this many characters is what a sentence is about."""
+
+_CELLS = re.compile(r"\s[|·]\s|^[^.;:]{1,40}: [^;]*;\s")
+_ASIDE = re.compile(r"\([^)]*\)")
 
 
 @dataclass(frozen=True)
@@ -57,7 +61,7 @@ def find(facts: Iterable[Fact], known: Iterable[Conflict] = ()) -> list[Conflict
     """
     counted = sorted((f for f in facts if f.decision != "struck" and (f.verified or f.decision == "pinned")), key=_age)
     before = {conflict.id: conflict for conflict in known}
-    found = [_kept(_conflict(group), before, counted) for group in _groups(list(_pairs(counted)))]
+    found = [_kept(_joined(_conflict(group), counted), before, counted) for group in _groups(list(_pairs(counted)))]
     unique = {conflict.id: conflict for conflict in found}
     told = [conflict for conflict in before.values() if conflict.found_by == "model" and conflict.id not in unique]
     return [*unique.values(), *told]
@@ -78,14 +82,40 @@ def dispute(facts: Iterable[Fact], conflicts: Iterable[Conflict]) -> list[Fact]:
 
 
 def voices(facts: Iterable[Fact]) -> list[str]:
-    """The independent voices behind facts, one name each: its site, or "a person" for what a person said."""
-    groups: list[tuple[set[str], list[str]]] = []
+    """The independent voices behind facts, one name each: its site, or "a person" for what a person said.
+
+    Sites that carry copies of one quote are one voice. Only quotes that begin or end alike, or share their longest words,
+    are compared, so that the work grows with the number of facts and not with its square.
+    """
+    heads: dict[str, str] = {}
+    alike: dict[str, dict[str, str]] = defaultdict(dict)
     for fact in facts:
-        name, quote = urls.site(fact.url) or "a person", fact.quote
-        joined = [g for g in groups if name in g[0] or any(_copies(quote, other) for other in g[1])]
-        merged = ({name}.union(*(g[0] for g in joined)), [quote, *(q for g in joined for q in g[1])])
-        groups = [g for g in groups if g not in joined] + [merged]
-    return sorted(min(names) for names, _ in groups)
+        name = urls.site(fact.url) or "a person"
+        heads.setdefault(name, name)
+        for key in _marks(fact.quote):
+            for other, quote in alike[key].items():
+                if _head(heads, other) != _head(heads, name) and _copies(fact.quote, quote):
+                    heads[_head(heads, name)] = _head(heads, other)
+            alike[key].setdefault(name, fact.quote)
+    voices: dict[str, str] = {}
+    for name in sorted(heads):
+        voices.setdefault(_head(heads, name), name)
+    return sorted(voices.values())
+
+
+def _head(heads: dict[str, str], name: str) -> str:
+    while heads[name] != name:
+        name = heads[name]
+    return name
+
+
+def _marks(quote: str) -> list[str]:
+    """What near-identical long quotes share at least one of: the first words, the last words, the longest words."""
+    words = quote.casefold().split()
+    if len(quote) < COPY_LENGTH:
+        return []
+    longest = sorted(sorted(set(words)), key=len)[-4:]
+    return ["first " + " ".join(words[:5]), "last " + " ".join(words[-5:]), "longest " + " ".join(longest)]
 
 
 def _copies(a: str, b: str) -> bool:
@@ -104,25 +134,40 @@ def _pairs(facts: list[Fact]) -> Iterator[_Pair]:
         if (a.url and a.url == b.url) or a.statement == b.statement:
             continue
         strict, keyed = bool(a.url) and urls.site(a.url) == urls.site(b.url), _key(a) == _key(b) != ("", "")
-        clash = compare.clash(said[i], said[j], keyed=keyed, strict=strict) if keyed or _same_topic(a, b) else None
+        clash = _clash(a, b, keyed=keyed, strict=strict) if keyed or _same_topic(a, b) else None
         if clash:
             yield _Pair(_Side(a, clash.left), _Side(b, clash.right), clash)
 
 
-def _same_topic(a: Fact, b: Fact) -> bool:
-    """May two facts be about one thing? The given subjects, else what the pages or sentences are about, share a word.
+def _clash(a: Fact, b: Fact, *, keyed: bool, strict: bool) -> Clash | None:
+    """Between the whole statements, else between the opening clauses of two sites; rows and bylines need a given attribute."""
+    if not keyed and any(_CELLS.search(fact.statement) for fact in (a, b)):
+        return None
+    left, right = read(a.statement), read(b.statement)
+    found = compare.clash(left, right, keyed=keyed, strict=strict)
+    if found or strict or compare.series(left, right):
+        return found
+    return compare.clash(read(core(a.statement)), read(core(b.statement)), keyed=keyed, strict=strict)
 
-    What a sentence is about is the name it opens with, else its page's title ("The film was released on ..."). Unknown passes.
+
+def _same_topic(a: Fact, b: Fact) -> bool:
+    """May two facts be about one thing? What one is about must be what the other is about or names. Unknown passes.
+
+    What a sentence is about is the name it opens with, its given subject, or its page's title ("The film was released on ...").
     """
-    if a.subject and b.subject:
-        return bool(_content(a.subject) & _content(b.subject))
     left, right = _about(a), _about(b)
-    return not left or not right or bool(left & right)
+    if not left or not right:
+        return True
+    return bool(left & (right | _names(b)) or right & (left | _names(a)))
 
 
 def _about(fact: Fact) -> frozenset[str]:
     opening = next((name for name in read(fact.statement).names if name.start <= OPENING), None)
-    return _content(fact.title).union(opening.words if opening else ())
+    return _content(f"{_ASIDE.sub(' ', fact.title)} {fact.subject}").union(opening.words if opening else ())
+
+
+def _names(fact: Fact) -> frozenset[str]:
+    return frozenset(word for name in read(fact.statement).names for word in name.words)
 
 
 def _content(text: str) -> frozenset[str]:
@@ -140,7 +185,7 @@ def _comparable(facts: list[Fact], said: list[Values]) -> Iterator[tuple[int, in
                 shared[i] += 1
             holders[word].append(j)
         size = len(said[j].words)
-        near = {i for i, n in shared.items() if n >= compare.SHARED and 2 * n >= compare.LEAST * (size + len(said[i].words))}
+        near = {i for i, n in shared.items() if n >= compare.SHARED and n >= compare.LEAST * min(size, len(said[i].words))}
         key = _key(fact)
         same = keyed[key] if key != ("", "") else []
         yield from ((i, j) for i in sorted(near.union(same)))
@@ -181,9 +226,30 @@ def _topic(first: Fact, group: list[_Pair]) -> tuple[str, str]:
     other = read((pair.right if pair.left.fact is first else pair.left).fact.statement)
     shared = mine.words & other.words
     named = [name.text for name in mine.names if name.words <= other.words]
-    subject = first.subject or (named[0] if named else "")
+    subject = first.subject if first.attribute or not named else named[0]
     taken = frozenset(word.casefold() for word in subject.split())
     return subject, first.attribute or " ".join(dict.fromkeys(w for w in mine.frame if w in shared and w not in taken))
+
+
+def _joined(conflict: Conflict, facts: list[Fact]) -> Conflict:
+    """The conflict with the facts that state one of its values of the same subject and attribute in quite another form (a table row)."""
+    subject, attribute = _content(conflict.subject), _content(conflict.attribute)
+    if conflict.kind not in ("date", "number") or not subject or not attribute:
+        return conflict
+    inside = {i for value in conflict.values for i in value.fact_ids}
+    by_id = {fact.id: fact for fact in facts}
+    added: dict[str, list[str]] = defaultdict(list)
+    for fact in facts:
+        said = read(fact.statement)
+        if fact.id in inside or not subject <= said.words or 2 * len(attribute & said.words) < len(attribute):
+            continue
+        stated = [d.text for d in said.dates] if conflict.kind == "date" else [q.text for q in said.quantities]
+        held = [v.text for v in conflict.values if any(compare.same_value(conflict.kind, v.text, text) for text in stated)]
+        if len(held) == 1:
+            added[held[0]].append(fact.id)
+    values = [value.model_copy(update={"fact_ids": [*value.fact_ids, *added[value.text]]}) for value in conflict.values]
+    voiced = [value.model_copy(update={"sites": voices(by_id[i] for i in value.fact_ids)}) for value in values]
+    return conflict.model_copy(update={"values": voiced})
 
 
 def _values(kind: compare.Kind, sides: list[_Side]) -> list[Value]:

@@ -23,7 +23,7 @@ from rapidfuzz.distance import OSA
 
 from agent.evidence.numbers import NUMBER_WORDS
 from agent.evidence.spelling import ELLIPSIS, Row, folded, glued, has_note_marks, negated, row
-from agent.evidence.values import grounded, surroundings
+from agent.evidence.values import carried, grounded, surroundings
 from agent.types import Fact
 
 FUZZY = 0.95
@@ -100,9 +100,10 @@ def verify(fact: Fact, text: str, sha256: str) -> Fact:
 
 def _carried(fact: Fact, text: str, span: Span) -> bool:
     quote = text[span.start : span.end]
-    if fact.statement in quote or grounded(fact.statement, quote):
+    if fact.statement in quote:
         return True
-    return grounded(fact.statement, quote, surroundings(text, span.start, span.end), fact.title)
+    around = surroundings(text, span.start, span.end)
+    return grounded(fact.statement, quote, around, fact.title) and carried(fact.statement, quote, around, fact.title)
 
 
 def _occurrences(quote: str, text: str) -> Iterator[int]:

@@ -27,7 +27,7 @@ def of_page(page: Page) -> Trust:
     """The trust in a page by its address and what it says of itself."""
     name = host(page.final_url or page.url)
     labels = name.split(".")
-    value, reasons = PLAIN, []
+    value, reasons = PLAIN, list[str]()
     if any(label in OFFICIAL for label in labels[-2:]):
         value, reasons = value + 0.2, [*reasons, "an official or academic domain"]
     if any(word in label for word in TALK for label in labels):

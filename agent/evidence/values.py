@@ -37,6 +37,18 @@ _NAME = re.compile(
     r"[^\W\d_a-zß-öø-ÿ][^\W_]*(?:['’.&-][^\W_]+)*)*"
 )
 _NAMED_BEFORE = re.compile(r"(?:^|\s)[A-Z][\w.-]*\s$")
+_CLAUSE_END = re.compile(
+    r"[,;:](?=\s(?!\d))|\s[–—-](?=\s)|\.(?=\s)|\s(?=(?:which|who|whose|where|when|while|but|because|after|although)\b)"
+    r"|\s(?=and\s(?:is|was|are|were|has|had|became|\w+ed|its|his|her|their|it|he|she|they)\b)",
+    re.IGNORECASE,
+)
+CARRIED = 0.4
+"""Least share of a statement's content words that must stand in what it cites: below, it speaks of something else."""
+_STEM = 5
+_ABSENCE = frozenset({"free", "none", "nobody", "nothing", "never", "without"})
+_REPORTING = frozenset({"say", "says", "said", "states", "stated", "reports", "reported", "according", "others", "sources", "source", "page", "site"})
+CORE_WORDS = 2
+"""Least number of content words of an opening clause."""
 _GROUNDS = 600
 
 
@@ -66,7 +78,7 @@ class Values:
     labels: frozenset[float] = frozenset()
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=8192)
 def read(statement: str) -> Values:
     """The values of a statement; remembered, since every step compares the same facts again."""
     statement = without_note_marks(statement)
@@ -87,6 +99,19 @@ def read(statement: str) -> Values:
     amounts = tuple(q for q in quantities if q not in labels)
     told = frozenset([q.value for q in labels] + [float(d.spans[0][0]) for d in found if d not in dates])
     return Values(tuple(dates), amounts, tuple(names(bare)), denials % 2 == 1, frame, frozenset(frame), told)
+
+
+@lru_cache(maxsize=8192)
+def core(statement: str) -> str:
+    """The opening clause of a statement, long enough to hold something said and a value; the whole when there is no other.
+
+    "The dairy was founded in 1974 and is the oldest of all" and "The dairy was founded in 1979, in a brewery" share it but for the year.
+    """
+    for end in _CLAUSE_END.finditer(statement):
+        said = read(statement[: end.start()])
+        if len(said.frame) >= CORE_WORDS and (said.dates or said.quantities):
+            return statement[: end.start()]
+    return statement
 
 
 def _names_an_event(statement: str, date: Date) -> bool:
@@ -125,6 +150,25 @@ def grounded(statement: str, *sources: str) -> bool:
     return all(any(dated.agree(d, t) for t in days) or _written(d.text, sources) for d in stated) and all(
         any(numbers.agree(q, t) for t in amounts) or _written(q.text, sources) for q in digits
     )
+
+
+def carried(statement: str, *sources: str) -> bool:
+    """Do the sources speak of what a statement says? At least CARRIED of its content words must stand there, as words or by their stems'
+    first letters, and a word of absence ("free", "never") must.
+
+    Where statement and sources share no small word they are taken to be of two languages, and only names are looked for.
+    """
+    words = [w for w in row(statement).words if any(c.isalpha() for c in w)]
+    there = {w for source in sources for w in row(source).words}
+    if any(w in _ABSENCE and w not in there for w in words) and not any(w in _ABSENCE or negated(w) for w in there):
+        return False
+    content = [w for w in words if w not in SMALL_WORDS and w not in _REPORTING and len(w) > 2]
+    if not content:
+        return True
+    starts = {w[:length] for w in there for length in (_STEM - 1, _STEM)}
+    if not set(words) & there & SMALL_WORDS and set(words) & SMALL_WORDS:
+        return True
+    return sum(w[:_STEM] in starts for w in content) >= CARRIED * len(content)
 
 
 def _all_quantities(text: str) -> list[Quantity]:

@@ -14,7 +14,7 @@ from agent.urls import canonical
 _INVISIBLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]")
 _SPECIAL = re.compile(r"[\\`*_\[\]<>#|~$^@]|!(?=\[)|%(?=%)|(?<=%)%|=(?==)|(?<==)=|&(?=#?\w+;)|:(?=//)|(?<=www)\.")
 _SCHEME = re.compile(r"\b(mailto|xmpp|javascript|data|file):", re.IGNORECASE)
-_OPENING = re.compile(r"^(?:([-+=:])|(\d{1,9})([.)]))")
+_OPENING = re.compile(r"^(?:([-+=:])|(\d{1,9})([.)])(?=\s|$))")
 _ENTITY = re.compile(r"(&#?\w+);")
 _SAFE = "%/:?#@!$&*+,;=~-._"
 

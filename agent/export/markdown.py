@@ -142,10 +142,13 @@ def _former(answer: Answer) -> list[str]:
 
 
 def _settings(report: Report) -> str:
+    """The settings that hold for every flow and those of the run's own, then what the run has spent."""
     chosen = report.settings.model_dump(mode="json")
-    spent = report.usage.model_dump(mode="json")
-    rows = [[cell(name.replace("_", " ")), cell(_plain(value))] for name, value in {**chosen, **spent}.items()]
-    return _table(["Setting or figure", "Value"], rows)
+    own = chosen.get(report.settings.flow)
+    told = {name: value for name, value in chosen.items() if not isinstance(value, dict)}
+    told.update(own if isinstance(own, dict) else {})
+    told.update(report.usage.model_dump(mode="json"))
+    return _table(["Setting or figure", "Value"], [[cell(name.replace("_", " ")), cell(_plain(value))] for name, value in told.items()])
 
 
 def _plain(value: object) -> str:

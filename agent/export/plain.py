@@ -8,13 +8,17 @@ from agent.types import Answer, Source
 def plain(answer: Answer) -> str:
     """The answer, its backing, and its sources with their first quote."""
     if not answer.sentences:
-        return "\n".join(part for part in (f"No answer ({answer.reason}).", answer.certainty, answer.missing, answer.journey) if part)
+        return "\n".join(part for part in (f"No answer ({answer.reason}).", answer.certainty, _missing(answer), answer.journey) if part)
     said = " ".join(f"{s.text}{_numbers(s.fact_ids, answer.sources)}{'' if s.backed else ' (unsupported)'}" for s in answer.sentences)
     counted = answer.statements
     lines = [said, "", f"{answer.verdict}, confidence {answer.confidence:.2f}. {counted.backed} of {counted.backed + counted.unsupported} statements backed."]
-    lines += [part for part in (answer.certainty, answer.missing) if part]
+    lines += [part for part in (answer.certainty, _missing(answer)) if part]
     lines += ["", *(f"[{source.n}] {source.title or source.url} — {source.url}\n    “{source.quotes[0]}”" for source in answer.sources if source.quotes)]
     return "\n".join([*lines, "", answer.journey] if answer.journey else lines)
+
+
+def _missing(answer: Answer) -> str:
+    return f"Missing: {answer.missing}" if answer.missing else ""
 
 
 def _numbers(fact_ids: list[str], sources: list[Source]) -> str:

@@ -24,9 +24,18 @@ def record(report: Report) -> dict[str, Any]:
         "sources": [_source(source) for source in answer.sources] if answer else [],
         "steps": [_step(report, step) for step in report.steps],
         "facts": [fact.model_dump(mode="json") for fact in report.facts],
-        "pages": [{"url": p.url, "outcome": str(p.outcome), "found_on": p.found_on, "step": p.step} for p in report.pages],
+        "pages": [p.model_dump(mode="json", include={"url", "outcome", "found_on", "step"}) for p in report.pages],
         "usage": report.usage.model_dump(mode="json"),
+        **_account(report),
     }
+
+
+def _account(report: Report) -> dict[str, Any]:
+    """What else a reader may want to check: the sentences with their backing, what is missing, what stands against it, and why it stopped."""
+    answer = report.answer
+    told = answer.model_dump(mode="json", include={"certainty", "missing", "journey", "why_stopped", "sentences"}) if answer else {}
+    lists = {"conflicts": report.conflicts, "confidence_curve": report.confidence, "refusals": report.refusals, "blockages": report.blockages, "notes": report.notes}
+    return {**told, **{name: [row.model_dump(mode="json") for row in rows] for name, rows in lists.items()}}
 
 
 def _text(answer: Answer) -> str:

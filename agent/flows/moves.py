@@ -19,6 +19,8 @@ PLATEAU = 6
 PLATEAU_MOVE = 0.01
 BETWEEN = 2
 """Tool actions a rung gets before the next one is taken."""
+BESIDE = 0.8
+"""Share of the best disputed fact's relevance below which a fact is beside the point."""
 REMEMBERED = 40
 """Facts a judgement looks at: the cost of a step must not grow with the run."""
 
@@ -27,6 +29,19 @@ def memory(state: Research) -> list[Fact]:
     """The facts a judgement looks at: pinned first, then by relevance; struck ones never."""
     kept = [fact for fact in state.facts.values() if fact.decision != "struck"]
     return sorted(kept, key=lambda fact: (fact.decision != "pinned", -fact.relevance, fact.step, fact.id))[:REMEMBERED]
+
+
+def answering(state: Research) -> list[Fact]:
+    """The facts an answer may stand on: the usable ones.
+
+    Where the point itself is disputed, what is beside it must not fill the answer in its place: then only those that are nearly as
+    much to the point as the best disputed one.
+    """
+    known = [fact for fact in memory(state) if fact.verified or fact.decision == "pinned"]
+    usable = [fact for fact in known if fact.usable]
+    best = max((fact.relevance for fact in usable), default=0.0)
+    disputed = max((fact.relevance for fact in known if fact.disputed), default=0.0)
+    return [fact for fact in usable if fact.decision == "pinned" or fact.relevance >= BESIDE * disputed] if disputed > best else usable
 
 
 def notes(state: Research) -> list[str]:
@@ -71,10 +86,9 @@ def visited(state: Research) -> set[str]:
 
 def blockage(state: Research) -> Blockage | None:
     """Is the run stuck, and which rung of the ladder is next? None when it moves, or when the last rung is still being tried."""
-    fresh = state.fresh_actions
-    since = state.answers[-1].step if state.answers else -1
+    since = _turn(state)
     climbed = [block for block in state.blockages if block.step > since]
-    tried = sum(1 for action in fresh if climbed and action.step > climbed[-1].step)
+    tried = sum(1 for action in state.actions if climbed and action.step > climbed[-1].step)
     if climbed and tried < BETWEEN:
         return None
     reason = _stale(state) or _plateau(state)
@@ -83,18 +97,22 @@ def blockage(state: Research) -> Blockage | None:
     return Blockage(rung=LADDER[min(len(climbed), len(LADDER) - 1)], reason=reason)  # type: ignore[arg-type]
 
 
+def _turn(state: Research) -> int:
+    """The step of the last answer or of a person's last note: being stuck is counted from there on."""
+    return max([-1, *(answer.step for answer in state.answers[-1:]), *(note.step for note in state.notes[-1:])])
+
+
 def _stale(state: Research) -> str:
-    fresh = state.fresh_actions
-    idle = 0
-    for action in reversed(fresh):
-        if action.new_facts or (action.action != "crawl_url" and action.hits):
+    since, idle = _turn(state), 0
+    for action in reversed(state.actions):
+        if action.step < since or action.new_facts or (action.action != "crawl_url" and action.hits):
             break
         idle += 1
     return f"{idle} actions in a row brought no new fact" if idle >= STALE else ""
 
 
 def _plateau(state: Research) -> str:
-    since = state.answers[-1].step if state.answers else -1
+    since = _turn(state)
     curve = [point for point in state.confidence if point.step > since][-PLATEAU - 1 :]
     if len(curve) <= PLATEAU or state.level >= state.settings.threshold:
         return ""
@@ -102,11 +120,17 @@ def _plateau(state: Research) -> str:
     return f"the confidence stayed at {high:.2f} over the last {PLATEAU} results" if high - low < PLATEAU_MOVE else ""
 
 
+def told_to_go_on(state: Research) -> bool:
+    """Did a person skip the handing over, and was nothing done since?"""
+    done = state.actions[-1].step if state.actions else -1
+    return any(r.what == "send_to_hitl" and r.why.startswith("skipped") and r.step > done for r in state.refusals[-3:])
+
+
 def check(state: Research, proposal: Proposal, actions: list[str]) -> Refusal | None:
     """May this be done? A refusal says why not, in words."""
     action, what = proposal.next_action, proposal.query_or_url
     if action == "send_to_hitl":
-        return None
+        return Refusal(what=action, why="a person wants the run to go on") if told_to_go_on(state) else None
     if action not in actions:
         return Refusal(what=what, why=f"{action} is not available now")
     if not what.strip():

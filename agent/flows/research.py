@@ -34,13 +34,13 @@ def decide(state: Research, tools: Tools) -> tuple[Change, str]:
     if start := moves.start(state):
         return {"pending": start}, "approve" if state.settings.mode == "step" else "crawl"
     stuck = moves.blockage(state)
-    if stuck and stuck.rung == "hand_over":
+    blocked: Change = {"blockages": [stuck.model_copy(update={"step": tools.step})]} if stuck else {}
+    if stuck and stuck.rung == "hand_over" and not moves.told_to_go_on(state):
         stop = Proposal(next_action="send_to_hitl", reasoning=f"Every rung was tried: {stuck.reason}.", by="code", rung="hand_over")
-        return _hand_over(state, stop, stuck.reason, "blocked", stuck)
+        more, next = _hand_over(state, stop, stuck.reason, "blocked")
+        return {**blocked, **more}, next
     proposal, refused = _proposed(state, tools, stuck)
-    change: Change = {"refusals": refused, "blockages": [stuck] if stuck else []}
-    if stuck:
-        change["blockages"] = [stuck.model_copy(update={"step": tools.step})]
+    change: Change = {**blocked, "refusals": [refusal.model_copy(update={"step": tools.step}) for refusal in refused]}
     if proposal.next_action == "send_to_hitl":
         reason = "enough" if state.level >= state.settings.threshold else "hand_over"
         more, next = _hand_over(state, proposal, proposal.reasoning, reason)
@@ -48,11 +48,9 @@ def decide(state: Research, tools: Tools) -> tuple[Change, str]:
     return {**change, "pending": proposal}, "approve" if state.settings.mode == "step" else WAY[proposal.next_action]
 
 
-def _hand_over(state: Research, stop: Proposal, why: str, reason: str, stuck: Blockage | None = None) -> tuple[Change, str]:
+def _hand_over(state: Research, stop: Proposal, why: str, reason: str) -> tuple[Change, str]:
     """To the person: with an approval first when the run goes step by step."""
     change: Change = {"pending": stop, "why_stopped": why, "stop_reason": reason}
-    if stuck:
-        change["blockages"] = [stuck]
     return change, "approve" if state.settings.mode == "step" and reason != "budget" else "report"
 
 
@@ -67,9 +65,11 @@ def _proposed(state: Research, tools: Tools, stuck: Blockage | None) -> tuple[Pr
     }  # fmt: skip
     judgement = tools.judge(DECISION, **blanks)
     refused: list[Refusal] = []
-    rungs = [stuck.rung if stuck else "", "narrow", "lead"]
+    own = stuck.rung if stuck else ""
+    rungs = [own, own, "narrow", "lead"]
     for n, rung in enumerate(rungs):
-        reply = judgement.value if n == 0 else DECISION.keyless(**{**blanks, "blockage": Blockage(rung=rung, reason="")} if n > 1 else blanks)  # type: ignore[arg-type]
+        forced = {"blockage": Blockage(rung=rung, reason="")} if n > 1 else {}  # type: ignore[arg-type]
+        reply: Any = judgement.value if n == 0 else DECISION.keyless(**{**blanks, **forced})
         by = judgement.by if n == 0 else "keyless"
         proposal = Proposal(
             next_action=reply.next_action, query_or_url=reply.query_or_url or "", reasoning=reply.reasoning, by=by,
@@ -134,7 +134,7 @@ def analyze(state: Research, tools: Tools) -> tuple[Change, str]:
 
 def report(state: Research, tools: Tools) -> tuple[Change, str]:
     """Write up what was found, for a person to review."""
-    facts = [fact for fact in moves.memory(state) if fact.usable]
+    facts = moves.answering(state)
     judgement = tools.judge(
         REPORT, question=state.question, notes=moves.notes(state), facts=facts, conflicts=list(state.conflicts.values()),
         assessment=str((state.report or {}).get("assessment", "")), confidence=state.level, history=state.actions,

@@ -3,64 +3,111 @@
 from __future__ import annotations
 
 from agent.evidence import answers
+from agent.flows import moves
 from agent.flows.state import Research
 from agent.roles.report import ReportReply
 from agent.roles.role import Judgement
+from agent.text.coverage import cover
 from agent.types import Answer, Conflict, Fact, Outcome, Reason, Sentence, Statements, Verdict
-from agent.urls import site
+from agent.urls import canonical, found_in, site
 
 NAMED = 2
 """Open conflicts that an answer names in its text; the others stand in the conflicts tab and the report."""
+LEAST = 0.4
+"""Confidence below which an answer is never called more than partial."""
+DISAGREE = "The sources disagree on"
 UNREADABLE = (Outcome.BLOCKED, Outcome.RATE_LIMITED, Outcome.TIMEOUT, Outcome.ERROR)
 
 
 def answer(state: Research, judgement: Judgement, step: int) -> Answer:
     """The answer that a person reviews. Without one backed statement it is an honest `no_evidence`, and says what was tried."""
-    reply: ReportReply = judgement.value
+    reply = _without_foreign_addresses(state, judgement.value)
     written = [Sentence(text=s.text.strip(), fact_ids=s.fact_ids) for s in reply.answer if s.text.strip()]
     clashes = _relevant(state, written)
-    sentences, counts = answers.check([*written, *(_told(clash, state.facts) for clash in clashes)], state.facts, clashes)
+    told = [_told(clash, state.facts) for clash in clashes if not _named_already(clash, written)]
+    stated, counts = answers.check(written, state.facts, state.conflicts.values())
+    named, more = answers.check(told, state.facts, state.conflicts.values())
+    first = max((_bearing(clash, state.facts) for clash in clashes), default=-1.0) > max(_relevances(state, stated), default=0.0)
+    sentences, counts = [*named, *stated] if first else [*stated, *named], _sum(counts, more)
     if not any(sentence.backed for sentence in sentences):
-        return _none(state, judgement, step, counts)
+        return _none(state, reply, judgement, step)
     return Answer(
         n=len(state.answers) + 1, verdict=_verdict(state, reply, clashes), sentences=sentences, certainty=reply.certainty,
         reason="budget" if state.stop_reason == "budget" and state.level < state.settings.threshold else "none",
-        missing=reply.missing, journey=reply.journey, sources=answers.sources(sentences, state.facts), statements=counts,
-        confidence=state.level, by=judgement.by, why_stopped=state.why_stopped, conflicts=[clash.id for clash in clashes], step=step,
+        missing="" if first and _covered(state) else reply.missing, journey=reply.journey, sources=answers.sources(sentences, state.facts), statements=counts,
+        confidence=state.level, by=judgement.by, trouble=judgement.trouble, why_stopped=state.why_stopped,
+        conflicts=[clash.id for clash in clashes], step=step,
     )  # fmt: skip
 
 
+def _covered(state: Research) -> bool:
+    """Is every word of the question covered when disputed facts count too? Then nothing is missing but agreement."""
+    known = [fact.model_copy(update={"disputed": False}) for fact in moves.memory(state)]
+    return not cover(state.question, known).missing
+
+
+def _sum(one: Statements, two: Statements) -> Statements:
+    return Statements(backed=one.backed + two.backed, unsupported=one.unsupported + two.unsupported, dropped=one.dropped + two.dropped)
+
+
+def _without_foreign_addresses(state: Research, reply: ReportReply) -> ReportReply:
+    """The reply without the addresses a writer typed that are no page of this run: the renderer writes every address."""
+    known = moves.visited(state)
+
+    def cleaned(text: str) -> str:
+        for url in found_in(text):
+            if canonical(url) not in known:
+                text = text.replace(url, "[address removed]")
+        return text
+
+    sentences = [sentence.model_copy(update={"text": cleaned(sentence.text)}) for sentence in reply.answer]
+    parts = {name: cleaned(getattr(reply, name)) for name in ("certainty", "missing", "journey")}
+    return reply.model_copy(update={"answer": sentences, **parts})
+
+
 def _verdict(state: Research, reply: ReportReply, clashes: list[Conflict]) -> Verdict:
-    cut_short = state.stop_reason in ("budget", "blocked", "asked") and state.level < state.settings.threshold
-    return "partial" if clashes or cut_short or (reply.missing and state.level < state.settings.threshold) else "answered"
+    sure = state.level >= state.settings.threshold
+    cut_short = state.stop_reason in ("budget", "blocked", "asked") and not sure
+    return "partial" if clashes or cut_short or (reply.missing and not sure) or state.level < LEAST else "answered"
+
+
+def _named_already(clash: Conflict, sentences: list[Sentence]) -> bool:
+    """Does what is written cite both sides?"""
+    cited = {i for sentence in sentences for i in sentence.fact_ids}
+    return sum(bool(cited.intersection(value.fact_ids)) for value in clash.values) > 1
 
 
 def _relevant(state: Research, sentences: list[Sentence]) -> list[Conflict]:
     """The open conflicts that touch what is answered: of the same page's subject, or as relevant as what is cited."""
-    cited = [state.facts[i] for sentence in sentences for i in sentence.fact_ids if i in state.facts]
-    least = min((fact.relevance for fact in cited), default=0.3)
-    return [
-        clash
-        for clash in state.conflicts.values()
-        if clash.status == "open" and max((state.facts[i].relevance for v in clash.values for i in v.fact_ids if i in state.facts), default=0) >= least
-    ][:NAMED]
+    least = min(_relevances(state, sentences), default=0.3)
+    return [clash for clash in state.conflicts.values() if clash.status == "open" and _bearing(clash, state.facts) >= least][:NAMED]
+
+
+def _relevances(state: Research, sentences: list[Sentence]) -> list[float]:
+    return [state.facts[i].relevance for sentence in sentences for i in sentence.fact_ids if i in state.facts]
+
+
+def _bearing(clash: Conflict, facts: dict[str, Fact]) -> float:
+    """The relevance of its most relevant fact; below any when it has none (a model's word alone can't be named in an answer)."""
+    return max((facts[i].relevance for value in clash.values for i in value.fact_ids if i in facts), default=-1.0)
 
 
 def _told(clash: Conflict, facts: dict[str, Fact]) -> Sentence:
-    """One sentence that names both sides in their own words."""
+    """One sentence that names both sides in their own words, with every site that stands on each."""
     sides: list[str] = []
     ids: list[str] = []
     for value in clash.values[:3]:
         known = [facts[i] for i in value.fact_ids if i in facts]
         if known:
-            ids.append(known[0].id)
-            sides.append(f"{site(known[0].url) or 'one source'} says “{known[0].quote}”")
-    return Sentence(text=f"The sources disagree on {clash.subject or 'this'}: {'; '.join(sides)}.", fact_ids=ids)
+            ids += [fact.id for fact in known[:3]]
+            sites = list(dict.fromkeys(site(fact.url) or "one source" for fact in known))[:3]
+            sides.append(f"{' and '.join(sites)} {'says' if len(sites) == 1 else 'say'} “{known[0].quote.rstrip('. ')}”")
+    about = f"{clash.subject or 'this'}{f' ({clash.attribute})' if clash.attribute else ''}"
+    return Sentence(text=f"{DISAGREE} {about}: {'; '.join(sides)}.", fact_ids=ids)
 
 
-def _none(state: Research, judgement: Judgement, step: int, counts: Statements) -> Answer:
-    reply: ReportReply = judgement.value
-    looked = [page for page in state.pages.values()]
+def _none(state: Research, reply: ReportReply, judgement: Judgement, step: int) -> Answer:
+    looked = list(state.pages.values())
     unread = [page for page in looked if page.outcome in UNREADABLE]
     engines = [action for action in state.actions if action.action != "crawl_url"]
     failed = [action for action in engines if action.outcome in UNREADABLE]
@@ -74,6 +121,6 @@ def _none(state: Research, judgement: Judgement, step: int, counts: Statements) 
     }[reason]
     return Answer(
         n=len(state.answers) + 1, verdict="no_evidence", reason=reason, certainty=f"No answer is given. {why} ({tried}.)",
-        missing=reply.missing, journey=reply.journey, statements=Statements(unsupported=0, dropped=counts.dropped),
-        confidence=min(state.level, 0.2), by=judgement.by, why_stopped=state.why_stopped, step=step,
+        missing=reply.missing, journey=reply.journey, statements=Statements(dropped=sum(len(sentence.fact_ids) for sentence in reply.answer)),
+        confidence=min(state.level, 0.2), by=judgement.by, trouble=judgement.trouble, why_stopped=state.why_stopped, step=step,
     )  # fmt: skip

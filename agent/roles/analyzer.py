@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from agent.roles.answering import candidates, row_statement, subject_of
+from agent.roles.answering import Candidate, candidates, row_statement, topic
 from agent.roles.role import Role
-from agent.text.coverage import cover
+from agent.text.coverage import cover, folded_names
+from agent.text.expected import holds
+from agent.text.chains import Bridge, bridges, closes, follows, spaced
 from agent.text.leads import from_hits, worth_showing
 from agent.text.names import names
-from agent.text.question import read
+from agent.text.question import Asked, read
 from agent.text.words import fold
 from agent.types import Fact, Hit, Link, Outcome, Passage, SearchResult
 
@@ -21,6 +23,9 @@ QUOTES = 6
 """Quotes taken from one page at most."""
 BEARS = 0.2
 """The least score of a sentence that is kept as a fact."""
+LIFT = 0.15
+"""On a page that a known fact led to: what opening it, or holding the kind of thing asked for, adds to a sentence's score. Closing
+all that the fact left open adds twice that."""
 PROMISING = 5
 
 
@@ -113,16 +118,8 @@ def _of_search(question: str, source: str, hits: list[Hit], facts: list[Fact]) -
 
 def _of_page(question: str, title: str, passages: list[Passage], links: list[Link], facts: list[Fact]) -> AnalyzerReply:
     asked = read(question)
-    chosen = [candidate for candidate in candidates(question, passages)[:QUOTES] if candidate.score >= BEARS]
-    extracted = [
-        ExtractedFact(
-            statement=row_statement(c.passage.heading, c.quote) if c.passage.rows else c.quote,
-            quote=c.quote,
-            passage_id=c.passage.id,
-            subject=subject_of(c.passage.title or title, c.quote),
-        )
-        for c in chosen
-    ]
+    chosen = _bearing(asked, title, candidates(question, passages), facts)
+    extracted = [_extracted(asked, title, candidate) for candidate in chosen]
     spelled = fold(question)
     named = [name for c in chosen[:3] for name in names(c.quote, 8) if fold(name) not in spelled]
     new = [*facts, *(_as_fact(c.quote, title) for c in chosen)]
@@ -141,6 +138,33 @@ def _of_page(question: str, title: str, passages: list[Passage], links: list[Lin
         suggestions_for_next_step=[f"Look for: {open_words}"] if open_words else ["The question seems answered."],
         new_potential_urls=[link.url for link in worth_showing(asked.text, links, text, limit=PROMISING)],
     )
+
+
+def _bearing(asked: Asked, title: str, found: list[Candidate], facts: list[Fact]) -> list[Candidate]:
+    """The candidates worth keeping, best first. On a page that known facts lead to, covering what they left open is enough."""
+    page = spaced(" ".join([title, *(candidate.quote for candidate in found)]))
+    led = [bridge for bridge in bridges(asked, facts) if follows(bridge, page)] if asked.hops and facts else []
+    if not led:
+        return [candidate for candidate in found if candidate.score >= BEARS][:QUOTES]
+    lifted = [(_lifted(asked, candidate, led), -n, candidate) for n, candidate in enumerate(found)]
+    best = sorted(lifted, reverse=True, key=lambda entry: entry[:2])[:QUOTES]
+    return [candidate for score, _, candidate in best if score >= BEARS]
+
+
+def _lifted(asked: Asked, candidate: Candidate, led: list[Bridge]) -> float:
+    """A candidate's score, raised by what it closes of the bridges that led to its page."""
+    closed = max(closes(bridge, candidate.words) for bridge in led)
+    fits = holds(asked.kind, candidate.quote, folded_names(asked))
+    return candidate.score + LIFT * (candidate.opening + fits + 2 * closed)
+
+
+def _extracted(asked: Asked, title: str, candidate: Candidate) -> ExtractedFact:
+    passage = candidate.passage
+    statement = row_statement(passage.heading, candidate.quote) if passage.rows else candidate.quote
+    subject, attribute = topic(asked, passage.title or title, candidate.quote)
+    return ExtractedFact(
+        statement=statement, quote=candidate.quote, passage_id=passage.id, subject=subject, attribute=attribute
+    )  # fmt: skip
 
 
 def _as_fact(quote: str, title: str) -> Fact:

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 
 from agent.text.coverage import folded_names
 from agent.text.expected import holds
-from agent.text.question import Asked, read
+from agent.text.question import NAME, Asked, read
 from agent.text.sentences import spans
-from agent.text.words import rough, stems
+from agent.text.words import rough, stems, tokens
 from agent.types import Fact, Passage
 
 HERE, AROUND, BESIDE = 3.0, 1.5, 0.9
@@ -27,6 +27,9 @@ OPENING, PAIRS, SHORT = 0.7, 1.0, -0.5
 """The first sentence of a page; all of the question's word pairs; fewer than SHORT_WORDS words."""
 SHORT_WORDS = 8
 WHOLE = HERE + KIND + OPENING + PAIRS
+_KIND_WORDS = frozenset(
+    rough(word) for word in stems("year date day month time century people person number amount many much total old long high år jahr année año")
+)
 SHORTEST = 12
 """Characters below which a line is no sentence."""
 
@@ -38,6 +41,9 @@ class Candidate:
     passage: Passage
     quote: str
     score: float
+    opening: bool = False
+    words: frozenset[str] = frozenset()
+    """Its rough stems."""
 
 
 def candidates(question: str, passages: Sequence[Passage]) -> list[Candidate]:
@@ -50,21 +56,27 @@ def candidates(question: str, passages: Sequence[Passage]) -> list[Candidate]:
         sets = [_rough(quote) for quote in quotes]
         for n, quote in enumerate(quotes):
             near = frozenset().union(*sets[max(0, n - 1) : n], *sets[n + 1 : n + 2])
-            opening = n == 0 and passage.start < 60 and not passage.rows
-            if len(quote) >= SHORTEST or passage.rows:
-                found.append(Candidate(passage, quote, _score(asked, quote, around, near, opening=opening)))
+            opening = n == 0 and _opens(passage.start, passage.title) and not passage.rows
+            found.append(Candidate(passage, quote, _score(asked, quote, around, near, opening=opening), opening, sets[n]))
     return sorted(found, key=lambda candidate: -candidate.score)
 
 
 def fact_score(question: str, fact: Fact) -> float:
     """How well a fact's quote answers, by the same rule; its neighbours are not known."""
-    return _score(read(question), fact.quote, _rough(fact.title), frozenset(), opening=0 <= fact.start < 60)
+    return _score(read(question), fact.quote, _rough(fact.title), frozenset(), opening=_opens(fact.start, fact.title))
 
 
 def _units(passage: Passage) -> list[str]:
     if passage.rows:
         return [line.strip() for line in passage.text.split("\n") if line.strip()]
-    return [passage.text[a:b] for a, b in spans(passage.text)]
+    above = {passage.title, passage.heading.split(" › ")[-1]}
+    quotes = [passage.text[a:b] for a, b in spans(passage.text)]
+    return [quote for quote in quotes if len(quote) >= SHORTEST and quote not in above]
+
+
+def _opens(start: int, title: str) -> bool:
+    """Does what starts here open its page, after the title's own line?"""
+    return 0 <= start <= len(title) + 40
 
 
 def _rough(text: str) -> frozenset[str]:
@@ -95,6 +107,19 @@ def row_statement(header: str, row: str) -> str:
     return "; ".join(f"{column}: {cell}" if column else cell for column, cell in zip(columns, cells, strict=True) if cell)
 
 
-def subject_of(title: str, quote: str) -> str:
-    """What a sentence is about: the page's title without its site name."""
-    return re.split(r"\s+[|–—·]\s+|\s+-\s+", title)[0].strip() or quote[:60]
+def topic(asked: Asked, title: str, quote: str) -> tuple[str, str]:
+    """Subject and attribute of a sentence, so that what different pages say about the same thing can be compared.
+
+    The subject is a name of the question that the sentence or its title holds, else the title. An attribute is given only when the
+    sentence holds the kind of thing asked for and the words that say what is asked about the name.
+    """
+    told = f" {' '.join(tokens(f'{title} {quote}'))} "
+    name = next((name for name in asked.names if f" {' '.join(tokens(name))} " in told), "")
+    subject = name or re.split(r"\s+[|–—·]\s+|\s+-\s+", title)[0].strip() or quote[:60]
+    if asked.kind not in ("date", "number", "person") or asked.hops or not name:
+        return subject, ""
+    focus = [word for word, weight in asked.rough.items() if weight < NAME and word not in _KIND_WORDS]
+    here = _rough(quote)
+    if not focus or not all(word in here for word in focus) or not holds(asked.kind, quote, folded_names(asked)):
+        return subject, ""
+    return subject, ""

@@ -20,14 +20,18 @@ from agent.types import Action, Fact, Lead
 from agent.urls import canonical, found_in
 
 SEARCHES = ("search_duckduckgo", "search_google")
-FLOOR_HOPS, FLOOR_PLAIN, FLOOR_LOOK = 0.05, 0.15, 0.01
+FLOOR_HOPS, FLOOR_PLAIN, FLOOR_LOOK = 0.03, 0.15, 0.02
 """The least score of a lead that is followed: for a question of several pages, for a plain one, and while few pages are read."""
-LOOK = 3
+FLOOR_SEARCH = 0.1
+"""Below this a search for a name that was found comes before the leads, as long as there are such searches left."""
+LOOK = 4
 """Pages that are read before a covered answer goes to the person: one page alone is one voice."""
 GO_ON = 2
 """Searches that go on from what was found, after the first."""
 CLEAR = 0.75
 """The share of a plain question that one quote, holding the kind of thing asked for, covers when its answer is clear."""
+CLEAR_GIVEN = 0.3
+"""The same on a page that the person named: its subject need not stand in the question."""
 COVERED = 0.9
 """The share of the question's words that must be covered for the run not to search on."""
 
@@ -66,7 +70,9 @@ def keyless(
     remaining: int,
 ) -> Decision:
     """The next action by rule: the person's word, the blockage's rung, the first search, then the best lead until covered."""
-    now = _Now(question, notes, history, facts, leads, actions, threshold, report)
+    now = _Now(
+        question=question, notes=notes, history=history, facts=facts, leads=leads, actions=actions, threshold=threshold, report=report
+    )  # fmt: skip
     if remaining <= 0:
         return _hand_over("The run's tool actions are used up; what was found goes to the person.")
     told = now.from_person()
@@ -81,7 +87,7 @@ class _Now:
     """The blanks of one decision, asked from several sides."""
 
     def __init__(
-        self, question: str, notes: list[str], history: list[Action], facts: list[Fact], leads: list[Lead], actions: list[str],
+        self, *, question: str, notes: list[str], history: list[Action], facts: list[Fact], leads: list[Lead], actions: list[str],
         threshold: float, report: AnalyzerReply | None,
     ) -> None:  # fmt: skip
         self.question, self.notes, self.history, self.facts = question, notes, history, facts
@@ -142,14 +148,27 @@ class _Now:
         asked = read(self.question)
         known = cover(self.question, self.facts)
         pages = sum(bool(action.page_id) for action in self.history)
-        clear = known.best >= CLEAR and not asked.hops
-        floor = FLOOR_LOOK if pages < LOOK else FLOOR_PLAIN if clear else FLOOR_HOPS
-        told = self._lead_above(floor) or (None if known.share >= COVERED else self._search_on(asked.hops))
+        given = bool(self.history) and self.history[0].action == "crawl_url"
+        clear = known.best >= (CLEAR_GIVEN if given else CLEAR) and not asked.hops
+        floor = FLOOR_LOOK if pages < LOOK and not given else FLOOR_PLAIN if clear else FLOOR_HOPS
+        enough = clear and (given or known.share >= COVERED)
+        told = self._into_search()
+        if asked.hops and not enough and not told and (not self.leads or self.leads[0].score < FLOOR_SEARCH):
+            told = self._search_on(hops=True)
+        told = told or self._lead_above(floor) or (None if enough else self._search_on(asked.hops))
         if told:
             return told
         if not known.share:
             return _hand_over("Nothing found bears on the question.")
         return _hand_over(f"{pages} pages are read, {known.share:.0%} of the question's words are covered, and no promising lead is left.")
+
+    def _into_search(self) -> Decision | None:
+        """A search that went on from a name is looked into: its best result that was not read."""
+        last = self.history[-1]
+        if last.action not in SEARCHES or not last.hits or len(self.history) == 1:
+            return None
+        mine = [lead for lead in self.leads if lead.found_on == f"search: {last.query_or_url}"]
+        return self.take(mine[0], f"The best new result of that search: {mine[0].text[:120]}.") if mine else None
 
     def _lead_above(self, floor: float) -> Decision | None:
         for lead in self.leads[:5]:
@@ -173,7 +192,7 @@ class _Now:
     def on_rung(self, rung: str) -> Decision:
         """The rung of the ladder that code chose."""
         if rung == "reframe":
-            told = self.search(keywords(self.question), "No progress: the same question in other words, without its frame.")
+            told = self._search_on(hops=True) or self.search(keywords(self.question), "No progress: the same question in other words, without its frame.")
             if told:
                 return told
         if rung in ("reframe", "narrow"):

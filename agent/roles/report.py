@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from agent.roles.answering import fact_score
+from agent.roles.choosing import answerable, chosen, told
 from agent.roles.role import Role
 from agent.text.coverage import cover
 from agent.types import Action, Answer, Conflict, Fact, Outcome, PageRef
 
 WORDS = 120
-SENTENCES = 5
-COVERS = 0.45
-"""The least score of the best fact for an answer to be given at all."""
+SENTENCES = 6
+COVERS = 0.5
+"""The least probability that the facts answer the question for an answer to be given at all."""
 
 
 class ReportSentence(BaseModel):
@@ -55,31 +55,17 @@ def keyless(
 ) -> ReportReply:
     """A few quoted sentences, best first; an empty answer when the best of them does not cover the question."""
     known = cover(question, facts)
-    chosen = _chosen(question, facts)
+    usable = [fact for fact in facts if fact.usable]
+    given = bool(history) and history[0].action == "crawl_url"
+    covered = answerable(question, usable, given=given) >= COVERS
+    picked = chosen(question, usable, words=WORDS, sentences=SENTENCES) if covered else []
     return ReportReply(
-        answer=[ReportSentence(text=fact.statement, fact_ids=[fact.id]) for fact in chosen],
+        answer=[ReportSentence(text=told(fact), fact_ids=[fact.id]) for fact in picked],
         certainty=_certainty(confidence, conflicts),
         missing=f"Not found: {', '.join(known.missing)}." if known.missing else "",
         journey=_journey(history, failures, why_stopped),
-        key_sources=[fact.id for fact in chosen],
+        key_sources=[fact.id for fact in picked],
     )
-
-
-def _chosen(question: str, facts: list[Fact]) -> list[Fact]:
-    scored = sorted(
-        ((2.0 if fact.decision == "pinned" else fact_score(question, fact), -n, fact) for n, fact in enumerate(facts) if fact.usable),
-        key=lambda entry: (-entry[0], -entry[1]),
-    )
-    if not scored or scored[0][0] < COVERS:
-        return []
-    chosen: list[Fact] = []
-    words = 0
-    for _, _, fact in scored:
-        length = len(fact.statement.split())
-        if len(chosen) < SENTENCES and (words + length <= WORDS or not chosen):
-            chosen.append(fact)
-            words += length
-    return chosen
 
 
 def _certainty(confidence: float, conflicts: list[Conflict]) -> str:

@@ -46,7 +46,8 @@ class Calls:
         """Calls, tokens and US dollars a run has spent so far; the cost is None when any call's price is unknown."""
         c = tables.calls.c
         query = select(
-            func.count(), func.coalesce(func.sum(c.tokens_in), 0), func.coalesce(func.sum(c.tokens_out), 0), func.sum(c.cost_usd), func.count(c.cost_usd)
+            func.count(), func.coalesce(func.sum(c.tokens_in), 0), func.coalesce(func.sum(c.tokens_out), 0),
+            func.sum(c.cost_usd), func.count(c.cost_usd),
         ).where(c.run_id == run_id)
         with self._reader.connect() as connection:
             count, tokens_in, tokens_out, cost, priced = connection.execute(query).one()

@@ -1,4 +1,4 @@
-"""One open database: where it is, how it is locked, and the four keepers that share it."""
+"""One open database: where it is, how it is locked, and the keepers that share it."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from sqlalchemy.pool import StaticPool
 from agent.errors import StoreError
 from agent.store import tables
 from agent.store.calls import Calls
+from agent.store.desks import Desks
 from agent.store.ledger import Ledger
 from agent.store.migrations import migrate
 from agent.store.pages import Pages
@@ -40,6 +41,7 @@ class Store:
         self.ledger = Ledger(reader, writer)
         self.pages = Pages(reader, writer)
         self.calls = Calls(reader, writer)
+        self.desks = Desks(reader, writer)
         self._writer = writer
 
     def draft(self, key: str, text: str | None = None) -> str:

@@ -88,16 +88,6 @@ class Ledger:
         with self._reader.connect() as connection:
             return connection.scalar(select(r.control).where(r.id == run_id)) or ""
 
-    def list(self, *, status: str | None = None, text: str = "", deleted: bool = False, limit: int = 500) -> list[Run]:
-        """Runs, newest first, of one status and with `text` in the question; the bin's with `deleted`."""
-        query = select(tables.runs).where(r.deleted_at != "" if deleted else r.deleted_at == "").order_by(r.created_at.desc(), r.id).limit(limit)
-        if status:
-            query = query.where(r.status == status)
-        if text:
-            query = query.where(func.lower(r.question).contains(text.lower(), autoescape=True))
-        with self._reader.connect() as connection:
-            return [_run(row) for row in connection.execute(query)]
-
     def unfinished(self) -> list[str]:
         """Runs that should be working and whose lease is free (or its holder surely dead), oldest first."""
         query = select(r.id, r.owner, r.lease_until).where(r.status == Status.RUNNING, r.deleted_at == "").order_by(r.created_at)
@@ -195,6 +185,16 @@ class Ledger:
         """Set columns of the run's row that are not part of its state (deleted_at)."""
         with self._writer.begin() as connection:
             connection.execute(update(tables.runs).where(r.id == run_id).values(**values))
+
+    def list(self, *, status: str | None = None, text: str = "", deleted: bool = False, limit: int = 500) -> list[Run]:
+        """Runs, newest first, of one status and with `text` in the question; the bin's with `deleted`."""
+        query = select(tables.runs).where(r.deleted_at != "" if deleted else r.deleted_at == "").order_by(r.created_at.desc(), r.id).limit(limit)
+        if status:
+            query = query.where(r.status == status)
+        if text:
+            query = query.where(func.lower(r.question).contains(text.lower(), autoescape=True))
+        with self._reader.connect() as connection:
+            return [_run(row) for row in connection.execute(query)]
 
 
 def _guarded(connection: Connection, lease: Lease, **values: Any) -> None:

@@ -18,7 +18,7 @@ def new_owner() -> str:
 
 def is_gone(owner: str) -> bool:
     """Is the holder surely dead? Only a process of this machine can be known to be; another's lease must run out."""
-    host, pid, started = (owner.split("|") + ["", "", ""])[:3]
+    host, pid, started = [*owner.split("|"), "", "", ""][:3]
     if host != _HOST or not pid.isdigit() or os.name != "posix":
         return False
     try:

@@ -79,6 +79,14 @@ drafts = Table(
     Column("at", String(32), nullable=False),
 )
 
+desks = Table(
+    "desks",
+    metadata,
+    Column("name", String(80), primary_key=True),
+    Column("settings", Text, nullable=False),
+    Column("at", String(32), nullable=False),
+)
+
 applied = Table(
     "migrations",
     metadata,

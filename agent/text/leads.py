@@ -13,11 +13,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 from math import exp, log
 
+from agent.text import chains
 from agent.text.coverage import adds, cover, share
-from agent.text.names import names
-from agent.text.question import FAINT, Asked, keywords, read
+from agent.text.question import FAINT, Asked, keywords, plain, read
 from agent.text.sentences import spans
-from agent.text.stopwords import STOPWORDS
 from agent.text.words import content_stems, stem, stems, tokens
 from agent.types import Fact, Lead, Link, Page, SearchResult
 from agent.urls import canonical
@@ -28,7 +27,6 @@ ADDS = 2.5
 """What covering all that is still missing is worth, on the logit scale."""
 _AROUND = 300
 """Characters looked at on each side of an anchor for its sentence."""
-_AFTER = re.compile(r"\s+([^\W\d_A-Z]+)")
 _BRACKETS = re.compile(r"\s*\([^)]*\)\s*$|\s+[|–—·-]\s+[^|–—·]{2,40}$")
 
 
@@ -145,7 +143,11 @@ def _logit(probability: float) -> float:
 
 
 def merged(known: Mapping[str, Lead], found: Iterable[Lead]) -> list[Lead]:
-    """What changes when leads are found (again): new ones, and open ones that a second finding place speaks for too."""
+    """What changes when leads are found: the new ones, and open ones that a second finding place speaks for, too.
+
+    Two places together are worth what at least one of them being right is worth; a search that finds a lead again becomes its
+    finding place, so that the search can be looked into.
+    """
     changed: dict[str, Lead] = {}
     for lead in found:
         old = changed.get(lead.id) or known.get(lead.id)
@@ -153,7 +155,8 @@ def merged(known: Mapping[str, Lead], found: Iterable[Lead]) -> list[Lead]:
             changed[lead.id] = lead
         elif old.status == "open" and old.found_on != lead.found_on:
             prior = round(1 - (1 - old.prior) * (1 - lead.prior), 5)
-            changed[lead.id] = old.model_copy(update={"prior": prior, "score": max(old.score, lead.score, prior)})
+            place = {"found_on": lead.found_on, "why": lead.why} if lead.found_on.startswith("search:") else {}
+            changed[lead.id] = old.model_copy(update={"prior": prior, "score": max(old.score, lead.score, prior), **place})
     return list(changed.values())
 
 
@@ -165,13 +168,13 @@ def keep(leads: Iterable[Lead]) -> list[Lead]:
 def bridges(question: str, facts: Sequence[Fact], limit: int = 6) -> list[Lead]:
     """Searches that go on from what was found: a name of a good quote, with those of the question's words its page left open."""
     asked = read(question)
-    spelled = f" {' '.join(tokens(question))} "
     found: dict[str, Lead] = {}
-    for fact in sorted(facts, key=lambda fact: -(fact.relevance + named(asked, fact.title)[0]))[:8]:
+    for bridge in chains.bridges(asked, facts):
+        fact = bridge.fact
         rest = _left_open(asked, f"{fact.title} {fact.quote}")
-        for name, weight in _bridging_names(fact.quote, spelled):
+        for name, weight in bridge.names:
             query = " ".join([name, *rest])
-            score = round(weight * (fact.relevance + named(asked, fact.title)[0]) / 2, 4)
+            score = round(weight * (bridge.worth + 0.3 * named(asked, fact.title)[0]) / 1.3, 4)
             lead = Lead(id=lead_id("query", query), kind="query", value=query, text=name, why=f"named in “{fact.quote[:160]}”",
                         prior=score, score=score, found_on=fact.url, step=fact.step)  # fmt: skip
             if lead.id not in found or found[lead.id].score < score:
@@ -187,18 +190,7 @@ def _left_open(asked: Asked, text: str) -> list[str]:
     return [word for word in dict.fromkeys(tokens(asked.text)) if stem(word) in telling][:5]
 
 
-def _bridging_names(quote: str, spelled: str) -> list[tuple[str, float]]:
-    """The names in a quote that are not the question's own, with a weight: less for a lone word that may be an adjective."""
-    found = []
-    for name in names(quote, 12):
-        if f" {' '.join(tokens(name))} " in spelled:
-            continue
-        after = _AFTER.match(quote, quote.find(name) + len(name))
-        adjective = " " not in name and after is not None and after.group(1) not in STOPWORDS
-        found.append((name, 0.4 if adjective else 1.0))
-    return found
-
-
 def first_query(question: str) -> str:
     """The first search: the question as asked when it is short, else its words of content."""
-    return question.strip() if len(question) <= 200 else keywords(question)[:300]
+    bare_question = plain(question) or question.strip()
+    return bare_question if len(bare_question) <= 200 else keywords(bare_question)[:300]

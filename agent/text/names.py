@@ -11,6 +11,7 @@ _LINK = r"(?:of|the|de|del|della|di|da|do|dos|von|van|der|den|la|le|du|des|al|bi
 _WORD = r"[^\W\d_a-zß-öø-ÿ][\w'’.\-&]*\w|[^\W\d_a-zß-öø-ÿ]\.?"
 _NAME = re.compile(rf"(?:{_WORD})(?:[ \u00a0](?:{_LINK}[ \u00a0]){{0,2}}(?:{_WORD}|\d+(?!\d)))*")
 _QUOTED = re.compile(r"[\"“„«]([^\"“”„»\n]{2,80})[\"”“»]")
+_POSSESSIVE = re.compile(r"['’]s?$")
 _NOT_A_NAME = frozenset(
     "january february march april may june july august september october november december monday tuesday wednesday thursday friday "
     "saturday sunday mr mrs ms dr however although while since after before during because although the in on at by for from".split()
@@ -24,7 +25,7 @@ def names(text: str, limit: int = 40) -> list[str]:
         found.setdefault(match.group(1).strip(" ,.;:"))
     for match in _NAME.finditer(text):
         name = _trimmed(match.group())
-        if name and not _only_common(name):
+        if name[:1].isupper() and not _only_common(name):
             found.setdefault(name)
         if len(found) >= limit:
             break
@@ -38,7 +39,7 @@ def _trimmed(name: str) -> str:
         words.pop(0)
     while words and fold(words[-1]) in STOPWORDS:
         words.pop()
-    return " ".join(words).strip(" ,.;:'’-")
+    return _POSSESSIVE.sub("", " ".join(words).strip(" ,.;:'’-"))
 
 
 def _only_common(name: str) -> bool:

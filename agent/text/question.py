@@ -14,9 +14,13 @@ from agent.text.names import names
 from agent.text.stopwords import COMMON, STOPWORDS
 from agent.text.words import content_stems, fold, rough, stem, stems, tokens
 
-NAME, NUMBER, PLAIN, FAINT = 1.5, 1.2, 1.0, 0.5
+NAME, NUMBER, PLAIN, FAINT = 1.001, 1.2, 1.0, 0.5
 """Weights of a question's words: part of a name, a number, any other word, one too common in English to say much."""
 
+_ADDRESS = re.compile(
+    r"(?:,?\s*\b(?:according to|on the page|on|at|see|from|in|laut|auf|enligt|på|selon|sur|según|en)\s+)?<?\bhttps?://[^\s<>\"]*[^\s<>\".,;:!?)]>?",
+    re.IGNORECASE,
+)
 _COMMON_STEMS = frozenset(stem(word) for word in COMMON)
 _CHAIN = re.compile(
     r"['’]s\b[^?]*['’]s\b|\bof (?:the|a|an)\b[^?]*\b(?:of|that|who|which|where|whose)\b|\bwhose\b|\b(?:in|for|on|by|to) which\b"
@@ -60,7 +64,8 @@ class Asked:
 
 @lru_cache(maxsize=512)
 def read(question: str) -> Asked:
-    """Take a question apart. Never fails; an empty one has no words."""
+    """Take a question apart, without the addresses in it. Never fails; an empty one has no words."""
+    question = plain(question)
     found = tuple(name for name in names(question) if name.casefold() != question.casefold())
     in_names = {s for name in found for s in stems(name)}
     weights = {word: _weight(word, in_names) for word in content_stems(question)}
@@ -71,6 +76,11 @@ def read(question: str) -> Asked:
     pairs = frozenset(zip(words, words[1:], strict=False))
     kind = kind_of(question)
     return Asked(question, weights, rough_weights, pairs, found, kind, _takes_several(question, kind, found))
+
+
+def plain(question: str) -> str:
+    """The question without addresses, and without the "according to" that led to one: they say where, not what."""
+    return " ".join(_ADDRESS.sub(" ", question).split())
 
 
 def _weight(word: str, in_names: set[str]) -> float:

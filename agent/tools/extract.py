@@ -9,9 +9,9 @@ from agent.tools import encoding, media, pdf, webpage
 from agent.tools.reading import Reading
 from agent.types import Heading, Link, Outcome
 
-_LOC = re.compile(r"<(?:\w+:)?(?:loc|link|guid)\b[^>]*>\s*(?:<!\[CDATA\[)?\s*([^<\]]+?)\s*(?:\]\]>)?\s*</", re.IGNORECASE)
-_HREF = re.compile(r"""<(?:\w+:)?link\b[^>]*\bhref\s*=\s*["']([^"']+)""", re.IGNORECASE)
-_MARKDOWN = re.compile(r"^(#{1,6})\s+(.+?)\s*#*$", re.MULTILINE)
+_LOC = re.compile(r"<(?:\w{1,20}:)?(?:loc|link|guid)\b[^<>]{0,200}>(?:\s{0,99}<!\[CDATA\[)?([^<\]]{1,5000})", re.IGNORECASE)
+_HREF = re.compile(r"""<(?:\w{1,20}:)?link\b[^<>]{0,500}?\bhref\s?=\s?["']([^"'<>]{1,5000})""", re.IGNORECASE)
+_MARKDOWN = re.compile(r"^(#{1,6})[ \t]{1,9}(\S[^\n]{0,300})$", re.MULTILINE)
 _ENTITY = {"&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"', "&apos;": "'", "&#38;": "&"}
 
 
@@ -37,7 +37,7 @@ def _plain(text: str, content_type: str, url: str) -> Reading:
     text = text.replace("\r\n", "\n").replace("\r", "\n").strip()
     headings = []
     if "markdown" in content_type or url.endswith(".md"):
-        headings = [Heading(start=m.start(2), level=len(m.group(1)), text=m.group(2)) for m in _MARKDOWN.finditer(text)]
+        headings = [Heading(start=m.start(2), level=len(m.group(1)), text=m.group(2).rstrip("# ")) for m in _MARKDOWN.finditer(text)]
     name = url.rstrip("/").rsplit("/", 1)[-1].split("?")[0]
     return Reading(
         title=headings[0].text if headings else name,
@@ -52,7 +52,8 @@ def _xml(source: str, url: str) -> Reading:
     found = [_unescape(address) for address in _LOC.findall(source) + _HREF.findall(source)]
     links = list(dict.fromkeys(address for raw in found if (address := urls.absolute(url, raw))))
     text = re.sub(r"<!\[CDATA\[|\]\]>", "", re.sub(r"<[^<>!]*>", "\n", source))
-    text = re.sub(r"\s*\n\s*", "\n", _unescape(re.sub(r"<[!?][^>]*>", "", text))).strip()
+    lines = (line.strip() for line in _unescape(re.sub(r"<[!?][^<>]*>", "", text)).splitlines())
+    text = "\n".join(line for line in lines if line)
     outcome = Outcome.OK if links or text else Outcome.EMPTY
     return Reading(
         outcome=outcome,

@@ -17,7 +17,7 @@ from requests.adapters import HTTPAdapter
 from urllib3.exceptions import HTTPError
 
 from agent import urls
-from agent.tools import answers, extract, wire
+from agent.tools import answers, extract, skim, wire
 from agent.tools.guard import Forbidden, Guard, Unreachable
 from agent.tools.pace import DEFAULT_REST, Pace, asked
 from agent.tools.robots import MAX_BYTES, Answer, Robots
@@ -45,6 +45,7 @@ class _Visit:
     session: requests.Session
     redirects: list[str] = field(default_factory=list)
     at: str = ""
+    skimmed: bool = False
     here: str = ""
     """The last address that was let through."""
 
@@ -68,11 +69,14 @@ class Fetcher:
         self._seconds = seconds
         self._max_bytes = max_bytes
 
-    def fetch(self, url: str, *, allowed: Sequence[str] = (), checkpoint: Callable[[], None] = lambda: None) -> Page:
-        """The page at `url`. `allowed` limits the hosts, after redirects too. Raises nothing but what `checkpoint` raises."""
+    def fetch(self, url: str, *, allowed: Sequence[str] = (), checkpoint: Callable[[], None] = lambda: None, skimmed: bool = False) -> Page:
+        """The page at `url`. `allowed` limits the hosts, after redirects too; `skimmed` reads it at a glance (see `skim`).
+
+        Raises nothing but what `checkpoint` raises.
+        """
         watch = Watch(self._seconds, checkpoint)
-        visit = _Visit(url, allowed, watch, wire.session(self._adapter), at=f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}")
-        with watching(watch), visit.session:
+        visit = _Visit(url, allowed, watch, wire.session(self._adapter), at=f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}", skimmed=skimmed)
+        with watching(watch):  # the session is not closed: that would hang up every connection of the adapter that all fetches share
             return self._follow(visit)
 
     def close(self) -> None:
@@ -182,7 +186,8 @@ class Fetcher:
         if failure := body.failure or answers.by_status(body.status, body.headers):
             raise _Stuck(*failure, body.status)
         content_type = body.headers.get("Content-Type", "")
-        reading = extract.read(body.raw, content_type, here)
+        read = skim.read if visit.skimmed else extract.read
+        reading = read(body.raw, content_type, here)
         if reading.refresh and len(reading.text) < _SHORT and reading.refresh != here:
             return reading.refresh
         return Page(

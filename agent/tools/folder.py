@@ -22,10 +22,12 @@ from urllib3 import HTTPResponse
 
 from agent import urls
 from agent.errors import NotFound, UsageError
+from agent.tools import extract
 
 Doc = dict[str, Any]
 Served = tuple[int, dict[str, str], bytes]
 
+_RULES = ("/robots.txt", "/sitemap.xml")
 _HTML = "text/html; charset=utf-8"
 
 
@@ -83,9 +85,16 @@ class Folder:
                 return 200, {"Content-Type": _HTML}, self._front(host)
         return 404, {"Content-Type": _HTML}, b"<title>Not found</title><p>There is no such page in this world.</p>"
 
-    def findable(self) -> Iterator[Doc]:
-        """The documents a search engine would know: those that can be read, redirects and failures left out."""
-        return (doc for docs in self._hosts for doc in self._shown(docs))
+    def findable(self) -> Iterator[tuple[str, str, str]]:
+        """Address, title and text of what a search engine would know: redirects, failures and rules left out."""
+        for host in self._hosts:
+            for doc in self._shown(host):
+                title, text = str(doc.get("title", "")), str(doc.get("text", ""))
+                if not text and (doc.get("html") or doc.get("file")):
+                    _, headers, body = self._document(doc)
+                    reading = extract.read(body, headers["Content-Type"], str(doc["url"]))
+                    title, text = title or reading.title, reading.text
+                yield str(doc["url"]), title, text
 
     def _document(self, doc: Doc) -> Served:
         status = int(doc.get("status", 302 if doc.get("location") else 200))
@@ -140,7 +149,11 @@ class Folder:
         return f"<!doctype html>\n<html><head><title>{host}</title></head>\n<body><h1>{host}</h1>\n<ul>\n{entries}</ul></body></html>".encode()
 
     def _shown(self, host: str) -> list[Doc]:
-        return [doc for doc in self._hosts[host] if int(doc.get("status", 200)) == 200 and not doc.get("location")]
+        return [
+            doc
+            for doc in self._hosts[host]
+            if int(doc.get("status", 200)) == 200 and not doc.get("location") and urlsplit(doc["url"]).path not in _RULES
+        ]
 
 
 class FolderAdapter(HTTPAdapter):

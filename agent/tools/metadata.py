@@ -16,6 +16,7 @@ from dateutil import parser as dates
 from selectolax.lexbor import LexborHTMLParser
 
 _HEAD_END = re.compile(r"<body[\s>]|</head>", re.IGNORECASE)
+_DECLARATION = re.compile(r"<\?xml\b[^<>]*>", re.IGNORECASE)
 _HEAD_MAX = 200_000
 _DATES = (
     "article:published_time", "datepublished", "citation_publication_date", "citation_date", "dc.date.issued", "dcterms.issued",
@@ -41,9 +42,10 @@ class Metadata:
 def read(html: str, tree: LexborHTMLParser) -> Metadata:
     """The metadata of a page, from its head (BeautifulSoup) and, where that is silent, from its parsed body."""
     end = _HEAD_END.search(html, 0, _HEAD_MAX)
-    head = BeautifulSoup(html[: end.start() if end else min(len(html), 4096)], "lxml", parse_only=_WANTED)
+    start = _DECLARATION.sub("", html[: end.start() if end else 4096])
+    head = BeautifulSoup(start, "lxml", parse_only=_WANTED)
     metas = _metas(head)
-    things = list(_things(tree))
+    things = list(linked_data(tree))
     return Metadata(
         title=_title(head, metas, tree),
         author=_author(things, metas, tree),
@@ -83,7 +85,7 @@ def _metas(head: BeautifulSoup) -> dict[str, str]:
     return found
 
 
-def _things(tree: LexborHTMLParser) -> Iterator[dict[str, Any]]:
+def linked_data(tree: LexborHTMLParser) -> Iterator[dict[str, Any]]:
     """The objects of a page's JSON-LD, nested ones of a graph too."""
     for script in tree.css('script[type="application/ld+json"]')[:20]:
         try:

@@ -45,17 +45,20 @@ def strip(body: LexborNode) -> None:
 
 
 def drop(body: LexborNode) -> None:
-    """Take out navigation, footers, banners and the like."""
+    """Take out navigation, footers, banners and the like. Stops early on pages whose nesting makes this slow."""
     whole = size(body)
-    for node in body.css(_BY_NATURE):
-        if not _holds_content(node, whole):
-            node.decompose()
-    for node in body.css(_OFTEN):
-        if not _holds_content(node, whole) and not _inside_article(node) and (_dense(node) or size(node) < _SMALL):
-            node.decompose()
-    for node in body.css("[class], [id]"):
-        if _is_named_noise(node) and not _holds_content(node, whole) and (_dense(node) or size(node) < _SMALL):
-            node.decompose()
+    budget = 1_000_000 + 20 * whole
+    for selector, suspect in ((_BY_NATURE, _always), (_OFTEN, _outside_articles), ("[class], [id]", _is_named_noise)):
+        for node in body.css(selector):
+            if not suspect(node):
+                continue
+            own = size(node)
+            budget -= own
+            if budget < 0:
+                return
+            small = suspect is _always or own < _SMALL
+            if not _holds_content(node, own, whole) and (small or _dense(node, own)):
+                node.decompose()
 
 
 def main(body: LexborNode) -> LexborNode:
@@ -75,20 +78,23 @@ def _is_named_noise(node: LexborNode) -> bool:
     return bool(_NAMED.search(f"{attributes.get('class') or ''} {attributes.get('id') or ''}"))
 
 
-def _holds_content(node: LexborNode, whole: int) -> bool:
-    return node.css_first("h1, main, article") is not None or size(node) > _MAIN_SHARE * whole
+def _always(_node: LexborNode) -> bool:
+    return True
 
 
-def _inside_article(node: LexborNode) -> bool:
+def _holds_content(node: LexborNode, own: int, whole: int) -> bool:
+    return own > _MAIN_SHARE * whole or node.css_first("h1, main, article") is not None
+
+
+def _outside_articles(node: LexborNode) -> bool:
     parent = node.parent
     while parent is not None and parent.tag not in ("body", "html"):
         if parent.tag in ("article", "main"):
-            return True
+            return False
         parent = parent.parent
-    return False
+    return True
 
 
-def _dense(node: LexborNode) -> bool:
+def _dense(node: LexborNode, total: int) -> bool:
     """Is it mostly links?"""
-    total = size(node)
     return not total or sum(size(link) for link in node.css("a")) > 0.4 * total

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from math import isnan
 
 from agent.tools.watch import SLICE, Watch
 
@@ -84,7 +85,8 @@ def asked(header: str | None, now: datetime | None = None) -> float | None:
     if not header:
         return None
     try:
-        return min(max(0.0, float(header)), MAX_REST) if header.lower() not in ("nan", "inf", "-inf") else None
+        seconds = float(header)
+        return None if isnan(seconds) else min(max(0.0, seconds), MAX_REST)
     except ValueError:
         pass
     try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import logging
+import time
 
 from pypdf import PdfReader
 from pypdf.errors import PyPdfError
@@ -13,6 +14,8 @@ from agent.tools.reading import Reading
 from agent.types import Heading, Outcome
 
 MAX_PAGES = 500
+MAX_SECONDS = 20.0
+"""CPU seconds after which no further page is begun; what was read until then is kept."""
 _ENCRYPTED = "The PDF is locked with a password. Open it yourself and look for an unlocked copy."
 _SCANNED = "The PDF holds pictures of pages and no text. Look for a version with text, or read it yourself."
 _BROKEN = "The PDF is damaged and could not be read. Open it yourself, or look for another copy."
@@ -40,7 +43,11 @@ def _pages(document: PdfReader) -> Reading:
     reading = Reading()
     parts: list[str] = []
     length = 0
-    for number, page in enumerate(document.pages[:MAX_PAGES], start=1):
+    started = time.thread_time()
+    for number, page in enumerate(document.pages, start=1):
+        if number > MAX_PAGES or time.thread_time() - started > MAX_SECONDS:
+            reading.detail = f"Only the first {number - 1} of {len(document.pages)} pages were read."
+            break
         text = "\n".join(line.rstrip() for line in page.extract_text().replace("\x00", "").splitlines()).strip()
         if text:
             title = f"Page {number}"
@@ -50,8 +57,6 @@ def _pages(document: PdfReader) -> Reading:
     reading.text = "".join(parts).rstrip()
     if not reading.text:
         reading.outcome, reading.detail = Outcome.UNSUPPORTED, _SCANNED
-    elif len(document.pages) > MAX_PAGES:
-        reading.detail = f"Only the first {MAX_PAGES} of {len(document.pages)} pages were read."
     return reading
 
 

@@ -33,7 +33,7 @@ def as_table(node: LexborNode, flat: Callable[[LexborNode], str]) -> Grid | None
     `flat` gives the text under a node on one line.
     """
     attributes = node.attributes
-    if attributes.get("role") in ("presentation", "none") or node.css_first("table table, td table, th table"):
+    if attributes.get("role") in ("presentation", "none") or any(inner.mem_id != node.mem_id for inner in node.css("table")):
         return None
     caption, rows = _parts(node)
     grid = _spread([_cells(row, flat) for row in rows])

@@ -1,8 +1,4 @@
-"""An HTML page as a Reading: one parse, then text, headings, tables, links and metadata from the same tree.
-
-Two things make a parser quadratic: very deep nesting and tags with very many attributes. Pages with either are flattened
-before they are parsed, so that they cost little and never come out silently empty.
-"""
+"""An HTML page as a Reading: one parse, then text, headings, tables, links and metadata from the same tree."""
 
 from __future__ import annotations
 
@@ -11,20 +7,12 @@ import re
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from agent import urls
-from agent.tools import metadata, noise, walls
+from agent.tools import metadata, noise, taming, walls
 from agent.tools.blocks import Blocks, flat
 from agent.tools.reading import Reading
 from agent.types import Link, Outcome
 
 MAX_LINKS = 5_000
-_MANY_TAGS = 10_000
-_DEEP = 2_000
-_TAG = re.compile(r"<(/?)([a-zA-Z][^\s/>]{0,40})[^>]*>")
-_HUGE_TAG = re.compile(r"<([a-zA-Z][^\s/><]{0,40})\s[^>]{30000,}>?")
-_CODE = re.compile(r"<(script|style)\b.*?</\1\s*>", re.IGNORECASE | re.DOTALL)
-_VOID_NAMES = "area base br col embed hr img input link meta source track wbr p li td tr th dt dd option"
-_VOID = frozenset(_VOID_NAMES.split())
-_INLINE = frozenset(("a", "b", "i", "em", "strong", "span", "font", "code", "sup", "sub", "u", "small"))
 _REFRESH = re.compile(r"^\s*([0-9]{1,2})(?:\.\d*)?\s*[;,]\s*(?:url\s*=\s*)?['\"]?([^'\"]+)", re.IGNORECASE)
 _SHORT = 250
 """Characters below which a page's text counts as next to nothing and the careful reading is done again without dropping."""
@@ -32,7 +20,7 @@ _SHORT = 250
 
 def read(html: str, url: str) -> Reading:
     """The page at `url`. Its outcome is `blocked` when what came is a wall, `empty` when there is no text."""
-    html = _tame(html)
+    html = taming.tame(html)
     tree = LexborHTMLParser(html)
     about = metadata.read(html, tree)
     base = _base(tree, url)
@@ -81,24 +69,6 @@ def _text(tree: LexborHTMLParser, html: str) -> Blocks | None:
 def _richer(careful: Blocks, everything: Blocks) -> Blocks:
     """The careful reading stands unless it kept less than a third of a page that has something to say."""
     return everything if len(careful.text) < len(everything.text) / 3 else careful
-
-
-def _tame(html: str) -> str:
-    """The page without tags of tens of thousands of characters, and without tags at all when nested absurdly deep."""
-    if len(html) > 30_000:
-        html = _HUGE_TAG.sub(r"<\1>", html)
-    if html.count("<") < _MANY_TAGS or _depth(html) <= _DEEP:
-        return html
-    return "<p>" + _TAG.sub(lambda tag: "" if tag.group(2).lower() in _INLINE else "<br>", _CODE.sub(" ", html))
-
-
-def _depth(html: str) -> int:
-    depth = deepest = 0
-    for match in _TAG.finditer(html):
-        if match.group(2).lower() not in _VOID:
-            depth = max(0, depth + (-1 if match.group(1) else 1))
-            deepest = max(deepest, depth)
-    return deepest
 
 
 def _base(tree: LexborHTMLParser, url: str) -> str:

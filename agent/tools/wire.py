@@ -47,7 +47,7 @@ class GuardedAdapter(HTTPAdapter):
 
     def __init__(self, guard: Guard) -> None:
         self._guard = guard
-        super().__init__(pool_connections=64, pool_maxsize=4, max_retries=0)
+        super().__init__(pool_connections=64, pool_maxsize=32, max_retries=0)
 
     def init_poolmanager(self, connections: int, maxsize: int, block: bool = False, **kwargs: Any) -> None:
         """As in `requests`, with pools whose connections are the guard's."""

@@ -27,6 +27,8 @@ from agent.tools.wire import GuardedAdapter
 from agent.types import Outcome, Page, SearchResult
 
 SEARCH_SECONDS = 30.0
+DEMO_TODAY = "2026-11-21"
+"""The day it is in the bundled world, so that "last week" means the same in it at any time."""
 REACH_SECONDS = 3.0
 _NO_GOOGLE = "no GOOGLE_API_KEY and GOOGLE_CSE_ID set"
 _FOLDER_GOOGLE = "a world in a folder has only its own index"
@@ -52,6 +54,8 @@ class World:
         self.live = live
         self.engines = {engine.name: engine.label for engine in engines}
         self.absent = absent
+        self.today = ""
+        """The day (ISO 8601) the world's pages were written for; "" means the clock's."""
         self.probe: Callable[[], None] = lambda: None
         self._asked = {engine.name: engine for engine in engines}
         self._fetcher = fetcher
@@ -75,9 +79,9 @@ class World:
                 self._resting[engine] = time.monotonic() + result.retry_after_s
         return result
 
-    def fetch(self, url: str, *, allowed: Sequence[str] = (), checkpoint: Callable[[], None] = lambda: None) -> Page:
-        """The page at `url`, inside the `allowed` hosts ([]: all). Raises nothing but what `checkpoint` raises."""
-        return self._fetcher.fetch(url, allowed=allowed, checkpoint=checkpoint)
+    def fetch(self, url: str, *, allowed: Sequence[str] = (), checkpoint: Callable[[], None] = lambda: None, skimmed: bool = False) -> Page:
+        """The page at `url`, inside the `allowed` hosts ([]: all); `skimmed`: only at a glance. Raises nothing but what `checkpoint` raises."""
+        return self._fetcher.fetch(url, allowed=allowed, checkpoint=checkpoint, skimmed=skimmed)
 
     def check(self, engine: str) -> SearchResult:
         """One cheap real search."""
@@ -143,7 +147,9 @@ def _folder(name: str, path: Path, config: Config) -> World:
     guard = Guard(config.words("FETCH_ALLOW"))
     title = "The demo world" if name == "demo" else path.resolve().name
     fetcher = _fetcher(FolderAdapter(folder), guard, Pace(0.0), config)
-    return World(name, title, live=False, engines=[index], fetcher=fetcher, absent={"google": _FOLDER_GOOGLE})
+    world = World(name, title, live=False, engines=[index], fetcher=fetcher, absent={"google": _FOLDER_GOOGLE})
+    world.today = DEMO_TODAY if name == "demo" else ""
+    return world
 
 
 def _loaded(path: Path) -> tuple[Folder, FolderIndex]:
@@ -154,7 +160,7 @@ def _loaded(path: Path) -> tuple[Folder, FolderIndex]:
     with _folders_lock:
         if key not in _folders:
             folder = Folder(path)
-            documents = (Raw(str(d["url"]), str(d.get("title", "")), str(d.get("text", ""))) for d in folder.findable())
+            documents = (Raw(*found) for found in folder.findable())
             _folders[key] = (folder, FolderIndex(documents, label=f"the index of {path.resolve().name}"))
         return _folders[key]
 

@@ -8,7 +8,7 @@ import streamlit as st
 
 from agent.evidence import answers
 from agent.types import Answer, Fact, Sentence, Source
-from pages.widgets import safe, words
+from pages.widgets import chips, safe, words
 
 CHANGED = {"added": "New", "removed": "Gone", "reworded": "Reworded", "resourced": "Other sources"}
 
@@ -30,14 +30,14 @@ def card(answer: Answer, facts: dict[str, Fact], run_id: str) -> str:
     numbers = answer.statements
     total = numbers.backed + numbers.unsupported
     whole = numbers.unsupported == 0 and total > 0
-    chips = [
+    marks = [
         (words.VERDICT[answer.verdict], words.VERDICT_TONE[answer.verdict]),
         (f"confidence {words.percent(answer.confidence)}", ""),
-        (f"{numbers.backed} of {words.count(total, 'statement')} backed by a page", "good" if whole else "warn"),
+        (backing(answer), "good" if whole else "warn" if total else ""),
         ("written by the model" if answer.by == "model" else "written without a model: quoted sentences", ""),
     ]
     if numbers.dropped:
-        chips.append((words.count(numbers.dropped, "citation") + " dropped: resolved to nothing", "warn"))
+        marks.append((words.count(numbers.dropped, "citation") + " dropped: resolved to nothing", "warn"))
     body = " ".join(_sentence(sentence, answer.sources, facts, run_id) for sentence in answer.sentences)
     lines = [
         _line(words.REASON.get(answer.reason, "")),
@@ -46,33 +46,36 @@ def card(answer: Answer, facts: dict[str, Fact], run_id: str) -> str:
         _line(answer.why_stopped, "Why it stopped here"),
     ]
     said = f'<div class="answer">{body}</div>' if body else ""
+    left = f'<div>{said}<div class="lines">{"".join(lines)}</div></div>'
     return (
-        f'<div class="ts"><div class="chips">{_chips(chips)}</div><div class="answer-grid"><div>{said}<div class="lines">{"".join(lines)}</div></div>'
+        f'<div class="ts"><div class="chips">{chips.row(marks)}</div><div class="answer-grid">{left}'
         f"<div>{_sources(answer.sources, run_id)}</div></div></div>"
     )
 
 
-def _chips(chips: Sequence[tuple[str, str]]) -> str:
-    return "".join(f'<span class="chip {tone}">{safe.html(text)}</span>' for text, tone in chips)
+def backing(answer: Answer) -> str:
+    """How many of its statements stand on a page, in words."""
+    numbers = answer.statements
+    total = numbers.backed + numbers.unsupported
+    return f"{numbers.backed} of {words.count(total, 'statement')} backed by a page" if total else "no statement is made"
 
 
 def _line(text: str, name: str = "") -> str:
     label = f'<span class="soft">{name}:</span> ' if name else ""
-    return f'<p>{label}{safe.html(text)}</p>' if text else ""
+    return f"<p>{label}{safe.html(text)}</p>" if text else ""
 
 
 def _sentence(sentence: Sentence, sources: Sequence[Source], facts: dict[str, Fact], run_id: str) -> str:
     text = safe.html(sentence.text)
     if not sentence.backed:
-        text = f'<span class="unbacked">{text}</span> <span class="chip bad">not backed by a page</span>'
+        text = f'<span class="unbacked">{text}</span> {chips.one("not backed by a page", "bad")}'
     return text + "".join(_cite(source, sentence, facts, run_id) for source in sources if set(sentence.fact_ids) & set(source.fact_ids))
 
 
 def _cite(source: Source, sentence: Sentence, facts: dict[str, Fact], run_id: str) -> str:
     """A numbered mark that opens to the very words this sentence stands on."""
-    quotes = "".join(
-        f'<div class="quote">{safe.html(quote)}</div>' for quote, fact_id in zip(source.quotes, source.fact_ids, strict=False) if fact_id in sentence.fact_ids
-    )
+    meant = [quote for quote, fact_id in zip(source.quotes, source.fact_ids, strict=False) if fact_id in sentence.fact_ids]
+    quotes = "".join(f'<div class="quote">{safe.html(quote)}</div>' for quote in meant)
     chosen = next((fact_id for fact_id in source.fact_ids if fact_id in sentence.fact_ids), "")
     return (
         f'<details class="cite"><summary aria-label="Source {source.n}: show the quote" title="Show the quote">{source.n}</summary>'
@@ -97,7 +100,7 @@ def _sources(sources: Sequence[Source], run_id: str) -> str:
         + f"{_origin(source, run_id, source.fact_ids[0] if source.fact_ids else '')}</details></li>"
         for source in sources
     )
-    return f'<h3 class="ts-section">Sources</h3><ol class="sources">{items}</ol>'
+    return f'<h3 class="ts-section">Sources</h3><ul class="sources">{items}</ul>'
 
 
 def changes(old: Answer, new: Answer) -> str:
@@ -109,13 +112,10 @@ def changes(old: Answer, new: Answer) -> str:
             continue
         before = f"<del>{safe.html(change.old.text)}</del> " if change.old and change.kind in ("removed", "reworded") else ""
         after = safe.html(change.new.text) if change.new else ""
-        items.append(f'<li class="{change.kind}"><span class="chip">{CHANGED[change.kind]}</span> {before}{after}</li>')
+        items.append(f'<li class="{change.kind}">{chips.one(CHANGED[change.kind])} {before}{after}</li>')
     same = sum(change.kind == "same" for change in found)
     kept = f'<p class="small soft">{words.count(same, "sentence")} unchanged.</p>' if same else ""
-    verdict = (
-        f"<p>{words.VERDICT[old.verdict]} → {words.VERDICT[new.verdict]}, confidence {words.percent(old.confidence)} → {words.percent(new.confidence)}.</p>"
-        if (old.verdict, round(old.confidence, 2)) != (new.verdict, round(new.confidence, 2))
-        else ""
-    )
+    was, now = (f"{words.VERDICT[a.verdict]}, confidence {words.percent(a.confidence)}" for a in (old, new))
+    verdict = f"<p>Before: {was}. Now: {now}.</p>" if was != now else ""
     nothing = "" if items else "<p>The answer says the same.</p>"
     return f'<div class="ts">{verdict}{nothing}<ul class="changes">{"".join(items)}</ul>{kept}</div>'

@@ -8,7 +8,7 @@ import streamlit as st
 
 from agent.config import ROOT
 from agent.types import Settings
-from pages.widgets import door, empty, safe, typing, words
+from pages.widgets import door, drafts, empty, safe, words
 
 QUESTION, DRAFT = "research-question", "question"
 EXAMPLES = 6
@@ -17,14 +17,14 @@ EXAMPLES = 6
 def draw() -> None:
     """The whole screen."""
     st.html(
-        '<div class="ts ts-hero"><h1>Research you can check.</h1><p>Ask a question. Touchstone searches and reads the web one visible step at a time, and '
-        "ties every claim it keeps to a verbatim quote in a stored page. You steer, correct, accept or send back.</p></div>"
+        '<div class="ts ts-hero"><h1>Research you can check.</h1><p>Ask a question. Touchstone searches and reads the web one visible '
+        "step at a time, and ties every claim it keeps to a verbatim quote in a stored page. You steer, accept or send back.</p></div>"
     )
     offline = st.empty()
-    door.show_notice()
-    typing.keep()
+    door.show_notice("ask")
+    drafts.keep()
     with st.container(key="research-ask"):
-        typing.area("Your question", QUESTION, DRAFT, placeholder="e.g. Who runs the company that makes …, and since when?", height=110)
+        drafts.area("Your question", QUESTION, DRAFT, placeholder="e.g. Who runs the company that makes …, and since when?", height=110)
         settings = _choices()
     _examples(settings)
     _recent()
@@ -71,8 +71,9 @@ def _options(mode: str) -> Settings:
     pages = st.number_input("At most this many pages read", 1, 60, plain.max_pages, key="research-max-pages")
     sure = st.slider("Ask me to review from this confidence on", 50, 100, round(plain.threshold * 100), format="%d %%", key="research-threshold")
     return Settings(
-        mode="step" if mode == "step" else "auto", world=world or "live", model=model or "auto", max_steps=int(steps), max_pages=int(pages), threshold=sure / 100
-    )
+        mode="step" if mode == "step" else "auto", world=world or "live", model=model or "auto",
+        max_steps=int(steps), max_pages=int(pages), threshold=sure / 100,
+    )  # fmt: skip
 
 
 def _keyless(settings: Settings) -> bool:
@@ -91,7 +92,7 @@ def _ask(question: str, settings: Settings, *, typed: bool) -> None:
     def opened(run_id: str) -> None:
         st.query_params["run"] = run_id
         if typed:
-            typing.sent(QUESTION, DRAFT)
+            drafts.sent(QUESTION, DRAFT)
 
     door.tell(door.workbench().start, question, settings, then=opened)
 

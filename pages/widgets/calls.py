@@ -15,7 +15,7 @@ SHOWN = 40
 def draw(calls: Sequence[Call]) -> None:
     """The calls, newest first; one at a time is opened."""
     if not calls:
-        empty.draw("No model was asked", "Without a model the run works by rules alone. To use one, name its server in the settings file; see Settings.")
+        empty.draw("No model was asked", "Without a model the run works by rules alone. To use one, name its server in .env; see Settings.")
         return
     newest = list(reversed(calls))[:SHOWN]
     by_key = {call.key: call for call in newest}
@@ -33,8 +33,10 @@ def _label(call: Call) -> str:
 def _one(call: Call) -> None:
     about = "estimated" if call.estimated else "counted by the server"
     st.html(
-        f'<dl class="ts meta"><dt>Model</dt><dd>{safe.html(call.model)}</dd><dt>When</dt><dd>{words.when(call.at)}, {words.duration(call.seconds)}</dd>'
-        f"<dt>Tokens</dt><dd>{call.prompt_tokens:,} in, {call.completion_tokens:,} out ({about})</dd><dt>Cost</dt><dd>{words.money(call.cost_usd)}</dd></dl>"
+        f'<dl class="ts meta"><dt>Model</dt><dd>{safe.html(call.model)}</dd>'
+        f"<dt>When</dt><dd>{words.when(call.at)}, {words.duration(call.seconds)}</dd>"
+        f"<dt>Tokens</dt><dd>{call.prompt_tokens:,} in, {call.completion_tokens:,} out ({about})</dd>"
+        f"<dt>Cost</dt><dd>{words.money(call.cost_usd)}</dd></dl>"
     )
     if call.error:
         st.warning(safe.md(call.error), icon=":material/warning:")

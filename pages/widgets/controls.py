@@ -9,8 +9,9 @@ import streamlit as st
 
 from agent.types import Status
 from agent.workbench import View
-from pages.widgets import door, typing
+from pages.widgets import door, drafts
 
+NOTE = "research-steer"
 GOING = (Status.RUNNING, Status.WAITING, Status.PAUSED)
 RESUMABLE = {Status.PAUSED: "Resume", Status.STOPPED: "Go on", Status.FAILED: "Try again"}
 
@@ -32,7 +33,7 @@ def draw(view: View) -> None:
             hint = "Write the answer from what was found so far"
             st.button("Answer now", icon=":material/edit_note:", key="research-finish", help=hint, on_click=door.tell, args=(bench.finish, run_id))
         if status in (*GOING, Status.STOPPED):
-            with st.popover("Give a note", icon=":material/sticky_note_2:", key="research-steer"):
+            with st.popover("Give a note", icon=":material/sticky_note_2:", key=NOTE, on_change="rerun"):
                 _note(run_id)
 
 
@@ -59,21 +60,26 @@ def review(view: View) -> None:
             st.button("Accept", type="primary", icon=":material/check:", key="research-accept", on_click=door.tell, args=(bench.accept, run_id, head))
             with st.popover("Send back", icon=":material/undo:", key="research-send-back"):
                 key, draft = f"research-back-{run_id}", f"back:{run_id}"
-                typing.area("What is wrong or missing?", key, draft, placeholder="e.g. Which year? Check the registry's own page.")
+                drafts.area("What is wrong or missing?", key, draft, placeholder="e.g. Which year? Check the registry's own page.")
                 st.button("Send back and go on", type="primary", key="research-back-send", on_click=_send_back, args=(run_id, head, key, draft))
         _download(view)
 
 
 def _send_back(run_id: str, head: int, key: str, draft: str) -> None:
-    door.tell(door.workbench().send_back, run_id, head, st.session_state.get(key, ""), then=lambda _: typing.sent(key, draft))
+    door.tell(door.workbench().send_back, run_id, head, st.session_state.get(key, ""), then=lambda _: drafts.sent(key, draft))
 
 
 def _note(run_id: str) -> None:
     key, draft = f"research-note-{run_id}", f"note:{run_id}"
-    typing.area("A note the next decision obeys", key, draft, placeholder="e.g. Only use the public registry. Look for the year, too.")
+    drafts.area("A note the next decision obeys", key, draft, placeholder="e.g. Only use the public registry. Look for the year, too.")
     st.button("Send note", type="primary", key="research-note-send", on_click=_send_note, args=(run_id, key, draft))
 
 
 def _send_note(run_id: str, key: str, draft: str) -> None:
     told = "Noted. The next decision obeys it."
-    door.tell(door.workbench().steer, run_id, st.session_state.get(key, ""), done=told, then=lambda _: typing.sent(key, draft))
+    door.tell(door.workbench().steer, run_id, st.session_state.get(key, ""), done=told, then=lambda _: _noted(key, draft))
+
+
+def _noted(key: str, draft: str) -> None:
+    drafts.sent(key, draft)
+    st.session_state[NOTE] = False  # the popover closes

@@ -11,7 +11,7 @@ import streamlit as st
 from agent.types import Confidence
 from pages.widgets import empty, journey, safe, words
 
-ACCENT, GOLD = ("#14695b", "#5cc0aa"), ("#a26b08", "#e0b252")
+ACCENT, GOLD = ("#14695b", "#5cc0aa"), ("#8f5c00", "#e0b252")
 
 
 def draw(given: Sequence[Confidence], *, threshold: float, max_steps: int) -> None:
@@ -30,7 +30,7 @@ def draw(given: Sequence[Confidence], *, threshold: float, max_steps: int) -> No
     st.html('<div class="ts small">' + "".join(items[:20]) + "</div>")
 
 
-def chart(given: Sequence[Confidence], threshold: float, max_steps: int, *, dark: bool) -> alt.LayerChart:
+def chart(given: Sequence[Confidence], threshold: float, max_steps: int, *, dark: bool) -> alt.LayerChart | alt.FacetChart:
     """The chart itself. `max_steps` fixes the horizontal axis; it grows only when the run goes beyond."""
     frame = pd.DataFrame(
         {
@@ -42,10 +42,15 @@ def chart(given: Sequence[Confidence], threshold: float, max_steps: int, *, dark
     )
     right = max(max_steps, len(given), 2)
     accent, gold = ACCENT[dark], GOLD[dark]
-    x = alt.X("look:Q", title="look (search or page)", scale=alt.Scale(domain=[1, right], nice=False), axis=alt.Axis(tickMinStep=1, format="d", grid=False))
+    across = alt.Scale(domain=[1, right], nice=False)
+    x = alt.X("look:Q", title="look (search or page)", scale=across, axis=alt.Axis(tickMinStep=1, format="d", grid=False))
     y = alt.Y("confidence:Q", title=None, scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(format="%", values=[0, 0.25, 0.5, 0.75, 1]))
     base = alt.Chart(frame).encode(x=x, y=y)
-    tips = [alt.Tooltip("look:Q", title="Look"), alt.Tooltip("confidence:Q", title="Confidence", format=".0%"), alt.Tooltip("reasons:N", title="Why")]
+    tips = [
+        alt.Tooltip("look:Q", title="Look"),
+        alt.Tooltip("confidence:Q", title="Confidence", format=".0%"),
+        alt.Tooltip("reasons:N", title="Why"),
+    ]
     layers = [
         alt.Chart(pd.DataFrame({"goal": [threshold]})).mark_rule(color=gold, strokeDash=[6, 4], strokeWidth=1.5).encode(y="goal:Q"),
         alt.Chart(frame).mark_line(color=gold, strokeWidth=1, opacity=0.7).encode(x=x, y="model:Q"),

@@ -8,7 +8,7 @@ import streamlit as st
 
 from agent.types import Proposal
 from agent.workbench import View
-from pages.widgets import door, safe, typing, words
+from pages.widgets import chips, door, drafts, safe, words
 
 
 def draw(view: View, engines: Mapping[str, str]) -> None:
@@ -21,8 +21,9 @@ def draw(view: View, engines: Mapping[str, str]) -> None:
         st.html(told(pending, len(view.state.actions) + 1))
         with st.container(horizontal=True):
             bench = door.workbench()
-            st.button("Approve", type="primary", icon=":material/check:", key="research-approve", on_click=door.tell, args=(bench.approve, run_id, head))
-            st.button("Skip, propose another", icon=":material/skip_next:", key="research-skip", on_click=door.tell, args=(bench.skip, run_id, head))
+            seen = (run_id, head)
+            st.button("Approve", type="primary", icon=":material/check:", key="research-approve", on_click=door.tell, args=(bench.approve, *seen))
+            st.button("Skip, propose another", icon=":material/skip_next:", key="research-skip", on_click=door.tell, args=(bench.skip, *seen))
             with st.popover("Change it", icon=":material/edit:", key="research-change"):
                 _change(view, pending, engines)
 
@@ -30,13 +31,14 @@ def draw(view: View, engines: Mapping[str, str]) -> None:
 def told(pending: Proposal, number: int) -> str:
     """The proposal as HTML."""
     what = f"“{safe.html(pending.query_or_url)}”" if pending.query_or_url and pending.next_action != "crawl_url" else safe.link(pending.query_or_url)
-    by = "proposed by the model" if pending.by == "model" else f"proposed by {words.SPEAKER[pending.by]}" if pending.by != "keyless" else "proposed without a model"
-    rung = f'<span class="chip warn">{safe.html(words.RUNG.get(pending.rung, pending.rung))}</span>' if pending.rung else ""
-    trouble = f'<p class="small"><b>The model did not speak:</b> {safe.html(pending.trouble)}</p>' if pending.trouble else ""
+    marks = [(f"proposed {words.SPEAKER[pending.by]}", "")]
+    if pending.rung:
+        marks.append((words.RUNG.get(pending.rung, pending.rung), "warn"))
+    trouble = f'<p class="small"><b>Without the model:</b> {safe.html(pending.trouble)}</p>' if pending.trouble else ""
     return (
         f'<div class="ts"><div class="small soft">Next, if you agree (look {number})</div>'
         f"<p><b>{words.ACTION[pending.next_action]}</b>{': ' + what if pending.query_or_url else ''}</p>"
-        f'<p class="soft">{safe.html(pending.reasoning)}</p><div class="chips"><span class="chip">{by}</span>{rung}</div>{trouble}</div>'
+        f'<p class="soft">{safe.html(pending.reasoning)}</p><div class="chips">{chips.row(marks)}</div>{trouble}</div>'
     )
 
 
@@ -46,15 +48,15 @@ def _change(view: View, pending: Proposal, engines: Mapping[str, str]) -> None:
     draft, key = f"change:{view.run.id}:{view.head}", f"research-change-text-{view.run.id}-{view.head}"
     start = actions.index(pending.next_action) if pending.next_action in actions else 0
     action = st.selectbox(
-        "Do this instead", actions, index=start, format_func=lambda name: words.ACTION[name], key=f"research-change-action-{view.head}", filter_mode=None
-    )
+        "Do this instead", actions, index=start, key=f"research-change-action-{view.head}",
+        format_func=lambda name: words.ACTION[name], filter_mode=None,
+    )  # fmt: skip
     if key not in st.session_state:
         st.session_state[key] = door.workbench().draft(draft) or pending.query_or_url
     if action != "send_to_hitl":
-        typing.area("Address of the page" if action == "crawl_url" else "Words to search for", key, draft)
-    st.button(
-        "Do this", type="primary", key="research-change-do", icon=":material/arrow_forward:", on_click=_send, args=(view.run.id, view.head, action, key)
-    )
+        drafts.area("Address of the page" if action == "crawl_url" else "Words to search for", key, draft)
+    told = (view.run.id, view.head, action, key)
+    st.button("Do this", type="primary", key="research-change-do", icon=":material/arrow_forward:", on_click=_send, args=told)
 
 
 def _send(run_id: str, head: int, action: str, key: str) -> None:

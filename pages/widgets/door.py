@@ -7,6 +7,7 @@ that asked, and nothing typed is lost.
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -20,7 +21,9 @@ _lock = threading.Lock()
 _bench: list[Workbench] = []
 
 NOTICE = "door-notice"
-"""The session key of what the next drawing shows: (kind, text)."""
+"""The session key of what is shown at the top: (kind, text, until when on the monotonic clock, screen)."""
+NOTICE_S = 12.0
+"""Seconds a notice stays: it must outlive the polls of a run that goes on."""
 
 
 def workbench() -> Workbench:
@@ -45,6 +48,7 @@ def tell(what: Callable[..., Any], *args: Any, done: str = "", then: Callable[[A
 
     A refusal is shown in its own words and changes nothing.
     """
+    st.session_state.pop(NOTICE, None)
     try:
         result = what(*args)
     except Overtaken as overtaken:
@@ -59,13 +63,17 @@ def tell(what: Callable[..., Any], *args: Any, done: str = "", then: Callable[[A
 
 
 def notice(kind: str, text: str) -> None:
-    """Show this once, at the next drawing. `kind` is info, warning or success."""
-    st.session_state[NOTICE] = (kind, text)
+    """Show this for a while. `kind` is info, warning or success."""
+    st.session_state[NOTICE] = (kind, text, time.monotonic() + NOTICE_S, "")
 
 
-def show_notice() -> None:
-    """Draw what is to be told, once."""
-    kind, text = st.session_state.pop(NOTICE, ("", ""))
+def show_notice(screen: str) -> None:
+    """Draw what is to be told, as long as it is fresh, on the screen that draws it first."""
+    kind, text, until, drawn_on = st.session_state.get(NOTICE, ("", "", 0.0, ""))
+    if time.monotonic() > until or drawn_on not in ("", screen):
+        st.session_state.pop(NOTICE, None)
+        return
+    st.session_state[NOTICE] = (kind, text, until, screen)
     draw = {"info": st.info, "warning": st.warning, "success": st.success}.get(kind)
     icons = {"info": ":material/info:", "warning": ":material/warning:", "success": ":material/check_circle:"}
     if draw:

@@ -17,7 +17,7 @@ FIND, ALL = "research-facts-find", "research-facts-all"
 def draw(facts: Sequence[Fact], run_id: str) -> None:
     """The facts, newest first; words to find and a way to see them all when there are many."""
     if not facts:
-        empty.draw("No facts yet", "Each page that is read adds the statements that bear on the question, with the words they stand on.")
+        empty.draw("No facts so far", "Each page that is read adds the statements that bear on the question, with the words they stand on.")
         return
     newest = sorted(facts, key=lambda fact: (-fact.step, fact.start, fact.id))
     find = st.text_input("Find in the facts", key=FIND, type="search", live="300ms", placeholder="words, a site …") if len(facts) > 8 else ""

@@ -26,7 +26,8 @@ def this_round(view: View) -> int:
 def strip(view: View) -> str:
     """The strip as HTML. No text of the web is in it."""
     settings, state, usage = view.run.settings, view.state, view.usage
-    level, goal = round(state.level * 100), round(settings.threshold * 100)
+    rests = state.answer if view.run.status in (Status.REVIEW, Status.DONE) else None
+    level, goal = round((rests.confidence if rests else state.level) * 100), round(settings.threshold * 100)
     meter = f'<div class="meter" aria-hidden="true"><i style="width:{level}%"></i><b style="left:{min(goal, 99)}%"></b></div>'
     facts = sum(fact.verified for fact in state.facts.values())
     keyless = not usage.llm_calls

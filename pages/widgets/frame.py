@@ -13,7 +13,7 @@ STONE = """<path d="M3 17 C2 9 8 3 15 3 C22 3 26 9 25 16 C24 23 18 26 12 25 C7 2
 """A dark stone with a streak of gold: how gold was tested."""
 ICON = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 28 28" width="64" height="64">{STONE}</svg>'
 MARK = f"""<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 150 28" width="150" height="28">{STONE}
-<text x="33" y="20" font-family="'Source Serif 4','Source Serif Pro',Georgia,serif" font-size="18.5" font-weight="600" fill="INK">Touchstone</text></svg>"""
+<text x="33" y="20" font-family="'Source Serif 4',Georgia,serif" font-size="18.5" font-weight="600" fill="INK">Touchstone</text></svg>"""
 
 
 def draw() -> None:
@@ -24,6 +24,7 @@ def draw() -> None:
     st.logo(MARK.replace("INK", "#ebe8e1" if dark else "#1f2421"), size="large", link=None)
     screens = [
         st.Page("pages/research.py", title="Research", icon=":material/travel_explore:", default=True),
+        st.Page("pages/collect.py", title="Collect", icon=":material/inventory_2:"),
         st.Page("pages/runs.py", title="Runs", icon=":material/history:"),
         st.Page("pages/settings.py", title="Settings", icon=":material/tune:"),
         st.Page("pages/page.py", title="Stored page", icon=":material/article:", visibility="hidden"),

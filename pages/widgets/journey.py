@@ -7,10 +7,10 @@ from typing import Any
 
 import streamlit as st
 
-from pages.widgets import safe, words
+from pages.widgets import chips, safe, words
 from pages.widgets.story import Card
 
-SHOWN = 12
+SHOWN = 8
 """Cards drawn at first: the cost of a poll must not grow with the run."""
 GLYPH = {"ask": "?", "stuck": "↻", "refused": "×", "person": "•", "answer": "=", "event": "!"}
 
@@ -54,19 +54,19 @@ def _what(card: Card, run_id: str) -> str:
 
 
 def _chips(card: Card) -> str:
-    chips: list[tuple[str, str]] = []
+    marks: list[tuple[str, str]] = []
     if card.outcome:
         found = words.count(card.hits, "result") if card.outcome == "ok" and not card.url else words.OUTCOME[card.outcome]  # type: ignore[index]
-        chips.append((found, card.tone))
+        marks.append((found, card.tone))
     if card.facts:
-        chips.append((words.count(len(card.facts), "new fact"), "good"))
+        marks.append((words.count(len(card.facts), "new fact"), "good"))
     if card.rung and card.kind == "action":
-        chips.append((words.RUNG.get(card.rung, card.rung), "warn"))
+        marks.append((words.RUNG.get(card.rung, card.rung), "warn"))
     if card.level is not None and round(card.level, 2) != round(card.before, 2):
-        chips.append((f"confidence {words.percent(card.before)} → {words.percent(card.level)}", ""))
-    spoke = {"model": "by the model", "keyless": "without a model", "code": "by a rule"}.get(card.by, "")
+        marks.append((f"confidence {words.percent(card.before)} → {words.percent(card.level)}", ""))
+    spoke = words.SPEAKER.get(card.by, "") if card.kind != "person" else ""
     said = f'<span class="small soft">{spoke}</span>' if spoke else ""
-    return "".join(f'<span class="chip {tone}">{safe.html(text)}</span>' for text, tone in chips) + said
+    return chips.row(marks) + said
 
 
 def _found(card: Card) -> str:
@@ -79,18 +79,23 @@ def _found(card: Card) -> str:
 
 def _conflicts(card: Card) -> str:
     return "".join(
-        f'<div class="small"><span class="chip bad">conflict</span> {safe.html(c["subject"])}: {safe.html(c["attribute"])}: '
+        f'<div class="small">{chips.one("conflict", "bad")} {safe.html(c["subject"])}: {safe.html(c["attribute"])}: '
         f"{safe.html(' or '.join(value['text'] for value in c['values']))}</div>"
         for c in card.conflicts
     )
 
 
 def _details(card: Card) -> str:
-    if not (card.moves or card.assessment or card.trouble):
-        return ""
-    trouble = f'<p class="small"><b>The model did not speak:</b> {safe.html(card.trouble)}</p>' if card.trouble else ""
-    said = f'<p class="small">{safe.html(card.assessment)}</p>' if card.assessment else ""
-    return f"{trouble}<details><summary>Why the confidence moved</summary>{said}{moves(card.moves)}</details>" if card.moves or said else trouble
+    told = _trouble("Decided", card.trouble) + _trouble("Weighed", card.weighed)
+    if card.assessment or card.moves:
+        said = f'<p class="small">{safe.html(card.assessment)}</p>' if card.assessment else ""
+        told += f"<details><summary>What it means for the confidence</summary>{said}{moves(card.moves)}</details>"
+    return told
+
+
+def _trouble(did: str, why: str) -> str:
+    """Who spoke instead of the model, and why; nothing when all is well or there is no model."""
+    return f'<p class="small"><b>{did} without the model:</b> {safe.html(why)}</p>' if why else ""
 
 
 def moves(given: Sequence[dict[str, Any]]) -> str:

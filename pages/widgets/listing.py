@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from agent.types import Run, Status
-from pages.widgets import door, safe, words
+from pages.widgets import chips, door, safe, screens, words
 
 PAGE = 25
 TEXT, STATE, BIN, MORE = "runs-text", "runs-state", "runs-bin", "runs-more"
@@ -24,7 +24,7 @@ def filters() -> None:
         with st.container(horizontal=True, vertical_alignment="center", key="runs-undo-row"):
             st.caption("Moved to the bin.")
             st.button("Undo", key="runs-undo-do", icon=":material/undo:", on_click=_restore, args=(undo,))
-    door.show_notice()
+    door.show_notice("runs")
 
 
 def filtered() -> bool:
@@ -51,7 +51,7 @@ def draw(runs: Sequence[Run]) -> None:
 def _row(run: Run) -> None:
     with st.container(border=True, key=f"runs-row-{run.id}", gap=None), st.container(horizontal=True, vertical_alignment="center"):
         with st.container(gap=None):
-            st.page_link("pages/research.py", label=safe.md(run.question, 160), query_params={"run": run.id})
+            st.page_link(screens.of(run.settings.flow), label=safe.md(run.question, 160), query_params={"run": run.id})
             st.html(about(run))
         if st.session_state.get(BIN):
             st.button("Restore", key=f"runs-restore-{run.id}", icon=":material/undo:", on_click=_restore, args=(run.id,))
@@ -61,15 +61,14 @@ def _row(run: Run) -> None:
 
 def about(run: Run) -> str:
     """How a run stands, in a line of HTML."""
-    chips = [(words.STATUS[run.status], words.STATUS_TONE[run.status])]
+    marks = [(words.STATUS[run.status], words.STATUS_TONE[run.status])]
     if run.verdict:
-        chips.append((words.VERDICT.get(run.verdict, run.verdict), words.VERDICT_TONE.get(run.verdict, "")))
+        marks.append((words.VERDICT.get(run.verdict, run.verdict), words.VERDICT_TONE.get(run.verdict, "")))
     if run.confidence is not None:
-        chips.append((f"confidence {words.percent(run.confidence)}", ""))
+        marks.append((f"confidence {words.percent(run.confidence)}", ""))
     if run.settings.world != "live":
-        chips.append((f"{run.settings.world} world", "warn"))
-    line = "".join(f'<span class="chip {tone}">{safe.html(text)}</span>' for text, tone in chips)
-    return f'<div class="ts run">{line}<span class="small soft">{words.ago(run.updated_at)}</span></div>'
+        marks.append((f"{run.settings.world} world", "warn"))
+    return f'<div class="ts run">{chips.row(marks)}<span class="small soft">{words.ago(run.updated_at)}</span></div>'
 
 
 def _delete(run_id: str) -> None:

@@ -51,22 +51,22 @@ def chart(state: Research, *, dark: bool) -> tuple[list[str], dict[str, Any]]:
         for i, name in enumerate(names)
     ]  # fmt: skip
     index = {name: str(i) for i, name in enumerate(names)}
-    edges = [
-        {"source": index[a], "target": index[b], "lineStyle": {"type": "solid" if kind["found"] else "dotted", "width": 1.2 if kind["found"] else 0.8}}
-        for a, b, kind in drawn.edges(data=True)
-    ]
+    styles = {True: {"type": "solid", "width": 1.2}, False: {"type": "dotted", "width": 0.8}}
+    edges = [{"source": index[a], "target": index[b], "lineStyle": styles[kind["found"]]} for a, b, kind in drawn.edges(data=True)]
     return names, _option(data, edges, dark)
 
 
 def _option(data: list[dict[str, Any]], edges: list[dict[str, Any]], dark: bool) -> dict[str, Any]:
-    ink, gold = ("#ebe8e1", "#e0b252") if dark else ("#1f2421", "#a26b08")
+    ink, gold = ("#ebe8e1", "#e0b252") if dark else ("#1f2421", "#8f5c00")
+    known = [{"name": name, "icon": symbol} for name, symbol, *_ in KINDS[1:]]
     return {
         "animation": False,
-        "legend": [{"data": [{"name": name, "icon": symbol} for name, symbol, *_ in KINDS[1:]], "bottom": 0, "textStyle": {"color": ink}, "itemGap": 14, "selectedMode": False}],
+        "legend": [{"data": known, "bottom": 0, "textStyle": {"color": ink}, "itemGap": 14, "selectedMode": False}],
         "tooltip": {"formatter": "{c}", "confine": True, "renderMode": "richText"},
         "series": [
             {
-                "type": "graph", "layout": "none", "roam": True, "selectedMode": "single", "top": 24, "bottom": 56, "left": 40, "right": 60,
+                "type": "graph", "layout": "none", "roam": True, "selectedMode": "single", "top": 24, "bottom": 64, "left": 30, "right": 110,
+                "preserveAspect": "contain",
                 "categories": [{"name": name, "symbol": symbol, "itemStyle": {"color": colours[dark]}} for name, symbol, colours, _ in KINDS],
                 "data": data, "links": edges, "edgeSymbol": ["none", "arrow"], "edgeSymbolSize": 6,
                 "lineStyle": {"color": "#8b918c", "opacity": 0.7},
@@ -87,9 +87,11 @@ def _nodes(state: Research) -> tuple[list[tuple[str, str]], list[tuple[str, str]
     for action in state.actions:
         if action.action != "crawl_url":
             name = f"search: {action.query_or_url}"
-            tip = f"Search: {_plain(action.query_or_url, 90)}\n{words.count(action.hits, 'result') if action.outcome is Outcome.OK else words.OUTCOME[action.outcome]}"
+            came = words.count(action.hits, "result") if action.outcome is Outcome.OK else words.OUTCOME[action.outcome]
+            tip = f"Search: {_plain(action.query_or_url, 90)}\n{came}"
             looks.append((action.step, name, QUESTION, (_plain(action.query_or_url, 28), 1, tip)))
-    looks += [(page.step, page.url, page.found_on, (_plain(safe.address(page.url, 30), 30), _kind(page), _tip(page))) for page in state.pages.values()]
+    for page in state.pages.values():
+        looks.append((page.step, page.url, page.found_on, (_plain(safe.address(page.url, 30), 30), _kind(page), _tip(page))))
     for _, name, found_on, label in sorted(looks, key=lambda look: (look[0], look[1])):
         if name not in labels:
             nodes.append((name, found_on if found_on in labels else QUESTION))
@@ -123,7 +125,8 @@ def about(page: PageRef, run_id: str) -> str:
     """A page of the map in a few lines, with the way to its stored text, as HTML."""
     state = words.count(page.facts, "fact") + " kept" if page.outcome is Outcome.OK else words.OUTCOME[page.outcome]
     tone = "bad" if page.outcome is not Outcome.OK else "good" if page.facts else ""
-    opens = f'<p><a href="{safe.stored(run_id, page.page_id)}" target="_blank">Open the stored page with its quotes marked</a></p>' if page.page_id else ""
+    way = f'<p><a href="{safe.stored(run_id, page.page_id)}" target="_blank">Open the stored page with its quotes marked</a></p>'
+    opens = way if page.page_id else ""
     detail = f'<p class="small">{safe.html(page.detail)}</p>' if page.detail and page.outcome is not Outcome.OK else ""
     found = f'<p class="small soft">Found on {safe.html(safe.address(page.found_on, 90))}</p>' if page.found_on else ""
     return (

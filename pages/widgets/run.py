@@ -7,10 +7,37 @@ import streamlit as st
 from agent.errors import NotFound
 from agent.types import Status
 from agent.workbench import View
-from pages.widgets import answer, calls, conflicts, controls, curve, decision, door, empty, facts, figures, journey, pagemap, safe, story, typing, unread, words
+from pages.widgets import (
+    answer,
+    calls,
+    chips,
+    conflicts,
+    controls,
+    curve,
+    decision,
+    door,
+    drafts,
+    empty,
+    facts,
+    figures,
+    journey,
+    pagemap,
+    safe,
+    story,
+    unread,
+    words,
+)
 
 POLL_S = 1.0
 TABS = ("Facts", "Confidence", "Map of pages", "Could not read", "Conflicts", "Model calls")
+REST = {
+    Status.WAITING: "A decision waits for your word.",
+    Status.REVIEW: "Read the answer, check its quotes, then accept it or send it back.",
+    Status.PAUSED: "It rests where it stood. Resume when you like.",
+    Status.STOPPED: "Nothing is lost: go on, or have the answer written from what was found.",
+    Status.DONE: "You accepted this answer.",
+    Status.FAILED: "It could not go on.",
+}
 
 
 def draw(run_id: str) -> None:
@@ -20,7 +47,7 @@ def draw(run_id: str) -> None:
     except NotFound:
         _missing(run_id)
         return
-    typing.keep()
+    drafts.keep()
     moving = view.run.status is Status.RUNNING
     st.fragment(_live, run_every=POLL_S if moving else None)(run_id, moving)
 
@@ -30,7 +57,7 @@ def _live(run_id: str, moving: bool) -> None:
     if moving is not (view.run.status is Status.RUNNING):
         st.rerun()  # it came to rest (or woke up): the timer is set anew, or not at all
     _heading(view)
-    door.show_notice()
+    door.show_notice("run")
     controls.draw(view)
     figures.draw(view)
     if view.run.status is Status.WAITING:
@@ -49,37 +76,28 @@ def _live(run_id: str, moving: bool) -> None:
 
 def _heading(view: View) -> None:
     run = view.run
-    st.page_link("pages/research.py", label="New question", icon=":material/add:", query_params={})
+    st.page_link("pages/research.py", label="New question", icon=":material/add:")
     if run.settings.world != "live":
         title = door.workbench().worlds().get(run.settings.world, run.settings.world)
         invented = " Nothing here is about the real world." if run.settings.world == "demo" else ""
         st.html(f'<div class="ts band" role="note"><b>{safe.html(title)}.</b>{invented}</div>')
-    status = f'<span class="chip {words.STATUS_TONE[run.status]}">{words.STATUS[run.status]}</span>'
-    doing = f'<span class="pulse" aria-hidden="true"></span><span>{safe.html(safe.shorten(view.activity, 140))}</span>' if view.activity else ""
-    about = safe.html(run.error or (view.state.why_stopped if run.status in (Status.PAUSED, Status.STOPPED) else "")) or _rest(run.status)
+    if view.activity:
+        now = f'<span class="pulse" aria-hidden="true"></span><span class="say">{safe.html(safe.shorten(view.activity, 140))}</span>'
+    else:
+        now = f'<span class="say soft">{safe.html(run.error or REST.get(run.status, ""))}</span>'
+    status = chips.one(words.STATUS[run.status], words.STATUS_TONE[run.status])
     st.html(
         f'<div class="ts"><h1 class="ts-question">{safe.html(run.question)}</h1>'
-        f'<div class="ts-now" role="status" aria-live="polite">{status}{_troubles(view)}{doing or f"""<span class="soft">{about}</span>"""}</div></div>'
+        f'<div class="ts-now" role="status" aria-live="polite">{status}{_troubles(view)}{now}</div></div>'
     )
 
 
 def _troubles(view: View) -> str:
     """What a person should not miss, whichever tab is open."""
     disputes = sum(conflict.status == "open" for conflict in view.state.conflicts.values())
-    chips = f'<span class="chip bad">{words.count(disputes, "open conflict")}</span>' if disputes else ""
     unreadable = unread.count(view.state)
-    return chips + (f'<span class="chip">{unreadable} could not be read</span>' if unreadable else "")
-
-
-def _rest(status: Status) -> str:
-    return {
-        Status.WAITING: "A decision waits for your word.",
-        Status.REVIEW: "Read the answer, check its quotes, then accept it or send it back.",
-        Status.PAUSED: "It rests where it stood. Resume when you like.",
-        Status.STOPPED: "Nothing is lost: go on, or have the answer written from what was found.",
-        Status.DONE: "You accepted this answer.",
-        Status.FAILED: "It could not go on.",
-    }.get(status, "")
+    told = chips.one(words.count(disputes, "open conflict"), "bad") if disputes else ""
+    return told + (chips.one(f"{unreadable} could not be read") if unreadable else "")
 
 
 def _engines(view: View) -> dict[str, str]:

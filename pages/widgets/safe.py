@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import html as _html
 import re
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
@@ -57,7 +57,7 @@ def host(url: str) -> str:
 
 def address(url: str, limit: int = 70) -> str:
     """An address as a person reads it: no scheme, no closing slash, the middle left out when long. Not escaped."""
-    bare = re.sub(r"^https?://(www\.)?", "", url.strip()).rstrip("/")
+    bare = unquote(re.sub(r"^https?://(www\.)?", "", url.strip())).rstrip("/")
     keep = (limit - 1) // 2
     return bare if len(bare) <= limit else f"{bare[: limit - 1 - keep]}…{bare[-keep:]}"
 

@@ -38,10 +38,20 @@ def in_context(text: str, fact: Fact, facts: Sequence[Fact]) -> str:
     """A fact and its quote among the words around it, as HTML."""
     if not 0 <= fact.start < fact.end <= len(text):
         return f'<p><b>{safe.html(fact.statement)}</b></p><p class="small soft">Its quote was not found in the stored text.</p>'
-    start, end = max(0, fact.start - AROUND), min(len(text), fact.end + AROUND)
+    start = text.rfind(" ", 0, max(0, fact.start - AROUND)) + 1
+    end = text.find(" ", fact.end + AROUND) if fact.end + AROUND < len(text) else -1
+    end = len(text) if end < 0 else end
     before, after = "… " if start else "", " …" if end < len(text) else ""
     around = marked(text, facts, chosen=fact.id, start=start, end=end)
     return f'<p><b>{safe.html(fact.statement)}</b></p><div class="quote small paper">{before}{around}{after}</div>'
+
+
+def kept(text: str, facts: Sequence[Fact], chosen: str = "") -> str:
+    """What was kept from a page, as HTML: the chosen fact in its context first, then the statements of the others."""
+    first = next((fact for fact in facts if fact.id == chosen), None)
+    others = sorted((fact for fact in facts if fact is not first), key=lambda fact: fact.start)
+    listed = "".join(f"<li>{safe.html(fact.statement)}</li>" for fact in others)
+    return (in_context(text, first, facts) if first else "") + (f"<ul>{listed}</ul>" if listed else "")
 
 
 def about(page: Page) -> str:

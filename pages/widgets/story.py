@@ -44,7 +44,9 @@ class Card:
     detail: str = ""
     by: str = ""
     trouble: str = ""
-    """Why the model did not speak although there is one."""
+    """Why the model did not decide although there is one."""
+    weighed: str = ""
+    """Why the model did not weigh what was found although there is one."""
     rung: str = ""
     url: str = ""
     page_id: str = ""
@@ -72,9 +74,8 @@ def cards(steps: Sequence[Step]) -> list[Card]:
             told.append(Card(step.n, "person", SAID[step.name], what=_proposed(change) if step.name == "edit" else "", by="person"))
         elif step.name == "budget":
             told.append(Card(step.n, "event", "A limit was reached", why=str(change.get("why_stopped", "")), tone="warn"))
-        if refused := change.get("refusals"):
-            if step.name != "skip":
-                told.append(Card(step.n, "refused", "Proposed, but not followed", refused=list(refused), tone="warn"))
+        if (refused := change.get("refusals")) and step.name != "skip":
+            told.append(Card(step.n, "refused", "Proposed, but not followed", refused=list(refused), tone="warn"))
         if isinstance(change.get("pending"), dict):
             troubles = str(change["pending"].get("trouble", ""))
         for action in change.get("actions") or []:
@@ -110,7 +111,7 @@ def _gather(told: list[Card], change: dict[str, Any]) -> None:
         card.level, card.moves = confidence[-1]["value"], confidence[-1].get("moves", [])
     if isinstance(report := change.get("report"), dict):
         card.assessment = str(report.get("assessment", ""))
-        card.trouble = card.trouble or str(report.get("trouble", ""))
+        card.weighed = str(report.get("trouble", ""))
 
 
 def _answer(n: int, answer: dict[str, Any]) -> Card:
@@ -123,12 +124,20 @@ def _answer(n: int, answer: dict[str, Any]) -> Card:
 
 def _notes(step: Step) -> list[Card]:
     titles = {"steer": "You gave a note", "send_back": "You sent the answer back"}
-    return [Card(step.n, "person", titles.get(note.get("kind", "steer"), ""), what=note["text"], by="person") for note in step.change.get("notes") or []]
+    notes = step.change.get("notes") or []
+    return [Card(step.n, "person", titles[note.get("kind", "steer")], what=note["text"], by="person") for note in notes]
 
 
 def _stuck(step: Step) -> list[Card]:
     return [
-        Card(step.n, "stuck", f"Stuck: {words.RUNG.get(block['rung'], block['rung'])}", why=block.get("reason", ""), rung=block["rung"], tone="warn")
+        Card(
+            step.n,
+            "stuck",
+            f"Stuck, so it {words.RUNG.get(block['rung'], block['rung'])}",
+            why=block.get("reason", ""),
+            rung=block["rung"],
+            tone="warn",
+        )
         for block in step.change.get("blockages") or []
     ]
 

@@ -8,7 +8,7 @@ import streamlit as st
 
 from agent.types import Settings
 from agent.workbench import Active
-from pages.widgets import door, safe, words
+from pages.widgets import chips, door, safe, words
 
 
 def model(active: Active) -> None:
@@ -25,16 +25,17 @@ def engines(active: Active) -> None:
     for name, label in active.engines.items():
         _part(f"engine-{name}", f"<b>{safe.html(label)}</b>", "for questions about the live web", door.workbench().check_engine, name)
     for name, why in active.absent.items():
-        st.html(f'<div class="ts"><b>{safe.html(name.capitalize())}</b> <span class="chip">off</span><br><span class="soft small">{safe.html(why)}</span></div>')
+        title = f"<b>{safe.html(name.capitalize())}</b> {chips.one('off')}"
+        st.html(f'<div class="ts">{title}<br><span class="soft small">{safe.html(why)}</span></div>')
 
 
 def worlds(active: Active) -> None:
     """Where a question can go, and where everything is kept."""
-    items = "".join(f"<tr><td><b>{safe.html(title)}</b></td><td><code>{safe.html(name)}</code></td></tr>" for name, title in active.worlds.items())
-    st.html(
-        f'<div class="ts"><h2 class="ts-section">Worlds</h2><div class="scroll"><table><tr><th>Where a question can go</th><th>Name</th></tr>{items}</table></div></div>'
-    )
-    st.html(f'<div class="ts"><h2 class="ts-section">Kept on this computer</h2><p>Runs, pages and drafts: <code>{safe.html(active.data)}</code></p></div>')
+    rows = "".join(f"<tr><td><b>{safe.html(title)}</b></td><td><code>{safe.html(name)}</code></td></tr>" for name, title in active.worlds.items())
+    table = f'<div class="scroll"><table><tr><th>Where a question can go</th><th>Name</th></tr>{rows}</table></div>'
+    st.html(f'<div class="ts"><h2 class="ts-section">Worlds</h2>{table}</div>')
+    kept = f"<p>Runs, pages and drafts: <code>{safe.html(active.data)}</code></p>"
+    st.html(f'<div class="ts"><h2 class="ts-section">Kept on this computer</h2>{kept}</div>')
 
 
 def limits() -> None:

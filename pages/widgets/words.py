@@ -44,7 +44,7 @@ RUNG = {
     "lead": "followed a lead not tried before",
     "hand_over": "handed over to you",
 }
-SPEAKER = {"model": "model", "keyless": "no model", "person": "you", "code": "a rule"}
+SPEAKER = {"model": "by the model", "keyless": "without a model", "person": "by you", "code": "by a rule"}
 VERDICT = {"answered": "Answered", "partial": "Partly answered", "no_evidence": "No evidence found"}
 VERDICT_TONE = {"answered": "good", "partial": "warn", "no_evidence": "mute"}
 REASON = {
@@ -64,7 +64,7 @@ def percent(share: float | None) -> str:
 
 
 def count(number: int, noun: str, plural: str = "") -> str:
-    """"1 page", "3 pages", "1,204 facts"."""
+    """ "1 page", "3 pages", "1,204 facts"."""
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 

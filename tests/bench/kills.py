@@ -77,8 +77,9 @@ def main(arguments: list[str]) -> int:
             question = QUESTIONS[runs % len(QUESTIONS)]
             runs += 1
             store = Store(config.database_url)
-            first = Step(n=0, name="ask", change={"question": question, "settings": Settings(world="demo", model="keyless").model_dump()}, next="decide", by="person")
-            run_id = store.ledger.create(question, Settings(world="demo", model="keyless"), first)
+            settings = Settings(world="demo", model="keyless")
+            first = Step(n=0, name="ask", change={"question": question, "settings": settings.model_dump()}, next="decide", by="person")
+            run_id = store.ledger.create(question, settings, first)
             store.close()
             killed = 0
             while True:

@@ -180,7 +180,8 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         self.server.owner.paths.append(self.path)
         if self.path != "/v1/models":
-            return self._send(status(404, "no such path"))
+            self._send(status(404, "no such path"))
+            return
         models = self.server.owner.models
         listed = [{"id": name, "object": "model"} for name in models] if isinstance(models, list) else []
         self._send(models if isinstance(models, Answer) else sends({"object": "list", "data": listed}))
@@ -190,7 +191,8 @@ class _Handler(BaseHTTPRequestHandler):
         owner.paths.append(self.path)
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         if self.path != "/v1/chat/completions":
-            return self._send(status(404, "no such path"))
+            self._send(status(404, "no such path"))
+            return
         headers = {name.lower(): value for name, value in self.headers.items()}
         self._send(owner.answer(Request(body, headers)))
 

@@ -68,7 +68,9 @@ class Google:
             client_options=options,
         )
         reply = service.cse().list(q=query, cx=self._cx, num=number).execute(num_retries=0)
-        return reply if isinstance(reply, dict) else {}
+        if not isinstance(reply, dict):
+            raise ValueError("an answer that is not JSON")
+        return reply
 
     def _refused(self, query: str, status: int, retry_after: str | None, body: bytes) -> SearchResult:
         reasons = _reasons(body)

@@ -139,3 +139,18 @@ def test_dispute_gives_the_marks_that_change() -> None:
     assert {f.id: f.disputed for f in dispute(changed, [chosen])} == {one.id: False}
     both_hold = conflict.model_copy(update={"status": "settled", "chosen": ""})
     assert {f.id: f.disputed for f in dispute(changed, [both_hold])} == {one.id: False, other.id: False}
+
+
+def test_a_page_s_title_as_subject_does_not_part_sentences_on_one_thing() -> None:
+    one = fact("Nordvik Dairy was founded in 1921 by two partners.", A, subject="Nordvik Dairy Ltd", title="Nordvik Dairy Ltd")
+    other = fact("Nordvik Dairy was founded in 1923 and is the oldest of all.", B, subject="Dairies of the county", title="Dairies of the county")
+    found = find([one, other])
+    assert [(c.subject, c.attribute, [v.text for v in c.values]) for c in found] == [("Nordvik Dairy", "founded", ["1921", "1923"])]
+
+
+def test_a_table_row_with_one_of_the_values_takes_its_side() -> None:
+    one, other = fact("Nordvik Dairy was founded in 1921.", A), fact("Nordvik Dairy was founded in 1923.", B)
+    row = fact("Dairy: Nordvik Dairy; Village: Lillehavn; Founded: 1923; Known for: cheese", C)
+    assert find([one, row]) == []
+    values = find([one, other, row])[0].values
+    assert [(v.fact_ids, v.sites) for v in values] == [([one.id], ["a.example"]), ([other.id, row.id], ["b.example", "c.example"])]

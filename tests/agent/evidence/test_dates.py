@@ -7,7 +7,19 @@ from agent.evidence.dates import agree, blanked, dates
 
 @pytest.mark.parametrize(
     "text",
-    ["3 May 1987", "May 3, 1987", "3rd of May 1987", "1987-05-03", "03/05/1987", "3.5.1987", "May 1987", "in 1987.", "the 1980s", "20th century", "3 May"],
+    [
+        "3 May 1987",
+        "May 3, 1987",
+        "3rd of May 1987",
+        "1987-05-03",
+        "03/05/1987",
+        "3.5.1987",
+        "May 1987",
+        "in 1987.",
+        "the 1980s",
+        "20th century",
+        "3 May",
+    ],
 )
 def test_every_format_agrees_with_the_day_it_means(text: str) -> None:
     found = dates(text)

@@ -59,7 +59,8 @@ def test_the_same_amount_agrees(a: str, b: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("a", "b"), [("12 %", "13 %"), ("12 %", "0.13"), ("10,000 people", "13,000 people"), ("5 km", "5 kg"), ("20 rooms", "22 rooms"), ("-5 °C", "5 °C")]
+    ("a", "b"),
+    [("12 %", "13 %"), ("12 %", "0.13"), ("10,000 people", "13,000 people"), ("5 km", "5 kg"), ("20 rooms", "22 rooms"), ("-5 °C", "5 °C")],
 )
 def test_another_amount_does_not(a: str, b: str) -> None:
     assert not agree(one(a), one(b))

@@ -133,7 +133,24 @@ def test_words_that_look_alike_are_not_slips() -> None:
     assert found(text.replace("reported", "retorted"), text) is None
 
 
-WORDS = ["dairy", "river", "cheese", "opened", "the", "of", "and", "farmers", "mountain", "Berg", "Nordvik", "company", "not", "with", "sold", "market"]
+WORDS = [
+    "dairy",
+    "river",
+    "cheese",
+    "opened",
+    "the",
+    "of",
+    "and",
+    "farmers",
+    "mountain",
+    "Berg",
+    "Nordvik",
+    "company",
+    "not",
+    "with",
+    "sold",
+    "market",
+]
 NUMBERS = st.one_of(st.integers(0, 9999).map(str), st.integers(1000, 9_999_999).map(lambda n: f"{n:,}"), st.floats(0.1, 99).map(lambda f: f"{f:.1f}"))
 
 

@@ -14,7 +14,9 @@ def test_a_statement_is_taken_apart() -> None:
     assert not values.denied
 
 
-@pytest.mark.parametrize(("text", "denied"), [("It did not close.", True), ("It didn't close.", True), ("It never did not close.", False), ("It closed.", False)])
+@pytest.mark.parametrize(
+    ("text", "denied"), [("It did not close.", True), ("It didn't close.", True), ("It never did not close.", False), ("It closed.", False)]
+)
 def test_polarity(text: str, denied: bool) -> None:
     assert read(text).denied is denied
 

@@ -10,30 +10,31 @@ import streamlit as st
 
 from pages.widgets import door
 
-PAUSE_MS = 500
 SCRIPT = """
 export default function () {
   if (window.touchstoneTyping) return
   window.touchstoneTyping = true
+  const left = (field) => field.dispatchEvent(new FocusEvent("focusout", { bubbles: true }))
   let timer
   document.addEventListener("input", (event) => {
     const field = event.target
     if (!(field instanceof HTMLTextAreaElement)) return
     clearTimeout(timer)
-    timer = setTimeout(() => field.dispatchEvent(new FocusEvent("focusout", { bubbles: true })), %d)
+    timer = setTimeout(() => left(field), 400)
   })
 }
-""" % PAUSE_MS
+"""
 
 
 def keep() -> None:
     """Once on a screen that has text areas."""
-    st.components.v2.component("touchstone_typing", js=SCRIPT)(key="typing-keep", height=0)
+    st.components.v2.component("touchstone_drafts", js=SCRIPT)(key="drafts-keep", height=0)
 
 
 def area(label: str, key: str, draft: str, *, placeholder: str = "", height: int = 96, hidden: bool = False) -> str:
     """A text area that remembers what was typed under the draft's name; returns its text."""
-    st.session_state.setdefault(key, door.workbench().draft(draft))
+    if key not in st.session_state:
+        st.session_state[key] = door.workbench().draft(draft)
     return (
         st.text_area(
             label, key=key, height=height, placeholder=placeholder, max_chars=4000, on_change=_save, args=(key, draft),

@@ -1,0 +1,70 @@
+"""How a command tells a person what happens: progress on stderr, a run's answer on stdout, files where asked. Knows no command."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from agent.errors import TouchstoneError, UsageError
+from agent.export.plain import plain
+from agent.types import Status
+from agent.workbench import Workbench
+
+Line = Callable[[str, dict[str, Any]], str]
+"""A step's name and change -> one line, "" when there is nothing a person would want to know."""
+NO_NETWORK = "there is no network; try the bundled world with --world demo, or a folder of documents with --world DIR"
+
+
+def say(line: str) -> None:
+    """One line on stderr."""
+    print(line, file=sys.stderr, flush=True)
+
+
+def write(path: Path, text: str) -> None:
+    """A file, its folder made. Raises UsageError when it cannot be written."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text + "\n", encoding="utf-8")
+    except OSError as trouble:
+        raise UsageError(f"{path} cannot be written: {trouble.strerror}; the run itself is kept, `export` writes it elsewhere") from trouble
+    say(f"wrote {path}")
+
+
+def reached(bench: Workbench, world: str) -> None:
+    """Raises TouchstoneError when the live web was asked for and there is no network."""
+    if world == "live" and not bench.online():
+        raise TouchstoneError(NO_NETWORK)
+
+
+class Progress:
+    """Tells each step of a run on stderr as it is recorded."""
+
+    def __init__(self, bench: Workbench, run_id: str, line: Line) -> None:
+        self.bench, self.run_id, self.line, self.told = bench, run_id, line, 0
+
+    def __call__(self) -> None:
+        view = self.bench.view(self.run_id)
+        for step in view.steps[self.told + 1 :]:
+            if told := self.line(step.name, step.change):
+                say(f"  {step.n:>3}  {told}")
+        self.told = len(view.steps) - 1
+
+
+def drive(bench: Workbench, run_id: str, options: argparse.Namespace, line: Line) -> int:
+    """Drive a run to its answer, print that, and write what `--json` and `--markdown` ask for; returns the exit code."""
+    say(f"run {run_id}")
+    status = bench.drive(run_id, watch=Progress(bench, run_id, line))
+    view = bench.view(run_id)
+    if status is not Status.REVIEW or view.state.answer is None:
+        say(f"touchstone: the run is {status.value}: {view.run.error or 'it did not reach an answer'}")
+        return 1
+    print(plain(view.state.answer), flush=True)
+    if options.json:
+        write(options.json, json.dumps(bench.as_json(run_id), ensure_ascii=False, indent=1))
+    if options.markdown:
+        write(options.markdown, bench.markdown(run_id))
+    return 0

@@ -1,0 +1,39 @@
+"""The navigation's log: each event goes to the run's state, where the journey shows it, and to the standard log with its fields."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from agent.toolbox import Tools
+from agent.types.collected import Branch, EventName, Item, NavEvent
+
+log = logging.getLogger("agent.nav")
+
+
+def decision(tools: Tools, branch: Branch) -> NavEvent:
+    """`nav:decision`: what is done with a page, and why."""
+    fields = branch.model_dump(mode="json", include={"action", "confidence", "page_type", "target_url", "by"})
+    return _told(tools, "nav:decision", branch, branch.reasoning, fields)
+
+
+def extracting(tools: Tools, branch: Branch) -> NavEvent:
+    """`nav:extracting_content`: a page's content is being taken."""
+    return _told(tools, "nav:extracting_content", branch, f"{branch.page_type.replace('_', ' ')}: {branch.title}", {"page_type": branch.page_type})
+
+
+def added(tools: Tools, branch: Branch, item: Item) -> NavEvent:
+    """`nav:content_added`: an article or thread is kept."""
+    return _told(tools, "nav:content_added", branch, item.title, {"kind": item.kind, "item": item.id, "posts": len(item.posts)})
+
+
+def stopped(tools: Tools, branch: Branch, why: str, *, refused: bool = False) -> NavEvent:
+    """`nav:stopped`: the walk does not go on from this page; a warning when an address that is not on the page was `refused`."""
+    return _told(tools, "nav:stopped", branch, why, {"outcome": str(branch.outcome or ""), "refused": refused})
+
+
+def _told(tools: Tools, name: EventName, branch: Branch, text: str, fields: dict[str, Any]) -> NavEvent:
+    where = {"run": tools.lease.run_id, "step": tools.step, "url": branch.url, "depth": branch.depth}
+    extra = {"event": name, **where, "reason": text, **fields}
+    log.log(logging.WARNING if fields.get("refused") else logging.INFO, "%s %s: %s", name, branch.url, text, extra=extra)
+    return NavEvent(step=tools.step, name=name, url=branch.url, text=text)

@@ -1,0 +1,195 @@
+"""From addresses and stored pages to what a decision sees: links worth keeping, passages within the prompt's windows, facts.
+
+Pages are read here and nothing is fetched; what is judged is judged by the roles' own rules.
+"""
+
+from __future__ import annotations
+
+import gzip
+import re
+import zlib
+from collections.abc import Iterable, Sequence
+from urllib.parse import urlsplit
+
+from agent.evidence import confidence, conflicts, trust
+from agent.evidence.quotes import verify
+from agent.flows import moves
+from agent.flows.site_state import Site
+from agent.roles.answering import fact_score
+from agent.roles.site_decision import Unvisited
+from agent.roles.support import Quoted, bearing, best_quotes, fact_id
+from agent.state import Change
+from agent.text.addresses import Address, scores
+from agent.text.coverage import cover
+from agent.text.passages import passages
+from agent.text.question import read
+from agent.text.rank import rank
+from agent.text.sections import with_headings
+from agent.toolbox import Tools
+from agent.types import Fact, Link, Page, Passage, SiteLimits, Speaker
+from agent.urls import canonical, in_scope, site
+
+LISTED = 50_000
+"""Addresses of one sitemap that are looked at (as many as the protocol lets it have)."""
+SITEMAP_BYTES = 50_000_000
+SHOWN = 40
+"""Unvisited addresses a decision is shown, best first."""
+MENU = 0.8
+"""The share of link texts among its lines from which a passage is a menu."""
+KNOWLEDGE = 60_000
+"""Characters of page text that one prompt holds at most, over all pages."""
+_LOC = re.compile(rb"<loc>\s*(?:<!\[CDATA\[)?\s*(.*?)\s*(?:\]\]>)?\s*</loc>", re.IGNORECASE | re.DOTALL)
+_MEDIA = re.compile(
+    r"\.(?:jpe?g|png|gif|svg|webp|ico|bmp|tiff?|css|js|json|woff2?|ttf|mp[34]|m4[av]|avi|mov|webm|ogg|wav|zip|gz|tgz|rar|7z|exe|dmg|msi|iso|apk|rss|atom)$",
+    re.IGNORECASE,
+)
+
+
+def listed(page: Page) -> list[str]:
+    """The addresses of a sitemap or a list of sitemaps, unpacked when it comes packed."""
+    body = page.raw
+    if body[:2] == b"\x1f\x8b":
+        try:
+            body = zlib.decompressobj(zlib.MAX_WBITS | 16).decompress(body, SITEMAP_BYTES)
+        except (zlib.error, gzip.BadGzipFile):
+            return []
+    found = [match.group(1).decode("utf-8", "replace").replace("&amp;", "&") for match in _LOC.finditer(body)][:LISTED]
+    return [url for url in found if canonical(url)] or [link.url for link in page.links][:LISTED]
+
+
+def worth_keeping(asked: str, links: Iterable[Link], allowed: list[str], limit: int) -> list[Link]:
+    """The links inside the allowed domains that lead to readable pages, each once: the `limit` that bear most on the question."""
+    kept: dict[str, Link] = {}
+    for link in links:
+        spelled = canonical(link.url)
+        good = bool(spelled) and in_scope(link.url, allowed) and not _MEDIA.search(urlsplit(spelled).path)
+        if good and (spelled not in kept or not kept[spelled].text):
+            kept[spelled] = link
+    found = list(kept.values())
+    if len(found) <= limit:
+        return found
+    weights = scores(read(asked), [Address(link.url, link.text) for link in found])
+    best = sorted(range(len(found)), key=lambda i: (-weights[i], i))[:limit]
+    return [found[i] for i in sorted(best)]
+
+
+def unvisited(state: Site) -> list[Unvisited]:
+    """The addresses that may be explored, best first, with their scores."""
+    seen = set(state.visited_urls)
+    reached = moves.visited(state)
+    open_ = [
+        i for i, url in enumerate(state.all_discovered_urls)
+        if i not in seen and canonical(url) not in reached and in_scope(url, state.settings.allowed_domains)
+    ]  # fmt: skip
+    addresses = [
+        Address(state.all_discovered_urls[i], state.url_texts.get(i, ""), state.bearings.get(state.url_found_on.get(i, -1), 0.0)) for i in open_
+    ]
+    weights = scores(read(wanted(state)), addresses)
+    best = sorted(range(len(open_)), key=lambda n: (-weights[n], n))[:SHOWN]
+    return [
+        Unvisited(
+            index=open_[n], url=shortened(addresses[n].url, state.settings.site), text=addresses[n].text[:200], score=weights[n],
+            found_on=state.url_found_on.get(open_[n], -1),
+        )
+        for n in best
+    ]  # fmt: skip
+
+
+def wanted(state: Site) -> str:
+    """The question as it stands alone, with a person's notes."""
+    return " ".join([state.asked or state.question, *moves.notes(state)])
+
+
+def shortened(url: str, limits: SiteLimits) -> str:
+    """An address as a prompt shows it: at most `links_max_chars`, the cut marked within the room kept for it."""
+    if len(url) <= limits.links_max_chars:
+        return url
+    return url[: max(1, limits.links_max_chars - limits.url_truncation_buffer)] + "..."
+
+
+def pages_of(state: Site, tools: Tools) -> dict[int, Page]:
+    """The stored pages of the run by index, those that bear most on the question first, as many as a prompt can hold a piece of."""
+    content = state.url_content
+    most = max(1, 2 * KNOWLEDGE // max(1, state.settings.site.content_max_chars))
+    best = sorted(content, key=lambda i: (i not in state.useful_visited_indices, -state.bearings.get(i, 0.0), i))[:most]
+    return {i: with_headings(tools.page(content[i])) for i in best}
+
+
+def knowledge(state: Site, tools: Tools) -> list[Passage]:
+    """The passages of the visited pages that fit the prompt: the best pages first, each in its own order and within its window."""
+    question, limits = wanted(state), state.settings.site
+    found: list[Passage] = []
+    room = max(KNOWLEDGE, limits.content_max_chars)
+    content = state.url_content
+    for i, page in pages_of(state, tools).items():
+        window = within(question, evidence(page, content[i]), min(limits.content_max_chars, room))
+        room -= sum(len(passage.text) for passage in window)
+        found += window
+        if room <= 0:
+            break
+    return found
+
+
+def within(question: str, found: Sequence[Passage], limit: int) -> list[Passage]:
+    """The passages of one page that fit `limit` characters: all, or the best for the question, in the page's order."""
+    if sum(len(passage.text) for passage in found) <= limit:
+        return list(found)
+    kept: list[Passage] = []
+    for passage in rank(question, found, len(found)):
+        if sum(len(p.text) for p in kept) + len(passage.text) <= limit:
+            kept.append(passage)
+    return sorted(kept, key=lambda passage: passage.start)
+
+
+def read_pages(state: Site, tools: Tools, indices: Sequence[int]) -> Change:
+    """What pages that were just visited (or recalled) say on the question: their bearing, and facts with verified quotes."""
+    question, content = wanted(state), state.url_content
+    bearings: dict[int, float] = {}
+    facts: dict[str, Fact] = {}
+    refs = []
+    for i in indices:
+        if i not in content:
+            continue
+        page = with_headings(tools.page(content[i]))
+        found = evidence(page, content[i])
+        bearings[i] = bearing(question, found)
+        new = [fact_of(state, tools, page, quoted, by="keyless") for quoted in best_quotes(question, found)]
+        facts |= {fact.id: fact for fact in new if fact.id not in state.facts}
+        url = state.all_discovered_urls[i]
+        refs.append(state.pages[url].model_copy(update={"facts": sum(fact.verified for fact in new)}))
+    known = [*moves.memory(state), *facts.values()]
+    level = confidence.assess(
+        step=tools.step, facts=known, conflicts=state.conflicts.values(), coverage=cover(question, known).share,
+        previous=state.confidence[-1] if state.confidence else None,
+    )  # fmt: skip
+    return {"bearings": bearings, "facts": list(facts.values()), "pages": refs, "confidence": [level]}
+
+
+def evidence(page: Page, page_id: str) -> list[Passage]:
+    """The passages of a page that say something: lists of links lead somewhere, but state nothing."""
+    texts = {" ".join(link.text.split()) for link in page.links}
+    return [passage for passage in passages(page, page_id) if not _is_menu(passage, texts | {page.title})]
+
+
+def _is_menu(passage: Passage, texts: set[str]) -> bool:
+    lines = [" ".join(line.split()) for line in passage.text.split("\n") if line.strip()]
+    return bool(lines) and sum(line in texts for line in lines) >= MENU * len(lines)
+
+
+def fact_of(state: Site, tools: Tools, page: Page, quoted: Quoted, *, by: Speaker) -> Fact:
+    """A quote of a stored page as a fact, checked against the page's text."""
+    fact = Fact(
+        id=fact_id(quoted), statement=quoted.statement or quoted.quote, quote=quoted.quote, page_id=quoted.page_id, url=page.final_url or page.url,
+        title=page.title, fetched_at=page.fetched_at, published_at=page.published_at, subject=quoted.subject, attribute=quoted.attribute,
+        trust=trust.of_page(page).value, step=tools.step, by=by,
+    )  # fmt: skip
+    fact = verify(fact, page.text, page.sha256)
+    return fact.model_copy(update={"relevance": max(quoted.score, fact_score(wanted(state), fact))})
+
+
+def clashes(state: Site, facts: Sequence[Fact]) -> Change:
+    """Conflicts among facts of several sites (one site is one voice), and the marks that follow."""
+    if len({site(fact.url) for fact in facts if fact.url}) < 2:
+        return {}
+    found = conflicts.find(facts, state.conflicts.values())
+    return {"conflicts": [clash for clash in found if clash != state.conflicts.get(clash.id)], "facts": conflicts.dispute(facts, found)}

@@ -1,0 +1,157 @@
+"""Writes the answer to a question about a site from its pages, or refuses it politely. Knows passages, not where they came from.
+
+The keyless side quotes: a section whose heading names the matter, from its start; else the sentences that bear most on the
+question, with those that follow them. It refuses when the best of them does not answer well, and says what kind of refusal it is.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from agent.roles.answering import Candidate, candidates
+from agent.roles.role import Role
+from agent.roles.support import BY_HEADING, WORDS, Quoted, bearing, named, of_section, quoted, units
+from agent.text.followup import leans
+from agent.text.question import FAINT, Asked, read
+from agent.text.sections import sections
+from agent.text.words import stem
+from agent.types import Passage, Turn
+
+ANSWERS = 0.38
+"""The least bearing of the best evidence that is an answer. Chosen where refusing the unanswerable and answering the rest balance."""
+STRANGE = 0.6
+"""The share of the question's weight in words the site has nowhere, from which it is off topic."""
+BY_SECTION = 0.72
+"""How much of the question title and heading must name for a section to be the answer."""
+NEAR = 0.7
+"""A sentence joins the answer that bears at least this share of what the best one bears."""
+RIVAL = 0.6
+"""A section answers only when it bears at least this share of what the best sentence bears."""
+SENTENCES = 4
+"""The sentences that bear most, when no section answers; each may bring the one after it."""
+
+Refusal = Literal["none", "off_topic", "not_covered", "needs_clarification"]
+
+
+class DraftQuote(BaseModel):
+    """Verbatim words of one passage."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    passage_id: str
+    quote: str = Field(description="copied character by character from that passage")
+
+
+class DraftSentence(BaseModel):
+    """One sentence of the answer and the words of the pages it stands on."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    text: str
+    quotes: list[DraftQuote] = Field(default_factory=list)
+
+
+class DraftReply(BaseModel):
+    """An answer, or a refusal with a polite message."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    refusal: Refusal = "none"
+    answer: list[DraftSentence] = Field(default_factory=list, description="empty when refusing")
+    message: str = Field(default="", description="when refusing: one or two polite sentences to the person, or the question to ask back")
+    missing: str = Field(default="", description="what was asked for and is not on the pages; empty when nothing")
+    confidence: float = Field(default=0.0, ge=0.0, le=1.0)
+
+
+def keyless(
+    *,
+    question: str,
+    asked: str,
+    history: list[Turn],
+    instruction: str,
+    notes: list[str],
+    reasoning: str,
+    passages: list[Passage],
+    strange: list[str],
+    site: str,
+    forced: str,
+    former: str,
+) -> DraftReply:
+    """Quoted sentences, or a refusal: ask back, off topic, or not covered."""
+    wanted = " ".join([asked, *notes])
+    level = bearing(wanted, passages) if passages else 0.0
+    if not history and _hangs(question):
+        message = "This question points to something that was not named. What, or whom, is it about?"
+        return DraftReply(refusal="needs_clarification", message=message, confidence=level)
+    if level < ANSWERS and _share(question, strange) >= STRANGE:
+        words = ", ".join(f"“{word}”" for word in strange[:4])
+        message = (
+            f"I answer from the pages of {site}, and this does not seem to be about them: "
+            f"no page read and no address known there speaks of {words}."
+        )
+        return DraftReply(refusal="off_topic", message=message, missing=", ".join(strange), confidence=level)
+    if level < ANSWERS:
+        message = f"The pages of {site} that were read touch on the subject, but they do not answer this, so I would rather not guess."
+        return DraftReply(refusal="not_covered", message=message, missing=", ".join(strange), confidence=level)
+    chosen = chosen_quotes(wanted, passages)
+    ids = {(p.page_id, p.start): p.id for p in passages}
+    answer = [DraftSentence(text=q.statement or q.quote, quotes=[DraftQuote(passage_id=_home(q, passages, ids), quote=q.quote)]) for q in chosen]
+    weights = read(question).weights
+    open_ = [word for word in strange if weights.get(stem(word), 0.0) > FAINT]
+    missing = f"Not found on the site: {', '.join(open_)}." if open_ else ""
+    return DraftReply(answer=answer, missing=missing, confidence=level)
+
+
+def _home(found: Quoted, passages: list[Passage], ids: dict[tuple[str, int], str]) -> str:
+    return next(ids[(p.page_id, p.start)] for p in passages if p.page_id == found.page_id and found.quote in p.text)
+
+
+def chosen_quotes(question: str, passages: list[Passage]) -> list[Quoted]:
+    """The quotes of the answer in reading order: of the section that is asked for, else the best sentences and what follows them."""
+    asked = read(question)
+    found = sections(passages)
+    best = max(found, key=lambda section: named(asked, section), default=None)
+    ranked = candidates(question, passages)
+    said = named(asked, best) if best else 0.0
+    rival = ranked[0].score if ranked else 0.0
+    quotes = of_section(asked, best) if best and said >= BY_SECTION and BY_HEADING * said >= RIVAL * rival else []
+    return quotes or _sentences(asked, ranked)
+
+
+def _sentences(asked: Asked, ranked: list[Candidate]) -> list[Quoted]:
+    chosen: list[Quoted] = []
+    room = WORDS
+    least = NEAR * ranked[0].score if ranked else 1.0
+    for candidate in [candidate for candidate in ranked[:SENTENCES] if candidate.score >= least]:
+        for quote in _with_next(candidate):
+            words = len(quote.split())
+            if any(quote == other.quote for other in chosen) or (chosen and words > room):
+                continue
+            chosen.append(quoted(asked, candidate.passage, quote, candidate.score))
+            room -= words
+    return chosen
+
+
+def _with_next(candidate: Candidate) -> list[str]:
+    if candidate.passage.rows:
+        return [candidate.quote]
+    around = units(candidate.passage)
+    at = around.index(candidate.quote) if candidate.quote in around else -1
+    following = around[at + 1 : at + 2] if at >= 0 else []
+    return [candidate.quote, *(quote for quote in following if len(quote.split()) > 3)]
+
+
+def _hangs(question: str) -> bool:
+    """Does a first question point at something that nobody has named?"""
+    return leans(question) and len(read(question).weights) <= 1
+
+
+def _share(question: str, strange: list[str]) -> float:
+    """The share of the question's weight that is strange to the site."""
+    asked, away = read(question), read(" ".join(strange)).weights if strange else {}
+    return sum(weight for word, weight in asked.weights.items() if word in away) / asked.total
+
+
+DRAFT = Role(name="draft", reply=DraftReply, keyless=keyless, tier="strong")

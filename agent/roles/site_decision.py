@@ -1,0 +1,93 @@
+"""Answer now, or explore more of the site, and which of its addresses? Writes no answer; knows what was read, not how.
+
+The keyless side compares how well the best page read answers with how much the best unvisited address promises.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from agent.roles.role import Role
+from agent.types import Noun, Turn
+
+ENOUGH = 0.62
+"""A page that answers this well is enough."""
+PROMISES = 0.05
+"""The least score of an address that is worth a visit."""
+RELATIVE = 0.4
+"""Of a batch, those addresses are taken that score at least this share of the best one."""
+USEFUL = 0.7
+"""A page is useful that bears at least this share of the best one's bearing."""
+
+
+class SitePage(Noun):
+    """A visited page as the decision sees it: a window of its text, and how well it answers by rule (0..1)."""
+
+    index: int
+    url: str
+    title: str = ""
+    text: str = ""
+    bearing: float = 0.0
+
+
+class Unvisited(Noun):
+    """An address that could be explored: its link text, its score by rule (0..1), and the index of the page it stands on."""
+
+    index: int
+    url: str
+    text: str = ""
+    score: float = 0.0
+    found_on: int = -1
+
+
+class AgentDecision(BaseModel):
+    """What to do next."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    decision: Literal["answer", "explore"]
+    reasoning: str = Field(default="", description="one or two sentences: why, and what is still missing")
+    selected_url_indices: list[int] = Field(default_factory=list, description="with explore: unvisited addresses, the most promising first")
+    useful_visited_indices: list[int] = Field(default_factory=list, description="indices of the visited pages that help to answer")
+    standalone_question: str = Field(default="", description="the question with what the conversation adds; empty when it stands alone")
+
+
+def keyless(
+    *,
+    question: str,
+    history: list[Turn],
+    instruction: str,
+    notes: list[str],
+    pages: list[SitePage],
+    graph: dict[int, list[int]],
+    unvisited: list[Unvisited],
+    iteration: int,
+    max_iterations: int,
+    max_urls: int,
+) -> AgentDecision:
+    """Explore while no page answers well and an address promises more; else answer (or refuse, which is the writer's part)."""
+    best = max((page.bearing for page in pages), default=0.0)
+    useful = [page.index for page in pages if page.bearing and page.bearing >= USEFUL * best]
+    if best >= ENOUGH:
+        top = next(page for page in pages if page.bearing == best)
+        return AgentDecision(decision="answer", reasoning=f"“{top.title or top.url}” covers what is asked.", useful_visited_indices=useful)
+    promising = _promising(unvisited, max_urls)
+    if not promising or iteration >= max_iterations:
+        why = "No address that is left promises more." if not promising else f"All {max_iterations} explorations are used."
+        return AgentDecision(decision="answer", reasoning=why, useful_visited_indices=useful)
+    names = ", ".join(f"“{(address.text or address.url)[:60]}”" for address in promising[:3])
+    return AgentDecision(
+        decision="explore", reasoning=f"What was read does not cover the question yet; the words of {names} speak for them.",
+        selected_url_indices=[address.index for address in promising], useful_visited_indices=useful,
+    )  # fmt: skip
+
+
+def _promising(unvisited: list[Unvisited], max_urls: int) -> list[Unvisited]:
+    ranked = sorted(unvisited, key=lambda address: -address.score)
+    least = max(PROMISES, RELATIVE * ranked[0].score) if ranked else 1.0
+    return [address for address in ranked if address.score >= least][:max_urls]
+
+
+SITE_DECISION = Role(name="site_decision", reply=AgentDecision, keyless=keyless, tier="strong")

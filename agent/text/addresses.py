@@ -1,0 +1,95 @@
+"""Which addresses of a site could answer a question, judged before they are read: by their words, their link texts and their company.
+
+Made for thousands of addresses at once (a sitemap). Knows words and order, nothing of fetching.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from math import log
+from urllib.parse import unquote, urlsplit
+
+from agent.text.question import Asked
+from agent.text.stopwords import STOPWORDS
+from agent.text.words import content_stems, stems, tokens
+
+INSIDE = 0.7
+"""What a question's word counts that stands inside a longer word of an address ("movementdisorders")."""
+LONG_ENOUGH = 5
+"""Letters a stem needs to be looked for inside longer words."""
+PRECISE = 0.35
+"""How much of a score depends on the link text having few words beside the question's."""
+COMPANY = 0.15
+"""What the bearing of the page a link stands on adds."""
+OUTRIGHT = 0.25
+"""What it adds that the question names the link text word for word."""
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_SPLIT = re.compile(r"[^\w]+|_")
+_FILE = re.compile(r"\.(?:html?|php|aspx?|jsp|md|txt)$", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Address:
+    """An address that was not read yet: its link text ("" from a sitemap) and the bearing of the page it stands on (0..1)."""
+
+    url: str
+    text: str = ""
+    company: float = 0.0
+
+
+@lru_cache(maxsize=65536)
+def path_words(url: str) -> str:
+    """The words of an address's path and query, spaced: "/Help/order-tracking.html" gives "Help order tracking"."""
+    parts = urlsplit(url)
+    path = _FILE.sub("", unquote(parts.path))
+    return " ".join(word for word in _SPLIT.split(_CAMEL.sub(" ", f"{path} {unquote(parts.query)}")) if word)
+
+
+def scores(asked: Asked, addresses: Sequence[Address]) -> list[float]:
+    """A score (0..1) for each address: the share of the question's weight its words cover, rare words counting more.
+
+    Rarity is taken over these addresses: on a site about one thing the thing's name tells nothing apart.
+    """
+    bags = [_bag(asked, address) for address in addresses]
+    rarity = _rarity(asked, bags)
+    total = sum(rarity.values()) or 1.0
+    return [_score(asked, address, bag, rarity, total) for address, bag in zip(addresses, bags, strict=True)]
+
+
+def _bag(asked: Asked, address: Address) -> dict[str, float]:
+    """The question's words that an address has, each with what it counts."""
+    spoken = path_words(address.url)
+    here = set(stems(address.text)) | set(stems(spoken))
+    found = {word: 1.0 for word in asked.weights if word in here}
+    run = spoken.casefold()
+    for word in asked.weights:
+        if word not in found and len(word) >= LONG_ENOUGH and word in run:
+            found[word] = INSIDE
+    return found
+
+
+def _rarity(asked: Asked, bags: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    n = len(bags)
+    seen = Counter(word for bag in bags for word in bag)
+    return {word: weight * log(1 + (n - seen[word] + 0.5) / (seen[word] + 0.5)) for word, weight in asked.weights.items()}
+
+
+def _score(asked: Asked, address: Address, bag: Mapping[str, float], rarity: Mapping[str, float], total: float) -> float:
+    if not bag:
+        return round(0.02 + COMPANY * address.company, 4) if address.company else 0.0
+    got = sum(rarity[word] * share for word, share in bag.items()) / total
+    own = content_stems(address.text or path_words(address.url))
+    precision = sum(word in asked.weights for word in own) / len(own) if own else 0.0
+    named = OUTRIGHT if _named(asked, address.text) else 0.0
+    return round(min(1.0, got * (1 - PRECISE + PRECISE * precision) + named + COMPANY * address.company), 4)
+
+
+def _named(asked: Asked, text: str) -> bool:
+    words = tokens(text)
+    if not words or all(word in STOPWORDS for word in words):
+        return False
+    return f" {' '.join(words)} " in f" {' '.join(tokens(asked.text))} "

@@ -1,0 +1,72 @@
+"""From a found name to the next page: what a quote names, and which of the question's words its page left open. Pure functions.
+
+A question of several pages ("the children of the couple who run the dairy") is answered link by link: one quote gives a name (the
+couple), and the page about that name need only cover what is still open (the children).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from agent.text.coverage import share
+from agent.text.names import names
+from agent.text.question import Asked
+from agent.text.stopwords import STOPWORDS
+from agent.text.words import rough, stems, tokens
+from agent.types import Fact
+
+BEST = 6
+"""Facts that are looked at for names: those whose quotes hold most of the question."""
+_AFTER = re.compile(r"\s+([^\W\d_A-Z]+)")
+
+
+@dataclass(frozen=True)
+class Bridge:
+    """A fact's quote, the names it gives (spaced tokens, with a weight), and the question's words (rough) that it leaves open."""
+
+    fact: Fact
+    worth: float
+    names: tuple[tuple[str, float], ...]
+    open: dict[str, float]
+
+
+def bridges(asked: Asked, facts: Sequence[Fact]) -> list[Bridge]:
+    """The bridges that the best facts offer, best first."""
+    ranked = sorted(((share(asked, fact.quote), -n, fact) for n, fact in enumerate(facts)), key=lambda e: e[:2], reverse=True)
+    found = []
+    for worth, _, fact in ranked[:BEST]:
+        held = {rough(word) for word in stems(f"{fact.title} {fact.quote}")}
+        lacking = {word: weight for word, weight in asked.rough.items() if word not in held}
+        found.append(Bridge(fact, worth, tuple(found_names(asked, fact.quote)), lacking))
+    return found
+
+
+def found_names(asked: Asked, quote: str) -> list[tuple[str, float]]:
+    """The names in a quote that are not the question's own, with a weight: less for a lone word that may be an adjective."""
+    spelled = f" {' '.join(tokens(asked.text))} "
+    found = []
+    for name in names(quote, 12):
+        if spaced(name) in spelled:
+            continue
+        after = _AFTER.match(quote, quote.find(name) + len(name))
+        adjective = " " not in name and after is not None and after.group(1) not in STOPWORDS
+        found.append((name, 0.4 if adjective else 1.0))
+    return found
+
+
+def spaced(text: str) -> str:
+    """The folded words of a text between single spaces, so that one can be looked for in another word by word."""
+    return f" {' '.join(tokens(text))} "
+
+
+def follows(bridge: Bridge, page: str) -> bool:
+    """Does a page (its spaced text) speak of a name that the bridge gives?"""
+    return any(len(spelled) > 5 and spelled in page for spelled in (spaced(name) for name, _ in bridge.names))
+
+
+def closes(bridge: Bridge, words: frozenset[str]) -> float:
+    """The share of what the bridge leaves open that these (rough) words hold; 0 when it leaves nothing open."""
+    total = sum(bridge.open.values())
+    return sum(weight for word, weight in bridge.open.items() if word in words) / total if total else 0.0

@@ -1,0 +1,78 @@
+"""A page at a glance: its title, visible text and links, for crawling many pages cheaply. The careful reading is `extract`.
+
+One parse by the same C parser, whole-tree calls only; nothing is judged, so menus stay in the text and there are no headings.
+A page that is quoted from is read with care first (`again`). Knows no network.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from urllib.parse import urlsplit
+
+from selectolax.lexbor import LexborHTMLParser
+
+from agent import urls
+from agent.tools import encoding, extract, media
+from agent.tools.reading import Reading
+from agent.types import Link, Outcome, Page
+
+MAX_LINKS = 5_000
+LONGEST = 3_000_000
+"""Characters of a body that are skimmed; a longer one is read with care (which knows how to tame it)."""
+_UNREAD = ["script", "style", "noscript", "template", "svg", "iframe", "head", "select", "button"]
+_PLAIN = re.compile(r"/(?!/)[^\s#\\]*")
+_WHOLE = re.compile(r"https?://[^\s#\\/]+/[^\s#\\]*")
+_SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
+
+
+def read(raw: bytes, content_type: str, url: str) -> Reading:
+    """The skimmed page; what is no HTML, or is very large, is read with care."""
+    if media.kind(raw, content_type) != "html" or len(raw) > LONGEST:
+        return extract.read(raw, content_type, url)
+    tree = LexborHTMLParser(encoding.decode(raw, content_type))
+    head = tree.css_first("title")
+    title = " ".join(head.text().split()) if head else ""
+    base = tree.css_first("base[href]")
+    links = _links(tree, (urls.absolute(url, base.attributes.get("href") or "") if base else "") or url)
+    refresh = tree.css_first('meta[http-equiv="refresh" i]')
+    if tree.body is None or refresh is not None:
+        return extract.read(raw, content_type, url)
+    tree.strip_tags(_UNREAD)
+    text = tree.body.text(separator="\n", strip=True)
+    if not text:
+        return extract.read(raw, content_type, url)
+    return Reading(title=title, text=text, links=links)
+
+
+def again(page: Page) -> Page:
+    """A skimmed page, read with care from its stored body: what facts are taken from."""
+    if page.outcome is not Outcome.OK or not page.raw:
+        return page
+    careful = extract.read(page.raw, page.content_type, page.final_url)
+    told = {name: getattr(careful, name) for name in ("outcome", "detail", "title", "author", "published_at", "text", "headings", "tables", "links")}
+    sha256 = hashlib.sha256(careful.text.encode()).hexdigest()
+    return page.model_copy(update={**told, "language": careful.language or page.language, "sha256": sha256})
+
+
+def _links(tree: LexborHTMLParser, base: str) -> list[Link]:
+    parts = urlsplit(base)
+    origin = f"{parts.scheme}://{parts.netloc}"
+    found: dict[str, str] = {}
+    for node in tree.css("a[href], area[href]"):
+        href = (node.attributes.get("href") or "").strip()
+        if not href or href[0] == "#":
+            continue
+        if "/." not in href and _PLAIN.fullmatch(href):
+            address = origin + href
+        elif "/." not in href and _WHOLE.fullmatch(href):
+            address = href
+        elif _SCHEME.match(href) and href[:4].lower() != "http":
+            continue
+        else:
+            address = urls.absolute(base, href)
+        if address and not found.get(address):
+            found[address] = " ".join(node.text().split())[:300]
+            if len(found) >= MAX_LINKS:
+                break
+    return [Link.model_construct(url=address, text=text) for address, text in found.items()]

@@ -1,0 +1,69 @@
+"""What a run says: an answer with its sentences, sources and verdict."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from agent.types.knowledge import Speaker
+from agent.types.noun import Noun
+
+Verdict = Literal["answered", "partial", "no_evidence"]
+Reason = Literal["none", "off_topic", "not_covered", "needs_clarification", "blocked", "budget", "silent"]
+
+
+class Sentence(Noun):
+    """A sentence of an answer and the facts it cites. `backed` is set by code, never by the one who wrote it."""
+
+    text: str
+    fact_ids: list[str] = Field(default_factory=list)
+    backed: bool = False
+
+
+class Source(Noun):
+    """A numbered source of an answer, with the quotes it is cited for (`fact_ids` in the order of `quotes`)."""
+
+    n: int
+    url: str
+    title: str = ""
+    quotes: list[str] = Field(default_factory=list)
+    fact_ids: list[str] = Field(default_factory=list)
+    page_id: str = ""
+    sha256: str = ""
+    fetched_at: str = ""
+
+
+class Statements(Noun):
+    """How an answer's statements fared: backed by a page, unsupported, and citations dropped because they resolve to nothing."""
+
+    backed: int = 0
+    unsupported: int = 0
+    dropped: int = 0
+
+
+class Answer(Noun):
+    """What a person reviews. The first is number 1; each send-back makes the next."""
+
+    n: int
+    verdict: Verdict
+    reason: Reason = "none"
+    sentences: list[Sentence] = Field(default_factory=list)
+    certainty: str = ""
+    missing: str = ""
+    journey: str = ""
+    sources: list[Source] = Field(default_factory=list)
+    statements: Statements = Field(default_factory=Statements)
+    confidence: float = 0.0
+    by: Speaker = "keyless"
+    trouble: str = ""
+    """Why the model did not write it although it was asked."""
+    why_stopped: str = ""
+    conflicts: list[str] = Field(default_factory=list)
+    """Ids of the open conflicts that the answer names."""
+    step: int = 0
+
+    @property
+    def text(self) -> str:
+        """The sentences alone, without citation marks."""
+        return " ".join(s.text for s in self.sentences)

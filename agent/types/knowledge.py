@@ -1,0 +1,172 @@
+"""What a run knows and decides: facts, leads, conflicts, confidence, and the actions and words that led there."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from agent.types.noun import Noun, Outcome
+
+Origin = Literal["page", "image", "person", "prior_turn"]
+Mark = Literal["none", "pinned", "struck"]
+Speaker = Literal["model", "keyless", "person", "code"]
+
+
+class Fact(Noun):
+    """A statement with the verbatim quote it stands on. Three independent marks: `verified`, `disputed`, `decision`."""
+
+    id: str
+    statement: str
+    quote: str
+    page_id: str = ""
+    url: str = ""
+    title: str = ""
+    start: int = -1
+    end: int = -1
+    sha256: str = ""
+    fetched_at: str = ""
+    published_at: str = ""
+    subject: str = ""
+    attribute: str = ""
+    trust: float = 0.5
+    relevance: float = 0.0
+    part: str = ""
+    """Which part of the question it bears on; empty for the whole."""
+    origin: Origin = "page"
+    verified: bool = False
+    disputed: bool = False
+    decision: Mark = "none"
+    step: int = 0
+    by: Speaker = "keyless"
+
+    @property
+    def usable(self) -> bool:
+        """May it support a plain claim of the answer?"""
+        return self.decision != "struck" and (self.decision == "pinned" or (self.verified and not self.disputed))
+
+
+class Lead(Noun):
+    """Something not relevant now that could lead somewhere: a URL found on a page or in results, or a name to search for."""
+
+    id: str
+    kind: Literal["url", "query"]
+    value: str
+    text: str = ""
+    """The anchor text, title or snippet that speaks for it."""
+    why: str = ""
+    score: float = 0.0
+    prior: float = 0.0
+    """What the place it was found at says for it: its rank among results, the bearing of the page or sentence it stands in."""
+    found_on: str = ""
+    step: int = 0
+    status: Literal["open", "taken", "dropped"] = "open"
+
+
+class PageRef(Noun):
+    """A page in a run: which stored text, how the fetch ended, where its address was found and at which step."""
+
+    url: str
+    page_id: str = ""
+    final_url: str = ""
+    title: str = ""
+    outcome: Outcome = Outcome.OK
+    detail: str = ""
+    found_on: str = ""
+    """The page or search ("search: …") its address was found on, or "person"."""
+    step: int = 0
+    facts: int = 0
+    links: list[str] = Field(default_factory=list)
+    """Those of its links that point at pages the run knows of, for the graph."""
+
+
+class Value(Noun):
+    """One side of a conflict: what is said, by which facts, from how many independent sites."""
+
+    text: str
+    fact_ids: list[str]
+    sites: list[str]
+
+
+class Conflict(Noun):
+    """Facts about the same thing that cannot all be true."""
+
+    id: str
+    subject: str
+    attribute: str
+    kind: Literal["number", "date", "name", "polarity"]
+    values: list[Value]
+    status: Literal["open", "settled"] = "open"
+    chosen: str = ""
+    reason: str = ""
+    found_by: Literal["code", "model"] = "code"
+    step: int = 0
+
+
+class Move(Noun):
+    """One reason why the confidence moved, e.g. +0.14: a second, independent site gives the same date."""
+
+    delta: float
+    reason: str
+
+
+class Confidence(Noun):
+    """The confidence after a step, with its reasons. `model` is the model's own figure; it can only lower the value."""
+
+    step: int
+    value: float
+    moves: list[Move] = Field(default_factory=list)
+    model: float | None = None
+    factors: dict[str, float] = Field(default_factory=dict)
+    """What the value was made of: coverage, support, trust, agreement (shares), conflicts (taken off)."""
+
+
+class Refusal(Noun):
+    """An address or query that a role proposed and code would not follow, and why."""
+
+    what: str
+    why: str
+    step: int = 0
+
+
+class Action(Noun):
+    """One tool action of the journey: what was done, why, and what it brought."""
+
+    step: int
+    action: Literal["search_duckduckgo", "search_google", "crawl_url"]
+    query_or_url: str
+    reasoning: str = ""
+    by: Speaker = "keyless"
+    rung: str = ""
+    outcome: Outcome = Outcome.OK
+    detail: str = ""
+    hits: int = 0
+    new_facts: int = 0
+    page_id: str = ""
+
+
+class Proposal(Noun):
+    """A decision that passed the checks of code: what would be done next and why. `trouble` says why the model did not speak."""
+
+    next_action: Literal["search_duckduckgo", "search_google", "crawl_url", "send_to_hitl"]
+    query_or_url: str = ""
+    reasoning: str = ""
+    by: Speaker = "keyless"
+    trouble: str = ""
+    rung: str = ""
+
+
+class Blockage(Noun):
+    """The run got stuck: why, and the rung of the ladder that was taken (reframe, narrow, lead, hand_over)."""
+
+    step: int = 0
+    rung: Literal["reframe", "narrow", "lead", "hand_over"]
+    reason: str
+
+
+class Note(Noun):
+    """A person's word to the run: a constraint that the next decision obeys."""
+
+    step: int
+    text: str
+    kind: Literal["steer", "send_back"] = "steer"

@@ -1,0 +1,153 @@
+"""A run and its ledger: settings, limits, status, steps, model calls, what was spent."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Any, Literal
+
+from pydantic import Field
+
+from agent.types.knowledge import Speaker
+from agent.types.noun import Noun
+
+
+class Status(StrEnum):
+    """Where a run stands. A resting run (all but `running`) costs nothing until a person speaks."""
+
+    RUNNING = "running"
+    WAITING = "waiting"
+    """A decision waits for a person's approval (step by step)."""
+    REVIEW = "review"
+    """There is an answer to accept or send back."""
+    PAUSED = "paused"
+    STOPPED = "stopped"
+    DONE = "done"
+    FAILED = "failed"
+
+
+class Turn(Noun):
+    """One earlier turn of a conversation: what the person asked, what was answered, and the run that did it."""
+
+    user: str
+    bot: str = ""
+    run_id: str = ""
+
+
+class SiteLimits(Noun):
+    """The limits of `site` (seed 000). Character limits are windows of a prompt; the full text is stored."""
+
+    max_iterations: int = 5
+    """Explorations of one question before the answer is forced."""
+    max_pages: int = 100
+    content_max_chars: int = 10_000
+    links_max_chars: int = 500
+    """Characters of one address in a prompt."""
+    url_truncation_buffer: int = 10
+    """Characters kept free for the mark of a shortened address."""
+    max_links_per_page: int = 300
+    max_urls_per_iteration: int = 5
+
+
+class CollectLimits(Noun):
+    """The limits of `collect` (seed 001). `max_depth`: nothing at this depth or deeper is visited, the start being 0."""
+
+    max_depth: int = 3
+    max_articles: int = 10
+    max_links: int = 20
+    """Links followed from one listing."""
+    max_pages: int = 60
+    """Pages asked for in one run, failures included."""
+    min_confidence: float = 0.4
+    """A decision below this ends its branch."""
+    use_smart_navigation: bool = True
+    """False: the plain way, all links of the start pages up front and each taken as an article; for comparison."""
+
+
+class Settings(Noun):
+    """What a run was started with. Counts are per run; `max_seconds` is working time in seconds, `max_cost_usd` US dollars."""
+
+    flow: str = "research"
+    mode: Literal["auto", "step"] = "auto"
+    world: str = "live"
+    model: str = "auto"
+    """A model's name, "keyless", or "auto" for the configured one (keyless when none is)."""
+    fast_model: str = ""
+    max_steps: int = 12
+    """Tool actions: searches and crawls. A person's steps are free."""
+    max_pages: int = 12
+    max_calls: int = 60
+    max_tokens: int = 400_000
+    max_cost_usd: float = 2.0
+    max_seconds: float = 1800.0
+    threshold: float = 0.85
+    """Confidence from which an answered question goes to the person."""
+    allowed_domains: list[str] = Field(default_factory=list)
+    start_urls: list[str] = Field(default_factory=list)
+    thread_id: str = ""
+    instruction: str = ""
+    """How to look and answer (`site`)."""
+    site: SiteLimits = Field(default_factory=SiteLimits)
+    collect: CollectLimits = Field(default_factory=CollectLimits)
+
+
+class Step(Noun):
+    """One row of the ledger: what was done, what it changed, and where the run goes next."""
+
+    n: int
+    name: str
+    change: dict[str, Any]
+    next: str
+    by: Speaker = "code"
+    at: str = ""
+    seconds: float = 0.0
+    cpu_ms: float = 0.0
+
+
+class Run(Noun):
+    """A row of the runs table: enough for a list, never the state itself (that is the fold of the steps)."""
+
+    id: str
+    question: str
+    status: Status
+    settings: Settings
+    steps: int = 0
+    verdict: str = ""
+    confidence: float | None = None
+    created_at: str = ""
+    updated_at: str = ""
+    error: str = ""
+
+
+class Usage(Noun):
+    """What a run has spent. `cost_usd` is None when a price is unknown."""
+
+    llm_calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost_usd: float | None = 0.0
+    seconds: float = 0.0
+    cpu_seconds: float = 0.0
+
+
+class Call(Noun):
+    """One call of a model, readable afterwards: the whole prompt, the raw reply, what it cost and how it ended."""
+
+    key: str
+    """SHA-256 of run, step, attempt and prompt: the same call is never paid for twice."""
+    run_id: str
+    step: int
+    role: str
+    model: str
+    attempt: int = 1
+    prompt: list[dict[str, str]] = Field(default_factory=list)
+    reply: str = ""
+    error: str = ""
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    estimated: bool = False
+    """True when the server told no token counts and they were taken as characters / 4."""
+    finish: str = ""
+    """How the reply ended: "stop", "length" (cut off), "refusal", "content_filter"; empty when no reply came."""
+    cost_usd: float | None = None
+    seconds: float = 0.0
+    at: str = ""

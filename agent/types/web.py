@@ -1,0 +1,94 @@
+"""What the web gives: pages, links, tables, search results, and the passages of a page."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from agent.types.noun import Noun, Outcome
+
+
+class Link(Noun):
+    """One `<a href>` of a page, absolute, with its anchor text."""
+
+    url: str
+    text: str = ""
+
+
+class Heading(Noun):
+    """A heading and where it starts in the page's text."""
+
+    start: int
+    level: int
+    text: str
+
+
+class Table(Noun):
+    """A table of a page: its rows stand in the text as lines of cells joined by " | ", from `start` to `end`."""
+
+    start: int
+    end: int
+    caption: str = ""
+    rows: list[list[str]] = Field(default_factory=list)
+
+
+class Page(Noun):
+    """What one fetch gave: the text as read, or why there is none. `url` is the one asked for, `final_url` where it ended."""
+
+    url: str
+    final_url: str
+    outcome: Outcome
+    detail: str = ""
+    """A sentence for a person: what went wrong and what can be done."""
+    status: int | None = None
+    redirects: list[str] = Field(default_factory=list)
+    content_type: str = ""
+    title: str = ""
+    author: str = ""
+    published_at: str = ""
+    language: str = ""
+    text: str = ""
+    headings: list[Heading] = Field(default_factory=list)
+    tables: list[Table] = Field(default_factory=list)
+    links: list[Link] = Field(default_factory=list)
+    raw: bytes = Field(default=b"", repr=False)
+    """The body as it came (decoded from its transfer encoding), for the store; never executed, never shown."""
+    fetched_at: str = ""
+    sha256: str = ""
+    """SHA-256 of `text` in UTF-8, hex: what a quote is checked against."""
+
+
+class Hit(Noun):
+    """One search result. The snippet is the engine's, not a stored page: nothing may be quoted from it."""
+
+    url: str
+    title: str = ""
+    snippet: str = ""
+    rank: int = 0
+    engine: str = ""
+
+
+class SearchResult(Noun):
+    """What one search gave. `retry_after_s` is how long the engine asked us to wait, in seconds."""
+
+    engine: str
+    query: str
+    outcome: Outcome
+    hits: list[Hit] = Field(default_factory=list)
+    detail: str = ""
+    retry_after_s: float | None = None
+
+
+class Passage(Noun):
+    """A window of a page's text with the headings it stands under. `score` is its bearing on the question, best = 1."""
+
+    id: str
+    page_id: str
+    url: str
+    title: str = ""
+    heading: str = ""
+    text: str
+    start: int
+    end: int
+    score: float = 0.0
+    rows: bool = False
+    """True when the passage is table rows; the header row stands in `heading`."""

@@ -1,0 +1,13 @@
+"""Collect: start pages and a prompt, the walk through the site as it goes, what it gathered. `?run=` in the address names the run."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages.widgets import collect_ask, collect_run
+
+run_id = st.query_params.get("run", "")
+if run_id:
+    collect_run.draw(run_id)
+else:
+    collect_ask.draw()

@@ -1,0 +1,116 @@
+"""The first screen of Collect: what to gather, where to start, how; examples that need no network; the latest runs."""
+
+from __future__ import annotations
+
+import re
+
+import streamlit as st
+
+from agent import collecting
+from agent.types import CollectLimits, Settings
+from pages.widgets import ask, door, drafts, empty, safe, screens, words
+
+PROMPT, PROMPT_DRAFT = "collect-prompt", "collect:prompt"
+STARTS, STARTS_DRAFT = "collect-starts", "collect:starts"
+EXAMPLES = (
+    ("Go to the forum section and find out what people are saying about Kallsteg in the last month", "https://borskvart.example/stock/KALL"),
+    ("Summarize Granvattnet news from last week", "https://granvattnet-courier.example/news/"),
+    ("Summarize this article", "https://granvattnet-courier.example/2026/08/20/kallsteg-factory"),
+)
+
+
+def draw() -> None:
+    """The whole screen."""
+    st.html(
+        '<div class="ts ts-hero"><h1>Gather from a site.</h1><p>Name a page to start from and say what you want. Touchstone decides at each page '
+        "whether it is content, a list or a way on, takes whole articles and every post of a thread, and shows why it went where it went.</p></div>"
+    )
+    door.show_notice("collect")
+    drafts.keep()
+    with st.container(key="collect-ask"):
+        drafts.area("What to gather", PROMPT, PROMPT_DRAFT, placeholder="e.g. What are members saying about … in the last month?", height=90)
+        drafts.area("Start pages, one a line", STARTS, STARTS_DRAFT, placeholder="https://", height=80)
+        settings = _choices()
+    _examples(settings)
+    _recent()
+
+
+def _choices() -> Settings:
+    with st.container(horizontal=True, vertical_alignment="center"):
+        start = st.container(width="content")
+        mode = st.segmented_control(
+            "How it goes on", ["auto", "step"], default="auto", required=True, key="collect-mode", label_visibility="collapsed",
+            format_func={"auto": "Automatic", "step": "Show me the path first"}.__getitem__,
+        )  # fmt: skip
+        with st.popover("Options", icon=":material/tune:", key="collect-options"):
+            settings = _options(mode or "auto")
+    with start:
+        st.button("Collect", type="primary", icon=":material/inventory_2:", key="collect-start", on_click=_start, args=(settings,))
+    bench, limits = door.workbench(), settings.collect
+    model = bench.active().model
+    spoken = "without a model" if settings.model == "keyless" or not model else f"with {model}"
+    way = "" if limits.use_smart_navigation else " · the plain way: every link, every page an article"
+    shown = " You see the path before it is walked." if settings.mode == "step" else ""
+    st.caption(safe.md(f"{bench.worlds()[settings.world]} · {spoken} · up to {limits.max_articles} items, depth {limits.max_depth}{way}.{shown}"))
+    return settings
+
+
+def _options(mode: str) -> Settings:
+    bench, plain = door.workbench(), CollectLimits()
+    worlds, active = bench.worlds(), bench.active()
+    world = st.selectbox("Where to read", list(worlds), format_func=lambda name: worlds[name], key="collect-world", filter_mode=None)
+    models = ["auto", "keyless"] if active.model else ["keyless"]
+    model = st.selectbox(
+        "Who thinks", models, format_func=lambda name: f"Model: {active.model}" if name == "auto" else "No model (rules and quotes only)",
+        key="collect-model", filter_mode=None,
+    )  # fmt: skip
+    articles = st.number_input("At most this many articles and threads", 1, 100, plain.max_articles, key="collect-max-articles")
+    depth = st.number_input("Depth: nothing this far from the start is read", 1, 6, plain.max_depth, key="collect-depth")
+    pages = st.number_input("At most this many pages", 1, 300, plain.max_pages, key="collect-max-pages")
+    smart = st.toggle("Decide at each page (smart navigation)", value=True, key="collect-smart", help="Off: all links of the start pages, each page taken as an article; for comparison")
+    limits = CollectLimits(max_articles=int(articles), max_depth=int(depth), max_pages=int(pages), use_smart_navigation=smart)
+    return Settings(flow="collect", mode="step" if mode == "step" else "auto", world=world or "live", model=model or "auto", collect=limits)
+
+
+def _start(settings: Settings) -> None:
+    prompt, starts = st.session_state.get(PROMPT) or "", re.split(r"\s+", st.session_state.get(STARTS) or "")
+    _collect(prompt, starts, settings, typed=True)
+
+
+def _example(prompt: str, start: str, settings: Settings) -> None:
+    _collect(prompt, [start], settings.model_copy(update={"world": "demo"}), typed=False)
+
+
+def _collect(prompt: str, starts: list[str], settings: Settings, *, typed: bool) -> None:
+    def opened(run_id: str) -> None:
+        st.query_params["run"] = run_id
+        if typed:
+            drafts.sent(PROMPT, PROMPT_DRAFT)
+            drafts.sent(STARTS, STARTS_DRAFT)
+
+    door.tell(collecting.start, door.workbench(), prompt, starts, settings, then=opened)
+
+
+def _examples(settings: Settings) -> None:
+    st.html(
+        '<div class="ts"><h2 class="ts-section">Try it in the demo world</h2><p class="soft small">Invented sites, no network: a forum behind a stock '
+        "page, a dated list of news, a single article.</p></div>"
+    )
+    with st.container(key="collect-examples"), st.grid(3, min_column_width=260, gap="small"):
+        for number, (prompt, start) in enumerate(EXAMPLES):
+            label = f"{safe.md(prompt)}  \n:gray[{safe.md(safe.address(start))}]"
+            st.button(label, key=f"collect-example-{number}", on_click=_example, args=(prompt, start, settings), width="stretch", wrap=True)
+    if settings.world == "live" and not ask.online():
+        st.caption("There seems to be no network now: the examples need none.")
+
+
+def _recent() -> None:
+    runs = [run for run in door.workbench().runs() if run.settings.flow == "collect"][:5]
+    st.html('<div class="ts"><h2 class="ts-section">What you collected lately</h2></div>')
+    if not runs:
+        empty.draw("Nothing yet", "Name a start page above, or take one of the examples.")
+        return
+    with st.container(gap="xxsmall", key="collect-recent"):
+        for run in runs:
+            label = f"{safe.md(run.question, 110)}  :gray[{words.STATUS[run.status]}, {words.ago(run.updated_at)}]"
+            st.page_link(screens.of("collect"), label=label, query_params={"run": run.id}, icon=":material/chevron_right:")

@@ -1,0 +1,84 @@
+"""The navigation tree as HTML: every page of the walk, what was decided there and why, and how its branch ended."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from agent.flows.collect_state import Collect
+from agent.types import Outcome
+from agent.types.collected import Branch
+from pages.widgets import chips, safe, words
+
+ACTION = {
+    "EXTRACT_CONTENT": "content taken",
+    "EXTRACT_LINKS": "list: links followed",
+    "NAVIGATE_TO": "gone on to a section",
+    "STOP": "stopped",
+}
+PAGE_TYPE = {
+    "article": "article", "forum_thread": "thread", "forum_listing": "list of threads", "news_listing": "list of news",
+    "company_profile": "company page", "other": "",
+}  # fmt: skip
+OPEN_SHOWN = 8
+"""Pages still to be visited that are listed under one page; the rest is counted."""
+
+
+def tree(state: Collect, working: str = "") -> str:
+    """The whole tree; `working` is the address that is being read now."""
+    below: dict[str, list[Branch]] = {}
+    for branch in sorted(state.tree.values(), key=lambda branch: branch.path):
+        below.setdefault(branch.parent, []).append(branch)
+    return f'<div class="ts">{_level(below, "", state, working)}</div>'
+
+
+def _level(below: dict[str, list[Branch]], parent: str, state: Collect, working: str) -> str:
+    children = below.get(parent, [])
+    walked = [branch for branch in children if branch.status == "visited"]
+    waiting = [branch for branch in children if branch.status == "open"]
+    left = [branch for branch in children if branch.status == "dropped"]
+    items = [f"<li>{_page(branch)}{_level(below, branch.id, state, working)}</li>" for branch in walked]
+    items += [f"<li>{_ahead(branch, live=branch.url == working)}</li>" for branch in waiting[:OPEN_SHOWN]]
+    if len(waiting) > OPEN_SHOWN:
+        items.append(f'<li class="soft small">and {len(waiting) - OPEN_SHOWN} more to visit</li>')
+    if left:
+        rows = "".join(f"<div>{safe.html(branch.anchor or safe.address(branch.url))}: {safe.html(branch.ended)}</div>" for branch in left)
+        items.append(f"<li><details><summary>{words.count(len(left), 'entry', 'entries')} left out</summary>{rows}</details></li>")
+    return f'<ul class="walk">{"".join(items)}</ul>' if items else ""
+
+
+def _page(branch: Branch) -> str:
+    """A page that was visited."""
+    name = branch.title or branch.anchor or safe.address(branch.url)
+    return (
+        f'<span class="mark {tone(branch)}" aria-hidden="true"></span><span class="page">{safe.html(safe.shorten(name, 120))}</span> '
+        f'<span class="small">{safe.link(branch.url)}</span><div class="chips">{chips.row(marks(branch))}</div>'
+        + (f'<div class="why">{safe.html(branch.reasoning)}</div>' if branch.reasoning else "")
+        + (f'<div class="ended">Ended here: {safe.html(branch.ended)}</div>' if branch.ended and branch.ended != branch.reasoning else "")
+        + (f'<div class="small"><b>Without the model:</b> {safe.html(branch.trouble)}</div>' if branch.trouble else "")
+    )
+
+
+def _ahead(branch: Branch, *, live: bool) -> str:
+    """A page that waits to be visited, or is being read now."""
+    told = [f"relevance {branch.relevance_score:.2f}"] if branch.relevance_score is not None else []
+    told += [branch.detected_date] if branch.detected_date else []
+    about = f' <span class="small soft">{safe.html(" · ".join(told))}</span>' if told else ""
+    return f'<span class="mark {"live" if live else ""}" aria-hidden="true"></span><span class="soft">{safe.html(branch.anchor or branch.url)}</span>{about}'
+
+
+def marks(branch: Branch) -> Sequence[tuple[str, str]]:
+    """What was decided, of what kind the page is, how surely, and by whom; how the fetch failed."""
+    if branch.outcome is not None and branch.outcome is not Outcome.OK:
+        return [(words.OUTCOME[branch.outcome], "bad")]
+    told = [(ACTION[branch.action], "good" if branch.action == "EXTRACT_CONTENT" else "")] if branch.action else []
+    told += [(PAGE_TYPE[branch.page_type], "")] if PAGE_TYPE[branch.page_type] else []
+    if branch.action:
+        told += [(f"confidence {words.percent(branch.confidence)}", ""), (f"decided {words.SPEAKER[branch.by]}", "")]
+    return [*told, *([("the same text as another page", "")] if branch.same_as else []), (f"depth {branch.depth}", "")]
+
+
+def tone(branch: Branch) -> str:
+    """The colour of a page's mark."""
+    if branch.outcome is not None and branch.outcome is not Outcome.OK:
+        return "bad"
+    return "good" if branch.item_id else "warn" if branch.ended else ""

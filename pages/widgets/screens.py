@@ -1,0 +1,13 @@
+"""Which screen shows the runs of which flow."""
+
+from __future__ import annotations
+
+from agent.config import ROOT
+
+FRONT = "pages/research.py"
+
+
+def of(flow: str) -> str:
+    """The file of the screen for a flow's runs; the front page where a flow has none."""
+    file = f"pages/{flow}.py"
+    return file if flow.isidentifier() and (ROOT / file).is_file() else FRONT

@@ -1,0 +1,71 @@
+"""Stored pages: each text once, never changed, the body as it came."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+
+import pytest
+from sqlalchemy import func, select
+
+from agent.errors import NotFound
+from agent.store import tables
+from agent.store.database import Store
+from agent.types import Heading, Link, Outcome, Page, Table
+
+
+@pytest.fixture
+def store(tmp_path):
+    opened = Store(f"sqlite:///{tmp_path}/t.db")
+    yield opened
+    opened.close()
+
+
+def seen(text: str = "A heron.", url: str = "https://a.example/x", **more) -> Page:
+    hashed = hashlib.sha256(text.encode()).hexdigest()
+    return Page(**{"url": url, "final_url": url, "outcome": Outcome.OK, "text": text, "sha256": hashed, "fetched_at": "2026-11-21T09:00:00Z", **more})
+
+
+def count(store: Store) -> int:
+    with store.engine.connect() as connection:
+        return connection.scalar(select(func.count()).select_from(tables.pages)) or 0
+
+
+def test_a_page_comes_back_as_it_was(store):
+    page = seen(
+        "Åå 🧀 |\u00a0x", raw=bytes(range(256)), title="T", author="A", published_at="2026-01-01", language="sv", status=200,
+        redirects=["https://r.example/"], links=[Link(url="https://l.example/", text="l")],
+        headings=[Heading(start=0, level=1, text="T")], tables=[Table(start=0, end=2, rows=[["a", "b"]])],
+    )  # fmt: skip
+    page_id = store.pages.put(page)
+    assert store.pages.get(page_id) == page.model_copy(update={"raw": b""})
+    assert store.pages.get(page_id, raw=True) == page
+
+
+def test_the_same_text_at_the_same_address_is_stored_once(store):
+    first = store.pages.put(seen(fetched_at="then"))
+    assert store.pages.put(seen(url="https://A.example/x/#top", fetched_at="later")) == first
+    assert count(store) == 1 and store.pages.get(first).fetched_at == "then", "a stored page is never changed"
+
+
+def test_another_text_or_another_address_is_another_page(store):
+    assert len({store.pages.put(seen()), store.pages.put(seen("Two herons.")), store.pages.put(seen(url="https://b.example/x"))}) == 3
+
+
+def test_where_a_redirect_ended_is_what_counts(store):
+    assert store.pages.put(seen()) == store.pages.put(seen(url="https://short.example/1", final_url="https://a.example/x"))
+
+
+def test_rivals_store_it_once(store):
+    ids: list[str] = []
+    threads = [threading.Thread(target=lambda: ids.append(store.pages.put(seen()))) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(ids) == 8 and len(set(ids)) == 1 and count(store) == 1
+
+
+def test_a_page_that_is_not_there(store):
+    with pytest.raises(NotFound, match="no stored page"):
+        store.pages.get("nothing")

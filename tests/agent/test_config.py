@@ -1,0 +1,56 @@
+"""Settings from outside: who wins, what an empty value means, numbers that are none, and no secret in a print."""
+
+from __future__ import annotations
+
+import pytest
+
+from agent import config
+
+
+def test_the_later_wins(monkeypatch):
+    monkeypatch.setattr(config, "dotenv_values", lambda _path: {"MODEL": "from-file", "FAST_MODEL": "from-file", "WORKERS": "9"})
+    monkeypatch.setenv("FAST_MODEL", "from-environment")
+    monkeypatch.setenv("WORKERS", "8")
+    read = config.read({"WORKERS": "7"})
+    assert (read["MODEL"], read["FAST_MODEL"], read["WORKERS"]) == ("from-file", "from-environment", "7")
+
+
+def test_defaults_stand_for_what_nobody_set():
+    read = config.read()
+    assert read["FETCH_TIMEOUT"] == "30" and read["MODEL"] == ""
+    with pytest.raises(KeyError):
+        read["NO_SUCH_SETTING"]
+
+
+def test_an_empty_value_is_a_value_except_for_the_folder(monkeypatch):
+    monkeypatch.setenv("OLLAMA_URL", "  ")
+    monkeypatch.setenv("TOUCHSTONE_DATA", "")
+    read = config.read()
+    assert read["OLLAMA_URL"] == "", "empty means: look nowhere"
+    assert read.data == config.ROOT / "data", "never the checkout itself"
+
+
+def test_numbers_that_are_none_fall_back(monkeypatch):
+    monkeypatch.setenv("FETCH_GAP", "soon")
+    monkeypatch.setenv("FETCH_MAX_MB", "2.5")
+    assert config.read().number("FETCH_GAP") == 1.0 and config.read().number("FETCH_MAX_MB") == 2.5
+
+
+def test_words_and_the_data_folder(tmp_path):
+    read = config.read({"FETCH_ALLOW": " a.example , ,10.0.0.0/8", "TOUCHSTONE_DATA": str(tmp_path)})
+    assert read.words("FETCH_ALLOW") == ["a.example", "10.0.0.0/8"]
+    assert read.data == tmp_path and read.database_url == f"sqlite:///{tmp_path / 'touchstone.db'}"
+    assert config.read({"DATABASE_URL": "postgresql://db/x"}).database_url == "postgresql://db/x"
+    assert config.read({"TOUCHSTONE_DATA": "elsewhere"}).data == config.ROOT / "elsewhere"
+
+
+def test_a_secret_is_not_printed():
+    read = config.read({"OPENAI_API_KEY": "CANARY"})
+    assert read["OPENAI_API_KEY"] == "CANARY" and "CANARY" not in repr(read) and "CANARY" not in str(read)
+
+
+def test_every_setting_is_told_in_a_line_and_defaults_can_be_read():
+    assert len({setting.name for setting in config.SETTINGS}) == len(config.SETTINGS)
+    for setting in config.SETTINGS:
+        assert setting.help and "\n" not in setting.help
+        assert not (setting.secret and setting.default)

@@ -1,0 +1,108 @@
+"""What each figure means, on rows made by hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from agent import scoring
+
+
+@pytest.mark.parametrize(
+    ("text", "normal"),
+    [("The  Cat, a dog!", "cat dog"), ("1,318 m", "1318 m"), ("“An” éclair—nice", "éclairnice"), ("Theatre of an ant", "theatre of ant")],
+)
+def test_normal_form(text, normal):
+    assert scoring.normal(text) == normal
+
+
+def test_the_cut_strips_marks_first():
+    assert scoring.cut("One [1] two [2, 3]. Three[4]") == "One two . Three"
+    long = " ".join(f"w{n} [1]" for n in range(200))
+    assert scoring.cut(long).split() == [f"w{n}" for n in range(120)]
+
+
+@pytest.mark.parametrize(
+    ("golds", "text", "every", "hit"),
+    [
+        (["412"], "There are 412 panels.", False, True),
+        (["12"], "There are 412 panels.", False, False),
+        (["1,318"], "It is 1318 metres.", False, True),
+        (["The Beatles"], "beatles!", False, True),
+        (["15", "12", "9"], "Alva is 15, Love 12.", True, False),
+        (["15", "12", "9"], "Alva is 15, Love 12 and Majken 9.", True, True),
+        (["15", "12", "9"], "Alva is 15.", False, True),
+        ([], "x", False, False),
+        (["the"], "the", False, False),
+    ],
+)
+def test_a_gold_answer_stands_in_the_text_as_whole_words(golds, text, every, hit):
+    assert scoring.stands_in(golds, text, every=every) is hit
+
+
+def test_token_f1():
+    assert scoring.token_f1("the red fox", "a red fox ran") == pytest.approx(2 * 2 / (2 + 3))
+    assert scoring.token_f1("no", "yes") == 0.0
+    assert scoring.token_f1("fox fox fox", "fox") == pytest.approx(0.5)
+
+
+def test_calibration():
+    pairs = [(1.0, True), (0.8, False)]
+    assert scoring.brier(pairs) == pytest.approx((0 + 0.64) / 2)
+    assert scoring.ece(pairs) == pytest.approx(0.5 * 0 + 0.5 * 0.8)
+    assert scoring.ece([(0.75, True), (0.75, True), (0.75, True), (0.75, False)]) == pytest.approx(0.0)
+    assert scoring.ece([(1.0, True)] * 3 + [(0.95, False)]) == pytest.approx(abs((3 + 0.95) / 4 - 0.75)), "1.0 falls into the last bin"
+
+
+def row(**more: Any) -> dict[str, Any]:
+    plain = {
+        "id": "q", "answerable": True, "verdict": "answered", "confidence": 0.9, "refused": False, "answer_hit": None, "fact_hit": None,
+        "long_f1": None, "support_recall": None, "all_support": None, "conflict_named": None, "misinformation_stated": None,
+        "fabricated_quotes": 0, "fabricated_urls": 0, "unsupported_statements": 0, "crashes": 0, "pages": 2, "steps": 3, "llm_calls": 0,
+        "prompt_tokens": 0, "answer_words": 10, "step_cpu_ms": [1.0, 3.0], "seconds": 0.5,
+    }  # fmt: skip
+    return {**plain, **more}
+
+
+def refusal(**more: Any) -> dict[str, Any]:
+    return row(verdict="no_evidence", refused=True, confidence=0.1, **more)
+
+
+def test_hits_are_counted_over_the_answerable_only():
+    rows = [row(answer_hit=True), row(answer_hit=False), refusal(answer_hit=False)]
+    rows += [row(answerable=False, answer_hit=True), row(answerable=None, answer_hit=True)]
+    assert scoring.metrics(rows)["answer_hit"] == pytest.approx(1 / 3, abs=1e-4)
+
+
+def test_refusals_leave_the_undecided_out():
+    rows = [row(), refusal(), row(answerable=False), refusal(answerable=False), refusal(answerable=False), refusal(answerable=None)]
+    told = scoring.metrics(rows)
+    assert told["refused_unanswerable"] == pytest.approx(2 / 3, abs=1e-4) and told["refused_answerable"] == 0.5
+    assert told["balanced_refusal"] == pytest.approx((2 / 3 + 0.5) / 2, abs=1e-4)
+
+
+def test_calibration_is_over_what_was_answered():
+    rows = [row(answer_hit=True, confidence=1.0), row(answer_hit=False, confidence=0.5)]
+    rows += [refusal(answer_hit=False), row(verdict="no_evidence", answer_hit=False), row(verdict="", answer_hit=False)]
+    rows += [row(answerable=None, answer_hit=False), row(long_f1=0.4)]
+    assert scoring.metrics(rows)["brier"] == pytest.approx(0.125)
+
+
+def test_long_answers():
+    told = scoring.metrics([row(long_f1=0.6), refusal(long_f1=0.0)])
+    assert told["long_f1"] == 0.3 and told["long_f1_answered"] == 0.6
+
+
+def test_counts_and_means():
+    one = row(fabricated_quotes=2, crashes=1, pages=4, conflict_named=True)
+    told = scoring.metrics([one, row(answerable=None, conflict_named=False, misinformation_stated=True)])
+    assert (told["fabricated_quotes"], told["crashes"], told["pages_per_question"], told["steps_per_question"]) == (2, 1, 3, 3)
+    assert (told["conflict_named"], told["misinformation_stated"]) == (0.5, 1)
+    assert (told["cpu_ms_per_step_median"], told["answer_words_median"], told["seconds_per_question_median"]) == (2, 10, 0.5)
+
+
+def test_what_does_not_apply_is_left_out():
+    told = scoring.metrics([row()])
+    absent = ("long_f1", "support_recall", "conflict_named", "refused_unanswerable", "balanced_refusal", "brier")
+    assert not [name for name in absent if name in told]

@@ -1,0 +1,53 @@
+"""Tables as rows: spans, groups, captions, and what is no table at all."""
+
+from __future__ import annotations
+
+import pytest
+from selectolax.lexbor import LexborHTMLParser
+
+from agent.tools.blocks import flat
+from agent.tools.tables import Grid, as_table
+
+
+def grid(html: str) -> Grid | None:
+    return as_table(LexborHTMLParser(html).css_first("table"), flat)
+
+
+def test_groups_are_read_in_order() -> None:
+    found = grid("<table><thead><tr><th>A<th>B</thead><tbody><tr><td>1<td>2</tbody><tfoot><tr><td>3<td>4</tfoot></table>")
+    assert found and found.rows == [["A", "B"], ["1", "2"], ["3", "4"]]
+
+
+def test_what_spans_rows_stands_in_each_of_them() -> None:
+    found = grid("<table><tr><td>a<td rowspan=3>b<td>c<tr><td>d<td>e<tr><td>f<td>g<tr><td>h<td>i<td>j</table>")
+    assert found and found.rows == [["a", "b", "c"], ["d", "b", "e"], ["f", "b", "g"], ["h", "i", "j"]]
+
+
+def test_a_row_made_only_of_what_hangs_from_above_is_read() -> None:
+    found = grid("<table><tr><td rowspan=2>a<td rowspan=2>b<tr></tr><tr><td>c<td>d</table>")
+    assert found and found.rows == [["a", "b"], ["a", "b"], ["c", "d"]]
+
+
+def test_lines_and_lists_in_a_cell_become_one_line() -> None:
+    found = grid("<table><tr><td>a<br>b<td><ul><li>c<li>d</ul></table>")
+    assert found and found.rows == [["a b", "c d"]]
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<table role=presentation><tr><td>a<td>b</table>",
+        "<table><tr><td>one column</table>",
+        "<table><tr><td>a<td><table><tr><td>x</table></table>",
+        f"<table><tr><td>menu<td>{'prose ' * 300}</table>",
+        "<table></table>",
+    ],
+)
+def test_what_is_no_table(html: str) -> None:
+    assert grid(html) is None
+
+
+def test_one_long_cell_does_not_undo_a_table() -> None:
+    rows = "".join(f"<tr><td>{n}<td>x" for n in range(10))
+    found = grid(f"<table>{rows}<tr><td>notes<td>{'prose ' * 300}</table>")
+    assert found and len(found.rows) == 11

@@ -1,0 +1,48 @@
+"""Pages that are none: named, with advice. And pages that only talk about such things."""
+
+from __future__ import annotations
+
+import pytest
+
+from agent.tools import webpage
+from agent.types import Outcome
+
+WALLS = {
+    "human": [
+        "<title>Just a moment...</title><body><p>Checking your browser</p><div class=cf-turnstile></div>",
+        "<p>Our systems have detected unusual traffic.</p>",
+    ],
+    "paywall": [
+        "<h1>Dairy</h1><p>It began in 1921.</p><div>Subscribe now to continue reading.</div>",
+        '<script type="application/ld+json">{"isAccessibleForFree": false}</script><h1>Dairy</h1><p>It began</p>',
+    ],
+    "login": ["<h1>Sign in</h1><form><label>Name</label><input><input type=password></form>"],
+    "consent": ["<h1>Before you continue</h1><p>We use cookies and data.</p><button>Accept all</button>"],
+    "JavaScript": [
+        "<div id=root></div><script src=app.js></script>",
+        "<noscript>You need to enable JavaScript to run this app.</noscript><div></div>",
+        "<p>Please enable JavaScript to continue.</p>",
+    ],
+}
+ESSAY = "<p>" + "A captcha asks you to verify you are human; cookie settings and paywalls say: subscribe to continue reading. " * 10 + "</p>"
+
+
+@pytest.mark.parametrize(("name", "html"), [(name, html) for name, pages in WALLS.items() for html in pages])
+def test_a_wall_is_called_by_its_name(name: str, html: str) -> None:
+    page = webpage.read(html, "https://a.example.com/")
+    assert page.outcome is Outcome.BLOCKED
+    assert name in page.detail
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        ESSAY,
+        f"<div id=root>{ESSAY}</div><script src=app.js></script>",
+        f"{ESSAY}<form>Log in <input type=password></form>",
+        "<h1>Opening hours</h1><p>The dairy is open from 8 to 12.</p><script>track()</script>",
+        "<h1>Dairy</h1><p>Closed.</p>",
+    ],
+)
+def test_a_page_is_a_page(html: str) -> None:
+    assert webpage.read(html, "https://a.example.com/").outcome is Outcome.OK

@@ -1,0 +1,88 @@
+"""The screens as a person uses them: by labels and roles, waiting for what should appear."""
+
+from __future__ import annotations
+
+import re
+import urllib.parse
+
+from playwright.sync_api import Locator, Page, expect
+
+QUESTION = "How many people does Älvmora Mejeri employ?"
+
+
+class Screen:
+    """One tab on the Research screen."""
+
+    def __init__(self, page: Page, url: str) -> None:
+        self.page, self.url = page, url
+
+    def open(self, run_id: str = "") -> Screen:
+        """Go to the front page, or to a run."""
+        self.page.goto(self.url + (f"?run={run_id}" if run_id else ""))
+        return self
+
+    @property
+    def run_id(self) -> str:
+        """The run in the address."""
+        return urllib.parse.parse_qs(urllib.parse.urlsplit(self.page.url).query).get("run", [""])[0]
+
+    @property
+    def question(self) -> Locator:
+        return self.page.get_by_label("Your question")
+
+    @property
+    def notice(self) -> Locator:
+        """What the screen tells about the last thing that was asked of it."""
+        return self.page.get_by_test_id("stAlert")
+
+    def button(self, name: str) -> Locator:
+        return self.page.get_by_role("button", name=name, exact=True)
+
+    def ask(self, question: str = QUESTION, *, step: bool = False, world: str = "demo") -> Screen:
+        """Type a question, choose the world and the mode, start; wait for the run's own address."""
+        expect(self.question).to_be_visible()
+        self.question.fill(question)
+        if world == "demo":
+            self.choose_demo()
+        if step:
+            self.page.get_by_role("radio", name="Step by step").or_(self.button("Step by step")).first.click()
+            expect(self.page.get_by_text("You approve each step.")).to_be_visible()
+        self.button("Research").click()
+        self.page.wait_for_url("**/?run=*")
+        return self
+
+    def choose_demo(self) -> None:
+        """Options → the demo world."""
+        self.button("Options").click()
+        self.page.get_by_label("Where to look").click()
+        self.page.get_by_role("option", name="demo").click()
+        expect(self.page.get_by_text("The demo world (invented pages) ·")).to_be_visible()
+        self.page.keyboard.press("Escape")
+
+    def stands(self, words: str) -> None:
+        """Wait until the run stands like this ("Working", "Answer to review")."""
+        wanted = self.page.locator(".ts-now .chip").first.filter(has_text=re.compile(f"^({words}|Failed)$"))
+        expect(wanted).to_be_visible()
+        assert wanted.inner_text() == words, self.page.locator(".ts-now").inner_text()
+
+    def tab(self, name: str) -> Locator:
+        """Open a tab and give its panel."""
+        self.page.get_by_role("tab", name=name, exact=True).click()
+        expect(self.page.get_by_role("tab", name=name, exact=True)).to_have_attribute("aria-selected", "true")
+        return self.page.get_by_role("tabpanel").filter(visible=True)
+
+    def cards(self) -> list[str]:
+        """The headlines of the journey, newest first."""
+        return self.page.locator(".step .head").all_inner_texts()
+
+    def figure(self, name: str) -> str:
+        """A figure of the strip, e.g. figure("Steps")."""
+        return self.page.locator(".figures > div", has=self.page.locator("dt", has_text=name)).locator("dd").inner_text()
+
+    def too_wide(self) -> list[str]:
+        """What reaches beyond the right edge of the window (what scrolls inside a box of its own does not count)."""
+        script = """() => [...document.querySelectorAll('.stMain .ts *, .stMain button, .stMain textarea, .stMain h1')].filter(e => {
+            const box = e.getBoundingClientRect()
+            return box.width > 0 && box.right > innerWidth + 1 && !e.closest('.scroll, [role=tablist]')
+        }).map(e => e.tagName + ' ' + e.textContent.slice(0, 40))"""
+        return list(self.page.evaluate(script))

@@ -1,0 +1,146 @@
+"""Collecting as a person does it: the three scenarios in the demo world, the path shown first, what goes wrong, the exports."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.screen import Screen
+from tests.browser.served import Served
+
+Tab = Callable[..., Page]
+FORUM = "Go to the forum section and find out what people are saying about Kallsteg in the last month"
+QUOTE, NEWS = "https://borskvart.example/stock/KALL", "https://granvattnet-courier.example/news/"
+
+
+class Collecting(Screen):
+    """One tab on the Collect screen."""
+
+    def open(self, run_id: str = "") -> Collecting:
+        self.page.goto(f"{self.url}/collect" + (f"?run={run_id}" if run_id else ""))
+        return self
+
+    def collect(self, prompt: str, starts: str, *, shown_first: bool = False, articles: int = 0) -> Collecting:
+        """Fill in the screen, choose the demo world, start; wait for the run's own address."""
+        self.page.get_by_label("What to gather").fill(prompt)
+        self.page.get_by_label("Start pages, one a line").fill(starts)
+        self.button("Options").click()
+        self.page.get_by_label("Where to read").click()
+        self.page.get_by_role("option", name="demo").click()
+        if articles:
+            box = self.page.get_by_label("At most this many articles and threads")
+            box.fill(str(articles))
+            box.press("Enter")
+        expect(self.page.get_by_text("The demo world (invented pages) ·")).to_be_visible()
+        self.page.keyboard.press("Escape")
+        if shown_first:
+            self.page.get_by_role("radio", name="Show me the path first").or_(self.button("Show me the path first")).first.click()
+            expect(self.page.get_by_text("You see the path before it is walked.")).to_be_visible()
+        self.button("Collect").click()
+        self.page.wait_for_url("**/collect?run=*")
+        return self
+
+    def walked(self, title: str) -> None:
+        """Wait until a page of this title stands in the tree."""
+        expect(self.page.locator(".walk .page", has_text=title).first).to_be_visible()
+
+    def gathered(self) -> list[str]:
+        """The titles of what was gathered."""
+        self.tab("Gathered")
+        expect(self.page.locator(".found summary b").first).to_be_visible()
+        return self.page.locator(".found summary b").all_inner_texts()
+
+
+def test_a_forum_two_hops_away(server: Served, tab: Tab, tmp_path: Path) -> None:
+    page = tab()
+    screen = Collecting(page, server.url).open().collect(FORUM, QUOTE)
+    screen.stands("Working")
+    screen.walked("Kallsteg Instruments (KALL)")
+    expect(page.locator(".walk .why").first).to_contain_text("leads to the forum section")
+    page.reload()
+    screen.stands("Answer to review")
+    screen.walked("Forum: Kallsteg Instruments")
+    expect(page.locator(".walk details").first).to_contain_text("older than the last 30 days")
+    assert screen.gathered() == ["Third quarter: good or bad?", "The factory and the debt", "Dividend next spring"]
+    first = page.locator(".found details").first
+    first.locator("summary").click()
+    assert first.locator(".post").count() == 6
+    expect(first.locator(".post").nth(2)).to_contain_text("quietmoney")
+    expect(first.locator(".post").nth(2)).to_contain_text("2026-11-12 18:45")
+    expect(first.locator(".post").nth(2)).to_contain_text("22 of them were still open last week")
+    assert "below 15" in screen.figure("Model calls") and screen.figure("Posts") == "13"
+
+    with page.expect_download() as download:
+        screen.button("CSV").click()
+    rows = list(csv.DictReader(Path(download.value.path()).read_text(encoding="utf-8-sig").splitlines()))
+    assert len(rows) == 13 and rows[0]["user"] == "fellfox"
+    with page.expect_download() as download:
+        screen.button("JSON").click()
+    told = json.loads(Path(download.value.path()).read_text(encoding="utf-8"))
+    assert len(told["articles"]) == 3 and told["digest"]["verdict"] == "answered"
+    with page.expect_download() as download:
+        screen.button("Markdown").click()
+    assert "Best research on this forum in years." in Path(download.value.path()).read_text(encoding="utf-8")
+    screen.button("Accept").click()
+    screen.stands("Accepted")
+
+
+def test_news_of_last_week(server: Served, tab: Tab) -> None:
+    page = tab()
+    screen = Collecting(page, server.url).open()
+    page.get_by_role("button", name="Summarize Granvattnet news from last week").click()
+    page.wait_for_url("**/collect?run=*")
+    screen.stands("Answer to review")
+    assert screen.gathered() == ["Snow closes the roof of Lövnäs school", "Bear seen three times behind the school"]
+    cite = page.locator(".answer .cite").first
+    cite.locator("summary").click()
+    expect(cite.locator(".quote").first).to_be_visible()
+
+
+def test_a_direct_article_in_a_second_tab_too(server: Served, tab: Tab) -> None:
+    page, other = tab(), tab()
+    screen = Collecting(page, server.url).open().collect("Summarize this article", "https://granvattnet-courier.example/2026/08/20/kallsteg-factory")
+    screen.stands("Answer to review")
+    assert screen.gathered() == ["Kallsteg opens its factory in Stenfors"]
+    expect(page.locator(".found .said")).to_contain_text("The first logger left the line at 10.40")
+    second = Collecting(other, server.url).open(screen.run_id)
+    second.stands("Answer to review")
+    assert second.gathered() == ["Kallsteg opens its factory in Stenfors"]
+
+
+def test_the_path_is_shown_before_it_is_walked(server: Served, tab: Tab) -> None:
+    page = tab()
+    screen = Collecting(page, server.url).open().collect(FORUM, QUOTE, shown_first=True)
+    screen.stands("Waiting for you")
+    preview = page.locator(".st-key-collect-preview")
+    expect(preview).to_contain_text("The path ahead, if you agree: 1 page.")
+    screen.button("Walk this path").click()
+    expect(preview).to_contain_text("4 pages")
+    preview.get_by_text("The factory and the debt").click()
+    screen.button("Walk to the end without asking").click()
+    screen.stands("Answer to review")
+    assert screen.gathered() == ["Third quarter: good or bad?", "Dividend next spring"]
+
+
+def test_what_could_not_be_read_is_told(server: Served, tab: Tab) -> None:
+    page = tab()
+    loop = "https://northernbrief.example/latest"
+    screen = Collecting(page, server.url).open().collect("Collect all news", f"{loop}\n{NEWS}", articles=20)
+    screen.stands("Answer to review")
+    panel = screen.tab("Could not read")
+    for told in ("paywall", "404", "more than ten times"):
+        expect(panel).to_contain_text(told)
+    assert len(screen.gathered()) == 8
+
+
+def test_it_fits_a_narrow_window(server: Served, tab: Tab) -> None:
+    page = tab(width=400)
+    screen = Collecting(page, server.url).open()
+    page.get_by_role("button", name="Summarize this article").click()
+    page.wait_for_url("**/collect?run=*")
+    screen.stands("Answer to review")
+    assert screen.too_wide() == []

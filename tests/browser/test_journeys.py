@@ -1,0 +1,255 @@
+"""What people do from beginning to end, in a real browser against the real server and the demo world, without a model."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+from PIL import Image
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser.screen import QUESTION, Screen
+from tests.browser.served import Served
+
+Tab = Callable[..., Page]
+
+
+def test_ask_watch_accept_download(server: Served, tab: Tab, tmp_path: Path) -> None:
+    page = tab()
+    screen = Screen(page, server.url).open()
+    expect(page.get_by_role("heading", name="Research you can check.")).to_be_visible()
+    expect(page.get_by_text("There seems to be no network.")).to_be_visible()
+    screen.ask()
+    expect(page.locator(".band")).to_contain_text("demo world")
+    screen.stands("Working")
+    expect(page.locator(".step .head", has_text="Search").first).to_be_visible()
+    screen.stands("Answer to review")
+    expect(page.locator(".answer")).to_contain_text("31 people")
+    assert re.match(r"[1-9]", screen.figure("Facts")) and "12" in screen.figure("Steps")
+
+    cite = page.locator(".answer .cite").first
+    expect(cite.locator(".quote")).to_be_hidden()
+    cite.locator("summary").click()
+    expect(cite.locator(".quote").first).to_be_visible()
+
+    screen.button("Accept").click()
+    screen.stands("Accepted")
+    expect(screen.button("Accept")).to_be_hidden()
+    with page.expect_download() as download:
+        screen.button("Download report").click()
+    report = Path(download.value.path()).read_text(encoding="utf-8")
+    assert download.value.suggested_filename == "how-many-people-does-lvmora-mejeri-employ.md"
+    assert QUESTION in report and "31 people" in report and "alvmora-mejeri.example" in report
+
+
+def test_step_by_step_with_a_changed_decision(server: Served, tab: Tab) -> None:
+    page = tab()
+    screen = Screen(page, server.url).open().ask(step=True)
+    screen.stands("Waiting for you")
+    decision = page.locator(".st-key-research-decision")
+    expect(decision).to_contain_text(QUESTION)
+    screen.button("Change it").click()
+    words = page.get_by_label("Words to search for")
+    expect(words).to_have_value(QUESTION)
+    words.fill("Älvmora Mejeri people employed dairy")
+    screen.button("Do this").click()
+    expect(page.locator(".step .head", has_text="Älvmora Mejeri people employed dairy").first).to_be_visible()
+    expect(page.locator(".step .head", has_text="You changed the decision")).to_be_visible()
+
+    screen.stands("Waiting for you")
+    expect(decision).to_contain_text("look 2")
+    proposed = decision.locator(".ts p").first.inner_text()
+    screen.button("Skip, propose another").click()
+    expect(page.locator(".step .head", has_text="You skipped the decision")).to_be_visible()
+    screen.stands("Waiting for you")
+    expect(decision.locator(".ts p").first).not_to_have_text(proposed)
+
+    screen.button("Approve").click()
+    expect(page.locator(".step .head", has_text="You approved the decision")).to_be_visible()
+    expect(page.locator(".step .dot", has_text="2").first).to_be_visible()
+    screen.stands("Waiting for you")
+    screen.button("Stop").click()
+    screen.stands("Stopped")
+    expect(screen.button("Go on")).to_be_visible()
+
+
+def test_send_back_with_a_note(server: Served, tab: Tab) -> None:
+    page = tab()
+    screen = Screen(page, server.url).open().ask("In which year was Älvmora Mejeri founded?")
+    screen.stands("Answer to review")
+    before = page.locator(".answer").inner_text()
+    screen.button("Send back").click()
+    screen.button("Send back and go on").click()
+    expect(screen.notice).to_contain_text("what is wrong or missing")
+    note = page.get_by_label("What is wrong or missing?")
+    note.fill("Which cheese is aged in the cellar, too?")
+    screen.button("Send back and go on").click()
+    expect(page.locator(".step .head", has_text="You sent the answer back")).to_be_visible()
+    screen.stands("Answer to review")
+    expect(page.locator(".step .head", has_text="Answer 2 written")).to_be_visible()
+    expect(page.get_by_text("What changed since answer 1")).to_be_visible()
+    expect(page.locator(".changes, .ts p", has_text=re.compile("New|Gone|Reworded|says the same|Other sources")).first).to_be_visible()
+    assert before
+
+
+def test_refresh_and_restart_in_the_middle(served: Callable[..., Served], tab: Tab) -> None:
+    own = served(STEP_GAP="1.5")
+    page = tab()
+    screen = Screen(page, own.url).open().ask()
+    screen.stands("Working")
+    run_id = screen.run_id
+    page.reload()
+    expect(page.get_by_role("heading", name=QUESTION)).to_be_visible()
+    assert screen.run_id == run_id
+    expect(page.locator(".step .dot", has_text="1").first).to_be_visible()
+    screen.stands("Working")
+
+    own.kill()
+    own.start()
+    screen.open(run_id)
+    expect(page.get_by_role("heading", name=QUESTION)).to_be_visible()
+    screen.stands("Answer to review")
+    cards = screen.cards()
+    looks = [card for card in cards if card.startswith(("Search", "Read"))]
+    assert len(looks) == len(set(looks)), f"a look was made twice: {looks}"
+    expect(page.locator(".answer")).to_contain_text("31 people")
+
+
+def test_narrow_window(server: Served, tab: Tab) -> None:
+    page = tab(width=400, height=800)
+    screen = Screen(page, server.url).open()
+    expect(screen.question).to_be_visible()
+    assert not screen.too_wide()
+    screen.ask()
+    screen.stands("Answer to review")
+    assert not screen.too_wide()
+    for name in ("Confidence", "Map of pages", "Could not read", "Conflicts", "Model calls", "Facts"):
+        screen.tab(name)
+        assert not screen.too_wide(), name
+    screen.button("Accept").click()
+    screen.stands("Accepted")
+
+
+def test_a_second_tab_sees_the_same_run_and_answers_once(server: Served, tab: Tab) -> None:
+    first = Screen(tab(), server.url).open().ask(step=True)
+    first.stands("Waiting for you")
+    second = Screen(tab(), server.url).open(first.run_id)
+    second.stands("Waiting for you")
+    first.button("Approve").click()
+    expect(first.page.locator(".step .head", has_text="You approved")).to_be_visible()
+    first.stands("Waiting for you")
+    second.button("Approve").click()  # it still shows the decision that was answered in the first tab
+    expect(second.notice).to_contain_text("answered first")
+    second.stands("Waiting for you")
+    expect(second.page.locator(".step .head", has_text="You approved")).to_have_count(1)
+
+
+def test_pause_note_and_resume(server: Served, tab: Tab) -> None:
+    page = tab()
+    screen = Screen(page, server.url).open().ask("Which architect drew the new Kallsteg factory in Stenfors?")
+    screen.button("Pause").click()
+    screen.stands("Paused")
+    screen.button("Give a note").click()
+    page.get_by_label("A note the next decision obeys").fill("Look at the newspaper first")
+    screen.button("Send note").click()
+    expect(screen.notice).to_contain_text("Noted")
+    expect(page.locator(".step .head", has_text="Look at the newspaper first")).to_be_visible()
+    screen.stands("Paused")
+    screen.button("Resume").click()
+    screen.stands("Answer to review")
+
+
+def test_typed_text_outlives_a_refresh(server: Served, tab: Tab) -> None:
+    page = tab()
+    screen = Screen(page, server.url).open()
+    saved = "An unsent question, typed and not sent"
+    screen.question.press_sequentially(saved, delay=5)
+    expect(screen.question).to_be_focused()
+    server.wait_for_draft(saved)
+    expect(screen.question).to_be_focused()  # keeping the draft did not take the cursor away
+    page.reload()
+    expect(screen.question).to_have_value(saved)
+    screen.question.fill("")
+    server.wait_for_draft("")
+
+
+def test_an_empty_question_is_told_kindly(server: Served, tab: Tab) -> None:
+    page = tab()
+    screen = Screen(page, server.url).open()
+    expect(screen.question).to_be_visible()
+    screen.button("Research").click()
+    expect(screen.notice).to_contain_text("There is no question yet")
+
+
+def test_polling_stops_when_the_run_rests(server: Served, tab: Tab) -> None:
+    page = tab()
+    sent: list[int] = []
+    page.on("websocket", lambda socket: socket.on("framesent", lambda _: sent.append(1)))
+    screen = Screen(page, server.url).open().ask()
+    screen.stands("Working")
+    while_working = len(sent)
+    screen.stands("Answer to review")
+    assert len(sent) > while_working
+    expect(screen.button("Accept")).to_be_visible()
+    page.wait_for_load_state("networkidle")
+    at_rest = len(sent)
+    page.evaluate("() => new Promise(resolve => setTimeout(resolve, 3000))")  # three polls' time: what should not come cannot be waited for
+    assert len(sent) <= at_rest + 1
+
+
+def test_a_page_of_the_map_opens_with_its_quotes_marked(server: Served, tab: Tab) -> None:
+    page = tab()
+    screen = Screen(page, server.url).open().ask("How many solar panels are there on the roof of Älvmora Mejeri?")
+    screen.stands("Answer to review")
+    screen.tab("Map of pages")
+    canvas = page.locator(".st-key-research-map canvas").first
+    expect(page.get_by_text("Click a page to open what was stored of it.")).to_be_visible()
+    x, y = _spot(canvas, (0x14, 0x69, 0x5B))
+    canvas.click(position={"x": x, "y": y})
+    with page.context.expect_page() as opened:
+        page.get_by_role("link", name="Open the stored page with its quotes marked").click()
+    stored = opened.value
+    expect(stored.locator(".paper mark").first).to_be_visible()
+    stored.get_by_role("link", name="Back to the run").click()
+    expect(stored.get_by_role("heading", name="How many solar panels")).to_be_visible()
+
+
+def _spot(canvas: Locator, colour: tuple[int, int, int]) -> tuple[int, int]:
+    """A point in the middle of the topmost patch of this colour; the legend at the bottom does not count."""
+
+    def found() -> tuple[int, int] | None:
+        image = Image.open(io.BytesIO(canvas.screenshot())).convert("RGB")
+        for y in range(8, int(image.height * 0.8)):
+            for x in range(8, image.width - 8):
+                if all(image.getpixel((x + dx, y + dy)) == colour for dx in (-5, 0, 5) for dy in (-5, 0, 5)):
+                    return x, y
+        return None
+
+    for _ in range(60):  # the canvas is painted some time after it is there
+        if spot := found():
+            return spot
+        canvas.page.wait_for_timeout(250)
+    raise AssertionError("no page with facts is drawn on the map")
+
+
+def test_runs_are_found_opened_deleted_and_taken_back(server: Served, tab: Tab) -> None:
+    page = tab()
+    screen = Screen(page, server.url).open().ask("Who won the goat's cheese class at the Norrvidda cheese fair in 2026?")
+    run_id = screen.run_id
+    page.get_by_role("link", name="Runs").click()
+    page.get_by_label("Find").fill("goat's cheese class")
+    row = page.locator(f".st-key-runs-row-{run_id}")
+    expect(row).to_be_visible()
+    expect(page.locator("[class*=st-key-runs-row-]")).to_have_count(1)
+    row.get_by_role("button", name="Delete").click()
+    expect(row).to_be_hidden()
+    screen.button("Undo").click()
+    expect(row).to_be_visible()
+    row.get_by_role("link").first.click()
+    expect(page.get_by_role("heading", name="Who won the goat's cheese class")).to_be_visible()
+    assert screen.run_id == run_id
+    page.get_by_role("link", name="New question").click()
+    expect(screen.question).to_be_visible()
+    expect(page).not_to_have_url(re.compile("run="))

@@ -1,0 +1,64 @@
+"""A workbench of its own for every screen test, and the whole app as Streamlit's own tester sees it. No network: it seems offline."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from agent.config import ROOT
+from agent.types import Settings
+from agent.workbench import Workbench
+from pages.widgets import door
+
+QUESTION = "How many people does Älvmora Mejeri employ?"
+
+
+@pytest.fixture(autouse=True)
+def bench(_own_environment: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Workbench]:
+    """The workbench behind the screens, without workers: a test drives its runs itself."""
+    monkeypatch.setenv("DDG_ENDPOINT", "http://127.0.0.1:9/")  # nobody listens there
+    monkeypatch.setattr(Workbench, "start_workers", lambda self: None)
+    door.close()
+    st.cache_data.clear()
+    yield door.workbench()
+    door.close()
+
+
+@pytest.fixture
+def app() -> Callable[..., AppTest]:
+    """The app at an address: `app("runs")`, `app(run=run_id)`."""
+
+    def opened(page: str = "", **query: str) -> AppTest:
+        tester = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+        for name, value in query.items():
+            tester.query_params[name] = value
+        tester.run()
+        if page:
+            tester.switch_page(f"pages/{page}.py")
+            for name, value in query.items():
+                tester.query_params[name] = value
+            tester.run()
+        return tester
+
+    return opened
+
+
+@pytest.fixture
+def demo(bench: Workbench) -> Callable[..., str]:
+    """A run of the demo world, driven until it rests."""
+
+    def ran(question: str = QUESTION, **settings: object) -> str:
+        run_id = bench.start(question, Settings(world="demo", model="keyless", **settings))  # type: ignore[arg-type]
+        bench.drive(run_id)
+        return run_id
+
+    return ran
+
+
+def shown(tester: AppTest) -> str:
+    """Everything the screen shows as HTML, Markdown or text, in one string."""
+    kinds = ("html", "markdown", "text", "caption", "info", "warning", "success", "error", "code")
+    return "\n".join(str(element.value if hasattr(element, "value") else element.proto) for kind in kinds for element in tester.get(kind))

@@ -1,0 +1,19 @@
+"""A stored page: its quotes marked, its markup dead, a way back."""
+
+from __future__ import annotations
+
+from tests.pages.conftest import shown
+
+
+def test_a_stored_page_shows_the_chosen_quote_marked(app, demo, bench):
+    run_id = demo()
+    fact = next(fact for fact in bench.view(run_id).state.facts.values() if fact.verified)
+    tester = app("page", run=run_id, id=fact.page_id, fact=fact.id)
+    assert not tester.exception
+    text = shown(tester)
+    assert '<mark class="chosen">' in text and "The text as it was read" in text
+    assert fact.sha256[:16] in text
+
+
+def test_a_page_that_is_not_there_says_where_pages_are_found(app):
+    assert "No stored page is called this" in shown(app("page", id="nothing"))

@@ -1,0 +1,148 @@
+"""The Research screen, whole: asking, watching, deciding, and what it says when something cannot be."""
+
+from __future__ import annotations
+
+from agent.types import Status
+from tests.pages.conftest import QUESTION, shown
+
+
+def _button(tester, label):
+    return next(button for button in tester.button if button.label.replace("\\", "") == label)
+
+
+def test_the_first_minute_says_what_this_is_and_offers_examples(app):
+    tester = app()
+    assert not tester.exception
+    text = shown(tester)
+    assert "Research you can check." in text and "There seems to be no network" in text and "No runs yet" in text
+    assert "without a model" in text.replace("\\", "")
+    assert sum(button.key.startswith("research-example-") for button in tester.button) == 6
+    assert tester.text_area[0].label == "Your question"
+
+
+def test_an_empty_question_is_refused_in_words_and_starts_nothing(app, bench):
+    tester = app()
+    _button(tester, "Research").click().run()
+    assert "There is no question yet" in tester.warning[0].value
+    assert bench.runs() == []
+
+
+def test_offline_never_switches_to_the_demo_by_itself(app, bench):
+    tester = app()
+    tester.text_area[0].set_value(QUESTION).run()
+    _button(tester, "Research").click().run()
+    assert bench.runs()[0].settings.world == "live"
+
+
+def test_a_button_switches_to_the_demo_and_the_run_says_so(app, bench):
+    tester = app()
+    _button(tester, "Ask the demo world instead").click().run()
+    tester.text_area[0].set_value(QUESTION).run()
+    _button(tester, "Research").click().run()
+    run = bench.runs()[0]
+    assert (run.settings.world, run.question) == ("demo", QUESTION)
+    assert run.id in tester.query_params["run"]
+    assert "band" in shown(tester) and "invented" in shown(tester)
+    assert bench.draft("question") == ""
+
+
+def test_options_reach_the_run(app, bench):
+    tester = app()
+    tester.number_input(key="research-max-steps").set_value(5).run()
+    tester.slider(key="research-threshold").set_value(70).run()
+    tester.segmented_control(key="research-mode").set_value("step").run()
+    _button(tester, next(b.label for b in tester.button if b.key == "research-example-0").replace("\\", "")).click().run()
+    settings = bench.runs()[0].settings
+    assert (settings.max_steps, settings.threshold, settings.mode, settings.world) == (5, 0.7, "step", "demo")
+
+
+def test_a_draft_is_there_again(app, bench):
+    bench.draft("question", "half a question")
+    assert app().text_area[0].value == "half a question"
+
+
+def test_a_finished_run_shows_its_answer_with_sources_and_can_be_accepted(app, demo, bench):
+    run_id = demo()
+    tester = app(run=run_id)
+    assert not tester.exception
+    text = shown(tester)
+    assert "backed by a page" in text and "31 people" in text and 'class="cite"' in text
+    assert "Answer 1 written" in text and "page?run=" in text
+    _button(tester, "Accept").click().run()
+    assert bench.view(run_id).run.status is Status.DONE
+    assert "Accepted" in shown(tester) and not [button for button in tester.button if button.label == "Accept"]
+
+
+def test_sending_back_needs_a_note_and_keeps_what_was_typed(app, demo, bench):
+    run_id = demo()
+    tester = app(run=run_id)
+    _button(tester, "Send back and go on").click().run()
+    assert "what is wrong or missing" in tester.warning[0].value
+    tester.text_area[0].set_value("And who is the head cheesemaker?").run()
+    assert bench.draft(f"back:{run_id}") == "And who is the head cheesemaker?"
+    _button(tester, "Send back and go on").click().run()
+    assert bench.view(run_id).run.status is Status.RUNNING
+    bench.drive(run_id)
+    tester = app(run=run_id)
+    text = shown(tester)
+    assert "You sent the answer back" in text and "Answer 2 written" in text
+    assert any("What changed since answer 1" in expander.label for expander in tester.expander)
+
+
+def test_step_by_step_every_answer_of_a_person_works(app, demo, bench):
+    run_id = demo(mode="step")
+    tester = app(run=run_id)
+    assert "Next, if you agree (look 1)" in shown(tester)
+    _button(tester, "Skip, propose another").click().run()
+    bench.drive(run_id)
+    tester.run()
+    assert "You skipped the decision" in shown(tester)
+    key = next(area.key for area in tester.text_area if area.key.startswith("research-change-text"))
+    tester.text_area(key=key).set_value("people at the dairy").run()
+    _button(tester, "Do this").click().run()
+    assert bench.view(run_id).state.pending.query_or_url == "people at the dairy"
+    bench.drive(run_id)
+    tester.run()
+    assert "You changed the decision" in shown(tester)
+    _button(tester, "Approve").click().run()
+    assert "You approved the decision" in shown(tester)
+
+
+def test_the_second_answer_to_one_decision_is_told_kindly(app, demo, bench):
+    run_id = demo(mode="step")
+    tester = app(run=run_id)
+    bench.approve(run_id, bench.view(run_id).head)  # in another tab
+    _button(tester, "Approve").click().run()
+    assert "This is how it stands now" in tester.info[0].value.replace("\\", "")
+
+
+def test_stop_and_go_on(app, demo, bench):
+    run_id = demo(mode="step")
+    tester = app(run=run_id)
+    _button(tester, "Stop").click().run()
+    assert bench.view(run_id).run.status is Status.STOPPED
+    tester.text_area(key=f"research-note-{run_id}").set_value("Look in the register").run()
+    _button(tester, "Send note").click().run()
+    assert bench.view(run_id).state.notes[0].text == "Look in the register"
+    assert "Noted" in tester.success[0].value
+    _button(tester, "Go on").click().run()
+    assert bench.view(run_id).run.status is not Status.STOPPED
+
+
+def test_an_unknown_run_says_what_to_do(app):
+    tester = app(run="nosuchrun")
+    assert not tester.exception
+    assert "There is no run called nosuchrun" in shown(tester)
+
+
+def test_each_tab_is_drawn(app, demo):
+    run_id = demo("On what date did the Stenfors bridge reopen to traffic?")
+    for name, expected in {
+        "Facts": "verbatim quote", "Confidence": "After look 1", "Map of pages": "Click a page", "Could not read": "could be read",
+        "Conflicts": "onflict", "Model calls": "No model was asked",
+    }.items():  # fmt: skip
+        tester = app(run=run_id)
+        tester.session_state["research-tab"] = name
+        tester.run()
+        assert not tester.exception, name
+        assert expected in shown(tester), name

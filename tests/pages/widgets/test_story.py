@@ -1,0 +1,65 @@
+"""The ledger told as cards."""
+
+from __future__ import annotations
+
+from agent.types import Step
+from pages.widgets import story
+from tests.pages.conftest import QUESTION
+
+
+def _step(n, name, **change):
+    return Step(n=n, name=name, change=change, next="")
+
+
+def _action(n, **more):
+    return {"step": n, "action": "search_duckduckgo", "query_or_url": "words", "reasoning": "because", "by": "model", **more}
+
+
+def test_a_look_is_one_card_with_what_it_brought():
+    steps = [
+        _step(0, "ask", question="Q?"),
+        _step(1, "decide", pending={"next_action": "crawl_url", "trouble": "timed out"}),
+        _step(2, "crawl", actions=[_action(2, action="crawl_url", query_or_url="https://a.example/")]),
+        _step(
+            3, "analyze",
+            actions=[_action(2, action="crawl_url", query_or_url="https://a.example/", new_facts=1)],
+            facts=[{"id": "f1", "statement": "S", "verified": True}, {"id": "f2", "statement": "T", "verified": False}],
+            confidence=[{"step": 3, "value": 0.4, "moves": [{"delta": 0.4, "reason": "r"}]}],
+            report={"assessment": "good", "trouble": "no reply"},
+        ),
+    ]  # fmt: skip
+    asked, look = story.cards(steps)
+    assert (asked.kind, asked.what) == ("ask", "Q?")
+    assert (look.number, look.title, look.url, look.trouble, look.weighed) == (1, "Read", "https://a.example/", "timed out", "no reply")
+    assert [fact["id"] for fact in look.facts] == ["f1"]
+    assert (look.before, look.level, look.assessment) == (0.0, 0.4, "good")
+
+
+def test_refusals_rungs_and_people_are_cards_of_their_own():
+    steps = [
+        _step(1, "decide", refusals=[{"what": "x", "why": "visited before"}], blockages=[{"rung": "narrow", "reason": "4 actions"}]),
+        _step(2, "skip", refusals=[{"what": "y", "why": "skipped by a person"}]),
+        _step(3, "edit", pending={"next_action": "search_duckduckgo", "query_or_url": "other"}),
+        _step(4, "steer", notes=[{"step": 4, "text": "hurry", "kind": "steer"}]),
+        _step(5, "budget", why_stopped="time is up"),
+        _step(6, "report", answers=[{"n": 1, "verdict": "partial", "by": "keyless"}]),
+        _step(7, "send_back", notes=[{"step": 7, "text": "more", "kind": "send_back"}]),
+    ]
+    told = [(card.kind, card.title, card.what) for card in story.cards(steps)]
+    assert told == [
+        ("stuck", "Stuck, so it narrowed to one part of the question", ""),
+        ("refused", "Proposed, but not followed", ""),
+        ("person", "You skipped the decision", ""),
+        ("person", "You changed the decision", "Search: other"),
+        ("person", "You gave a note", "hurry"),
+        ("event", "A limit was reached", ""),
+        ("answer", "Answer 1 written", "Partly answered"),
+        ("person", "You sent the answer back", "more"),
+    ]
+
+
+def test_a_real_run_is_told_without_gaps(demo, bench):
+    view = bench.view(demo())
+    cards = story.cards(view.steps)
+    assert cards[0].what == QUESTION and cards[-1].kind == "answer"
+    assert [card.number for card in cards if card.kind == "action"] == list(range(1, len(view.state.actions) + 1))

@@ -1,0 +1,66 @@
+"""A scripted model for collecting: it answers each role from what stands in its prompt, as a sensible model would, and knows no page by heart.
+
+    with ModelServer(Walker(topic="Kallsteg", section="forum", days=30)) as server: ...
+
+`decisions` overrules the decision about an address; `calls` counts the completions by role and model.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import Any
+
+from tests.web.model_server import Request
+
+ADDRESS = re.compile(r"^Address: (\S+)$", re.MULTILINE)
+LINK = re.compile(r"^- (https?://\S+)(?: \((\d{4}-\d\d-\d\d)\))?", re.MULTILINE)
+SIGNS = re.compile(r"(\d+) words, (\d+) posts with writer and date, (\d+) links beside a date")
+ITEM = re.compile(r"^Item (\w+)", re.MULTILINE)
+FACT = re.compile(r"^- id (\w+):\n<(fact-\w+)>\n(.*?)\n</\2>", re.MULTILINE | re.DOTALL)
+
+
+class Walker:
+    """Called with each request; replies as a dict."""
+
+    def __init__(self, *, topic: str = "", section: str = "", days: int | None = None, decisions: dict[str, dict[str, Any]] | None = None) -> None:
+        self.topic, self.section, self.days, self.decisions = topic, section, days, decisions or {}
+        self.calls: Counter[tuple[str, str]] = Counter()
+
+    def __call__(self, request: Request) -> dict[str, Any]:
+        role = request.body["response_format"]["json_schema"]["name"]
+        self.calls[role, request.body["model"]] += 1
+        return getattr(self, f"_{role}")(request.prompt)
+
+    def _IntentReply(self, prompt: str) -> dict[str, Any]:
+        return {"topic": self.topic, "target_section": self.section, "time_range_days": self.days, "max_articles": None}
+
+    def _PageDecision(self, prompt: str) -> dict[str, Any]:
+        url = ADDRESS.search(prompt)[1]
+        if url in self.decisions:
+            return {"reasoning": "as told", "confidence": 0.9, "page_type": "other", "target_url": None, **self.decisions[url]}
+        words, posts, dated = map(int, SIGNS.search(prompt).groups())
+        way = next((link for link, _ in LINK.findall(prompt) if self.section and link.endswith(self.section)), None)
+        if posts > 1:
+            action, kind = "EXTRACT_CONTENT", "forum_thread"
+        elif way and not dated:
+            action, kind = "NAVIGATE_TO", "company_profile"
+        elif dated > 1:
+            action, kind = "EXTRACT_LINKS", "forum_listing" if self.section == "forum" else "news_listing"
+        else:
+            action, kind = ("EXTRACT_CONTENT", "article") if words > 60 else ("STOP", "other")
+        return {"action": action, "reasoning": "judged by its signs", "confidence": 0.9, "page_type": kind, "target_url": way if action == "NAVIGATE_TO" else None}
+
+    def _LinkRanking(self, prompt: str) -> dict[str, Any]:
+        dated = [{"url": url, "anchor_text": "", "relevance_score": 0.8, "detected_date": day} for url, day in LINK.findall(prompt) if day]
+        return {"links": dated}
+
+    def _RelevanceReply(self, prompt: str) -> dict[str, Any]:
+        return {"items": [{"id": name, "is_relevant": True, "reason": "to the point"} for name in ITEM.findall(prompt)]}
+
+    def _DigestReply(self, prompt: str) -> dict[str, Any]:
+        told = [{"text": statement, "fact_ids": [name]} for name, _, statement in FACT.findall(prompt)[:4]]
+        return {"answer": told, "certainty": "A few voices.", "missing": "", "journey": "Read and told."}
+
+    def _ContentReply(self, prompt: str) -> dict[str, Any]:
+        return {"title": "", "content": "", "publish_date": None, "metadata": {"post_count": None, "author": None}, "posts": []}
