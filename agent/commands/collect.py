@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("prompt", metavar="PROMPT", help='what to gather, e.g. "what members say about X in the last month"')
     parser.add_argument("--start", action="append", default=[], metavar="URL", help="a page to start from; give it again for more")
     parser.add_argument("--max-articles", type=int, default=limits.max_articles, metavar="N", help="articles or threads (default: %(default)s)")
-    parser.add_argument("--depth", type=int, default=limits.max_depth, metavar="N", help="nothing this deep is read, the start is 0 (default: %(default)s)")
+    parser.add_argument(
+        "--depth", type=int, default=limits.max_depth, metavar="N", help="nothing this deep is read, the start is 0 (default: %(default)s)"
+    )
     parser.add_argument("--plain", action="store_true", help="no decisions: all links of the start pages, each page taken as an article")
     parser.add_argument("--world", default="live", metavar="live|demo|DIR", help="where to read (default: live, the web)")
     parser.add_argument("--model", default="auto", metavar="keyless|NAME", help="the model (default: the configured one, else keyless)")
@@ -46,8 +49,8 @@ def run(options: argparse.Namespace) -> int:
     if status is not Status.REVIEW or found.answer is None:
         say(f"touchstone: the run is {status.value}: {found.run.error or 'it did not reach its digest'}")
         return 1
-    print(plain(found.answer))
-    print(_list(found), flush=True)
+    sys.stdout.write(f"{plain(found.answer)}\n{_list(found)}\n")
+    sys.stdout.flush()
     if options.json:
         write(options.json, json.dumps(collected.record(found), ensure_ascii=False, indent=1))
     if options.markdown:

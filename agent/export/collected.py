@@ -96,7 +96,10 @@ def markdown(given: Collection) -> str:
         parts += ["## Left out", "\n".join(f"- {link(item.title or item.url, item.url)}: {inline(item.reason)}" for item in given.dropped)]
     unread = [branch for branch in given.tree if branch.outcome is not None and str(branch.outcome) != "ok"]
     if unread:
-        parts += ["## Could not read", "\n".join(f"- {link(branch.url, branch.url)}: {inline(branch.detail or str(branch.outcome))}" for branch in unread)]
+        parts += [
+            "## Could not read",
+            "\n".join(f"- {link(branch.url, branch.url)}: {inline(branch.detail or str(branch.outcome))}" for branch in unread),
+        ]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
@@ -118,7 +121,12 @@ def _digest_blocks(answer: Answer | None) -> list[str]:
 
 def _item_blocks(item: Item) -> list[str]:
     kind = {"article": "Article", "thread": "Thread", "question": "Question"}[item.kind]
-    about = [kind, inline(item.author) if item.author else "", item.publish_date[:10] or "date unknown", f"{len(item.posts)} posts" if item.posts else ""]
+    about = [
+        kind,
+        inline(item.author) if item.author else "",
+        item.publish_date[:10] or "date unknown",
+        f"{len(item.posts)} posts" if item.posts else "",
+    ]
     blocks = [f"### {inline(item.title) or 'Untitled'}", " · ".join(part for part in about if part), link(item.url, item.url)]
     blocks += [quoted(item.content)] if item.content else []
     for post in item.posts:
@@ -154,6 +162,24 @@ def _digest(answer: Answer | None) -> dict[str, Any] | None:
 
 
 def _branch(branch: Branch) -> dict[str, Any]:
-    fields = ("url", "depth", "anchor", "status", "action", "page_type", "reasoning", "confidence", "target_url", "by", "relevance_score", "detected_date")
+    fields = (
+        "url",
+        "depth",
+        "anchor",
+        "status",
+        "action",
+        "page_type",
+        "reasoning",
+        "confidence",
+        "target_url",
+        "by",
+        "relevance_score",
+        "detected_date",
+    )
     told = branch.model_dump(mode="json", include=set(fields))
-    return {**{name: told[name] for name in fields}, "parent": branch.parent, "outcome": branch.outcome and str(branch.outcome), "ended": branch.ended}
+    return {
+        **{name: told[name] for name in fields},
+        "parent": branch.parent,
+        "outcome": branch.outcome and str(branch.outcome),
+        "ended": branch.ended,
+    }

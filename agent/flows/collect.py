@@ -43,7 +43,8 @@ def intent(state: Collect, tools: Tools) -> tuple[Change, str]:
     known = state.model_copy(update={"intent": wanted, "today": today})
     begins = starts(state)
     change: Change = {
-        "heard": len(state.notes), "intent": wanted, "intent_by": judgement.by, "intent_trouble": judgement.trouble, "today": today, "why_stopped": "", "stop_reason": "",
+        "heard": len(state.notes), "intent": wanted, "intent_by": judgement.by, "intent_trouble": judgement.trouble, "today": today,
+        "why_stopped": "", "stop_reason": "",
         "tree": [*begins, *_reopened(known)], "items": [item.model_copy(update={"status": "new", "reason": ""}) for item in state.items.values()],
     }  # fmt: skip
     if not begins and not state.tree:

@@ -92,7 +92,8 @@ def _asked(state: Collect, tools: Tools, branch: Branch, sight: Sight) -> Item:
     by: Speaker = "model"
     return _item(state, tools, branch, sight).model_copy(
         update={
-            "kind": "thread" if posts else "article", "title": reply.title.strip() or page.title, "posts": posts, "author": reply.metadata.author or page.author,
+            "kind": "thread" if posts else "article", "title": reply.title.strip() or page.title, "posts": posts,
+            "author": reply.metadata.author or page.author,
             "publish_date": day, "last_date": max([day, *(post.date for post in posts)]), "extracted_by": by,
             "content": "" if span or posts else reply.content.strip(), "start": span.start if span else 0, "end": span.end if span else -1,
         }

@@ -89,7 +89,9 @@ def _plain(state: Collect, branch: Branch, sight: Sight) -> Branch | None:
     if above.action != "EXTRACT_LINKS":
         return None
     if len(sight.posts) > 1:
-        return _by_code(branch, "EXTRACT_CONTENT", "forum_thread", f"An entry of the list, and {len(sight.posts)} posts with writer and date stand here.")
+        return _by_code(
+            branch, "EXTRACT_CONTENT", "forum_thread", f"An entry of the list, and {len(sight.posts)} posts with writer and date stand here."
+        )
     if sight.signs.article and sight.signs.words >= PLAIN_WORDS:
         return _by_code(branch, "EXTRACT_CONTENT", "article", "An entry of the list, and the page states that it is an article.")
     return None

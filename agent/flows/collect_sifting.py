@@ -13,7 +13,7 @@ from agent.flows.collect_content import text_of
 from agent.flows.collect_state import Collect
 from agent.flows.collect_walk import outdated
 from agent.roles.answering import fact_score
-from agent.roles.relevance import RELEVANCE, Preview, Relevant
+from agent.roles.relevance import RELEVANCE, Preview, Relevant, keyless
 from agent.state import Change
 from agent.text.copies import is_copy, shingles
 from agent.text.coverage import cover
@@ -84,7 +84,7 @@ def _judged(state: Collect, tools: Tools, items: Sequence[Item], texts: dict[str
         previews = [_preview(state, item, texts[item.id]) for item in asked]
         judgement = tools.judge(RELEVANCE, intent=state.wanted, today=state.today, items=previews)
         by = judgement.by
-        missed = RELEVANCE.keyless(intent=state.wanted, today=state.today, items=previews)
+        missed = keyless(intent=state.wanted, today=state.today, items=previews)
         verdicts = {verdict.id: verdict for verdict in [*missed.items, *judgement.value.items]}
     told = [item.model_copy(update={"status": "kept", "reason": "You named this page.", "judged_by": "code"}) for item in named]
     for item in asked:
@@ -96,7 +96,9 @@ def _judged(state: Collect, tools: Tools, items: Sequence[Item], texts: dict[str
 def _preview(state: Collect, item: Item, text: str) -> Preview:
     inside = set(stems(text[:200_000]))
     matched = [word for word in tokens(state.wanted.topic) if set(content_stems(word)) & inside]
-    return Preview(id=item.id, title=item.title, date=item.last_date[:10], preview=text[:PREVIEW], trail=item.trail, matched=list(dict.fromkeys(matched)))
+    return Preview(
+        id=item.id, title=item.title, date=item.last_date[:10], preview=text[:PREVIEW], trail=item.trail, matched=list(dict.fromkeys(matched))
+    )
 
 
 def _events(state: Collect, tools: Tools, settled: Sequence[Item]) -> list[NavEvent]:
@@ -113,7 +115,7 @@ def _facts(state: Collect, tools: Tools, item: Item) -> list[Fact]:
     found: list[tuple[float, int, Fact]] = []
     for n, (page_id, user, start, end) in enumerate(_pieces(item, pages)):
         page = pages[page_id]
-        scored = []
+        scored: list[tuple[float, int, Fact]] = []
         for left, right in spans(page.text[start:end]):
             quote = page.text[start + left : start + right]
             if len(quote.split()) >= SHORTEST and quote.strip() not in (item.title, page.title):
@@ -138,7 +140,8 @@ def _pieces(item: Item, pages: dict[str, Page]) -> list[tuple[str, str, int, int
 def _fact(tools: Tools, item: Item, page: Page, page_id: str, said: tuple[str, str]) -> Fact:
     user, quote = said
     return Fact(
-        id="f" + hashlib.sha256(f"{page_id}\n{user}\n{quote}".encode()).hexdigest()[:7], statement=f"{user}: “{quote}”" if user else quote, quote=quote,
+        id="f" + hashlib.sha256(f"{page_id}\n{user}\n{quote}".encode()).hexdigest()[:7],
+        statement=f"{user}: “{quote}”" if user else quote, quote=quote,
         page_id=page_id, url=page.final_url or page.url, title=item.title, fetched_at=page.fetched_at, published_at=item.publish_date,
         subject=f"{item.title}: {user}" if user else item.title, trust=trust.of_page(page).value, step=tools.step, by="code",
     )  # fmt: skip

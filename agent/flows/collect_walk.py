@@ -6,6 +6,7 @@ Pure functions of the state and of what stands on a page; nothing here asks a mo
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from agent.flows import moves
 from agent.flows.collect_page import Sight, reachable
@@ -77,7 +78,9 @@ def objection(state: Collect, branch: Branch, sight: Sight) -> tuple[str, Refusa
         return "", None
     target = canonical(branch.target_url)
     if target not in {canonical(offer.url) for offer in sight.offers} | {canonical(link.url) for link in sight.page.links}:
-        return "The decision named an address that is not on this page.", Refusal(what=branch.target_url[:300] or "(no address)", why="target_url is no link of the page")
+        return "The decision named an address that is not on this page.", Refusal(
+            what=branch.target_url[:300] or "(no address)", why="target_url is no link of the page"
+        )
     if target not in {canonical(offer.url) for offer in reachable(state, sight)}:
         return "The link leads outside the allowed domains.", Refusal(what=branch.target_url[:300], why="this address is outside the allowed domains")
     if branch.depth + 1 >= limits.max_depth:
@@ -113,7 +116,11 @@ def opened(state: Collect, branch: Branch, ranked: Sequence[RankedLink], offered
     """
     known = {canonical(offer.url): offer for offer in offered}
     limit = state.settings.collect.max_links
-    refused = [Refusal(what=link.url[:300], why="the ranking named an address that is not on this page", step=step) for link in ranked if canonical(link.url) not in known]
+    refused = [
+        Refusal(what=link.url[:300], why="the ranking named an address that is not on this page", step=step)
+        for link in ranked
+        if canonical(link.url) not in known
+    ]
     best = sorted((link for link in ranked if canonical(link.url) in known), key=lambda link: -link.relevance_score)
     chosen: dict[str, Branch] = {}
     for link in best:
@@ -125,7 +132,8 @@ def opened(state: Collect, branch: Branch, ranked: Sequence[RankedLink], offered
         old = state.too_old(day)
         chosen[name] = Branch(
             id=name, url=offer.url, parent=branch.id, anchor=offer.text, depth=branch.depth + 1, path=[*branch.path, len(chosen)],
-            relevance_score=round(link.relevance_score, 3), detected_date=day, status="dropped" if old else "open", ended=outdated(state, day) if old else "",
+            relevance_score=round(link.relevance_score, 3), detected_date=day, status="dropped" if old else "open",
+            ended=outdated(state, day) if old else "",
         )  # fmt: skip
     return list(chosen.values()), refused
 
@@ -157,7 +165,7 @@ def past(state: Collect, sight: Sight) -> bool:
     """Is a listing newest first, and its last entry outside the time range already? What comes behind is older still."""
     days = [offer.date for offer in sight.offers if offer.content and offer.date]
     days = sorted(days, reverse=True) if len(days) == 1 else days
-    return bool(days) and all(a >= b for a, b in zip(days, days[1:], strict=False)) and state.too_old(days[-1])
+    return bool(days) and all(a >= b for a, b in pairwise(days)) and state.too_old(days[-1])
 
 
 def outdated(state: Collect, day: str) -> str:

@@ -35,9 +35,9 @@ def of_search(state: Research, tools: Tools, looking: Looking) -> Change:
     )  # fmt: skip
     query = looking.source.removeprefix("search: ")
     result = SearchResult(engine="", query=query, outcome=looking.outcome, hits=looking.hits)  # type: ignore[arg-type]
-    found = [lead for lead in lead_rules.from_hits(state.question, result, tools.step) if lead.id not in state.leads]
+    found = lead_rules.from_hits(state.question, result, tools.step) + _named(tools, judgement, looking.source)
+    found = lead_rules.merged(state.leads, found)
     refused = _unknown(judgement, {canonical(hit.url) for hit in looking.hits} | moves.known_urls(state), tools.step)
-    found += [lead for lead in _named(tools, judgement, looking.source) if lead.id not in state.leads]
     return {"leads": _favoured(found, judgement), "refusals": refused, **_told(judgement), **_level(state, tools, judgement, [])}
 
 
@@ -55,7 +55,7 @@ def of_page(state: Research, tools: Tools, looking: Looking) -> Change:
     leads = lead_rules.from_page(asked, page, facts, tools.step)
     leads += _picked(judgement, page, {lead.id for lead in leads}, tools.step)
     leads += _named(tools, judgement, page.url)
-    new_leads = [lead for lead in leads if lead.id not in state.leads and canonical(lead.value) not in moves.visited(state)]
+    new_leads = [lead for lead in lead_rules.merged(state.leads, leads) if canonical(lead.value) not in moves.visited(state)]
     refused = forbidden + _unknown(judgement, {canonical(link.url) for link in page.links} | moves.known_urls(state), tools.step)
     ref = state.pages[looking.source].model_copy(update={"facts": len(facts), "links": [lead.value for lead in leads if lead.kind == "url"]})
     return {

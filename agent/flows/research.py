@@ -61,7 +61,7 @@ def _proposed(state: Research, tools: Tools, stuck: Blockage | None) -> tuple[Pr
         "question": state.question, "notes": moves.notes(state), "history": state.actions[-20:], "facts": moves.memory(state),
         "report": AnalyzerReply.model_validate(_heard(state)) if state.report else None, "leads": moves.open_leads(state),
         "actions": actions, "blockage": stuck, "threshold": state.settings.threshold,
-        "remaining": state.settings.max_steps - len(state.fresh_actions),
+        "remaining": state.settings.max_steps - len(state.fresh_actions), "level": state.level, "refused": state.refusals[-5:],
     }  # fmt: skip
     judgement = tools.judge(DECISION, **blanks)
     refused: list[Refusal] = []
@@ -134,7 +134,8 @@ def analyze(state: Research, tools: Tools) -> tuple[Change, str]:
 
 def report(state: Research, tools: Tools) -> tuple[Change, str]:
     """Write up what was found, for a person to review."""
-    facts = moves.answering(state)
+    usable = moves.answering(state)
+    facts = usable + [fact for fact in moves.memory(state) if fact.verified and fact.disputed]
     judgement = tools.judge(
         REPORT, question=state.question, notes=moves.notes(state), facts=facts, conflicts=list(state.conflicts.values()),
         assessment=str((state.report or {}).get("assessment", "")), confidence=state.level, history=state.actions,

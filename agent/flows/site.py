@@ -207,9 +207,10 @@ def decide(state: Site, tools: Tools) -> tuple[Change, str]:
     forced = _forced(state, left, unvisited)
     if forced:
         useful = sorted((i for i, level in state.bearings.items() if level), key=lambda i: -state.bearings[i])[:5]
-        choice = Choice(step=tools.step, iteration=state.current_iteration, decision="answer", reasoning=forced, by="code", forced=forced)
-        limit = "budget" if unvisited else "enough"
-        return {**_chosen(choice), "useful_visited_indices": useful, "why_stopped": forced, "stop_reason": limit}, "draft"
+        limit = forced if unvisited else ""
+        choice = Choice(step=tools.step, iteration=state.current_iteration, decision="answer", reasoning=forced, by="code", forced=limit)
+        ended = {"why_stopped": limit, "stop_reason": "budget" if limit else "enough"}
+        return {**_chosen(choice), **ended, "useful_visited_indices": useful}, "draft"
     most = min(limits.max_urls_per_iteration, left)
     blanks: dict[str, Any] = {
         "question": state.question, "history": state.history, "instruction": state.settings.instruction, "notes": [note.text for note in state.notes],
@@ -239,10 +240,10 @@ def decide(state: Site, tools: Tools) -> tuple[Change, str]:
 def _forced(state: Site, left: int, unvisited: list[Unvisited]) -> str:
     """Why no more may be explored, as a sentence; "" when it may."""
     if state.current_iteration >= state.settings.site.max_iterations:
-        return f"all {state.settings.site.max_iterations} explorations of this question are used, so the answer was due"
+        return f"All {state.settings.site.max_iterations} explorations of this question are used, so it was time to answer."
     if not left:
-        return f"all {state.settings.site.max_pages} pages of this question are read, so the answer was due"
-    return "" if unvisited else "there is no further address to explore"
+        return f"All {state.settings.site.max_pages} pages of this question are read, so it was time to answer."
+    return "" if unvisited else "There is no further address to explore."
 
 
 def _chosen(choice: Choice) -> Change:

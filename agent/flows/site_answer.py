@@ -89,7 +89,7 @@ def _worded(state: Site, answer: Answer, reply: DraftReply) -> Answer:
 
 def _forced(state: Site) -> str:
     forced = state.choices[-1].forced if state.choices else ""
-    return f"({forced[:1].upper()}{forced[1:]}.)" if forced else ""
+    return forced
 
 
 def _certainty(state: Site) -> str:

@@ -84,7 +84,7 @@ def unvisited(state: Site) -> list[Unvisited]:
     addresses = [
         Address(state.all_discovered_urls[i], state.url_texts.get(i, ""), state.bearings.get(state.url_found_on.get(i, -1), 0.0)) for i in open_
     ]
-    weights = scores(read(wanted(state)), addresses)
+    weights = scores(read(wanted(state)), addresses, state.settings.instruction)
     best = sorted(range(len(open_)), key=lambda n: (-weights[n], n))[:SHOWN]
     return [
         Unvisited(
@@ -98,6 +98,11 @@ def unvisited(state: Site) -> list[Unvisited]:
 def wanted(state: Site) -> str:
     """The question as it stands alone, with a person's notes."""
     return " ".join([state.asked or state.question, *moves.notes(state)])
+
+
+def typed(state: Site) -> str:
+    """What was typed last, by itself: the newest note, else the question."""
+    return (moves.notes(state) or [state.question])[-1]
 
 
 def shortened(url: str, limits: SiteLimits) -> str:
@@ -143,7 +148,7 @@ def within(question: str, found: Sequence[Passage], limit: int) -> list[Passage]
 
 def read_pages(state: Site, tools: Tools, indices: Sequence[int]) -> Change:
     """What pages that were just visited (or recalled) say on the question: their bearing, and facts with verified quotes."""
-    question, content = wanted(state), state.url_content
+    question, own, content = wanted(state), typed(state), state.url_content
     bearings: dict[int, float] = {}
     facts: dict[str, Fact] = {}
     refs = []
@@ -152,8 +157,8 @@ def read_pages(state: Site, tools: Tools, indices: Sequence[int]) -> Change:
             continue
         page = with_headings(tools.page(content[i]))
         found = evidence(page, content[i])
-        bearings[i] = bearing(question, found)
-        new = [fact_of(state, tools, page, quoted, by="keyless") for quoted in best_quotes(question, found)]
+        bearings[i] = bearing(question, own, found)
+        new = [fact_of(state, tools, page, quoted, by="keyless") for quoted in best_quotes(question, own, found)]
         facts |= {fact.id: fact for fact in new if fact.id not in state.facts}
         url = state.all_discovered_urls[i]
         refs.append(state.pages[url].model_copy(update={"facts": sum(fact.verified for fact in new)}))

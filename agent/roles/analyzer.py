@@ -153,7 +153,7 @@ def _bearing(asked: Asked, title: str, found: list[Candidate], facts: list[Fact]
 
 def _lifted(asked: Asked, candidate: Candidate, led: list[Bridge]) -> float:
     """A candidate's score, raised by what it closes of the bridges that led to its page."""
-    closed = max(closes(bridge, candidate.words) for bridge in led)
+    closed = max(max(closes(bridge, candidate.words)) for bridge in led)
     fits = holds(asked.kind, candidate.quote, folded_names(asked))
     return candidate.score + LIFT * (candidate.opening + fits + 2 * closed)
 

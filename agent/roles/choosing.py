@@ -19,11 +19,18 @@ from agent.text.leads import bare, named
 from agent.text.question import NAME, Asked, read
 from agent.text.words import rough, stems
 from agent.types import Fact
+from agent.urls import host
 
 BEARING, EARLY, EARLY_HOPS, OPENING, LED_TO, LED_TO_HOPS, RARE, FITS = 1.8, 1.6, 0.8, 0.4, 1.5, 1.8, 1.2, 0.6
 """Weights of a fact: its own score; its page having been read first (less when the question takes several pages); opening its page;
 its page being named in another good fact (and holding the kind of thing asked for); holding those of the question's words that few
 facts hold; holding the kind of thing asked for."""
+LAST = 0.7
+"""The least that a chain's last link counts: a quote that closes what all others left open."""
+ON_PAGE = 0.6
+"""What a quote counts whose page speaks of a name that leads there, against one that speaks of it itself."""
+FRAME = 1.5
+"""What a line loses that stands on several pages of one host: it is the site's frame, not what a page says."""
 SAME_PAGE = 0.2
 """What each fact already chosen from a page takes from the page's others."""
 BEHIND = 1.8
@@ -45,6 +52,7 @@ def weighed(question: str, facts: Sequence[Fact]) -> list[tuple[float, Fact]]:
     order = {step: n for n, step in enumerate(sorted({fact.step for fact in facts}))}
     led_to = _led_to(asked, facts, own)
     known = folded_names(asked)
+    repeated = Counter((host(fact.url), fact.quote) for fact in facts)
     scored = []
     for n, fact in enumerate(facts):
         fits = 0.5 if asked.kind in ("thing", "manner") else float(holds(asked.kind, fact.quote, known))
@@ -52,6 +60,7 @@ def weighed(question: str, facts: Sequence[Fact]) -> list[tuple[float, Fact]]:
         score += OPENING * (0 <= fact.start <= len(fact.title) + 40) + FITS * fits
         score += RARE * sum(weight for word, weight in rarity.items() if word in bags[n])
         score += led_to[n] * (LED_TO + LED_TO_HOPS * fits * asked.hops)
+        score -= FRAME * (repeated[host(fact.url), fact.quote] > 1)
         scored.append((round(score + 10.0 * (fact.decision == "pinned"), 4), fact))
     return sorted(scored, key=lambda entry: -entry[0])
 
@@ -147,18 +156,19 @@ def _led_to(asked: Asked, facts: Sequence[Fact], own: Sequence[float]) -> list[f
     pages: dict[str, str] = {}
     for fact in facts:
         pages[fact.url] = pages.get(fact.url, spaced(fact.title)) + spaced(fact.quote)
-    by_fact = {fact.id: score for fact, score in zip(facts, own, strict=True)}
+    top = max(own, default=0.0) or 1.0
+    by_fact = {fact.id: score / top for fact, score in zip(facts, own, strict=True)}
     best = sorted(range(len(facts)), key=lambda n: -own[n])[:10]
     spoken = [(facts[n], spaced(facts[n].quote), own[n] * (1.0 if outright[facts[n].url] else 0.5)) for n in best]
-    offered = bridges(asked, facts) if asked.hops else []
+    offered = [(bridge, by_fact[bridge.fact.id]) for bridge in (bridges(asked, facts) if asked.hops else [])]
     for fact in facts:
-        title = spaced(bare(fact.title))
-        by = [worth for other, words, worth in spoken if other.url != fact.url and len(title) > 5 and title in words]
-        by += [
-            by_fact[bridge.fact.id] * closes(bridge, _rough(fact.quote))
-            for bridge in offered
-            if bridge.fact.url != fact.url and follows(bridge, pages[fact.url])
-        ]
+        title, quote, words = spaced(bare(fact.title)), spaced(fact.quote), _rough(fact.quote)
+        by = [worth for other, told_there, worth in spoken if other.url != fact.url and len(title) > 5 and title in told_there]
+        for bridge, worth in offered:
+            if bridge.fact.url != fact.url and follows(bridge, pages[fact.url]):
+                open_here, open_yet = closes(bridge, words)
+                closed = max(worth * open_here, max(worth, LAST) * open_yet)
+                by.append(closed * (1.0 if follows(bridge, quote) else ON_PAGE))
         led.append(0.0 if outright[fact.url] else max(by, default=0.0))
     return led
 

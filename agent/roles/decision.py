@@ -6,6 +6,7 @@ are already scored on one scale and takes the best, unless the question is cover
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, Literal
 
@@ -16,7 +17,7 @@ from agent.roles.role import Role
 from agent.text.coverage import cover
 from agent.text.leads import bridges, first_query, lead_id
 from agent.text.question import keywords, parts, read
-from agent.types import Action, Fact, Lead
+from agent.types import Action, Fact, Lead, Refusal
 from agent.urls import canonical, found_in
 
 SEARCHES = ("search_duckduckgo", "search_google")
@@ -68,6 +69,8 @@ def keyless(
     blockage: Any | None,
     threshold: float,
     remaining: int,
+    level: float = 0.0,
+    refused: Sequence[Refusal] = (),
 ) -> Decision:
     """The next action by rule: the person's word, the blockage's rung, the first search, then the best lead until covered."""
     now = _Now(

@@ -46,7 +46,15 @@ class DigestReply(BaseModel):
 
 
 def keyless(
-    *, prompt: str, notes: list[str], intent: Intent, items: list[Gathered], confidence: float, failures: list[PageRef], why_stopped: str, former: Answer | None
+    *,
+    prompt: str,
+    notes: list[str],
+    intent: Intent,
+    items: list[Gathered],
+    confidence: float,
+    failures: list[PageRef],
+    why_stopped: str,
+    former: Answer | None,
 ) -> DigestReply:
     """The best quoted sentence of each item in the order given; who said it stands in front."""
     each = 2 if len(items) <= SECOND else 1
@@ -58,7 +66,11 @@ def keyless(
     stopped = f" It stopped because: {why_stopped}" if why_stopped else ""
     return DigestReply(
         answer=[DigestSentence(text=fact.statement, fact_ids=[fact.id]) for fact in chosen],
-        certainty="These are the writers' own words; what people post is their opinion." if posts else "These are the pages' own words." if items else "",
+        certainty="These are the writers' own words; what people post is their opinion."
+        if posts
+        else "These are the pages' own words."
+        if items
+        else "",
         journey=f"{told}{unread}.{stopped}",
     )
 

@@ -10,19 +10,21 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from agent.roles.answering import Candidate, candidates
+from agent.roles.answering import Candidate
 from agent.roles.role import Role
-from agent.roles.support import BY_HEADING, WORDS, Quoted, bearing, named, of_section, quoted, units
+from agent.roles.support import BY_HEADING, WORDS, Quoted, bearing, named, of_section, quoted, ranked, units
 from agent.text.followup import leans
-from agent.text.question import FAINT, Asked, read
+from agent.text.question import FAINT, NAME, Asked, read
 from agent.text.sections import sections
 from agent.text.words import stem
 from agent.types import Passage, Turn
 
 ANSWERS = 0.38
 """The least bearing of the best evidence that is an answer. Chosen where refusing the unanswerable and answering the rest balance."""
-STRANGE = 0.6
-"""The share of the question's weight in words the site has nowhere, from which it is off topic."""
+AWAY = 0.5
+"""What an answer loses when nothing that is asked about the things named stands on the site."""
+FAMILIAR = 0.25
+"""The share of the question's weighty words that the site may know for it to be off topic all the same."""
 BY_SECTION = 0.72
 """How much of the question title and heading must name for a section to be the answer."""
 NEAR = 0.7
@@ -81,50 +83,62 @@ def keyless(
 ) -> DraftReply:
     """Quoted sentences, or a refusal: ask back, off topic, or not covered."""
     wanted = " ".join([asked, *notes])
-    level = bearing(wanted, passages) if passages else 0.0
+    own = notes[-1] if notes else question
+    level = bearing(wanted, own, passages) * (1 - AWAY * _unsaid(own, strange)) if passages else 0.0
     if not history and _hangs(question):
         message = "This question points to something that was not named. What, or whom, is it about?"
         return DraftReply(refusal="needs_clarification", message=message, confidence=level)
-    if level < ANSWERS and _share(question, strange) >= STRANGE:
+    if level < ANSWERS:
+        return _refused(question, strange, site, level)
+    weights = read(question).weights
+    open_ = [word for word in strange if weights.get(stem(word), 0.0) > FAINT]
+    missing = f"Not found on the site: {', '.join(open_)}." if open_ else ""
+    answer = [
+        DraftSentence(text=quote.statement or quote.quote, quotes=[DraftQuote(passage_id=_home(quote, passages), quote=quote.quote)])
+        for quote in chosen_quotes(wanted, own, passages)
+    ]
+    return DraftReply(answer=answer, missing=missing, confidence=round(level, 4))
+
+
+def _refused(question: str, strange: list[str], site: str, level: float) -> DraftReply:
+    if _familiar(question, strange) <= FAMILIAR:
         words = ", ".join(f"“{word}”" for word in strange[:4])
         message = (
             f"I answer from the pages of {site}, and this does not seem to be about them: "
             f"no page read and no address known there speaks of {words}."
         )
-        return DraftReply(refusal="off_topic", message=message, missing=", ".join(strange), confidence=level)
-    if level < ANSWERS:
-        message = f"The pages of {site} that were read touch on the subject, but they do not answer this, so I would rather not guess."
-        return DraftReply(refusal="not_covered", message=message, missing=", ".join(strange), confidence=level)
-    chosen = chosen_quotes(wanted, passages)
-    ids = {(p.page_id, p.start): p.id for p in passages}
-    answer = [DraftSentence(text=q.statement or q.quote, quotes=[DraftQuote(passage_id=_home(q, passages, ids), quote=q.quote)]) for q in chosen]
-    weights = read(question).weights
-    open_ = [word for word in strange if weights.get(stem(word), 0.0) > FAINT]
-    missing = f"Not found on the site: {', '.join(open_)}." if open_ else ""
-    return DraftReply(answer=answer, missing=missing, confidence=level)
+        return DraftReply(refusal="off_topic", message=message, missing=", ".join(strange), confidence=round(level, 4))
+    message = f"The pages of {site} that were read touch on the subject, but they do not answer this, so I would rather not guess."
+    return DraftReply(refusal="not_covered", message=message, missing=", ".join(strange), confidence=round(level, 4))
 
 
-def _home(found: Quoted, passages: list[Passage], ids: dict[tuple[str, int], str]) -> str:
-    return next(ids[(p.page_id, p.start)] for p in passages if p.page_id == found.page_id and found.quote in p.text)
+def _home(found: Quoted, passages: list[Passage]) -> str:
+    return next(passage.id for passage in passages if passage.page_id == found.page_id and found.quote in passage.text)
 
 
-def chosen_quotes(question: str, passages: list[Passage]) -> list[Quoted]:
+def _unsaid(own: str, strange: list[str]) -> float:
+    """Of what a turn asks about the things it names (its words beside their names), the share that stands nowhere on the site."""
+    away = {stem(word) for word in strange}
+    asks = {word: weight for word, weight in read(own).weights.items() if FAINT < weight < NAME}
+    return sum(weight for word, weight in asks.items() if word in away) / sum(asks.values()) if asks else 0.0
+
+
+def chosen_quotes(question: str, own: str, passages: list[Passage]) -> list[Quoted]:
     """The quotes of the answer in reading order: of the section that is asked for, else the best sentences and what follows them."""
-    asked = read(question)
-    found = sections(passages)
-    best = max(found, key=lambda section: named(asked, section), default=None)
-    ranked = candidates(question, passages)
-    said = named(asked, best) if best else 0.0
-    rival = ranked[0].score if ranked else 0.0
+    asked, typed = read(question), read(own)
+    best = max(sections(passages), key=lambda section: named(asked, typed, section), default=None)
+    rivals = ranked(question, own, passages)
+    said = named(asked, typed, best) if best else 0.0
+    rival = rivals[0].score if rivals else 0.0
     quotes = of_section(asked, best) if best and said >= BY_SECTION and BY_HEADING * said >= RIVAL * rival else []
-    return quotes or _sentences(asked, ranked)
+    return quotes or _sentences(asked, rivals)
 
 
-def _sentences(asked: Asked, ranked: list[Candidate]) -> list[Quoted]:
+def _sentences(asked: Asked, rivals: list[Candidate]) -> list[Quoted]:
     chosen: list[Quoted] = []
     room = WORDS
-    least = NEAR * ranked[0].score if ranked else 1.0
-    for candidate in [candidate for candidate in ranked[:SENTENCES] if candidate.score >= least]:
+    least = NEAR * rivals[0].score if rivals else 1.0
+    for candidate in [candidate for candidate in rivals[:SENTENCES] if candidate.score >= least]:
         for quote in _with_next(candidate):
             words = len(quote.split())
             if any(quote == other.quote for other in chosen) or (chosen and words > room):
@@ -148,10 +162,11 @@ def _hangs(question: str) -> bool:
     return leans(question) and len(read(question).weights) <= 1
 
 
-def _share(question: str, strange: list[str]) -> float:
-    """The share of the question's weight that is strange to the site."""
-    asked, away = read(question), read(" ".join(strange)).weights if strange else {}
-    return sum(weight for word, weight in asked.weights.items() if word in away) / asked.total
+def _familiar(question: str, strange: list[str]) -> float:
+    """The share of the question's weight (words too common to say much left out) that the site knows; 1 when there is none."""
+    away = {stem(word) for word in strange}
+    weights = {word: weight for word, weight in read(question).weights.items() if weight > FAINT}
+    return sum(weight for word, weight in weights.items() if word not in away) / sum(weights.values()) if weights else 1.0
 
 
 DRAFT = Role(name="draft", reply=DraftReply, keyless=keyless, tier="strong")

@@ -47,7 +47,10 @@ def keyless(*, intent: Intent, url: str, title: str, today: str, limit: int, lin
     scored = [(_score(link, wanted, about, dated=dated), -n, link) for n, link in enumerate(links) if _possible(link)]
     best = sorted((entry for entry in scored if entry[0] >= 0.3), key=lambda entry: entry[:2], reverse=True)[:limit]
     return LinkRanking(
-        links=[RankedLink(url=link.url, anchor_text=link.text, relevance_score=round(score, 2), detected_date=link.date or None) for score, _, link in best]
+        links=[
+            RankedLink(url=link.url, anchor_text=link.text, relevance_score=round(score, 2), detected_date=link.date or None)
+            for score, _, link in best
+        ]
     )
 
 

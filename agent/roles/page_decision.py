@@ -39,9 +39,7 @@ class PageDecision(BaseModel):
     target_url: str | None = None
 
 
-def keyless(
-    *, intent: Intent, url: str, depth: int, max_depth: int, title: str, signs: Signs, links: list[Offer], text: str
-) -> PageDecision:
+def keyless(*, intent: Intent, url: str, depth: int, max_depth: int, title: str, signs: Signs, links: list[Offer], text: str) -> PageDecision:
     """The decision by rule, the clearest sign first."""
     section = _pattern(intent.target_section)
     if signs.posts >= 2 or (signs.posts == 1 and _THREAD.search(url)):
@@ -68,7 +66,8 @@ def _listing(url: str, title: str, signs: Signs, links: list[Offer]) -> PageDeci
     forum = bool(_FORUM.search(f"{url} {title}")) or threads >= ENTRIES
     entries = signs.dated_links if dated or single else signs.alike_links
     kind: PageType = "forum_listing" if forum else "news_listing"
-    told = f"A list of {entries} {'threads' if forum else 'entries'}{', with their dates' if dated or single else ''}: the content lies behind its links."
+    with_dates = ", with their dates" if dated or single else ""
+    told = f"A list of {entries} {'threads' if forum else 'entries'}{with_dates}: the content lies behind its links."
     return PageDecision(action="EXTRACT_LINKS", reasoning=told, confidence=0.9 if dated or single else 0.65, page_type=kind)
 
 
@@ -108,7 +107,9 @@ def _onward(intent: Intent, section: re.Pattern[str] | None, links: list[Offer],
         share = scored[0][0] / len(wanted)
         return _go(scored[0][2], f"“{scored[0][2].text}” names what is asked for.", 0.45 + 0.35 * share, url, title)
     sought = f"the {intent.target_section} section" if section is not None else "what is asked for"
-    return PageDecision(action="STOP", reasoning=f"No content, no list, and no link that leads to {sought}.", confidence=0.7, page_type=_type(url, title))
+    return PageDecision(
+        action="STOP", reasoning=f"No content, no list, and no link that leads to {sought}.", confidence=0.7, page_type=_type(url, title)
+    )
 
 
 def _go(link: Offer, why: str, confidence: float, url: str, title: str) -> PageDecision:

@@ -61,7 +61,9 @@ def _judged(topic: str, item: Preview) -> Relevant:
     if share >= ENOUGH:
         return Relevant(id=item.id, is_relevant=True, reason=f"It speaks of {', '.join(dict.fromkeys(found))}.")
     if around and with_trail >= ENOUGH:
-        place = next((title for title in item.trail if around & {word for word in wanted if rough(word) in {rough(w) for w in stems(title)}}), item.trail[-1])
+        place = next(
+            (title for title in item.trail if around & {word for word in wanted if rough(word) in {rough(w) for w in stems(title)}}), item.trail[-1]
+        )
         return Relevant(id=item.id, is_relevant=True, reason=f"It stands under “{place}”.")
     lacking = [word for word in tokens(topic) if set(content_stems(word)) - inside and fold(word)]
     return Relevant(id=item.id, is_relevant=False, reason=f"It does not speak of {', '.join(dict.fromkeys(lacking))}.")

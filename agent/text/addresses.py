@@ -15,7 +15,7 @@ from urllib.parse import unquote, urlsplit
 
 from agent.text.question import Asked
 from agent.text.stopwords import STOPWORDS
-from agent.text.words import content_stems, stems, tokens
+from agent.text.words import content_stems, stem, stems, tokens
 
 INSIDE = 0.7
 """What a question's word counts that stands inside a longer word of an address ("movementdisorders")."""
@@ -25,8 +25,17 @@ PRECISE = 0.35
 """How much of a score depends on the link text having few words beside the question's."""
 COMPANY = 0.15
 """What the bearing of the page a link stands on adds."""
+EVERYWHERE = 0.3
+"""What even a word counts that every address has."""
+UNSAID = 0.4
+"""What a word counts in the whole that no address has: it cannot tell them apart."""
+NOTHING = 0.02
+"""What an address without a word of the question gets for standing on a page that bears on it."""
 OUTRIGHT = 0.25
 """What it adds that the question names the link text word for word."""
+HELP, WISHED = 0.06, 0.1
+"""What an address gets for leading to a page of answers, and for being what the person's instruction speaks of."""
+_HELPFUL = frozenset(stem(word) for word in "faq faqs help support questions answers contact hilfe hjälp aide ayuda kundtjänst".split())
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _SPLIT = re.compile(r"[^\w]+|_")
 _FILE = re.compile(r"\.(?:html?|php|aspx?|jsp|md|txt)$", re.IGNORECASE)
@@ -49,15 +58,25 @@ def path_words(url: str) -> str:
     return " ".join(word for word in _SPLIT.split(_CAMEL.sub(" ", f"{path} {unquote(parts.query)}")) if word)
 
 
-def scores(asked: Asked, addresses: Sequence[Address]) -> list[float]:
+def scores(asked: Asked, addresses: Sequence[Address], wishes: str = "") -> list[float]:
     """A score (0..1) for each address: the share of the question's weight its words cover, rare words counting more.
 
-    Rarity is taken over these addresses: on a site about one thing the thing's name tells nothing apart.
+    Rarity is taken over these addresses: on a site about one thing the thing's name tells nothing apart. Pages that answer all
+    kinds of questions get a little for that, and those that `wishes` (a person's instruction) speaks of a little more.
     """
     bags = [_bag(asked, address) for address in addresses]
     rarity = _rarity(asked, bags)
     total = sum(rarity.values()) or 1.0
-    return [_score(asked, address, bag, rarity, total) for address, bag in zip(addresses, bags, strict=True)]
+    wished = frozenset(content_stems(wishes)) if wishes else frozenset()
+    return [
+        round(min(1.0, _score(asked, address, bag, rarity, total) + _helps(address, wished)), 4)
+        for address, bag in zip(addresses, bags, strict=True)
+    ]
+
+
+def _helps(address: Address, wished: frozenset[str]) -> float:
+    words = set(stems(path_words(address.url))) | set(stems(address.text))
+    return HELP * bool(words & _HELPFUL) + WISHED * bool(words & wished)
 
 
 def _bag(asked: Asked, address: Address) -> dict[str, float]:
@@ -75,17 +94,18 @@ def _bag(asked: Asked, address: Address) -> dict[str, float]:
 def _rarity(asked: Asked, bags: Sequence[Mapping[str, float]]) -> dict[str, float]:
     n = len(bags)
     seen = Counter(word for bag in bags for word in bag)
-    return {word: weight * log(1 + (n - seen[word] + 0.5) / (seen[word] + 0.5)) for word, weight in asked.weights.items()}
+    weights = {word: weight * (EVERYWHERE + log(1 + (n - seen[word] + 0.5) / (seen[word] + 0.5))) for word, weight in asked.weights.items()}
+    return {word: weight if seen[word] else UNSAID * weight for word, weight in weights.items()}
 
 
 def _score(asked: Asked, address: Address, bag: Mapping[str, float], rarity: Mapping[str, float], total: float) -> float:
     if not bag:
-        return round(0.02 + COMPANY * address.company, 4) if address.company else 0.0
+        return NOTHING * bool(address.company)
     got = sum(rarity[word] * share for word, share in bag.items()) / total
     own = content_stems(address.text or path_words(address.url))
     precision = sum(word in asked.weights for word in own) / len(own) if own else 0.0
     named = OUTRIGHT if _named(asked, address.text) else 0.0
-    return round(min(1.0, got * (1 - PRECISE + PRECISE * precision) + named + COMPANY * address.company), 4)
+    return min(1.0, got * (1 - PRECISE + PRECISE * precision) + named + COMPANY * address.company)
 
 
 def _named(asked: Asked, text: str) -> bool:

@@ -24,23 +24,31 @@ _AFTER = re.compile(r"\s+([^\W\d_A-Z]+)")
 
 @dataclass(frozen=True)
 class Bridge:
-    """A fact's quote, the names it gives (spaced tokens, with a weight), and the question's words (rough) that it leaves open."""
+    """A fact, how much of the question its quote holds, and the names it gives with their weights.
+
+    `open` are the question's words (rough) that it leaves open; `rest` are those that all the best facts together leave open.
+    """
 
     fact: Fact
     worth: float
     names: tuple[tuple[str, float], ...]
     open: dict[str, float]
+    rest: dict[str, float]
 
 
 def bridges(asked: Asked, facts: Sequence[Fact]) -> list[Bridge]:
     """The bridges that the best facts offer, best first."""
     ranked = sorted(((share(asked, fact.quote), -n, fact) for n, fact in enumerate(facts)), key=lambda e: e[:2], reverse=True)
-    found = []
-    for worth, _, fact in ranked[:BEST]:
-        held = {rough(word) for word in stems(f"{fact.title} {fact.quote}")}
-        lacking = {word: weight for word, weight in asked.rough.items() if word not in held}
-        found.append(Bridge(fact, worth, tuple(found_names(asked, fact.quote)), lacking))
-    return found
+    held = [{rough(word) for word in stems(f"{fact.title} {fact.quote}")} for _, _, fact in ranked[:BEST]]
+    rest = _without(asked, set().union(*held))
+    return [
+        Bridge(fact, worth, tuple(found_names(asked, fact.quote)), _without(asked, words), rest)
+        for (worth, _, fact), words in zip(ranked, held, strict=False)
+    ]
+
+
+def _without(asked: Asked, held: set[str]) -> dict[str, float]:
+    return {word: weight for word, weight in asked.rough.items() if word not in held}
 
 
 def found_names(asked: Asked, quote: str) -> list[tuple[str, float]]:
@@ -66,7 +74,11 @@ def follows(bridge: Bridge, page: str) -> bool:
     return any(len(spelled) > 5 and spelled in page for spelled in (spaced(name) for name, _ in bridge.names))
 
 
-def closes(bridge: Bridge, words: frozenset[str]) -> float:
-    """The share of what the bridge leaves open that these (rough) words hold; 0 when it leaves nothing open."""
-    total = sum(bridge.open.values())
-    return sum(weight for word, weight in bridge.open.items() if word in words) / total if total else 0.0
+def closes(bridge: Bridge, words: frozenset[str]) -> tuple[float, float]:
+    """The shares that these (rough) words hold of what the bridge leaves open and of what all the best facts do; 0 where nothing is."""
+    return _held(bridge.open, words), _held(bridge.rest, words)
+
+
+def _held(lacking: dict[str, float], words: frozenset[str]) -> float:
+    total = sum(lacking.values())
+    return sum(weight for word, weight in lacking.items() if word in words) / total if total else 0.0

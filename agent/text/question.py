@@ -14,7 +14,7 @@ from agent.text.names import names
 from agent.text.stopwords import COMMON, STOPWORDS
 from agent.text.words import content_stems, fold, rough, stem, stems, tokens
 
-NAME, NUMBER, PLAIN, FAINT = 1.001, 1.2, 1.0, 0.5
+NAME, NUMBER, PLAIN, FAINT = 1.25, 1.2, 1.0, 0.5
 """Weights of a question's words: part of a name, a number, any other word, one too common in English to say much."""
 
 _ADDRESS = re.compile(

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from urllib.parse import urlsplit
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
@@ -173,9 +172,3 @@ def _base(tree: LexborHTMLParser, url: str) -> str:
 
 def _points_back(label: str) -> bool:
     return bool(re.search(r"[«‹←<]|prev", label, re.IGNORECASE))
-
-
-def same_listing(one: str, other: str) -> bool:
-    """Could two addresses be pages of one listing: the same host and, but for numbers, the same path?"""
-    a, b = urlsplit(one), urlsplit(other)
-    return a.netloc == b.netloc and re.sub(r"(?:/page)?/?\d+/?$", "", a.path).rstrip("/") == re.sub(r"(?:/page)?/?\d+/?$", "", b.path).rstrip("/")

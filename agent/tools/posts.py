@@ -108,16 +108,21 @@ class _Search:
                 level = level.parent
 
     def posts(self) -> list[Post]:
-        """The posts of the group that says most; of two that say the same, the one with more blocks, then the outer one."""
+        """The posts of the group that says most; above answers, the question."""
         best: list[Post] = []
         for kind, group in self.groups.items():
             if len(group) < 2 and not _ALONE.search(kind):
                 continue
-            blocks = list(group.values())
-            found = [post for block in blocks if (post := self._post(block, kind, group))]
-            if len(found) >= max(1, MOST * len(blocks)) and _weight(found) > _weight(best):
+            found = self._group(kind, group)
+            if len(found) >= max(1, MOST * len(group)) and _weight(found) > _weight(best):
                 best = found
+        if any(post.role == "answer" for post in best):
+            asked = [post for kind, group in self.groups.items() if _QUESTION.search(kind) for post in self._group(kind, group)]
+            best = [*sorted(asked, key=lambda post: -len(post.text))[:1], *best]
         return best
+
+    def _group(self, kind: str, group: dict[int, _Block]) -> list[Post]:
+        return [post for block in group.values() if (post := self._post(block, kind, group))]
 
     def _post(self, block: _Block, kind: str, group: dict[int, _Block]) -> Post | None:
         """The post of a block, without those nested in it; None when something is missing or it is more than one."""
@@ -131,7 +136,7 @@ class _Search:
             return None
         user = _user(root, dates, self.today)
         name = _name(user, self.today) if user is not None else ""
-        body = _body(root, [node for node, _ in dates], user)
+        body = _body(root, [dates[0][0]], user)
         text = _text(body)
         if not name or not text or _linked(body) or self._only_date(text):
             return None
@@ -144,7 +149,7 @@ class _Search:
 
 
 def _weight(posts: list[Post]) -> tuple[int, int]:
-    return len(posts), sum(len(post.text) for post in posts)
+    return sum(len(post.text) for post in posts), len(posts)
 
 
 def _kind(node: LexborNode) -> str:
@@ -194,9 +199,9 @@ def _written(node: LexborNode, today: str) -> str:
 
 
 def _several(dates: list[tuple[LexborNode, str]]) -> bool:
-    """Are there dates of the same kind side by side: is this more than one post?"""
-    kinds = [f"{_kind(node)} {node.parent.tag if node.parent is not None else ''}" for node, _ in dates]
-    return len(kinds) > 3 and len(set(kinds)) < len(kinds) / 2
+    """Does the first date's kind of place come again: is this more than one post? (Days named in its text stand elsewhere.)"""
+    kinds = [(_kind(node), _kind(node.parent) if node.parent is not None else "") for node, _ in dates]
+    return kinds[0] in kinds[1:]
 
 
 def _apart(node: LexborNode, kind: str) -> LexborNode | None:

@@ -16,6 +16,7 @@ EXAMPLES = 6
 
 def draw() -> None:
     """The whole screen."""
+    st.query_params.clear()  # a link from a run to this screen leaves the run in the browser's address (Streamlit 1.67)
     st.html(
         '<div class="ts ts-hero"><h1>Research you can check.</h1><p>Ask a question. Touchstone searches and reads the web one visible '
         "step at a time, and ties every claim it keeps to a verbatim quote in a stored page. You steer, accept or send back.</p></div>"
@@ -44,13 +45,16 @@ def _choices() -> Settings:
     with st.container(horizontal=True, vertical_alignment="center"):
         start = st.container(width="content")
         mode = st.segmented_control(
-            "How it goes on", ["auto", "step"], default="auto", required=True, key="research-mode", label_visibility="collapsed",
+            "How it goes on", ["auto", "step"], default="auto", required=True, key="research-mode", persist_state="session",
+            label_visibility="collapsed",
             format_func={"auto": "Automatic", "step": "Step by step"}.__getitem__,
         )  # fmt: skip
         with st.popover("Options", icon=":material/tune:", key="research-options"):
             settings = _options(mode or "auto")
     with start:
-        st.button("Research", type="primary", icon=":material/search:", key="research-start", on_click=_start, args=(settings,))
+        st.button(
+            "Research", type="primary", icon=":material/search:", key="research-start", shortcut="Ctrl+Enter", on_click=_start, args=(settings,),
+        )  # fmt: skip
     spoken = "without a model" if _keyless(settings) else f"with {settings.model if settings.model != 'auto' else door.workbench().active().model}"
     world = door.workbench().worlds().get(settings.world, settings.world)
     how = "You approve each step." if settings.mode == "step" else ""
@@ -61,15 +65,21 @@ def _choices() -> Settings:
 def _options(mode: str) -> Settings:
     bench, plain = door.workbench(), Settings()
     worlds, active = bench.worlds(), bench.active()
-    world = st.selectbox("Where to look", list(worlds), format_func=lambda name: worlds[name], key="research-world", filter_mode=None)
+    world = st.selectbox(
+        "Where to look", list(worlds), format_func=lambda name: worlds[name], key="research-world", filter_mode=None, persist_state="session",
+    )  # fmt: skip
     models = ["auto", "keyless"] if active.model else ["keyless"]
     model = st.selectbox(
         "Who thinks", models, format_func=lambda name: f"Model: {active.model}" if name == "auto" else "No model (rules and quotes only)",
-        key="research-model", filter_mode=None, help=None if active.model else safe.md(active.model_detail),
+        key="research-model", filter_mode=None, persist_state="session",
+        help=None if active.model else safe.md(active.model_detail),
     )  # fmt: skip
-    steps = st.number_input("At most this many searches and pages", 1, 60, plain.max_steps, key="research-max-steps")
-    pages = st.number_input("At most this many pages read", 1, 60, plain.max_pages, key="research-max-pages")
-    sure = st.slider("Ask me to review from this confidence on", 50, 100, round(plain.threshold * 100), format="%d %%", key="research-threshold")
+    steps = st.number_input("At most this many searches and pages", 1, 60, plain.max_steps, key="research-max-steps", persist_state="session")
+    pages = st.number_input("At most this many pages read", 1, 60, plain.max_pages, key="research-max-pages", persist_state="session")
+    sure = st.slider(
+        "Ask me to review from this confidence on", 50, 100, round(plain.threshold * 100), format="%d %%",
+        key="research-threshold", persist_state="session",
+    )  # fmt: skip
     return Settings(
         mode="step" if mode == "step" else "auto", world=world or "live", model=model or "auto",
         max_steps=int(steps), max_pages=int(pages), threshold=sure / 100,

@@ -67,7 +67,12 @@ def _options(mode: str) -> Settings:
     articles = st.number_input("At most this many articles and threads", 1, 100, plain.max_articles, key="collect-max-articles")
     depth = st.number_input("Depth: nothing this far from the start is read", 1, 6, plain.max_depth, key="collect-depth")
     pages = st.number_input("At most this many pages", 1, 300, plain.max_pages, key="collect-max-pages")
-    smart = st.toggle("Decide at each page (smart navigation)", value=True, key="collect-smart", help="Off: all links of the start pages, each page taken as an article; for comparison")
+    smart = st.toggle(
+        "Decide at each page (smart navigation)",
+        value=True,
+        key="collect-smart",
+        help="Off: all links of the start pages, each page taken as an article; for comparison",
+    )
     limits = CollectLimits(max_articles=int(articles), max_depth=int(depth), max_pages=int(pages), use_smart_navigation=smart)
     return Settings(flow="collect", mode="step" if mode == "step" else "auto", world=world or "live", model=model or "auto", collect=limits)
 
@@ -93,8 +98,8 @@ def _collect(prompt: str, starts: list[str], settings: Settings, *, typed: bool)
 
 def _examples(settings: Settings) -> None:
     st.html(
-        '<div class="ts"><h2 class="ts-section">Try it in the demo world</h2><p class="soft small">Invented sites, no network: a forum behind a stock '
-        "page, a dated list of news, a single article.</p></div>"
+        '<div class="ts"><h2 class="ts-section">Try it in the demo world</h2><p class="soft small">Invented sites, no network: a forum behind '
+        "a stock page, a dated list of news, a single article.</p></div>"
     )
     with st.container(key="collect-examples"), st.grid(3, min_column_width=260, gap="small"):
         for number, (prompt, start) in enumerate(EXAMPLES):

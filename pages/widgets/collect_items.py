@@ -19,7 +19,8 @@ def gathered(items: Sequence[Item], run_id: str) -> str:
 def dropped(items: Sequence[Item]) -> str:
     """The items that were left out, as an HTML table."""
     rows = "".join(
-        f"<tr><td>{safe.link(item.url, item.title or safe.address(item.url))}</td><td>{KIND[item.kind]}</td><td>{safe.html(item.reason)}</td></tr>" for item in items
+        f"<tr><td>{safe.link(item.url, item.title or safe.address(item.url))}</td><td>{KIND[item.kind]}</td><td>{safe.html(item.reason)}</td></tr>"
+        for item in items
     )
     return f'<div class="ts scroll"><table><tr><th>What</th><th>Kind</th><th>Why it was left out</th></tr>{rows}</table></div>'
 
@@ -34,9 +35,10 @@ def _item(item: Item, run_id: str, *, open: bool) -> str:
     also = "".join(f"<div>Also at {safe.link(url)}</div>" for url in item.also_at)
     text = f'<div class="said">{safe.html(item.content)}</div>' if item.content else ""
     return (
-        f'<details{" open" if open else ""}><summary><b>{safe.html(item.title or safe.address(item.url))}</b> '
+        f"<details{' open' if open else ''}><summary><b>{safe.html(item.title or safe.address(item.url))}</b> "
         f'<span class="chips">{chips.row(told)}</span></summary><p class="small soft">{safe.link(item.url)}{stored}</p>'
-        f'<p class="small soft">Kept because: {safe.html(item.reason)}</p>{text}{"".join(map(_post, item.posts))}<div class="small soft">{also}</div></details>'
+        f'<p class="small soft">Kept because: {safe.html(item.reason)}</p>{text}{"".join(map(_post, item.posts))}'
+        f'<div class="small soft">{also}</div></details>'
     )
 
 
@@ -44,6 +46,6 @@ def _post(post: Post) -> str:
     role = {"question": " asked", "answer": " answered"}.get(post.role, "")
     unsure = "" if post.start >= 0 else ' <span class="chip warn">not word for word on the page: never quoted</span>'
     return (
-        f'<div class="post"><div class="who"><b>{safe.html(post.user or "unknown")}</b>{role} <span class="soft">{safe.html(when(post) or "date unknown")}</span>'
-        f'{unsure}</div><div class="said">{safe.html(post.text)}</div></div>'
+        f'<div class="post"><div class="who"><b>{safe.html(post.user or "unknown")}</b>{role} '
+        f'<span class="soft">{safe.html(when(post) or "date unknown")}</span>{unsure}</div><div class="said">{safe.html(post.text)}</div></div>'
     )

@@ -27,10 +27,16 @@ def draw(view: View, state: Collect) -> None:
             st.caption(f"and {len(ahead) - SHOWN} more")
         with st.container(horizontal=True):
             st.button(
-                "Walk this path", type="primary", icon=":material/check:", key="collect-approve", on_click=_walk, args=(bench, run_id, head, left, True),
-                help="It shows the next pages again when new ones are found",
+                "Walk this path", type="primary", icon=":material/check:", key="collect-approve", on_click=_walk,
+                args=(bench, run_id, head, left, True), help="It shows the next pages again when new ones are found",
             )  # fmt: skip
-            st.button("Walk to the end without asking", icon=":material/fast_forward:", key="collect-walk", on_click=_walk, args=(bench, run_id, head, left, False))
+            st.button(
+                "Walk to the end without asking",
+                icon=":material/fast_forward:",
+                key="collect-walk",
+                on_click=_walk,
+                args=(bench, run_id, head, left, False),
+            )
 
 
 def told(state: Collect, ahead: list[Branch]) -> str:

@@ -59,7 +59,9 @@ def draw(run_id: str) -> None:
         return
     if not isinstance(view.state, Collect):
         _missing("This run did not collect anything")
-        st.page_link(screens.of(view.run.settings.flow), label="Open it where it belongs", query_params={"run": run_id}, icon=":material/arrow_forward:")
+        st.page_link(
+            screens.of(view.run.settings.flow), label="Open it where it belongs", query_params={"run": run_id}, icon=":material/arrow_forward:"
+        )
         return
     drafts.keep()
     moving = view.run.status is Status.RUNNING

@@ -63,7 +63,8 @@ def _ahead(branch: Branch, *, live: bool) -> str:
     told = [f"relevance {branch.relevance_score:.2f}"] if branch.relevance_score is not None else []
     told += [branch.detected_date] if branch.detected_date else []
     about = f' <span class="small soft">{safe.html(" · ".join(told))}</span>' if told else ""
-    return f'<span class="mark {"live" if live else ""}" aria-hidden="true"></span><span class="soft">{safe.html(branch.anchor or branch.url)}</span>{about}'
+    mark = f'<span class="mark {"live" if live else ""}" aria-hidden="true"></span>'
+    return f'{mark}<span class="soft">{safe.html(branch.anchor or branch.url)}</span>{about}'
 
 
 def marks(branch: Branch) -> Sequence[tuple[str, str]]:

@@ -24,6 +24,7 @@ def draw() -> None:
     st.logo(MARK.replace("INK", "#ebe8e1" if dark else "#1f2421"), size="large", link=None)
     screens = [
         st.Page("pages/research.py", title="Research", icon=":material/travel_explore:", default=True),
+        st.Page("pages/site.py", title="Ask a site", icon=":material/forum:"),
         st.Page("pages/collect.py", title="Collect", icon=":material/inventory_2:"),
         st.Page("pages/runs.py", title="Runs", icon=":material/history:"),
         st.Page("pages/settings.py", title="Settings", icon=":material/tune:"),

@@ -67,7 +67,7 @@ def about(run: Run) -> str:
     if run.confidence is not None:
         marks.append((f"confidence {words.percent(run.confidence)}", ""))
     if run.settings.world != "live":
-        marks.append((f"{run.settings.world} world", "warn"))
+        marks.append((words.world(run.settings.world), "warn"))
     return f'<div class="ts run">{chips.row(marks)}<span class="small soft">{words.ago(run.updated_at)}</span></div>'
 
 

@@ -47,6 +47,7 @@ def draw(run_id: str) -> None:
     except NotFound:
         _missing(run_id)
         return
+    st.set_page_config(page_title=f"{safe.shorten(view.run.question, 50)} · Touchstone")
     drafts.keep()
     moving = view.run.status is Status.RUNNING
     st.fragment(_live, run_every=POLL_S if moving else None)(run_id, moving)
@@ -78,9 +79,10 @@ def _heading(view: View) -> None:
     run = view.run
     st.page_link("pages/research.py", label="New question", icon=":material/add:")
     if run.settings.world != "live":
-        title = door.workbench().worlds().get(run.settings.world, run.settings.world)
-        invented = " Nothing here is about the real world." if run.settings.world == "demo" else ""
-        st.html(f'<div class="ts band" role="note"><b>{safe.html(title)}.</b>{invented}</div>')
+        demo = run.settings.world == "demo"
+        title = door.workbench().worlds()["demo"] if demo else f"Pages of the {words.world(run.settings.world)}"
+        means = "Nothing here is about the real world." if demo else "Nothing here comes from the live web."
+        st.html(f'<div class="ts band" role="note"><b>{safe.html(title)}.</b> {means}</div>')
     if view.activity:
         now = f'<span class="pulse" aria-hidden="true"></span><span class="say">{safe.html(safe.shorten(view.activity, 140))}</span>'
     else:

@@ -19,6 +19,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from streamlit.runtime.pages_manager import PagesManager
 
 from pages.widgets import door
 
@@ -88,6 +89,7 @@ def healthz(_request: Request) -> JSONResponse:
 @contextlib.asynccontextmanager
 async def lifespan(_app: Any) -> AsyncIterator[dict[str, Any]]:
     """Warm up and start the workers; at the end let every run rest where it stands."""
+    PagesManager.uses_pages_directory = False  # else a first visit to /collect would be given Streamlit's own list of pages instead of ours
     for name in WARM:
         importlib.import_module(name)
     door.workbench()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from pathlib import PurePath
 
 from agent.types import Outcome, Status, Usage
 
@@ -56,6 +57,20 @@ REASON = {
     "budget": "The run reached one of its limits.",
     "silent": "The run was asked to stay silent.",
 }
+
+
+def world(name: str) -> str:
+    """A world as a person calls it: "live", "demo world", or the folder's own name without the way to it."""
+    return {"live": "live", "demo": "demo world"}.get(name) or f"folder {PurePath(name).name or name}"
+
+REFUSAL = {
+    "off_topic": "Not what this site is about",
+    "not_covered": "The site does not answer this",
+    "needs_clarification": "A question back to you",
+    "blocked": "The site could not be read",
+    "budget": "A limit was reached",
+}
+"""What kind of refusal an answer without a statement is."""
 
 
 def percent(share: float | None) -> str:

@@ -31,6 +31,11 @@ class Screen:
         return self.page.get_by_label("Your question")
 
     @property
+    def start(self) -> Locator:
+        """The button that starts the research; its shortcut is part of its name."""
+        return self.page.get_by_role("button", name=re.compile("^Research"))
+
+    @property
     def notice(self) -> Locator:
         """What the screen tells about the last thing that was asked of it."""
         return self.page.get_by_test_id("stAlert")
@@ -47,7 +52,7 @@ class Screen:
         if step:
             self.page.get_by_role("radio", name="Step by step").or_(self.button("Step by step")).first.click()
             expect(self.page.get_by_text("You approve each step.")).to_be_visible()
-        self.button("Research").click()
+        self.start.click()
         self.page.wait_for_url("**/?run=*")
         return self
 

@@ -21,7 +21,7 @@ class Collecting(Screen):
     """One tab on the Collect screen."""
 
     def open(self, run_id: str = "") -> Collecting:
-        self.page.goto(f"{self.url}/collect" + (f"?run={run_id}" if run_id else ""))
+        self.page.goto(f"{self.url}collect" + (f"?run={run_id}" if run_id else ""))
         return self
 
     def collect(self, prompt: str, starts: str, *, shown_first: bool = False, articles: int = 0) -> Collecting:

@@ -179,8 +179,20 @@ def test_an_empty_question_is_told_kindly(server: Served, tab: Tab) -> None:
     page = tab()
     screen = Screen(page, server.url).open()
     expect(screen.question).to_be_visible()
-    screen.button("Research").click()
+    screen.start.click()
     expect(screen.notice).to_contain_text("There is no question yet")
+
+
+def test_ctrl_enter_asks(server: Served, tab: Tab) -> None:
+    page = tab()
+    screen = Screen(page, server.url).open()
+    expect(screen.question).to_be_visible()
+    screen.choose_demo()
+    screen.question.press_sequentially("Who is the head cheesemaker at Älvmora Mejeri?")
+    page.keyboard.press("Control+Enter")
+    page.wait_for_url("**/?run=*")
+    expect(page.get_by_role("heading", name="Who is the head cheesemaker at Älvmora Mejeri?")).to_be_visible()
+    expect(page).to_have_title(re.compile("Who is the head cheesemaker"))
 
 
 def test_polling_stops_when_the_run_rests(server: Served, tab: Tab) -> None:
@@ -253,3 +265,8 @@ def test_runs_are_found_opened_deleted_and_taken_back(server: Served, tab: Tab) 
     page.get_by_role("link", name="New question").click()
     expect(screen.question).to_be_visible()
     expect(page).not_to_have_url(re.compile("run="))
+    screen.question.fill("Something else?")
+    server.wait_for_draft("Something else?")
+    expect(screen.question).to_have_value("Something else?")
+    screen.question.fill("")
+    server.wait_for_draft("")

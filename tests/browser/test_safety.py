@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import sqlite3
 import urllib.request
 from collections.abc import Callable
 from pathlib import Path
@@ -93,6 +94,18 @@ def test_hostile_texts_stay_texts_on_every_screen(server: Served, tab: Callable[
     expect(page.get_by_role("link", name="harbour master").first).to_be_visible()
     _harmless(page)
     assert site.paths() == []
+
+
+def test_a_screen_that_fails_says_so_without_a_trace(served: Callable[..., Served], tab: Callable[..., Page]) -> None:
+    own = served()
+    with sqlite3.connect(own.data / "touchstone.db") as connection:
+        connection.execute("DROP TABLE drafts")
+    page = tab()
+    page.goto(own.url)
+    expect(page.get_by_text("This screen could not be drawn. Your runs are safe")).to_be_visible()
+    shown = page.locator("body").inner_text()
+    assert "Traceback" not in shown and "sqlite" not in shown.lower() and str(own.data) not in shown
+    assert "no such table: drafts" in own.log()
 
 
 def test_headers_keep_the_browser_at_home(server: Served) -> None:

@@ -64,9 +64,9 @@ def test_a_finished_run_shows_tree_digest_items_and_figures(app: Callable[..., A
     tester = app("collect", run=collected())
     assert not tester.exception
     text = shown(tester)
-    for wanted in ("The walk", "gone on to a section", "list: links followed", "content taken", "Third quarter: good or bad?", "ledger_lena", "below 15", "below 60 s",
-                   "below $0.15", "older than the last 30 days", "6 of 6 statements backed"):  # fmt: skip
-        assert wanted in text, wanted
+    parts = ["The walk", "gone on to a section", "list: links followed", "content taken", "older than the last 30 days"]
+    parts += ["Third quarter: good or bad?", "ledger_lena", "below 15", "below 60 s", "below $0.15", "6 of 6 statements backed"]
+    assert [part for part in parts if part not in text] == []
     assert {button.proto.label for button in tester.get("download_button")} >= {"Markdown", "JSON", "CSV"}
 
 
@@ -78,7 +78,12 @@ def test_the_path_is_shown_and_waits(app: Callable[..., AppTest], collected: Col
     bench.drive(run_id)
     tester.run()
     boxes = tester.checkbox
-    assert [box.label.replace("\\", "").partition(" (")[0] for box in boxes] == ["Third quarter: good or bad?", "The factory and the debt", "Dividend next spring", "next page"]
+    assert [box.label.replace("\\", "").partition(" (")[0] for box in boxes] == [
+        "Third quarter: good or bad?",
+        "The factory and the debt",
+        "Dividend next spring",
+        "next page",
+    ]
     boxes[1].set_value(False).run()
     tester.button(key="collect-walk").click().run()
     assert bench.drive(run_id) is Status.REVIEW
@@ -102,7 +107,11 @@ def test_a_run_of_another_flow_is_sent_where_it_belongs(app: Callable[..., AppTe
 
 def test_what_pages_write_stays_text(bench: Workbench, collected: Collected, tmp_path) -> None:
     evil = '"><img src=x onerror=alert(1)><script>alert(2)</script>'
-    rows = "".join(f'<div class="post"><b class="username">u{n}&lt;b&gt;</b> <time datetime="2026-11-0{n}">d</time><div class="content">{page_text(n)}&lt;img src=x onerror=alert(1)&gt;</div></div>' for n in (1, 2))
+    rows = "".join(
+        f'<div class="post"><b class="username">u{n}&lt;b&gt;</b> <time datetime="2026-11-0{n}">d</time>'
+        f'<div class="content">{page_text(n)}&lt;img src=x onerror=alert(1)&gt;</div></div>'
+        for n in (1, 2)
+    )
     html = f"<html><head><title>{evil.replace('<', '&lt;')}</title></head><body><h1>{evil.replace('<', '&lt;')}</h1>{rows}</body></html>"
     world = write_world(tmp_path / "w", [page("https://evil.example/t/1", "evil", "x", html=html)])
     run_id = collected("Collect this thread", "https://evil.example/t/1", world=world)

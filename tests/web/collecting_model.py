@@ -49,7 +49,13 @@ class Walker:
             action, kind = "EXTRACT_LINKS", "forum_listing" if self.section == "forum" else "news_listing"
         else:
             action, kind = ("EXTRACT_CONTENT", "article") if words > 60 else ("STOP", "other")
-        return {"action": action, "reasoning": "judged by its signs", "confidence": 0.9, "page_type": kind, "target_url": way if action == "NAVIGATE_TO" else None}
+        return {
+            "action": action,
+            "reasoning": "judged by its signs",
+            "confidence": 0.9,
+            "page_type": kind,
+            "target_url": way if action == "NAVIGATE_TO" else None,
+        }
 
     def _LinkRanking(self, prompt: str) -> dict[str, Any]:
         dated = [{"url": url, "anchor_text": "", "relevance_score": 0.8, "detected_date": day} for url, day in LINK.findall(prompt) if day]

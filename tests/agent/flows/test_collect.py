@@ -189,7 +189,10 @@ def test_the_budget_of_pages_ends_in_a_digest_that_says_so(collect) -> None:
 def test_a_paywall_a_dead_link_and_a_circle_are_told_and_end_nothing(collect) -> None:
     loop = "https://northernbrief.example/latest"
     state = collect("Collect all news", loop, NEWS, max_articles=20).state
-    told = {url: (branch(state, url).outcome, branch(state, url).ended) for url in (loop, next(u for u in DOCS if "/premium/" in u), next(u for u in DOCS if "/ferry" in u))}
+    told = {
+        url: (branch(state, url).outcome, branch(state, url).ended)
+        for url in (loop, next(u for u in DOCS if "/premium/" in u), next(u for u in DOCS if "/ferry" in u))
+    }
     assert [outcome for outcome, _ in told.values()] == [Outcome.REFUSED, Outcome.BLOCKED, Outcome.NOT_FOUND]
     assert all(ended for _, ended in told.values()) and "paywall" in list(told.values())[1][1]
     assert len(state.kept) == 8
@@ -281,3 +284,11 @@ def test_elsewhere_today_is_the_clocks(bench: Workbench, collect, tmp_path: Path
     (tmp_path / "docs.jsonl").write_text(json.dumps(doc), encoding="utf-8")
     monkeypatch.setattr("agent.toolbox.now", lambda: "2031-02-03T04:05:06Z")
     assert collect("Collect news from last week", "https://a.example/", world=str(tmp_path)).state.since == "2031-01-27"
+
+
+def test_a_note_given_on_the_way_is_heard_at_the_next_decision(bench: Workbench, collect) -> None:
+    view = collect(FORUM_PROMPT, QUOTE, mode="step", rests=Status.WAITING)
+    bench.steer(view.run.id, "only one thread, please")
+    assert bench.drive(view.run.id) is Status.WAITING
+    state = bench.view(view.run.id).state
+    assert (state.heard, state.wanted.max_articles) == (1, 1) and len(state.pages) == 2

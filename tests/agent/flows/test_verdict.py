@@ -64,7 +64,7 @@ def test_a_run_that_was_cut_short_gives_a_partial_answer(stop, verdict, reason):
 def test_an_open_conflict_is_named_with_both_sides_and_stays_out_of_plain_claims():
     one, two = BUILT.model_copy(update={"disputed": True}), OTHER
     given = written(state(one, two, conflicts={"c1": clash("a", "b")}), ("The heron was built in 1921.", ["a"]))
-    plain, named = given.sentences
+    named, plain = given.sentences
     assert not plain.backed and plain.fact_ids == []
     assert named.backed and named.fact_ids == ["a", "b"]
     assert one.quote.rstrip(".") in named.text and two.quote.rstrip(".") in named.text and "a.example" in named.text and "b.example" in named.text

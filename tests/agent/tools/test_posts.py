@@ -1,4 +1,5 @@
 """Posts out of markup as the usual forum programs, comment sections and answer pages write it; and none where there are none."""
+# ruff: noqa: E501 -- markup as programs write it
 
 from __future__ import annotations
 
@@ -70,28 +71,63 @@ QA = page(
     + "</script>",
 )  # fmt: skip
 
+ASKED = page("""<div class="question" id="q"><div class="post-text"><p>Why is my cheese bitter?</p></div><div class="user-info">asked <span class="when">30 October 2026</span> by <a href="/users/3/maria">maria</a></div></div>
+<div class="answer" id="a1"><div class="post-text"><p>Too much rennet, most likely.</p></div><div class="user-info">answered <span class="when">1 November 2026</span> by <a href="/users/4/hilda">hilda</a></div></div>
+<div class="answer" id="a2"><div class="post-text"><p>Too little salt.</p></div><div class="user-info">answered <span class="when">31 October 2026</span> by <a href="/users/5/karl">karl</a></div></div>""")
+
 MICRODATA = page("""<div itemscope itemtype="https://schema.org/QAPage"><div itemprop="mainEntity" itemscope itemtype="https://schema.org/Question"><div itemprop="text"><p>How cold must it be?</p></div>
 <span itemprop="author" itemscope itemtype="https://schema.org/Person"><span itemprop="name">Ann</span></span><time itemprop="dateCreated" datetime="2026-09-01T10:00:00Z">1 Sep</time>
 <div itemprop="acceptedAnswer" itemscope itemtype="https://schema.org/Answer"><div itemprop="text"><p>Below eight degrees.</p></div>
 <span itemprop="author" itemscope itemtype="https://schema.org/Person"><span itemprop="name">Ben</span></span><time itemprop="dateCreated" datetime="2026-09-02T10:00:00Z">2 Sep</time></div></div></div>""")
 
 FOUND = {
-    "phpbb": (PHPBB, [("anna_k", "2026-11-01T09:12:00Z", "My cellar is at 14 degrees.\nIs that too warm?"), ("bo", "2026-11-01T10:00:00Z", "Yes, two degrees too warm.")]),
-    "xenforo": (XENFORO, [("Kim", "2026-10-03T10:00:00Z", "Who has tried the C2 on a goat tank?"), ("Lo", "2026-10-04T06:30:00Z", "I did. It works with goats as well.")]),
+    "phpbb": (
+        PHPBB,
+        [
+            ("anna_k", "2026-11-01T09:12:00Z", "My cellar is at 14 degrees.\nIs that too warm?"),
+            ("bo", "2026-11-01T10:00:00Z", "Yes, two degrees too warm."),
+        ],
+    ),
+    "xenforo": (
+        XENFORO,
+        [
+            ("Kim", "2026-10-03T10:00:00Z", "Who has tried the C2 on a goat tank?"),
+            ("Lo", "2026-10-04T06:30:00Z", "I did. It works with goats as well."),
+        ],
+    ),
     "layout table": (
         TABLE,
-        [("Old Tom", "2026-11-02T07:15", "First line of Tom."), ("Mary Ann", "2026-11-02T08:40", "Mary answers Tom, in one cell."), ("Old Tom", "2026-11-03T19:00", "Thank you, Mary.")],
+        [
+            ("Old Tom", "2026-11-02T07:15", "First line of Tom."),
+            ("Mary Ann", "2026-11-02T08:40", "Mary answers Tom, in one cell."),
+            ("Old Tom", "2026-11-03T19:00", "Thank you, Mary."),
+        ],
     ),
     "nested replies": (
         NESTED,
-        [("one", "2026-11-10T10:00:00Z", "The first comment."), ("two", "2026-11-10T11:00:00Z", "A reply to the first.\n\nWith two paragraphs."), ("one", "2026-11-11T09:00:00Z", "A reply to the reply.")],
+        [
+            ("one", "2026-11-10T10:00:00Z", "The first comment."),
+            ("two", "2026-11-10T11:00:00Z", "A reply to the first.\n\nWith two paragraphs."),
+            ("one", "2026-11-11T09:00:00Z", "A reply to the reply."),
+        ],
     ),
     "table of comments": (NEWS_TABLE, [("pb", "2026-11-12", "Short comment of the first."), ("rtm", "2026-11-13", "And of the second.")]),
     "comments below an article": (WORDPRESS, [("Ines", "2026-07-20T06:00:00Z", "Lovely walk."), ("Per", "2026-07-21T06:00:00Z", "I was there too.")]),
-    "german, relative dates": (GERMAN, [("Heidi", "2026-11-19", "Hat jemand Erfahrung mit Blauschimmel?"), ("Jörg", "2026-11-20T18:30", "Ja, seit Jahren.")]),
+    "german, relative dates": (
+        GERMAN,
+        [("Heidi", "2026-11-19", "Hat jemand Erfahrung mit Blauschimmel?"), ("Jörg", "2026-11-20T18:30", "Ja, seit Jahren.")],
+    ),
     "stated question and answers": (
         QA,
-        [("Maria", "2026-10-30T18:04:00Z", "Why is my cheese bitter ?"), ("Hilda", "2026-11-01", "Too much rennet."), ("Karl", "2026-10-31", "Too little salt.")],
+        [
+            ("Maria", "2026-10-30T18:04:00Z", "Why is my cheese bitter ?"),
+            ("Hilda", "2026-11-01", "Too much rennet."),
+            ("Karl", "2026-10-31", "Too little salt."),
+        ],
+    ),
+    "question and answers by their names": (
+        ASKED,
+        [("maria", "2026-10-30", "Why is my cheese bitter?"), ("hilda", "2026-11-01", "Too much rennet, most likely."), ("karl", "2026-10-31", "Too little salt.")],
     ),
     "microdata": (MICRODATA, [("Ann", "2026-09-01T10:00:00Z", "How cold must it be?"), ("Ben", "2026-09-02T10:00:00Z", "Below eight degrees.")]),
 }
@@ -106,14 +142,27 @@ def test_every_post_with_user_date_and_text(name: str) -> None:
 def test_questions_and_answers_are_told_apart() -> None:
     assert [post.role for post in find(QA, TODAY)] == ["question", "answer", "answer"]
     assert [post.role for post in find(MICRODATA, TODAY)] == ["question", "answer"]
+    assert [post.role for post in find(ASKED, TODAY)] == ["question", "answer", "answer"]
 
 
 NONE = {
-    "a list of headlines": page("".join(f"<li class='item'><time datetime='2026-11-0{n}'>{n} November</time> <a href='/a/{n}'>A headline of the day number {n}</a> <b>Region</b></li>" for n in range(1, 6))),
-    "a board of threads": page(
-        "<table>" + "".join(f"<tr class='topic'><td><a href='/t/{n}'>A thread about cheese {n}</a></td><td><b>user{n}</b></td><td>4</td><td>{n} November 2026</td></tr>" for n in range(1, 6)) + "</table>"
+    "a list of headlines": page(
+        "".join(
+            f"<li class='item'><time datetime='2026-11-0{n}'>{n} November</time> <a href='/a/{n}'>A headline of the day number {n}</a> <b>Region</b></li>"
+            for n in range(1, 6)
+        )
     ),
-    "an article with a byline": page("<article><h1>Bridge open</h1><p class='byline'>By <b>Petter</b> · 2 November 2026</p><p>It is open since 2 November 2026.</p><p>All came.</p></article>"),
+    "a board of threads": page(
+        "<table>"
+        + "".join(
+            f"<tr class='topic'><td><a href='/t/{n}'>A thread about cheese {n}</a></td><td><b>user{n}</b></td><td>4</td><td>{n} November 2026</td></tr>"
+            for n in range(1, 6)
+        )
+        + "</table>"
+    ),
+    "an article with a byline": page(
+        "<article><h1>Bridge open</h1><p class='byline'>By <b>Petter</b> · 2 November 2026</p><p>It is open since 2 November 2026.</p><p>All came.</p></article>"
+    ),
     "a calendar": page("<table><tr><td>11 February 2027</td><td>Report</td></tr><tr><td>22 April 2027</td><td>Meeting</td></tr></table>"),
     "nothing": "",
 }
@@ -136,5 +185,14 @@ def test_the_same_words_twice_are_two_posts() -> None:
 
 
 def test_a_thousand_posts_are_read_in_reasonable_time() -> None:
-    body = "".join(f'<div class="post"><span class="username">u{n}</span> <time datetime="2026-11-01T09:12:00Z">x</time><div class="content">Post {n}.</div></div>' for n in range(1000))
+    body = "".join(
+        f'<div class="post"><span class="username">u{n}</span> <time datetime="2026-11-01T09:12:00Z">x</time><div class="content">Post {n}.</div></div>'
+        for n in range(1000)
+    )
     assert len(told(page(body))) == 1000
+
+
+def test_days_named_in_a_post_do_not_cost_the_post() -> None:
+    dated = GERMAN.replace("Ja, seit Jahren.", "<ul><li>12 November 2026</li><li>13 November 2026</li><li>14 November 2026</li></ul>Dann war er fertig.")
+    assert [user for user, _, _ in told(dated)] == ["Heidi", "Jörg"]
+    assert "13 November 2026" in told(dated)[1][2]

@@ -124,6 +124,7 @@ def test_figures_are_said_as_people_say_them():
         "just now", "30 min ago", "3 h ago", "3 days ago", "",
     ]  # fmt: skip
     assert set(words.OUTCOME) == set(Outcome)
+    assert [words.world(name) for name in ("live", "demo", "some/where/pages")] == ["live", "demo world", "folder pages"]
 
 
 def test_every_answer_of_the_server_carries_the_headers():

@@ -1,0 +1,100 @@
+"""Asking a site as a person does it: an answer with its sources, a follow-up from the same pages, a question that is refused politely."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.screen import Screen
+from tests.browser.served import Served
+
+Tab = Callable[..., Page]
+START = "https://kallsteg.example/"
+QUESTION = "How do I return a Kallsteg C2 logger?"
+
+
+class Asking(Screen):
+    """One tab on the Ask a site screen."""
+
+    def open(self, run_id: str = "") -> Asking:
+        self.page.goto(f"{self.url}site" + (f"?run={run_id}" if run_id else ""))
+        return self
+
+    def begin(self, question: str = QUESTION, starts: str = START) -> Asking:
+        """Fill in the screen, choose the demo world, ask; wait for the run's own address."""
+        self.page.get_by_label("Start pages, one a line").fill(starts)
+        self.page.get_by_label("Your question").fill(question)
+        expect(self.page.get_by_role("textbox", name="Domains that may be read")).to_have_value("kallsteg.example")
+        self.button("Options").click()
+        self.page.get_by_label("Where to read").click()
+        self.page.get_by_role("option", name="demo").click()
+        expect(self.page.get_by_text("The demo world (invented pages) ·")).to_be_visible()
+        self.page.keyboard.press("Escape")
+        self.button("Ask").click()
+        self.page.wait_for_url("**/site?run=*")
+        return self
+
+    def ask_on(self, question: str) -> str:
+        """Ask on; wait for the new turn's address and give the run's id."""
+        before = self.run_id
+        self.page.get_by_label("Ask on").fill(question)
+        self.button("Ask").click()
+        self.page.wait_for_function("before => !location.search.includes(before)", arg=before)
+        return self.run_id
+
+    @property
+    def newest(self):
+        return self.page.locator(".st-key-site-newest")
+
+
+def test_answer_follow_up_and_a_polite_no(server: Served, tab: Tab) -> None:
+    page = tab()
+    screen = Asking(page, server.url).open()
+    expect(page.get_by_role("heading", name="Ask a site.")).to_be_visible()
+    screen.begin()
+    expect(page.locator(".band")).to_contain_text("demo world")
+    screen.stands("Answer to review")
+    expect(screen.newest.locator(".answer")).to_contain_text("within 30 days of delivery")
+    cite = screen.newest.locator(".answer .cite").first
+    expect(cite.locator(".quote")).to_be_hidden()
+    cite.locator("summary").click()
+    expect(cite.locator(".quote").first).to_contain_text("within 30 days")
+    expect(screen.tab("Decisions")).to_contain_text("Explore")
+    expect(screen.tab("Pages read").locator("tr", has_text="Returns and refunds")).to_contain_text("used")
+    expect(screen.tab("Map of the site").locator("canvas").first).to_be_visible()
+
+    first = screen.run_id
+    screen.ask_on("And who pays for the postage?")
+    screen.stands("Answer to review")
+    expect(screen.newest).to_contain_text("Read as: And who pays for the postage?")
+    expect(screen.newest.locator(".answer")).to_contain_text("We pay the return postage")
+    expect(page.locator(f".st-key-site-turn-{first}")).to_contain_text("within 30 days of delivery")
+
+    screen.ask_on("Who won the football world cup in 1998?")
+    screen.stands("Answer to review")
+    expect(screen.newest).to_contain_text("Not what this site is about")
+    expect(screen.newest).to_contain_text("football")
+    assert screen.too_wide() == []
+
+    page.reload()
+    expect(screen.newest).to_contain_text("Not what this site is about")
+    page.goto(f"{server.url}runs")
+    expect(page.get_by_role("link", name=QUESTION).first).to_have_attribute("href", f"{server.url}site?run={first}")
+
+
+def test_a_desk_is_asked_again(server: Served, tab: Tab) -> None:
+    page = tab()
+    screen = Asking(page, server.url).open()
+    page.get_by_label("Start pages, one a line").fill(START)
+    expect(page.get_by_role("textbox", name="Domains that may be read")).to_have_value("kallsteg.example")
+    screen.button("Keep as a desk").click()
+    page.get_by_label("Name of the desk").fill("Loggers")
+    page.get_by_label("Name of the desk").press("Enter")
+    screen.button("Keep").click()
+    expect(screen.notice).to_contain_text("The desk “Loggers” is kept.")
+
+    other = Asking(tab(), server.url).open()
+    other.page.get_by_label("Start pages, one a line").fill("https://www.alvmora-mejeri.example/")
+    other.button("Loggers").or_(other.page.get_by_role("radio", name="Loggers")).first.click()
+    expect(other.page.get_by_label("Start pages, one a line")).to_have_value(START)

@@ -1,0 +1,105 @@
+"""The Ask a site screen, whole: the form and its desks, the conversation, refusals, and what it says when something cannot be."""
+
+from __future__ import annotations
+
+from agent.types import Settings, Status
+from tests.pages.conftest import shown
+
+START = "https://kallsteg.example/"
+QUESTION = "How do I return a Kallsteg C2 logger?"
+
+
+def _button(tester, label):
+    return next(button for button in tester.button if button.label.replace("\\", "") == label)
+
+
+def _fill(tester, starts=START, question=QUESTION):
+    tester.text_area(key="site-starts").set_value(starts).run()
+    tester.text_area(key="site-question").set_value(question).run()
+    tester.selectbox(key="site-world").set_value("demo").run()
+    return tester
+
+
+def _asked(bench, *questions):
+    settings = Settings(flow="site", world="demo", model="keyless", start_urls=[START], allowed_domains=["kallsteg.example"])
+    run_id = bench.start(questions[0], settings)
+    bench.drive(run_id)
+    for question in questions[1:]:
+        run_id = bench.follow_up(run_id, question)
+        bench.drive(run_id)
+    return run_id
+
+
+def test_the_form_fills_in_the_domains_and_asks(app, bench):
+    tester = _fill(app("site"))
+    assert not tester.exception
+    assert tester.text_area(key="site-allowed").value == "kallsteg.example"
+    tester.text_area(key="site-instruction").set_value("Prefer the FAQ.").run()
+    tester.number_input(key="site-max_pages").set_value(7).run()
+    _button(tester, "Ask").click().run()
+    settings = bench.runs()[0].settings
+    assert (settings.flow, settings.world, settings.start_urls, settings.allowed_domains) == ("site", "demo", [START], ["kallsteg.example"])
+    assert (settings.instruction, settings.site.max_pages, settings.site.max_iterations) == ("Prefer the FAQ.", 7, 5)
+    assert bench.draft("site:question") == "" and bench.draft("site:starts") == START
+
+
+def test_domains_a_person_changed_are_left_alone(app, bench):
+    tester = _fill(app("site"))
+    tester.text_area(key="site-allowed").set_value("*.kallsteg.example").run()
+    tester.text_area(key="site-starts").set_value(f"{START}support/").run()
+    assert tester.text_area(key="site-allowed").value == "*.kallsteg.example"
+
+
+def test_what_cannot_be_is_refused_in_words(app, bench):
+    tester = app("site")
+    tester.text_area(key="site-question").set_value(QUESTION).run()
+    _button(tester, "Ask").click().run()
+    assert "at least one page to start from" in tester.warning[0].value.replace("\\", "")
+    assert bench.runs() == []
+    tester.text_area(key="site-starts").set_value("kallsteg").run()
+    _button(tester, "Ask").click().run()
+    assert "is not a web address" in tester.warning[0].value.replace("\\", "")
+
+
+def test_an_answered_turn_shows_quotes_decisions_and_pages(app, bench):
+    run_id = _asked(bench, QUESTION)
+    tester = app("site", run=run_id)
+    assert not tester.exception
+    text = shown(tester)
+    assert "within 30 days" in text and 'class="cite"' in text and "Explore 1 address" in text and "page?run=" in text
+    assert "Reads inside kallsteg.example" in text
+    _button(tester, "Accept").click().run()
+    assert bench.view(run_id).run.status is Status.DONE
+
+
+def test_a_conversation_shows_all_turns_and_goes_on(app, bench):
+    run_id = _asked(bench, QUESTION, "And who pays for the postage?")
+    tester = app("site", run=run_id)
+    text = shown(tester)
+    assert QUESTION in text and "And who pays for the postage?" in text and "Read as:" in text
+    tester.text_area(key="site-follow-up").set_value("Who won the football world cup in 1998?").run()
+    _button(tester, "Ask").click().run()
+    newest = bench.thread(run_id)[-1]
+    assert newest != run_id and newest in tester.query_params["run"]
+    bench.drive(newest)
+    tester = app("site", run=newest)
+    assert "Not what this site is about" in shown(tester)
+
+
+def test_desks_are_kept_filled_in_and_forgotten(app, bench):
+    tester = _fill(app("site"))
+    tester.text_input(key="site-desk-name").set_value("Loggers").run()
+    _button(tester, "Keep").click().run()
+    assert list(bench.desks()) == ["Loggers"] and bench.desks()["Loggers"].start_urls == [START]
+    bench.draft("site:starts", "")
+    again = app("site")
+    again.pills(key="site-desk").set_value("Loggers").run()
+    assert again.text_area(key="site-starts").value == START and again.selectbox(key="site-world").value == "demo"
+    _button(again, "Forget this desk").click().run()
+    assert bench.desks() == {}
+
+
+def test_a_run_of_another_kind_is_sent_where_it_belongs(app, demo):
+    tester = app("site", run=demo())
+    assert "This run did not ask a site" in shown(tester)
+    assert "no run called" in shown(app("site", run="nothing"))
