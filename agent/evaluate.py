@@ -52,6 +52,8 @@ class Job:
 
 def evaluate(job: Job) -> dict[str, Any]:
     """The object that `eval --json` writes. Raises NotFound or UsageError when there is nothing to ask."""
+    if job.limit < 0 or job.jobs < 0:
+        raise UsageError("--limit and --jobs count questions and processes: give a number from 0 (no limit, one a core) up")
     folder = configuration.ROOT / "demo" if job.world == "demo" else Path(job.world)
     questions, urls = read_questions(folder), read_urls(folder)
     if not urls:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from agent.errors import BudgetSpent, LeaseLost, ShuttingDown, Stopped
+from agent.errors import BudgetSpent, LeaseLost, ShuttingDown, Stopped, StoreError
 from agent.state import Change, State, fold, jsonable, merge
 from agent.store.database import Store
 from agent.store.ledger import Behind, Lease, now
@@ -70,10 +70,11 @@ def advance(
         log.warning("%s", lost)
     except ShuttingDown:
         store.ledger.rest(lease)
+    except StoreError:
+        raise  # nothing can be written down now, so nothing is: the run stands where it stood, and is taken up when its lease runs out
     except Exception as trouble:  # the loop must not fall: the run says what happened and can be resumed
         log.exception("run %s failed", run_id)
-        store.ledger.mark(run_id, error=f"{type(trouble).__name__}: {trouble}"[:1000])
-        store.ledger.rest(lease, Status.FAILED)
+        store.ledger.rest(lease, Status.FAILED, error=f"{type(trouble).__name__}: {trouble}"[:1000])
     return store.ledger.get(run_id).status
 
 
@@ -103,8 +104,11 @@ class _Walk:
         self.record(name, jsonable(change), next, began)
 
     def record(self, name: str, change: Change, next: str, began: tuple[float, float]) -> None:
-        """Append a step. When a person spoke meanwhile it goes after theirs, and a turn they took is kept."""
-        aimed = self.next
+        """Append a step. When a person spoke meanwhile it goes after theirs, and a turn they took is kept.
+
+        A decision that a note overtook is not recorded: it is made anew, and obeys the note.
+        """
+        aimed, seen = self.next, self.head
         merge(self.state, change)
         while True:
             step = Step(
@@ -116,6 +120,8 @@ class _Walk:
                 break
             except Behind:
                 self.reload()
+                if name == self.flow.again and any(step.name == "steer" for step in self.store.ledger.steps(self.lease.run_id, after=seen)):
+                    return
                 next = next if self.next == aimed else self.next
                 merge(self.state, change)
         self.head, self.next, self.spent_s = step.n, next, self.spent_s + step.seconds

@@ -118,7 +118,8 @@ class Workbench:
         self.worker.world(settings.world)  # raises NotFound, with a hint, before anything is written
         flow = FLOWS[settings.flow]
         change = jsonable({"question": question, "settings": settings, **({"history": list(history)} if history else {})})
-        run_id = self.store.ledger.create(question, settings, Step(n=0, name="ask", change=change, next=flow.first, by="person"))
+        first, mine = Step(n=0, name="ask", change=change, next=flow.first, by="person"), "" if self.worker.working else self.worker.owner
+        run_id = self.store.ledger.create(question, settings, first, owner=mine)  # a server on the same store must not be faster than `drive`
         self.worker.kick(run_id)
         return run_id
 
@@ -213,42 +214,44 @@ class Workbench:
             raise UsageError("the note is empty: say what the run should heed")
         if run.status in (Status.DONE, Status.REVIEW):
             raise UsageError("the run has ended its work: send the answer back with your note instead")
-        head, _, _ = self.store.ledger.position(run_id)
-        change = jsonable({"notes": [Note(step=head + 1, text=text)]})
+        head, upcoming, _ = self.store.ledger.position(run_id)
+        change, flow = {"notes": [Note(step=head + 1, text=text)]}, FLOWS[run.settings.flow]
         if run.status is Status.WAITING:  # the proposal was made without the note: decide anew
-            self.store.ledger.speak(run_id, "steer", {**change, "pending": None}, next="decide", head=head, status=Status.RUNNING, control="")
-            self.worker.kick(run_id)
+            self._go_on(run_id, "steer", {**change, "pending": None}, "decide", head)
+            return
+        told = {Status.RUNNING, Status.PAUSED, Status.STOPPED, Status.FAILED}
+        if upcoming == flow.on_budget or upcoming in flow.rests:  # what comes next was decided without the note, too
+            anew = {**change, "pending": None, "why_stopped": "", "stop_reason": ""}
+            self.store.ledger.speak(run_id, "steer", jsonable(anew), next=flow.again, head=head, among=told)
         else:
-            self.store.ledger.speak(run_id, "steer", change)
+            self.store.ledger.speak(run_id, "steer", jsonable(change), among=told)
 
     def pause(self, run_id: str) -> None:
         """Let the step at work end, then rest."""
-        self._only(run_id, "pause", Status.RUNNING)
-        self.store.ledger.speak(run_id, "pause", {"control": "paused"}, control="pause")
+        self.store.ledger.speak(run_id, "pause", {"control": "paused"}, among=(Status.RUNNING,), control="pause")
         self.worker.kick(run_id)
 
     def stop(self, run_id: str) -> None:
         """Stop at once: a page or model that is waited for is let go."""
-        self._only(run_id, "stop", Status.RUNNING, Status.PAUSED, Status.WAITING)
         resting = self.store.ledger.get(run_id).status is not Status.RUNNING
+        among = (Status.PAUSED, Status.WAITING) if resting else (Status.RUNNING,)
         values: dict[str, Any] = {"status": Status.STOPPED, "control": ""} if resting else {"control": "stop"}
-        self.store.ledger.speak(run_id, "stop", {"control": "stopped"}, **values)
+        self.store.ledger.speak(run_id, "stop", {"control": "stopped"}, among=among, **values)
         self.worker.kick(run_id)
 
     def resume(self, run_id: str) -> None:
         """Go on where it stood."""
-        self._only(run_id, "resume", Status.PAUSED, Status.STOPPED, Status.FAILED, Status.RUNNING)
-        run, (_, upcoming, _) = self.store.ledger.get(run_id), self.store.ledger.position(run_id)
-        status = FLOWS[run.settings.flow].rests.get(upcoming, Status.RUNNING)
-        self.store.ledger.speak(run_id, "resume", {"control": "resumed"}, status=status, control="", error="")
+        run, (head, upcoming, _) = self.store.ledger.get(run_id), self.store.ledger.position(run_id)
+        status, among = FLOWS[run.settings.flow].rests.get(upcoming, Status.RUNNING), (Status.PAUSED, Status.STOPPED, Status.FAILED, Status.RUNNING)
+        self.store.ledger.speak(run_id, "resume", {"control": "resumed"}, head=head, among=among, status=status, control="", error="")
         self.worker.kick(run_id)
 
     def finish(self, run_id: str) -> None:
         """Write the answer now, from what was found so far."""
-        self._only(run_id, "finish", Status.RUNNING, Status.PAUSED, Status.STOPPED, Status.WAITING, Status.FAILED)
+        among = (Status.RUNNING, Status.PAUSED, Status.STOPPED, Status.WAITING, Status.FAILED)
         change = {"why_stopped": "a person asked for the answer from what was found so far", "stop_reason": "asked", "pending": None}
         closing = FLOWS[self.store.ledger.get(run_id).settings.flow].on_budget
-        self.store.ledger.speak(run_id, "finish", change, next=closing, status=Status.RUNNING, control="", error="")
+        self.store.ledger.speak(run_id, "finish", change, next=closing, among=among, status=Status.RUNNING, control="", error="")
         self.worker.kick(run_id)
 
     def accept(self, run_id: str, head: int) -> None:

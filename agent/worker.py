@@ -12,7 +12,7 @@ import threading
 from collections.abc import Callable, Mapping
 
 from agent import config as configuration
-from agent.errors import TouchstoneError
+from agent.errors import StoreError, TouchstoneError
 from agent.llm import detect
 from agent.loop import Flow, advance
 from agent.store.database import Store
@@ -34,12 +34,18 @@ class Worker:
         self.owner = new_owner()
         self.closing = threading.Event()
         self._queue: queue.SimpleQueue[str] = queue.SimpleQueue()
+        self._waiting: set[str] = set()
         self._busy: set[str] = set()
         self._again: set[str] = set()
         self._lock = threading.Lock()
         self._worlds: dict[str, World] = {}
         self._found: detect.Found | None = None
         self._threads: list[threading.Thread] = []
+
+    @property
+    def working(self) -> bool:
+        """Are there threads that take up what is started?"""
+        return bool(self._threads)
 
     def start(self, threads: int) -> None:
         """Start working, and take up what an earlier process left."""
@@ -63,7 +69,7 @@ class Worker:
     def kick(self, run_id: str) -> None:
         """There is something to do for this run."""
         if self._threads:
-            self._queue.put(run_id)
+            self._enqueue(run_id)
 
     def drive(self, run_id: str, watch: Callable[[], None] | None = None) -> Status:
         """Drive a run in this thread until it rests; `watch` is called after each step."""
@@ -106,26 +112,37 @@ class Worker:
             if not run_id or self.closing.is_set():
                 continue
             with self._lock:
+                self._waiting.discard(run_id)
                 if run_id in self._busy:
                     self._again.add(run_id)  # it may be about to rest: look once more when it does
                     continue
                 self._busy.add(run_id)
             try:
                 self.drive(run_id)
-            except TouchstoneError as trouble:
+            except TouchstoneError as trouble:  # the store, mostly: the run stands where it stood, and is looked for again
                 log.error("run %s: %s", run_id, trouble)
-                self.store.ledger.mark(run_id, status=Status.FAILED, error=str(trouble))
             finally:
                 with self._lock:
                     self._busy.discard(run_id)
-                    if run_id in self._again:
-                        self._again.discard(run_id)
-                        self._queue.put(run_id)
+                    again = run_id in self._again
+                    self._again.discard(run_id)
+                if again:
+                    self._enqueue(run_id)
+
+    def _enqueue(self, run_id: str) -> None:
+        """Put a run in line, once: a backlog must not make the line longer each time it is looked at."""
+        with self._lock:
+            if run_id not in self._waiting:
+                self._waiting.add(run_id)
+                self._queue.put(run_id)
 
     def _recover(self) -> None:
         while True:
-            for run_id in self.store.ledger.unfinished():
-                if run_id not in self._busy:
-                    self._queue.put(run_id)
+            try:
+                for run_id in self.store.ledger.unfinished():
+                    if run_id not in self._busy:
+                        self._enqueue(run_id)
+            except StoreError as trouble:
+                log.error("the store cannot be read: %s", trouble)
             if self.closing.wait(RECOVER_S):
                 return

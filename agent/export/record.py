@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from agent.export.report import Report, cited
-from agent.types import Answer, Source, Statements, Step
+from agent.types import Answer, Source, Statements
 
 
 def record(report: Report) -> dict[str, Any]:
@@ -22,7 +22,7 @@ def record(report: Report) -> dict[str, Any]:
         "reason": answer.reason if answer else "none",
         "statements": statements.model_dump(mode="json"),
         "sources": [_source(source) for source in answer.sources] if answer else [],
-        "steps": [_step(report, step) for step in report.steps],
+        "steps": _steps(report),
         "facts": [fact.model_dump(mode="json") for fact in report.facts],
         "pages": [p.model_dump(mode="json", include={"url", "outcome", "found_on", "step"}) for p in report.pages],
         "usage": report.usage.model_dump(mode="json"),
@@ -48,8 +48,15 @@ def _source(source: Source) -> dict[str, Any]:
     return {"n": source.n, "url": source.url, "title": source.title, "quote": first, "quotes": list(source.quotes)}
 
 
-def _step(report: Report, step: Step) -> dict[str, Any]:
-    """A step without its change (the facts and pages stand beside it), with the tool action it made, if any."""
-    told = step.model_dump(mode="json", exclude={"change"})
-    made = next((action for action in report.actions if action.step == step.n), None)
-    return {**told, **({"action": made.model_dump(mode="json", exclude={"step"})} if made else {})}
+def _steps(report: Report) -> list[dict[str, Any]]:
+    """The steps without their changes (the facts and pages stand beside them), each with the tool action it made, if any.
+
+    An action belongs to the first step that tells of it: its own number is one less for each word a person put in meanwhile.
+    """
+    made = {action.step: action.model_dump(mode="json", exclude={"step"}) for action in reversed(report.actions)}
+    told = []
+    for step in report.steps:
+        number = next((action["step"] for action in step.change.get("actions", ())), None)
+        action = made.pop(number, None) if number is not None else None
+        told.append(step.model_dump(mode="json", exclude={"change"}) | ({"action": action} if action else {}))
+    return told

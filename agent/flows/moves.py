@@ -60,8 +60,9 @@ def cap(state: Research) -> str:
 
 
 def start(state: Research) -> Proposal | None:
-    """The first start address that was not read yet: those that a person gave are read before anything else."""
-    url = next((url for url in state.settings.start_urls if canonical(url) not in visited(state)), None)
+    """The first start address that was neither read nor skipped yet: those that a person gave are read before anything else."""
+    skipped = {refusal.what for refusal in state.refusals if refusal.why.startswith("skipped")}
+    url = next((url for url in state.settings.start_urls if url not in skipped and canonical(url) not in visited(state)), None)
     return Proposal(next_action="crawl_url", query_or_url=url, reasoning="This is where to start, by your choice.", by="code") if url else None
 
 

@@ -283,9 +283,10 @@ def draft(state: Site, tools: Tools) -> tuple[Change, str]:
     """Write the answer from what was read, or refuse."""
     passages = reading.knowledge(state, tools)
     hosts = list(dict.fromkeys(host(url) for url in state.settings.start_urls))
+    away = strange(state.question, _texts(state, tools))
     judgement = tools.judge(
         DRAFT, question=state.question, asked=state.asked or state.question, history=state.history, instruction=state.settings.instruction,
-        notes=[note.text for note in state.notes], reasoning=state.decision_reasoning, passages=passages, strange=strange(state.question, _texts(state, tools)),
+        notes=[note.text for note in state.notes], reasoning=state.decision_reasoning, passages=passages, strange=away,
         site=", ".join(hosts), forced=state.choices[-1].forced if state.choices else "", former=state.answer.text if state.answer else "",
     )  # fmt: skip
     return answer_of(state, tools, judgement, passages), "review"

@@ -88,8 +88,7 @@ def _worded(state: Site, answer: Answer, reply: DraftReply) -> Answer:
 
 
 def _forced(state: Site) -> str:
-    forced = state.choices[-1].forced if state.choices else ""
-    return forced
+    return state.choices[-1].forced if state.choices else ""
 
 
 def _certainty(state: Site) -> str:

@@ -10,9 +10,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from agent.roles.answering import Candidate, candidates, row_statement, topic
 from agent.roles.role import Role
+from agent.text.chains import Bridge, bridges, closes, follows, spaced
 from agent.text.coverage import cover, folded_names
 from agent.text.expected import holds
-from agent.text.chains import Bridge, bridges, closes, follows, spaced
 from agent.text.leads import from_hits, worth_showing
 from agent.text.names import names
 from agent.text.question import Asked, read
@@ -23,6 +23,8 @@ QUOTES = 6
 """Quotes taken from one page at most."""
 BEARS = 0.2
 """The least score of a sentence that is kept as a fact."""
+NOTED = 0.35
+"""The least score of a sentence that is kept for a person's note."""
 LIFT = 0.15
 """On a page that a known fact led to: what opening it, or holding the kind of thing asked for, adds to a sentence's score. Closing
 all that the fact left open adds twice that."""
@@ -90,7 +92,7 @@ def keyless(
         return _nothing(question, source, outcome, facts)
     if source.startswith("search:"):
         return _of_search(question, source, hits, facts)
-    return _of_page(question, title, passages, links, facts)
+    return _of_page(question, title, _worth(question, notes, title, passages, facts), links, facts)
 
 
 def _nothing(question: str, source: str, outcome: str, facts: list[Fact]) -> AnalyzerReply:
@@ -116,20 +118,24 @@ def _of_search(question: str, source: str, hits: list[Hit], facts: list[Fact]) -
     )
 
 
-def _of_page(question: str, title: str, passages: list[Passage], links: list[Link], facts: list[Fact]) -> AnalyzerReply:
+def _worth(question: str, notes: list[str], title: str, passages: list[Passage], facts: list[Fact]) -> list[Candidate]:
+    """The sentences worth keeping for the question, and the best two for the person's newest note."""
+    chosen = _bearing(read(question), title, candidates(question, passages), facts)
+    noted = [c for note in notes[-1:] for c in candidates(note, passages)[:2] if c.score >= NOTED]
+    return [*chosen, *(c for c in noted if all(c.quote != other.quote for other in chosen))]
+
+
+def _of_page(question: str, title: str, chosen: list[Candidate], links: list[Link], facts: list[Fact]) -> AnalyzerReply:
     asked = read(question)
-    chosen = _bearing(asked, title, candidates(question, passages), facts)
     extracted = [_extracted(asked, title, candidate) for candidate in chosen]
     spelled = fold(question)
     named = [name for c in chosen[:3] for name in names(c.quote, 8) if fold(name) not in spelled]
     new = [*facts, *(_as_fact(c.quote, title) for c in chosen)]
     known = cover(question, new)
     open_words = ", ".join(known.missing)
-    text = " ".join(p.text for p in passages[:8])
+    text = " ".join(c.passage.text for c in chosen)
     return AnalyzerReply(
-        extracted_info=Extracted(
-            facts=extracted, leads=[ExtractedLead(text=name, why="named in a good quote") for name in dict.fromkeys(named)][:6]
-        ),
+        extracted_info=Extracted(facts=extracted, leads=[ExtractedLead(text=name, why="named in a good quote") for name in dict.fromkeys(named)][:6]),
         assessment=(
             f"{len(extracted)} sentences of “{title}” bear on the question; with what was known {known.share:.0%} of its words are covered"
             + (f", still open: {open_words}." if open_words else ".")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import pairwise
 from math import exp, log
 
 from agent.roles.answering import fact_score
@@ -35,6 +36,10 @@ SAME_PAGE = 0.2
 """What each fact already chosen from a page takes from the page's others."""
 BEHIND = 1.8
 """A fact this far behind the best is not told."""
+PINNED = 10.0
+"""What lifts a pinned fact above all others; it does not put the others behind."""
+NOTED = 0.35
+"""The least score of a fact that is told for a person's note."""
 CERTAIN = (-3.1, 1.45, 0.8, 1.7, 1.0, 0.83, 0.09)
 """Intercept, best fact, its coverage with title, best page's coverage, share of that title in the question, word pairs, words asked."""
 BESIDE_THE_POINT = -1.5
@@ -61,14 +66,14 @@ def weighed(question: str, facts: Sequence[Fact]) -> list[tuple[float, Fact]]:
         score += RARE * sum(weight for word, weight in rarity.items() if word in bags[n])
         score += led_to[n] * (LED_TO + LED_TO_HOPS * fits * asked.hops)
         score -= FRAME * (repeated[host(fact.url), fact.quote] > 1)
-        scored.append((round(score + 10.0 * (fact.decision == "pinned"), 4), fact))
+        scored.append((round(score + PINNED * (fact.decision == "pinned"), 4), fact))
     return sorted(scored, key=lambda entry: -entry[0])
 
 
 def chosen(question: str, facts: Sequence[Fact], *, words: int, sentences: int) -> list[Fact]:
     """The facts that make the answer, best first, within a number of words and sentences; pages are mixed a little."""
     pool = weighed(question, facts)
-    least = pool[0][0] - BEHIND if pool else 0.0
+    least = max((score - PINNED * (fact.decision == "pinned") for score, fact in pool), default=0.0) - BEHIND
     taken: list[Fact] = []
     pages: Counter[str] = Counter()
     room = words
@@ -83,6 +88,11 @@ def chosen(question: str, facts: Sequence[Fact], *, words: int, sentences: int) 
             pages[fact.url] += 1
             room -= length
     return taken
+
+
+def for_note(note: str, facts: Sequence[Fact]) -> list[Fact]:
+    """Up to two facts that bear on a person's note; none when the note asks for nothing that is known."""
+    return [fact for fact in chosen(note, facts, words=50, sentences=2) if fact_score(note, fact) >= NOTED]
 
 
 def told(fact: Fact) -> str:
@@ -134,7 +144,7 @@ def _covered(asked: Asked, words: set[str] | frozenset[str]) -> float:
 
 def _pairs(asked: Asked, quote: str) -> float:
     words = stems(quote)
-    return len(asked.pairs.intersection(zip(words, words[1:], strict=False))) / (len(asked.pairs) or 1)
+    return len(asked.pairs.intersection(pairwise(words))) / (len(asked.pairs) or 1)
 
 
 def _rarity(asked: Asked, bags: Sequence[frozenset[str]]) -> dict[str, float]:

@@ -21,7 +21,7 @@ from agent.types import Passage, Turn
 
 ANSWERS = 0.38
 """The least bearing of the best evidence that is an answer. Chosen where refusing the unanswerable and answering the rest balance."""
-AWAY = 0.5
+AWAY = 0.3
 """What an answer loses when nothing that is asked about the things named stands on the site."""
 FAMILIAR = 0.25
 """The share of the question's weighty words that the site may know for it to be off topic all the same."""
@@ -154,7 +154,7 @@ def _with_next(candidate: Candidate) -> list[str]:
     around = units(candidate.passage)
     at = around.index(candidate.quote) if candidate.quote in around else -1
     following = around[at + 1 : at + 2] if at >= 0 else []
-    return [candidate.quote, *(quote for quote in following if len(quote.split()) > 3)]
+    return [quote for quote in (candidate.quote, *following) if len(quote.split()) > 3 and not quote.endswith("?")]
 
 
 def _hangs(question: str) -> bool:

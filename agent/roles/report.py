@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from agent.roles.choosing import answerable, chosen, told
+from agent.roles.choosing import answerable, chosen, for_note, told
 from agent.roles.role import Role
 from agent.text.coverage import cover
 from agent.types import Action, Answer, Conflict, Fact, Outcome, PageRef
@@ -53,12 +53,16 @@ def keyless(
     why_stopped: str,
     former: Answer | None,
 ) -> ReportReply:
-    """A few quoted sentences, best first; an empty answer when the best of them does not cover the question."""
+    """A few quoted sentences, pinned ones first, then the best; none but the pinned ones when they do not cover the question."""
     known = cover(question, facts)
     usable = [fact for fact in facts if fact.usable]
     given = bool(history) and history[0].action == "crawl_url"
-    covered = answerable(question, usable, given=given) >= COVERS
-    picked = chosen(question, usable, words=WORDS, sentences=SENTENCES) if covered else []
+    unmarked = [fact.model_copy(update={"decision": "none"}) for fact in usable]
+    covered = answerable(question, unmarked, given=given) >= COVERS
+    noted = for_note(notes[-1], usable) if notes else []
+    room = WORDS - sum(len(told(fact).split()) for fact in noted)
+    rest = [fact for fact in usable if fact not in noted and (covered or fact.decision == "pinned")]
+    picked = noted + (chosen(question, rest, words=room, sentences=SENTENCES) if room > 0 else [])
     return ReportReply(
         answer=[ReportSentence(text=told(fact), fact_ids=[fact.id]) for fact in picked],
         certainty=_certainty(confidence, conflicts),

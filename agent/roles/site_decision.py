@@ -18,6 +18,8 @@ PROMISES = 0.05
 """The least score of an address that is worth a visit."""
 RELATIVE = 0.4
 """Of a batch, those addresses are taken that score at least this share of the best one."""
+SMALL = 15
+"""Of a site with no more unvisited addresses than this, even those without a word of the question are read before it is refused."""
 USEFUL = 0.7
 """A page is useful that bears at least this share of the best one's bearing."""
 
@@ -87,7 +89,8 @@ def keyless(
 def _promising(unvisited: list[Unvisited], max_urls: int) -> list[Unvisited]:
     ranked = sorted(unvisited, key=lambda address: -address.score)
     least = max(PROMISES, RELATIVE * ranked[0].score) if ranked else 1.0
-    return [address for address in ranked if address.score >= least][:max_urls]
+    found = [address for address in ranked if address.score >= least]
+    return (found or (ranked if len(ranked) <= SMALL else []))[:max_urls]
 
 
 SITE_DECISION = Role(name="site_decision", reply=AgentDecision, keyless=keyless, tier="strong")

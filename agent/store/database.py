@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Engine, create_engine, event, select
-from sqlalchemy.engine import URL, make_url
+from sqlalchemy.engine import URL, ExceptionContext, make_url
+from sqlalchemy.exc import OperationalError
 from sqlalchemy.pool import StaticPool
 
 from agent.errors import StoreError
@@ -62,11 +63,14 @@ class Store:
 
 def _engine(url: URL) -> Engine:
     if url.get_backend_name() != "sqlite":
-        return create_engine(url, pool_pre_ping=True)
+        engine = create_engine(url, pool_pre_ping=True)
+        event.listen(engine, "handle_error", _told)
+        return engine
     arguments: dict[str, Any] = {"connect_args": {"timeout": 10, "check_same_thread": False}}
     if not url.database or url.database == ":memory:":
         arguments["poolclass"] = StaticPool
     engine = create_engine(url, **arguments)
+    event.listen(engine, "handle_error", _told)
 
     @event.listens_for(engine, "connect")
     def _configure(connection: Any, _record: Any) -> None:
@@ -80,3 +84,11 @@ def _engine(url: URL) -> Engine:
             connection.exec_driver_sql("BEGIN IMMEDIATE")
 
     return engine
+
+
+def _told(context: ExceptionContext) -> None:
+    """A database that is locked, full, read-only or gone is told as a StoreError, so that nobody above needs to know SQL."""
+    if isinstance(context.sqlalchemy_exception, OperationalError):
+        raise StoreError(
+            f"the database could not be used ({context.original_exception}); see that its disk has room and no other program holds it"
+        ) from context.original_exception

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import time
 import uuid
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -53,14 +54,14 @@ class Ledger:
 
     # --- beginning and looking ------------------------------------------------------------------------------------------
 
-    def create(self, question: str, settings: Settings, first: Step) -> str:
-        """A new run with its step 0 (the question); returns its id."""
+    def create(self, question: str, settings: Settings, first: Step, *, owner: str = "") -> str:
+        """A new run with its step 0 (the question); returns its id. With an `owner` it is theirs to claim for LEASE_S seconds."""
         run_id, at = uuid.uuid4().hex[:12], now()
         with self._writer.begin() as connection:
             connection.execute(
                 tables.runs.insert().values(
                     id=run_id, question=question, status=Status.RUNNING, settings=settings.model_dump_json(), head=0, next=first.next,
-                    thread_id=settings.thread_id or run_id,
+                    thread_id=settings.thread_id or run_id, owner=owner, lease_until=time.time() + LEASE_S if owner else 0.0,
                     created_at=at, updated_at=at,
                 )
             )  # fmt: skip
@@ -130,15 +131,16 @@ class Ledger:
         with self._writer.begin() as connection:
             _guarded(connection, lease, lease_until=time.time() + LEASE_S)
 
-    def rest(self, lease: Lease, status: Status | None = None, *, flag: str = "") -> None:
+    def rest(self, lease: Lease, status: Status | None = None, *, flag: str = "", error: str = "") -> None:
         """Let go of the run. It now stands at `status`: always, or with `flag` only while that control flag is still set
-        (a person may have taken it back). Without a status it stands where its last step left it. Raises LeaseLost.
+        (a person may have taken it back). Without a status it stands where its last step left it. `error` is why it failed.
+        Raises LeaseLost.
         """
         values: dict[str, Any] = {"owner": "", "lease_until": 0.0, "updated_at": now()}
         with self._writer.begin() as connection:
             control = connection.scalar(select(r.control).where(r.id == lease.run_id))
             if status and flag in ("", control):
-                values |= {"status": status, "control": ""}
+                values |= {"status": status, "control": "", **({"error": error} if error else {})}
             _guarded(connection, lease, **values)
 
     # --- appending ------------------------------------------------------------------------------------------------------
@@ -158,18 +160,23 @@ class Ledger:
             _insert(connection, lease.run_id, step)
 
     def speak(
-        self, run_id: str, name: str, change: dict[str, Any], *, next: str = "", head: int | None = None, **values: Any
-    ) -> int:
+        self, run_id: str, name: str, change: dict[str, Any], *, next: str = "", head: int | None = None,
+        among: Collection[Status] = tuple(Status), **values: Any,
+    ) -> int:  # fmt: skip
         """Append a person's step; returns its number. `next` empty: the run goes on where it stood.
 
-        `head` is the last step the person saw: Overtaken is raised when the run has moved since. `values` are columns of the
-        run's row to set with it (status, control). Raises NotFound.
+        `head` is the last step the person saw, `among` the statuses in which the word makes sense: Overtaken is raised when the run
+        has moved since, or is in the bin. `values` are columns of the run's row to set with it (status, control). Raises NotFound.
         """
         try:
             with self._writer.begin() as connection:
-                row = connection.execute(select(r.head, r.next).where(r.id == run_id)).first()
+                row = connection.execute(select(r.head, r.next, r.status, r.deleted_at).where(r.id == run_id)).first()
                 if row is None:
                     raise NotFound(f"there is no run {run_id}")
+                if row.deleted_at:
+                    raise Overtaken("the run is in the bin: take it out first")
+                if row.status not in among:
+                    raise Overtaken(f"to {name.replace('_', ' ')} is not possible now: the run is {row.status}")
                 if head is not None and row.head != head:
                     raise Overtaken("someone else (perhaps another tab) answered first; what they did stands")
                 step = Step(n=row.head + 1, name=name, change=change, next=next or row.next, by="person", at=now())

@@ -8,7 +8,8 @@ from agent.text.stopwords import STOPWORDS
 from agent.text.words import fold
 
 _LINK = r"(?:of|the|de|del|della|di|da|do|dos|von|van|der|den|la|le|du|des|al|bin|ibn|af|av)"
-_WORD = r"[^\W\d_a-zß-öø-ÿ][\w'’.\-&]*\w|[^\W\d_a-zß-öø-ÿ]\.?"
+_CAPITAL = f"[{''.join(c for c in map(chr, range(0x41, 0x2000)) if c.isupper() or c.istitle())}]"
+_WORD = rf"{_CAPITAL}[\w'’.\-&]*\w|{_CAPITAL}\.?"
 _NAME = re.compile(rf"(?:{_WORD})(?:[ \u00a0](?:{_LINK}[ \u00a0]){{0,2}}(?:{_WORD}|\d+(?!\d)))*")
 _QUOTED = re.compile(r"[\"“„«]([^\"“”„»\n]{2,80})[\"”“»]")
 _POSSESSIVE = re.compile(r"['’]s?$")
@@ -22,7 +23,8 @@ def names(text: str, limit: int = 40) -> list[str]:
     """The names in a text, each once, in order: runs of capitalised words, and what stands in quotation marks."""
     found: dict[str, None] = {}
     for match in _QUOTED.finditer(text):
-        found.setdefault(match.group(1).strip(" ,.;:"))
+        if quoted := match.group(1).strip(" ,.;:"):
+            found.setdefault(quoted)
     for match in _NAME.finditer(text):
         name = _trimmed(match.group())
         if name[:1].isupper() and not _only_common(name):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
 from agent.text.expected import kind_of
 from agent.text.names import names
@@ -73,7 +74,7 @@ def read(question: str) -> Asked:
     for word, weight in weights.items():
         rough_weights[rough(word)] = max(weight, rough_weights.get(rough(word), 0.0))
     words = stems(question)
-    pairs = frozenset(zip(words, words[1:], strict=False))
+    pairs = frozenset(pairwise(words))
     kind = kind_of(question)
     return Asked(question, weights, rough_weights, pairs, found, kind, _takes_several(question, kind, found))
 
@@ -101,6 +102,7 @@ def _takes_several(question: str, kind: str, found: tuple[str, ...]) -> bool:
 def parts(question: str) -> list[str]:
     """The parts a question can be narrowed to: its names and clauses, longest first; the question without its frame at least."""
     asked = read(question)
+    question = asked.text or question
     clauses = re.split(r"[,;:?]|\b(?:and|or|that|which|who|whose|where|und|oder|och|et|y)\b", question, flags=re.IGNORECASE)
     found = [*asked.names, *sorted((clause.strip() for clause in clauses), key=len, reverse=True)]
     kept = [part for part in found if any(word not in STOPWORDS for word in tokens(part))]
@@ -108,6 +110,7 @@ def parts(question: str) -> list[str]:
 
 
 def keywords(question: str) -> str:
-    """The question without its function words, as typed into a search box."""
+    """The question without its function words and addresses, as typed into a search box."""
+    question = plain(question) or question
     words = [word for word in re.findall(r"[^\s?,;!]+", question) if fold(word).strip(".'\"") not in STOPWORDS]
     return " ".join(words) or question

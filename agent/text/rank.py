@@ -25,9 +25,7 @@ def rank(question: str, passages: Sequence[Passage], k: int) -> list[Passage]:
     bags = [Counter(word for word in stems(passage.text) if word in asked.weights) for passage in passages]
     weights = _rarity(asked, bags)
     mean = sum(len(passage.text) for passage in passages) / max(1, len(passages)) or 1.0
-    scored = [
-        (_score(weights, bag, passage, mean), -n, passage) for n, (bag, passage) in enumerate(zip(bags, passages, strict=True))
-    ]
+    scored = [(_score(weights, bag, passage, mean), -n, passage) for n, (bag, passage) in enumerate(zip(bags, passages, strict=True))]
     best = sorted(scored, key=lambda entry: (-entry[0], -entry[1]))[:k]
     return [passage.model_copy(update={"score": round(score, 4)}) for score, _, passage in best]
 

@@ -43,7 +43,7 @@ def _pieces(text: str, start: int, end: int) -> list[tuple[int, int]]:
         cut = max(text.rfind("; ", start + LONGEST // 2, start + LONGEST), text.rfind(". ", start + LONGEST // 2, start + LONGEST))
         cut = cut if cut > 0 else text.rfind(" ", start + LONGEST // 2, start + LONGEST)
         cut = cut + 1 if cut > 0 else start + LONGEST
-        pieces.append((start, cut))
+        pieces.append((start, start + len(text[start:cut].rstrip())))
         start = cut
         while start < end and text[start].isspace():
             start += 1

@@ -100,3 +100,17 @@ def test_a_folder_without_questions_or_documents_says_so(tmp_path):
     write_world(tmp_path, [], ASKED)
     with pytest.raises(UsageError, match="no documents"):
         evaluate(Job(str(tmp_path)))
+
+
+def test_the_flow_site_asks_the_questions_own_host_with_its_history(tmp_path):
+    docs = [page("https://lamps.example/warranty", "Warranty", "The warranty of a lamp lasts three years.")]
+    history = [{"role": "user", "text": "Do you sell a lamp?"}, {"role": "assistant", "text": "Yes."}]
+    questions = [
+        {"id": "a", "question": "How long is its warranty?", "answers": ["three years"], "answerable": True, "supporting_ids": ["d0"],
+         "host": "lamps.example", "history": history},
+        {"id": "b", "question": "Who won the football cup?", "answers": [], "answerable": False, "supporting_ids": [], "host": "lamps.example"},
+    ]  # fmt: skip
+    result = evaluate(Job(write_world(tmp_path / "w", docs, questions), flow="site", jobs=1))
+    metrics = result["metrics"]
+    assert (metrics["all_support"], metrics["answer_hit"], metrics["balanced_refusal"]) == (1.0, 1.0, 1.0)
+    assert result["refusal_curve"][0]["auroc"] == 1.0 and metrics["pages_per_question"] <= 12

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import pytest
 from pydantic import Field
 
-from agent.errors import Stopped
+from agent.errors import LeaseLost, Stopped, StoreError
 from agent.loop import Flow, advance
 from agent.state import State, append
 from agent.store.database import Store
@@ -86,6 +86,20 @@ def test_a_note_between_two_looks_is_kept_and_nothing_is_done_twice(tmp_path):
     assert bench.state.seen == [1, 2, 3, 4, 5]
     assert [note.text for note in bench.state.notes] == ["look left"]
     assert [s.name for s in bench.store.ledger.steps(bench.run_id)].count("steer") == 1
+
+
+def test_a_decision_that_a_note_overtook_is_made_anew(tmp_path):
+    heard: list[int] = []
+
+    def during(state: Counting, tools: Tools) -> None:
+        heard.append(len(state.notes))
+        if state.count == 2 and not state.notes:
+            bench.store.ledger.speak(bench.run_id, "steer", {"notes": [{"step": 3, "text": "look left"}]})
+
+    bench = Bench(tmp_path, during=during, until=3)
+    assert bench.advance() is Status.REVIEW
+    assert heard == [0, 0, 0, 1], "the last step of all was taken with the note, not in spite of it"
+    assert [s.name for s in bench.store.ledger.steps(bench.run_id)] == ["ask", "count", "count", "steer", "count"]
 
 
 def test_finish_turns_the_run_even_in_the_middle_of_a_step(tmp_path):
@@ -197,3 +211,31 @@ def test_a_wait_for_the_live_web_is_let_go_at_once(tmp_path):
     with pytest.raises(Stopped, match="a person"):
         tools.fetch("http://slow.example/")
     release.set()
+
+
+def test_a_store_that_cannot_be_written_fails_no_run(tmp_path):
+    def during(state: Counting, tools: Tools) -> None:
+        if state.count == 2:
+            raise StoreError("the disk is full")
+
+    bench = Bench(tmp_path, during=during)
+    with pytest.raises(StoreError, match="full"):
+        bench.advance()
+    assert bench.store.ledger.get(bench.run_id).status is Status.RUNNING
+    bench.during = lambda state, tools: None
+    assert bench.advance() is Status.REVIEW
+    assert bench.state.seen == [1, 2, 3, 4, 5]
+
+
+def test_a_failure_without_the_lease_says_nothing_about_the_run(tmp_path):
+    def during(state: Counting, tools: Tools) -> None:
+        if tools.lease.owner == "slow":
+            bench.store.ledger.mark(bench.run_id, lease_until=0.0)
+            assert bench.advance("fast") is Status.REVIEW
+            raise ValueError("too late")
+
+    bench = Bench(tmp_path, during=during)
+    with pytest.raises(LeaseLost):
+        bench.advance("slow")
+    run = bench.store.ledger.get(bench.run_id)
+    assert (run.status, run.error) == (Status.REVIEW, "")

@@ -6,6 +6,7 @@ import pytest
 
 from agent import config
 from agent.errors import NotFound, Overtaken, UsageError
+from agent.toolbox import Tools
 from agent.types import Settings, Status
 from agent.workbench import Workbench
 
@@ -111,6 +112,53 @@ def test_a_note_while_it_waits_makes_it_decide_anew(bench):
     bench.steer(run_id, "Look at https://www.alvmora-mejeri.example/news/2026-05-solar-roof first.")
     assert bench.drive(run_id) is Status.WAITING
     assert bench.view(run_id).state.pending.query_or_url == "https://www.alvmora-mejeri.example/news/2026-05-solar-roof"
+
+
+@pytest.mark.parametrize("role", ["decision", "report"])
+def test_a_note_given_while_the_last_word_is_being_found_is_obeyed(bench, monkeypatch, role):
+    run_id, plain, noted = bench.start(QUESTION, DEMO), Tools.judge, []
+
+    def judge(tools, asked, **blanks):
+        judgement = plain(tools, asked, **blanks)
+        if asked.name == role and not noted and (role == "report" or judgement.value.next_action == "send_to_hitl"):
+            noted.append(role)
+            bench.steer(run_id, "Look for the municipal food inspections, too.")
+        return judgement
+
+    monkeypatch.setattr(Tools, "judge", judge)
+    assert bench.drive(run_id) is Status.REVIEW
+    assert noted and any("inspections" in action.query_or_url for action in bench.view(run_id).state.actions)
+
+
+def test_a_note_to_a_stopped_run_is_heeded_before_what_was_proposed(bench):
+    run_id = waiting(bench)
+    bench.stop(run_id)
+    bench.steer(run_id, "Look at https://www.alvmora-mejeri.example/news/2026-05-solar-roof first.")
+    bench.resume(run_id)
+    assert bench.drive(run_id) is Status.WAITING
+    assert bench.view(run_id).state.pending.query_or_url == "https://www.alvmora-mejeri.example/news/2026-05-solar-roof"
+
+
+def test_a_word_that_the_run_overtakes_changes_nothing(bench, monkeypatch):
+    run_id, plain = bench.start(QUESTION, DEMO), bench.store.ledger.position
+
+    def position(asked):
+        here = plain(asked)
+        monkeypatch.undo()
+        bench.drive(run_id)  # the run reaches its review between the look and the word
+        return here
+
+    monkeypatch.setattr(bench.store.ledger, "position", position)
+    with pytest.raises(Overtaken):
+        bench.resume(run_id)
+    assert bench.view(run_id).run.status is Status.REVIEW and bench.store.ledger.unfinished() == []
+
+
+def test_nothing_can_be_said_to_a_run_in_the_bin(bench):
+    run_id = reviewed(bench)
+    bench.delete(run_id)
+    with pytest.raises(Overtaken, match="bin"):
+        bench.send_back(run_id, bench.view(run_id).head, "Which year?")
 
 
 def test_pause_stop_resume_and_finish(bench):

@@ -72,8 +72,15 @@ class Screen:
 
     def tab(self, name: str) -> Locator:
         """Open a tab and give its panel."""
-        self.page.get_by_role("tab", name=name, exact=True).click()
-        expect(self.page.get_by_role("tab", name=name, exact=True)).to_have_attribute("aria-selected", "true")
+        tab = self.page.get_by_role("tab", name=name, exact=True)
+        for patience in (5_000, 10_000, 45_000):  # a click may fall between two drawings of the page and be lost: a person clicks again
+            tab.click()
+            try:
+                expect(tab).to_have_attribute("aria-selected", "true", timeout=patience)
+                break
+            except AssertionError:
+                if patience == 45_000:
+                    raise
         return self.page.get_by_role("tabpanel").filter(visible=True)
 
     def cards(self) -> list[str]:

@@ -80,7 +80,7 @@ def test_answer_follow_up_and_a_polite_no(server: Served, tab: Tab) -> None:
     page.reload()
     expect(screen.newest).to_contain_text("Not what this site is about")
     page.goto(f"{server.url}runs")
-    expect(page.get_by_role("link", name=QUESTION).first).to_have_attribute("href", f"{server.url}site?run={first}")
+    expect(page.get_by_role("link", name=QUESTION).first).to_have_attribute("href", f"site?run={first}")
 
 
 def test_a_desk_is_asked_again(server: Served, tab: Tab) -> None:

@@ -59,6 +59,7 @@ class DuckDuckGo:
         # ddgs brings primp, a compiled browser of 20 MB: loaded at the first live search, not when the program starts.
         from ddgs.engines import ENGINES
         from ddgs.exceptions import DDGSException
+        from lxml.etree import LxmlError
 
         engine_class = ENGINES["text"].get(backend)
         if engine_class is None:
@@ -71,7 +72,7 @@ class DuckDuckGo:
         _listen(engine.http_client, heard)
         try:
             found = engine.search(query, region=self._region) or []
-        except DDGSException as error:
+        except (DDGSException, LxmlError, ValueError) as error:  # the last two: ddgs could not parse what came (an empty page, a comment)
             heard.error = str(error)
             found = []
         raws = [Raw(str(result.href), str(result.title), str(result.body)) for result in found]

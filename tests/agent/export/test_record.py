@@ -8,6 +8,8 @@ from agent.types import Action, Answer, Fact, PageRef, Run, Sentence, Settings, 
 
 KEYS = ["run", "question", "status", "verdict", "confidence", "answer", "reason", "statements", "sources", "steps", "facts", "pages", "usage"]
 
+NOTED = Step(n=2, name="steer", change={"notes": []}, next="act", by="person")
+ACTED, WEIGHED = (Step(n=n, name=name, change={"actions": [{"step": 2}]}, next="") for n, name in ((3, "act"), (4, "analyse")))
 
 def run(**more: object) -> Run:
     return Run(id="r1", question="When?", status=Status.REVIEW, settings=Settings(), **more)  # type: ignore[arg-type]
@@ -34,7 +36,7 @@ def test_the_object_of_a_run_with_an_answer() -> None:
             pages=[PageRef(url="https://a.example/1", found_on="search: x", step=2)],
             actions=[Action(step=2, action="crawl_url", query_or_url="https://a.example/1")],
             usage=Usage(llm_calls=3),
-            steps=[Step(n=1, name="decide", change={"big": "x"}, next="act"), Step(n=2, name="act", change={}, next="analyse")],
+            steps=[Step(n=1, name="decide", change={"big": "x"}, next="act"), NOTED, ACTED, WEIGHED],
         )
     )
     assert list(told)[: len(KEYS)] == KEYS
@@ -46,7 +48,8 @@ def test_the_object_of_a_run_with_an_answer() -> None:
     assert told["pages"] == [{"url": "https://a.example/1", "outcome": "ok", "found_on": "search: x", "step": 2}]
     assert list(told["usage"]) == ["llm_calls", "prompt_tokens", "completion_tokens", "cost_usd", "seconds", "cpu_seconds"]
     assert "change" not in told["steps"][0] and "action" not in told["steps"][0]
-    assert told["steps"][1]["action"]["query_or_url"] == "https://a.example/1"
+    assert [step["n"] for step in told["steps"] if "action" in step] == [3], "a note took number 2 while the page was read"
+    assert told["steps"][2]["action"]["query_or_url"] == "https://a.example/1"
 
 
 def test_a_refusal_tells_why() -> None:

@@ -110,6 +110,12 @@ def test_start_addresses_come_first_and_once():
     assert moves.start(state) is None
 
 
+def test_a_start_address_that_was_skipped_is_not_proposed_again():
+    skipped = Refusal(what="http://a.example/", why="skipped by a person")
+    state = Research(settings=Settings(start_urls=["http://a.example/", "http://b.example/"]), refusals=[skipped])
+    assert moves.start(state).query_or_url == "http://b.example/"
+
+
 def test_the_caps_count_anew_after_a_send_back():
     state = Research(settings=Settings(max_steps=2, max_pages=2), actions=[searched(2), crawled(5)])
     assert "2 searches and page visits" in moves.cap(state)

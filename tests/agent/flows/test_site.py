@@ -23,6 +23,7 @@ from tests.web.site import Asked, Reply, html
 from tests.web.site import Site as Server
 
 START, RETURNS = "https://kallsteg.example/", "https://kallsteg.example/support/returns"
+PLAIN = {"Content-Type": "text/plain"}
 QUESTION = "How do I return a Kallsteg C2 logger?"
 
 
@@ -138,7 +139,7 @@ def test_a_follow_up_reuses_pages_graph_and_history(ask, bench, monkeypatch):
     assert not {START, RETURNS} & set(world.asked), "pages of the conversation are not asked for again"
     assert state.conversation_history[0].user == QUESTION and "30 days" in state.conversation_history[0].bot
     assert state.visited_urls[:2] == first.state.visited_urls and state.url_graph[0] and state.all_discovered_urls[0] == START
-    assert "Kallsteg" in state.asked and state.current_iteration <= 1, "the count of explorations starts anew"
+    assert "Kallsteg" in state.asked and state.choices[0].iteration == 0, "the count of explorations starts anew"
     assert "We pay the return postage" in state.answer.text
     assert bench.thread(second.run.id) == [first.run.id, second.run.id]
 
@@ -151,14 +152,15 @@ def test_a_follow_up_explores_when_its_answer_is_elsewhere(ask):
 
 
 def test_history_without_runs_is_understood_too(ask):
-    view = ask("And who is the head cheesemaker there?", "https://www.alvmora-mejeri.example/", history=[Turn(user="Who runs Älvmora Mejeri?", bot="Two.")])
+    history = [Turn(user="Who runs Älvmora Mejeri?", bot="Two.")]
+    view = ask("And who is the head cheesemaker there?", "https://www.alvmora-mejeri.example/", history=history)
     assert "Älvmora" in view.state.asked and "Oona Ruuskanen" in view.state.answer.text
 
 
 def test_off_topic_is_told_from_not_covered(ask):
     away = ask("Who won the football world cup in 1998?").state.answer
     assert (away.verdict, away.reason) == ("no_evidence", "off_topic") and "kallsteg.example" in away.certainty and "football" in away.certainty
-    near = ask("Which colours does the C2 logger come in?").state.answer
+    near = ask("Which bank finances the C2?").state.answer
     assert (near.verdict, near.reason) == ("no_evidence", "not_covered") and "rather not guess" in near.certainty
 
 
@@ -199,9 +201,10 @@ def sitemap(*urls: str, index: bool = False) -> Reply:
 
 def test_robots_and_sitemaps_are_read_and_obeyed(ask):
     with Server({}) as server:
-        packed = gzip.compress(sitemap(server.url("/help/opening-hours"), server.url("/secret/opening"), "http://192.0.2.1/opening").body)
+        places = (server.url("/help/opening-hours"), server.url("/secret/opening"), "http://192.0.2.1/opening")
+        packed = gzip.compress(sitemap(*places).body)
         server.pages |= {
-            "/robots.txt": Reply(200, f"User-agent: *\nDisallow: /secret/\nSitemap: {server.url('/maps.xml')}\n".encode(), {"Content-Type": "text/plain"}),
+            "/robots.txt": Reply(200, f"User-agent: *\nDisallow: /secret/\nSitemap: {server.url('/maps.xml')}\n".encode(), PLAIN),
             "/maps.xml": sitemap(server.url("/part.xml.gz"), index=True),
             "/part.xml.gz": Reply(200, packed, {"Content-Type": "application/gzip"}),
             "/help/opening-hours": html("<h1>Opening hours</h1><p>The workshop opens at nine in the morning.</p>"),
@@ -274,7 +277,7 @@ def test_a_model_decides_and_writes_and_its_quotes_are_checked(ask, bench, monke
         prompt = messages[-1]["content"]
         if shape.__name__ == "AgentDecision":
             if RETURNS in prompt.split("Unvisited addresses:")[0]:
-                return {"decision": "answer", "reasoning": "The returns page says it.", "useful_visited_indices": [1, 99]}
+                return {"decision": "answer", "reasoning": "The returns page says it.", "useful_visited_indices": [99]}
             index = next(line for line in prompt.splitlines() if RETURNS in line).split("]")[0].lstrip("[")
             return {"decision": "explore", "reasoning": "Returns are missing.", "selected_url_indices": [9999, int(index)]}
         passage = next(line for line in prompt.splitlines() if line.startswith("Passage "))[8:].rstrip(":")
@@ -282,7 +285,7 @@ def test_a_model_decides_and_writes_and_its_quotes_are_checked(ask, bench, monke
         return {
             "refusal": "none", "confidence": 0.9,
             "answer": [
-                {"text": "You have 30 days from delivery.", "quotes": [{"passage_id": good, "quote": "You can return a Kallsteg C2 logger within 30 days of delivery"}]},
+                {"text": "You have 30 days from delivery.", "quotes": [{"passage_id": good, "quote": "within 30 days of delivery"}]},
                 {"text": "You get a free cake.", "quotes": [{"passage_id": passage, "quote": "a free cake for everyone"}]},
             ],
         }  # fmt: skip
@@ -292,7 +295,7 @@ def test_a_model_decides_and_writes_and_its_quotes_are_checked(ask, bench, monke
     state, answer = view.state, view.state.answer
     assert [choice.by for choice in state.choices] == ["model", "model"] and state.refusals[0].what == "address 9999"
     assert answer.by == "model" and answer.sentences[0].backed and not answer.sentences[1].backed
-    assert answer.statements.unsupported == 1 and state.useful_visited_indices[0] == 1 and 99 not in state.useful_visited_indices
+    assert answer.statements.unsupported == 1 and set(state.useful_visited_indices) == {state.visited_urls[1]}
     assert all("Prefer official pages." in asked.messages[0]["content"] for asked in model.asked)
 
 

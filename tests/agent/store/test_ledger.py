@@ -10,7 +10,7 @@ import threading
 import pytest
 from sqlalchemy.exc import IntegrityError
 
-from agent.errors import LeaseLost, NotFound, Overtaken, StoreTooNew
+from agent.errors import LeaseLost, NotFound, Overtaken, StoreError, StoreTooNew
 from agent.store import owner as owners
 from agent.store.database import Store
 from agent.store.ledger import Behind
@@ -144,3 +144,27 @@ def test_drafts_survive(store):
     assert store.draft("research") == "half a quest"
     store.draft("research", "")
     assert store.draft("research") == ""
+
+
+def test_a_word_that_no_longer_fits_is_refused_where_it_is_recorded(store):
+    run_id = ask(store)
+    store.ledger.mark(run_id, status=Status.REVIEW)
+    with pytest.raises(Overtaken, match="review"):
+        store.ledger.speak(run_id, "resume", {}, among=(Status.PAUSED,), status=Status.RUNNING)
+    store.ledger.mark(run_id, deleted_at="now")
+    with pytest.raises(Overtaken, match="bin"):
+        store.ledger.speak(run_id, "send_back", {}, next="decide", status=Status.RUNNING)
+    assert store.ledger.position(run_id) == (0, "decide", "") and store.ledger.get(run_id).status is Status.REVIEW
+
+
+def test_a_run_that_is_begun_to_be_driven_is_taken_up_by_nobody_else(store):
+    mine = owners.new_owner()
+    run_id = store.ledger.create("who?", Settings(), Step(n=0, name="ask", change={}, next="decide"), owner=mine)
+    assert store.ledger.unfinished() == [] and store.ledger.claim(run_id, "a server") is None
+    assert store.ledger.claim(run_id, mine)
+
+
+def test_a_database_that_cannot_be_used_is_a_store_error(store):
+    ask(store)
+    with store.engine.connect() as connection, pytest.raises(StoreError, match="no such table"):
+        connection.exec_driver_sql("SELECT * FROM nowhere")

@@ -1,0 +1,63 @@
+"""The keeper of living runs: a backlog that does not grow by being looked at, and a store in trouble that ends no thread."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from agent import config
+from agent.errors import StoreError
+from agent.flows import FLOWS
+from agent.store.database import Store
+from agent.types import Settings, Status, Step
+from agent.worker import Worker
+
+FIRST = Step(n=0, name="ask", change={"question": "?"}, next="decide", by="person")
+
+
+@pytest.fixture
+def worker(monkeypatch):
+    monkeypatch.setattr("agent.worker.RECOVER_S", 0.01)
+    settings = config.read()
+    made = Worker(settings, Store(settings.database_url), FLOWS)
+    yield made
+    made.stop()
+    made.store.close()
+
+
+def test_a_backlog_stands_in_line_once(worker, monkeypatch):
+    looked, going_on = threading.Semaphore(0), threading.Event()
+    plain = worker.store.ledger.unfinished
+
+    def unfinished():
+        looked.release()
+        return plain()
+
+    monkeypatch.setattr(worker.store.ledger, "unfinished", unfinished)
+    monkeypatch.setattr(worker, "drive", lambda run_id: going_on.wait(20))
+    for _ in range(5):
+        worker.store.ledger.create("?", Settings(world="demo", model="keyless"), FIRST)
+    worker.start(1)
+    for _ in range(20):
+        assert looked.acquire(timeout=20)
+    assert worker._queue.qsize() <= 5
+    going_on.set()
+
+
+def test_a_store_in_trouble_ends_no_thread_and_fails_no_run(worker, monkeypatch):
+    troubles, plain = [StoreError("the disk is full")] * 3, worker.store.ledger.claim
+
+    def claim(run_id, owner):
+        if troubles:
+            raise troubles.pop()
+        return plain(run_id, owner)
+
+    monkeypatch.setattr(worker.store.ledger, "claim", claim)
+    run_id = worker.store.ledger.create("?", Settings(world="demo", model="keyless"), FIRST)
+    rested = threading.Event()
+    drive = worker.drive
+    monkeypatch.setattr(worker, "drive", lambda asked: drive(asked) is Status.RUNNING or rested.set())
+    worker.start(1)
+    assert rested.wait(30)
+    assert worker.store.ledger.get(run_id).status is Status.REVIEW and not troubles

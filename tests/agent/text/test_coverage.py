@@ -1,0 +1,67 @@
+"""How much of a question is covered, and which of its words are open."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agent.text.coverage import TITLE, adds, cover, folded_names, share
+from agent.text.question import read
+from agent.types import Fact
+
+ASKED = "When did the ferry of Lövnäs close?"
+
+
+def fact(quote: str, title: str = "", **more) -> Fact:
+    return Fact(**{"id": quote[:8], "statement": quote, "quote": quote, "title": title, "verified": True, **more})
+
+
+def test_a_quote_that_says_all_leaves_nothing_open() -> None:
+    known = cover(ASKED, [fact("The ferry of Lövnäs was closed in 1979.")])
+    assert (known.share, known.best, known.missing) == (1.0, 1.0, ())
+
+
+def test_the_best_quote_must_hold_what_is_asked_for() -> None:
+    known = cover(ASKED, [fact("The ferry of Lövnäs was closed.")])
+    assert known.share == 1.0 and known.best == 0.0
+
+
+def test_the_title_counts_less_than_the_quote() -> None:
+    asked = read("Lövnäs?")
+    assert share(asked, "Lövnäs is old.") == 1.0
+    assert share(asked, "It is old.", "Lövnäs") == pytest.approx(TITLE)
+    assert share(asked, "It is old.") == 0.0
+
+
+def test_quotes_together_cover_more_than_each() -> None:
+    one, other = fact("The ferry crossed in 1979."), fact("Lövnäs is a village.")
+    both = cover(ASKED, [one, other]).share
+    assert both > max(cover(ASKED, [one]).share, cover(ASKED, [other]).share) > 0
+
+
+def test_only_usable_facts_count() -> None:
+    good = "The ferry of Lövnäs was closed in 1979."
+    for marks in ({"verified": False}, {"disputed": True}, {"decision": "struck"}):
+        assert cover(ASKED, [fact(good, **marks)]).share == 0.0
+    assert cover(ASKED, [fact(good, verified=False, decision="pinned")]).share == 1.0
+
+
+def test_what_is_missing_is_told_in_the_questions_words() -> None:
+    assert [word.casefold() for word in cover(ASKED, [fact("The ferry.")]).missing] in (["lovnas", "close"], ["lövnäs", "close"])
+    assert len(cover(ASKED, []).missing) == 3
+
+
+def test_what_a_text_adds_is_what_was_not_covered() -> None:
+    asked = read(ASKED)
+    assert adds(asked, "A ferry.", {"ferri"}) == 0.0
+    assert adds(asked, "A ferry in Lövnäs.", {"ferri"}) == pytest.approx(asked.weights["lovna"] / asked.total)
+    assert folded_names(asked) == {"lovnas"}
+
+
+@given(st.text(), st.lists(st.text(max_size=80), max_size=4), st.text(max_size=80))
+def test_knowing_more_never_covers_less(question: str, quotes: list[str], more: str) -> None:
+    facts = [fact(quote, id=str(n)) for n, quote in enumerate(quotes)]
+    before, after = cover(question, facts), cover(question, [*facts, fact(more)])
+    assert 0 <= before.share <= after.share <= 1 and 0 <= before.best <= after.best <= 1
+    assert set(after.missing) <= set(before.missing)

@@ -1,0 +1,40 @@
+"""Names, by their capitals and quotation marks."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agent.text.names import names
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("In Berlin the painter Ada Quill met Karl von der Heide.", ["Berlin", "Ada Quill", "Karl von der Heide"]),
+        ("The cup went to Älvmora Mejeri and to Örjan Åberg.", ["Älvmora Mejeri", "Örjan Åberg"]),
+        ("She wrote “the blue heron” in winter.", ["the blue heron"]),
+        ("Ada Quill’s boat, Ada Quill's house", ["Ada Quill"]),
+        ("However, on Monday it rained.", []),
+        ("Иван Петров родился в Москве.", ["Иван Петров", "Москве"]),
+        ("Η Αθήνα είναι μεγάλη.", ["Η Αθήνα"]),
+        ("Łukasz mieszka w mieście Łódź.", ["Łukasz", "Łódź"]),
+        ("東京都は首都です", []),
+        ("“ , ” and nothing", []),
+        ("", []),
+    ],
+)
+def test_names_each_once_in_order(text: str, found: list[str]) -> None:
+    assert names(text) == found
+
+
+def test_no_more_names_than_asked_for() -> None:
+    text = ". ".join(f"It was Person{chr(65 + n)} Quill" for n in range(20)) + ' "one" "two" "three"'
+    assert len(names(text, 2)) == 2 and len(names(text)) == 23
+
+
+@given(st.text())
+def test_any_text_gives_distinct_names_that_say_something(text: str) -> None:
+    found = names(text)
+    assert len(set(found)) == len(found) <= 40 and all(name.strip() for name in found)

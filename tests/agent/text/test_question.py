@@ -1,0 +1,73 @@
+"""What a question asks: weights, names, whether it takes several pages, its parts."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agent.text.question import FAINT, NAME, NUMBER, PLAIN, keywords, parts, plain, read
+
+ADDRESS = "https://kallsteg.example/docs/c2/error-codes"
+
+
+def test_names_and_numbers_weigh_more_than_words_and_common_ones_less() -> None:
+    asked = read("Which company of Älvmora made 412 cheeses?")
+    assert asked.weights == {"compani": FAINT, "alvmora": NAME, "made": FAINT, "412": NUMBER, "chees": PLAIN}
+    assert asked.names == ("Älvmora",) and asked.total == sum(asked.weights.values())
+    assert ("412", "chees") in asked.pairs
+
+
+@pytest.mark.parametrize(
+    ("question", "hops"),
+    [
+        ("Who founded Älvmora Mejeri?", False),
+        ("How deep is lake Granvattnet?", False),
+        ("Wann wurde die Brücke gebaut?", False),
+        ("How old are the children of the couple who run Älvmora Mejeri?", True),
+        ("When was the mother of Ada Quill born?", True),
+        ("Which is older, Älvmora Mejeri or Kallsteg Instruments?", True),
+        ("What is the capital of the country that Ada Quill was born in?", True),
+        ("Who is Ada Quill's father's employer?", True),
+    ],
+)
+def test_one_page_or_several(question: str, hops: bool) -> None:
+    assert read(question).hops is hops
+
+
+@pytest.mark.parametrize(
+    ("question", "kind"),
+    [
+        ("Who founded it?", "person"), ("When did the ferry stop?", "date"), ("Where is Lövnäs?", "place"), ("How many panels?", "number"),
+        ("Why did it stop?", "reason"), ("How do I reset it?", "manner"), ("What is a heron?", "definition"), ("Name the cheese.", "thing"),
+        ("Vem är ordförande?", "person"), ("Wann wurde sie gebaut?", "date"), ("¿Cuántos hay?", "number"), ("Pourquoi?", "reason"),
+    ],
+)  # fmt: skip
+def test_the_kind_of_answer(question: str, kind: str) -> None:
+    assert read(question).kind == kind
+
+
+@pytest.mark.parametrize("asks", [f"What does E17 mean according to {ADDRESS}?", f"What does E17 mean on {ADDRESS} ?", f"{ADDRESS} What does E17 mean?"])
+def test_an_address_says_where_and_not_what(asks: str) -> None:
+    assert plain(asks).rstrip(" ?") == "What does E17 mean"
+    assert set(read(asks).weights) == {"e17"}
+    assert "kallsteg" not in keywords(asks) + " ".join(parts(asks))
+
+
+def test_parts_are_its_names_and_clauses_and_never_nothing() -> None:
+    found = parts("Which is older, Älvmora Mejeri or Kallsteg Instruments?")
+    assert found[:2] == ["Älvmora Mejeri", "Kallsteg Instruments"]
+    assert parts("Who is it?") == ["Who is it?"]
+
+
+def test_keywords_are_what_is_typed_into_a_search_box() -> None:
+    assert keywords("Who were the founders of Älvmora Mejeri?") == "founders Älvmora Mejeri"
+    assert keywords("Who is it?") == "Who is it?"
+
+
+@given(st.text())
+def test_any_question_can_be_taken_apart(question: str) -> None:
+    asked = read(question)
+    assert asked == read(question) and asked.total > 0
+    assert all(weight in (NAME, NUMBER, PLAIN, FAINT) for weight in asked.weights.values())
+    assert parts(question) and isinstance(keywords(question), str)

@@ -1,0 +1,40 @@
+"""Headings that a page does not mark, and passages gathered under them; words the texts do not know."""
+
+from __future__ import annotations
+
+from agent.text.passages import passages
+from agent.text.sections import kin, sections, with_headings
+from agent.text.strange import strange
+from agent.types import Heading, Outcome, Page
+
+
+def read(text: str, **more) -> Page:
+    return Page(url="https://a.example/", final_url="https://a.example/", outcome=Outcome.OK, title="Fever", text=text, **more)
+
+
+LONG = "This line is a sentence that goes on for quite some words indeed."
+
+
+def test_a_short_line_above_a_longer_one_is_a_heading():
+    page = with_headings(read(f"Fever\nSymptoms\n{LONG}\nIs it bad?\n{LONG}\nA | B\n{LONG}"))
+    assert [heading.text for heading in page.headings] == ["Symptoms"] and page.text[page.headings[0].start :].startswith("Symptoms")
+
+
+def test_marked_headings_are_left_as_they_are():
+    marked = [Heading(start=0, level=2, text="One"), Heading(start=20, level=2, text="Two")]
+    assert with_headings(read(f"One\n{LONG}\nTwo\n{LONG}", headings=marked)).headings == marked
+
+
+def test_passages_of_one_heading_are_one_section_and_a_repeated_heading_opens_another():
+    many = " ".join([LONG] * 30)
+    found = sections(passages(with_headings(read(f"Cause\n{many}\nCause\n{LONG}")), "p"))
+    assert [section.heading for section in found] == ["Cause", "Cause"] and len(found[0].passages) > 1 and len(found[1].passages) == 1
+
+
+def test_kin_are_words_headings_use_for_the_same_matter():
+    assert "progno" in kin("outloo") and kin("zebra") == {"zebra"}
+
+
+def test_strange_words_stand_nowhere_not_even_in_another_form():
+    assert strange("Who directed the opera about bees?", ["The director of the opera"]) == ["bees"]
+    assert strange("Who directed the opera?", []) == ["directed", "opera"]

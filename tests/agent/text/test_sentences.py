@@ -1,0 +1,54 @@
+"""Where sentences are: offsets are the text's own, nothing is lost."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agent.text.sentences import LONGEST, spans
+
+PROSE = st.text(alphabet=st.sampled_from("aB. !?;\n\"”…。あД[1]'\u00a0\t"), max_size=1500) | st.text()
+
+
+def split(text: str) -> list[str]:
+    return [text[start:end] for start, end in spans(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "sentences"),
+    [
+        ("It rained. It poured!  Did it?", ["It rained.", "It poured!", "Did it?"]),
+        ("Dr. Smith met J. R. Ray. He left.", ["Dr. Smith met J. R. Ray.", "He left."]),
+        ("Version 2.5 is out. Next", ["Version 2.5 is out.", "Next"]),
+        ("She says so.[3] He agrees.", ["She says so.[3]", "He agrees."]),
+        ("“So it is.” He left.", ["“So it is.”", "He left."]),
+        ("東京は大きい。人口は多い。終わり", ["東京は大きい。", "人口は多い。", "終わり"]),
+        ("Die Brücke wurde ca. 1900 gebaut. Über sie führt ein Weg.", ["Die Brücke wurde ca. 1900 gebaut.", "Über sie führt ein Weg."]),
+        ("Он родился в Москве. Потом уехал.", ["Он родился в Москве.", "Потом уехал."]),
+        ("A heading\n\n  A line without a stop \nThe end.", ["A heading", "A line without a stop", "The end."]),
+        (" \n\t", []),
+        ("", []),
+    ],
+)
+def test_sentences(text: str, sentences: list[str]) -> None:
+    assert split(text) == sentences
+
+
+def test_a_sentence_too_long_to_quote_is_cut_at_a_semicolon_or_a_blank() -> None:
+    text = "; ".join(["some forty characters of a long sentence"] * 40) + "."
+    pieces = split(text)
+    assert len(pieces) > 2 and all(piece.endswith((";", ".")) for piece in pieces)
+    assert all(" " not in piece[-1] for piece in split("word " * 400))
+    assert [len(piece) for piece in split("x" * 1500)] == [600, 600, 300]
+
+
+@given(PROSE)
+def test_offsets_are_the_texts_own_and_nothing_but_blanks_is_left_out(text: str) -> None:
+    found = spans(text)
+    at = 0
+    for start, end in found:
+        assert not text[at:start].strip() and 0 < end - start <= LONGEST
+        assert text[start:end] == text[start:end].strip() and "\n" not in text[start:end]
+        at = end
+    assert not text[at:].strip()

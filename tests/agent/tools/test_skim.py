@@ -1,0 +1,34 @@
+"""A page at a glance: the same links and words as the careful reading, and the careful one where it matters."""
+
+from __future__ import annotations
+
+from agent.tools import extract, skim
+from agent.types import Outcome, Page
+
+HTML = "text/html; charset=utf-8"
+BODY = """<html><head><title> The  lamp </title><script>bad()</script></head><body><nav><a href="/a">A</a></nav>
+<main><h1>The lamp</h1><p>It is <b>green</b> &amp; warm.</p><a href="b.html#x">B</a><a href="../c?d=1">C</a><a href="https://o.example/p/./q">O</a>
+<a href="javascript:x()">J</a><a href="mailto:x@y">M</a><a href="#top">T</a><a href="/a">again</a></main><style>p{}</style></body></html>"""
+
+
+def test_links_and_words_are_those_of_the_careful_reading():
+    fast, careful = (module.read(BODY.encode(), HTML, "https://s.example/dir/page") for module in (skim, extract))
+    assert {link.url: link.text for link in fast.links} == {link.url: link.text for link in careful.links}
+    assert fast.title == "The lamp" and {"green", "&", "warm."} <= set(fast.text.split())
+    assert "bad()" not in fast.text and "p{}" not in fast.text
+
+
+def test_what_is_no_plain_page_is_read_with_care():
+    assert skim.read(b"plain words", "text/plain", "https://s.example/a.txt").text == "plain words"
+    refresh = b'<html><head><meta http-equiv="Refresh" content="0;url=/next"></head><body>go</body></html>'
+    assert skim.read(refresh, HTML, "https://s.example/").refresh == "https://s.example/next"
+    assert skim.read(b"<html><body></body></html>", HTML, "https://s.example/").outcome is Outcome.EMPTY
+
+
+def test_a_skimmed_page_can_be_read_again_from_its_body():
+    here = "https://s.example/"
+    page = Page(url=here, final_url=here, outcome=Outcome.OK, content_type=HTML, text="A\nThe lamp", raw=BODY.encode())
+    again = skim.again(page)
+    assert again.headings and "A\n" not in again.text and len(again.sha256) == 64
+    gone = page.model_copy(update={"outcome": Outcome.NOT_FOUND})
+    assert skim.again(gone) is gone
