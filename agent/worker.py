@@ -24,6 +24,8 @@ from agent.types import Run, Status
 
 log = logging.getLogger(__name__)
 RECOVER_S = 2.0
+FOLLOW_S = 0.2
+"""Seconds between two looks at a run that another process drives."""
 
 
 class Worker:
@@ -41,11 +43,6 @@ class Worker:
         self._worlds: dict[str, World] = {}
         self._found: detect.Found | None = None
         self._threads: list[threading.Thread] = []
-
-    @property
-    def working(self) -> bool:
-        """Are there threads that take up what is started?"""
-        return bool(self._threads)
 
     def start(self, threads: int) -> None:
         """Start working, and take up what an earlier process left."""
@@ -72,7 +69,16 @@ class Worker:
             self._enqueue(run_id)
 
     def drive(self, run_id: str, watch: Callable[[], None] | None = None) -> Status:
-        """Drive a run in this thread until it rests; `watch` is called after each step."""
+        """Drive a run in this thread until it rests; `watch` is called after each step.
+
+        When another process (a server on the same store) was faster and drives it, its steps are watched instead.
+        """
+        while (status := self._advance(run_id, watch)) is Status.RUNNING and not self.closing.wait(FOLLOW_S):
+            if watch:
+                watch()
+        return status
+
+    def _advance(self, run_id: str, watch: Callable[[], None] | None = None) -> Status:
         return advance(run_id, flows=self.flows, store=self.store, owner=self.owner, equip=self.equip, watch=watch)
 
     def equip(self, run: Run, lease: Lease) -> Tools:
@@ -118,7 +124,7 @@ class Worker:
                     continue
                 self._busy.add(run_id)
             try:
-                self.drive(run_id)
+                self._advance(run_id)
             except TouchstoneError as trouble:  # the store, mostly: the run stands where it stood, and is looked for again
                 log.error("run %s: %s", run_id, trouble)
             finally:

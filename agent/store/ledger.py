@@ -54,14 +54,14 @@ class Ledger:
 
     # --- beginning and looking ------------------------------------------------------------------------------------------
 
-    def create(self, question: str, settings: Settings, first: Step, *, owner: str = "") -> str:
-        """A new run with its step 0 (the question); returns its id. With an `owner` it is theirs to claim for LEASE_S seconds."""
+    def create(self, question: str, settings: Settings, first: Step) -> str:
+        """A new run with its step 0 (the question); returns its id."""
         run_id, at = uuid.uuid4().hex[:12], now()
         with self._writer.begin() as connection:
             connection.execute(
                 tables.runs.insert().values(
                     id=run_id, question=question, status=Status.RUNNING, settings=settings.model_dump_json(), head=0, next=first.next,
-                    thread_id=settings.thread_id or run_id, owner=owner, lease_until=time.time() + LEASE_S if owner else 0.0,
+                    thread_id=settings.thread_id or run_id,
                     created_at=at, updated_at=at,
                 )
             )  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -12,6 +13,9 @@ from agent.types import Fact
 
 TITLE = 0.8
 """What a question's word counts that stands only in the title of the quoted page: its subject, not its statement."""
+
+
+_WORD = re.compile(r"\d+(?:[.,]\d+)*|[^\W_]+?(?=['’ʼ]s\b)|[^\W_]+(?:['’ʼ][^\W_]+)*", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -49,9 +53,15 @@ def cover(question: str, facts: Iterable[Fact]) -> Coverage:
 
 
 def missing(asked: Asked, covered: Sequence[str]) -> tuple[str, ...]:
-    """The question's words, as it spells them, whose stems are not covered."""
+    """The question's words, as it spells them (of unspaced scripts the pairs of characters), whose stems are not covered."""
     lacking = set(asked.weights) - set(covered)
-    return tuple(dict.fromkeys(word for word in tokens(asked.text) if stem(word) in lacking))
+    found: dict[str, str] = {}
+    for spelled in _WORD.findall(asked.text):
+        folded = tokens(spelled)
+        for word in folded:
+            if stem(word) in lacking:
+                found.setdefault(word, spelled if len(folded) == 1 else word)
+    return tuple(found.values())
 
 
 def adds(asked: Asked, text: str, covered: set[str]) -> float:

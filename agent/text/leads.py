@@ -17,7 +17,7 @@ from agent.text import chains
 from agent.text.coverage import adds, cover, share
 from agent.text.question import FAINT, Asked, keywords, plain, read
 from agent.text.sentences import spans
-from agent.text.words import content_stems, stem, stems, tokens
+from agent.text.words import content_stems, rough, stem, stems, tokens
 from agent.types import Fact, Lead, Link, Page, SearchResult
 from agent.urls import canonical
 
@@ -121,7 +121,7 @@ def _around(text: str, anchor: str) -> str:
 def score_leads(question: str, leads: Iterable[Lead], facts: Sequence[Fact]) -> list[Lead]:
     """The leads with their scores by what is known now, best first. Cheap enough to call at every step."""
     asked = read(question)
-    lacking = {stem(word) for word in cover(question, facts).missing}
+    lacking = {word for open_word in cover(question, facts).missing for word in stems(open_word)}
     covered = {word for word in asked.weights if word not in lacking}
     rescored = [lead.model_copy(update={"score": _score(asked, lead, covered)}) for lead in leads]
     return sorted(rescored, key=lambda lead: (-lead.score, lead.step, lead.value))
@@ -184,8 +184,8 @@ def bridges(question: str, facts: Sequence[Fact], limit: int = 6) -> list[Lead]:
 
 def _left_open(asked: Asked, text: str) -> list[str]:
     """Up to five of the question's words that a text does not hold, the faint ones only when there are no others."""
-    held = set(stems(text))
-    lacking = {word for word in asked.weights if word not in held}
+    held = {rough(word) for word in stems(text)}
+    lacking = {word for word in asked.weights if rough(word) not in held}
     telling = {word for word in lacking if asked.weights[word] > FAINT} or lacking
     return [word for word in dict.fromkeys(tokens(asked.text)) if stem(word) in telling][:5]
 

@@ -18,13 +18,14 @@ from agent.text.words import content_stems, fold, rough, stem, stems, tokens
 NAME, NUMBER, PLAIN, FAINT = 1.25, 1.2, 1.0, 0.5
 """Weights of a question's words: part of a name, a number, any other word, one too common in English to say much."""
 
+_BEFORE_MARK = re.compile(r"\s+(?=[?.!,;]$)")
 _ADDRESS = re.compile(
     r"(?:,?\s*\b(?:according to|on the page|on|at|see|from|in|laut|auf|enligt|på|selon|sur|según|en)\s+)?<?\bhttps?://[^\s<>\"]*[^\s<>\".,;:!?)]>?",
     re.IGNORECASE,
 )
 _COMMON_STEMS = frozenset(stem(word) for word in COMMON)
 _CHAIN = re.compile(
-    r"['’]s\b[^?]*['’]s\b|\bof (?:the|a|an)\b[^?]*\b(?:of|that|who|which|where|whose)\b|\bwhose\b|\b(?:in|for|on|by|to) which\b"
+    r"['’]s\b[^?]*['’]s\b|\bof (?:the|a|an)\b[^?]*\b(?:of|that|who|which|where|whose)\b|\bwhose\b|(?<=\w )(?:in|for|on|by|to) which\b"
     r"|\bthe (?:[\w-]+ ){1,3}(?:where|that|who|which)\b[^?]+\w",
     re.IGNORECASE,
 )
@@ -81,7 +82,7 @@ def read(question: str) -> Asked:
 
 def plain(question: str) -> str:
     """The question without addresses, and without the "according to" that led to one: they say where, not what."""
-    return " ".join(_ADDRESS.sub(" ", question).split())
+    return _BEFORE_MARK.sub("", " ".join(_ADDRESS.sub(" ", question).split()))
 
 
 def _weight(word: str, in_names: set[str]) -> float:

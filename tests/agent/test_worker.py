@@ -35,7 +35,7 @@ def test_a_backlog_stands_in_line_once(worker, monkeypatch):
         return plain()
 
     monkeypatch.setattr(worker.store.ledger, "unfinished", unfinished)
-    monkeypatch.setattr(worker, "drive", lambda run_id: going_on.wait(20))
+    monkeypatch.setattr(worker, "_advance", lambda run_id: going_on.wait(20))
     for _ in range(5):
         worker.store.ledger.create("?", Settings(world="demo", model="keyless"), FIRST)
     worker.start(1)
@@ -56,8 +56,24 @@ def test_a_store_in_trouble_ends_no_thread_and_fails_no_run(worker, monkeypatch)
     monkeypatch.setattr(worker.store.ledger, "claim", claim)
     run_id = worker.store.ledger.create("?", Settings(world="demo", model="keyless"), FIRST)
     rested = threading.Event()
-    drive = worker.drive
-    monkeypatch.setattr(worker, "drive", lambda asked: drive(asked) is Status.RUNNING or rested.set())
+    drive = worker._advance
+    monkeypatch.setattr(worker, "_advance", lambda asked: drive(asked) is Status.RUNNING or rested.set())
     worker.start(1)
     assert rested.wait(30)
     assert worker.store.ledger.get(run_id).status is Status.REVIEW and not troubles
+
+
+def test_a_run_that_another_process_drives_is_followed_to_its_rest(worker):
+    other = Worker(worker.config, worker.store, FLOWS)
+    run_id = worker.store.ledger.create("?", Settings(world="demo", model="keyless"), FIRST)
+    lease = worker.store.ledger.claim(run_id, other.owner)
+    watched: list[Status] = []
+
+    def watch() -> None:
+        watched.append(worker.store.ledger.get(run_id).status)
+        if len(watched) == 1:
+            worker.store.ledger.rest(lease)
+            other.drive(run_id)
+
+    assert worker.drive(run_id, watch) is Status.REVIEW
+    assert watched == [Status.RUNNING], "every step was the other's"

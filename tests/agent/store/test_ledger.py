@@ -157,13 +157,6 @@ def test_a_word_that_no_longer_fits_is_refused_where_it_is_recorded(store):
     assert store.ledger.position(run_id) == (0, "decide", "") and store.ledger.get(run_id).status is Status.REVIEW
 
 
-def test_a_run_that_is_begun_to_be_driven_is_taken_up_by_nobody_else(store):
-    mine = owners.new_owner()
-    run_id = store.ledger.create("who?", Settings(), Step(n=0, name="ask", change={}, next="decide"), owner=mine)
-    assert store.ledger.unfinished() == [] and store.ledger.claim(run_id, "a server") is None
-    assert store.ledger.claim(run_id, mine)
-
-
 def test_a_database_that_cannot_be_used_is_a_store_error(store):
     ask(store)
     with store.engine.connect() as connection, pytest.raises(StoreError, match="no such table"):
