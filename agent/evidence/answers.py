@@ -34,8 +34,8 @@ def check(
 
     A citation is dropped when its id resolves to no fact or to one that may not support a claim (unverified, struck, disputed).
     Disputed facts may be cited when the answer names both sides: facts of at least two values of one of the open `conflicts`, in one
-    sentence, or in several when none names both. Backed by a page is a sentence with a verified page fact, whose dates and figures all stand in the facts
-    it cites, and enough of its words too (see values.carried).
+    sentence, or in several when none names both. Backed by a page is a sentence with a verified page fact, whose dates and figures
+    all stand in the facts it cites, and enough of its words too (see values.carried).
     """
     sentences = list(sentences)
     open_conflicts = [conflict for conflict in conflicts if conflict.status == "open"]

@@ -11,9 +11,11 @@ def plain(answer: Answer) -> str:
         return "\n".join(part for part in (f"No answer ({answer.reason}).", answer.certainty, _missing(answer), answer.journey) if part)
     said = " ".join(f"{s.text}{_numbers(s.fact_ids, answer.sources)}{'' if s.backed else ' (unsupported)'}" for s in answer.sentences)
     counted = answer.statements
-    lines = [said, "", f"{answer.verdict}, confidence {answer.confidence:.2f}. {counted.backed} of {counted.backed + counted.unsupported} statements backed."]
+    backing = f"{counted.backed} of {counted.backed + counted.unsupported} statements backed"
+    lines = [said, "", f"{answer.verdict}, confidence {answer.confidence:.2f}. {backing}."]
     lines += [part for part in (answer.certainty, _missing(answer)) if part]
-    lines += ["", *(f"[{source.n}] {source.title or source.url} — {source.url}\n    “{source.quotes[0]}”" for source in answer.sources if source.quotes)]
+    quoted = [source for source in answer.sources if source.quotes]
+    lines += ["", *(f"[{source.n}] {source.title or source.url} — {source.url}\n    “{source.quotes[0]}”" for source in quoted)]
     return "\n".join([*lines, "", answer.journey] if answer.journey else lines)
 
 

@@ -34,7 +34,8 @@ def answer(state: Research, judgement: Judgement, step: int) -> Answer:
     return Answer(
         n=len(state.answers) + 1, verdict=_verdict(state, reply, clashes), sentences=sentences, certainty=reply.certainty,
         reason="budget" if state.stop_reason == "budget" and state.level < state.settings.threshold else "none",
-        missing="" if first and _covered(state) else reply.missing, journey=reply.journey, sources=answers.sources(sentences, state.facts), statements=counts,
+        missing="" if first and _covered(state) else reply.missing, journey=reply.journey,
+        sources=answers.sources(sentences, state.facts), statements=counts,
         confidence=state.level, by=judgement.by, trouble=judgement.trouble, why_stopped=state.why_stopped,
         conflicts=[clash.id for clash in clashes], step=step,
     )  # fmt: skip

@@ -25,6 +25,8 @@ KEPT = 60
 """Open leads a run keeps: the cost of a step must not grow with the run."""
 ADDS = 2.5
 """What covering all that is still missing is worth, on the logit scale."""
+LOOKED_THROUGH, LOOKED_AT = 800, 100_000
+"""Links of a page that are weighed, and characters of its text that are searched for their sentences: a step must stay short."""
 _AROUND = 300
 """Characters looked at on each side of an anchor for its sentence."""
 _BRACKETS = re.compile(r"\s*\([^)]*\)\s*$|\s+[|–—·-]\s+[^|–—·]{2,40}$")
@@ -97,7 +99,8 @@ def worth_showing(question: str, links: Sequence[Link], text: str, limit: int = 
     asked = read(question)
     scored: list[tuple[float, int, Link]] = []
     seen: set[str] = set()
-    for n, link in enumerate(links[:2000]):
+    text = text[:LOOKED_AT]
+    for n, link in enumerate(links[:LOOKED_THROUGH]):
         address = canonical(link.url)
         if not address or address in seen or not link.text.strip():
             continue

@@ -22,7 +22,8 @@ def results(*found: tuple[str, str, str]) -> Reply:
 @pytest.fixture
 def site():
     pages = {
-        "/hollin": html(f"<html><head><title>Hollin lighthouse</title></head><body><nav>Home</nav><article><h1>Hollin lighthouse</h1>{PARAGRAPH * 3}</article></body></html>"),
+        "/hollin": html(f"<html><head><title>Hollin lighthouse</title></head><body><nav>Home</nav>"
+            f"<article><h1>Hollin lighthouse</h1>{PARAGRAPH * 3}</article></body></html>"),
         "/closed": html("<h1>Forbidden</h1>", 403),
     }
     with Site(pages) as running:

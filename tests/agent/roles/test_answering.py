@@ -52,7 +52,9 @@ def test_opening_the_page_counts() -> None:
 
 def test_titles_headings_and_scraps_are_no_sentences() -> None:
     text = "Blue Heron\nHistory\nOk.\nThe Blue Heron was built in 1907."
-    assert [c.quote for c in candidates(ASKED, [passage(text, title="Blue Heron", heading="Ferries › History")])] == ["The Blue Heron was built in 1907."]
+    assert [c.quote for c in candidates(ASKED, [passage(text, title="Blue Heron", heading="Ferries › History")])] == [
+        "The Blue Heron was built in 1907."
+    ]
 
 
 def test_table_rows_are_whole_lines_told_with_their_header() -> None:

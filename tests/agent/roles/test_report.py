@@ -21,7 +21,8 @@ def fact(quote: str, n: int = 0, **more: Any) -> Fact:
 
 def write(question: str = QUESTION, **given_: Any) -> ReportReply:
     blanks = {
-        "notes": [], "facts": [], "conflicts": [], "assessment": "", "confidence": 0.7, "history": [], "failures": [], "why_stopped": "", "former": None,
+        "notes": [], "facts": [], "conflicts": [], "assessment": "", "confidence": 0.7, "history": [], "failures": [],
+        "why_stopped": "", "former": None,
     }  # fmt: skip
     return keyless(question=question, **{**blanks, **given_})
 
@@ -94,7 +95,11 @@ def test_nothing_is_missing_when_all_is_covered() -> None:
     assert "built" in write(facts=[fact("The ferry Blue Heron is white.")]).missing
 
 
-@given(st.text(), st.lists(st.tuples(st.text(max_size=300), st.sampled_from(["none", "pinned", "struck"])), max_size=5), st.lists(st.text(max_size=40), max_size=2))
+@given(
+    st.text(),
+    st.lists(st.tuples(st.text(max_size=300), st.sampled_from(["none", "pinned", "struck"])), max_size=5),
+    st.lists(st.text(max_size=40), max_size=2),
+)
 def test_any_facts_are_written_up_within_the_rules(question: str, given_: list[tuple[str, Any]], notes: list[str]) -> None:
     facts = [fact(quote, n, decision=mark, verified=n % 2 == 0, title=quote[:20]) for n, (quote, mark) in enumerate(given_)]
     reply = write(question, facts=facts, notes=notes)

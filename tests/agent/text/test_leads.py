@@ -40,7 +40,8 @@ def test_the_same_address_or_the_same_words_are_the_same_lead() -> None:
 
 
 @pytest.mark.parametrize(
-    ("title", "short"), [("The Cup (1999 film)", "The Cup"), ("The Cup | A Site", "The Cup"), ("The Cup – News", "The Cup"), ("(1999)", "(1999)"), ("", "")]
+    ("title", "short"),
+    [("The Cup (1999 film)", "The Cup"), ("The Cup | A Site", "The Cup"), ("The Cup – News", "The Cup"), ("(1999)", "(1999)"), ("", "")],
 )
 def test_a_bare_title(title: str, short: str) -> None:
     assert leads.bare(title) == short
@@ -130,7 +131,7 @@ def test_a_bridge_searches_for_a_found_name_with_what_is_open() -> None:
 
 
 def test_the_first_query_is_the_question_or_its_words_of_content() -> None:
-    assert leads.first_query("Who built it, according to https://a.example/x?") == "Who built it ?"
+    assert leads.first_query("Who built it, according to https://a.example/x?") == "Who built it?"
     long = "Who was the builder of the ferry? " * 20
     assert len(leads.first_query(long)) <= 300 and "the" not in leads.first_query(long).split()
     assert leads.first_query("https://a.example/x") == "https://a.example/x"

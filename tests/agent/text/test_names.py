@@ -21,6 +21,8 @@ from agent.text.names import names
         ("Η Αθήνα είναι μεγάλη.", ["Η Αθήνα"]),
         ("Łukasz mieszka w mieście Łódź.", ["Łukasz", "Łódź"]),
         ("東京都は首都です", []),
+        ("Sitra (سترة) is an island.", ["Sitra"]),
+        ("It is run by Ada Brandt and Nils Ek.", ["Ada Brandt", "Nils Ek"]),
         ("“ , ” and nothing", []),
         ("", []),
     ],

@@ -47,7 +47,9 @@ def test_the_kind_of_answer(question: str, kind: str) -> None:
     assert read(question).kind == kind
 
 
-@pytest.mark.parametrize("asks", [f"What does E17 mean according to {ADDRESS}?", f"What does E17 mean on {ADDRESS} ?", f"{ADDRESS} What does E17 mean?"])
+@pytest.mark.parametrize(
+    "asks", [f"What does E17 mean according to {ADDRESS}?", f"What does E17 mean on {ADDRESS} ?", f"{ADDRESS} What does E17 mean?"]
+)
 def test_an_address_says_where_and_not_what(asks: str) -> None:
     assert plain(asks).rstrip(" ?") == "What does E17 mean"
     assert set(read(asks).weights) == {"e17"}

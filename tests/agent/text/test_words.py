@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,7 +13,8 @@ from agent.text.words import ROUGH, content_stems, fold, rough, stem, stems, tok
 
 
 @pytest.mark.parametrize(
-    ("text", "folded"), [("Älvmora", "alvmora"), ("ÉCOLE", "ecole"), ("ﬁne", "fine"), ("Straße", "strasse"), ("ЁЛКА", "елка"), ("각하", "각하"), ("が", "が")]
+    ("text", "folded"),
+    [("Älvmora", "alvmora"), ("ÉCOLE", "ecole"), ("ﬁne", "fine"), ("Straße", "strasse"), ("ЁЛКА", "елка"), ("각하", "각하"), ("が", "が")],
 )
 def test_folding_takes_case_and_accents_away(text: str, folded: str) -> None:
     assert fold(text) == folded
@@ -58,6 +61,12 @@ def test_a_rough_stem_joins_kindred_words() -> None:
 def test_long_texts_are_stemmed_like_short_ones() -> None:
     text = "The dairies of Älvmora were founded twice. " * 100
     assert stems(text) == stems(text[:43]) * 100
+
+
+def test_threads_do_not_share_a_stemmer() -> None:
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(stems, ["running dogs bought houses " * 100] * 8))
+    assert all(each == found[0] for each in found)
 
 
 @given(st.text())
