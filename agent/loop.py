@@ -89,7 +89,9 @@ class _Walk:
         """Fold the run's state from its steps."""
         steps = self.store.ledger.steps(self.lease.run_id)
         self.state, self.head, self.next = self.flow.begin(steps), steps[-1].n, steps[-1].next
-        self.spent_s: float = sum(step.seconds for step in steps)
+        reviewed = [step.n for step in steps if self.flow.rests.get(step.next) is Status.REVIEW]
+        self.tools.since = reviewed[-1] if reviewed else -1
+        self.spent_s: float = sum(step.seconds for step in steps if step.n > self.tools.since)
 
     def take(self) -> None:
         """Take the next step and record it. A spent budget is a step too: it leads to the write-up."""

@@ -58,6 +58,8 @@ class Tools:
     """The number of the step being worked on."""
     spent_s: float = 0.0
     """Working seconds of the run before this step."""
+    since: int = -1
+    """The step the round began after: caps on time, calls, tokens and money count anew when a person sends an answer back."""
     closing_up: bool = False
     """True while the run is being written up: the budget no longer stops it."""
     _began: float = field(default_factory=time.monotonic)
@@ -139,7 +141,7 @@ class Tools:
 
     def over_budget(self) -> str:
         """Which cap on calls, tokens or money is reached, as a sentence; "" for none. A tenth is kept back for the report."""
-        spent, caps = self.store.calls.spent(self.lease.run_id), self.settings
+        spent, caps = self.store.calls.spent(self.lease.run_id, self.since), self.settings
         share = 1.0 if self.closing_up else 1.0 - KEPT_BACK
         if spent.llm_calls >= caps.max_calls * share:
             return f"{spent.llm_calls} of {caps.max_calls} model calls are used"

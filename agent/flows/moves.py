@@ -6,8 +6,9 @@ Pure functions of the state; nothing here asks a model or the web.
 from __future__ import annotations
 
 from agent.flows.state import Research
+from agent.text.exclusions import excluded, is_excluded
 from agent.text.leads import KEPT, lead_id, score_leads
-from agent.types import Blockage, Fact, Lead, Outcome, Proposal, Refusal
+from agent.types import Blockage, Conflict, Fact, Lead, Outcome, Proposal, Refusal
 from agent.urls import canonical, found_in, in_scope
 
 ENGINES = {"search_duckduckgo": "duckduckgo", "search_google": "google"}
@@ -25,9 +26,25 @@ REMEMBERED = 40
 """Facts a judgement looks at: the cost of a step must not grow with the run."""
 
 
+def standing(state: Research) -> dict[str, Fact]:
+    """The facts without those of sources that a person's note rules out; a fact that only such a source disputed is disputed no more."""
+    forbidden = excluded(notes(state))
+    if not forbidden:
+        return state.facts
+    kept = {name: fact for name, fact in state.facts.items() if not is_excluded(fact.url, forbidden)}
+    clashes = [clash for clash in state.conflicts.values() if clash.status == "open" and sides(clash, kept) > 1]
+    disputed = {i for clash in clashes for value in clash.values for i in value.fact_ids}
+    return {name: fact.model_copy(update={"disputed": fact.disputed and name in disputed}) for name, fact in kept.items()}
+
+
+def sides(clash: Conflict, facts: dict[str, Fact]) -> int:
+    """How many values of a conflict are stated by one of these facts."""
+    return sum(any(i in facts for i in value.fact_ids) for value in clash.values)
+
+
 def memory(state: Research) -> list[Fact]:
-    """The facts a judgement looks at: pinned first, then by relevance; struck ones never."""
-    kept = [fact for fact in state.facts.values() if fact.decision != "struck"]
+    """The facts a judgement looks at: pinned first, then by relevance; struck ones, and those of what a person ruled out, never."""
+    kept = [fact for fact in standing(state).values() if fact.decision != "struck"]
     return sorted(kept, key=lambda fact: (fact.decision != "pinned", -fact.relevance, fact.step, fact.id))[:REMEMBERED]
 
 
@@ -76,6 +93,8 @@ def open_leads(state: Research) -> list[Lead]:
     """The leads not followed yet, best first, scored by what is known now."""
     seen = visited(state) | {refusal.what for refusal in state.refusals if refusal.why.startswith("skipped")}
     known = [lead for lead in state.leads.values() if lead.status == "open" and not {lead.value, canonical(lead.value)} & seen]
+    forbidden = excluded(notes(state))
+    known = [lead for lead in known if lead.kind == "query" or not is_excluded(lead.value, forbidden)]
     best = sorted(known, key=lambda lead: (-lead.score, lead.step, lead.value))[:KEPT]
     return score_leads(state.question, best, memory(state))
 
@@ -159,6 +178,8 @@ def _check_url(state: Research, url: str) -> Refusal | None:
         return Refusal(what=url, why="this address stands on no page or result of this run, nor in a person's words")
     if not in_scope(url, state.settings.allowed_domains):
         return Refusal(what=url, why="this address is outside the allowed domains")
+    if is_excluded(url, excluded(notes(state))):
+        return Refusal(what=url, why="a person's note rules this address out")
     return None
 
 

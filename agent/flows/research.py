@@ -28,6 +28,8 @@ WAY = {"search_duckduckgo": "search", "search_google": "search", "crawl_url": "c
 
 def decide(state: Research, tools: Tools) -> tuple[Change, str]:
     """Choose the next action; what the role proposes is checked by code before it counts."""
+    if state.looking:  # read just before the budget ended the round: it is not to be lost
+        return {}, "analyze"
     if over := moves.cap(state):
         stop = Proposal(next_action="send_to_hitl", reasoning=f"Time to report: {over}.", by="code")
         return _hand_over(state, stop, over, "budget")

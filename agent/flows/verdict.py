@@ -23,11 +23,12 @@ def answer(state: Research, judgement: Judgement, step: int) -> Answer:
     """The answer that a person reviews. Without one backed statement it is an honest `no_evidence`, and says what was tried."""
     reply = _without_foreign_addresses(state, judgement.value)
     written = [Sentence(text=s.text.strip(), fact_ids=s.fact_ids) for s in reply.answer if s.text.strip()]
-    clashes = _relevant(state, written)
-    told = [_told(clash, state.facts) for clash in clashes if not _named_already(clash, written)]
-    stated, counts = answers.check(written, state.facts, state.conflicts.values())
-    named, more = answers.check(told, state.facts, state.conflicts.values())
-    first = max((_bearing(clash, state.facts) for clash in clashes), default=-1.0) > max(_relevances(state, stated), default=0.0)
+    facts = moves.standing(state)
+    clashes = _relevant(state, written, facts)
+    told = [_told(clash, facts) for clash in clashes if not _named_already(clash, written)]
+    stated, counts = answers.check(written, facts, state.conflicts.values())
+    named, more = answers.check(told, facts, state.conflicts.values())
+    first = max((_bearing(clash, facts) for clash in clashes), default=-1.0) > max(_relevances(state, stated), default=0.0)
     sentences, counts = [*named, *stated] if first else [*stated, *named], _sum(counts, more)
     if not any(sentence.backed for sentence in sentences):
         return _none(state, reply, judgement, step)
@@ -35,7 +36,7 @@ def answer(state: Research, judgement: Judgement, step: int) -> Answer:
         n=len(state.answers) + 1, verdict=_verdict(state, reply, clashes), sentences=sentences, certainty=reply.certainty,
         reason="budget" if state.stop_reason == "budget" and state.level < state.settings.threshold else "none",
         missing="" if first and _covered(state) else reply.missing, journey=reply.journey,
-        sources=answers.sources(sentences, state.facts), statements=counts,
+        sources=answers.sources(sentences, facts), statements=counts,
         confidence=state.level, by=judgement.by, trouble=judgement.trouble, why_stopped=state.why_stopped,
         conflicts=[clash.id for clash in clashes], step=step,
     )  # fmt: skip
@@ -78,10 +79,11 @@ def _named_already(clash: Conflict, sentences: list[Sentence]) -> bool:
     return sum(bool(cited.intersection(value.fact_ids)) for value in clash.values) > 1
 
 
-def _relevant(state: Research, sentences: list[Sentence]) -> list[Conflict]:
+def _relevant(state: Research, sentences: list[Sentence], facts: dict[str, Fact]) -> list[Conflict]:
     """The open conflicts that touch what is answered: of the same page's subject, or as relevant as what is cited."""
     least = min(_relevances(state, sentences), default=0.3)
-    return [clash for clash in state.conflicts.values() if clash.status == "open" and _bearing(clash, state.facts) >= least][:NAMED]
+    open_ones = [clash for clash in state.conflicts.values() if clash.status == "open" and moves.sides(clash, facts) > 1]
+    return [clash for clash in open_ones if _bearing(clash, facts) >= least][:NAMED]
 
 
 def _relevances(state: Research, sentences: list[Sentence]) -> list[float]:

@@ -16,6 +16,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from agent.text.coverage import Coverage, cover
+from agent.text.exclusions import wanted
 from agent.text.leads import bridges, first_query, lead_id
 from agent.text.question import Asked, keywords, parts, read
 from agent.types import Action, Fact, Lead, Outcome, Refusal
@@ -139,7 +140,7 @@ class Now:
 
     def from_person(self) -> Decision | None:
         """What a note asks for and was not done yet, the newest first: an address in it is read, anything else searched for."""
-        for note in reversed(self.notes):
+        for note in filter(None, map(wanted, reversed(self.notes))):
             told = self._address(note, "The person named this address in a note.")
             if not told and not found_in(note):
                 words = keywords(note)[:150]

@@ -42,13 +42,13 @@ class Calls:
         with self._reader.connect() as connection:
             return [Call.model_validate_json(record) for record in connection.scalars(query)]
 
-    def spent(self, run_id: str) -> Usage:
-        """Calls, tokens and US dollars a run has spent so far; the cost is None when any call's price is unknown."""
+    def spent(self, run_id: str, after: int = -1) -> Usage:
+        """Calls, tokens and US dollars a run has spent in the steps above `after`; the cost is None when any call's price is unknown."""
         c = tables.calls.c
         query = select(
             func.count(), func.coalesce(func.sum(c.tokens_in), 0), func.coalesce(func.sum(c.tokens_out), 0),
             func.sum(c.cost_usd), func.count(c.cost_usd),
-        ).where(c.run_id == run_id)
+        ).where(c.run_id == run_id, c.step > after)
         with self._reader.connect() as connection:
             count, tokens_in, tokens_out, cost, priced = connection.execute(query).one()
         known = (cost or 0.0) if priced == count else None

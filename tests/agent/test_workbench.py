@@ -65,6 +65,27 @@ def test_send_back_goes_on_with_everything_learnt(bench):
     assert any("electricity" in action.query_or_url for action in after.fresh_actions + after.actions)
 
 
+def test_a_note_that_rules_a_source_out_is_obeyed(bench):
+    run_id = reviewed(bench, "In which year was Älvmora Mejeri founded?")
+    state = bench.view(run_id).state
+    assert any("norrviddawiki.example" in source.url for source in state.answer.sources)
+    bench.send_back(run_id, bench.view(run_id).head, "Leave out everything from norrviddawiki.example.")
+    assert bench.drive(run_id) is Status.REVIEW
+    after = bench.view(run_id).state
+    assert "1979" in after.answer.text and "1974" not in after.answer.text
+    assert not any("norrviddawiki" in source.url for source in after.answer.sources)
+    assert not any("norrviddawiki" in action.query_or_url for action in after.actions[len(state.actions) :])
+
+
+def test_a_send_back_after_a_spent_budget_has_a_budget_of_its_own(bench):
+    run_id = reviewed(bench, max_seconds=0.0)
+    assert bench.view(run_id).state.stop_reason == "budget" and not bench.view(run_id).state.actions
+    bench.store.ledger.mark(run_id, settings=DEMO.model_dump_json())
+    bench.send_back(run_id, bench.view(run_id).head, "Go on with this, please.")
+    assert bench.drive(run_id) is Status.REVIEW
+    assert bench.view(run_id).state.actions
+
+
 def test_step_by_step_a_decision_can_be_approved_edited_and_skipped(bench):
     run_id = waiting(bench)
     bench.approve(run_id, bench.view(run_id).head)
