@@ -15,7 +15,7 @@ test: .venv/dev.stamp           ## lint, types, shape, all tests, the browser's 
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 	@$(BIN)/python -m pytest -n 2 --dist loadfile -m "not browser"
-	@$(BIN)/python -m pytest -m browser
+	@$(BIN)/python -m pytest -n 2 --dist loadfile -m browser
 
 check: .venv/dev.stamp          ## lint, types, shape and the fast tests
 	@$(BIN)/ruff check .

@@ -36,6 +36,9 @@ def main(arguments: list[str]) -> int:
     except TouchstoneError as failure:
         telling.say(f"touchstone: {failure}")
         return 1
+    except BrokenPipeError:  # the reader of our output has read enough
+        sys.stderr.close()
+        return 0
     except KeyboardInterrupt:
         telling.say("touchstone: interrupted; `python -m agent runs` lists the run, the workbench can resume it")
         return 1

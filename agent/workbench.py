@@ -25,7 +25,7 @@ from agent.llm import detect
 from agent.state import fold, fork, jsonable
 from agent.store.database import Store
 from agent.store.ledger import now
-from agent.types import Call, Note, Outcome, Page, Proposal, Refusal, Run, Settings, Status, Step, Turn, Usage
+from agent.types import STANDS, Call, Note, Outcome, Page, Proposal, Refusal, Run, Settings, Status, Step, Turn, Usage
 from agent.urls import canonical
 from agent.worker import Worker
 
@@ -362,7 +362,7 @@ class Workbench:
     def _only(self, run_id: str, what: str, *statuses: Status) -> None:
         run = self.store.ledger.get(run_id)
         if run.status not in statuses:
-            raise Overtaken(f"to {what} is not possible now: the run is {run.status.value}")
+            raise Overtaken(f"to {what} is not possible now: the run is {STANDS[run.status]}")
 
     def _waiting(self, run_id: str) -> Proposal:
         self._only(run_id, "decide", Status.WAITING)

@@ -11,6 +11,7 @@ from pages.widgets import door, empty, safe, screens, stored
 bench, asked = door.workbench(), st.query_params
 run_id, page_id, fact_id = asked.get("run", ""), asked.get("id", ""), asked.get("fact", "")
 page: Page | None = None
+demo = False
 kept: list[Fact] = []
 screen = screens.FRONT
 try:
@@ -18,12 +19,15 @@ try:
     if run_id:
         view = bench.view(run_id)
         screen = screens.of(view.run.settings.flow)
+        demo = view.run.settings.world == "demo"
         kept = [fact for fact in view.state.facts.values() if fact.page_id == page_id]
 except NotFound:
     page = None
 
 if run_id:
     st.page_link(screen, label="Back to the run", query_params={"run": run_id}, icon=":material/arrow_back:")
+if demo:
+    st.html('<div class="ts band" role="note"><b>The demo world (invented pages).</b> Nothing here is about the real world.</div>')
 if page is None:
     empty.draw("No stored page is called this", "Open a page from a run: in its map of pages, its facts, or the sources of its answer.")
 else:

@@ -13,6 +13,8 @@ from agent.types import Action, Answer, Confidence, Conflict, PageRef, Source, S
 
 ACTIONS = {"search_duckduckgo": "search (DuckDuckGo)", "search_google": "search (Google)", "crawl_url": "read page"}
 
+INVENTED = "This run read the demo world: its sites and all that they say are invented."
+
 
 def markdown(report: Report) -> str:
     """The document: question, answer, conflicts, journey, sources, what could not be read, former answers, settings."""
@@ -49,7 +51,8 @@ def _head(report: Report) -> str:
     run = report.run
     told = [f"Run {code(run.id)}", f"status: {inline(run.status)}"]
     told += [f"{name} {inline(at)}" for name, at in (("started", run.created_at), ("last changed", run.updated_at)) if at]
-    return " · ".join(told)
+    line = " · ".join(told)
+    return f"{line}\n\n**{INVENTED}**" if report.settings.world == "demo" else line
 
 
 def _answer(answer: Answer) -> list[str]:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from agent.types import Answer, Source
 
+QUOTES = 4
+
 
 def plain(answer: Answer) -> str:
-    """The answer, its backing, and its sources with their first quote."""
+    """The answer, its backing, and its sources with their quotes (at most QUOTES each)."""
     if not answer.sentences:
         return "\n".join(part for part in (f"No answer ({answer.reason}).", answer.certainty, _missing(answer), answer.journey) if part)
     said = " ".join(f"{s.text}{_numbers(s.fact_ids, answer.sources)}{'' if s.backed else ' (unsupported)'}" for s in answer.sentences)
@@ -15,8 +17,12 @@ def plain(answer: Answer) -> str:
     lines = [said, "", f"{answer.verdict}, confidence {answer.confidence:.2f}. {backing}."]
     lines += [part for part in (answer.certainty, _missing(answer)) if part]
     quoted = [source for source in answer.sources if source.quotes]
-    lines += ["", *(f"[{source.n}] {source.title or source.url} — {source.url}\n    “{source.quotes[0]}”" for source in quoted)]
+    lines += ["", *(f"[{source.n}] {source.title or source.url} — {source.url}\n{_quotes(source)}" for source in quoted)]
     return "\n".join([*lines, "", answer.journey] if answer.journey else lines)
+
+
+def _quotes(source: Source) -> str:
+    return "\n".join(f"    “{quote}”" for quote in source.quotes[:QUOTES])
 
 
 def _missing(answer: Answer) -> str:

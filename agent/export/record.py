@@ -26,6 +26,7 @@ def record(report: Report) -> dict[str, Any]:
         "facts": [fact.model_dump(mode="json") for fact in report.facts],
         "pages": [p.model_dump(mode="json", include={"url", "outcome", "found_on", "step"}) for p in report.pages],
         "usage": report.usage.model_dump(mode="json"),
+        "world": report.settings.world,
         **_account(report),
     }
 

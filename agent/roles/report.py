@@ -76,7 +76,8 @@ def _certainty(confidence: float, conflicts: list[Conflict]) -> str:
     level = "High" if confidence >= 0.85 else "Moderate" if confidence >= 0.6 else "Low"
     still = [conflict for conflict in conflicts if conflict.status == "open"]
     disputed = "; ".join(
-        f"sources disagree on {conflict.attribute or 'a detail'} of {conflict.subject}: {' or '.join(v.text for v in conflict.values)}"
+        f"sources disagree about {conflict.subject}{f' ({conflict.attribute})' if conflict.attribute else ''}: "
+        + " or ".join(value.text for value in conflict.values)
         for conflict in still[:3]
     )
     return f"{level} ({confidence:.0%})" + (f"; {disputed}." if disputed else ".")

@@ -20,7 +20,7 @@ from sqlalchemy.exc import IntegrityError
 from agent.errors import LeaseLost, NotFound, Overtaken
 from agent.store import tables
 from agent.store.owner import is_gone
-from agent.types import Run, Settings, Status, Step
+from agent.types import STANDS, Run, Settings, Status, Step
 
 LEASE_S = 30.0
 """Seconds a lease lasts without being renewed; it is renewed at every step and while a model or page is waited for."""
@@ -176,7 +176,7 @@ class Ledger:
                 if row.deleted_at:
                     raise Overtaken("the run is in the bin: take it out first")
                 if row.status not in among:
-                    raise Overtaken(f"to {name.replace('_', ' ')} is not possible now: the run is {row.status}")
+                    raise Overtaken(f"to {name.replace('_', ' ')} is not possible now: the run is {STANDS[Status(row.status)]}")
                 if head is not None and row.head != head:
                     raise Overtaken("someone else (perhaps another tab) answered first; what they did stands")
                 step = Step(n=row.head + 1, name=name, change=change, next=next or row.next, by="person", at=now())

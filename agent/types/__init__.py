@@ -25,10 +25,11 @@ from agent.types.knowledge import (
     Value,
 )
 from agent.types.noun import Noun, Outcome
-from agent.types.runs import Call, CollectLimits, Run, Settings, SiteLimits, Status, Step, Turn, Usage
+from agent.types.runs import STANDS, Call, CollectLimits, Run, Settings, SiteLimits, Status, Step, Turn, Usage
 from agent.types.web import Heading, Hit, Link, Page, Passage, SearchResult, Table
 
 __all__ = [
+    "STANDS",
     "Action",
     "Answer",
     "Blockage",

@@ -25,6 +25,18 @@ class Status(StrEnum):
     FAILED = "failed"
 
 
+STANDS = {
+    Status.RUNNING: "at work",
+    Status.WAITING: "waiting for a decision",
+    Status.REVIEW: "waiting for a review of its answer",
+    Status.PAUSED: "paused",
+    Status.STOPPED: "stopped",
+    Status.DONE: "complete",
+    Status.FAILED: "failed",
+}
+"""How a run stands, for a sentence."""
+
+
 class Turn(Noun):
     """One earlier turn of a conversation: what the person asked, what was answered, and the run that did it."""
 

@@ -76,7 +76,7 @@ def _note(run_id: str) -> None:
 
 
 def _send_note(run_id: str, key: str, draft: str) -> None:
-    told = "Noted. The next decision obeys it."
+    told = "Noted. The next decision takes it up."
     door.tell(door.workbench().steer, run_id, st.session_state.get(key, ""), done=told, then=lambda _: _noted(key, draft))
 
 
