@@ -128,6 +128,9 @@ class Workbench:
         if not thread:
             raise NotFound(f"there is no run {run_id}")
         views = [self.view(earlier) for earlier in thread]
+        flow = views[-1].run.settings.flow
+        if settings and settings.flow != flow:
+            raise UsageError(f"run {run_id} is of the kind {flow}; a {settings.flow} question can only follow one of its own kind")
         answers = [v.state.answer for v in views]
         said = [answer.text or answer.certainty if answer else "" for answer in answers]
         turns = [Turn(user=v.run.question, bot=bot, run_id=v.run.id) for v, bot in zip(views, said, strict=True)]

@@ -34,7 +34,7 @@ FRAME = 1.5
 """What a line loses that stands on several pages of one host: it is the site's frame, not what a page says."""
 SAME_PAGE = 0.2
 """What each fact already chosen from a page takes from the page's others."""
-BEHIND = 1.8
+BEHIND = 1.4
 """A fact this far behind the best is not told."""
 PINNED = 10.0
 """What lifts a pinned fact above all others; it does not put the others behind."""

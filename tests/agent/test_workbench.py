@@ -227,6 +227,12 @@ def test_a_deleted_run_can_be_restored(bench):
     assert [run.id for run in bench.runs()] == [run_id]
 
 
+def test_a_question_follows_only_its_own_kind(bench):
+    run_id = reviewed(bench)
+    with pytest.raises(UsageError, match="its own kind"):
+        bench.follow_up(run_id, "And the next?", DEMO.model_copy(update={"flow": "site", "start_urls": ["https://kallsteg.example/"]}))
+
+
 def test_the_budget_of_steps_leads_to_an_answer(bench):
     run_id = reviewed(bench, "What is the maximum depth of lake Granvattnet?", max_steps=2)
     state = bench.view(run_id).state
