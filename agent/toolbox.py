@@ -173,9 +173,9 @@ class Tools:
             raise ModelUnavailable(over) if self.closing_up else BudgetSpent(over)
         return made
 
-    def _side_by_side(self, urls: list[str], look: Callable[[str, Callable[[], None]], Page]) -> list[Page]:
+    def _side_by_side(self, urls: list[str], look: Callable[[str, Callable[[], None]], T]) -> list[T]:
         """Look at all addresses in at most SIDE_BY_SIDE threads; this one waits, and looks at the stop flag meanwhile."""
-        found: dict[int, Page] = {}
+        found: dict[int, T] = {}
         failed: list[BaseException] = []
         abandoned = threading.Event()
         waiting = iter(range(len(urls)))
@@ -219,29 +219,4 @@ class Tools:
         """
         if not self.world.live:
             return look(self.checkpoint)
-        found: list[T] = []
-        failed: list[BaseException] = []
-        abandoned = threading.Event()
-
-        def check() -> None:
-            if abandoned.is_set():
-                raise Stopped("nobody waits for this any more")
-
-        def work() -> None:
-            try:
-                found.append(look(check))
-            except BaseException as trouble:  # noqa: BLE001 - handed to the waiting thread below
-                failed.append(trouble)
-
-        thread = threading.Thread(target=work, name=f"look-{self.lease.run_id}", daemon=True)
-        thread.start()
-        try:
-            while thread.is_alive():
-                thread.join(0.1)
-                self.checkpoint()
-        except BaseException:
-            abandoned.set()
-            raise
-        if failed:
-            raise failed[0]
-        return found[0]
+        return self._side_by_side([""], lambda _, check: look(check))[0]
