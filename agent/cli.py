@@ -16,7 +16,7 @@ from typing import Any
 from agent.commands import collect, site, telling
 from agent.errors import NotFound, TouchstoneError, UsageError
 from agent.evaluate import Job, evaluate
-from agent.flows import FLOWS
+from agent.flows import FLOWS, picture
 from agent.types import Settings
 from agent.workbench import Workbench
 
@@ -72,6 +72,8 @@ def build_parser() -> argparse.ArgumentParser:
     export.add_argument("run", metavar="RUN")
     export.add_argument("--format", default="md", choices=EXPORTS, help="(default: %(default)s)")
     export.add_argument("--output", type=Path, metavar="FILE", help="where to (default: stdout)")
+    drawing = _command(commands, "flow", "draw a flow from its table of steps, as Mermaid", _flow)
+    drawing.add_argument("name", metavar="NAME", choices=sorted(FLOWS), help="one of: %(choices)s")
     return parser
 
 
@@ -136,4 +138,9 @@ def _export(options: argparse.Namespace) -> int:
         telling.write(options.output, text)
     else:
         print(text)
+    return 0
+
+
+def _flow(options: argparse.Namespace) -> int:
+    print(picture(FLOWS[options.name]), end="")
     return 0

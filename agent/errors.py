@@ -14,7 +14,8 @@
     ├── ModelError              a model call failed for good
     │   ├── ModelUnavailable    no answer: refused, unreachable, over its limits, timed out
     │   └── ReplyError          it answered, but not what was asked for, even after one repair
-    └── PromptError             a prompt file and its blanks do not fit (a programming error)
+    ├── PromptError             a prompt file and its blanks do not fit (a programming error)
+    └── FlowError               a step led to where its flow has no edge (a programming error)
 
 What the web does (a page that is gone, an engine that blocks) is never raised: it is an `Outcome` in a result.
 """
@@ -78,3 +79,7 @@ class ReplyError(ModelError):
 
 class PromptError(TouchstoneError):
     """A prompt file and its blanks do not fit together: a programming error."""
+
+
+class FlowError(TouchstoneError):
+    """A step led to where its flow has no edge: a programming error."""

@@ -9,15 +9,15 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-from agent.errors import BudgetSpent, LeaseLost, ShuttingDown, Stopped, StoreError
+from agent.errors import BudgetSpent, FlowError, LeaseLost, ShuttingDown, Stopped, StoreError
 from agent.state import Change, State, fold, jsonable, merge
 from agent.store.database import Store
 from agent.store.ledger import Behind, Lease, now
 from agent.toolbox import Tools
-from agent.types import Run, Status, Step
+from agent.types import Edge, Run, Status, Step
 
 log = logging.getLogger(__name__)
 
@@ -31,7 +31,8 @@ class Flow:
 
     `rests` names where a person is needed or the run ends; `on_budget` is the step that writes up what was found when a cap is
     reached (or a person asks for it), `again` the one that a send-back leads to; `summary` gives the columns of the run's row
-    that follow from its state.
+    that follow from its state. `edges` are all the ways from step to step: its picture is drawn from them, and a step that
+    names another next is a FlowError. `decisions` gives the steps behind which a choice is drawn, with its words.
     """
 
     name: str
@@ -42,6 +43,15 @@ class Flow:
     on_budget: str
     again: str
     summary: Callable[[Any], dict[str, Any]]
+    edges: tuple[Edge, ...]
+    decisions: Mapping[str, str] = field(default_factory=dict)
+
+    def take(self, name: str, state: Any, tools: Tools) -> tuple[Change, str]:
+        """Take one step. Raises FlowError when it leads where no edge goes."""
+        change, next = self.steps[name](state, tools)
+        if not any(edge.start == name and next in (edge.rest or edge.end, edge.end) for edge in self.edges):
+            raise FlowError(f"step {name} of the flow {self.name} led to {next}, where no edge goes")
+        return change, next
 
     def begin(self, steps: list[Step]) -> Any:
         """The state after these steps."""
@@ -100,7 +110,7 @@ class _Walk:
         self.tools.begin(self.head + 1, spent_s=self.spent_s, closing_up=closing_up)
         try:
             self.tools.checkpoint()
-            change, next = self.flow.steps[name](self.state, self.tools)
+            change, next = self.flow.take(name, self.state, self.tools)
         except BudgetSpent as spent:
             name, change, next = "budget", {"why_stopped": str(spent), "stop_reason": "budget"}, self.flow.on_budget
         self.record(name, jsonable(change), next, began)

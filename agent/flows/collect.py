@@ -20,7 +20,7 @@ from agent.roles.intent import INTENT
 from agent.roles.link_ranking import LINK_RANKING
 from agent.state import Change, fork, jsonable, merge
 from agent.toolbox import Tools
-from agent.types import Action, Outcome, PageRef, Proposal, Status
+from agent.types import Action, Edge, Outcome, PageRef, Proposal, Status
 from agent.types.collected import Branch, Intent, Item
 from agent.urls import canonical
 
@@ -211,4 +211,25 @@ COLLECT = Flow(
     on_budget="report",
     again="intent",
     summary=summary,
+    edges=(
+        Edge(start="intent", end="decide"),
+        Edge(start="intent", end="report", label="no start page"),
+        Edge(start="decide", end="intent", label="a note came"),
+        Edge(start="decide", end="crawl", label="next page", rest="approve"),
+        Edge(start="decide", end="relevance", label="enough, or no page left"),
+        Edge(start="decide", end="report", label="all judged"),
+        Edge(start="crawl", end="judge"),
+        Edge(start="crawl", end="decide", label="not readable"),
+        Edge(start="judge", end="gather", label="EXTRACT_CONTENT"),
+        Edge(start="judge", end="links", label="EXTRACT_LINKS"),
+        Edge(start="judge", end="decide", label="NAVIGATE_TO, STOP"),
+        Edge(start="judge", end="judge_plainly", label="the plain way"),
+        Edge(start="judge_plainly", end="gather"),
+        Edge(start="links", end="decide"),
+        Edge(start="gather", end="decide"),
+        Edge(start="relevance", end="decide"),
+        Edge(start="report", end="review"),
+        Edge(start="review", end="intent", label="sent back"),
+        Edge(start="review", end="done", label="accepted"),
+    ),
 )  # fmt: skip

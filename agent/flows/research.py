@@ -18,7 +18,7 @@ from agent.roles.decision import DECISION
 from agent.roles.report import REPORT
 from agent.state import Change
 from agent.toolbox import Tools
-from agent.types import Action, Blockage, Lead, Outcome, PageRef, Proposal, Refusal, Status
+from agent.types import Action, Blockage, Edge, Lead, Outcome, PageRef, Proposal, Refusal, Status
 from agent.urls import canonical
 
 COOL_S = 60.0
@@ -183,4 +183,16 @@ RESEARCH = Flow(
     on_budget="report",
     again="decide",
     summary=summary,
+    edges=(
+        Edge(start="decide", end="search", label="search", rest="approve"),
+        Edge(start="decide", end="crawl", label="read a page", rest="approve"),
+        Edge(start="decide", end="report", label="enough, or stuck", rest="approve"),
+        Edge(start="decide", end="analyze", label="read, not weighed yet"),
+        Edge(start="search", end="analyze"),
+        Edge(start="crawl", end="analyze"),
+        Edge(start="analyze", end="decide"),
+        Edge(start="report", end="review"),
+        Edge(start="review", end="decide", label="sent back"),
+        Edge(start="review", end="done", label="accepted"),
+    ),
 )

@@ -26,7 +26,7 @@ from agent.text.question import read
 from agent.text.strange import strange
 from agent.toolbox import Tools
 from agent.tools.skim import again
-from agent.types import Action, Link, Outcome, Page, PageRef, Refusal, Status
+from agent.types import Action, Edge, Link, Outcome, Page, PageRef, Refusal, Status
 from agent.urls import canonical, host, in_scope
 
 SITEMAPS = 8
@@ -310,4 +310,16 @@ SITE = Flow(
     on_budget="draft",
     again="reconsider",
     summary=summary,
+    edges=(
+        Edge(start="recall", end="survey", label="pages to read"),
+        Edge(start="recall", end="decide", label="all known"),
+        Edge(start="survey", end="crawl"),
+        Edge(start="crawl", end="decide"),
+        Edge(start="decide", end="crawl", label="explore"),
+        Edge(start="decide", end="draft", label="answer"),
+        Edge(start="draft", end="review"),
+        Edge(start="review", end="reconsider", label="sent back"),
+        Edge(start="reconsider", end="decide"),
+        Edge(start="review", end="done", label="accepted"),
+    ),
 )

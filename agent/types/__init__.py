@@ -24,23 +24,30 @@ from agent.types.knowledge import (
     Speaker,
     Value,
 )
+from agent.types.library import Added, Facility, Found, IndexEntry, LibrarySource, Refused, Scope, Synced
 from agent.types.noun import Noun, Outcome
-from agent.types.runs import STANDS, Call, CollectLimits, Run, Settings, SiteLimits, Status, Step, Turn, Usage
+from agent.types.runs import STANDS, Call, CollectLimits, Edge, Run, Settings, SiteLimits, Status, Step, Turn, Usage
 from agent.types.web import Heading, Hit, Link, Page, Passage, SearchResult, Table
 
 __all__ = [
     "STANDS",
     "Action",
+    "Added",
     "Answer",
     "Blockage",
     "Call",
     "CollectLimits",
     "Confidence",
     "Conflict",
+    "Edge",
+    "Facility",
     "Fact",
+    "Found",
     "Heading",
     "Hit",
+    "IndexEntry",
     "Lead",
+    "LibrarySource",
     "Link",
     "Mark",
     "Move",
@@ -54,7 +61,9 @@ __all__ = [
     "Proposal",
     "Reason",
     "Refusal",
+    "Refused",
     "Run",
+    "Scope",
     "SearchResult",
     "Sentence",
     "Settings",
@@ -64,6 +73,7 @@ __all__ = [
     "Statements",
     "Status",
     "Step",
+    "Synced",
     "Table",
     "Turn",
     "Usage",

@@ -37,6 +37,15 @@ STANDS = {
 """How a run stands, for a sentence."""
 
 
+class Edge(Noun):
+    """One way from a step of a flow to the next, with the words it is drawn with. `rest`: where the run waits first, for a person."""
+
+    start: str
+    end: str
+    label: str = ""
+    rest: str = ""
+
+
 class Turn(Noun):
     """One earlier turn of a conversation: what the person asked, what was answered, and the run that did it."""
 

@@ -92,3 +92,5 @@ class Passage(Noun):
     score: float = 0.0
     rows: bool = False
     """True when the passage is table rows; the header row stands in `heading`."""
+    source_id: str = ""
+    """The library's source it belongs to, when the library found it."""

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from agent.cli import build_parser, main
+from agent.flows import FLOWS
 from tests.web.folders import page, write_world
 from tests.web.model_server import ModelServer
 
@@ -169,3 +170,10 @@ def test_the_readme_tells_the_commands():
         for action in parser._actions:
             for option in action.option_strings:
                 assert option in ("-h", "--help") or option in readme, f"{name} {option} is not in the README"
+
+
+@pytest.mark.parametrize("name", FLOWS)
+def test_the_readme_shows_each_flow_as_its_table_has_it(name, capsys):
+    assert main(["flow", name]) == 0
+    drawn = capsys.readouterr().out
+    assert f"```mermaid\n{drawn}```" in (ROOT / "README.md").read_text(encoding="utf-8"), f"put the output of `python -m agent flow {name}` into the README"

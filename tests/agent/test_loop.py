@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 from typing import Annotated, Any
 
 import pytest
 from pydantic import Field
 
-from agent.errors import LeaseLost, Stopped, StoreError
+from agent.errors import FlowError, LeaseLost, Stopped, StoreError
 from agent.loop import Flow, advance
 from agent.state import State, append
 from agent.store.database import Store
 from agent.toolbox import Tools
-from agent.types import Note, Page, SearchResult, Settings, Status, Step
+from agent.types import Edge, Note, Page, SearchResult, Settings, Status, Step
 
 
 class Counting(State):
@@ -49,6 +50,7 @@ class Bench:
         self.flow = Flow(
             name="counting", first="count", state=Counting, steps={"count": self.count, "close": lambda s, t: ({}, "review")},
             rests={"review": Status.REVIEW, "done": Status.DONE}, on_budget="close", again="count", summary=lambda state: {"actions": state.count},
+            edges=(Edge(start="count", end="count"), Edge(start="count", end="review"), Edge(start="close", end="review")),
         )  # fmt: skip
         first = Step(n=0, name="ask", change={"question": "?"}, next="count", by="person")
         self.run_id = self.store.ledger.create("?", Settings(flow="counting", **settings), first)
@@ -239,3 +241,18 @@ def test_a_failure_without_the_lease_says_nothing_about_the_run(tmp_path):
         bench.advance("slow")
     run = bench.store.ledger.get(bench.run_id)
     assert (run.status, run.error) == (Status.REVIEW, "")
+
+
+def test_a_step_that_leads_where_no_edge_goes_fails_the_run_and_says_so(tmp_path):
+    bench = Bench(tmp_path)
+    bench.flow = replace(bench.flow, edges=(Edge(start="count", end="close"),))
+    assert bench.advance() is Status.FAILED
+    assert "where no edge goes" in bench.store.ledger.get(bench.run_id).error
+    with pytest.raises(FlowError, match="step count of the flow counting led to count"):
+        bench.flow.take("count", Counting(), Tools(Settings(), Nowhere(), bench.store, None))
+
+
+def test_a_rest_on_the_way_along_an_edge_is_on_the_edge(tmp_path):
+    bench = Bench(tmp_path)
+    flow = replace(bench.flow, edges=(Edge(start="count", end="close", rest="approve"),), steps={"count": lambda state, tools: ({}, "approve")})
+    assert flow.take("count", Counting(), Tools(Settings(), Nowhere(), bench.store, None)) == ({}, "approve")

@@ -1,0 +1,34 @@
+"""A flow's table of steps as a Mermaid flow chart. It knows edges, not what any step does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from agent.types import Edge
+
+
+def mermaid(first: str, edges: Iterable[Edge], *, rests: Mapping[str, str], decisions: Mapping[str, str] | None = None, direction: str = "TD") -> str:
+    """The flow chart of these edges, as Mermaid source.
+
+    `first` is the step a run begins with; `rests` gives the places where a person speaks or the run ends, with the words
+    they are drawn with; `decisions` the steps behind which a choice stands (a diamond), with its words. Labelled edges of such
+    a step leave from the diamond. The same edges give the same text.
+    """
+    ways, choices = list(edges), decisions or {}
+    names = dict.fromkeys([first, *(name for way in ways for name in (way.start, way.end))])
+    lines = [f"flowchart {direction}", f"    ask([question]) --> {first}"]
+    lines += [f"    {name}{_shape(name, rests)}" for name in names]
+    lines += [f"    {step}_choice{{{_quoted(words)}}}\n    {step} --> {step}_choice" for step, words in choices.items()]
+    for way in ways:
+        start = f"{way.start}_choice" if way.start in choices and way.label else way.start
+        lines.append(f"    {start} -->{f'|{_quoted(way.label)}|' if way.label else ''} {way.end}")
+    return "\n".join(lines) + "\n"
+
+
+def _shape(name: str, rests: Mapping[str, str]) -> str:
+    return f"([{_quoted(rests[name])}])" if name in rests else f"[{_quoted(name.replace('_', ' '))}]"
+
+
+def _quoted(words: str) -> str:
+    """As Mermaid wants a text: in quotes, with its own entity for a quote."""
+    return '"' + words.replace('"', "#quot;") + '"'
