@@ -176,4 +176,5 @@ def test_the_readme_tells_the_commands():
 def test_the_readme_shows_each_flow_as_its_table_has_it(name, capsys):
     assert main(["flow", name]) == 0
     drawn = capsys.readouterr().out
-    assert f"```mermaid\n{drawn}```" in (ROOT / "README.md").read_text(encoding="utf-8"), f"put the output of `python -m agent flow {name}` into the README"
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert f"```mermaid\n{drawn}```" in readme, f"put the output of `python -m agent flow {name}` into the README"
