@@ -26,6 +26,7 @@ from pages.widgets import (
     drafts,
     empty,
     facts,
+    following,
     journey,
     pagemap,
     safe,
@@ -36,7 +37,6 @@ from pages.widgets import (
 )
 
 HERE = Path(__file__).parent
-POLL_S = 1.0
 EVENTS = 60
 """Lines of the log that are drawn."""
 TABS = ("Gathered", "Left out", "Facts", "Map of pages", "Could not read", "Journey", "Model calls")
@@ -64,8 +64,7 @@ def draw(run_id: str) -> None:
         )
         return
     drafts.keep()
-    moving = view.run.status is Status.RUNNING
-    st.fragment(_live, run_every=POLL_S if moving else None)(run_id, moving)
+    following.follow(_live, view)
 
 
 def _live(run_id: str, moving: bool) -> None:

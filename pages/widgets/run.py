@@ -20,6 +20,7 @@ from pages.widgets import (
     empty,
     facts,
     figures,
+    following,
     journey,
     pagemap,
     safe,
@@ -28,7 +29,6 @@ from pages.widgets import (
     words,
 )
 
-POLL_S = 1.0
 TABS = ("Facts", "Confidence", "Map of pages", "Could not read", "Conflicts", "Model calls")
 REST = {
     Status.WAITING: "A decision waits for your word.",
@@ -49,8 +49,7 @@ def draw(run_id: str) -> None:
         return
     st.set_page_config(page_title=f"{safe.shorten(view.run.question, 50)} · Touchstone")
     drafts.keep()
-    moving = view.run.status is Status.RUNNING
-    st.fragment(_live, run_every=POLL_S if moving else None)(run_id, moving)
+    following.follow(_live, view)
 
 
 def _live(run_id: str, moving: bool) -> None:

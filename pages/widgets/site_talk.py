@@ -8,9 +8,8 @@ from agent.errors import NotFound
 from agent.flows.site_state import Site
 from agent.types import Answer, Status
 from agent.workbench import View
-from pages.widgets import answer, calls, chips, controls, door, drafts, empty, facts, pagemap, safe, screens, site_read, unread, words
+from pages.widgets import answer, calls, chips, controls, door, drafts, empty, facts, following, pagemap, safe, screens, site_read, unread, words
 
-POLL_S = 1.0
 TABS = ("Decisions", "Pages read", "Map of the site", "Facts", "Could not read", "Model calls")
 ASK, DRAFT = "site-follow-up", "site:follow-up"
 REST = {
@@ -41,8 +40,7 @@ def draw(run_id: str) -> None:
     _heading(newest)
     for earlier in turns[:-1]:
         _turn(bench.view(earlier))
-    moving = newest.run.status is Status.RUNNING
-    st.fragment(_live, run_every=POLL_S if moving else None)(turns[-1], moving)
+    following.follow(_live, newest)
     _ask_on(newest)
 
 

@@ -157,8 +157,12 @@ def test_pause_note_and_resume(server: Served, tab: Tab) -> None:
     expect(screen.notice).to_contain_text("Noted")
     expect(page.locator(".step .head", has_text="Look at the newspaper first")).to_be_visible()
     screen.stands("Paused")
+    other = Screen(tab(), server.url).open(screen.run_id)
+    other.stands("Paused")
     screen.button("Resume").click()
     screen.stands("Answer to review")
+    expect(other.page.get_by_text("Paused", exact=True)).to_have_count(0, timeout=30_000)  # the other tab saw it wake up by itself
+    other.stands("Answer to review")
 
 
 def test_typed_text_outlives_a_refresh(server: Served, tab: Tab) -> None:
