@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from agent.commands import collect, site, telling
+from agent.commands import chat, collect, reply, site, telling
 from agent.errors import NotFound, TouchstoneError, UsageError
 from agent.evaluate import Job, evaluate
 from agent.flows import FLOWS, picture
@@ -57,6 +57,8 @@ def build_parser() -> argparse.ArgumentParser:
     research.add_argument("--markdown", type=Path, metavar="FILE", help="write the report as Markdown")
     site.add_options(_command(commands, "site", "ask chosen websites, with follow-ups", site.run))
     collect.add_options(_command(commands, "collect", "gather articles or threads from start pages", collect.run))
+    chat.add_options(_command(commands, "chat", "talk with what the library holds", chat.run))
+    reply.add_options(_command(commands, "reply", "answer a conversation from the knowledge base, or stay silent", reply.run))
     score = _command(commands, "eval", "score a world by its questions", _eval)
     score.add_argument("world", metavar="DIR|demo")
     score.add_argument("--flow", default="research", choices=sorted(FLOWS), help="which flow is asked (default: %(default)s)")

@@ -10,11 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from agent import starting
 from agent.errors import Overtaken, TouchstoneError, UsageError
 from agent.export import collected
 from agent.export.collected import Collection
 from agent.flows.collect_state import Collect
 from agent.state import jsonable
+from agent.text import refusals
 from agent.types import CollectLimits, Settings, Status
 from agent.types.collected import Item
 from agent.urls import found_in
@@ -54,17 +56,25 @@ def run_agent(
 
 
 def start(bench: Workbench, prompt: str, seed_links: Sequence[str], settings: Settings) -> str:
-    """A new collecting run from the start pages and the addresses in the prompt; returns its id.
+    """A new collecting run from the start pages and the addresses in the prompt (but not those it rules out); returns its id.
 
     Raises UsageError when there is no start page or a limit cannot be.
     """
-    given = list(dict.fromkeys([*(link.strip() for link in seed_links if link.strip()), *found_in(prompt)]))
+    return bench.start(prompt, checked(prompt, seed_links, settings))
+
+
+def checked(prompt: str, seed_links: Sequence[str], settings: Settings) -> Settings:
+    """The settings a run from these start pages is started with. Raises UsageError as `start` does; nothing is opened for it."""
+    given = list(dict.fromkeys([*(link.strip() for link in seed_links if link.strip()), *found_in(refusals.split(prompt)[0])]))
     if len(given) > MOST_STARTS:
         raise UsageError(f"{len(given)} start pages are named; {MOST_STARTS} are the most")
     limits = settings.collect
-    if limits.max_articles < 1 or limits.max_depth < 1 or limits.max_pages < 1:
-        raise UsageError("a collecting run needs at least one article, one page and a depth of one")
-    return bench.start(prompt, settings.model_copy(update={"flow": "collect", "start_urls": given}))
+    for what, value in (("article or thread", limits.max_articles), ("page", limits.max_pages), ("level of depth", limits.max_depth)):
+        if value < 1:
+            raise UsageError(f"a collecting run needs at least one {what}, not {value}")
+    asked = settings.model_copy(update={"flow": "collect", "start_urls": given})
+    starting.check(prompt.strip(), asked, (asked.flow,))
+    return asked
 
 
 def collection(bench: Workbench, run_id: str) -> Collection:

@@ -36,6 +36,11 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("FAST_MODEL", "", "the fast model's name; empty: the strong one does both"),
     Setting("MODEL_TIMEOUT", "60", "seconds one model call may take"),
     Setting("OLLAMA_URL", "http://127.0.0.1:11434", "where a local Ollama is looked for when no server is named; empty: nowhere"),
+    Setting("EMBEDDING_MODEL", "", "the model for search by meaning; empty: a small local one if it is installed; off: words only"),
+    Setting("EMBEDDING_BASE_URL", "", "address of the server with that model; empty: the one of OPENAI_BASE_URL"),
+    Setting("EMBEDDING_API_KEY", "", "key of that server; empty: OPENAI_API_KEY when the address is the same", secret=True),
+    Setting("KB_DIR", "", "a folder of documents that the library is kept current with (relative: below the checkout)"),
+    Setting("TEAM_DIR", "", "a folder of topics of the team (text files) that the library is kept current with"),
     Setting("GOOGLE_API_KEY", "", "key of Google's custom search", secret=True),
     Setting("GOOGLE_CSE_ID", "", "identifier of the Google search engine (cx)"),
     Setting("GOOGLE_ENDPOINT", "", "another address for Google's API (tests, a proxy)"),
@@ -48,6 +53,10 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("FETCH_GAP", "1", "seconds between two fetches from one host"),
     Setting("STEP_GAP", "0", "seconds a run rests between two steps, so that it can be watched at leisure"),
     Setting("WORKERS", "4", "runs that may work at the same time"),
+    Setting("CONVERSATIONAL_MODE", "true", "false: `chat` takes each question by itself, without memory and checks (the simple way)"),
+    Setting("CONFIG_FILE", "config.yaml", "the file with the settings of `reply` (relative: below the checkout); empty: none is read"),
+    Setting("REPLY_TOKEN", "", "what `POST /reply` and `POST /messages` must be sent as bearer token; empty: none is asked for", secret=True),
+    Setting("REPLY_WINDOW", "5", "seconds of quiet after which messages sent to `POST /messages` are answered as one"),
 )
 
 
@@ -70,12 +79,20 @@ class Config:
         """The SQLAlchemy URL of the store."""
         return self.values["DATABASE_URL"] or f"sqlite:///{self.data / 'touchstone.db'}"
 
+    def folder(self, name: str) -> Path | None:
+        """A setting that names a folder; None when it is empty."""
+        return (ROOT / self.values[name]).resolve() if self.values[name] else None
+
     def number(self, name: str) -> float:
         """A setting as a number; its default when what stands there is none."""
         try:
             return float(self.values[name])
         except ValueError:
             return float(next(s.default for s in SETTINGS if s.name == name))
+
+    def switched_on(self, name: str) -> bool:
+        """A setting that is true or false; anything but a plain no is a yes."""
+        return self.values[name].strip().casefold() not in ("false", "no", "off", "0")
 
     def words(self, name: str) -> list[str]:
         """A comma-separated setting as a list."""

@@ -24,9 +24,11 @@ from tqdm import tqdm
 from agent import config as configuration
 from agent import scoring
 from agent.errors import NotFound, UsageError
+from agent.flows.chat_state import Chat
 from agent.flows.site_state import Site
+from agent.flows.state import Research
 from agent.flows.verdict import DISAGREE
-from agent.types import Settings, SiteLimits, Status, Turn
+from agent.types import Outcome, Settings, SiteLimits, Status, Turn
 from agent.urls import canonical
 from agent.urls import host as hostname
 from agent.workbench import View, Workbench
@@ -34,6 +36,12 @@ from agent.workbench import View, Workbench
 log = logging.getLogger(__name__)
 PAGES = 12
 """Pages a question may read: a hard limit of the measurement."""
+FROM_LIBRARY = ("reply", "chat", "chat_simple")
+"""Flows that answer from the library: the world's documents are put there first."""
+AS_DELIVERED = {"CONFIG_FILE": "", "KB_DIR": "", "TEAM_DIR": "", "CONVERSATIONAL_MODE": "true"}
+"""An operator's own knowledge base and settings of `reply` and `chat` are no part of a measurement."""
+AT = 5
+"""Sources that are counted as retrieved, the first ones."""
 
 
 @dataclass(frozen=True)
@@ -121,7 +129,19 @@ def _one(question: dict[str, Any]) -> dict[str, Any]:
 
 def _open(job: Job) -> Workbench:
     folder = Path(job.keep or tempfile.mkdtemp(prefix="touchstone-eval-")).resolve()
-    return Workbench(configuration.read({"TOUCHSTONE_DATA": str(folder / str(os.getpid())), "DATABASE_URL": ""}))
+    bench = Workbench(configuration.read({"TOUCHSTONE_DATA": str(folder / str(os.getpid())), "DATABASE_URL": "", **AS_DELIVERED}))
+    if job.flow in FROM_LIBRARY:
+        _shelve(bench, job)
+    return bench
+
+
+def _shelve(bench: Workbench, job: Job) -> None:
+    """Put the world's documents on the shelf of the library."""
+    world = bench.worker.world(job.world)
+    for url in read_urls(configuration.ROOT / "demo" if job.world == "demo" else Path(job.world)).values():
+        page = world.fetch(url)
+        if page.outcome is Outcome.OK and page.text.strip():
+            bench.library.add_page(page)
 
 
 def score(bench: Workbench, job: Job, question: dict[str, Any], urls: dict[str, str]) -> dict[str, Any]:
@@ -177,11 +197,20 @@ def _scored(bench: Workbench, view: View, question: dict[str, Any], urls: dict[s
         "long_f1": (0.0 if refused else scoring.token_f1(text, long_answer)) if long_answer else None,
         "support_recall": sum(url in read for url in wanted) / len(wanted) if wanted else None,
         "all_support": all(url in read for url in wanted) if wanted else None,
+        **_retrieved(state, wanted, bool(question.get("history"))),
         **_trusted(bench, view, question, set(map(canonical, urls.values()))),
         "unsupported_statements": answer.statements.unsupported if answer else 0,
         "pages": state.pages_read, "steps": len(state.actions), "llm_calls": view.usage.llm_calls, "prompt_tokens": view.usage.prompt_tokens,
         "answer_words": len(text.split()), "step_cpu_ms": [step.cpu_ms for step in view.steps if step.cpu_ms],
     }  # fmt: skip
+
+
+def _retrieved(state: Research, wanted: list[str], follow_up: bool) -> dict[str, Any]:
+    """Of a chat, the share of the wanted addresses among the first sources it retrieved."""
+    if not isinstance(state, Chat) or not wanted:
+        return {}
+    first = list(dict.fromkeys(canonical(doc.url) for doc in state.retrieved_docs))[:AT]
+    return {"retrieval_recall_at_5": sum(url in first for url in wanted) / len(wanted), "follow_up": follow_up}
 
 
 def _trusted(bench: Workbench, view: View, question: dict[str, Any], known: set[str]) -> dict[str, Any]:

@@ -32,7 +32,8 @@ class Flow:
     `rests` names where a person is needed or the run ends; `on_budget` is the step that writes up what was found when a cap is
     reached (or a person asks for it), `again` the one that a send-back leads to; `summary` gives the columns of the run's row
     that follow from its state. `edges` are all the ways from step to step: its picture is drawn from them, and a step that
-    names another next is a FlowError. `decisions` gives the steps behind which a choice is drawn, with its words.
+    names another next is a FlowError. `decisions` gives the steps behind which a choice is drawn, with its words. A flow that runs
+    `once` is never resumed: a run of it that its first driver left unfinished has failed.
     """
 
     name: str
@@ -45,6 +46,7 @@ class Flow:
     summary: Callable[[Any], dict[str, Any]]
     edges: tuple[Edge, ...]
     decisions: Mapping[str, str] = field(default_factory=dict)
+    once: bool = False
 
     def take(self, name: str, state: Any, tools: Tools) -> tuple[Change, str]:
         """Take one step. Raises FlowError when it leads where no edge goes."""
@@ -74,6 +76,9 @@ def advance(
         if run.status is not Status.RUNNING:
             store.ledger.rest(lease)
             return run.status
+        if lease.taken_over and flows[run.settings.flow].once:
+            store.ledger.rest(lease, Status.FAILED, error=f"It was left unfinished, and a {run.settings.flow} run is never resumed: ask anew.")
+            return Status.FAILED
         flag = _until_rest(_Walk(flows[run.settings.flow], store, lease, equip(run, lease)), watch)
         store.ledger.rest(lease, FLAGS.get(flag), flag=flag)
     except LeaseLost as lost:

@@ -63,6 +63,8 @@ def metrics(rows: Sequence[dict[str, Any]]) -> dict[str, float]:
     out: dict[str, float | None] = {name: _mean(can, name) for name in ("support_recall", "all_support", "answer_hit", "fact_hit", "long_f1")}
     answered = [r for r in can if r["verdict"] in ("answered", "partial")]
     out["long_f1_answered"] = _mean(answered, "long_f1")
+    out["retrieval_recall_at_5"] = _mean(can, "retrieval_recall_at_5")
+    out["retrieval_recall_at_5_follow_ups"] = _mean([r for r in can if r.get("follow_up")], "retrieval_recall_at_5")
     out["refused_unanswerable"], out["refused_answerable"] = _mean(cannot, "refused"), _mean(can, "refused")
     if cannot and can:
         out["balanced_refusal"] = ((out["refused_unanswerable"] or 0.0) + 1 - (out["refused_answerable"] or 0.0)) / 2

@@ -6,6 +6,7 @@ nothing else; the loop decides what a Signal means.
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -15,6 +16,7 @@ from typing import Any, Protocol, TypeVar
 from pydantic import BaseModel
 
 from agent.errors import BudgetSpent, ModelUnavailable, ShuttingDown, Stopped
+from agent.library import Library
 from agent.llm.ask import Ticket, ask
 from agent.roles.role import Judgement, Role
 from agent.store.database import Store
@@ -58,10 +60,14 @@ class Tools:
     """The number of the step being worked on."""
     spent_s: float = 0.0
     """Working seconds of the run before this step."""
+    library: Library = field(default=None)  # type: ignore[assignment]
+    """All pages any flow has read and the documents people added; one for all runs of a store."""
     since: int = -1
     """The step the round began after: caps on time, calls, tokens and money count anew when a person sends an answer back."""
     closing_up: bool = False
     """True while the run is being written up: the budget no longer stops it."""
+    until: float = math.inf
+    """When the run must have ended, on the monotonic clock: whoever asked does not wait longer."""
     _began: float = field(default_factory=time.monotonic)
     _renewed: float = field(default_factory=time.monotonic)
 
@@ -70,12 +76,14 @@ class Tools:
         self.step, self.spent_s, self.closing_up, self._began = step, spent_s, closing_up, time.monotonic()
 
     def checkpoint(self) -> None:
-        """Raises ShuttingDown, Stopped, LeaseLost or BudgetSpent (working time); otherwise keeps the lease alive."""
+        """Raises ShuttingDown, Stopped, LeaseLost or BudgetSpent (time); otherwise keeps the lease alive."""
         if self.closing.is_set():
             raise ShuttingDown("this process is ending; the run goes on when the next one starts")
         if self.store.ledger.control(self.lease.run_id) == "stop":
             raise Stopped("a person stopped the run")
         self._hold()
+        if time.monotonic() > self.until:
+            raise BudgetSpent("the time for this request is over")
         worked = self.spent_s + time.monotonic() - self._began
         if not self.closing_up and worked > self.settings.max_seconds:
             raise BudgetSpent(f"the working time of {self.settings.max_seconds:g} s is used up")
@@ -122,8 +130,8 @@ class Tools:
         return self._side_by_side(list(urls), look)
 
     def keep(self, page: Page) -> str:
-        """Store a page's text; returns its id."""
-        return self.store.pages.put(page)
+        """Store a page's text; returns its id. One that another library lent is not put on this store's shelf."""
+        return self.store.pages.put(page, shelve=self.library is None or self.library.store is self.store)
 
     def page(self, page_id: str, *, raw: bool = False) -> Page:
         """A stored page, with its body as it came only when asked."""

@@ -13,12 +13,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from agent import config as configuration
-from agent import starting
+from agent import starting, talking
 from agent.errors import NotFound, Overtaken, UsageError
 from agent.export.markdown import markdown
 from agent.export.record import record
 from agent.export.report import Report
-from agent.flows import FLOWS
+from agent.flows import DOING, FLOWS
+from agent.flows.chat_state import Chat
 from agent.flows.site_state import Site
 from agent.flows.state import Research
 from agent.llm import detect
@@ -30,21 +31,6 @@ from agent.urls import canonical
 from agent.worker import Worker
 
 CACHED_VIEWS = 64
-DOING = {
-    "decide": "deciding what to do next",
-    "search": "searching",
-    "crawl": "reading a page",
-    "analyze": "weighing what was found",
-    "report": "writing the answer",
-    "intent": "reading what is wanted",
-    "judge": "deciding what this page is",
-    "links": "choosing which links to follow",
-    "gather": "taking the content",
-    "relevance": "judging what was gathered",
-    "recall": "recalling the conversation",
-    "survey": "looking for the site's map",
-    "draft": "writing the answer",
-}
 WORLDS = {"live": "The web", "demo": "The demo world (invented pages)"}
 ACTION_STEPS = {"search_duckduckgo": "search", "search_google": "search", "crawl_url": "crawl", "send_to_hitl": "report"}
 
@@ -94,6 +80,7 @@ class Workbench:
         self.config = config or configuration.read()
         self.store = store or Store(self.config.database_url)
         self.worker = Worker(self.config, self.store, FLOWS)
+        self.library = self.worker.library
         self._views: OrderedDict[str, View] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -114,6 +101,7 @@ class Workbench:
         Raises UsageError when the question or a setting cannot be.
         """
         settings, question = settings or Settings(), question.strip()
+        settings, history = talking.settled(settings, history, self.config)
         starting.check(question, settings, FLOWS)
         self.worker.world(settings.world)  # raises NotFound, with a hint, before anything is written
         flow = FLOWS[settings.flow]
@@ -128,13 +116,13 @@ class Workbench:
         if not thread:
             raise NotFound(f"there is no run {run_id}")
         views = [self.view(earlier) for earlier in thread]
-        flow = views[-1].run.settings.flow
-        if settings and settings.flow != flow:
+        flow = talking.kind(views[-1].run.settings.flow)
+        if settings and talking.kind(settings.flow) != flow:
             raise UsageError(f"run {run_id} is of the kind {flow}; a {settings.flow} question can only follow one of its own kind")
         answers = [v.state.answer for v in views]
         said = [answer.text or answer.certainty if answer else "" for answer in answers]
         turns = [Turn(user=v.run.question, bot=bot, run_id=v.run.id) for v, bot in zip(views, said, strict=True)]
-        chosen = (settings or views[-1].run.settings).model_copy(update={"thread_id": thread[0]})
+        chosen = (settings or views[-1].run.settings).model_copy(update={"thread_id": thread[0], "flow": flow})
         return self.start(question, chosen, history=turns)
 
     def thread(self, run_id: str) -> list[str]:
@@ -218,6 +206,9 @@ class Workbench:
             raise UsageError("the run has ended its work: send the answer back with your note instead")
         head, upcoming, _ = self.store.ledger.position(run_id)
         change, flow = {"notes": [Note(step=head + 1, text=text)]}, FLOWS[run.settings.flow]
+        if run.status is Status.WAITING and "decide" not in flow.steps:  # it asks something: this is the answer
+            self.respond(run_id, head, text)
+            return
         if run.status is Status.WAITING:  # the proposal was made without the note: decide anew
             self._go_on(run_id, "steer", {**change, "pending": None}, "decide", head)
             return
@@ -227,6 +218,11 @@ class Workbench:
             self.store.ledger.speak(run_id, "steer", jsonable(anew), next=flow.again, head=head, among=told)
         else:
             self.store.ledger.speak(run_id, "steer", jsonable(change), among=told)
+
+    def respond(self, run_id: str, head: int, text: str) -> None:
+        """Answer what a chat asks back. Raises Overtaken when the run moved since step `head` or asks nothing, UsageError."""
+        self._only(run_id, "answer", Status.WAITING)
+        self._go_on(run_id, "respond", talking.response(self.view(run_id).state, text), "retrieve", head)
 
     def pause(self, run_id: str) -> None:
         """Let the step at work end, then rest."""
@@ -296,7 +292,8 @@ class Workbench:
     def as_json(self, run_id: str) -> dict[str, Any]:
         """The run as the object that `--json` writes."""
         state = self.view(run_id).state
-        return record(self.report(run_id)) | ({"site": state.shared()} if isinstance(state, Site) else {})
+        own = {"site": state.shared()} if isinstance(state, Site) else {"chat": state.agent_state()} if isinstance(state, Chat) else {}
+        return record(self.report(run_id)) | own
 
     # --- desks ----------------------------------------------------------------------------------------------------------
 

@@ -12,9 +12,12 @@ import threading
 from collections.abc import Callable, Mapping
 
 from agent import config as configuration
-from agent.errors import StoreError, TouchstoneError
-from agent.llm import detect
+from agent import response_config
+from agent.errors import ShuttingDown, StoreError, TouchstoneError
+from agent.library import Library
+from agent.llm import detect, embed
 from agent.loop import Flow, advance
+from agent.reply_model import ReplyModel
 from agent.store.database import Store
 from agent.store.ledger import Lease
 from agent.store.owner import new_owner
@@ -24,6 +27,8 @@ from agent.types import Run, Status
 
 log = logging.getLogger(__name__)
 RECOVER_S = 2.0
+TEND_S = 30.0
+"""Seconds between two looks at the library's folders and at what waits for its shelf, when nothing calls for one before."""
 FOLLOW_S = 0.2
 """Seconds between two looks at a run that another process drives."""
 
@@ -33,22 +38,28 @@ class Worker:
 
     def __init__(self, config: configuration.Config, store: Store, flows: Mapping[str, Flow]) -> None:
         self.config, self.store, self.flows = config, store, flows
+        found = embed.find(config)
+        kb_dir, team_dir = response_config.folders(config)
+        self.library = Library(store, found.embedder, absent="" if found.embedder else found.detail, kb_dir=kb_dir, team_dir=team_dir)
         self.owner = new_owner()
         self.closing = threading.Event()
         self._queue: queue.SimpleQueue[str] = queue.SimpleQueue()
         self._waiting: set[str] = set()
         self._busy: set[str] = set()
         self._again: set[str] = set()
+        self._shelve = threading.Event()
+        """Set when a run rests: what it read can be put on the library's shelf."""
         self._lock = threading.Lock()
         self._worlds: dict[str, World] = {}
         self._found: detect.Found | None = None
+        self._reply_model: ReplyModel | None = None
         self._threads: list[threading.Thread] = []
 
     def start(self, threads: int) -> None:
         """Start working, and take up what an earlier process left."""
         if self._threads:
             return
-        targets = [self._work] * threads + [self._recover]
+        targets = [self._work] * threads + [self._recover, self._tend]
         self._threads = [threading.Thread(target=target, name=f"worker-{i}", daemon=True) for i, target in enumerate(targets)]
         for thread in self._threads:
             thread.start()
@@ -56,6 +67,7 @@ class Worker:
     def stop(self, timeout: float = 5.0) -> None:
         """Let every run rest where it stands (the next process goes on) and end the threads; waits `timeout` seconds at most."""
         self.closing.set()
+        self._shelve.set()
         for _ in self._threads:
             self._queue.put("")
         for thread in self._threads:
@@ -76,6 +88,11 @@ class Worker:
         while (status := self._advance(run_id, watch)) is Status.RUNNING and not self.closing.wait(FOLLOW_S):
             if watch:
                 watch()
+        if not self._threads:
+            try:
+                self.library.catch_up()
+            except StoreError as trouble:  # the run is safe; its pages wait for the next look
+                log.warning("the library did not take up what was read: %s", trouble)
         return status
 
     def _advance(self, run_id: str, watch: Callable[[], None] | None = None) -> Status:
@@ -84,9 +101,12 @@ class Worker:
     def equip(self, run: Run, lease: Lease) -> Tools:
         """The toolbox of a run: its world and its model."""
         world = self.world(run.settings.world)
-        client, trouble = self.model(run.settings.model, run.settings.fast_model)
+        own = run.settings
+        client, trouble = self.reply_model().client(own.model) if own.flow == "reply" else self.model(own.model, own.fast_model)
         gap_s = self.config.number("STEP_GAP")
-        return Tools(run.settings, world, self.store, lease, client=client, trouble=trouble, closing=self.closing, gap_s=gap_s)
+        return Tools(
+            run.settings, world, self.store, lease, client=client, trouble=trouble, closing=self.closing, gap_s=gap_s, library=self.library,
+        )  # fmt: skip
 
     def world(self, name: str) -> World:
         """The world of this name, opened once."""
@@ -112,6 +132,13 @@ class Worker:
             return found.client, ""
         return found.client.named(strong=name, fast=fast or name), ""
 
+    def reply_model(self) -> ReplyModel:
+        """The model of `reply`, by its own settings. Raises UsageError when those cannot be read."""
+        with self._lock:
+            if self._reply_model is None:
+                self._reply_model = ReplyModel(self.config, response_config.read(self.config).ai_response.llm)
+            return self._reply_model
+
     def _work(self) -> None:
         while not self.closing.is_set():
             run_id = self._queue.get()
@@ -128,6 +155,7 @@ class Worker:
             except TouchstoneError as trouble:  # the store, mostly: the run stands where it stood, and is looked for again
                 log.error("run %s: %s", run_id, trouble)
             finally:
+                self._shelve.set()
                 with self._lock:
                     self._busy.discard(run_id)
                     again = run_id in self._again
@@ -141,6 +169,25 @@ class Worker:
             if run_id not in self._waiting:
                 self._waiting.add(run_id)
                 self._queue.put(run_id)
+
+    def _tend(self) -> None:
+        """Keep the library current: its folders, the pages runs have read, the vectors that are missing."""
+        while not self.closing.is_set():
+            self._shelve.clear()
+            try:
+                self.library.sync()
+                while self.library.catch_up(most=50) and not self.closing.is_set():
+                    pass
+                self.library.catch_up_vectors(checkpoint=self._until_closing)
+            except ShuttingDown:
+                return
+            except TouchstoneError as trouble:  # a model that does not answer, mostly: it goes on at the next look
+                log.warning("the library is not current: %s", trouble)
+            self._shelve.wait(TEND_S)
+
+    def _until_closing(self) -> None:
+        if self.closing.is_set():
+            raise ShuttingDown("this process is ending; vectors are made on when the next one starts")
 
     def _recover(self) -> None:
         while True:

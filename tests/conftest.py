@@ -20,6 +20,8 @@ def _own_environment(tmp_path, monkeypatch):
     monkeypatch.setattr(config, "dotenv_values", lambda _path: {})
     monkeypatch.setenv("TOUCHSTONE_DATA", str(tmp_path / "data"))
     monkeypatch.setenv("OLLAMA_URL", "")
+    monkeypatch.setenv("EMBEDDING_MODEL", "off")
+    monkeypatch.setenv("CONFIG_FILE", "")
 
 
 def _no_way_out(event: str, arguments: tuple) -> None:

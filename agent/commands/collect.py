@@ -10,6 +10,7 @@ from typing import Any
 
 from agent import collecting
 from agent.commands.telling import Progress, reached, say, write
+from agent.errors import TouchstoneError, UsageError
 from agent.export import collected
 from agent.export.collected import Collection
 from agent.export.plain import plain
@@ -26,9 +27,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("prompt", metavar="PROMPT", help='what to gather, e.g. "what members say about X in the last month"')
     parser.add_argument("--start", action="append", default=[], metavar="URL", help="a page to start from; give it again for more")
     parser.add_argument("--max-articles", type=int, default=limits.max_articles, metavar="N", help="articles or threads (default: %(default)s)")
+    parser.add_argument("--max-pages", type=int, default=limits.max_pages, metavar="N", help="pages asked for in all (default: %(default)s)")
     parser.add_argument(
         "--depth", type=int, default=limits.max_depth, metavar="N", help="nothing this deep is read, the start is 0 (default: %(default)s)"
     )
+    parser.add_argument("--allow", nargs="+", default=[], metavar="HOST", help="hosts that may be read, *.HOST with its subdomains (default: all)")
+    parser.add_argument("--instruction", default="", metavar="TEXT", help="how to look: heeded like a note")
     parser.add_argument("--plain", action="store_true", help="no decisions: all links of the start pages, each page taken as an article")
     parser.add_argument("--world", default="live", metavar="live|demo|DIR", help="where to read (default: live, the web)")
     parser.add_argument("--model", default="auto", metavar="keyless|NAME", help="the model (default: the configured one, else keyless)")
@@ -38,26 +42,61 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Gather, print the digest and the list, write the files asked for; returns the exit code."""
+    """Gather, write the files asked for, print the digest and the list; returns the exit code."""
+    settings = collecting.checked(options.prompt, options.start, settings_of(options))
+    for file in filter(None, (options.json, options.markdown, options.csv)):
+        _check_writable(file)
     bench = Workbench()
     reached(bench, options.world)
-    limits = CollectLimits(max_articles=options.max_articles, max_depth=options.depth, use_smart_navigation=not options.plain)
-    run_id = collecting.start(bench, options.prompt, options.start, Settings(world=options.world, model=options.model, collect=limits))
+    run_id = bench.start(options.prompt, settings)
     say(f"run {run_id}")
     status = bench.drive(run_id, watch=Progress(bench, run_id, line))
     found = collecting.collection(bench, run_id)
     if status is not Status.REVIEW or found.answer is None:
         say(f"touchstone: the run is {status.value}: {found.run.error or 'it did not reach its digest'}")
         return 1
-    sys.stdout.write(f"{plain(found.answer)}\n{_list(found)}\n")
-    sys.stdout.flush()
     if options.json:
         write(options.json, json.dumps(collected.record(found), ensure_ascii=False, indent=1))
     if options.markdown:
         write(options.markdown, collected.markdown(found).rstrip("\n"))
     if options.csv:
         write(options.csv, collected.table(found).rstrip("\r\n"))
+    _print(f"{plain(found.answer)}\n{_list(found)}\n", run_id)
     return 0
+
+
+def settings_of(options: argparse.Namespace) -> Settings:
+    """What the options ask for."""
+    limits = CollectLimits(
+        max_articles=options.max_articles, max_pages=options.max_pages, max_depth=options.depth, use_smart_navigation=not options.plain
+    )
+    allowed = [entry.strip().lower() for entry in options.allow if entry.strip()]
+    return Settings(world=options.world, model=options.model, collect=limits, allowed_domains=allowed, instruction=options.instruction)
+
+
+def _check_writable(file: Path) -> None:
+    """Raises UsageError before anything is gathered when a file cannot be written; leaves nothing behind."""
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        there = file.exists()
+        file.open("a").close()
+        if not there:
+            file.unlink()
+    except OSError as trouble:
+        raise UsageError(f"{file} cannot be written: {trouble.strerror}") from trouble
+
+
+def _print(text: str, run_id: str) -> None:
+    """To stdout, unless it is closed. Raises BrokenPipeError when its reader is gone, TouchstoneError when it takes nothing."""
+    if sys.stdout is None:
+        return
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as trouble:
+        raise TouchstoneError(f"the digest could not be printed: {trouble.strerror}; the run {run_id} is kept") from trouble
 
 
 def line(name: str, change: dict[str, Any]) -> str:
@@ -65,7 +104,10 @@ def line(name: str, change: dict[str, Any]) -> str:
     if name == "intent" and change.get("intent"):
         wanted = change["intent"]
         days = f", last {wanted['time_range_days']} days" if wanted["time_range_days"] else ""
-        return f"wanted: {wanted['topic'] or 'what the start pages hold'}{', ' + wanted['target_section'] if wanted['target_section'] else ''}{days}"
+        section = f", {wanted['target_section']}" if wanted["target_section"] else ""
+        left = f", without: {'; '.join(wanted['leave_out'])}" if wanted.get("leave_out") else ""
+        spoke = f"\n       by rule: {change['intent_trouble']}" if change.get("intent_trouble") else ""
+        return f"wanted: {wanted['topic'] or 'what the start pages hold'}{section}{days}{left}{spoke}"
     if name == "budget":
         return str(change.get("why_stopped", ""))
     acts = {branch["url"]: f" {branch['action']} ({branch['confidence']:.2f})" for branch in change.get("tree", []) if branch.get("action")}

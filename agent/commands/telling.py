@@ -20,8 +20,9 @@ NO_NETWORK = "there is no network; try the bundled world with --world demo, or a
 
 
 def say(line: str) -> None:
-    """One line on stderr."""
-    print(line, file=sys.stderr, flush=True)
+    """One line on stderr, unless that is closed."""
+    if sys.stderr is not None:
+        print(line, file=sys.stderr, flush=True)
 
 
 def write(path: Path, text: str) -> None:

@@ -132,6 +132,8 @@ def _item_blocks(item: Item) -> list[str]:
     for post in item.posts:
         who = f"**{inline(post.user) or 'unknown'}**, {inline(when(post)) or 'date unknown'}"
         blocks += [f"{post.n}\\. {who}{'' if post.role == 'post' else f' ({post.role})'}", quoted(post.text)]
+    if item.trouble:
+        blocks.append(f"*{inline(item.trouble)}*")
     if item.also_at:
         blocks.append("Also at: " + ", ".join(link(url, url) for url in item.also_at))
     return blocks
@@ -147,7 +149,7 @@ def _item(item: Item) -> dict[str, Any]:
         "url": item.url, "kind": item.kind, "title": item.title, "content": item.content, "publish_date": item.publish_date or None,
         "metadata": item.metadata, "author": item.author, "last_date": item.last_date or None,
         "posts": [{"n": p.n, "role": p.role, "user": p.user, "date": p.date or None, "text": p.text, "verbatim": p.start >= 0} for p in item.posts],
-        "also_at": item.also_at, "reason": item.reason, "extracted_by": item.extracted_by,
+        "also_at": item.also_at, "reason": item.reason, "extracted_by": item.extracted_by, "trouble": item.trouble,
     }  # fmt: skip
 
 

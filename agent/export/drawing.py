@@ -17,12 +17,17 @@ def mermaid(first: str, edges: Iterable[Edge], *, rests: Mapping[str, str], deci
     ways, choices = list(edges), decisions or {}
     names = dict.fromkeys([first, *(name for way in ways for name in (way.start, way.end))])
     lines = [f"flowchart {direction}", f"    ask([question]) --> {first}"]
-    lines += [f"    {name}{_shape(name, rests)}" for name in names]
+    lines += [f"    {_id(name)}{_shape(name, rests)}" for name in names]
     lines += [f"    {step}_choice{{{_quoted(words)}}}\n    {step} --> {step}_choice" for step, words in choices.items()]
     for way in ways:
         start = f"{way.start}_choice" if way.start in choices and way.label else way.start
-        lines.append(f"    {start} -->{f'|{_quoted(way.label)}|' if way.label else ''} {way.end}")
+        lines.append(f"    {start} -->{f'|{_quoted(way.label)}|' if way.label else ''} {_id(way.end)}")
     return "\n".join(lines) + "\n"
+
+
+def _id(name: str) -> str:
+    """The name as Mermaid may be told it: "end" in small letters is a word of its own there."""
+    return "END" if name == "end" else name
 
 
 def _shape(name: str, rests: Mapping[str, str]) -> str:

@@ -6,50 +6,57 @@ run shows the path ahead (which pages, why) and waits whenever new pages were op
 
 from __future__ import annotations
 
-from agent.flows import collect_content, collect_log, moves
+from agent.flows import collect_content, collect_ending, collect_log, moves
+from agent.flows.collect_digest import digest, told
 from agent.flows.collect_judging import judge, judged_plainly
 from agent.flows.collect_page import look
 from agent.flows.collect_sifting import sift
 from agent.flows.collect_state import Collect
-from agent.flows.collect_walk import candidates, dropped, following, opened, past, starts, upcoming, why
+from agent.flows.collect_walk import candidates, cut_off, dropped, following, opened, past, starts, unfollowed, upcoming, why
+from agent.flows.collect_wishes import remarks, withdrawn
 from agent.flows.research import summary
-from agent.flows.verdict import answer
 from agent.loop import Flow
-from agent.roles.digest import DIGEST, Gathered
+from agent.roles.digest import DIGEST
 from agent.roles.intent import INTENT
 from agent.roles.link_ranking import LINK_RANKING
 from agent.state import Change, fork, jsonable, merge
+from agent.text import refusals
 from agent.toolbox import Tools
-from agent.types import Action, Edge, Outcome, PageRef, Proposal, Status
+from agent.types import Action, Edge, Outcome, PageRef, Proposal, Refusal, Status
 from agent.types.collected import Branch, Intent, Item
 from agent.urls import canonical
 
 LINKS_SHOWN = 80
 """Links of one page that the ranking is shown."""
-FACTS_SHOWN = 60
-"""Facts that the digest's writer is shown."""
 
 
 def intent(state: Collect, tools: Tools) -> tuple[Change, str]:
     """Read the prompt, and put the start pages at the root of the tree. After a send-back everything gathered is judged anew."""
     limit, today = state.settings.collect.max_articles, tools.today()
-    judgement = tools.judge(INTENT, prompt=state.question, notes=moves.notes(state), today=today, max_articles=limit)
+    judgement = tools.judge(INTENT, prompt=state.question, notes=remarks(state), today=today, max_articles=limit)
     reply = judgement.value
     days = reply.time_range_days if reply.time_range_days and reply.time_range_days > 0 else None
     wanted = Intent(
         topic=" ".join(reply.topic.split())[:300], target_section=" ".join(reply.target_section.lower().split())[:60], time_range_days=days,
-        max_articles=max(1, min(reply.max_articles or limit, limit)),
+        max_articles=max(1, min(reply.max_articles or limit, limit)), leave_out=_unwanted(state, reply.leave_out),
     )  # fmt: skip
     known = state.model_copy(update={"intent": wanted, "today": today})
     begins = starts(state)
     change: Change = {
         "heard": len(state.notes), "intent": wanted, "intent_by": judgement.by, "intent_trouble": judgement.trouble, "today": today,
         "why_stopped": "", "stop_reason": "",
-        "tree": [*begins, *_reopened(known)], "items": [item.model_copy(update={"status": "new", "reason": ""}) for item in state.items.values()],
+        "tree": [*begins, *_reopened(known), *withdrawn(state)],
+        "items": [item.model_copy(update={"status": "new", "reason": ""}) for item in state.items.values()],
     }  # fmt: skip
     if not begins and not state.tree:
         return {**change, "why_stopped": "no start page was named", "stop_reason": "blocked"}, "report"
     return change, "decide"
+
+
+def _unwanted(state: Collect, heard: list[str]) -> list[str]:
+    """What is to be left out, as the role heard it; what it missed is taken from the words themselves."""
+    said = [part for text in (state.question, *remarks(state)) for part in refusals.worded(refusals.split(text)[1])]
+    return [" ".join(part.split())[:200] for part in heard if part.strip()][:10] or said[:10]
 
 
 def _reopened(state: Collect) -> list[Branch]:
@@ -65,10 +72,9 @@ def decide(state: Collect, tools: Tools) -> tuple[Change, str]:
     limits = state.settings.collect
     following_up = upcoming(state)
     if len(state.fresh_actions) >= limits.max_pages and following_up is not None:
-        return _enough(state, f"all {limits.max_pages} pages of this run are used", "budget")
+        return _enough(state, *collect_ending.pages_used(state))
     if following_up is None:
-        enough = f"{state.wanted.max_articles} were asked for, and as many are gathered" if state.full else "every page that could be reached is read"
-        return _enough(state, enough, "enough")
+        return _enough(state, *collect_ending.over(state))
     proposal = Proposal(next_action="crawl_url", query_or_url=following_up.url, reasoning=why(following_up), by="code")
     change: Change = {"pending": proposal, "here": following_up.id}
     ahead = [branch.id for branch in state.frontier]
@@ -129,27 +135,30 @@ def links(state: Collect, tools: Tools) -> tuple[Change, str]:
     sight = look(state, tools, branch)
     above = state.tree.get(branch.parent) if branch.continues == "listing" else None
     former = {canonical(offer.url) for offer in look(state, tools, above).offers if offer.content} if above and above.page_id else set()
-    fresh, old = candidates(state, branch, sight, former)
-    change: Change = {"tree": []}
-    entries = [offer for offer in fresh if offer.date or not old]
+    found = candidates(state, branch, sight, former)
+    dated = any(offer.date and offer.content for offer in [*found.fresh, *found.old])
     children: list[Branch] = []
-    if entries:
+    refused: list[Refusal] = []
+    trouble = ""
+    if found.fresh:
         judgement = tools.judge(
             LINK_RANKING, intent=state.wanted, url=branch.url, title=sight.page.title, today=state.today, limit=state.settings.collect.max_links,
-            links=sorted(entries, key=lambda offer: not (offer.content and offer.date))[:LINKS_SHOWN],
+            dated=dated, links=sorted(found.fresh, key=lambda offer: not (offer.content and offer.date))[:LINKS_SHOWN],
         )  # fmt: skip
-        children, refused = opened(state, branch, judgement.value.links, entries, tools.step)
-        change |= {"refusals": refused}
-        branch = branch.model_copy(update={"trouble": branch.trouble or judgement.trouble})
+        children, refused = opened(state, branch, judgement.value.links, found.fresh, tools.step)
+        trouble = judgement.trouble
     on = following(state, branch, sight, "listing")
     if on and past(state, sight):
         on = on.model_copy(update={"status": "dropped", "ended": "The listing is newest first, and its last entry is too old already."})
     live = [child for child in [*children, *([on] if on else [])] if child.status == "open"]
-    ended = "" if live else "None of its entries is in the time range." if old else "None of its links was worth following."
-    change["tree"] = [branch.model_copy(update={"ended": ended}), *children, *dropped(state, branch, old), *([on] if on else [])]
-    change["pages"] = [_linked(state, branch, [child.url for child in live])]
-    if ended:
-        change["events"] = [collect_log.stopped(tools, branch, ended)]
+    ended = "" if live else unfollowed(found)
+    held = cut_off(state, found, children)
+    branch = branch.model_copy(update={"ended": ended, "held": held, "trouble": branch.trouble or trouble})
+    change: Change = {
+        "tree": [branch, *children, *dropped(state, branch, found), *([on] if on else [])], "refusals": refused,
+        "pages": [_linked(state, branch, [child.url for child in live])],
+        "events": [collect_log.stopped(tools, branch, ended)] if ended else [],
+    }  # fmt: skip
     return change, "decide"
 
 
@@ -181,22 +190,10 @@ def report(state: Collect, tools: Tools) -> tuple[Change, str]:
     change = jsonable(sift(state, tools)) if state.unjudged else {}
     known = merge(fork(state), change) if change else state
     judgement = tools.judge(
-        DIGEST, prompt=state.question, notes=moves.notes(state), intent=known.wanted, items=_told(known), confidence=known.level,
+        DIGEST, prompt=state.question, notes=remarks(state), intent=known.wanted, items=told(known), confidence=known.level,
         failures=[page for page in known.pages.values() if page.outcome is not Outcome.OK], why_stopped=known.why_stopped, former=known.answer,
     )  # fmt: skip
-    return {**change, "answers": [answer(known, judgement, tools.step)], "pending": None}, "review"
-
-
-def _told(state: Collect) -> list[Gathered]:
-    """The kept items with their usable facts, the best first; items without any speak by their title alone and are left out."""
-    each = max(1, FACTS_SHOWN // max(1, len(state.kept)))
-    told = []
-    for item in state.kept:
-        facts = [fact for fact in state.facts.values() if fact.page_id in item.page_ids and fact.title == item.title and fact.usable]
-        facts.sort(key=lambda fact: fact.decision != "pinned")
-        if facts:
-            told.append(Gathered(title=item.title, kind=item.kind, date=item.last_date[:10], facts=facts[:each]))
-    return told
+    return {**change, "answers": [digest(known, judgement, tools.step)], "pending": None}, "review"
 
 
 COLLECT = Flow(

@@ -14,7 +14,11 @@ from agent.types.collected import Branch, Item, Post
 from agent.urls import host
 
 WINDOW = 15_000
-"""Characters of a page that the content role is shown."""
+"""Characters of a page that the content role is shown at a time; a longer page is shown window by window."""
+OVERLAP = 500
+"""Characters that two windows have in common, so that a post on the border is whole in one of them."""
+WINDOWS = 8
+"""Windows of one page: what lies behind them is stored, but not taken apart, and the item says so."""
 BARE = 25
 """Words below which a page's text is too little to be its article."""
 BESIDE = 150
@@ -79,32 +83,79 @@ def _article(state: Collect, tools: Tools, branch: Branch, sight: Sight) -> Item
 def _asked(state: Collect, tools: Tools, branch: Branch, sight: Sight) -> Item:
     """What the content role makes of a page. Posts and text that do not stand on the page word for word are kept, but never quoted."""
     page = sight.page
-    judgement = tools.judge(
-        CONTENT, topic=state.wanted.topic, url=page.final_url or page.url, page_type=branch.page_type, title=page.title, author=page.author,
-        published_at=page.published_at, text=page.text[:WINDOW],
-    )  # fmt: skip
-    if judgement.by != "model":
+    posts: list[Post] = []
+    replies: list[ContentReply] = []
+    trouble = ""
+    for start in _windows(page.text):
+        judgement = tools.judge(
+            CONTENT, topic=state.wanted.topic, url=page.final_url or page.url, page_type=branch.page_type, title=page.title, author=page.author,
+            published_at=page.published_at, text=page.text[start : start + WINDOW],
+        )  # fmt: skip
+        if judgement.by != "model":
+            trouble = f"From character {start:,} on the model did not answer: {judgement.trouble}"
+            break
+        replies.append(judgement.value)
+        posts = _joined(posts, [_found(post, sight, branch) for post in judgement.value.posts if post.text.strip()], page.text)
+    if not replies:
         return _article(state, tools, branch, sight)
-    reply: ContentReply = judgement.value
-    posts = [_found(post, n, sight, branch) for n, post in enumerate(reply.posts, start=1) if post.text.strip()]
-    span = locate(reply.content, page.text) if reply.content.strip() else None
-    day = reply.publish_date or page.published_at or (posts[0].date if posts else "") or branch.detected_date
+    shown = WINDOWS * (WINDOW - OVERLAP) + OVERLAP
+    if not trouble and len(page.text) > shown:
+        trouble = f"Its first {shown:,} characters were taken apart, {len(page.text) - shown:,} were not."
+    numbered = [post.model_copy(update={"n": n}) for n, post in enumerate(posts, start=1)]
+    return _written(state, tools, branch, sight, replies, numbered).model_copy(update={"trouble": trouble})
+
+
+def _windows(text: str) -> range:
+    """Where each window of a text begins."""
+    return range(0, min(max(1, len(text) - OVERLAP), WINDOWS * (WINDOW - OVERLAP)), WINDOW - OVERLAP)
+
+
+def _written(state: Collect, tools: Tools, branch: Branch, sight: Sight, replies: list[ContentReply], posts: list[Post]) -> Item:
+    """The item of the replies about a page's windows: what is told once by the first that tells it, the text by all."""
+    page = sight.page
+    said = [reply.content.strip() for reply in replies if reply.content.strip()]
+    span = locate(said[0], page.text) if len(said) == 1 else None
+    told = next((reply.publish_date for reply in replies if reply.publish_date), "") or page.published_at
+    day = told or (posts[0].date if posts else "") or branch.detected_date
+    author = next((reply.metadata.author for reply in replies if reply.metadata.author), "") or page.author
     by: Speaker = "model"
     return _item(state, tools, branch, sight).model_copy(
         update={
-            "kind": "thread" if posts else "article", "title": reply.title.strip() or page.title, "posts": posts,
-            "author": reply.metadata.author or page.author,
-            "publish_date": day, "last_date": max([day, *(post.date for post in posts)]), "extracted_by": by,
-            "content": "" if span or posts else reply.content.strip(), "start": span.start if span else 0, "end": span.end if span else -1,
+            "kind": "thread" if posts else "article", "title": replies[0].title.strip() or page.title, "author": author, "publish_date": day,
+            "last_date": max([day, *(post.date for post in posts)]), "extracted_by": by, "posts": posts,
+            "content": "" if span or posts else "\n\n".join(said),
+            "start": span.start if span else 0, "end": span.end if span else -1,
         }
     )  # fmt: skip
 
 
-def _found(post: ContentPost, n: int, sight: Sight, branch: Branch) -> Post:
+def _joined(posts: list[Post], more: list[Post], text: str) -> list[Post]:
+    """The posts of the windows so far with those of the next: one that was cut at the border becomes whole, none stands twice."""
+    joined = list(posts)
+    for post in more:
+        whole = _whole(joined[-1], post, text) if joined else None
+        if whole is not None:
+            joined[-1] = whole
+        elif not any((old.user, old.text) == (post.user, post.text) for old in joined[-20:]):
+            joined.append(post)
+    return joined
+
+
+def _whole(last: Post, post: Post, text: str) -> Post | None:
+    """The one post that two are the halves of, None when they are two. A text that ends within a word has no place of its own yet."""
+    if 0 <= post.start < last.end and post.end > last.start:
+        start, end = min(last.start, post.start), max(last.end, post.end)
+        return last.model_copy(update={"text": text[start:end], "start": start, "end": end})
+    if post.user == last.user and last.start < 0 and post.text.startswith(last.text):
+        return post
+    return last if post.user in ("", last.user) and post.start < 0 and last.text.endswith(post.text) else None
+
+
+def _found(post: ContentPost, sight: Sight, branch: Branch) -> Post:
     span = locate(post.text, sight.page.text)
     text = sight.page.text[span.start : span.end] if span else post.text.strip()
     return Post(
-        n=n, user=post.user.strip(), date=(post.date or "")[:25], text=text, page_id=branch.page_id,
+        n=0, user=post.user.strip(), date=(post.date or "")[:25], text=text, page_id=branch.page_id,
         start=span.start if span else -1, end=span.end if span else -1,
     )  # fmt: skip
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from agent.flows import collect_log
-from agent.flows.collect_page import Sight, look
+from agent.flows.collect_page import Sight, look, reachable
 from agent.flows.collect_state import Collect
 from agent.flows.collect_walk import decided, objection, towards
 from agent.roles.page_decision import PAGE_DECISION
@@ -34,10 +34,10 @@ def judge(state: Collect, tools: Tools) -> tuple[Change, str]:
     branch = state.tree[state.here]
     sight = look(state, tools, branch)
     branch = _known(state, branch) or _plain(state, branch, sight) or decided(branch, _asked(state, tools, branch, sight))
-    ended, refusal = objection(state, branch, sight)
-    if not ended and branch.action == "STOP":
-        ended = branch.reasoning or "Nothing here is wanted."
-    branch = branch.model_copy(update={"ended": ended})
+    objected = objection(state, branch, sight)
+    refusal = objected.refusal if objected else None
+    ended = objected.why if objected else (branch.reasoning or "Nothing here is wanted.") if branch.action == "STOP" else ""
+    branch = branch.model_copy(update={"ended": ended, "held": objected.held if objected else ""})
     events = [collect_log.decision(tools, branch), *([collect_log.stopped(tools, branch, ended, refused=refusal is not None)] if ended else [])]
     change: Change = {"tree": [branch], "events": events, "refusals": [refusal.model_copy(update={"step": tools.step})] if refusal else []}
     if ended:
@@ -55,9 +55,11 @@ def judged_plainly(state: Collect, tools: Tools) -> tuple[Change, str]:
     told = "The plain way: each page is taken as an article" + (", and all links of the start pages are followed." if not branch.depth else ".")
     branch = branch.model_copy(update={"action": "EXTRACT_CONTENT", "page_type": "article", "reasoning": told, "confidence": 1.0, "by": "code"})
     opened = []
-    if not branch.depth and state.settings.collect.max_depth > 1:
-        fresh = [offer for offer in look(state, tools, branch).offers if canonical(offer.url) not in state.tree]
-        opened = [
+    if not branch.depth:
+        fresh = [offer for offer in reachable(state, look(state, tools, branch)) if canonical(offer.url) not in state.tree]
+        deep = state.settings.collect.max_depth > 1
+        branch = branch.model_copy(update={"held": "depth" if fresh and not deep else ""})
+        opened = [] if not deep else [
             Branch(id=canonical(offer.url), url=offer.url, parent=branch.id, anchor=offer.text, depth=1, path=[*branch.path, n])
             for n, offer in enumerate(fresh)
         ]
@@ -104,11 +106,11 @@ def _by_code(branch: Branch, action: Act, page_type: PageType, told: str) -> Bra
 def _asked(state: Collect, tools: Tools, branch: Branch, sight: Sight) -> Judgement:
     return tools.judge(
         PAGE_DECISION, intent=state.wanted, url=branch.url, depth=branch.depth, max_depth=state.settings.collect.max_depth, title=sight.page.title,
-        signs=sight.signs, links=_shown(sight, state.wanted.target_section), text=sight.page.text[:WINDOW],
+        signs=sight.signs, links=_shown(reachable(state, sight), state.wanted.target_section), text=sight.page.text[:WINDOW],
     )  # fmt: skip
 
 
-def _shown(sight: Sight, section: str) -> list[Offer]:
+def _shown(offers: list[Offer], section: str) -> list[Offer]:
     """The links shown: those that speak of the section first, then those of the content, in the page's order."""
     spoken = re.compile("|".join(map(re.escape, section.split())) or r"(?!)", re.IGNORECASE)
-    return sorted(sight.offers, key=lambda offer: (not spoken.search(f"{offer.text} {offer.url}"), not offer.content))[:LINKS_SHOWN]
+    return sorted(offers, key=lambda offer: (not spoken.search(f"{offer.text} {offer.url}"), not offer.content))[:LINKS_SHOWN]

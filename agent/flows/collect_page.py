@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from agent.flows.collect_state import Collect
+from agent.flows.collect_wishes import forbidden, is_barred
 from agent.text.orders import ordered_links
 from agent.toolbox import Tools
 from agent.tools import encoding, listing, media, posts
@@ -40,8 +41,9 @@ def look(state: Collect, tools: Tools, branch: Branch) -> Sight:
 
 
 def reachable(state: Collect, sight: Sight) -> list[Offer]:
-    """The page's links that the run may follow."""
-    return [offer for offer in sight.offers if in_scope(offer.url, state.settings.allowed_domains)]
+    """The page's links that the run may follow: inside the allowed domains, and not ruled out by a person's words."""
+    entries = forbidden(state)
+    return [offer for offer in sight.offers if in_scope(offer.url, state.settings.allowed_domains) and not is_barred(offer.url, entries)]
 
 
 def _placed(found: list[Post], page: Page, page_id: str) -> list[Post]:

@@ -12,6 +12,7 @@ from agent.flows import collect_log, moves
 from agent.flows.collect_content import text_of
 from agent.flows.collect_state import Collect
 from agent.flows.collect_walk import outdated
+from agent.flows.collect_wishes import RULED_OUT, forbidden, is_barred
 from agent.roles.answering import fact_score
 from agent.roles.relevance import RELEVANCE, Preview, Relevant, keyless
 from agent.state import Change
@@ -47,7 +48,9 @@ def sift(state: Collect, tools: Tools) -> Change:
 
 
 def _in_time(state: Collect, item: Item) -> Item:
-    """Left out when it is known to be older than the time range; an unknown date passes, and is told."""
+    """Left out when a later note rules its address out, or when it is known to be too old; an unknown date passes, and is told."""
+    if is_barred(item.url, forbidden(state, noted=item.given)):
+        return item.model_copy(update={"status": "dropped", "reason": RULED_OUT})
     day = item.last_date[:10]
     if state.too_old(day):
         return item.model_copy(update={"status": "dropped", "reason": outdated(state, day)})
@@ -97,7 +100,8 @@ def _preview(state: Collect, item: Item, text: str) -> Preview:
     inside = set(stems(text[:200_000]))
     matched = [word for word in tokens(state.wanted.topic) if set(content_stems(word)) & inside]
     return Preview(
-        id=item.id, title=item.title, date=item.last_date[:10], preview=text[:PREVIEW], trail=item.trail, matched=list(dict.fromkeys(matched))
+        id=item.id, title=item.title, author=item.author, date=item.last_date[:10], preview=text[:PREVIEW], trail=item.trail,
+        matched=list(dict.fromkeys(matched)),
     )
 
 

@@ -6,17 +6,20 @@ Pure functions of the state and of what stands on a page; nothing here asks a mo
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
 from agent.flows import moves
-from agent.flows.collect_page import Sight, reachable
+from agent.flows.collect_page import Sight
 from agent.flows.collect_state import Collect
+from agent.flows.collect_wishes import RULED_OUT, forbidden, is_barred, named
 from agent.roles.link_ranking import RankedLink
 from agent.roles.page_decision import PageDecision
 from agent.roles.role import Judgement
+from agent.text.orders import ordered_links
 from agent.types import Refusal
-from agent.types.collected import Branch, Offer
-from agent.urls import canonical, found_in, in_scope
+from agent.types.collected import Branch, Held, Offer
+from agent.urls import canonical, in_scope
 
 LAST = 9_999
 """The rank of a listing's next page: behind all its entries."""
@@ -26,10 +29,28 @@ OLD_SHOWN = 20
 """Entries outside the time range that are kept in the tree, with the reason."""
 
 
+@dataclass(frozen=True)
+class Objection:
+    """Why a decision is not followed, in words; the limit it met; the refusal to be counted when it named an address that may not be asked for."""
+
+    why: str
+    held: Held = ""
+    refusal: Refusal | None = None
+
+
+@dataclass(frozen=True)
+class Entries:
+    """The links of a listing: those that may be followed, and those that may not, for their date, their host, or a person's words."""
+
+    fresh: list[Offer]
+    old: list[Offer]
+    outside: list[Offer]
+    barred: list[Offer]
+
+
 def starts(state: Collect) -> list[Branch]:
     """The pages a person named: start pages, addresses in the prompt and in notes; those that are new to the tree."""
-    given = [*state.settings.start_urls, *found_in(state.question), *(url for note in moves.notes(state) for url in found_in(note))]
-    fresh = {canonical(url): url for url in reversed(given) if canonical(url) and canonical(url) not in state.tree}
+    fresh = {canonical(url): url for url in reversed(named(state)) if canonical(url) and canonical(url) not in state.tree}
     ranks = sum(branch.depth == 0 and not branch.continues for branch in state.tree.values())
     return [Branch(id=name, url=url, path=[ranks + n], anchor="given by you") for n, (name, url) in enumerate(reversed(fresh.items()))]
 
@@ -67,27 +88,33 @@ def decided(branch: Branch, judgement: Judgement) -> Branch:
     )  # fmt: skip
 
 
-def objection(state: Collect, branch: Branch, sight: Sight) -> tuple[str, Refusal | None]:
-    """Why a decision is not followed, in words, and the refusal to be counted when it named an address that is not on the page."""
+def objection(state: Collect, branch: Branch, sight: Sight) -> Objection | None:
+    """Why a decision is not followed, None when it is."""
     limits = state.settings.collect
     if branch.action != "STOP" and branch.confidence < limits.min_confidence:
-        return f"The decision was not sure enough ({branch.confidence:.2f}, at least {limits.min_confidence:.2f} is wanted).", None
+        return Objection(f"The decision was not sure enough ({branch.confidence:.2f}, at least {limits.min_confidence:.2f} is wanted).", "doubt")
     if branch.action == "EXTRACT_LINKS" and branch.depth + 1 >= limits.max_depth:
-        return f"Its entries would lie at depth {branch.depth + 1}; nothing at {limits.max_depth} or deeper is read.", None
+        return Objection(f"Its entries would lie at depth {branch.depth + 1}; nothing at {limits.max_depth} or deeper is read.", "depth")
     if branch.action != "NAVIGATE_TO":
-        return "", None
-    target = canonical(branch.target_url)
+        return None
+    target, told = canonical(branch.target_url), branch.target_url[:300] or "(no address)"
     if target not in {canonical(offer.url) for offer in sight.offers} | {canonical(link.url) for link in sight.page.links}:
-        return "The decision named an address that is not on this page.", Refusal(
-            what=branch.target_url[:300] or "(no address)", why="target_url is no link of the page"
+        return Objection(
+            "The decision named an address that is not on this page.", refusal=Refusal(what=told, why="target_url is no link of the page")
         )
-    if target not in {canonical(offer.url) for offer in reachable(state, sight)}:
-        return "The link leads outside the allowed domains.", Refusal(what=branch.target_url[:300], why="this address is outside the allowed domains")
+    if not in_scope(branch.target_url, state.settings.allowed_domains):
+        outside = Refusal(what=told, why="this address is outside the allowed domains")
+        return Objection("The link leads outside the allowed domains.", "scope", outside)
+    if is_barred(branch.target_url, forbidden(state)):
+        return Objection(RULED_OUT, "words", Refusal(what=told, why="a person's words rule this address out"))
+    if target in {canonical(link.url) for link in ordered_links(sight.page.text, sight.page.links)}:
+        ordered = Refusal(what=told, why="the page orders a reading program to follow this link")
+        return Objection("The link stands among words that give orders to a reading program.", refusal=ordered)
     if branch.depth + 1 >= limits.max_depth:
-        return f"The page behind the link would be at depth {branch.depth + 1}; nothing at {limits.max_depth} or deeper is read.", None
+        return Objection(f"The page behind the link would be at depth {branch.depth + 1}; nothing at {limits.max_depth} or deeper is read.", "depth")
     if target in moves.visited(state) or target in state.tree:
-        return "The page it leads to is part of the walk already: no circles.", None
-    return "", None
+        return Objection("The page it leads to is part of the walk already: no circles.")
+    return None
 
 
 def towards(branch: Branch, sight: Sight) -> Branch:
@@ -98,15 +125,20 @@ def towards(branch: Branch, sight: Sight) -> Branch:
     return Branch(id=target, url=url, parent=branch.id, anchor=anchor, depth=branch.depth + 1, path=[*branch.path, 0])
 
 
-def candidates(state: Collect, branch: Branch, sight: Sight, former: set[str]) -> tuple[list[Offer], list[Offer]]:
-    """The links of a listing that may be followed, and those its own dates put outside the time range.
+def candidates(state: Collect, branch: Branch, sight: Sight, former: set[str]) -> Entries:
+    """The links of a listing in their four kinds.
 
     Left out: what is in the tree already, what stood on the page before it (`former`) when this is a listing's next page.
     """
-    fresh = [offer for offer in reachable(state, sight) if canonical(offer.url) not in state.tree and canonical(offer.url) not in former]
-    fresh = [offer for offer in fresh if canonical(offer.url) not in moves.visited(state) and canonical(offer.url) != canonical(sight.next_url)]
-    old = [offer for offer in fresh if offer.content and state.too_old(offer.date)]
-    return [offer for offer in fresh if offer not in old], old
+    seen = {*state.tree, *former, *moves.visited(state), canonical(sight.next_url)}
+    fresh = [offer for offer in sight.offers if canonical(offer.url) not in seen]
+    inside = [offer for offer in fresh if in_scope(offer.url, state.settings.allowed_domains)]
+    entries = forbidden(state)
+    barred = [offer for offer in inside if is_barred(offer.url, entries)]
+    free = [offer for offer in inside if offer not in barred]
+    old = [offer for offer in free if offer.content and state.too_old(offer.date)]
+    outside = [offer for offer in fresh if offer not in inside]
+    return Entries(fresh=[offer for offer in free if offer not in old], old=old, outside=outside, barred=barred)
 
 
 def opened(state: Collect, branch: Branch, ranked: Sequence[RankedLink], offered: Sequence[Offer], step: int) -> tuple[list[Branch], list[Refusal]]:
@@ -138,21 +170,45 @@ def opened(state: Collect, branch: Branch, ranked: Sequence[RankedLink], offered
     return list(chosen.values()), refused
 
 
-def dropped(state: Collect, branch: Branch, old: Sequence[Offer]) -> list[Branch]:
-    """Entries outside the time range, for the tree: not followed, and why."""
+def dropped(state: Collect, branch: Branch, entries: Entries) -> list[Branch]:
+    """Entries outside the time range and those that a person rules out, for the tree: not followed, and why."""
+    told: list[tuple[Offer, str, Held]] = [(offer, outdated(state, offer.date), "") for offer in entries.old[:OLD_SHOWN]]
+    told += [(offer, RULED_OUT, "words") for offer in entries.barred[:OLD_SHOWN] if offer.content]
     return [
         Branch(
             id=canonical(offer.url), url=offer.url, parent=branch.id, anchor=offer.text, depth=branch.depth + 1, path=[*branch.path, LAST - 1, n],
-            detected_date=offer.date, status="dropped", ended=outdated(state, offer.date),
+            detected_date=offer.date, status="dropped", ended=why, held=held,
         )
-        for n, offer in enumerate(old[:OLD_SHOWN])
+        for n, (offer, why, held) in enumerate(told)
     ]  # fmt: skip
+
+
+def unfollowed(found: Entries) -> str:
+    """Why nothing of a listing is followed, in words."""
+    if found.old:
+        return "None of its entries is in the time range."
+    if not any(offer.content for offer in found.fresh) and found.barred:
+        return "Your words rule out all its entries."
+    if not any(offer.content for offer in found.fresh) and any(offer.content for offer in found.outside):
+        return "All its entries lie outside the allowed domains."
+    return "None of its links was worth following."
+
+
+def cut_off(state: Collect, found: Entries, children: Sequence[Branch]) -> Held:
+    """Which limit kept a listing's entries from being followed."""
+    if len(children) >= state.settings.collect.max_links and sum(offer.content for offer in found.fresh) > len(children):
+        return "links"
+    if any(offer.content for offer in found.barred):
+        return "words"
+    return "scope" if not children and any(offer.content for offer in found.outside) else ""
 
 
 def following(state: Collect, branch: Branch, sight: Sight, kind: str) -> Branch | None:
     """The next page of a listing or thread, at the same depth; None when there is none or it is known."""
     name = canonical(sight.next_url)
     if not name or name in state.tree or name in moves.visited(state) or not in_scope(sight.next_url, state.settings.allowed_domains):
+        return None
+    if is_barred(sight.next_url, forbidden(state)):
         return None
     path = [*branch.path, FIRST if kind == "thread" else LAST]
     return Branch(

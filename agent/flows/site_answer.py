@@ -10,16 +10,16 @@ from collections.abc import Sequence
 from agent.evidence import confidence
 from agent.flows import moves
 from agent.flows import site_reading as reading
+from agent.flows.quoting import cited
 from agent.flows.site_state import Site
 from agent.flows.verdict import answer as verdict_on
 from agent.roles.draft import DraftReply
-from agent.roles.report import ReportReply, ReportSentence
+from agent.roles.report import ReportReply
 from agent.roles.role import Judgement
-from agent.roles.support import Quoted
 from agent.state import Change, fork, jsonable, merge
 from agent.text.coverage import cover
 from agent.toolbox import Tools
-from agent.types import Answer, Fact, Outcome, Passage
+from agent.types import Answer, Outcome, Passage
 
 POLITE = {
     "off_topic": "I can only answer from the pages of {site}, and this question does not seem to be about them.",
@@ -31,7 +31,7 @@ POLITE = {
 def answer_of(state: Site, tools: Tools, judgement: Judgement, passages: Sequence[Passage]) -> Change:
     """The change a draft makes: the facts it quotes, conflicts, confidence, and the answer."""
     reply: DraftReply = judgement.value
-    facts, sentences = _facts(state, tools, judgement, passages)
+    facts, sentences = cited(reading.wanted(state), tools, reply.answer, passages, by=judgement.by, known=state.facts)
     marked = reading.clashes(state, [*moves.memory(state), *facts.values()])
     facts |= {fact.id: fact for fact in marked.pop("facts", [])}
     change: Change = {**marked, "facts": list(facts.values())}
@@ -50,29 +50,6 @@ def answer_of(state: Site, tools: Tools, judgement: Judgement, passages: Sequenc
     useful = {i for i, page_id in state.url_content.items() if any(source.page_id == page_id for source in answer.sources)}
     named = [*state.useful_visited_indices, *sorted(useful - set(state.useful_visited_indices))]
     return {**change, "confidence": [level], "answers": [answer], "bearing": bearing, "useful_visited_indices": named}
-
-
-def _facts(state: Site, tools: Tools, judgement: Judgement, passages: Sequence[Passage]) -> tuple[dict[str, Fact], list[ReportSentence]]:
-    """The facts of a draft's quotes, new ones only, and its sentences with their ids. A quote of an unknown passage is dropped and counted."""
-    reply: DraftReply = judgement.value
-    known = {passage.id: passage for passage in passages}
-    facts: dict[str, Fact] = {}
-    sentences = []
-    for sentence in reply.answer:
-        ids = []
-        for quote in sentence.quotes:
-            passage = known.get(quote.passage_id)
-            if passage is None:
-                ids.append(f"unknown:{quote.passage_id}"[:60])
-                continue
-            subject = passage.title[:120]
-            quoted = Quoted(passage.page_id, quote.quote.strip(), sentence.text.strip() if len(sentence.quotes) == 1 else "", subject)
-            fact = reading.fact_of(state, tools, tools.page(passage.page_id), quoted, by=judgement.by)
-            ids.append(fact.id)
-            if fact.id not in state.facts:
-                facts[fact.id] = fact
-        sentences.append(ReportSentence(text=sentence.text, fact_ids=ids))
-    return facts, sentences
 
 
 def _worded(state: Site, answer: Answer, reply: DraftReply) -> Answer:

@@ -11,13 +11,13 @@ import zlib
 from collections.abc import Iterable, Sequence
 from urllib.parse import urlsplit
 
-from agent.evidence import confidence, conflicts, trust
-from agent.evidence.quotes import verify
+from agent.evidence import confidence, conflicts
 from agent.flows import moves
+from agent.flows.quoting import fact_of
 from agent.flows.site_state import Site
-from agent.roles.answering import fact_score
+from agent.flows.state import Research
 from agent.roles.site_decision import Unvisited
-from agent.roles.support import Quoted, bearing, best_quotes, fact_id
+from agent.roles.support import bearing, best_quotes
 from agent.state import Change
 from agent.text.addresses import Address, scores
 from agent.text.coverage import cover
@@ -26,7 +26,7 @@ from agent.text.question import read
 from agent.text.rank import rank
 from agent.text.sections import with_headings
 from agent.toolbox import Tools
-from agent.types import Fact, Link, Page, Passage, SiteLimits, Speaker
+from agent.types import Fact, Link, Page, Passage, SiteLimits
 from agent.urls import canonical, in_scope, site
 
 LISTED = 50_000
@@ -158,7 +158,7 @@ def read_pages(state: Site, tools: Tools, indices: Sequence[int]) -> Change:
         page = with_headings(tools.page(content[i]))
         found = evidence(page, content[i])
         bearings[i] = bearing(question, own, found)
-        new = [fact_of(state, tools, page, quoted, by="keyless") for quoted in best_quotes(question, own, found)]
+        new = [fact_of(question, tools, page, quoted, by="keyless") for quoted in best_quotes(question, own, found)]
         facts |= {fact.id: fact for fact in new if fact.id not in state.facts}
         url = state.all_discovered_urls[i]
         refs.append(state.pages[url].model_copy(update={"facts": sum(fact.verified for fact in new)}))
@@ -181,18 +181,7 @@ def _is_menu(passage: Passage, texts: set[str]) -> bool:
     return bool(lines) and sum(line in texts for line in lines) >= MENU * len(lines)
 
 
-def fact_of(state: Site, tools: Tools, page: Page, quoted: Quoted, *, by: Speaker) -> Fact:
-    """A quote of a stored page as a fact, checked against the page's text."""
-    fact = Fact(
-        id=fact_id(quoted), statement=quoted.statement or quoted.quote, quote=quoted.quote, page_id=quoted.page_id, url=page.final_url or page.url,
-        title=page.title, fetched_at=page.fetched_at, published_at=page.published_at, subject=quoted.subject, attribute=quoted.attribute,
-        trust=trust.of_page(page).value, step=tools.step, by=by,
-    )  # fmt: skip
-    fact = verify(fact, page.text, page.sha256)
-    return fact.model_copy(update={"relevance": max(quoted.score, fact_score(wanted(state), fact))})
-
-
-def clashes(state: Site, facts: Sequence[Fact]) -> Change:
+def clashes(state: Research, facts: Sequence[Fact]) -> Change:
     """Conflicts among facts of several sites (one site is one voice), and the marks that follow."""
     if len({site(fact.url) for fact in facts if fact.url}) < 2:
         return {}

@@ -1,6 +1,6 @@
 """One OpenAI-compatible server, asked with patience. It knows no role, no ledger and no price; a reply's text is not read here.
 
-There is one layer of retries, this one (the SDK's is off): at most three tries of a completion on 408, 409, 429, 5xx, timeouts
+There is one layer of retries, this one (the SDK's is off): at most TRIES tries of a completion (or as `tuned` says) on 408, 409, 429, 5xx, timeouts
 and lost connections, with a random wait of up to 0.5 · 2ⁿ seconds between them ("full jitter"), or as long as `Retry-After` asks
 when that is within `patience_s`. Complaints about the form of a request (no JSON schema, no temperature ...) are answered with
 another form, at most five times; they cost nothing, are not counted as tries, and what worked is remembered for each model.
@@ -15,12 +15,11 @@ than `timeout_s` in all, however steadily it drips.
 from __future__ import annotations
 
 import copy
-import json
 import queue
 import random
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
@@ -34,7 +33,7 @@ from pydantic import BaseModel
 from agent.errors import ModelUnavailable
 from agent.llm import faults
 from agent.llm.faults import Fault
-from agent.llm.model import MAX_TOKENS, Checkpoint, Completion, Message, Tier
+from agent.llm.model import MAX_TOKENS, Checkpoint, Completion, Message, Tier, written
 from agent.llm.request import Terms
 
 if TYPE_CHECKING:
@@ -70,6 +69,7 @@ class Client:
         self.server, self.local = place(base_url)
         self._key = key
         self._timeout_s, self._patience_s, self._backoff_s = timeout_s, min(patience_s, LONGEST_WAIT_S), backoff_s
+        self._tries, self._first, self._extra = TRIES, Terms(), dict[str, Any]()
         self._terms: dict[str, Terms] = {}
         self._lock = threading.Lock()
         self._sdk = _sdk(base_url or OFFICIAL, key, timeout_s)
@@ -81,6 +81,14 @@ class Client:
         """The same server with other models; connections and what was learnt about the server are shared."""
         other = copy.copy(self)
         other.strong, other.fast = strong, fast or strong
+        return other
+
+    def tuned(self, *, tries: int, format: str, extra: Mapping[str, Any]) -> Client:
+        """The same server asked in another way: `tries` of a completion in all, replies in `format` first (see request.Terms), and
+        `extra` fields in every request's body."""
+        other = copy.copy(self)
+        other._tries, other._first, other._extra = max(1, tries), Terms(format=format), dict(extra)
+        other._terms, other._lock = {}, threading.Lock()
         return other
 
     def close(self) -> None:
@@ -100,7 +108,7 @@ class Client:
         model = self.strong if tier == "strong" else self.fast
         began, waited, tries = time.monotonic(), 0.0, 1
         terms = self._known_terms(model)
-        request = {"model": model, "messages": list(messages)}
+        request = {"model": model, "messages": list(messages), **({"extra_body": self._extra} if self._extra else {})}
         while isinstance(got := self._send(request | terms.options(schema, max_tokens), checkpoint), Fault):
             if other := terms.after(got.complaint):
                 terms = other
@@ -114,7 +122,7 @@ class Client:
 
     def _known_terms(self, model: str) -> Terms:
         with self._lock:
-            return self._terms.get(model, Terms())
+            return self._terms.get(model, self._first)
 
     def _wait_before(self, attempt: int, fault: Fault, waited: float) -> float:
         """Seconds to wait before try number `attempt`; ModelUnavailable when there should be none."""
@@ -124,8 +132,8 @@ class Client:
         asked = fault.retry_after_s
         if asked is not None and asked > self._patience_s - waited:
             raise ModelUnavailable(f"{sentence} It asks to wait: try again {_when(asked)}.")
-        if attempt > TRIES:
-            raise ModelUnavailable(f"{sentence} Tried {TRIES} times; try again later.")
+        if attempt > self._tries:
+            raise ModelUnavailable(f"{sentence} Tried {self._tries} {'time' if self._tries == 1 else 'times'}; try again later.")
         jitter = random.uniform(0, self._backoff_s * 2 ** (attempt - 2))
         return max(asked or 0.0, min(jitter, self._patience_s - waited))
 
@@ -162,8 +170,7 @@ class Client:
         except (httpx2.InvalidURL, ValueError, RuntimeError) as error:  # a key no header can hold, a client that was closed
             cause = type(error).__name__
             return Fault(f"No request to {self.server} could be made ({cause}). Check OPENAI_API_KEY and OPENAI_BASE_URL.")
-        prompt = json.dumps(options["messages"], ensure_ascii=False)
-        return faults.completion(body, kind, server=self.server, prompt=prompt, model=options["model"])
+        return faults.completion(body, kind, server=self.server, prompt=written(options["messages"]), model=options["model"])
 
     def _too_slow(self) -> Fault:
         return Fault(f"{self.server} gave no reply within {self._timeout_s:g} s (MODEL_TIMEOUT).", again=True)

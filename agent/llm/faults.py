@@ -107,15 +107,24 @@ def _first_choice(data: Any) -> dict[str, Any] | None:
 
 
 def _spoken(choice: dict[str, Any]) -> tuple[str, str]:
-    """What the model said and how it ended. Content may be a string, a list of parts, or nothing."""
+    """What the model said and how it ended. Content may be a string, a list of parts, or nothing; a function's arguments go before it."""
     message = choice["message"]
     if isinstance(message.get("refusal"), str) and message["refusal"].strip():
         return _clean(message["refusal"]), "refusal"
-    content = message.get("content")
+    content = _arguments(message) or message.get("content")
     if isinstance(content, list):
         content = "".join(str(part.get("text") or "") for part in content if isinstance(part, dict))
     finish = choice.get("finish_reason")
     return _clean(content if isinstance(content, str) else ""), finish if isinstance(finish, str) else "stop"
+
+
+def _arguments(message: dict[str, Any]) -> str:
+    """The arguments of the function that was called, as JSON text; "" when none was."""
+    calls = message.get("tool_calls")
+    first = calls[0] if isinstance(calls, list) and calls and isinstance(calls[0], dict) else {}
+    function = first.get("function")
+    arguments = function.get("arguments") if isinstance(function, dict) else None
+    return json.dumps(arguments) if isinstance(arguments, dict) else arguments if isinstance(arguments, str) else ""
 
 
 def _clean(text: str) -> str:

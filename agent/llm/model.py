@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 from pydantic import BaseModel
 
-Message = dict[str, str]
-"""A chat message: "role" (system | user | assistant) and "content"."""
+Message = dict[str, Any]
+"""A chat message: "role" (system | user | assistant) and "content", a text; on its way to a server also a list of parts."""
 Tier = Literal["strong", "fast"]
 Checkpoint = Callable[[], None]
 """Called often while waiting; raises a Signal when the run must rest."""
@@ -58,3 +59,13 @@ class Model(Protocol):
 def estimate(text: str) -> int:
     """About how many tokens a text has: a quarter of its characters, at least one (the usual rule of thumb for English)."""
     return max(1, len(text) // 4)
+
+
+def written(messages: Sequence[Message]) -> str:
+    """The messages as one text, to estimate their tokens by; pictures in them are left out."""
+    parts = [{**message, "content": _texts(message["content"])} if isinstance(message.get("content"), list) else message for message in messages]
+    return json.dumps(parts, ensure_ascii=False)
+
+
+def _texts(parts: list[dict[str, Any]]) -> str:
+    return "".join(str(part.get("text", "")) for part in parts)

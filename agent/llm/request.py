@@ -1,13 +1,15 @@
 """What is asked of a server beside the messages, and what is asked instead when it does not understand. It sends nothing.
 
-Servers differ in what they take: a JSON schema, only "some JSON", or neither; a temperature or not; the limit of the reply under
-one of two names. We start with the most and give up one thing for each complaint; the client remembers what worked.
+Servers differ in what they take: a JSON schema, a function to be called, only "some JSON", or none of it; a temperature or not; the
+limit of the reply under one of two names. We start with the most and give up one thing for each complaint; the client remembers
+what worked.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 from pydantic import BaseModel
@@ -15,7 +17,8 @@ from pydantic import BaseModel
 OVERFLOW = ("context length", "context_length", "context window", "context size", "too many tokens", "maximum prompt length")
 """How servers say that prompt and reply together are too long for the model."""
 _FORMAT_WORDS = ("response_format", "json_schema", "json_object", "json mode", "schema", "structured output", "grammar", "guided")
-_NEXT_FORMAT = {"json_schema": "json_object", "json_object": "plain"}
+_FUNCTION_WORDS = ("tool", "function")
+_NEXT_FORMAT = {"json_schema": "json_object", "function_calling": "json_object", "json_object": "plain"}
 _NOT_A_NAME = re.compile(r"[^a-zA-Z0-9_-]")
 _MAPS = ("properties", "$defs")
 """Here the keys are names (a field may be called "title"), not words of the schema language."""
@@ -27,6 +30,7 @@ class Terms:
     """How a model is asked: the response format, whether a temperature is sent, and what the reply's limit is called."""
 
     format: str = "json_schema"
+    """"json_schema", "function_calling" (the reply is the arguments of a function that must be called), "json_object" or "plain"."""
     temperature: bool = True
     limit: str = "max_tokens"
     """"max_tokens", "max_completion_tokens", or empty: no limit is sent (then the server takes what room is left)."""
@@ -38,12 +42,15 @@ class Terms:
             options["temperature"] = 0
         if self.limit:
             options[self.limit] = max_tokens
+        name = _NOT_A_NAME.sub("_", schema.__name__)[:64]
         if self.format == "json_schema":
             form = strict_schema(schema)
-            options["response_format"] = {
-                "type": "json_schema",
-                "json_schema": {"name": _NOT_A_NAME.sub("_", schema.__name__)[:64], "schema": form, "strict": _closed(form)},
-            }
+            options["response_format"] = {"type": "json_schema", "json_schema": {"name": name, "schema": form, "strict": _closed(form)}}
+        elif self.format == "function_calling":
+            form = strict_schema(schema)
+            function = {"name": name, "description": "Takes the whole reply.", "parameters": form, "strict": _closed(form)}
+            options["tools"] = [{"type": "function", "function": function}]
+            options["tool_choice"] = {"type": "function", "function": {"name": name}}
         elif self.format == "json_object":
             options["response_format"] = {"type": "json_object"}
         return options
@@ -57,13 +64,15 @@ class Terms:
             return replace(self, temperature=False)
         if any(words in said for words in OVERFLOW):
             return replace(self, limit="") if self.limit else None
-        if self.format in _NEXT_FORMAT and any(word in said for word in _FORMAT_WORDS):
+        words = _FUNCTION_WORDS if self.format == "function_calling" else _FORMAT_WORDS
+        if self.format in _NEXT_FORMAT and any(word in said for word in words):
             return replace(self, format=_NEXT_FORMAT[self.format])
         return None
 
 
+@lru_cache(maxsize=64)
 def strict_schema(shape: type[BaseModel]) -> dict[str, Any]:
-    """The JSON schema of a reply as strict servers want it: every object closed, every field required, no defaults."""
+    """The JSON schema of a reply as strict servers want it: every object closed, every field required, no defaults. To be read only."""
     closed = _strict(shape.model_json_schema())
     return closed if isinstance(closed, dict) else {}
 

@@ -15,7 +15,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from agent.errors import ModelUnavailable
-from agent.llm.model import MAX_TOKENS, Checkpoint, Completion, Message, Tier, estimate
+from agent.llm.model import MAX_TOKENS, Checkpoint, Completion, Message, Tier, estimate, written
 
 Reply = str | dict[str, Any] | BaseModel | Completion | Exception
 """Raw text, a value to be sent as JSON, a whole completion (a cut-off one, a refusal), or an error to raise."""
@@ -67,9 +67,8 @@ class Scripted:
             raise reply
         if isinstance(reply, Completion):
             return reply
-        prompt = json.dumps(list(messages), ensure_ascii=False)
         text = _spelt(reply)
-        return Completion(text, estimate(prompt), estimate(text), 0.0, self.strong if tier == "strong" else self.fast)
+        return Completion(text, estimate(written(messages)), estimate(text), 0.0, self.strong if tier == "strong" else self.fast)
 
     def _next(self, asked: Asked) -> Reply:
         with self._lock:

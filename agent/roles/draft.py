@@ -125,13 +125,18 @@ def _unsaid(own: str, strange: list[str]) -> float:
 
 def chosen_quotes(question: str, own: str, passages: list[Passage]) -> list[Quoted]:
     """The quotes of the answer in reading order: of the section that is asked for, else the best sentences and what follows them."""
+    return section_quotes(question, own, passages) or _sentences(read(question), ranked(question, own, passages))
+
+
+def section_quotes(question: str, own: str, passages: list[Passage]) -> list[Quoted]:
+    """The sentences of the section whose title and heading name what is asked, from its start; none when no section does."""
     asked, typed = read(question), read(own)
     best = max(sections(passages), key=lambda section: named(asked, typed, section), default=None)
-    rivals = ranked(question, own, passages)
     said = named(asked, typed, best) if best else 0.0
-    rival = rivals[0].score if rivals else 0.0
-    quotes = of_section(asked, best) if best and said >= BY_SECTION and BY_HEADING * said >= RIVAL * rival else []
-    return quotes or _sentences(asked, rivals)
+    if best is None or said < BY_SECTION:
+        return []
+    rival = max((candidate.score for candidate in ranked(question, own, passages)[:1]), default=0.0)
+    return of_section(asked, best) if BY_HEADING * said >= RIVAL * rival else []
 
 
 def _sentences(asked: Asked, rivals: list[Candidate]) -> list[Quoted]:

@@ -1,68 +1,59 @@
-"""What a collecting prompt asks for: the topic, the section of a site, how far back, how many. Knows one sentence, no page."""
+"""What a collecting prompt asks for: the topic, the section of a site, how far back, how many, what is to be left out. Knows no page."""
 
 from __future__ import annotations
 
 import re
-from datetime import date, timedelta
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from agent.roles.role import Role
+from agent.text import amounts, backwards, refusals
 from agent.urls import found_in
 
-FORUM = "forum"
-NEWS = "news"
 _SECTIONS = (
-    (FORUM, r"forums?|discussions?|message boards?|boards?|communit(?:y|ies)|threads?|posts?|comments?"
+    ("forum", r"(?:diskussions)?for(?:ums?|en|umet)|discussions?|diskussion(?:en|er|erna)?|message boards?|boards?|communit(?:y|ies)|threads?"
+     r"|tråd(?:ar|arna|en)|foros?|hilos?|debates?",
+     r"posts?|comments?|inlägg(?:en)?|kommentar(?:e|er|en|erna)|commentaires?|comentarios?|mensajes?"
      r"|(?:people|users|members|investors|customers|owners|readers) (?:are saying|say|said|think|write|wrote)"),
-    (NEWS, r"news|headlines?|press|articles?|stories|reports?"),
-    ("blog", r"blogs?"),
-    ("reviews", r"reviews?"),
+    ("blog", r"blogs?|bloggen|weblogs?", r"(?!)"),
+    ("reviews", r"reviews?|recension(?:er|erna)|rezensionen|bewertungen|reseñas?", r"(?!)"),
+    ("news", r"news|headlines?|press|nachrichten|meldungen|schlagzeilen|nyhet(?:er|erna)|nytt|actualités?|nouvelles|noticias?|titulares",
+     r"articles?|stories|story|reports?|artikeln?|artiklar(?:na)?|artículos?|berichten?|rapport(?:er|erna)?"),
 )  # fmt: skip
-_LENGTH = {"day": 1, "week": 7, "fortnight": 14, "month": 30, "quarter": 90, "year": 365}
-_COUNT = {
-    "a": 1,
-    "an": 1,
-    "one": 1,
-    "two": 2,
-    "three": 3,
-    "four": 4,
-    "five": 5,
-    "six": 6,
-    "seven": 7,
-    "eight": 8,
-    "nine": 9,
-    "ten": 10,
-    "couple of": 2,
-    "few": 3,
-}
-_NUMBER = rf"\d{{1,3}}|{'|'.join(_COUNT)}"
-_SOME = "|".join([r"\d{1,3}", *(word for word in _COUNT if word not in ("a", "an"))])
-_RANGE = re.compile(
-    rf"\b(?:in|from|of|over|during|within|for|since)?\s*(?:the\s+)?(?:last|past|previous|recent)\s+(?:(?P<count>{_NUMBER})\s+)?(?P<unit>days?|weeks?|fortnights?|months?|quarters?|years?)\b",
-    re.IGNORECASE,
+"""A section, the words that name it, and those that only hint at it."""
+_NAMED_SECTION = re.compile(
+    r"\b(?:from|in|under|of|to|see|visit) (?:the |its )?[“\"‘']?(?P<name>[\w&-]+(?: [\w&-]+){0,2}?)[”\"’']? (?:sub)?sections?\b", re.IGNORECASE
 )
-_THIS = re.compile(r"\b(?:from\s+)?(?P<word>today|yesterday|this (?:week|month|quarter|year))['’]?s?\b", re.IGNORECASE)
-_SINCE = re.compile(r"\b(?:since|after)\s+(?P<date>(?:19|20)\d\d-\d\d-\d\d)\b", re.IGNORECASE)
-_MANY = re.compile(
-    rf"\b(?:the\s+)?(?:top|first|latest|newest|up to|at most|max(?:imum)?(?: of)?|only|best)\s+(?P<n>{_SOME})\b"
-    r"|\b(?P<m>\d{1,3})\s+(?:articles?|threads?|stories|news|posts?|items?|discussions?)\b",
+_ITSELF = re.compile(
+    r"\b(?:this|these|diese[nrsm]?|denna|dessa|cet(?:te)?|ces|est[aeo]s?) (?:articles?|pages?|threads?|posts?|stor(?:y|ies)|discussions?"
+    r"|artikel|seite|beitrag|sida|tråd|inlägg|fil|artículos?|página|hilo)\b",
     re.IGNORECASE,
 )
 _ABOUT = re.compile(
-    r"\b(?:about|regarding|concerning|mentioning|related to|on the (?:subject|topic) of|discussing|covering)\s+(?P<topic>.+)$", re.I | re.S
+    r"\b(?:about|regarding|concerning|mention(?:s|ing)?|related to|on the (?:subject|topic) of|discussing|covering"
+    r"|über|zum thema|betreffend|om|angående|à propos d[e']|au sujet d[e']|sur|sobre|acerca de)\s+(?P<topic>.+)$",
+    re.IGNORECASE | re.DOTALL,
 )
-_OF = re.compile(r"\b(?:on|of)\s+(?P<topic>.+)$", re.I | re.S)
+_OF = re.compile(r"\b(?:on|of)\s+(?P<topic>.+)$", re.IGNORECASE | re.DOTALL)
+_GLUE = (
+    r"me|us|all|every|everything|any|some|several|few|many|various|what|which|how|there|the|a|an|and|or|of|in|on|at|to|for|from|with|by|it|its|this"
+    r"|that|these|those|here|are|is|was|were|be|being|have|has|been|do|does|into|out|up|under|most|more|recent(?:ly)?|latest|newest|new|last|current"
+    r"|die|der|das|den|dem|des|ein|eine|einen|und|aus|von|vom|zu|zur|zum|im|mir|alle|alles|neu(?:e|en|er|es|este|esten)|bitte|was"
+    r"|det|en|ett|och|på|av|från|till|mig|alla|allt|nya|nyaste|senaste|les?|la|du|de|et|tous|toutes|dernières?|derniers?|el|l[ao]s|y|todos|todas"
+    r"|últim[oa]s"
+)
+_PLACES = r"pages?|sections?|websites?|sites?|links?|urls?|forums?|news|threads?|articles?|headlines?|seiten?|sida|sidan|forumet|please|below|above"
 _WORDS = re.compile(
-    r"\b(?:please|can you|could you|i want|i need|go to|open|visit|find out|find|collect|gather|get|fetch|show|list|give|tell|summari[sz]e"
-    r"|summary|digest|read|extract|download|look (?:for|at)|check|me|us|all|every|everything|any|what|which|how|people|users|members"
-    r"|investors|customers|say(?:s|ing)?|said|think(?:s|ing)?|write|writing|wrote|post(?:s|ed|ing)?|are|is|was|were|be|being|have|has|been"
-    r"|there|the|a|an|and|or|of|in|on|at|to|for|from|with|by|it|its|this|that|these|those|here|page|pages|section|website|site|link|url"
-    r"|recent(?:ly)?|latest|newest|new|last|current|top|first|articles?|stories|headlines?|news|forums?|threads?|discussions?|message"
-    r"|boards?|communit(?:y|ies)|comments?|blogs?|reviews?|reports?|opinions?|talk(?:ing|s)?|discuss(?:ed|ing)?|under|following|content"
-    r"|contents|into|out|up|do|does|happen(?:s|ed|ing)?|going)\b",
+    rf"\b(?:{_GLUE}|{_PLACES}|can you|could you|i want|i need|go|open|visit|find|collect|gather|get|fetch|show|list|give|tell|summari[sz]e"
+    r"|summary|digest|read|extract|download|look(?:ing)?|check|people|users|members|investors|customers|say(?:s|ing)?|said|think(?:s|ing)?|write|writing"
+    r"|wrote|post(?:s|ed|ing)?|top|first|stories|discussions?|message boards?|boards?|communit(?:y|ies)|comments?|blogs?|reviews?|reports?|press"
+    r"|opinions?|talk(?:ing|s)?|discuss(?:ed|ing)?|following|contents?|happen(?:s|ed|ing)?|going"
+    r"|fasse?|zusammen|sammle|zeige?|finde|suche|lies|hole|artikeln?|beiträgen?|nachrichten|meldungen|diskussionen|berichten?"
+    r"|samla|visa|hitta|hämta|läs|sammanfatta|artiklar(?:na)?|artikel|trådar(?:na)?|nyheter(?:na)?|nytt|inlägg(?:en)?|diskussioner(?:na)?"
+    r"|rassemble|montre|trouve|résume|nouvelles|actualités?|sujets?|reúne|muestra|busca|resume|noticias?|artículos?|hilos?)\b",
     re.IGNORECASE,
 )
+_ENDS = re.compile(rf"(?:{_GLUE}|{_PLACES}|zusammen)", re.IGNORECASE)
 
 
 class IntentReply(BaseModel):
@@ -74,17 +65,20 @@ class IntentReply(BaseModel):
     target_section: str = Field(default="", description="forum, news, or another section the prompt names; empty for no preference")
     time_range_days: int | None = Field(default=None, description="how many days back; null for any time")
     max_articles: int | None = Field(default=None, description="how many are asked for; null when the prompt names no number")
+    leave_out: list[str] = Field(default_factory=list, description="what they do not want, each in their own words; addresses left aside")
 
 
 def keyless(*, prompt: str, notes: list[str], today: str, max_articles: int) -> IntentReply:
     """The intent by rule; of several notes the last one that names a topic (“about …”), a time or a number wins."""
-    texts = [_without_addresses(text) for text in (prompt, *notes)]
-    days = [found for text in texts if (found := _days(text, today)) is not None]
-    many = [found for text in texts if (found := _many(text))]
+    parts = [refusals.split(text) for text in (prompt, *notes)]
+    texts = [_without_addresses(wanted) for wanted, _ in parts]
+    days = [found for text in texts if (found := backwards.days(text, today)) is not None]
+    many = [found for text in texts if (found := amounts.asked_for(backwards.without(text)))]
     topics = [_topic(texts[0]), *(_named(_ABOUT, note) for note in texts[1:])]
+    sections = [section for text in texts if (section := _section(text))]
     return IntentReply(
-        topic=[topics[0], *filter(None, topics)][-1], target_section=_section(" ".join(texts)), time_range_days=days[-1] if days else None,
-        max_articles=many[-1] if many else None,
+        topic=[topics[0], *filter(None, topics)][-1], target_section=sections[0] if sections else "", time_range_days=days[-1] if days else None,
+        max_articles=many[-1] if many else None, leave_out=[part for _, refused in parts for part in refusals.worded(refused)],
     )  # fmt: skip
 
 
@@ -95,43 +89,18 @@ def _without_addresses(text: str) -> str:
 
 
 def _section(prompt: str) -> str:
-    found = [
-        (match.start(), n, name) for n, (name, words) in enumerate(_SECTIONS) if (match := re.search(rf"\b(?:{words})\b", prompt, re.IGNORECASE))
-    ]
-    if re.search(r"\bthis (?:article|page|thread|post|story|discussion)\b", prompt, re.IGNORECASE):
+    """The section a prompt names, else the one it hints at; what stands behind “about” is the topic and names none unless nothing else does."""
+    if _ITSELF.search(prompt):
         return ""
-    return min(found, key=lambda hit: (hit[1], hit[0]))[2] if found else ""
-
-
-def _days(prompt: str, today: str) -> int | None:
-    if match := _RANGE.search(prompt):
-        unit = match["unit"].lower().rstrip("s")
-        return _number(match["count"] or "1") * _LENGTH[unit]
-    if match := _SINCE.search(prompt):
-        try:
-            return max(1, (date.fromisoformat(today[:10]) - date.fromisoformat(match["date"])).days)
-        except ValueError:
-            return None
-    if match := _THIS.search(prompt):
-        word = match["word"].lower()
-        now = date.fromisoformat(today[:10])
-        begins = {
-            "today": now, "yesterday": now - timedelta(days=1), "this week": now - timedelta(days=now.weekday()),
-            "this month": now.replace(day=1), "this quarter": now.replace(month=(now.month - 1) // 3 * 3 + 1, day=1),
-            "this year": now.replace(month=1, day=1),
-        }  # fmt: skip
-        return max(1, (now - begins[word]).days)
-    return None
-
-
-def _many(prompt: str) -> int | None:
-    spared = _RANGE.sub(" ", prompt)
-    match = _MANY.search(spared)
-    return _number(match["n"] or match["m"]) if match else None
-
-
-def _number(word: str) -> int:
-    return int(word) if word.isdigit() else _COUNT.get(word.lower(), 1)
+    about = _ABOUT.search(prompt)
+    for text in (prompt[: about.start()], prompt[about.start() :]) if about else (prompt,):
+        known = [name for name, named, _ in _SECTIONS if re.search(rf"\b(?:{named})\b", text, re.IGNORECASE)]
+        if not known and (match := _NAMED_SECTION.search(text)) and _bare(match["name"]):
+            known = [_bare(match["name"]).lower()]
+        known += [name for name, _, hinted in _SECTIONS if re.search(rf"\b(?:{hinted})\b", text, re.IGNORECASE)]
+        if known:
+            return known[0]
+    return ""
 
 
 def _topic(prompt: str) -> str:
@@ -147,9 +116,7 @@ def _named(pattern: re.Pattern[str], text: str) -> str:
 
 
 def _unframed(text: str) -> str:
-    for frame in (_RANGE, _SINCE, _THIS, _MANY):
-        text = frame.sub(" ", text)
-    return text
+    return _NAMED_SECTION.sub(" ", amounts.without(backwards.without(text)))
 
 
 def _bare(text: str) -> str:
@@ -159,9 +126,9 @@ def _bare(text: str) -> str:
 def _trimmed(named: str) -> str:
     """A topic without the frame's words at its ends."""
     words = named.strip(" ,:").split()
-    while words and not _bare(words[0]):
+    while words and _ENDS.fullmatch(words[0].strip(",:'\"")):
         words = words[1:]
-    while words and not _bare(words[-1]):
+    while words and _ENDS.fullmatch(words[-1].strip(",:'\"")):
         words = words[:-1]
     return " ".join(words).strip(" ,:'\"")
 

@@ -7,6 +7,7 @@ import re
 from pydantic import BaseModel, ConfigDict, Field
 
 from agent.roles.role import Role
+from agent.text.refusals import covers
 from agent.text.words import content_stems, rough, stems
 from agent.types.collected import Intent, Offer
 
@@ -39,12 +40,16 @@ class LinkRanking(BaseModel):
     links: list[RankedLink] = Field(default_factory=list)
 
 
-def keyless(*, intent: Intent, url: str, title: str, today: str, limit: int, links: list[Offer]) -> LinkRanking:
-    """The entries by their place, date and words: what names the topic first, then as the listing has them."""
+def keyless(*, intent: Intent, url: str, title: str, today: str, limit: int, dated: bool, links: list[Offer]) -> LinkRanking:
+    """The entries by their place, date and words: what names the topic first, then as the listing has them.
+
+    Where entries bear dates (`dated`), a link without one is none. What the person leaves out is known by its anchor alone.
+    """
     wanted = [rough(word) for word in content_stems(intent.topic)] if intent.topic else []
     about = {rough(word) for word in stems(f"{title} {url}")}
-    dated = any(link.date and link.content for link in links)
-    scored = [(_score(link, wanted, about, dated=dated), -n, link) for n, link in enumerate(links) if _possible(link)]
+    unwanted = [link for link in links if any(covers(refusal, link.text) for refusal in intent.leave_out)]
+    possible = [(n, link) for n, link in enumerate(links) if _possible(link) and link not in unwanted]
+    scored = [(_score(link, wanted, about, dated=dated), -n, link) for n, link in possible]
     best = sorted((entry for entry in scored if entry[0] >= 0.3), key=lambda entry: entry[:2], reverse=True)[:limit]
     return LinkRanking(
         links=[

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pydantic import BaseModel, ConfigDict, Field
 
 from agent.roles.role import Role
+from agent.text.refusals import covers
 from agent.text.words import content_stems, fold, rough, stems, tokens
 from agent.types import Noun
 from agent.types.collected import Intent
@@ -18,6 +19,7 @@ class Preview(Noun):
 
     id: str
     title: str
+    author: str = ""
     date: str = ""
     preview: str = ""
     trail: list[str] = Field(default_factory=list)
@@ -45,8 +47,13 @@ class RelevanceReply(BaseModel):
 
 
 def keyless(*, intent: Intent, today: str, items: list[Preview]) -> RelevanceReply:
-    """By words: those of the topic in the item, and in the titles of the pages that led to it."""
-    return RelevanceReply(items=[_judged(intent.topic, item) for item in items])
+    """By words: those of the topic in the item, and in the titles of the pages that led to it; what is left out by title and writer."""
+    return RelevanceReply(items=[_unwanted(intent, item) or _judged(intent.topic, item) for item in items])
+
+
+def _unwanted(intent: Intent, item: Preview) -> Relevant | None:
+    refusal = next((refusal for refusal in intent.leave_out if covers(refusal, item.title, item.author)), None)
+    return Relevant(id=item.id, is_relevant=False, reason=f"You said: “{refusal}”.") if refusal else None
 
 
 def _judged(topic: str, item: Preview) -> Relevant:

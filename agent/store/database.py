@@ -16,8 +16,10 @@ from agent.store import tables
 from agent.store.calls import Calls
 from agent.store.desks import Desks
 from agent.store.ledger import Ledger
+from agent.store.library import Shelf
 from agent.store.migrations import migrate
 from agent.store.pages import Pages
+from agent.store.vectors import Vectors
 
 
 class Store:
@@ -43,6 +45,8 @@ class Store:
         self.pages = Pages(reader, writer)
         self.calls = Calls(reader, writer)
         self.desks = Desks(reader, writer)
+        self.shelf = Shelf(reader, writer)
+        self.vectors = Vectors(reader, writer)
         self._writer = writer
 
     def draft(self, key: str, text: str | None = None) -> str:

@@ -39,6 +39,8 @@ class Lease:
     run_id: str
     owner: str
     token: int
+    taken_over: bool = False
+    """Another held it before."""
 
 
 def now() -> str:
@@ -54,15 +56,16 @@ class Ledger:
 
     # --- beginning and looking ------------------------------------------------------------------------------------------
 
-    def create(self, question: str, settings: Settings, first: Step) -> str:
-        """A new run with its step 0 (the question); returns its id."""
+    def create(self, question: str, settings: Settings, first: Step, *, owner: str = "") -> str:
+        """A new run with its step 0 (the question); returns its id. With an `owner` it is held from the first moment, for them to claim."""
         run_id, at = uuid.uuid4().hex[:12], now()
+        held = {"owner": owner, "lease_until": time.time() + LEASE_S, "token": 1} if owner else {}
         with self._writer.begin() as connection:
             connection.execute(
                 tables.runs.insert().values(
                     id=run_id, question=question, status=Status.RUNNING, settings=settings.model_dump_json(), head=0, next=first.next,
                     thread_id=settings.thread_id or run_id,
-                    created_at=at, updated_at=at,
+                    created_at=at, updated_at=at, **held,
                 )
             )  # fmt: skip
             _insert(connection, run_id, first.model_copy(update={"at": at}))
@@ -124,7 +127,7 @@ class Ledger:
                 .where(r.id == run_id, r.token == row.token, or_(*free))
                 .values(owner=owner, lease_until=time.time() + LEASE_S, token=row.token + 1)
             )
-        return Lease(run_id, owner, row.token + 1) if taken.rowcount == 1 else None
+        return Lease(run_id, owner, row.token + 1, row.token > 0 and row.owner != owner) if taken.rowcount == 1 else None
 
     def renew(self, lease: Lease) -> None:
         """Hold the lease for another LEASE_S seconds. Raises LeaseLost."""

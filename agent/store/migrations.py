@@ -14,17 +14,25 @@ from pathlib import Path
 from sqlalchemy import Connection, Engine, inspect, select
 
 from agent.errors import StoreTooNew
-from agent.store import tables
+from agent.store import tables, words
 
 Migration = Callable[[Connection], None]
 
 
 def m001_initial(connection: Connection) -> None:
-    """Runs, steps, pages, calls and drafts."""
-    tables.metadata.create_all(connection)
+    """Runs, steps, pages, calls, drafts and desks."""
+    tables.metadata.create_all(connection, tables=[table for table in tables.metadata.sorted_tables if table not in tables.LIBRARY])
 
 
-MIGRATIONS: tuple[Migration, ...] = (m001_initial,)
+def m002_library(connection: Connection) -> None:
+    """The library: sources, their passages, words and vectors. Pages that were read before wait to be put on the shelf."""
+    tables.metadata.create_all(connection, tables=list(tables.LIBRARY))
+    if connection.dialect.name == "sqlite":
+        words.create(connection)
+    connection.execute(tables.unshelved.insert().from_select(["page_id"], select(tables.pages.c.id)))
+
+
+MIGRATIONS: tuple[Migration, ...] = (m001_initial, m002_library)
 
 
 def pending(engine: Engine) -> list[Migration]:

@@ -1,11 +1,15 @@
-"""Stored pages: each text once, by address and hash, with its raw body compressed. They are never changed."""
+"""Stored pages: each text once, by address and hash, with its raw body compressed. They are never changed.
+
+A new one waits to be put on the library's shelf.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import zlib
+from typing import Any
 
-from sqlalchemy import Engine, select
+from sqlalchemy import Connection, Engine, select
 
 from agent.errors import NotFound
 from agent.store import tables
@@ -19,22 +23,16 @@ class Pages:
     def __init__(self, reader: Engine, writer: Engine) -> None:
         self._reader, self._writer = reader, writer
 
-    def put(self, page: Page) -> str:
-        """Store a page that was read; the same address with the same text is stored once. Returns its id."""
-        page_id = hashlib.sha256(f"{canonical(page.final_url) or page.url}\n{page.sha256}".encode()).hexdigest()[:20]
-        row = {
-            "id": page_id,
-            "url": canonical(page.final_url) or page.url,
-            "sha256": page.sha256,
-            "text": page.text,
-            "record": page.model_dump_json(exclude={"text", "raw"}),
-            "raw": zlib.compress(page.raw, 6) if page.raw else None,
-            "fetched_at": page.fetched_at,
-        }
+    def put(self, page: Page, *, shelve: bool = True) -> str:
+        """Store a page that was read; the same address with the same text is stored once. Returns its id.
+
+        With `shelve` it waits to be put on the library's shelf.
+        """
+        row = row_of(page)
         with self._writer.begin() as connection:
-            if connection.scalar(select(tables.pages.c.id).where(tables.pages.c.id == page_id)) is None:
-                connection.execute(tables.pages.insert().values(row))
-        return page_id
+            if keep(connection, row) and shelve:
+                connection.execute(tables.unshelved.insert().values(page_id=row["id"]))
+        return str(row["id"])
 
     def get(self, page_id: str, *, raw: bool = False) -> Page:
         """The page stored under this id, with its raw body only when asked. Raises NotFound."""
@@ -45,3 +43,25 @@ class Pages:
             raise NotFound(f"there is no stored page {page_id}")
         page = Page.model_validate_json(row.record)
         return page.model_copy(update={"text": row.text, "raw": zlib.decompress(row.raw) if raw and row.raw else b""})
+
+
+def row_of(page: Page) -> dict[str, Any]:
+    """A page as a row; its id is made of its address and its text."""
+    address = canonical(page.final_url) or page.url
+    return {
+        "id": hashlib.sha256(f"{address}\n{page.sha256}".encode()).hexdigest()[:20],
+        "url": address,
+        "sha256": page.sha256,
+        "text": page.text,
+        "record": page.model_dump_json(exclude={"text", "raw"}),
+        "raw": zlib.compress(page.raw, 6) if page.raw else None,
+        "fetched_at": page.fetched_at,
+    }
+
+
+def keep(connection: Connection, row: dict[str, Any]) -> bool:
+    """Put a row in when it is not there yet; was it new?"""
+    if connection.scalar(select(tables.pages.c.id).where(tables.pages.c.id == row["id"])) is not None:
+        return False
+    connection.execute(tables.pages.insert().values(row))
+    return True

@@ -87,6 +87,95 @@ desks = Table(
     Column("at", String(32), nullable=False),
 )
 
+sources = Table(
+    "sources",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("source_id", Text, nullable=False, unique=True),
+    Column("kind", String(8), nullable=False),
+    Column("title", Text, nullable=False, default=""),
+    Column("url", Text, nullable=False, default=""),
+    Column("page_id", String(40), nullable=False),
+    Column("sha256", String(64), nullable=False, default=""),
+    Column("description", Text, nullable=False, default=""),
+    Column("described_by", String(16), nullable=False, default="keyless"),
+    Column("added_at", String(32), nullable=False),
+    Column("fetched_at", String(32), nullable=False, default=""),
+    Column("passages", Integer, nullable=False, default=0),
+    Column("places", Integer, nullable=False, default=0),  # rows of its tables that are facilities
+    Column("deleted_at", String(32), nullable=False, default=""),
+    Column("gone_at", String(32), nullable=False, default=""),
+    Column("detail", Text, nullable=False, default=""),
+    Column("words", String(16), nullable=False, default=""),  # how the terms in the index of words were made; "": none are there
+    Column("origin", String(8), nullable=False, default=""),  # the folder it is kept current with: "kb", "team", or none
+    Column("mark", String(80), nullable=False, default=""),  # how that file looked when it was last read
+    Column("folded", Text, nullable=False, default=""),  # what a list of sources is filtered by, case and accents gone
+    Index("sources_by_page", "page_id"),
+    Index("sources_by_age", "added_at", "id"),
+    sqlite_autoincrement=True,
+)
+
+source_tags = Table(
+    "source_tags",
+    metadata,
+    Column("source", Integer, nullable=False),
+    Column("tag", String(80), nullable=False),
+    PrimaryKeyConstraint("source", "tag"),
+    Index("sources_by_tag", "tag"),
+)
+
+passages = Table(
+    "passages",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("source", Integer, nullable=False),
+    Column("n", Integer, nullable=False),
+    Column("start", Integer, nullable=False),
+    Column("end", Integer, nullable=False),
+    Column("heading", Text, nullable=False, default=""),
+    Column("rows", Integer, nullable=False, default=0),
+    Index("passages_by_source", "source"),
+    sqlite_autoincrement=True,  # an id is never given twice: the index of words and the vectors name it
+)
+
+embedders = Table(
+    "embedders",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("name", Text, nullable=False),
+    Column("dimensions", Integer, nullable=False),
+    Column("at", String(32), nullable=False),
+    Index("embedders_by_name", "name", "dimensions", unique=True),
+)
+
+vectors = Table(
+    "vectors",
+    metadata,
+    Column("seq", Integer, primary_key=True),  # grows with time, so that "what is new" is one range
+    Column("embedder", Integer, nullable=False),
+    Column("passage", Integer, nullable=False),
+    Column("code", LargeBinary, nullable=False),
+    Index("vectors_by_passage", "embedder", "passage", unique=True),
+    sqlite_autoincrement=True,
+)
+
+unshelved = Table(
+    "unshelved",
+    metadata,
+    Column("page_id", String(40), primary_key=True),
+)
+
+marks = Table(
+    "marks",
+    metadata,
+    Column("name", String(80), primary_key=True),
+    Column("value", Text, nullable=False),
+)
+
+LIBRARY = (sources, source_tags, passages, embedders, vectors, unshelved, marks)
+WORDS = "library_words"
+"""The full-text index of the passages: their terms alone, without the text. It exists on SQLite only."""
+
 applied = Table(
     "migrations",
     metadata,

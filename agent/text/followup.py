@@ -1,7 +1,8 @@
 """A turn of a conversation as a question that stands alone: what it leaves out is taken from the turns before it. By rule.
 
-A turn leans on the former ones when it points back ("it", "those", "what about"), or has too few words of its own. Then the
-names and weighty words of the newest turns that have some are added. Knows turns, no run.
+A pointing word gets the name of what it points at, a piece of a question is made whole with the question before it, a short name
+is given in full, and a turn too thin to stand alone gets what the talk is about. In languages other than English, where words
+cannot be put in place of others without grammar, the matter is added in brackets. Knows turns, no run.
 """
 
 from __future__ import annotations
@@ -9,7 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
+from agent.text.ellipsis import piece, whole
+from agent.text.focus import Referent, Talk, listen
 from agent.text.names import names
+from agent.text.phrases import Phrase, keys, phrases, weighty
+from agent.text.pointing import english, pointer, put
 from agent.text.stopwords import COMMON, STOPWORDS
 from agent.text.words import fold, stem, tokens
 from agent.types import Turn
@@ -17,9 +22,16 @@ from agent.types import Turn
 FEW = 2
 """A turn with fewer content words than this leans on what was said before."""
 ADDED = 3
-"""Words that are added at most."""
+"""Words that are added in brackets at most."""
+SOUGHT = 7
+"""Words of the matter that a search query gets besides the question's own, at most."""
 BACK = 3
-"""Turns that are looked back to at most."""
+"""Turns that brackets look back to at most."""
+DEEP = 6
+"""Former turns that are made whole themselves, at most."""
+Unheard = Callable[[str], bool]
+"""Tells words that the pages at hand do not know: those cannot be what the question is about."""
+
 _POINTS = re.compile(
     r"\b(?:it|its|they|them|their|theirs|he|him|his|she|her|hers|this|that|these|those|there|then|one|ones|former|latter|same|such|else|instead"
     r"|er|ihn|ihm|ihre?[mnrs]?|dies\w*|das|den|det|dessa?|detta|honom|henne|dem|deras|il|elle|ils|elles|lui|leur|cela|[cç]a|eso|esto|ellos|ellas)\b",
@@ -30,6 +42,7 @@ _OPENS = re.compile(
     re.IGNORECASE,
 )
 _QUIET = frozenset("yes no ok okay thanks thank hi hello fine good great sure sorry well please wow interesting tell know want need help".split())
+_STOP = re.compile(r"[\s.?!]*$")
 
 
 def leans(question: str) -> bool:
@@ -40,15 +53,77 @@ def leans(question: str) -> bool:
     return bool(_POINTS.search(question))
 
 
-def standalone(question: str, turns: Sequence[Turn], unheard: Callable[[str], bool] = lambda _: False) -> str:
-    """The question with what it left out, in brackets behind it; as it stands when it needs nothing.
+def _known(_: str) -> bool:
+    return False
 
-    `unheard` tells words that the pages at hand do not know: those cannot be what the question points at.
-    """
-    if not turns or not leans(question):
+
+def standalone(question: str, turns: Sequence[Turn], unheard: Unheard = _known) -> str:
+    """The question with what it left out; as it stands when it needs nothing or nothing was said before."""
+    if not turns:
+        return question
+    if not english(question):
+        return _bracketed(question, turns, unheard)
+    return _whole(question, turns, unheard) or question
+
+
+def _whole(question: str, turns: Sequence[Turn], unheard: Unheard) -> str:
+    talk = listen(turns)
+    if (part := piece(question)) and (made := _continued(part, turns, unheard)):
+        return made
+    found = pointer(question)
+    meant = [thing for thing in talk.meant(question, found) if _heard(thing, unheard)]
+    if found and meant:
+        return put(question, found, meant[0].text)
+    if (full := _in_full(question, talk)) != question:
+        return full
+    return question
+
+
+def _continued(part: str, turns: Sequence[Turn], unheard: Unheard) -> str:
+    """The newest former question that can be asked again, asked again with this piece in it."""
+    for n in range(len(turns) - 1, max(-1, len(turns) - 1 - BACK), -1):
+        former = standalone(turns[n].user, turns[max(0, n - DEEP) : n], unheard)
+        if made := whole(part, former):
+            return made
+    return ""
+
+
+def _heard(thing: Referent, unheard: Unheard) -> bool:
+    return not all(unheard(word) for word in thing.words)
+
+
+def _in_full(question: str, talk: Talk) -> str:
+    """Short names ("the College", "the G7") as they were given in full before."""
+    for phrase in phrases(question):
+        longer = [thing for thing in talk.ranked() if _is_short_for(phrase, thing)]
+        if longer:
+            return question.replace(phrase.text, " ".join(longer[0].words), 1)
+    return question
+
+
+def _is_short_for(phrase: Phrase, thing: Referent) -> bool:
+    own = phrase.keys
+    proper = len(own) < len(thing.keys) <= 5 and all(word[0].isupper() or word[0].isdigit() for word in thing.words)
+    return proper and (phrase.the or phrase.name) and thing.keys[-len(own) :] == own
+
+
+def _bracketed(question: str, turns: Sequence[Turn], unheard: Unheard) -> str:
+    if not leans(question):
         return question
     added = [word for word in context(question, turns) if not unheard(word)][:ADDED]
     return f"{question} ({' '.join(added)})" if added else question
+
+
+def search_query(question: str, turns: Sequence[Turn], unheard: Unheard = _known) -> str:
+    """What to search for: the question as it stands alone, and behind it further words of what the talk is about."""
+    full = standalone(question, turns, unheard)
+    have = set(keys(full))
+    added: dict[str, str] = {}
+    for thing in listen(turns).ranked():
+        for word, key in zip(thing.words, thing.keys, strict=False):
+            if key not in have and key not in added and weighty(word) and not unheard(word):
+                added[key] = word
+    return " ".join([full, *list(added.values())[:SOUGHT]])
 
 
 def context(question: str, turns: Sequence[Turn]) -> list[str]:

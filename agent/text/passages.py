@@ -15,12 +15,12 @@ WINDOW = 900
 ROWS = 8
 """Table rows in one passage."""
 LONGEST_TEXT = 400_000
-"""Characters of a page that are looked at."""
+"""Characters of a page that are looked at, unless more are asked for."""
 
 
-def passages(page: Page, page_id: str) -> list[Passage]:
+def passages(page: Page, page_id: str, *, longest: int = LONGEST_TEXT) -> list[Passage]:
     """All passages of a page in the order of its text; `id` is unique within the page and carries `page_id`."""
-    text = page.text[:LONGEST_TEXT]
+    text = page.text[:longest]
     found: list[tuple[int, int, str, bool]] = []
     at = 0
     for table in sorted(page.tables, key=lambda table: table.start):

@@ -38,10 +38,10 @@ def tokens(text: str) -> list[str]:
     folded = _APOSTROPHE.sub("", _POSSESSIVE.sub("", fold(text)))
     found: list[str] = []
     for word in _TOKEN.findall(folded):
-        if _IS_UNSPACED.match(word):
+        if not word.isascii() and _IS_UNSPACED.match(word):
             found.extend(word[i : i + 2] for i in range(max(1, len(word) - 1)))
         else:
-            found.append(word.replace(",", "") if _GROUPED.fullmatch(word) else word)
+            found.append(word.replace(",", "") if "," in word and _GROUPED.fullmatch(word) else word)
     return found
 
 

@@ -25,7 +25,7 @@ def read(html: str, url: str) -> Reading:
     about = metadata.read(html, tree)
     base = _base(tree, url)
     links = _links(tree, base)
-    facts = walls.look(tree, html)
+    facts = walls.look(tree, html, url, about)
     blocks = _text(tree, html)
     reading = Reading(
         title=about.title,

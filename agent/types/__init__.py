@@ -26,7 +26,7 @@ from agent.types.knowledge import (
 )
 from agent.types.library import Added, Facility, Found, IndexEntry, LibrarySource, Refused, Scope, Synced
 from agent.types.noun import Noun, Outcome
-from agent.types.runs import STANDS, Call, CollectLimits, Edge, Run, Settings, SiteLimits, Status, Step, Turn, Usage
+from agent.types.runs import STANDS, Call, CollectLimits, Edge, ReplySettings, Run, Settings, SiteLimits, Status, Step, Turn, Usage
 from agent.types.web import Heading, Hit, Link, Page, Passage, SearchResult, Table
 
 __all__ = [
@@ -62,6 +62,7 @@ __all__ = [
     "Reason",
     "Refusal",
     "Refused",
+    "ReplySettings",
     "Run",
     "Scope",
     "SearchResult",

@@ -13,6 +13,8 @@ from agent.types.knowledge import Speaker
 from agent.types.noun import Noun, Outcome
 
 Act = Literal["EXTRACT_CONTENT", "EXTRACT_LINKS", "NAVIGATE_TO", "STOP"]
+Held = Literal["", "depth", "links", "scope", "doubt", "words"]
+"""A limit of the walk: the depth, the links of one list, the allowed domains, a doubtful decision, the person's own words."""
 PageType = Literal["article", "forum_thread", "forum_listing", "news_listing", "company_profile", "other"]
 
 
@@ -24,6 +26,8 @@ class Intent(Noun):
     """"forum", "news", another word of the person's, or "" for no preference."""
     time_range_days: int | None = None
     max_articles: int = 10
+    leave_out: list[str] = Field(default_factory=list)
+    """What the person does not want, in their words; addresses they rule out are no part of it: those are never asked for."""
 
 
 class Signs(Noun):
@@ -71,6 +75,8 @@ class Branch(Noun):
     status: Literal["open", "visited", "dropped"] = "open"
     ended: str = ""
     """Why the walk does not go on from here, in words; "" while it does."""
+    held: Held = ""
+    """The limit that kept the walk from something here."""
     page_id: str = ""
     sha256: str = ""
     title: str = ""
@@ -127,6 +133,8 @@ class Item(Noun):
     status: Literal["new", "kept", "dropped"] = "new"
     reason: str = ""
     judged_by: Speaker = "code"
+    trouble: str = ""
+    """What of its page could not be extracted, and why."""
     also_at: list[str] = Field(default_factory=list)
     """Where the same text stands as well."""
     step: int = 0

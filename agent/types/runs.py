@@ -8,6 +8,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from agent.types.knowledge import Speaker
+from agent.types.library import Scope
 from agent.types.noun import Noun
 
 
@@ -84,6 +85,27 @@ class CollectLimits(Noun):
     """False: the plain way, all links of the start pages up front and each taken as an article; for comparison."""
 
 
+class ReplySettings(Noun):
+    """What a `reply` run works by (seed 002's keys of `ai_response`, without the model's and the download's). Limits hold by code."""
+
+    graph_timeout_seconds: float = Field(default=120.0, gt=0, allow_inf_nan=False)
+    """Seconds from the request to the reply, in all."""
+    project_introduction: str = ""
+    """Stands in the prompt of every step."""
+    enable_verification: bool = False
+    gating_prompt: str = ""
+    """The four prompts take the place of the task part of `prompts/<role>.md`; empty: what stands there."""
+    selection_prompt: str = ""
+    answer_prompt: str = ""
+    verification_prompt: str = ""
+    max_sources: int = Field(default=5, ge=1, le=12)
+    max_answer_chars: int = Field(default=1500, ge=40)
+    """Characters of the answer, the links not counted."""
+    llm_enable_image: bool = False
+    llm_image_adapter: Literal["openai", "openai_url"] = "openai"
+    """How a picture stands in a request: `openai` sends its bytes as a data URL, `openai_url` its address."""
+
+
 class Settings(Noun):
     """What a run was started with. Counts are per run; `max_seconds` is working time in seconds, `max_cost_usd` US dollars."""
 
@@ -109,6 +131,9 @@ class Settings(Noun):
     """How to look and answer (`site`)."""
     site: SiteLimits = Field(default_factory=SiteLimits)
     collect: CollectLimits = Field(default_factory=CollectLimits)
+    reply: ReplySettings = Field(default_factory=ReplySettings)
+    scope: Scope = Field(default_factory=Scope)
+    """Which of the library's sources `chat` and `reply` may answer from; empty: all."""
 
 
 class Step(Noun):

@@ -14,6 +14,7 @@ from typing import Any
 import streamlit as st
 
 from agent.errors import Overtaken, StoreError, UsageError
+from agent.library import Library
 from agent.workbench import Workbench
 from pages.widgets import safe
 
@@ -34,6 +35,11 @@ def workbench() -> Workbench:
             bench.start_workers()
             _bench.append(bench)
         return _bench[0]
+
+
+def library() -> Library:
+    """The library behind it."""
+    return workbench().library
 
 
 def close() -> None:

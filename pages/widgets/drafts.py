@@ -52,3 +52,55 @@ def sent(key: str, draft: str) -> None:
 
 def _save(key: str, draft: str) -> None:
     door.workbench().draft(draft, st.session_state.get(key) or "")
+
+
+TYPED = "drafts-chat"
+CHAT_SCRIPT = """
+export default function ({ setTriggerValue }) {
+  window.touchstoneSaid = (text) => setTriggerValue("text", text)
+  if (window.touchstoneSaying) return
+  window.touchstoneSaying = true
+  let timer
+  document.addEventListener("input", (event) => {
+    const field = event.target
+    if (!(field instanceof HTMLTextAreaElement) || field.dataset.testid !== "stChatInputTextArea") return
+    clearTimeout(timer)
+    timer = setTimeout(() => window.touchstoneSaid(field.value), 400)
+  })
+}
+"""
+
+
+def restore(key: str, draft: str) -> None:
+    """Fill a chat box with its draft: when the screen is entered, before the box is drawn."""
+    if kept := door.workbench().draft(draft):
+        st.session_state[key] = kept
+
+
+def follow(draft: str) -> None:
+    """Keep what is typed into the screen's chat box as a draft (such a box tells Streamlit nothing until it is sent)."""
+    st.fragment(_follow)(draft)
+
+
+def _follow(draft: str) -> None:
+    st.components.v2.component("touchstone_chat_drafts", js=CHAT_SCRIPT)(key=TYPED, height=0, on_text_change=lambda: _typed(draft))
+
+
+def _typed(draft: str) -> None:
+    text = getattr(st.session_state.get(TYPED), "text", None)
+    if isinstance(text, str):
+        door.workbench().draft(draft, text)
+
+
+SHOW_SCRIPT = """
+export default function ({ data }) {
+  if (!data.once || window.touchstoneShown === data.once) return
+  window.touchstoneShown = data.once
+  setTimeout(() => document.querySelector(data.what)?.scrollIntoView({ block: "start" }), 60)
+}
+"""
+
+
+def show(what: str, once: str) -> None:
+    """Scroll to the element that a selector names, once for each `once`; "" for not at all."""
+    st.components.v2.component("touchstone_show", js=SHOW_SCRIPT)(key="drafts-show", height=0, data={"what": what, "once": once})

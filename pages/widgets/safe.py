@@ -47,7 +47,9 @@ def href(url: str) -> str:
 
 
 def host(url: str) -> str:
-    """The host an address really points at, without "www."; the address itself when it has none."""
+    """The host an address really points at, without "www."; a document's name; the address itself when it has neither."""
+    if url.startswith("file:"):
+        return shorten(url.removeprefix("file:"), 60)
     try:
         name = urlsplit(url).hostname or ""
     except ValueError:
@@ -56,8 +58,8 @@ def host(url: str) -> str:
 
 
 def address(url: str, limit: int = 70) -> str:
-    """An address as a person reads it: no scheme, no closing slash, the middle left out when long. Not escaped."""
-    bare = unquote(re.sub(r"^https?://(www\.)?", "", url.strip())).rstrip("/")
+    """An address as a person reads it: no scheme (a document's "file:" neither), no closing slash, the middle left out when long. Not escaped."""
+    bare = unquote(re.sub(r"^(https?://(www\.)?|file:)", "", url.strip())).rstrip("/")
     keep = (limit - 1) // 2
     return bare if len(bare) <= limit else f"{bare[: limit - 1 - keep]}…{bare[-keep:]}"
 
@@ -75,3 +77,9 @@ def stored(run_id: str, page_id: str, fact_id: str = "") -> str:
     """The address of the screen that shows a stored page, escaped; relative, so that a path prefix in front of us is kept."""
     fact = f"&amp;fact={quote(fact_id, safe='')}" if fact_id else ""
     return f"page?run={quote(run_id, safe='')}&amp;id={quote(page_id, safe='')}{fact}"
+
+
+def passage(page_id: str, start: int, end: int, run_id: str = "") -> str:
+    """The address of the screen that shows a stored page with the stretch between two offsets marked, escaped."""
+    run = f"run={quote(run_id, safe='')}&amp;" if run_id else ""
+    return f"page?{run}id={quote(page_id, safe='')}&amp;from={start:d}&amp;to={end:d}"

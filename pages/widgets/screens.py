@@ -9,5 +9,5 @@ FRONT = "pages/research.py"
 
 def of(flow: str) -> str:
     """The file of the screen for a flow's runs; the front page where a flow has none."""
-    file = f"pages/{flow}.py"
+    file = f"pages/{flow.removesuffix('_simple')}.py"
     return file if flow.isidentifier() and (ROOT / file).is_file() else FRONT

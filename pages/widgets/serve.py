@@ -21,7 +21,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.runtime.pages_manager import PagesManager
 
-from pages.widgets import door
+from pages.widgets import door, reply_door
 
 log = logging.getLogger(__name__)
 
@@ -93,9 +93,13 @@ async def lifespan(_app: Any) -> AsyncIterator[dict[str, Any]]:
     for name in WARM:
         importlib.import_module(name)
     door.workbench()
+    logging.getLogger("agent.reply").setLevel(logging.INFO)  # one line a reply, with the path it took
+    if not logging.getLogger().handlers:
+        logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s %(message)s")
     gc.collect()
     gc.freeze()  # Streamlit collects all generations after every script run: what is frozen costs nothing then
     yield {}
+    reply_door.close()
     door.close()
 
 
@@ -109,5 +113,5 @@ def stumbled(trouble: Exception) -> bool:
     return True
 
 
-ROUTES = [Route("/healthz", healthz)]
+ROUTES = [Route("/healthz", healthz), *reply_door.ROUTES]
 MIDDLEWARE = [Middleware(Headers)]

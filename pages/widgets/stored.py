@@ -54,6 +54,14 @@ def kept(text: str, facts: Sequence[Fact], chosen: str = "") -> str:
     return (in_context(text, first, facts) if first else "") + (f"<ul>{listed}</ul>" if listed else "")
 
 
+def passage(text: str, start: str, end: str) -> Fact | None:
+    """The stretch between two offsets (as an address gives them) as a mark; None when they do not fit the text."""
+    if not (start.isascii() and start.isdigit() and end.isascii() and end.isdigit()):
+        return None
+    a, b = int(start[:12]), int(end[:12])
+    return Fact(id="passage", statement="", quote=text[a:b], start=a, end=b) if a < b <= len(text) else None
+
+
 def about(page: Page) -> str:
     """Where the page came from and when, as an HTML list of terms."""
     terms = [

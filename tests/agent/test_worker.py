@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from agent import config
-from agent.errors import StoreError
+from agent.errors import ModelUnavailable, StoreError
 from agent.flows import FLOWS
 from agent.store.database import Store
 from agent.types import Settings, Status, Step
@@ -77,3 +77,38 @@ def test_a_run_that_another_process_drives_is_followed_to_its_rest(worker):
 
     assert worker.drive(run_id, watch) is Status.REVIEW
     assert watched == [Status.RUNNING], "every step was the other's"
+
+
+def test_what_a_run_read_stands_in_the_library_when_it_rests(worker):
+    settings = Settings(world="demo", model="keyless", max_steps=2, start_urls=["https://www.alvmora-mejeri.example/"])
+    change = {"question": "Who runs the dairy?", "settings": settings.model_dump(mode="json")}
+    run_id = worker.store.ledger.create("Who runs the dairy?", settings, FIRST.model_copy(update={"change": change}))
+    worker.drive(run_id)
+    pages = {page["page_id"] for step in worker.store.ledger.steps(run_id) for page in step.change.get("pages", []) if page["page_id"]}
+    assert pages and worker.library.count(tag="demo") == len(pages) and worker.store.shelf.waiting(9) == []
+
+
+def test_a_library_in_trouble_fails_no_run(worker, monkeypatch):
+    def full(**_settings):
+        raise StoreError("the disk is full")
+
+    monkeypatch.setattr(worker.library, "catch_up", full)
+    run_id = worker.store.ledger.create("Who runs the dairy?", Settings(world="demo", model="keyless", max_steps=1), FIRST)
+    assert worker.drive(run_id) is Status.REVIEW
+
+
+def test_folders_and_vectors_are_tended_and_a_model_in_trouble_ends_no_thread(worker, monkeypatch, tmp_path):
+    (tmp_path / "faq.md").write_text("# FAQ\n\nThe faucet gives test tokens.")
+    troubles, tended = [ModelUnavailable("the server sleeps")], threading.Event()
+
+    def vectors(**_settings):
+        if troubles:
+            worker._shelve.set()
+            raise troubles.pop()
+        tended.set()
+        return 0
+
+    monkeypatch.setattr(worker.library, "kb_dir", tmp_path)
+    monkeypatch.setattr(worker.library, "catch_up_vectors", vectors)
+    worker.start(1)
+    assert tended.wait(20) and [entry.source_id for entry in worker.library.index()] == ["kb:faq.md"]

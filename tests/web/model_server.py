@@ -54,6 +54,7 @@ class Answer:
 
 Reply = str | dict[str, Any] | BaseModel | Answer
 Teller = Callable[[Request], Reply]
+Embedding = Callable[[list[str]], "list[list[float]] | Answer"]
 
 
 def says(content: Any, *, finish: str = "stop", usage: bool = True, **message: Any) -> Answer:
@@ -117,11 +118,14 @@ class ModelServer:
     """The server, a context manager. `url` is what OPENAI_BASE_URL would be; `requests` logs completions, `paths` everything."""
 
     def __init__(
-        self, replies: Iterable[Reply] | Teller = (), *, models: Iterable[str] = ("served",), refuses: Iterable[str] = ()
-    ) -> None:
+        self, replies: Iterable[Reply] | Teller = (), *, models: Iterable[str] = ("served",), refuses: Iterable[str] = (),
+        embeds: Embedding | None = None,
+    ) -> None:  # fmt: skip
         self.replies: list[Reply] | Teller = replies if callable(replies) else list(replies)
         self.models: list[str] | Answer = list(models)
         self.refuses = set(refuses)
+        self.embeds = embeds
+        """What `/v1/embeddings` answers: a vector for each text, or an Answer; None: there is no such path."""
         self.requests: list[Request] = []
         self.paths: list[str] = []
         self.arrived = threading.Event()
@@ -143,6 +147,17 @@ class ModelServer:
         self.closing.set()
         self._http.shutdown()
         self._http.server_close()
+
+    def embedded(self, request: Request) -> Answer:
+        """The vectors of a request's texts, in an order of the server's own: each carries its index."""
+        assert self.embeds is not None
+        with self._lock:
+            self.requests.append(request)
+        got = self.embeds(request.body["input"])
+        if isinstance(got, Answer):
+            return got
+        data = [{"object": "embedding", "index": n, "embedding": vector} for n, vector in enumerate(got)]
+        return sends({"object": "list", "data": data[::-1], "model": request.body["model"], "usage": {"prompt_tokens": 1, "total_tokens": 1}})
 
     def answer(self, request: Request) -> Answer:
         """What the script has for this request."""
@@ -190,6 +205,9 @@ class _Handler(BaseHTTPRequestHandler):
         owner = self.server.owner
         owner.paths.append(self.path)
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        if self.path == "/v1/embeddings" and owner.embeds is not None:
+            self._send(owner.embedded(Request(body, {name.lower(): value for name, value in self.headers.items()})))
+            return
         if self.path != "/v1/chat/completions":
             self._send(status(404, "no such path"))
             return

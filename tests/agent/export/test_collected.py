@@ -84,6 +84,7 @@ def test_the_object_has_what_is_promised() -> None:
     thread, article = told["articles"]
     assert set(thread) == {
         "url", "kind", "title", "content", "publish_date", "metadata", "author", "last_date", "posts", "also_at", "reason", "extracted_by",
+        "trouble",
     }  # fmt: skip
     assert thread["metadata"] == {"post_count": 2} and article["metadata"] == {"author": "Petter"}
     assert thread["posts"][0] == {"n": 1, "role": "post", "user": "=cmd", "date": "2026-11-12T09:14", "text": "First\nline", "verbatim": False}

@@ -17,9 +17,9 @@ def test_every_edge_is_drawn_once_with_its_label():
         "    ask([question]) --> a",
         '    a["a"]',
         '    b["b"]',
-        '    end(["the end"])',
+        '    END(["the end"])',
         "    a --> b",
-        '    b -->|"say #quot;yes#quot;"| end',
+        '    b -->|"say #quot;yes#quot;"| END',
     ]
 
 

@@ -131,11 +131,11 @@ def test_nothing_listens():
     assert "could not be reached" in failure(server)
 
 
-@pytest.mark.parametrize(
-    "asks", ["0.2", format_datetime(datetime.now(UTC) + timedelta(seconds=90), usegmt=True)], ids=["s", "date"]
-)
+@pytest.mark.parametrize("asks", ["0.2", "a date"], ids=["s", "date"])
 def test_retry_after_is_obeyed(asks: str, monkeypatch: pytest.MonkeyPatch):
     waits: list[float] = []
+    if asks == "a date":
+        asks = format_datetime(datetime.now(UTC) + timedelta(seconds=90), usegmt=True)
     monkeypatch.setattr(client_module, "_rest", lambda seconds, checkpoint: waits.append(seconds))
     with ModelServer([web.status(429, retry_after=asks), '{"ok": true}']) as server:
         asked(made(server))
@@ -332,3 +332,37 @@ def test_importing_the_package_does_not_import_the_sdk():
         f"from agent.llm import {modules}; import agent.prompts, sys; sys.exit(bool({{'openai', 'httpx2'}} & set(sys.modules)))"
     )
     assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0
+
+
+def called(arguments: object) -> Answer:
+    function = {"name": "Yes", "arguments": arguments}
+    return web.says(None, finish="tool_calls", tool_calls=[{"id": "c1", "type": "function", "function": function}])
+
+
+def test_a_reply_may_come_as_the_arguments_of_a_function():
+    with ModelServer([called('{"ok": true}'), called({"ok": False}), '{"ok": true}']) as server:
+        client = made(server).tuned(tries=1, format="function_calling", extra={})
+        texts = [asked(client).text for _ in range(3)]
+    assert texts == ['{"ok": true}', '{"ok": false}', '{"ok": true}']
+    body = server.requests[0].body
+    assert body["tool_choice"]["function"]["name"] == body["tools"][0]["function"]["name"] == "Yes" and "response_format" not in body
+
+
+def test_a_server_without_functions_is_asked_for_json():
+    def answer(request: web.Request) -> object:
+        return web.status(400, "this model does not support tools") if "tools" in request.body else '{"ok": true}'
+
+    with ModelServer(answer) as server:
+        client = made(server).tuned(tries=1, format="function_calling", extra={})
+        assert asked(client).text == asked(client).text == '{"ok": true}'
+    assert [request.format for request in server.requests] == ["plain", "json_object", "json_object"]
+
+
+def test_extra_fields_are_sent_in_every_body_and_tries_are_counted():
+    with ModelServer([web.status(500), '{"ok": true}', web.status(500)]) as server:
+        plain = made(server)
+        client = plain.tuned(tries=2, format="json_schema", extra={"vram_limit": 24})
+        asked(client)
+        with pytest.raises(ModelUnavailable, match="Tried 1 time;"):
+            asked(plain.tuned(tries=1, format="json_schema", extra={}).named("other"))
+    assert [request.body.get("vram_limit") for request in server.requests] == [24, 24, None]

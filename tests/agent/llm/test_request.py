@@ -92,3 +92,13 @@ def test_giving_up_comes_to_an_end(complaint: str):
     while (less := terms.after(complaint)) is not None:
         terms, rounds = less, rounds + 1
     assert rounds <= 5
+
+
+def test_a_function_may_carry_the_reply():
+    terms = Terms(format="function_calling")
+    options = terms.options(Dog, 50)
+    [tool] = options["tools"]
+    assert options["tool_choice"] == {"type": "function", "function": {"name": tool["function"]["name"]}}
+    assert tool["function"]["parameters"] == strict_schema(Dog) and "response_format" not in options
+    assert terms.after("'tools' is not supported by this model").format == "json_object"
+    assert terms.after("response_format is not known") is None

@@ -51,8 +51,9 @@ def test_a_list_of_threads_is_no_content_and_its_forum_link_no_circle() -> None:
     assert told.action == "EXTRACT_LINKS"
 
 
-def rank(*offers: Offer, topic: str = "", limit: int = 20) -> list[tuple[str, float]]:
-    reply = link_ranking.keyless(intent=Intent(topic=topic), url=PAGE, title="News", today="2026-11-21", limit=limit, links=list(offers))
+def rank(*offers: Offer, topic: str = "", dated: bool = True, leave_out: tuple[str, ...] = ()) -> list[tuple[str, float]]:
+    intent = Intent(topic=topic, leave_out=list(leave_out))
+    reply = link_ranking.keyless(intent=intent, url=PAGE, title="News", today="2026-11-21", limit=20, dated=dated, links=list(offers))
     return [(link.anchor_text, link.relevance_score) for link in reply.links]
 
 
@@ -73,9 +74,25 @@ def test_no_more_links_than_the_limit_in_the_order_of_the_page() -> None:
     assert [text for text, _ in rank(*many)] == [offer.text for offer in many[:20]]
 
 
-def judge(topic: str, **given: Any) -> relevance.Relevant:
+def test_in_a_list_with_dates_a_link_without_one_is_furniture() -> None:
+    undated = Offer(url=PAGE + "1", text="A headline that bears no date")
+    assert rank(undated) == [] and rank(undated, dated=False)
+
+
+def test_a_link_that_names_what_is_left_out_is_not_followed() -> None:
+    offers = [Offer(url=f"{PAGE}{n}", text=text, date="2026-11-19") for n, text in enumerate(("Dividend next spring", "The factory and the debt"))]
+    assert [text for text, _ in rank(*offers, leave_out=("no threads about dividends",))] == ["The factory and the debt"]
+
+
+def judge(topic: str, *leave_out: str, **given: Any) -> relevance.Relevant:
     preview = relevance.Preview(**{"id": "i1", "title": "t", **given})
-    return relevance.keyless(intent=Intent(topic=topic), today="2026-11-21", items=[preview]).items[0]
+    return relevance.keyless(intent=Intent(topic=topic, leave_out=list(leave_out)), today="2026-11-21", items=[preview]).items[0]
+
+
+def test_what_is_left_out_is_known_by_title_and_writer() -> None:
+    assert judge("", "leave out threads of quietmoney", author="quietmoney").reason == "You said: “leave out threads of quietmoney”."
+    assert not judge("", "no threads about dividends", title="Dividends").is_relevant
+    assert judge("", "leave out threads of quietmoney", preview="quietmoney said so").is_relevant
 
 
 def test_relevance_by_the_words_of_the_topic_and_the_way_that_led_there() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent.text import passages as module
 from agent.text.passages import ROWS, WINDOW, passages
 from agent.types import Heading, Outcome, Page, Passage, Table
 
@@ -69,7 +68,6 @@ def test_a_table_without_rows_takes_its_first_line_for_header_and_a_false_one_is
     assert [passage.rows for passage in passages(page(text, tables=[Table(start=3, end=999)]), "p")] == [False]
 
 
-def test_of_an_endless_page_the_beginning_is_looked_at(monkeypatch) -> None:
-    monkeypatch.setattr(module, "LONGEST_TEXT", 50)
-    found: list[Passage] = passages(page("word " * 100), "p")
+def test_of_an_endless_page_the_beginning_is_looked_at() -> None:
+    found: list[Passage] = passages(page("word " * 100), "p", longest=50)
     assert found and found[-1].end <= 50

@@ -7,6 +7,8 @@ import pytest
 from agent.tools import webpage
 from agent.types import Outcome
 
+PURPOSES = "We and our 412 partners store cookies on your device. Personalised ads and content need your consent for these purposes. " * 12
+
 WALLS = {
     "human": [
         "<title>Just a moment...</title><body><p>Checking your browser</p><div class=cf-turnstile></div>",
@@ -17,7 +19,11 @@ WALLS = {
         '<script type="application/ld+json">{"isAccessibleForFree": false}</script><h1>Dairy</h1><p>It began</p>',
     ],
     "login": ["<h1>Sign in</h1><form><label>Name</label><input><input type=password></form>"],
-    "consent": ["<h1>Before you continue</h1><p>We use cookies and data.</p><button>Accept all</button>"],
+    "consent": [
+        "<h1>Before you continue</h1><p>We use cookies and data.</p><button>Accept all</button>",
+        f"<h1>Your privacy</h1><p>{PURPOSES}</p><button>Accept all</button><button>Reject</button>",
+        "<h1>Mit Werbung weiterlesen</h1><p>Mit Cookies und Werbung kostenlos lesen, oder das Pur-Abo abonnieren.</p><a>Alle akzeptieren</a>",
+    ],
     "JavaScript": [
         "<div id=root></div><script src=app.js></script>",
         "<noscript>You need to enable JavaScript to run this app.</noscript><div></div>",
@@ -42,6 +48,11 @@ def test_a_wall_is_called_by_its_name(name: str, html: str) -> None:
         f"{ESSAY}<form>Log in <input type=password></form>",
         "<h1>Opening hours</h1><p>The dairy is open from 8 to 12.</p><script>track()</script>",
         "<h1>Dairy</h1><p>Closed.</p>",
+        "<h1>Opening hours</h1><p>The dairy is open from 8 to 12.</p><div>We use cookies.</div><button>Accept all</button>",
+        f"<title>Cookie policy</title><h1>Cookie policy</h1><p>{PURPOSES}</p><button>Accept all</button>",
+        f"<h1>The law on consent</h1><p>{PURPOSES}</p>" + "<p>The court in Stenfors has ruled on it in June, and the town must pay for it.</p>" * 5
+        + "<button>Accept all</button>",
+        "<header><form>Log in <input type=password></form></header><h1>Closed today</h1><p>The library is closed.</p>",
     ],
 )
 def test_a_page_is_a_page(html: str) -> None:

@@ -1,0 +1,227 @@
+"""The chat flow: talk with what the library holds. Route, find, grade, write, validate; rewrite and look again, or ask the person.
+
+    router -> generate | rewrite | retrieve | clarify | location;  retrieve -> grade -> generate | rewrite_retry | generate_caveat
+    generate, generate_caveat -> validate -> end | rewrite_final | clarify_final;  a person's answer to clarify* -> retrieve
+
+Each turn is a run of its thread, so memory is the store's and survives a restart. The table closes the file.
+"""
+
+from __future__ import annotations
+
+from agent.flows import chat_reading as reading
+from agent.flows.chat_answer import CAVEAT, asked_back, claims, concluded, refusal, written
+from agent.flows.chat_location import kinds, locate, unfinished
+from agent.flows.chat_state import Chat, Grounding, Rewrite, Spoken
+from agent.flows.research import summary
+from agent.loop import Flow
+from agent.roles.grade import GRADE, RELEVANT
+from agent.roles.rewrite import REWRITE, RewriteReply
+from agent.roles.router import ROUTER, RouterReply
+from agent.roles.validate import VALIDATE, ValidateReply
+from agent.state import Change
+from agent.text.followup import standalone
+from agent.text.words import content_stems
+from agent.toolbox import Tools
+from agent.types import Edge, Passage, Status, Turn
+
+ENOUGH = 3
+"""Relevant passages from which an answer is written without more ado."""
+RETRIES = 2
+"""Rewritten searches of one question, for want of passages or of grounds."""
+WAYS = {
+    "DIRECT_ANSWER": "generate", "RETRIEVE": "retrieve", "REWRITE_THEN_RETRIEVE": "rewrite", "ASK_CLARIFICATION": "clarify",
+    "LOCATION_SEARCH": "location",
+}  # fmt: skip
+
+
+def router(state: Chat, tools: Tools) -> tuple[Change, str]:
+    """Recall the conversation, and decide which way this turn goes."""
+    turns = reading.earlier(state, tools)
+    memory = reading.recalled(turns)
+    there = kinds(state, tools)
+    judgement = tools.judge(ROUTER, question=state.question, history=state.history, prior=memory["prior"], kinds=there)
+    reply: RouterReply = judgement.value
+    route, why, by = str(reply.route), reply.reasoning, judgement.by
+    if there and unfinished(turns, state.question, there):
+        route, why, by = "LOCATION_SEARCH", "It completes the facility search before it.", "code"  # type: ignore[assignment]
+    elif (route == "DIRECT_ANSWER" and not memory["prior_docs"]) or (route == "LOCATION_SEARCH" and not there):
+        lacking = "no earlier answer stands on anything" if route == "DIRECT_ANSWER" else "the library has no facilities"
+        route, why, by = "RETRIEVE", f"{why} But {lacking}, so the library is searched.".strip(), "code"  # type: ignore[assignment]
+    change: Change = {
+        **memory, "original_query": state.question, "asked": state.question, "route_decision": route, "route_reasoning": why,
+        "speakers": {"router": Spoken(by=by, trouble=judgement.trouble)},
+        "needs_clarification": (reply.clarifying_question or None) if route == "ASK_CLARIFICATION" else None,
+    }  # fmt: skip
+    if route == "DIRECT_ANSWER":
+        change |= {"asked": standalone(state.question, state.history), "pages": reading.references(memory["prior_docs"], tools.step)}
+    return change, WAYS[route]
+
+
+def rewrite(state: Chat, tools: Tools) -> tuple[Change, str]:
+    """Make the turn a question that stands alone; passages and drafts are measured by it from now on."""
+    made = _rewritten(state, tools, "")
+    return {"rewrites": [made], "asked": made.query, "rewritten_query": made.query}, "retrieve"
+
+
+def rewrite_retry(state: Chat, tools: Tools) -> tuple[Change, str]:
+    """Too little was found: look again in other words."""
+    made = _rewritten(state, tools, f"only {_relevant(state)} of {len(state.retrieved_docs)} passages found were relevant")
+    return {"rewrites": [made], "rewritten_query": made.query, "retry_count": state.retry_count + 1}, "retrieve"
+
+
+def rewrite_final(state: Chat, tools: Tools) -> tuple[Change, str]:
+    """The draft had no ground: look again from another angle."""
+    made = _rewritten(state, tools, f"the answer drafted from what was found did not hold: {_ungrounded(state)}")
+    return {"rewrites": [made], "rewritten_query": made.query, "retry_count": state.retry_count + 1, "draft": None}, "retrieve"
+
+
+def _rewritten(state: Chat, tools: Tools, angle: str) -> Rewrite:
+    question = " ".join([state.question, *(note.text for note in state.notes), *state.responses])
+    judgement = tools.judge(REWRITE, question=question, history=state.history, angle=angle, tried=list(dict.fromkeys(state.queries)))
+    reply: RewriteReply = judgement.value
+    query = reply.query.strip() or state.asked or state.question
+    return Rewrite(step=tools.step, query=query, why=angle, reasoning=reply.reasoning, by=judgement.by, trouble=judgement.trouble)
+
+
+def _relevant(state: Chat) -> int:
+    return sum(score >= RELEVANT for score in state.doc_relevance_scores)
+
+
+def _ungrounded(state: Chat) -> str:
+    return state.groundings[-1].reason if state.groundings else "What was found does not answer the question."
+
+
+def retrieve(state: Chat, tools: Tools) -> tuple[Change, str]:
+    """Search the library, within the scope that was chosen."""
+    return reading.look_up(state, tools), "grade"
+
+
+def grade(state: Chat, tools: Tools) -> tuple[Change, str]:
+    """Score how relevant each passage is, all in one batch."""
+    passages = reading.counted(tools, reading.wanted(state), state.retrieved_docs)
+    judgement = tools.judge(GRADE, question=reading.wanted(state), passages=passages) if passages else None
+    told = {graded.passage_id: graded for graded in judgement.value.grades} if judgement else {}
+    scores = [round(told[passage.id].score, 4) if passage.id in told else 0.0 for passage in passages]
+    change = {
+        "doc_relevance_scores": scores,
+        "doc_reasons": [told[passage.id].reason if passage.id in told else "It was not graded." for passage in passages],
+        "speakers": {"grade": Spoken(by=judgement.by, trouble=judgement.trouble) if judgement else Spoken()},
+    }
+    if sum(score >= RELEVANT for score in scores) >= ENOUGH:
+        return change, "generate"
+    return change, "rewrite_retry" if state.retry_count < RETRIES else "generate_caveat"
+
+
+def generate(state: Chat, tools: Tools) -> tuple[Change, str]:
+    """Write a draft from what was found; when the turn needs no search, from what earlier answers stand on."""
+    if not state.retrieved_docs:
+        return written(state, tools, reading.counted(tools, reading.wanted(state), state.prior_docs)), "validate"
+    return written(state, tools, _found(state, tools)), "validate"
+
+
+def generate_caveat(state: Chat, tools: Tools) -> tuple[Change, str]:
+    """The best effort from too little, and a word that it is one."""
+    return written(state, tools, _found(state, tools), caveat=CAVEAT.format(enough=ENOUGH, found=_relevant(state))), "validate"
+
+
+def _found(state: Chat, tools: Tools) -> list[Passage]:
+    return reading.texts(tools, state.retrieved_docs, state.doc_relevance_scores)
+
+
+def validate(state: Chat, tools: Tools) -> tuple[Change, str]:
+    """Is every sentence grounded in its quotes, by code first? When the run has to end, what there is becomes the answer."""
+    if state.stop_reason in ("budget", "asked"):
+        return _ended(state, tools)
+    verdict = _grounding(state, tools)
+    if verdict.grounded:
+        return {"groundings": [verdict], "answers": [concluded(state, tools)], "stop_reason": "enough"}, "end"
+    return {"groundings": [verdict]}, "rewrite_final" if state.retry_count < RETRIES else "clarify_final"
+
+
+def _grounding(state: Chat, tools: Tools) -> Grounding:
+    drafted = claims(state)
+    if not any(claim.backed for claim in drafted):
+        reason = "No sentence stands in its quotes." if drafted else "What was found does not answer the question."
+        return Grounding(grounded=False, reason=reason, by="code", step=tools.step)
+    judgement = tools.judge(VALIDATE, question=reading.wanted(state), claims=drafted, likelihood=state.likelihood)
+    reply: ValidateReply = judgement.value
+    grounded = reply.grounded and all(claim.backed for claim in drafted)
+    reason = reply.reason if reply.grounded == grounded else "Code did not find every sentence in its quotes."
+    return Grounding(grounded=grounded, reason=reason, by=judgement.by, trouble=judgement.trouble, step=tools.step)
+
+
+def _ended(state: Chat, tools: Tools) -> tuple[Change, str]:
+    """The budget is spent, or a person wants the answer now: the draft as far as it is backed, else an honest word."""
+    backed = [claim.n - 1 for claim in claims(state) if claim.backed]
+    if state.draft is None or not backed:
+        return {"answers": [refusal(state, tools, "not_covered", f"No answer is given: {state.why_stopped}.")]}, "end"
+    caveat = state.draft.caveat or f"It was written before its checks were finished: {state.why_stopped}."
+    kept = state.draft.model_copy(update={"sentences": [state.draft.sentences[n] for n in backed], "caveat": caveat})
+    return {"draft": kept, "answers": [concluded(state.model_copy(update={"draft": kept}), tools)]}, "end"
+
+
+def clarify(state: Chat, tools: Tools) -> tuple[Change, str]:
+    """Ask the person what is meant."""
+    return asked_back(state, tools, why=state.route_reasoning or "It is not clear what is meant.", reason="needs_clarification"), "respond"
+
+
+def clarify_final(state: Chat, tools: Tools) -> tuple[Change, str]:
+    """Give up searching, and ask the person."""
+    why = f"{len(state.queries)} searches brought no answer. {_ungrounded(state)}"
+    return asked_back(state, tools, why=why, reason="not_covered"), "respond"
+
+
+def location(state: Chat, tools: Tools) -> tuple[Change, str]:
+    """Find facilities of a kind, the nearest first."""
+    return locate(state, tools), "end"
+
+
+def answered(state: Chat, text: str) -> Change:
+    """The change that a person's answer to a clarifying question makes: the question is asked anew with it, from the start of its retries."""
+    said = text.strip()
+    said = state.choices[int(said) - 1] if said.isdigit() and 1 <= int(said) <= len(state.choices) else said
+    whole = "?" in said and len(content_stems(said)) > 1
+    question = standalone(said, [*state.history, Turn(user=state.question)]) if whole else f"{state.asked or state.question} {said}"
+    return {
+        "responses": [said], "asked": question, "rewritten_query": question, "needs_clarification": None, "choices": [], "retry_count": 0,
+        "retrieved_docs": [], "doc_relevance_scores": [], "doc_reasons": [], "draft": None, "stop_reason": "", "why_stopped": "",
+    }  # fmt: skip
+
+
+CHAT = Flow(
+    name="chat",
+    first="router",
+    state=Chat,
+    steps={
+        "router": router, "rewrite": rewrite, "retrieve": retrieve, "grade": grade, "generate": generate, "generate_caveat": generate_caveat,
+        "validate": validate, "rewrite_retry": rewrite_retry, "rewrite_final": rewrite_final, "clarify": clarify, "clarify_final": clarify_final,
+        "location": location,
+    },
+    rests={"respond": Status.WAITING, "end": Status.DONE},
+    on_budget="validate",
+    again="rewrite",
+    summary=summary,
+    edges=(
+        Edge(start="router", end="generate", label="DIRECT_ANSWER"),
+        Edge(start="router", end="retrieve", label="RETRIEVE"),
+        Edge(start="router", end="rewrite", label="REWRITE_THEN_RETRIEVE"),
+        Edge(start="router", end="clarify", label="ASK_CLARIFICATION"),
+        Edge(start="router", end="location", label="LOCATION_SEARCH"),
+        Edge(start="rewrite", end="retrieve"),
+        Edge(start="clarify", end="retrieve", label="user responds", rest="respond"),
+        Edge(start="retrieve", end="grade"),
+        Edge(start="grade", end="generate", label="≥3 relevant"),
+        Edge(start="grade", end="rewrite_retry", label="<3 & retry<2"),
+        Edge(start="grade", end="generate_caveat", label="<3 & retry≥2"),
+        Edge(start="rewrite_retry", end="retrieve"),
+        Edge(start="generate", end="validate"),
+        Edge(start="generate_caveat", end="validate"),
+        Edge(start="validate", end="end", label="yes"),
+        Edge(start="validate", end="rewrite_final", label="no & retry<2"),
+        Edge(start="validate", end="clarify_final", label="no & retry≥2"),
+        Edge(start="rewrite_final", end="retrieve"),
+        Edge(start="clarify_final", end="retrieve", label="user responds", rest="respond"),
+        Edge(start="location", end="end"),
+    ),
+    decisions={"router": "route_decision?", "grade": "relevant_count?", "validate": "grounded?"},
+)  # fmt: skip

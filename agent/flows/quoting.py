@@ -1,0 +1,55 @@
+"""From a writer's quotes to facts: each is looked for in the stored page it names, and what is not found there backs nothing.
+
+Shared by the flows that write from passages. Knows drafts and pages, no state of a flow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Sequence
+
+from agent.evidence import trust
+from agent.evidence.quotes import verify
+from agent.roles.answering import fact_score
+from agent.roles.draft import DraftSentence
+from agent.roles.report import ReportSentence
+from agent.roles.support import Quoted, fact_id
+from agent.toolbox import Tools
+from agent.types import Fact, Page, Passage, Speaker
+
+
+def fact_of(asked: str, tools: Tools, page: Page, quoted: Quoted, *, by: Speaker) -> Fact:
+    """A quote of a stored page as a fact, checked against the page's text; its relevance is to the question `asked`."""
+    fact = Fact(
+        id=fact_id(quoted), statement=quoted.statement or quoted.quote, quote=quoted.quote, page_id=quoted.page_id, url=page.final_url or page.url,
+        title=page.title, fetched_at=page.fetched_at, published_at=page.published_at, subject=quoted.subject, attribute=quoted.attribute,
+        trust=trust.of_page(page).value, step=tools.step, by=by,
+    )  # fmt: skip
+    fact = verify(fact, page.text, page.sha256)
+    return fact.model_copy(update={"relevance": max(quoted.score, fact_score(asked, fact))})
+
+
+def cited(
+    asked: str, tools: Tools, draft: Sequence[DraftSentence], passages: Sequence[Passage], *, by: Speaker, known: Container[str]
+) -> tuple[dict[str, Fact], list[ReportSentence]]:
+    """The facts of a draft's quotes (those not `known` yet), and its sentences with their ids.
+
+    A quote of an unknown passage keeps an id that resolves to nothing, so that it is dropped and counted.
+    """
+    shown = {passage.id: passage for passage in passages}
+    facts: dict[str, Fact] = {}
+    sentences = []
+    for sentence in draft:
+        ids = []
+        for quote in sentence.quotes:
+            passage = shown.get(quote.passage_id)
+            if passage is None:
+                ids.append(f"unknown:{quote.passage_id}"[:60])
+                continue
+            statement = sentence.text.strip() if len(sentence.quotes) == 1 else ""
+            quoted = Quoted(passage.page_id, quote.quote.strip(), statement, passage.title[:120])
+            fact = fact_of(asked, tools, tools.page(passage.page_id), quoted, by=by)
+            ids.append(fact.id)
+            if fact.id not in known:
+                facts[fact.id] = fact
+        sentences.append(ReportSentence(text=sentence.text, fact_ids=ids))
+    return facts, sentences

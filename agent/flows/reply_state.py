@@ -1,0 +1,71 @@
+"""What a `reply` run knows: the conversation, what was decided on the way, and the reply or the silence."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from agent.flows.state import Research
+from agent.llm.images import mark
+from agent.types.reply import AIResult, Check, Conversation, Gating, Loaded, Message, Picture, RequestContext, Selection
+
+LABELS = {"user": "User: ", "bot": "You: "}
+"""How a message's speaker stands in every prompt; "You" is the bot itself."""
+
+
+class Reply(Research):
+    """The state of a `reply` run."""
+
+    conversation: Conversation = Field(default_factory=Conversation)
+    context: RequestContext = Field(default_factory=RequestContext)
+    pictures: list[Picture] = Field(default_factory=list)
+    """The pictures people sent, in order, as they were fetched before the run began."""
+    asked: str = ""
+    """The question as it stands alone, with what the conversation adds to it."""
+    gating: Gating | None = None
+    selection: Selection | None = None
+    loaded: list[Loaded] = Field(default_factory=list)
+    left_out: list[str] = Field(default_factory=list)
+    """Sentences of the draft that nothing supports, or for which there was no room."""
+    draft: str = ""
+    verification: Check | None = None
+    should_reply: bool = False
+    reply_text: str = ""
+    silence: str = ""
+    """Why nothing is said, as a sentence; "" while something may be."""
+    trouble: str = ""
+    """What failed, when that is why; a failure is never covered up by answering by rule."""
+
+    @property
+    def talk(self) -> Conversation:
+        """The conversation; of a run that was started with a question alone, that question after its earlier turns."""
+        if self.conversation.messages:
+            return self.conversation
+        said = [message for turn in self.history for message in (Message(role="user", text=turn.user), Message(role="bot", text=turn.bot))]
+        return Conversation(messages=[message for message in said if message.text] + [Message(role="user", text=self.question)])
+
+    @property
+    def seen(self) -> int:
+        """How many pictures the roles are shown; none while pictures are switched off."""
+        return len(self.pictures) if self.settings.reply.llm_enable_image else 0
+
+    @property
+    def transcript(self) -> str:
+        """The whole conversation as every prompt has it: oldest message first, each under its label, pictures as their marks.
+
+        The lines of a message after its first are set in, so that no message can pretend to be another one.
+        """
+        lines, pictures = [], iter(enumerate(self.pictures[: self.seen], 1))
+        for message in self.talk.messages:
+            marks = [mark(n, picture.sha256) for n, picture in (next(pictures, (0, None)) for _ in _sent(message)) if picture]
+            text = "\n".join(part for part in (message.text.strip(), *marks) if part)
+            lines.append(LABELS[message.role] + text.replace("\r", "\n").replace("\n", "\n  "))
+        return "\n".join(lines)
+
+    @property
+    def result(self) -> AIResult:
+        """What is given back."""
+        return AIResult(should_reply=self.should_reply, reply_text=self.reply_text if self.should_reply else "")
+
+
+def _sent(message: Message) -> list[str]:
+    return message.images if message.role == "user" else []

@@ -1,0 +1,295 @@
+"""The library: all pages any flow has read and the documents people add, searched by words and, where there are vectors, by meaning.
+
+One Library serves a store, from any number of threads. Texts stay where they are (the stored pages); what is on the shelf is
+where their passages lie, their terms and their vectors. A source is known by its `source_id`: `kb:` and an address or a file's
+name, `team:` and a topic's file.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from agent.errors import ModelUnavailable, NotFound, UsageError
+from agent.folders import Folders
+from agent.llm.embed import Embedder
+from agent.meaning import Meaning
+from agent.shelving import Ask, Shelving, named
+from agent.store.database import Store
+from agent.store.ledger import now
+from agent.store.library import Shelved, Where
+from agent.text.facilities import facilities
+from agent.text.fusion import fused
+from agent.text.rarity import Counts
+from agent.text.words import content_stems, fold
+from agent.tools import documents
+from agent.types import Added, Facility, Found, IndexEntry, LibrarySource, Page, Passage, Refused, Scope, Synced
+from agent.types.knowledge import Speaker
+from agent.types.library import Kind
+from agent.urls import canonical
+
+MOST_TERMS = 48
+"""Terms of a query that are looked up, the first ones."""
+AT_ONCE = 20
+"""Waiting pages that a search puts on the shelf before it looks."""
+DEPTH = 50
+"""How far down the two rankings are merged."""
+SPARE = 20
+"""Passages looked at beyond those asked for: some may lie in the bin."""
+TABLES = 64
+"""Tables of places that are kept in memory."""
+LONGEST_TAG = 60
+
+
+class Library:
+    """All sources, and what can be done with them."""
+
+    def __init__(
+        self, store: Store, embedder: Embedder | None = None, *, absent: str = "", kb_dir: Path | None = None, team_dir: Path | None = None
+    ) -> None:
+        """`embedder` None: search is by words alone, and says why (`absent`). The folders are those that `sync` looks at."""
+        self.store, self.shelf = store, store.shelf
+        self.meaning = Meaning(store, embedder, absent=absent)
+        self.kb_dir, self.team_dir = kb_dir, team_dir
+        self._shelving = Shelving(store)
+        self._folders = Folders(self._shelving)
+        self._read_places: dict[tuple[str, str], tuple[list[Facility], int]] = {}
+        self._lock = threading.Lock()
+
+    # --- adding ---------------------------------------------------------------------------------------------------------
+
+    def add_page(self, page: Page, *, source_id: str = "", tags: Sequence[str] = (), kind: Kind = "page") -> LibrarySource:
+        """Put a page on the shelf (out of the bin, too). The same text again changes nothing but its time and tags; a newer text
+        replaces the older. Raises UsageError when the page has no text."""
+        if not page.text.strip():
+            raise UsageError(f"{page.url} has no text: {page.detail or 'there is nothing to add'}")
+        return self._shelving.put([Ask(page, source_id or named(page), kind=kind, tags=_tags(tags))])[0]
+
+    def add_pages(self, pages: Iterable[Page], *, tags: Sequence[str] = (), kind: Kind = "page") -> int:
+        """Put many pages on the shelf, several in one transaction; those without text are left out. Returns how many were put."""
+        asks = (Ask(page, named(page), kind=kind, tags=_tags(tags)) for page in pages if page.text.strip())
+        return len(self._shelving.put(asks))
+
+    def add_file(self, name: str, data: bytes, *, tags: Sequence[str] = (), url: str = "") -> LibrarySource:
+        """Put a document on the shelf; one of the same name is replaced. `url`: where it came from, if anywhere.
+
+        Raises UsageError, saying what can be read, when it cannot be.
+        """
+        return self.add_page(documents.read(name, data, url=url), tags=tags, kind="file")
+
+    def add_folder(self, folder: Path, *, tags: Sequence[str] = ()) -> Added:
+        """Put every readable file below a folder on the shelf, and say which were refused. Raises UsageError when there is no such folder."""
+        added = Added()
+        marks = _tags(tags)
+
+        def read() -> Iterator[Ask]:
+            for name, path in documents.files(folder):
+                try:
+                    page = documents.read(name, documents.data(path))
+                except UsageError as refusal:
+                    added.refused.append(Refused(name=name, why=str(refusal)))
+                    continue
+                yield Ask(page, named(page), kind="file", tags=marks)
+
+        added.sources = self._shelving.put(read())
+        return added
+
+    def catch_up(self, *, most: int = 500) -> int:
+        """Put pages on the shelf that a flow stored and nobody did yet, at most `most`; returns how many. Cheap when there are none."""
+        self._shelving.check()
+        waiting = self.shelf.waiting(most)
+        if waiting:
+            self._shelving.take_up(waiting)
+        return len(waiting)
+
+    # --- searching ------------------------------------------------------------------------------------------------------
+
+    def search(self, query: str, k: int = 10, *, scope: Scope | None = None) -> Found:
+        """The `k` passages that bear most on the query, best first; by words and meaning where there are vectors."""
+        self.catch_up(most=AT_ONCE)
+        within, depth = self._within(scope), max(DEPTH, k)
+        by_words = self.shelf.search(content_stems(query)[:MOST_TERMS], depth, within=within)
+        by_meaning, note = self._by_meaning(query, depth, within)
+        if by_meaning:
+            scored = fused([[row for row, _ in by_words], [row for row, _ in by_meaning]])
+        else:
+            scored = by_words
+        hits = self.shelf.passages(scored[: k + SPARE])[:k]
+        best = scored[0][1] if scored and scored[0][1] > 0 else 1.0
+        return Found(
+            hits=[hit.model_copy(update={"score": round(score / best, 4)}) for hit, score in hits],
+            by="words and meaning" if by_meaning else "words", note=note,
+        )  # fmt: skip
+
+    def by_words(self, query: str, k: int = 10, *, scope: Scope | None = None) -> list[Passage]:
+        """The `k` passages that hold most of the query's words, best first (the best's score is 1), whatever vectors there are."""
+        self.catch_up(most=AT_ONCE)
+        hits = self.shelf.passages(self.shelf.search(content_stems(query)[:MOST_TERMS], k + SPARE, within=self._within(scope)))[:k]
+        best = max((score for _, score in hits), default=1.0) or 1.0
+        return [hit.model_copy(update={"score": round(score / best, 4)}) for hit, score in hits]
+
+    def catch_up_vectors(self, *, most: int = 1_000_000, checkpoint: Callable[[], None] = lambda: None) -> int:
+        """Make vectors for passages that have none yet, at most `most`; returns how many were made. 0 without an embedding model.
+
+        `checkpoint` is called before each batch. Raises ModelUnavailable; what was made until then is kept.
+        """
+        return self.meaning.catch_up(most=most, checkpoint=checkpoint)
+
+    def _by_meaning(self, query: str, k: int, within: list[int] | None) -> tuple[list[tuple[int, float]], str]:
+        """What the vectors find, and a sentence on what they did not do."""
+        if self.meaning.embedder is None:
+            return [], f"Searched by words only. {self.meaning.absent}".strip()
+        try:
+            found = self.meaning.search(query, k, within=within)
+        except ModelUnavailable as trouble:
+            return [], f"Searched by words only. {trouble}"
+        missing = self.meaning.lately_missing()
+        return found, f"{missing:,} passages have no vector yet; those were searched by words only." if missing else ""
+
+    def counts(self, terms: Sequence[str]) -> Counts:
+        """How many passages there are, and how many hold each of these terms (see agent.text.words): how rare a word is here."""
+        return Counts(passages=self.shelf.passage_count(), holding=self.shelf.holding(terms))
+
+    # --- the index ------------------------------------------------------------------------------------------------------
+
+    def index(self, *, scope: Scope | None = None) -> list[IndexEntry]:
+        """One entry a source on the shelf, in the order they were added."""
+        found = self.shelf.sources(self._where(scope), limit=1_000_000, oldest=True)
+        return [IndexEntry(source_id=source.source_id, description=source.description, by=source.described_by) for source in found]
+
+    def index_text(self, *, scope: Scope | None = None) -> str:
+        """The index as plain text: a source's id on one line, its description on the next, a blank line between sources."""
+        return "\n\n".join(f"{entry.source_id}\n{entry.description}" for entry in self.index(scope=scope))
+
+    def describe(self, source_id: str, text: str, by: Speaker) -> None:
+        """A description that was written (by a model or a person), in place of the one made by rule; it stays while the text does."""
+        self._held(source_id)
+        told = " ".join(text.split())
+        if not told:
+            raise UsageError("the description is empty: say in a sentence what the source is about")
+        self.shelf.set(source_id, description=told, described_by=by)
+
+    def load(self, source_id: str) -> Page:
+        """The text of a source on the shelf. Raises NotFound."""
+        held = self._held(source_id)
+        if held.source.deleted_at:
+            raise NotFound(f"the library's source {source_id} is in the bin: take it out first")
+        return self.store.pages.get(held.source.page_id)
+
+    # --- keeping --------------------------------------------------------------------------------------------------------
+
+    def source(self, source_id: str) -> LibrarySource:
+        """A source, in the bin or not. Raises NotFound."""
+        return self._held(source_id).source
+
+    def sources(
+        self, *, text: str = "", tag: str = "", kind: str = "", deleted: bool = False, stale_days: int | None = None, limit: int = 200,
+        offset: int = 0,
+    ) -> list[LibrarySource]:  # fmt: skip
+        """Sources, newest first: those whose title, address or description holds all words of `text`, that carry a tag, are of a kind;
+        the bin's with `deleted`; with `stale_days` those read longer ago than that, or whose file is gone."""
+        return self.shelf.sources(_asked(text, tag, kind, deleted, stale_days), limit=limit, offset=offset)
+
+    def count(self, *, text: str = "", tag: str = "", kind: str = "", deleted: bool = False, stale_days: int | None = None) -> int:
+        """How many such sources there are."""
+        return self.shelf.count(_asked(text, tag, kind, deleted, stale_days))
+
+    def tags(self) -> dict[str, int]:
+        """Every tag, with the number of sources that carry it."""
+        return self.shelf.tags()
+
+    def tag(self, source_id: str, *tags: str) -> None:
+        """Put tags on a source. Raises NotFound, UsageError."""
+        self.shelf.tag(source_id, _tags(tags))
+
+    def untag(self, source_id: str, *tags: str) -> None:
+        """Take tags off a source. Raises NotFound."""
+        self.shelf.tag(source_id, _tags(tags), away=True)
+
+    def delete(self, source_id: str) -> None:
+        """Put a source into the bin: it is found no more. Its stored text stays, for the answers that cite it. Raises NotFound."""
+        self.shelf.set(source_id, deleted_at=now())
+
+    def restore(self, source_id: str) -> None:
+        """Take a source out of the bin. Raises NotFound."""
+        self.shelf.set(source_id, deleted_at="")
+
+    def replace(self, source_id: str, page: Page) -> LibrarySource:
+        """The source with what was read of it anew. Raises NotFound, UsageError (no text was read)."""
+        return self.add_page(page, source_id=source_id, kind=self._held(source_id).source.kind)
+
+    # --- folders and places ---------------------------------------------------------------------------------------------
+
+    def sync(self, kb_dir: Path | None = None, team_dir: Path | None = None) -> Synced:
+        """Bring the sources of the two folders (None: those of the settings) to what their files are now: new ones are added, changed
+        ones read again, missing ones put into the bin until they come back. Files that cannot be read are told in `refused`."""
+        return self._folders.sync(kb_dir or self.kb_dir, team_dir or self.team_dir)
+
+    def facilities(self, *, scope: Scope | None = None) -> list[Facility]:
+        """The places in the tables of sources on the shelf: rows with a name and coordinates."""
+        return [place for found, _ in self._places(scope).values() for place in found]
+
+    def skipped_rows(self, *, scope: Scope | None = None) -> dict[str, int]:
+        """How many rows of such tables were left out for want of a name or usable coordinates, by source id."""
+        return {source_id: skipped for source_id, (_, skipped) in self._places(scope).items() if skipped}
+
+    # ------------------------------------------------------------------------------------------------------------------
+
+    def _places(self, scope: Scope | None) -> dict[str, tuple[list[Facility], int]]:
+        sources = self.shelf.sources(replace(self._where(scope), places=True), limit=1_000, oldest=True)
+        return {source.source_id: self._tables(source.source_id, source.page_id) for source in sources}
+
+    def _tables(self, source_id: str, page_id: str) -> tuple[list[Facility], int]:
+        """The places of one stored page, which never changes: read once."""
+        with self._lock:
+            known = self._read_places.get((source_id, page_id))
+        if known is None:
+            known = facilities(self.store.pages.get(page_id), source_id)
+            with self._lock:
+                if len(self._read_places) >= TABLES:
+                    self._read_places.clear()
+                self._read_places[(source_id, page_id)] = known
+        return known
+
+    def _held(self, source_id: str) -> Shelved:
+        held = self.shelf.get(source_id)
+        if held is None:
+            raise NotFound(f"the library has no source {source_id}")
+        return held
+
+    def _where(self, scope: Scope | None) -> Where:
+        if scope is None or scope.everything:
+            return Where()
+        ids = (*scope.source_ids, *self._read_by(scope.run_ids))
+        return Where(source_ids=ids, tags=tuple(_tags(scope.tags)), limited=True)
+
+    def _within(self, scope: Scope | None) -> list[int] | None:
+        return None if scope is None or scope.everything else self.shelf.rows(self._where(scope))
+
+    def _read_by(self, run_ids: Sequence[str]) -> list[str]:
+        """The ids of the sources that these runs read."""
+        found: dict[str, None] = {}
+        for run_id in run_ids:
+            for step in self.store.ledger.steps(run_id):
+                for page in step.change.get("pages", []):
+                    if page.get("page_id") and (address := canonical(page.get("final_url") or page.get("url", ""))):
+                        found[f"kb:{address}"] = None
+        return list(found)
+
+
+def _tags(tags: Sequence[str]) -> list[str]:
+    """Tags as they are kept: on one line, without the sign some people put before them."""
+    cleaned = [" ".join(tag.split()).lstrip("#").strip() for tag in tags]
+    if any(len(tag) > LONGEST_TAG for tag in cleaned):
+        raise UsageError(f"a tag may have {LONGEST_TAG} characters: use a word or two")
+    return sorted({tag for tag in cleaned if tag})
+
+
+def _asked(text: str, tag: str, kind: str, deleted: bool, stale_days: int | None) -> Where:
+    before = ""
+    if stale_days is not None:
+        before = f"{datetime.now(UTC) - timedelta(days=stale_days):%Y-%m-%dT%H:%M:%SZ}"
+    return Where(text=fold(text), tag=tag, kind=kind, deleted=deleted, fetched_before=before)

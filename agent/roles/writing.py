@@ -1,0 +1,85 @@
+"""Writes the reply to a question from the chosen sources, or nothing. Knows passages, not where they came from.
+
+The keyless side quotes: a section whose heading names the matter, else the sentences that answer best. When the passages are not likely
+to answer it writes nothing.
+"""
+
+from __future__ import annotations
+
+import re
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from agent.roles.answerability import ANSWERS
+from agent.roles.choosing import chosen
+from agent.roles.draft import DraftQuote, DraftSentence, section_quotes
+from agent.roles.generate import SENTENCES, WORDS, candidate_facts
+from agent.roles.role import Role
+from agent.roles.support import Quoted, of_section
+from agent.text.question import read
+from agent.text.sections import sections
+from agent.text.words import tokens
+from agent.types import Passage
+
+WEIGHED = 10
+"""Passages that are quoted from, the best ones."""
+_CODE = re.compile(r"(?=.*\d)(?=.*[a-z])\w{2,}|\d{3,}")
+"""A code people ask about: letters and digits together, or a long number."""
+
+
+class WritingSentence(DraftSentence):
+    """One sentence of the reply and what it stands on."""
+
+    pictures: list[int] = Field(default_factory=list, description="numbers of the pictures it rests on; usually empty")
+
+
+class WritingReply(BaseModel):
+    """A reply, or none."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    answer: list[WritingSentence] = Field(default_factory=list, description="empty when the sources do not answer")
+    missing: str = Field(default="", description="what of the question stays open; empty when nothing does")
+    confidence: float = Field(default=0.0, ge=0.0, le=1.0)
+
+
+def keyless(
+    *,
+    task: str,
+    introduction: str,
+    conversation: str,
+    question: str,
+    asked: str,
+    passages: list[Passage],
+    likelihood: float,
+    pictures: int,
+    most: int,
+) -> WritingReply:
+    """Quoted sentences, or nothing when no heading names the matter and the passages are not likely to answer."""
+    section = (_coded(asked, passages) or section_quotes(asked, question, passages)) if passages else []
+    if not section and likelihood < ANSWERS:
+        missing = "The chosen sources touch on it at most; none answers it." if passages else "There is no text to answer from."
+        return WritingReply(missing=missing, confidence=likelihood)
+    quotes = [(found.statement or found.quote, _home(found, passages), found.quote) for found in section] or _sentences(asked, passages)
+    answer = [WritingSentence(text=text, quotes=[DraftQuote(passage_id=home, quote=quote)]) for text, home, quote in quotes]
+    return WritingReply(answer=answer, confidence=max(likelihood, ANSWERS))
+
+
+def _coded(asked: str, passages: list[Passage]) -> list[Quoted]:
+    """The section whose heading holds a code that is asked about ("E31", "rfc2119"); none when no code is asked about, or none stands there."""
+    codes = {word for word in tokens(asked) if _CODE.fullmatch(word)}
+    found = next((section for section in sections(passages) if codes & set(tokens(section.heading.split(" › ")[-1]))), None) if codes else None
+    return of_section(read(asked), found) if found else []
+
+
+def _sentences(asked: str, passages: list[Passage]) -> list[tuple[str, str, str]]:
+    """The sentences that answer best: what each says, its passage, its words."""
+    best = sorted(passages, key=lambda passage: -passage.score)[:WEIGHED]
+    return [(fact.statement, fact.part, fact.quote) for fact in chosen(asked, candidate_facts(asked, best), words=WORDS, sentences=SENTENCES)]
+
+
+def _home(found: Quoted, passages: list[Passage]) -> str:
+    return next(passage.id for passage in passages if passage.page_id == found.page_id and found.quote in passage.text)
+
+
+WRITING = Role(name="writing", reply=WritingReply, keyless=keyless, tier="strong")

@@ -1,0 +1,42 @@
+"""What a person says in a chat, checked before it is written down: which way of chatting holds, and an answer to a clarifying question.
+
+It holds nothing and writes nothing; the workbench does, when this says it may.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from agent.config import Config
+from agent.errors import Overtaken, UsageError
+from agent.flows.chat import answered
+from agent.flows.chat_state import Chat
+from agent.flows.state import Research
+from agent.state import Change
+from agent.types import Settings, Turn
+
+LONGEST = 4000
+"""Characters of an answer."""
+
+
+def kind(flow: str) -> str:
+    """The kind of conversation a flow belongs to: both ways of chatting are one."""
+    return "chat" if flow == "chat_simple" else flow
+
+
+def settled(settings: Settings, history: Sequence[Turn], config: Config) -> tuple[Settings, list[Turn]]:
+    """Settings and history as they are started with: without CONVERSATIONAL_MODE a chat is the simple one, which remembers nothing."""
+    if settings.flow == "chat" and not config.switched_on("CONVERSATIONAL_MODE"):
+        settings = settings.model_copy(update={"flow": "chat_simple"})
+    return settings, [] if settings.flow == "chat_simple" else list(history)
+
+
+def response(state: Research, text: str) -> Change:
+    """The change that a person's answer makes. Raises UsageError when there is nothing in it, Overtaken when nothing was asked."""
+    if not isinstance(state, Chat) or state.needs_clarification is None:
+        raise Overtaken("nothing is asked of you here now: ask a further question instead")
+    if not text.strip():
+        raise UsageError("the answer is empty: say what you mean, or pick one of the choices")
+    if len(text) > LONGEST:
+        raise UsageError(f"the answer has {len(text):,} characters; {LONGEST:,} are the most")
+    return answered(state, text)

@@ -1,0 +1,108 @@
+"""A turn that is only a piece of a question ("And for a used one?"), made whole with the question before it. English, by rule.
+
+The piece takes the place of what it stands beside in the former question: a preposition's phrase for one with the same preposition,
+a name for a name, "a used one" for the thing itself. When nothing fits, it is added to that question. Knows two questions.
+"""
+
+from __future__ import annotations
+
+import re
+
+from agent.text.phrases import Phrase, phrases
+from agent.text.spoken import AUXILIARIES, PREPOSITIONS, VERBS
+from agent.text.words import fold
+
+LONGEST = 9
+"""Words that a piece has at most."""
+_OPENER = re.compile(
+    r"^\W*(?:(?:ok(?:ay)?|yes|no|nice|interesting|hmm|i see|thanks?|good|great|so|well)\W+(?:then\W+)?)*"
+    r"(?:(?:and|or|but|also)\b\W*)?(?:(?:what|how) about|and|or|but|also|(?:no\W+)?i (?:just )?mean(?:t)?)\b\W*",
+    re.IGNORECASE,
+)
+_ASKS = re.compile(r"\b(?:what|who|whom|whose|when|where|why|how|which|if|i|you|we|there|let|please|tell|give|show|list|explain|describe|name)\b", re.IGNORECASE)  # noqa: E501
+_ONE = re.compile(r"\b(?:ones?)\b", re.IGNORECASE)
+_THE = r"(?:\b(?:the|a|an|my|your|our|this|that|these|those|some|any)\s+)?"
+_END = re.compile(r"[\s?.!]*$")
+
+
+def piece(question: str) -> str:
+    """What is left of a turn behind "what about", "and", "I meant", when that is no question of its own; "" for all other turns."""
+    opened = _OPENER.match(question)
+    rest = question[opened.end() :] if opened else question
+    rest = _END.sub("", rest).strip()
+    words = [fold(word) for word in re.findall(r"[\w’'-]+", rest)]
+    if not words or len(words) > LONGEST or (not opened and words[0] not in PREPOSITIONS):
+        return ""
+    if _ASKS.search(rest) or any(word in AUXILIARIES for word in words) or re.search(r"[?!.;]\s", rest):
+        return ""
+    return rest
+
+
+def whole(part: str, former: str) -> str:
+    """The former question with the piece in it; "" when the former is no question to be asked again."""
+    former = _END.sub("", former).strip()
+    if not asks(former) or not part:
+        return ""
+    first = fold(part.split()[0])
+    if _ONE.search(part):
+        return _one(part, former, first)
+    if first in PREPOSITIONS:
+        return _behind(part, former, first)
+    return _beside(part, former)
+
+
+def asks(former: str) -> bool:
+    """Can this be asked again about something else: has it a verb or a question word?"""
+    words = [fold(word) for word in re.findall(r"[\w’'-]+", former)]
+    return len(words) > 2 and (bool(_ASKS.search(former)) or any(word in AUXILIARIES or word in VERBS for word in words))
+
+
+def _one(part: str, former: str, first: str) -> str:
+    """ "A used one": the thing itself, as it stands in the former question, is now a used one."""
+    things = [phrase for phrase in phrases(former) if phrase.role != "head"]
+    if not things:
+        return ""
+    thing = max(things, key=lambda phrase: (phrase.name, phrase.role in ("object", "topic", "tail"), len(phrase.words)))
+    said = _ONE.sub(lambda _: thing.text, part, count=1)
+    if first in PREPOSITIONS:
+        said = said.split(None, 1)[1]
+    return _swapped(former, thing, said)
+
+
+def _behind(part: str, former: str, first: str) -> str:
+    """A phrase behind a preposition: for the last one of that kind, else at the end."""
+    same = list(re.finditer(rf"\b{re.escape(first)}\s+(?!(?:do|be|get|make)\b)[^?,;]*$", former, re.IGNORECASE))
+    if same and len(same[-1].group().split()) <= LONGEST and phrases(former[: same[-1].start()]):
+        return f"{former[: same[-1].start()]}{part}?"
+    return f"{former} {part}?"
+
+
+def _beside(part: str, former: str) -> str:
+    """A thing for a thing of its kind, else the former question about it."""
+    new, old = phrases(part), [phrase for phrase in phrases(former) if phrase.role != "head"]
+    if not new:
+        return ""
+    for alike in (_same_word, _same_name, _same_the):
+        if fitting := [phrase for phrase in old if alike(new[0], phrase)]:
+            return _swapped(former, fitting[-1], part)
+    bare = [phrase for phrase in old if not phrase.the and not phrase.name and phrase.role in ("subject", "topic")]
+    if bare and len(old) > 1 and not new[0].the:
+        return _swapped(former, bare[0], part)
+    return f"{former} for {part}?"
+
+
+def _same_word(new: Phrase, old: Phrase) -> bool:
+    return new.keys[-1] == old.keys[-1]
+
+
+def _same_name(new: Phrase, old: Phrase) -> bool:
+    return new.name and old.name and all(word[0].isupper() for word in (*new.words, *old.words))
+
+
+def _same_the(new: Phrase, old: Phrase) -> bool:
+    return new.the and old.the and not new.name and not old.name and new.plural == old.plural
+
+
+def _swapped(former: str, old: Phrase, said: str) -> str:
+    place = re.search(_THE + re.escape(old.text), former, re.IGNORECASE)
+    return f"{former[: place.start()]}{said}{former[place.end() :]}?" if place else ""

@@ -1,0 +1,184 @@
+"""Places in words and numbers: which kind of facility is asked for, near what, and how far apart two points are. Knows no map.
+
+What places there are is known from the facilities' own rows: their names, their addresses, and the towns and streets in these.
+Points are degrees (WGS 84), distances kilometres along the great circle.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import asin, cos, radians, sin, sqrt
+from typing import Literal
+
+from agent.text.words import fold, stem, tokens
+from agent.types import Facility
+
+EARTH_KM = 6371.0088
+"""Mean radius of the Earth, R1 of the International Union of Geodesy and Geophysics (Moritz 2000, Geodetic Reference System 1980)."""
+WIDE_KM = 30.0
+"""Facilities whose addresses end alike but lie further from their middle than this are not in one town."""
+FEW, NEARLY_ALL = 5, 0.9
+"""From so many facilities on, an ending that this share of the addresses has is their country or county."""
+
+Point = tuple[float, float]
+Sort = Literal["coordinates", "facility", "address", "street", "town"]
+
+_NUMBER = r"[-+]?\d{1,3}(?:\.\d+)?"
+_SIDED = re.compile(r"(\d{1,2}(?:\.\d+)?)\s*°?\s*([NS])[\s,;]+(\d{1,3}(?:\.\d+)?)\s*°?\s*([EW])\b", re.IGNORECASE)
+_PAIR = re.compile(rf"(?<![\w.])({_NUMBER})\s*°?\s*[,;]\s*({_NUMBER})\s*°?(?![\w.]*\d)")
+_POSTAL = re.compile(r"\b[A-Z]{0,3}-?\d[\d -]*\b")
+_NEAR = re.compile(
+    r"\b(?:near(?:est to| to)?|close(?:st)? to|next to|around|in|at|to|from|by|beside"
+    r"|nära|närmast|(?-i:i)|vid|från|bei|in der nähe von|près de|cerca de)\s+(?!the\s+(?:near|clos)|me\b|my\b|here\b)(?:the\s+)?(.+?)\s*[?.!,]*$",
+    re.IGNORECASE,
+)
+_HERE = re.compile(r"\b(?:near me|nearby|around here|close by|near here|where i am|my (?:place|home|area)|nära mig|in meiner nähe)\b", re.IGNORECASE)
+_NEAREST = re.compile(r"\b(?:near\w*|clos(?:e|er|est)\b|how far|distance|närm\w+|nächste\w*|plus proche|más cercan\w+)", re.IGNORECASE)
+
+_WORDS_FOR = (
+    "pharmacy chemist drugstore apothecary medicine prescription apotek apotheke pharmacie farmacia",
+    "clinic doctor physician surgery gp medical healthcare vardcentral lakare arzt praxis medecin medico",
+    "hospital emergency er sjukhus krankenhaus hopital",
+    "dentist dental tooth teeth tandlakare zahnarzt dentiste",
+    "library book bibliotek bibliothek bibliotheque biblioteca",
+    "recycling recycle waste rubbish garbage trash dump tip scrap atervinning recyclinghof dechetterie reciclaje",
+    "school primary skola schule ecole escuela",
+    "kindergarten nursery preschool daycare creche forskola kita",
+    "police polis polizei",
+    "post postoffice mail parcel letter paket correos poste",
+    "pool swimming swim bath baths simhall badhus schwimmbad piscine piscina",
+    "charging charger charge ev laddstation ladestation",
+    "bank atm cash cashpoint bankomat geldautomat",
+    "museum gallery exhibition",
+    "station railway train bus tram",
+    "toilet restroom lavatory wc toalett",
+    "shop store supermarket grocery groceries butik affar",
+    "parking park",
+)
+
+
+@dataclass(frozen=True)
+class Place:
+    """Somewhere that a distance can be measured from, and how it is known."""
+
+    name: str
+    point: Point
+    sort: Sort
+
+
+def distance_km(one: Point, other: Point) -> float:
+    """The great-circle distance of two points, by the haversine formula (Sinnott 1984, Virtues of the Haversine)."""
+    (lat1, lon1), (lat2, lon2) = (tuple(map(radians, point)) for point in (one, other))
+    half = sin((lat2 - lat1) / 2) ** 2 + cos(lat1) * cos(lat2) * sin((lon2 - lon1) / 2) ** 2
+    return 2 * EARTH_KM * asin(min(1.0, sqrt(half)))
+
+
+def coordinates(text: str) -> Point | None:
+    """The point a text names in figures ("59.33, 18.06" or "59.33° N, 18.06° E"); None when there is none on the globe."""
+    if sided := _SIDED.search(text):
+        lat, ns, lon, ew = sided.groups()
+        point = (float(lat) * (-1 if ns.upper() == "S" else 1), float(lon) * (-1 if ew.upper() == "W" else 1))
+    elif pair := _PAIR.search(text):
+        point = (float(pair[1]), float(pair[2]))
+    else:
+        return None
+    return point if abs(point[0]) <= 90 and abs(point[1]) <= 180 else None
+
+
+def kinds_in(text: str, kinds: Iterable[str]) -> list[str]:
+    """Which of these kinds a text asks for, by their own words (singular or plural) or by others that mean the same."""
+    said = {stem(word) for word in tokens(text)}
+    said |= {stem(first + second) for first, second in zip(tokens(text), tokens(text)[1:], strict=False)}
+    own = [kind for kind in dict.fromkeys(kinds) if (words := _stems(kind)) and words <= said]
+    return own or [kind for kind in dict.fromkeys(kinds) if said & _alike(kind)]
+
+
+def _alike(kind: str) -> set[str]:
+    """The words that mean the kind: those that stand in a group with one of its own words."""
+    own = _stems(kind)
+    return own.union(*(group for group in map(_stems, _WORDS_FOR) if own & group))
+
+
+def _stems(text: str) -> set[str]:
+    return {stem(word) for word in tokens(text)}
+
+
+def gazetteer(facilities: Sequence[Facility]) -> dict[str, list[Place]]:
+    """The places that facilities tell of, by folded name: themselves, their addresses, and the towns and streets of these.
+
+    The last part of an address is taken for its town (the one before, when nearly all end alike: a country). A name that means
+    several places (a street of two towns) has an entry for each.
+    """
+    split = [[part.strip() for part in facility.address.split(",") if part.strip()] for facility in facilities]
+    endings = Counter(_area(parts[-1]) for parts in split if len(parts) > 1)
+    country = next((name for name, n in endings.items() if len(facilities) >= FEW and n >= NEARLY_ALL * len(facilities)), "")
+    found: dict[str, list[Place]] = {}
+    streets: dict[str, dict[str, list[Point]]] = {}
+    towns: dict[str, list[Point]] = {}
+    for facility, parts in zip(facilities, split, strict=True):
+        point = (facility.latitude, facility.longitude)
+        local = [part for part in parts if not country or _area(part) != country]
+        town = _area(local[-1]) if len(local) > 1 else ""
+        for name, sort in ((facility.name, "facility"), (facility.address, "address"), *((part, "address") for part in local[:-1])):
+            if name:
+                found.setdefault(_key(name), []).append(Place(name, point, sort))  # type: ignore[arg-type]
+        for part in local[:-1]:
+            streets.setdefault(_area(part), {}).setdefault(town, []).append(point)
+        if town:
+            towns.setdefault(town, []).append(point)
+    for name, by_town in streets.items():
+        several = len(by_town) > 1
+        found.setdefault(_key(name), []).extend(
+            Place(f"{name}, {town}" if several else name, _middle(points), "street") for town, points in by_town.items()
+        )
+    for name, points in towns.items():
+        if max(distance_km(_middle(points), point) for point in points) <= WIDE_KM:
+            found[_key(name)] = [Place(name, _middle(points), "town")]
+    return {key: _distinct(places) for key, places in found.items() if len(key) > 2}
+
+
+def _key(name: str) -> str:
+    return fold(name).strip()
+
+
+def _area(part: str) -> str:
+    """A town or street without its numbers."""
+    return " ".join(_POSTAL.sub(" ", part).split()).strip(" -")
+
+
+def _middle(points: Sequence[Point]) -> Point:
+    return (sum(point[0] for point in points) / len(points), sum(point[1] for point in points) / len(points))
+
+
+def _distinct(places: list[Place]) -> list[Place]:
+    kept: list[Place] = []
+    for place in places:
+        if all(distance_km(place.point, other.point) > 1.0 for other in kept):
+            kept.append(place)
+    return kept
+
+
+def place_in(text: str, known: dict[str, list[Place]]) -> list[Place]:
+    """The place a text names, the longest name first; several when the name means several, [] when it names none that is known."""
+    spelled = f" {' '.join(tokens(text))} "
+    named = [key for key in known if f" {' '.join(tokens(key))} " in spelled]
+    best = max(named, key=lambda key: (len(tokens(key)), len(key)), default="")
+    found = known.get(best, [])
+    narrowed = [place for place in found if set(tokens(place.name)) <= set(tokens(text))]
+    return narrowed if len(found) > 1 and narrowed else found
+
+
+def asks_nearest(text: str) -> bool:
+    """Is the nearest asked for, or a distance?"""
+    return bool(_NEAREST.search(text))
+
+
+def somewhere(text: str) -> str:
+    """The words that name a place behind "near", "in" and the like, whether or not anybody knows it; "" when nothing stands there."""
+    if _HERE.search(text):
+        return ""
+    match = _NEAR.search(text)
+    return " ".join(match[1].split()[:8]) if match else ""

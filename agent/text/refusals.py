@@ -1,0 +1,77 @@
+"""The parts of a wish that say what is not wanted: "news about X, not from a.example; leave out threads about dividends".
+
+A part begins at a word of refusal and goes to the end of its sentence or to "but …". A "not" inside a wish ("what members do not
+like") is none. Knows words; what follows from a refusal is decided elsewhere, addresses in one are read by exclusions.py.
+"""
+
+from __future__ import annotations
+
+import re
+
+from agent.text.exclusions import excluded
+from agent.text.words import content_stems, stem, stems
+
+_SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
+_THING = (
+    r"(?:posts?|threads?|topics?|articles?|news|stor(?:y|ies)|reports?|reviews?|comments?|discussions?|press releases|anything"
+    r"|beiträge|artikel\w*|trådar|inlägg)"
+)
+_OPENS = re.compile(
+    r"(?:,\s*|\s+)?(?:\b(?:and|but|und|och|et|y|aber|men|mais|pero)\s+)?(?:please\s+)?"
+    r"\b(?P<word>(?:leave|leaving)\s+out|skip(?:ping)?|exclud(?:e|ing)|except(?:\s+for)?|ignor(?:e|ing)|avoid(?:ing)?|other\s+than|instead\s+of"
+    r"|not\s+(?:from|by|on|of|about|at|the|those|any)|(?:do\s+not|don['’]t|never)\s+(?:use|read|take|include|show|collect|visit|open|follow|go|want|give)"
+    r"|nicht\s+(?:von|vom|aus|über|auf)|ohne|inte\s+(?:från|av|om|på)|utan|pas\s+(?:de|du|sur)|sans|sin|without"
+    rf"|kein\w*\s+{_THING}|no\s+{_THING})\b",
+    re.IGNORECASE,
+)
+_SOFT = re.compile(r"(?:without|ohne|utan|sans|sin)$", re.IGNORECASE)
+"""Words that are as often part of a topic ("cheese without rennet"): they open a refusal only behind a comma or before an address."""
+_TURN = re.compile(
+    r",?\s+(?:but|then|sondern|aber|mais|pero|instead)\b|,?\s+and\s+(?:then|summari[sz]e|tell|give|list|show|collect|only)\b", re.IGNORECASE
+)
+_FRAME = frozenset(
+    stem(word)
+    for word in (
+        "leave leaving out skip skipping exclude excluding except ignore ignoring avoid avoiding other than instead use read take "
+        "include show collect visit open follow go want give thread threads topic topics post posts article articles news story "
+        "stories report reports review reviews comment comments discussion discussions anything everything all written write "
+        "wrote user users member site page pages please beitrage artikel tradar inlagg artiklar nyheter without ohne utan sans "
+        "sin kein keine"
+    ).split()
+)
+
+
+def split(text: str) -> tuple[str, list[str]]:
+    """A text without its refusals, and the refusals, each from its opening word on."""
+    wanted: list[str] = []
+    refused: list[str] = []
+    for sentence in _SENTENCE.split(text):
+        while found := _opening(sentence):
+            start, opens = found
+            turn = _TURN.search(sentence, opens)
+            end = turn.start() if turn else len(sentence)
+            wanted.append(sentence[:start])
+            refused.append(sentence[opens:end].strip(" ,.;!?"))
+            sentence = sentence[end:].lstrip(" ,")
+        wanted.append(sentence)
+    return " ".join(part.strip() for part in wanted if part.strip()), refused
+
+
+def worded(refused: list[str]) -> list[str]:
+    """The refusals that name no address and no host: what they mean takes a reader."""
+    return [part for part in refused if not excluded([part])]
+
+
+def covers(refusal: str, *texts: str) -> bool:
+    """Do all the words that say what a refusal is about stand in one of these texts (a title, a writer's name)?"""
+    matter = set(content_stems(refusal)) - _FRAME
+    return bool(matter) and any(matter <= set(stems(text)) for text in texts)
+
+
+def _opening(sentence: str) -> tuple[int, int] | None:
+    """Where the first refusal of a sentence begins, with its comma and "and", and where its opening word stands."""
+    for match in _OPENS.finditer(sentence):
+        apart = not sentence[: match.start()].strip() or "," in sentence[match.start() : match.start("word")]
+        if not _SOFT.fullmatch(match["word"]) or apart or excluded([sentence[match.start("word") :]]):
+            return match.start(), match.start("word")
+    return None

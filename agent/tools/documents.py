@@ -1,0 +1,117 @@
+"""A document somebody brings as a Page: HTML, PDF, DOCX, Markdown, plain text, CSV. Nothing in it is run, fetched or unpacked to disk.
+
+A document's name is a label: it is cleaned, shown and compared, never opened. What cannot be read is a UsageError that says
+what to do next.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+from datetime import UTC, datetime
+from pathlib import Path
+
+from agent.errors import UsageError
+from agent.tools import docx, encoding, extract, markdown, media, rows
+from agent.tools.reading import Reading
+from agent.types import Outcome, Page
+from agent.urls import canonical
+
+LARGEST = 50_000_000
+"""Bytes a document may have."""
+READABLE = ("html", "htm", "xhtml", "pdf", "docx", "md", "markdown", "txt", "text", "rst", "org", "log", "json", "jsonl", "yaml", "yml", "csv", "tsv")
+"""Endings of files that a folder is searched for."""
+WHAT = "HTML, PDF, DOCX, Markdown, plain text and CSV can be read"
+_TYPES = {
+    "html": "text/html", "htm": "text/html", "xhtml": "text/html", "pdf": "application/pdf", "md": "text/markdown", "markdown": "text/markdown",
+    "csv": "text/csv", "tsv": "text/tab-separated-values",
+}  # fmt: skip
+_OLD_OFFICE = {"doc": "Word", "xls": "Excel", "ppt": "PowerPoint", "odt": "OpenDocument", "rtf": "RTF", "pages": "Pages", "epub": "EPUB"}
+_OFFICE = {"xlsx": "save the sheet as CSV", "ods": "save the sheet as CSV", "pptx": "save the slides as PDF", "zip": "unpack it first"}
+
+
+def read(name: str, data: bytes, *, url: str = "") -> Page:
+    """The document as a page at `url`, or at `file:<name>`. Raises UsageError when it cannot be read."""
+    label = clean(name)
+    if len(data) > LARGEST:
+        raise UsageError(f"{label} has {len(data) / 1e6:.0f} MB; {LARGEST / 1e6:.0f} MB are the most. Split it, or leave its pictures out")
+    if not data.strip(b"\x00 \t\r\n"):
+        raise UsageError(f"{label} is empty: there is nothing to add")
+    address = url if canonical(url) else f"file:{label}"
+    ending = label.rpartition(".")[2].lower() if "." in label else ""
+    reading, kind = _reading(data, ending, label, address)
+    if reading.outcome is not Outcome.OK:
+        raise UsageError(f"{label} cannot be added. {reading.detail}")
+    text = reading.text
+    return Page(
+        url=address, final_url=address, outcome=Outcome.OK, detail=reading.detail, content_type=kind, title=reading.title or _title(label),
+        author=reading.author, published_at=reading.published_at, language=reading.language, text=text, headings=reading.headings,
+        tables=reading.tables, links=reading.links, raw=data, fetched_at=f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}",
+        sha256=hashlib.sha256(text.encode("utf-8", "replace")).hexdigest(),
+    )  # fmt: skip
+
+
+def clean(name: str) -> str:
+    """A file's name or relative path as a label: "/" between its parts, none of them "..", nothing invisible, 200 characters at most."""
+    normal = unicodedata.normalize("NFC", name).replace("\\", "/")
+    seen = "".join(c if c.isprintable() else " " for c in normal if unicodedata.category(c) != "Cf")
+    parts = [" ".join(part.split()) for part in seen.split("/")]
+    label = "/".join(part for part in parts if part and part not in (".", "..") and not re.fullmatch(r"[A-Za-z]:", part))
+    if len(label) > 200:
+        stem, dot, ending = label.rpartition(".")
+        label = f"{stem[: 190 - len(ending)]}…{dot}{ending}" if dot and len(ending) < 10 else label[:200]
+    return label or "unnamed"
+
+
+def _reading(data: bytes, ending: str, label: str, address: str) -> tuple[Reading, str]:
+    """The document read by what it is: its first bytes decide, then its ending."""
+    zipped = data.startswith(b"PK\x03\x04")
+    if zipped or ending == "docx":
+        if docx.is_one(data) or (zipped and ending == "docx"):
+            return docx.read(data), docx.TYPE
+        hint = _OFFICE.get(ending, f"{WHAT}; save it as one of these")
+        raise UsageError(f"{label} is no Word document (.docx) that can be read: {hint}")
+    if data.startswith((b"\xd0\xcf\x11\xe0", b"{\\rtf")) or ending in _OLD_OFFICE:
+        raise UsageError(f"{label} is an old {_OLD_OFFICE.get(ending, 'office')} file: open it there and save it as DOCX or PDF")
+    kind = _TYPES.get(ending, "text/plain" if ending in READABLE else "")
+    found = media.kind(data, kind)
+    if found == "other":
+        raise UsageError(f"{label} holds nothing that can be read as text: {WHAT}")
+    if found == "text" and kind in ("text/csv", "text/tab-separated-values"):
+        return rows.read(encoding.decode(data, kind)), kind
+    if kind == "text/markdown" and found in ("text", "html"):
+        return markdown.read(encoding.decode(data, kind)), kind
+    return extract.read(data, "" if found == "html" and kind == "text/plain" else kind, address), kind or f"text/{found}"
+
+
+def _title(label: str) -> str:
+    """A title for a document that states none: its file's name without the ending."""
+    name = label.rpartition("/")[2]
+    return name.rpartition(".")[0] or name
+
+
+def files(folder: Path) -> list[tuple[str, Path]]:
+    """The readable files below a folder, by their paths in it, in order. Hidden ones are left out, and links that lead out of it.
+
+    Raises UsageError when there is no such folder.
+    """
+    if not folder.is_dir():
+        raise UsageError(f"there is no folder {folder}")
+    root = folder.resolve()
+    found = []
+    for path in sorted(folder.rglob("*")):
+        name = path.relative_to(folder).as_posix()
+        hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
+        if not hidden and path.suffix.lower().lstrip(".") in READABLE and path.is_file() and path.resolve().is_relative_to(root):
+            found.append((name, path))
+    return found
+
+
+def data(path: Path) -> bytes:
+    """A file's bytes, one more than may be read at most. Raises UsageError when it cannot be opened."""
+    try:
+        with path.open("rb") as opened:
+            return opened.read(LARGEST + 1)
+    except OSError as trouble:
+        raise UsageError(f"{path.name} cannot be opened: {trouble.strerror or trouble}") from trouble

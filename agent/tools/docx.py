@@ -1,0 +1,97 @@
+"""A Word document (DOCX) as a Reading: its headings, lists, tables, links and notes. Pictures are left out.
+
+The file is a zip of XML. Before anything is read its parts are counted and their sizes looked at (a part never yields more than
+the size it declares), and a part with a document type is refused: Office writes none, and entities are how XML explodes.
+"""
+
+from __future__ import annotations
+
+import io
+import logging
+import re
+import struct
+import zipfile
+import zlib
+from html import unescape
+from xml.parsers.expat import ExpatError
+
+import mammoth
+from selectolax.lexbor import LexborHTMLParser
+
+from agent import urls
+from agent.tools.blocks import Blocks, flat
+from agent.tools.reading import Reading
+from agent.types import Link, Outcome
+
+TYPE = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+MAX_PARTS = 5_000
+MAX_XML = 40_000_000
+"""Bytes of XML the document may have when unpacked."""
+MAX_RATIO = 200
+"""How many times larger than packed one part of more than a megabyte may be; Word's own XML stays below 50."""
+_MAIN = "word/document.xml"
+_BROKEN = "The Word document is damaged and could not be read. Open it in Word, save it again, or save it as PDF."
+_HOSTILE = "The Word document is built in a way that no word processor builds one, so it was not opened. Save it anew from Word, or as PDF."
+_LARGE = "The Word document unpacks to more text than is read here. Split it, or save the part you need as a document of its own."
+_LOCKED = "The Word document is locked with a password. Take the password off and add it again."
+_EMPTY = "The Word document holds no text (perhaps pictures only). Add a version with text."
+_PART = re.compile(r"<dc:(title|creator)>([^<]{1,500})</dc:\1>")
+_DAMAGE = (
+    zipfile.BadZipFile, zlib.error, struct.error, ExpatError, EOFError, OSError, LookupError, ValueError, TypeError, AttributeError,
+    NotImplementedError, RecursionError, RuntimeError,
+)  # fmt: skip
+"""What zipfile, expat and mammoth let through on damaged files."""
+
+logging.getLogger("mammoth").setLevel(logging.ERROR)
+
+
+def is_one(data: bytes) -> bool:
+    """Is it a zip with Word's main part in it, or at least something that calls itself so?"""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as packed:
+            return _MAIN in packed.namelist()
+    except _DAMAGE:
+        return _MAIN.encode() in data
+
+
+def read(data: bytes) -> Reading:
+    """The document's text. Outcome `unsupported` or `too_large`, with advice, when it is not to be had."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as packed:
+            if refusal := _refusal(packed):
+                return refusal
+            about = packed.read("docProps/core.xml").decode("utf-8", "replace") if "docProps/core.xml" in packed.namelist() else ""
+        html = mammoth.convert_to_html(io.BytesIO(data), convert_image=mammoth.images.img_element(lambda _image: {"src": ""})).value
+    except _DAMAGE:
+        return Reading(outcome=Outcome.UNSUPPORTED, detail=_BROKEN)
+    return _reading(html, {name: unescape(value).strip() for name, value in _PART.findall(about)})
+
+
+def _refusal(packed: zipfile.ZipFile) -> Reading | None:
+    """Why the file is not opened, if it is not to be."""
+    parts = packed.infolist()
+    if any(part.flag_bits & 1 for part in parts):
+        return Reading(outcome=Outcome.UNSUPPORTED, detail=_LOCKED)
+    xml = [part for part in parts if part.filename.endswith((".xml", ".rels"))]
+    blown = any(part.file_size > 1_000_000 and part.file_size > MAX_RATIO * max(1, part.compress_size) for part in xml)
+    if len(parts) > MAX_PARTS or len({part.filename for part in parts}) < len(parts) or blown:
+        return Reading(outcome=Outcome.UNSUPPORTED, detail=_HOSTILE)
+    if sum(part.file_size for part in xml) > MAX_XML:
+        return Reading(outcome=Outcome.TOO_LARGE, detail=_LARGE)
+    for part in xml:
+        if b"<!" in (plain := packed.read(part).replace(b"\0", b"")) and re.search(rb"<!(?:DOCTYPE|ENTITY)", plain, re.IGNORECASE):
+            return Reading(outcome=Outcome.UNSUPPORTED, detail=_HOSTILE)
+    return None
+
+
+def _reading(html: str, about: dict[str, str]) -> Reading:
+    body = LexborHTMLParser(f"<html><body>{html}</body></html>").body
+    blocks = Blocks(body) if body is not None else None
+    if body is None or blocks is None or not blocks.text.strip():
+        return Reading(outcome=Outcome.UNSUPPORTED, detail=_EMPTY)
+    first = next((heading.text for heading in blocks.headings if heading.level == 1), "")
+    found = {address: flat(node) for node in body.css("a[href]") if (address := urls.absolute("", node.attributes.get("href") or ""))}
+    return Reading(
+        title=about.get("title") or first, author=about.get("creator", ""), text=blocks.text, headings=blocks.headings, tables=blocks.tables,
+        links=[Link(url=address, text=text) for address, text in found.items()],
+    )  # fmt: skip

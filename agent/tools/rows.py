@@ -1,0 +1,73 @@
+"""A CSV file as a table: its delimiter found out, its first row the header, one line of text a row. Knows no meaning of columns."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+from agent.tools.reading import Reading
+from agent.types import Outcome, Table
+
+DELIMITERS = ",;\t|"
+MAX_ROWS = 50_000
+MAX_COLUMNS = 200
+LONGEST_CELL = 5_000
+_SAMPLE = 64 * 1024
+
+
+def read(text: str) -> Reading:
+    """The rows as one table; the text is what people read: cells joined by " | ", one row a line. Empty rows are left out."""
+    rows, cut = parse(text)
+    if not rows:
+        return Reading(outcome=Outcome.EMPTY, detail="The table has no rows: nothing was added.")
+    lines = [" | ".join(row) for row in rows]
+    body = "\n".join(lines)
+    detail = f"Only the first {MAX_ROWS:,} rows were read." if cut else ""
+    return Reading(text=body, tables=[Table(start=0, end=len(body), rows=rows)], detail=detail)
+
+
+def parse(text: str) -> tuple[list[list[str]], bool]:
+    """The rows, cells on one line each and all rows equally wide, and whether there were more than are read."""
+    text = text.replace("\r\n", "\n").replace("\r", "\n").lstrip("\ufeff")
+    first, _, rest = text.partition("\n")
+    if first.lower().startswith("sep=") and len(first) == 5:  # Excel's way to name the delimiter
+        return _parsed(rest, first[4])
+    return _parsed(text, _delimiter(text[:_SAMPLE]))
+
+
+def _parsed(text: str, delimiter: str) -> tuple[list[list[str]], bool]:
+    csv.field_size_limit(10_000_000)
+    rows: list[list[str]] = []
+    for row in csv.reader(io.StringIO(text), delimiter=delimiter, skipinitialspace=True):
+        cells = [" ".join(cell.split())[:LONGEST_CELL] for cell in row[:MAX_COLUMNS]]
+        if any(cells):
+            if len(rows) > MAX_ROWS:
+                return _square(rows), True
+            rows.append(cells)
+    return _square(rows), False
+
+
+def _square(rows: list[list[str]]) -> list[list[str]]:
+    width = max((len(row) for row in rows), default=0)
+    return [row + [""] * (width - len(row)) for row in rows]
+
+
+def _delimiter(sample: str) -> str:
+    """The delimiter that parts the first rows into the same number of cells, the most of them."""
+    best, most = ",", 0.0
+    for delimiter in DELIMITERS:
+        widths = [len(row) for row in _rows(sample, delimiter)][:50]
+        if not widths:
+            continue
+        usual = max(set(widths), key=widths.count)
+        score = (usual - 1) * widths.count(usual) / len(widths)
+        if score > most:
+            best, most = delimiter, score
+    return best
+
+
+def _rows(sample: str, delimiter: str) -> list[list[str]]:
+    try:
+        return [row for row in csv.reader(io.StringIO(sample), delimiter=delimiter) if row]
+    except csv.Error:
+        return []

@@ -1,0 +1,13 @@
+"""Chat: talk with what the library holds. `?run=` in the address names a turn of a conversation; `?source=` and `?tag=` what to talk about."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages.widgets import chat_ask, chat_talk
+
+run_id = st.query_params.get("run", "")
+if run_id:
+    chat_talk.draw(run_id)
+else:
+    chat_ask.draw()

@@ -1,0 +1,7 @@
+"""The library: what every run has read and what people add; searched, opened, tagged, deleted and taken back. `?view=` names the part."""
+
+from __future__ import annotations
+
+from pages.widgets import library_shelf
+
+library_shelf.draw()

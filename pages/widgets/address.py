@@ -1,0 +1,47 @@
+"""What is chosen on a screen, kept in its address: a reload, a bookmark and a second tab show the same.
+
+Streamlit's own `bind` writes a choice's label instead of its value, so this is done here: `recall` before the widgets are drawn,
+`keep` after them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import streamlit as st
+
+Choice = tuple[str, Any, Any]
+"""A widget: its key, its value when nothing is chosen, and the values it may have (None: any text)."""
+
+
+def recall(choices: Mapping[str, Choice]) -> None:
+    """Set widgets that are drawn for the first time to what the address says, by its names; what does not fit is left out."""
+    for name, (key, plain, allowed) in choices.items():
+        if key in st.session_state:
+            continue
+        value = _read(st.query_params.get(name), plain)
+        st.session_state[key] = value if value is not None and (allowed is None or value in allowed) else plain
+
+
+def keep(choices: Mapping[str, Choice]) -> None:
+    """Write what is chosen now into the address; what is as it was at first is left out."""
+    for name, (key, plain, _) in choices.items():
+        value = st.session_state.get(key, plain)
+        text = "" if value in (None, plain) else str(int(value)) if isinstance(value, bool) else str(value)
+        if text != st.query_params.get(name, ""):
+            if text:
+                st.query_params[name] = text
+            else:
+                st.query_params.pop(name, None)
+
+
+def _read(text: str | None, plain: Any) -> Any:
+    """The text of an address as a value of the widget's kind; None when it is none."""
+    if text is None:
+        return None
+    if isinstance(plain, bool):
+        return text == "1"
+    if isinstance(plain, int):
+        return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None
+    return text

@@ -1,0 +1,84 @@
+"""A flow's picture with the way a run took through it. The picture is drawn from the flow's own table; only the marking is done here."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import zip_longest
+
+import streamlit as st
+
+from agent.flows import picture
+from agent.loop import Flow
+from agent.types import Step
+from pages.widgets import safe
+
+LINK = re.compile(r'^\s*(\w+)(?:\(\[[^\]]*\]\))? -->(?:\|"([^"]*)"\|)? (\w+)\s*$')
+COLOURS = {False: ("#e5f3ea", "#14695b", "#1f2421", "#fcf0d8", "#8f5c00"), True: ("#143426", "#5cc0aa", "#ebe8e1", "#37290f", "#e0b252")}
+"""By "is it dark?": fill, line and ink of what was passed; fill and line of where it stands."""
+DRAWN = {"end": "END"}
+"""Steps that the drawing calls otherwise: "end" is a word of Mermaid's own."""
+CHOICE = "_choice"
+"""What the drawing adds to a step's name for the diamond behind it."""
+
+
+def draw(flow: Flow, steps: Sequence[Step], *, working: str = "") -> None:
+    """The picture and, for who cannot see it, the way in words. `working`: the step the run is at now."""
+    way = names(flow, steps)
+    st.mermaid_chart(source(flow, steps, working=working, dark=st.context.theme.type == "dark"), alt=f"The steps of {flow.name} and the way taken")
+    told = " → ".join(name.replace("_", " ") for name in way) or "nothing yet"
+    st.html(f'<div class="ts"><p class="small soft">The way it took: {safe.html(told)}</p></div>')
+
+
+def names(flow: Flow, steps: Sequence[Step]) -> list[str]:
+    """The steps that were taken, in order, and where the run ended."""
+    way = [step.name for step in steps if step.name in flow.steps]
+    drawn = {edge.end for edge in flow.edges}
+    return [*way, *(step.next for step in steps[-1:] if step.next in flow.rests and step.next in drawn)]
+
+
+def source(flow: Flow, steps: Sequence[Step], *, working: str = "", dark: bool = False) -> str:
+    """The picture as Mermaid source, the steps and ways that were taken marked."""
+    plain = picture(flow)
+    taken = _taken(flow, steps)
+    nodes = dict.fromkeys(names(flow, steps))
+    links: list[int] = []
+    n = 0
+    for line in plain.splitlines():
+        if "-->" not in line:
+            continue
+        found = LINK.match(line)
+        if found and _passed(found.group(1), found.group(2) or "", found.group(3), taken, nodes):
+            links.append(n)
+        n += 1
+    diamonds = [f"{name}{CHOICE}" for name in nodes if name in flow.decisions and any(start == name for start, _, _ in taken)]
+    fill, line_colour, ink, now_fill, now_line = COLOURS[dark]
+    marks = [f"    classDef taken fill:{fill},stroke:{line_colour},color:{ink},stroke-width:2px"]
+    if passed := [DRAWN.get(name, name) for name in [*nodes, *diamonds] if name != working]:
+        marks.append(f"    class {','.join(passed)} taken")
+    if working in flow.steps:
+        marks += [f"    classDef working fill:{now_fill},stroke:{now_line},color:{ink},stroke-width:3px", f"    class {working} working"]
+    if links:
+        marks.append(f"    linkStyle {','.join(map(str, links))} stroke:{line_colour},stroke-width:3px")
+    return plain + "\n".join(marks) + "\n"
+
+
+def _taken(flow: Flow, steps: Sequence[Step]) -> set[tuple[str, str, str]]:
+    """The edges that were gone along, as (start, label, end). One that rests for a person counts when the person has spoken."""
+    taken: set[tuple[str, str, str]] = set()
+    walked = [step for step in steps if step.name in flow.steps]
+    for step, after in zip_longest(walked, walked[1:]):
+        end = after.name if after else step.next
+        taken |= {
+            (edge.start, edge.label, edge.end) for edge in flow.edges if edge.start == step.name and edge.end == end and step.next in (edge.rest, end)
+        }
+    return taken
+
+
+def _passed(start: str, label: str, end: str, taken: set[tuple[str, str, str]], nodes: dict[str, None]) -> bool:
+    """Was this line of the picture gone along?"""
+    if start == "ask":
+        return end in nodes
+    if end == f"{start}{CHOICE}":
+        return any(first == start and name for first, name, _ in taken)
+    return (start.removesuffix(CHOICE), label.replace("#quot;", '"'), next((name for name, drawn in DRAWN.items() if drawn == end), end)) in taken

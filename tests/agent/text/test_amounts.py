@@ -1,0 +1,50 @@
+"""How many are asked for, in five languages; and numbers that are part of what is asked about."""
+
+from __future__ import annotations
+
+import pytest
+
+from agent.text.amounts import asked_for, without
+
+
+@pytest.mark.parametrize(
+    ("text", "number", "rest"),
+    [
+        ("the 2 latest news from the dairy", 2, "from the dairy"),
+        ("three newest threads", 3, ""),
+        ("The three newest threads about goats", 3, "about goats"),
+        ("the newest three threads on goats", 3, "on goats"),
+        ("10 articles about the bridge", 10, "about the bridge"),
+        ("ten articles about the bridge", 10, "about the bridge"),
+        ("20 most recent headlines", 20, ""),
+        ("collect 4 recent forum threads about boards", 4, "collect about boards"),
+        ("two or three articles on cheese", 3, "on cheese"),
+        ("3-5 articles on cheese", 5, "on cheese"),
+        ("a couple of articles about goats", 2, "about goats"),
+        ("a dozen stories", 12, ""),
+        ("news about cheese, at most five", 5, "news about cheese,"),
+        ("no more than 4 articles about cheese", 4, "about cheese"),
+        ("only two, please", 2, ", please"),
+        ("1000 articles about cheese", 1000, "about cheese"),
+        ("at least 4 articles about cheese", None, "about cheese"),
+        ("die drei neuesten Artikel über Käse", 3, "die über Käse"),
+        ("Fünf Beiträge über Käse", 5, "über Käse"),
+        ("höchstens 7 Artikel über Käse", 7, "über Käse"),
+        ("de 5 senaste trådarna om ost", 5, "de om ost"),
+        ("sex artiklar om ost", 6, "om ost"),
+        ("les trois dernières nouvelles sur le lac", 3, "les sur le lac"),
+        ("las dos últimas noticias sobre el lago", 2, "las sobre el lago"),
+    ],
+)
+def test_a_number_that_is_asked_for(text: str, number: int | None, rest: str) -> None:
+    assert (asked_for(text), " ".join(without(text).split())) == (number, rest)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["news about the 3 bridges of Stenfors", "error 17 on the C2", "the 2026 annual report", "the first 100 days of the bridge", "sex education",
+     "2026 articles", "5G masts", "nothing", "one of them"],
+)  # fmt: skip
+def test_a_number_that_is_not(text: str) -> None:
+    assert asked_for(text) is None
+    assert " ".join(without(text).split()) == text

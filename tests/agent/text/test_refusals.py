@@ -1,0 +1,44 @@
+"""What is not wanted, told apart from what is."""
+
+from __future__ import annotations
+
+import pytest
+
+from agent.text.refusals import covers, split, worded
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted", "refused"),
+    [
+        ("News of Kallsteg, not from https://b.example/x/", "News of Kallsteg", ["not from https://b.example/x/"]),
+        ("News from https://a.example/, but not from b.example", "News from https://a.example/", ["not from b.example"]),
+        ("What people say; leave out threads of quietmoney", "What people say;", ["leave out threads of quietmoney"]),
+        ("Sum it up. Leave out threads about dividends, please.", "Sum it up.", ["Leave out threads about dividends, please"]),
+        ("Leave out dividends but take the debt", "but take the debt", ["Leave out dividends"]),
+        ("All news except sports and summarize them", "All news and summarize them", ["except sports"]),
+        ("No press releases. News of Kallsteg.", "News of Kallsteg.", ["No press releases"]),
+        ("News, without opinion pieces", "News", ["without opinion pieces"]),
+        ("Nyheter om ost, inte från b.example", "Nyheter om ost", ["inte från b.example"]),
+        ("Nachrichten über Käse, nicht von b.example", "Nachrichten über Käse", ["nicht von b.example"]),
+    ],
+)
+def test_a_refusal_goes_to_the_end_of_its_clause(text: str, wanted: str, refused: list[str]) -> None:
+    assert split(text) == (wanted, refused)
+
+
+@pytest.mark.parametrize(
+    "text", ["Cheese without rennet", "What do members not like about it?", "Why is there no bridge?", "Threads nobody answered", ""]
+)
+def test_a_no_inside_a_wish_is_none(text: str) -> None:
+    assert split(text) == (text, [])
+
+
+def test_what_names_an_address_needs_no_reader() -> None:
+    assert worded(["not from b.example", "leave out threads about dividends"]) == ["leave out threads about dividends"]
+
+
+def test_a_refusal_covers_what_all_its_words_stand_in() -> None:
+    assert covers("leave out threads about dividends", "Dividend next spring")
+    assert covers("not by quietmoney", "A title", "quietmoney")
+    assert not covers("leave out threads about the new factory", "Dividend next spring")
+    assert not covers("leave out all articles", "All articles")

@@ -1,0 +1,39 @@
+"""A conversation: what is open, what was said before, which pictures people sent."""
+
+from __future__ import annotations
+
+from agent.types.reply import AIResult, Conversation, Message
+
+
+def said(*messages: tuple[str, str]) -> Conversation:
+    return Conversation(messages=[Message(role=role, text=text) for role, text in messages])  # type: ignore[arg-type]
+
+
+def test_open_is_what_nobody_answered_yet() -> None:
+    talk = said(("user", "Hello"), ("user", "How do I install it?"), ("bot", "With apt."), ("user", "Thanks."), ("user", "And on FreeBSD? "))
+    assert talk.question == "Thanks.\nAnd on FreeBSD?"
+    assert [(turn.user, turn.bot) for turn in talk.turns] == [("Hello\nHow do I install it?", "With apt.")]
+
+
+def test_neighbouring_messages_of_one_side_are_one_turn() -> None:
+    talk = said(("bot", "Welcome!"), ("user", "a"), ("bot", "b"), ("bot", "c"), ("user", "d"), ("bot", "e"), ("user", "f"))
+    assert [(turn.user, turn.bot) for turn in talk.turns] == [("a", "b\nc"), ("d", "e")] and talk.question == "f"
+
+
+def test_nothing_is_open_when_the_bot_spoke_last() -> None:
+    assert said(("user", "a"), ("bot", "b")).question == "" and Conversation().question == ""
+    assert said(("user", "a"), ("user", " ")).question == "a"
+
+
+def test_pictures_count_in_the_order_people_sent_them() -> None:
+    talk = Conversation(
+        messages=[
+            Message(role="user", images=["https://a.example/1", "https://a.example/2"]), Message(role="bot", images=["https://a.example/no"]),
+            Message(role="user", text="and?", images=["https://a.example/1"]),
+        ]
+    )  # fmt: skip
+    assert talk.images == ["https://a.example/1", "https://a.example/2", "https://a.example/1"]
+
+
+def test_a_result_is_silence_until_it_says_otherwise() -> None:
+    assert AIResult().model_dump() == {"should_reply": False, "reply_text": ""}
