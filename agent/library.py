@@ -111,14 +111,17 @@ class Library:
         """The `k` passages that bear most on the query, best first; by words and meaning where there are vectors."""
         self.catch_up(most=AT_ONCE)
         within, depth = self._within(scope), max(DEPTH, k)
-        by_words = self.shelf.search(content_stems(query)[:MOST_TERMS], depth, within=within)
         by_meaning, note = self._by_meaning(query, depth, within)
+        if by_meaning and not self.shelf.has_words:
+            by_words, note = [], "Searched by meaning only: search by words needs the embedded SQLite so far."
+        else:
+            by_words = self.shelf.search(content_stems(query)[:MOST_TERMS], depth, within=within)
         if by_meaning:
             scored = fused([[row for row, _ in by_words], [row for row, _ in by_meaning]])
         else:
             scored = by_words
         hits = self.shelf.passages(scored[: k + SPARE])[:k]
-        best = scored[0][1] if scored and scored[0][1] > 0 else 1.0
+        best = hits[0][1] if hits and hits[0][1] > 0 else 1.0
         return Found(
             hits=[hit.model_copy(update={"score": round(score / best, 4)}) for hit, score in hits],
             by="words and meaning" if by_meaning else "words", note=note,

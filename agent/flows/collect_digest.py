@@ -59,9 +59,9 @@ def _nothing(state: Collect, written: Answer) -> Answer:
 
 
 def _failures(failed: list[PageRef]) -> str:
-    more = len(failed) - NAMED
-    named = " ".join(f"{page.url}: {page.detail.rstrip('. ') or page.outcome.value}." for page in failed[:NAMED])
-    return f"{named} And {more} more." if more > 0 else named
+    """The first of them, each with the sentence that says what happened; what a person can do about each stands in its own list."""
+    told = [f"{page.url}: {page.detail.split('. ')[0].rstrip('.') or page.outcome.value}" for page in failed[:NAMED]]
+    return "; ".join([*told, f"and {len(failed) - NAMED} more"] if len(failed) > NAMED else told) + "."
 
 
 def _beside(state: Collect, failed: list[PageRef]) -> str:

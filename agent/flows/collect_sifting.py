@@ -14,12 +14,12 @@ from agent.flows.collect_state import Collect
 from agent.flows.collect_walk import outdated
 from agent.flows.collect_wishes import RULED_OUT, forbidden, is_barred
 from agent.roles.answering import fact_score
-from agent.roles.relevance import RELEVANCE, Preview, Relevant, keyless
+from agent.roles.relevance import RELEVANCE, Preview, Relevant, keyless, named
 from agent.state import Change
 from agent.text.copies import is_copy, shingles
 from agent.text.coverage import cover
 from agent.text.sentences import spans
-from agent.text.words import content_stems, stems, tokens
+from agent.text.words import content_stems, stems
 from agent.toolbox import Tools
 from agent.types import Fact, Page, Speaker
 from agent.types.collected import Branch, Item, NavEvent
@@ -98,10 +98,9 @@ def _judged(state: Collect, tools: Tools, items: Sequence[Item], texts: dict[str
 
 def _preview(state: Collect, item: Item, text: str) -> Preview:
     inside = set(stems(text[:200_000]))
-    matched = [word for word in tokens(state.wanted.topic) if set(content_stems(word)) & inside]
     return Preview(
         id=item.id, title=item.title, author=item.author, date=item.last_date[:10], preview=text[:PREVIEW], trail=item.trail,
-        matched=list(dict.fromkeys(matched)),
+        matched=named(state.wanted.topic, inside),
     )
 
 

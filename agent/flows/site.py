@@ -132,7 +132,7 @@ def _by_question(places: list[str], asked: str) -> list[str]:
 
 
 def _take(places: Iterable[str], asked: str, allowed: list[str], atlas: Atlas) -> None:
-    for link in reading.worth_keeping(asked, (Link.model_construct(url=place, text="") for place in places), allowed, FROM_SITEMAP):
+    for link in reading.worth_keeping(asked, (Link(url=place) for place in places), allowed, FROM_SITEMAP):
         atlas.index(link.url, "", BY_SITEMAP)
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from agent.roles.report import ReportSentence
 from agent.roles.role import Role
 from agent.types import Answer, Fact, Noun, PageRef
 from agent.types.collected import Intent
@@ -25,21 +26,12 @@ class Gathered(Noun):
     facts: list[Fact] = Field(default_factory=list)
 
 
-class DigestSentence(BaseModel):
-    """One sentence and the facts it stands on."""
-
-    model_config = ConfigDict(extra="ignore")
-
-    text: str
-    fact_ids: list[str] = Field(default_factory=list)
-
-
 class DigestReply(BaseModel):
     """The digest as parts."""
 
     model_config = ConfigDict(extra="ignore")
 
-    answer: list[DigestSentence] = Field(default_factory=list, description="empty when nothing that was gathered is to the point")
+    answer: list[ReportSentence] = Field(default_factory=list, description="empty when nothing that was gathered is to the point")
     certainty: str = ""
     missing: str = ""
     journey: str = ""
@@ -65,7 +57,7 @@ def keyless(
     unread = f"; {len(failures)} {'page' if len(failures) == 1 else 'pages'} could not be read" if failures else ""
     stopped = f" It stopped because: {why_stopped}" if why_stopped else ""
     return DigestReply(
-        answer=[DigestSentence(text=fact.statement, fact_ids=[fact.id]) for fact in chosen],
+        answer=[ReportSentence(text=fact.statement, fact_ids=[fact.id]) for fact in chosen],
         certainty="These are the writers' own words; what people post is their opinion."
         if posts
         else "These are the pages' own words."

@@ -14,7 +14,8 @@ _SECTIONS = (
     ("forum", r"(?:diskussions)?for(?:ums?|en|umet)|discussions?|diskussion(?:en|er|erna)?|message boards?|boards?|communit(?:y|ies)|threads?"
      r"|tråd(?:ar|arna|en)|foros?|hilos?|debates?",
      r"posts?|comments?|inlägg(?:en)?|kommentar(?:e|er|en|erna)|commentaires?|comentarios?|mensajes?"
-     r"|(?:people|users|members|investors|customers|owners|readers) (?:are saying|say|said|think|write|wrote)"),
+     r"|(?:people|users|members|investors|customers|owners|readers|others) (?:are )?"
+     r"(?:saying|says?|said|think(?:s|ing)?|writ(?:e|ing)|wrote|talk(?:ing)?)"),
     ("blog", r"blogs?|bloggen|weblogs?", r"(?!)"),
     ("reviews", r"reviews?|recension(?:er|erna)|rezensionen|bewertungen|reseñas?", r"(?!)"),
     ("news", r"news|headlines?|press|nachrichten|meldungen|schlagzeilen|nyhet(?:er|erna)|nytt|actualités?|nouvelles|noticias?|titulares",

@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from agent.roles.role import Role
 from agent.text.refusals import covers
-from agent.text.words import content_stems, fold, rough, stems, tokens
+from agent.text.words import content_stems, rough, stems
 from agent.types import Noun
 from agent.types.collected import Intent
 
@@ -64,16 +64,21 @@ def _judged(topic: str, item: Preview) -> Relevant:
     led = {rough(word) for title in item.trail for word in stems(title)}
     around = {word for word in wanted if rough(word) in led}
     share, with_trail = len(inside & wanted) / len(wanted), len((inside | around) & wanted) / len(wanted)
-    found = [word for word in tokens(topic) if set(content_stems(word)) & inside]
+    found = named(topic, inside)
     if share >= ENOUGH:
-        return Relevant(id=item.id, is_relevant=True, reason=f"It speaks of {', '.join(dict.fromkeys(found))}.")
+        return Relevant(id=item.id, is_relevant=True, reason=f"It speaks of {', '.join(found)}.")
     if around and with_trail >= ENOUGH:
         place = next(
             (title for title in item.trail if around & {word for word in wanted if rough(word) in {rough(w) for w in stems(title)}}), item.trail[-1]
         )
         return Relevant(id=item.id, is_relevant=True, reason=f"It stands under “{place}”.")
-    lacking = [word for word in tokens(topic) if set(content_stems(word)) - inside and fold(word)]
-    return Relevant(id=item.id, is_relevant=False, reason=f"It does not speak of {', '.join(dict.fromkeys(lacking))}.")
+    return Relevant(id=item.id, is_relevant=False, reason=f"It does not speak of {', '.join(named(topic, wanted - inside))}.")
+
+
+def named(topic: str, among: set[str]) -> list[str]:
+    """The words of a topic, as it spells them, whose stems are `among` these; those that carry no content left out."""
+    content = set(content_stems(topic)) & among
+    return list(dict.fromkeys(word.strip(".,:;!?\"'“”‘’()") for word in topic.split() if content & set(stems(word))))
 
 
 RELEVANCE = Role(name="relevance", reply=RelevanceReply, keyless=keyless, tier="fast")

@@ -27,7 +27,8 @@ ALL = 0.999
 ASKS = 2
 """The least number of weighty words that such a follow-up has."""
 _AGAIN = re.compile(
-    r"\b(?:again|repeat|summari[sz]e|sum up|in short|in other words|shorter|simpler|you (?:just )?(?:said|say|told|mentioned)|your (?:last )?answer)\b",  # noqa: E501
+    r"\b(?:again|repeat|summari[sz]e|sum up|in short|in other words|shorter|simpler"
+    r"|you (?:just )?(?:said|say|told|mentioned)|your (?:last )?answer)\b",
     re.IGNORECASE,
 )
 _OPEN_KINDS = ("thing", "manner")
@@ -50,7 +51,9 @@ def keyless(*, question: str, history: list[Turn], prior: list[Fact], kinds: lis
     if kinds and (classified(question=question, kinds=kinds).intent == "location_search" or _asks_on(full, question, kinds)):
         return RouterReply(route="LOCATION_SEARCH", reasoning="It asks where to find a facility.", confidence=0.8)
     if words := vague(question, history):
-        return RouterReply(route="ASK_CLARIFICATION", reasoning=f"Nothing tells what “{words}” is.", confidence=0.7, clarifying_question=_back(words, question))  # noqa: E501
+        return RouterReply(
+            route="ASK_CLARIFICATION", reasoning=f"Nothing tells what “{words}” is.", confidence=0.7, clarifying_question=_back(words, question)
+        )
     if history and prior and _at_hand(question, prior):
         return RouterReply(route="DIRECT_ANSWER", reasoning="A fact of an earlier answer holds all that is asked.", confidence=0.6)
     if history and (full != question or leans(question)):

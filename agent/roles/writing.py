@@ -13,18 +13,22 @@ from pydantic import BaseModel, ConfigDict, Field
 from agent.roles.answerability import ANSWERS
 from agent.roles.choosing import chosen
 from agent.roles.draft import DraftQuote, DraftSentence, section_quotes
-from agent.roles.generate import SENTENCES, WORDS, candidate_facts
+from agent.roles.generate import candidate_facts
 from agent.roles.role import Role
 from agent.roles.support import Quoted, of_section
 from agent.text.question import read
 from agent.text.sections import sections
-from agent.text.words import tokens
+from agent.text.words import content_stems, tokens
 from agent.types import Passage
 
 WEIGHED = 10
 """Passages that are quoted from, the best ones."""
-_CODE = re.compile(r"(?=.*\d)(?=.*[a-z])\w{2,}|\d{3,}")
-"""A code people ask about: letters and digits together, or a long number."""
+WORDS, SENTENCES = 80, 4
+"""What a reply has at most: somebody in a chat wants to know, not to read."""
+SAME = 0.25
+"""A sentence with no larger share of new words says again what was said."""
+_CODE = re.compile(r"(?=.*\d)(?=.*[a-z])\w{2,}")
+"""A code people ask about: letters and digits together."""
 
 
 class WritingSentence(DraftSentence):
@@ -73,9 +77,16 @@ def _coded(asked: str, passages: list[Passage]) -> list[Quoted]:
 
 
 def _sentences(asked: str, passages: list[Passage]) -> list[tuple[str, str, str]]:
-    """The sentences that answer best: what each says, its passage, its words."""
+    """The sentences that answer best: what each says, its passage, its words. One that says again what was said is left out."""
     best = sorted(passages, key=lambda passage: -passage.score)[:WEIGHED]
-    return [(fact.statement, fact.part, fact.quote) for fact in chosen(asked, candidate_facts(asked, best), words=WORDS, sentences=SENTENCES)]
+    told: list[tuple[str, str, str]] = []
+    said: set[str] = set()
+    for fact in chosen(asked, candidate_facts(asked, best), words=WORDS, sentences=SENTENCES):
+        words = set(content_stems(fact.quote))
+        if not told or len(words - said) > SAME * len(words):
+            told.append((fact.statement, fact.part, fact.quote))
+        said |= words
+    return told
 
 
 def _home(found: Quoted, passages: list[Passage]) -> str:

@@ -182,6 +182,11 @@ class Shelf:
 
     # --- passages -------------------------------------------------------------------------------------------------------
 
+    @property
+    def has_words(self) -> bool:
+        """Is there an index of words? On SQLite only, so far."""
+        return self._reader.dialect.name == "sqlite"
+
     def search(self, terms: Sequence[str], k: int, *, within: Sequence[int] | None = None) -> list[tuple[int, float]]:
         """Ids of the passages on the shelf that bear most on any of the terms, best first, with their bm25."""
         asked = k

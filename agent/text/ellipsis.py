@@ -9,17 +9,22 @@ from __future__ import annotations
 import re
 
 from agent.text.phrases import Phrase, phrases
+from agent.text.sentences import spans
 from agent.text.spoken import AUXILIARIES, PREPOSITIONS, VERBS
 from agent.text.words import fold
 
 LONGEST = 9
 """Words that a piece has at most."""
+ASKABLE = 16
+"""Words that a former question has at most to be asked again."""
 _OPENER = re.compile(
     r"^\W*(?:(?:ok(?:ay)?|yes|no|nice|interesting|hmm|i see|thanks?|good|great|so|well)\W+(?:then\W+)?)*"
     r"(?:(?:and|or|but|also)\b\W*)?(?:(?:what|how) about|and|or|but|also|(?:no\W+)?i (?:just )?mean(?:t)?)\b\W*",
     re.IGNORECASE,
 )
-_ASKS = re.compile(r"\b(?:what|who|whom|whose|when|where|why|how|which|if|i|you|we|there|let|please|tell|give|show|list|explain|describe|name)\b", re.IGNORECASE)  # noqa: E501
+_ASKS = re.compile(
+    r"\b(?:what|who|whom|whose|when|where|why|how|which|if|i|you|we|there|let|please|tell|give|show|list|explain|describe|name)\b", re.IGNORECASE
+)
 _ONE = re.compile(r"\b(?:ones?)\b", re.IGNORECASE)
 _THE = r"(?:\b(?:the|a|an|my|your|our|this|that|these|those|some|any)\s+)?"
 _END = re.compile(r"[\s?.!]*$")
@@ -31,7 +36,7 @@ def piece(question: str) -> str:
     rest = question[opened.end() :] if opened else question
     rest = _END.sub("", rest).strip()
     words = [fold(word) for word in re.findall(r"[\w’'-]+", rest)]
-    if not words or len(words) > LONGEST or (not opened and words[0] not in PREPOSITIONS):
+    if not words or len(words) > LONGEST or (not opened and words[0] not in PREPOSITIONS - {"to"}) or re.search(r"\bto \w+ \w", rest):
         return ""
     if _ASKS.search(rest) or any(word in AUXILIARIES for word in words) or re.search(r"[?!.;]\s", rest):
         return ""
@@ -40,8 +45,8 @@ def piece(question: str) -> str:
 
 def whole(part: str, former: str) -> str:
     """The former question with the piece in it; "" when the former is no question to be asked again."""
-    former = _END.sub("", former).strip()
-    if not asks(former) or not part:
+    former = _last_question(former)
+    if not part or not asks(former) or len(former.split()) > ASKABLE:
         return ""
     first = fold(part.split()[0])
     if _ONE.search(part):
@@ -49,6 +54,13 @@ def whole(part: str, former: str) -> str:
     if first in PREPOSITIONS:
         return _behind(part, former, first)
     return _beside(part, former)
+
+
+def _last_question(former: str) -> str:
+    """The last sentence of a turn that asks, without its mark; the last of all when none does."""
+    sentences = [former[start:end] for start, end in spans(former)] or [former]
+    asking = [sentence for sentence in sentences if sentence.rstrip().endswith("?")]
+    return _END.sub("", (asking or sentences)[-1]).strip()
 
 
 def asks(former: str) -> bool:
@@ -88,7 +100,7 @@ def _beside(part: str, former: str) -> str:
     bare = [phrase for phrase in old if not phrase.the and not phrase.name and phrase.role in ("subject", "topic")]
     if bare and len(old) > 1 and not new[0].the:
         return _swapped(former, bare[0], part)
-    return f"{former} for {part}?"
+    return "" if any(phrase.name for phrase in new) or re.search(r"\bof\b", part) else f"{former} for {part}?"
 
 
 def _same_word(new: Phrase, old: Phrase) -> bool:

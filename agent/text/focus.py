@@ -114,7 +114,7 @@ class Talk:
         if old is None:
             shorter = next((other for other in self.things if keys[-len(other) :] == other), ())
             presence = self.things.pop(shorter).presence if shorter else 0.0
-            old = Referent(phrase.words, keys, presence, the=phrase.the or (phrase.article and not phrase.name))
+            old = Referent(phrase.words, keys, presence, the=phrase.the or (phrase.article and not phrase.words[-1][0].isupper()))
         self.things[longer] = replace(
             old, presence=old.presence + weight, plural=old.plural or phrase.plural, name=old.name or phrase.name, the=old.the or phrase.the,
             place=old.place or phrase.place, turn=self.turns, by_person=old.by_person or by_person,

@@ -12,9 +12,11 @@ from collections.abc import Callable, Sequence
 
 from agent.text.ellipsis import piece, whole
 from agent.text.focus import Referent, Talk, listen
+from agent.text.listed import picked
 from agent.text.names import names
 from agent.text.phrases import Phrase, keys, phrases, weighty
 from agent.text.pointing import english, pointer, put
+from agent.text.spoken import AUXILIARIES, RELATIONS
 from agent.text.stopwords import COMMON, STOPWORDS
 from agent.text.words import fold, stem, tokens
 from agent.types import Turn
@@ -23,6 +25,8 @@ FEW = 2
 """A turn with fewer content words than this leans on what was said before."""
 ADDED = 3
 """Words that are added in brackets at most."""
+THIN = 4
+"""Words of a turn up to which it says too little by itself."""
 SOUGHT = 7
 """Words of the matter that a search query gets besides the question's own, at most."""
 BACK = 3
@@ -41,6 +45,9 @@ _OPENS = re.compile(
     r"^\W*(?:and|but|or|so|also|what about|how about|what if|why not|why|really|are you sure|for example|any\b|und|aber|och|men|et|mais|y|pero)\b",
     re.IGNORECASE,
 )
+_GOES_ON = re.compile(r"^\W*(?:and|or|also|what about|how about|any\b)", re.IGNORECASE)
+_ANSWERS = re.compile(r"^\W*(?:yes|no|yeah|nope|both|neither|thanks?|thank you|hello|hi|hey|great|ok(?:ay)?)\b[^?]*$", re.IGNORECASE)
+_ONES = re.compile(r"\b(?:(another |a second |a third )one|ones|others)(?=\s*(?:$|[?.!,]|in\b|for\b|at\b))", re.IGNORECASE)
 _QUIET = frozenset("yes no ok okay thanks thank hi hello fine good great sure sorry well please wow interesting tell know want need help".split())
 _STOP = re.compile(r"[\s.?!]*$")
 
@@ -68,7 +75,9 @@ def standalone(question: str, turns: Sequence[Turn], unheard: Unheard = _known) 
 
 def _whole(question: str, turns: Sequence[Turn], unheard: Unheard) -> str:
     talk = listen(turns)
-    if (part := piece(question)) and (made := _continued(part, turns, unheard)):
+    if chosen := picked(question, turns):
+        return chosen
+    if (part := piece(question)) and not pointer(part) and (made := _continued(part, turns, unheard)):
         return made
     found = pointer(question)
     meant = [thing for thing in talk.meant(question, found) if _heard(thing, unheard)]
@@ -76,7 +85,47 @@ def _whole(question: str, turns: Sequence[Turn], unheard: Unheard) -> str:
         return put(question, found, meant[0].text)
     if (full := _in_full(question, talk)) != question:
         return full
-    return question
+    if (full := _ones(question, talk)) != question:
+        return full
+    return _with_matter(question, talk, unheard)
+
+
+def _with_matter(question: str, talk: Talk, unheard: Unheard) -> str:
+    """A turn too thin to stand alone, with what the talk is about most."""
+    named = phrases(question)
+    words = [fold(word) for word in re.findall(r"[\w’'-]+", question)]
+    related = bool(words) and words[-1] in RELATIONS
+    asking = question.rstrip().endswith("?")
+    thin = len(words) <= THIN and not _complete(words, named)
+    leaning = thin or (related and (asking or len(words) <= 2 * THIN)) or (asking and _GOES_ON.search(question))
+    if any(phrase.name for phrase in named) or not leaning:
+        return question
+    matter = next((thing for thing in talk.ranked([key for phrase in named for key in phrase.keys]) if _heard(thing, unheard)), None)
+    if matter is None or _ANSWERS.search(question):
+        return question
+    bare = _STOP.split(question, maxsplit=1)[0]
+    return f"{bare} {'of' if related else 'for'} {matter.text}{'?' if asking else ''}"
+
+
+def _complete(words: Sequence[str], named: Sequence[Phrase]) -> bool:
+    """Does so short a turn name its own matter ("What is seafloor spreading?", "How is cassoulet made?")?"""
+    own = any(phrase.role in ("topic", "subject") and not phrase.the for phrase in named)
+    return own and any(word in AUXILIARIES or word == "about" for word in words)
+
+
+def _ones(question: str, talk: Talk) -> str:
+    """ "Ones", "others", "another one": the things they stand for, by their own name."""
+    found = _ONES.search(question)
+    if not found:
+        return question
+    several = found[0].lower().endswith("s")
+    own = [key for phrase in phrases(question) for key in phrase.keys]
+    thing = next((thing for thing in talk.ranked(own) if thing.by_person and not thing.name and (thing.plural or not several)), None)
+    if thing is None:
+        return question
+    kind = " ".join(thing.words)
+    lead = found[1] or ""
+    return f"{question[: found.start()]}{lead}{'other ' if 'other' in found[0].lower() and not lead else ''}{kind}{question[found.end() :]}"
 
 
 def _continued(part: str, turns: Sequence[Turn], unheard: Unheard) -> str:

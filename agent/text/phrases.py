@@ -103,8 +103,8 @@ def _opens(words: list[str], low: list[str], at: int) -> bool:
         return False
     if _is_verb(word):
         return bool(at) and (words[at][0].isupper() or (former in DETERMINERS and former != "that"))
-    following = at + 1 < len(low) and low[at + 1] in DETERMINERS
-    return not (_is_participle(word) and (following or former not in DETERMINERS) and words[at][0].islower())
+    alone = at + 1 == len(low) or not weighty(words[at + 1])
+    return not (_is_participle(word) and alone and former not in DETERMINERS and words[at][0].islower())
 
 
 def _goes_on(words: list[str], low: list[str], at: int) -> bool:

@@ -12,16 +12,21 @@ from dataclasses import dataclass
 from typing import Literal
 
 from agent.text.phrases import Phrase, phrases
+from agent.text.sentences import spans
 
 Kind = Literal["he", "they", "it", "there", "this"]
 _VERB = r"(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should)"
 _AFTER = rf"(?:{_VERB}|in|on|for|to|of|with|works?|mean|compare|relate|exist|happen|affect|really|also|too|changed|about|from|then|and|or|but)"
 _POINTERS: dict[Kind, re.Pattern[str]] = {
-    "he": re.compile(r"\b(?:he|him|his|she|her|hers)\b", re.IGNORECASE),
+    "he": re.compile(r"\b(?:he|him|his|she|her|hers)\b(?!/)", re.IGNORECASE),
     "they": re.compile(r"\b(?:they|them|their|theirs)\b", re.IGNORECASE),
-    "it": re.compile(r"\b(?:it|its)\b(?!\s+is\.)", re.IGNORECASE),
-    "there": re.compile(r"(?<!is )(?<!are )(?<!was )(?<!were )(?<!be )\bthere\b(?! (?:is|are|was|were|any|an?|some|be|been|also|still|more)\b)", re.IGNORECASE),  # noqa: E501
-    "this": re.compile(rf"\b(?:this|that|these|those)\b(?=\s*(?:$|[?.!,;]|{_AFTER}\b))", re.IGNORECASE),
+    "it": re.compile(r"(?<!do )(?<!did )(?<!doing )\b(?:it|its)\b(?!\s+is\.)", re.IGNORECASE),
+    "there": re.compile(
+        r"(?<!is )(?<!are )(?<!was )(?<!were )(?<!be )(?<!out )\bthere\b"
+        r"(?! (?:is|are|was|were|any|an?|some|be|been|also|still|more|\w+ly)\b)",
+        re.IGNORECASE,
+    ),
+    "this": re.compile(rf"\b(?:this|these)\b(?=\s*(?:$|[?.!,;]|{_AFTER}\b))", re.IGNORECASE),
 }
 _EMPTY = re.compile(
     r"\bit\s*(?:['’]s|is|was|will|would|might|may|could|seems?|sounds?|looks?|takes?|['’]ll)\b(?![^.?!]*\?)"
@@ -32,7 +37,6 @@ _NEXT = r"(?:what|who|why|how|where|when|is|are|do|does|did|can|also|i|it|they|s
 _CLAUSE = re.compile(
     rf"[.?!;,:]\s|\b(?:and(?= {_NEXT}\b)|but|or(?= (?:is|are|do|does|it)\b)|so|if|when|because|that|which|who|while|since)\b", re.IGNORECASE
 )
-_BEFORE_THAT = re.compile(r"(?:^|[.?!;,]\s*|\b(?:is|was|are|were|of|about|for|to|in|on|at|do|does|did|with|from|use|explain|has|have|isn['’]t))\s*$", re.IGNORECASE)  # noqa: E501
 _OWNED = re.compile(
     r"\s+((?:[\w’'-]+\s+){0,2}?[\w’'-]+)(?=\s*(?:[?.!,;]|$|\b(?:and|or|in|on|for|to|with|of|compare|from|like|than|is|are|was|were|after|before)\b))",
     re.IGNORECASE,
@@ -41,7 +45,9 @@ _ENGLISH = re.compile(
     r"\b(?:what|how|why|who|where|when|which|is|are|was|were|does|do|did|can|could|will|would|should|the|of|and|tell|me|about|to|have|has|any|for)\b",
     re.IGNORECASE,
 )
-_OTHER = re.compile(r"\b(?:der|das|ist|und|wie|ein|eine|och|är|det|en|ett|hur|vad|le|la|les|est|et|el|los|es|y|de|que|il|di|e|het|een|van)\b", re.IGNORECASE)  # noqa: E501
+_OTHER = re.compile(
+    r"\b(?:der|das|ist|und|wie|ein|eine|och|är|det|en|ett|hur|vad|le|la|les|est|et|el|los|es|y|de|que|il|di|e|het|een|van)\b", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True)
@@ -73,14 +79,20 @@ def pointer(question: str) -> Pointer | None:
 def _stays_inside(question: str, match: re.Match[str], kind: Kind) -> bool:
     """Does it mean something of its own question, or nothing?"""
     before = question[: match.start()]
-    if kind == "it":
-        if any(empty.start() <= match.start() < empty.end() for empty in _EMPTY.finditer(question)):
-            return True
-    elif kind == "this" and match.group().lower() == "that" and not _BEFORE_THAT.search(before):
+    if kind == "it" and any(empty.start() <= match.start() < empty.end() for empty in _EMPTY.finditer(question)):
+        return True
+    if _told(question, match.start()):
         return True
     cuts = [cut.end() for cut in _CLAUSE.finditer(before)]
     named = [phrase for phrase in phrases(before[: cuts[-1]] if cuts else "") if phrase.role != "head"]
     return any(_agrees(phrase, kind) for phrase in named)
+
+
+def _told(question: str, at: int) -> bool:
+    """Does the word stand in a sentence that only tells, beside another that asks? What is asked is what has to stand alone."""
+    sentences = spans(question)
+    asking = [(start, end) for start, end in sentences if question[start:end].rstrip().endswith("?")]
+    return bool(asking) and len(asking) < len(sentences) and not any(start <= at < end for start, end in asking)
 
 
 def _agrees(phrase: Phrase, kind: Kind) -> bool:

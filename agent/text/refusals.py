@@ -27,7 +27,7 @@ _OPENS = re.compile(
 _SOFT = re.compile(r"(?:without|ohne|utan|sans|sin)$", re.IGNORECASE)
 """Words that are as often part of a topic ("cheese without rennet"): they open a refusal only behind a comma or before an address."""
 _TURN = re.compile(
-    r",?\s+(?:but|then|sondern|aber|mais|pero|instead)\b|,?\s+and\s+(?:then|summari[sz]e|tell|give|list|show|collect|only)\b", re.IGNORECASE
+    r",?\s+(?:but|then|sondern|aber|mais|pero|instead)\b|,?\s+and\s+(?:then|sum|summari[sz]e|tell|give|list|show|collect|only)\b", re.IGNORECASE
 )
 _FRAME = frozenset(
     stem(word)
@@ -47,11 +47,9 @@ def split(text: str) -> tuple[str, list[str]]:
     refused: list[str] = []
     for sentence in _SENTENCE.split(text):
         while found := _opening(sentence):
-            start, opens = found
-            turn = _TURN.search(sentence, opens)
-            end = turn.start() if turn else len(sentence)
-            wanted.append(sentence[:start])
-            refused.append(sentence[opens:end].strip(" ,.;!?"))
+            end = _end(sentence, found.end())
+            wanted.append(sentence[: found.start()])
+            refused.append(sentence[found.start("word") : end].strip(" ,.;!?"))
             sentence = sentence[end:].lstrip(" ,")
         wanted.append(sentence)
     return " ".join(part.strip() for part in wanted if part.strip()), refused
@@ -68,10 +66,20 @@ def covers(refusal: str, *texts: str) -> bool:
     return bool(matter) and any(matter <= set(stems(text)) for text in texts)
 
 
-def _opening(sentence: str) -> tuple[int, int] | None:
-    """Where the first refusal of a sentence begins, with its comma and "and", and where its opening word stands."""
+def _opening(sentence: str) -> re.Match[str] | None:
+    """What opens the first refusal of a sentence: its `word`, and the comma and "and" before that."""
     for match in _OPENS.finditer(sentence):
         apart = not sentence[: match.start()].strip() or "," in sentence[match.start() : match.start("word")]
         if not _SOFT.fullmatch(match["word"]) or apart or excluded([sentence[match.start("word") :]]):
-            return match.start(), match.start("word")
+            return match
     return None
+
+
+def _end(sentence: str, behind: int) -> int:
+    """Where a refusal that was opened before `behind` ends: where the sentence turns, or refuses something else."""
+    ends = [turn.start() for turn in [_TURN.search(sentence, behind)] if turn]
+    for match in _OPENS.finditer(sentence, behind):
+        if not _SOFT.fullmatch(match["word"]) or sentence[match.start() : match.start("word")].strip():
+            ends.append(match.start())
+            break
+    return min(ends, default=len(sentence))

@@ -9,7 +9,8 @@ CHATTER = frozenset(
     way ways mention mentioned aforementioned mean means meant also option options difference differences similarity similarities reason reasons
     information info detail details more most much many others other another else instead besides there here now later again already always
     never still yet maybe perhaps probably actually general specific current first second third fourth fifth last two three four five part parts
-    case fact point idea suggestion suggestions recommendation recommendations together somewhere ill""".split()
+    case fact point idea suggestion suggestions recommendation recommendations together somewhere ill while although
+    though since unless whether however therefore besides cannot including""".split()
 )
 
 VERBS = frozenset(
@@ -50,3 +51,13 @@ AUXILIARIES = frozenset(
 )
 
 JOINS = frozenset("and or vs versus & und och et y".split())
+
+RELATIONS = frozenset(
+    """symptom symptoms cause causes benefit benefits effect effects advantage advantages disadvantage disadvantages risk risks example examples type
+    types kind kinds use uses part parts layer layers definition impact history pros cons price prices cost costs fee fees requirement requirements
+    period significance importance role purpose goal goals feature features rule rules law laws step steps process sign signs treatment treatments
+    alternative alternatives criticism characteristics winner coach director author capital population size age weight length height speed
+    ingredients side version versions name names origin method methods reason reasons problem problems limit limits maximum minimum equipment
+    deadline members needed required""".split()
+)
+"""Words that are about something else which has to be said: symptoms are always of an illness."""

@@ -82,4 +82,8 @@ def _limited(following: Sequence[str]) -> bool:
     if word in ('"', "“", "‘"):
         return True
     verb = word in VERBS or word.endswith("ed")
-    return word in PREPOSITIONS - {"in", "on"} or word in ("that", "who", "which", "called", "named") or (word[:1].isalnum() and weighty(word) and not verb)  # noqa: E501
+    return (
+        word in PREPOSITIONS - {"in", "on"}
+        or word in ("that", "who", "which", "called", "named")
+        or (word[:1].isalnum() and weighty(word) and not verb)
+    )

@@ -14,6 +14,7 @@ from urllib.parse import urljoin
 
 import requests
 from requests.adapters import HTTPAdapter
+from requests.cookies import RequestsCookieJar
 from urllib3.exceptions import HTTPError
 
 from agent import urls
@@ -42,9 +43,9 @@ class _Visit:
     url: str
     allowed: Sequence[str]
     watch: Watch
-    session: requests.Session
-    redirects: list[str] = field(default_factory=list)
     at: str = ""
+    redirects: list[str] = field(default_factory=list)
+    cookies: RequestsCookieJar = field(default_factory=RequestsCookieJar)
     skimmed: bool = False
     here: str = ""
     """The last address that was let through."""
@@ -75,8 +76,8 @@ class Fetcher:
         Raises nothing but what `checkpoint` raises.
         """
         watch = Watch(self._seconds, checkpoint)
-        visit = _Visit(url, allowed, watch, wire.session(self._adapter), at=f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}", skimmed=skimmed)
-        with watching(watch):  # the session is not closed: that would hang up every connection of the adapter that all fetches share
+        visit = _Visit(url, allowed, watch, at=f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}", skimmed=skimmed)
+        with watching(watch):
             return self._follow(visit)
 
     def close(self) -> None:
@@ -149,7 +150,7 @@ class Fetcher:
         delay = self._robots.delay(url)
         try:
             with self._pace.turn(urls.host(url), visit.watch, delay=delay):
-                response = visit.session.get(url, allow_redirects=False, stream=True, timeout=self._seconds)
+                response = wire.get(self._adapter, url, visit.cookies)
                 try:
                     return self._take(response, visit.watch, limit)
                 finally:

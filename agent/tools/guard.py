@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import socket
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from urllib.parse import SplitResult, urlsplit, urlunsplit
 
@@ -139,6 +140,7 @@ def _split(url: str) -> tuple[SplitResult, int | None]:
     return parts, port
 
 
+@lru_cache(maxsize=4096)
 def _ascii(host: str) -> str:
     """The host as it goes on the wire; what two parsers could read as two hosts is refused."""
     host = host.lower()
@@ -157,6 +159,7 @@ def _ascii(host: str) -> str:
     return name
 
 
+@lru_cache(maxsize=4096)
 def _literal(host: str) -> addresses.Address | None:
     try:
         return ip_address(host.strip("[]").removesuffix("."))

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from urllib.parse import urljoin
 
 import requests
+from requests.cookies import RequestsCookieJar
 from urllib3.exceptions import HTTPError
 
 from agent.config import Config
@@ -19,7 +20,7 @@ from agent.tools import answers
 from agent.tools.guard import Forbidden, Guard, Unreachable
 from agent.tools.sockets import watching
 from agent.tools.watch import Late, Watch
-from agent.tools.wire import GuardedAdapter, session
+from agent.tools.wire import GuardedAdapter, get
 
 MAX_BYTES = 8_000_000
 HOPS = 3
@@ -78,11 +79,11 @@ class Pictures:
             return Got(url, detail=answers.transport(error)[1], again=True)
 
     def _follow(self, url: str, watch: Watch) -> Got:
-        here, asked = url, session(self._adapter)
+        here, cookies = url, RequestsCookieJar()
         for _ in range(HOPS + 1):
             here = self._guard.admit(here)
             watch.tick()
-            response = asked.get(here, allow_redirects=False, stream=True, timeout=self._timeout_s)
+            response = get(self._adapter, here, cookies)
             try:
                 if response.status_code not in _REDIRECTS:
                     return _taken(url, response, watch)

@@ -10,6 +10,7 @@ import hashlib
 import re
 from urllib.parse import urlsplit
 
+from pydantic import TypeAdapter
 from selectolax.lexbor import LexborHTMLParser
 
 from agent import urls
@@ -20,6 +21,7 @@ from agent.types import Link, Outcome, Page
 MAX_LINKS = 5_000
 LONGEST = 3_000_000
 """Characters of a body that are skimmed; a longer one is read with care (which knows how to tame it)."""
+_LINKS = TypeAdapter(list[Link])
 _UNREAD = ["script", "style", "noscript", "template", "svg", "iframe", "head", "select", "button"]
 _PLAIN = re.compile(r"/(?!/)[^\s#\\]*")
 _WHOLE = re.compile(r"https?://[^\s#\\/]+/[^\s#\\]*")
@@ -58,9 +60,10 @@ def again(page: Page) -> Page:
 def _links(tree: LexborHTMLParser, base: str) -> list[Link]:
     parts = urlsplit(base)
     origin = f"{parts.scheme}://{parts.netloc}"
+    nodes = tree.css("a[href], area[href]")
+    hrefs = [(node.attrs["href"] or "").strip() for node in nodes]
     found: dict[str, str] = {}
-    for node in tree.css("a[href], area[href]"):
-        href = (node.attributes.get("href") or "").strip()
+    for href, text in zip(hrefs, _tidied([node.text() for node in nodes]), strict=True):
         if not href or href[0] == "#":
             continue
         if "/." not in href and _PLAIN.fullmatch(href):
@@ -72,7 +75,13 @@ def _links(tree: LexborHTMLParser, base: str) -> list[Link]:
         else:
             address = urls.absolute(base, href)
         if address and not found.get(address):
-            found[address] = " ".join(node.text().split())[:300]
+            found[address] = text[:300]
             if len(found) >= MAX_LINKS:
                 break
-    return [Link.model_construct(url=address, text=text) for address, text in found.items()]
+    return [Link(address, text) for address, text in found.items()]
+
+
+def _tidied(texts: list[str]) -> list[str]:
+    """Each text on one line, its spaces single. All at once, as a call a link adds up; a page's text holds no NUL (see `encoding`)."""
+    line = " ".join("\x00".join(texts).split())
+    return line.replace(" \x00", "\x00").replace("\x00 ", "\x00").split("\x00") if texts else []

@@ -13,6 +13,7 @@ from typing import Any
 
 import requests
 from requests.adapters import HTTPAdapter
+from requests.cookies import RequestsCookieJar
 from urllib3 import HTTPConnectionPool, HTTPSConnectionPool
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.poolmanager import PoolManager
@@ -21,6 +22,7 @@ from urllib3.util.ssl_ import create_urllib3_context
 from agent.config import USER_AGENT
 from agent.tools.guard import Guard
 from agent.tools.sockets import WatchedTLS, current
+from agent.tools.watch import SLICE
 
 HEADERS: Mapping[str, str] = {
     "User-Agent": USER_AGENT,
@@ -31,15 +33,21 @@ HEADERS: Mapping[str, str] = {
 """What our fetches say. Only gzip is accepted: its decoding can be stopped at a size."""
 
 
-def session(adapter: HTTPAdapter) -> requests.Session:
-    """A session for one fetch: its own cookies, nothing from the machine it runs on, everything through `adapter`."""
-    made = requests.Session()
-    made.trust_env = False
-    made.headers.clear()
-    made.headers.update(HEADERS)
-    made.mount("http://", adapter)
-    made.mount("https://", adapter)
-    return made
+def get(adapter: HTTPAdapter, url: str, cookies: RequestsCookieJar) -> requests.Response:
+    """Ask `adapter` for one address and leave the body to be read, as long as the thread's watch lets it. The answer's cookies join `cookies`.
+
+    A `requests.Session` does the same and much that is not wanted here (proxies, .netrc, hooks, redirects), at twice our own cost.
+    Raises what `requests` raises.
+    """
+    request = requests.PreparedRequest()
+    request.prepare_method("GET")
+    request.prepare_url(url, None)
+    request.prepare_headers(HEADERS)
+    if len(cookies):
+        request.prepare_cookies(cookies)
+    response = adapter.send(request, stream=True, timeout=SLICE)
+    cookies.update(response.cookies)
+    return response
 
 
 class GuardedAdapter(HTTPAdapter):

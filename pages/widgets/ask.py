@@ -8,7 +8,7 @@ import streamlit as st
 
 from agent.config import ROOT
 from agent.types import Settings
-from pages.widgets import door, drafts, empty, safe, words
+from pages.widgets import choices, door, drafts, safe, words
 
 QUESTION, DRAFT = "research-question", "question"
 EXAMPLES = 6
@@ -29,15 +29,9 @@ def draw() -> None:
         settings = _choices()
     _examples(settings)
     _recent()
-    if settings.world == "live" and not online():
+    if settings.world == "live" and not choices.online():
         with offline.container(border=True, key="research-offline"):
             _offline()
-
-
-@st.cache_data(ttl=20, show_spinner=False)
-def online() -> bool:
-    """Is there a network? Asked at most every 20 seconds."""
-    return door.workbench().online()
 
 
 def _choices() -> Settings:
@@ -55,25 +49,15 @@ def _choices() -> Settings:
         st.button(
             "Research", type="primary", icon=":material/search:", key="research-start", shortcut="Ctrl+Enter", on_click=_start, args=(settings,),
         )  # fmt: skip
-    spoken = "without a model" if _keyless(settings) else f"with {settings.model if settings.model != 'auto' else door.workbench().active().model}"
-    world = door.workbench().worlds().get(settings.world, settings.world)
     how = "You approve each step." if settings.mode == "step" else ""
-    st.caption(safe.md(f"{world} · {spoken} · up to {words.count(settings.max_steps, 'step')} and {words.count(settings.max_pages, 'page')}. {how}"))
+    choices.told(settings, f"up to {words.count(settings.max_steps, 'step')} and {words.count(settings.max_pages, 'page')}. {how}")
     return settings
 
 
 def _options(mode: str) -> Settings:
-    bench, plain = door.workbench(), Settings()
-    worlds, active = bench.worlds(), bench.active()
-    world = st.selectbox(
-        "Where to look", list(worlds), format_func=lambda name: worlds[name], key="research-world", filter_mode=None, persist_state="session",
-    )  # fmt: skip
-    models = ["auto", "keyless"] if active.model else ["keyless"]
-    model = st.selectbox(
-        "Who thinks", models, format_func=lambda name: f"Model: {active.model}" if name == "auto" else "No model (rules and quotes only)",
-        key="research-model", filter_mode=None, persist_state="session",
-        help=None if active.model else safe.md(active.model_detail),
-    )  # fmt: skip
+    plain = Settings()
+    world = choices.world("Where to look", "research", persist_state="session")
+    model = choices.model("research", persist_state="session")
     steps = st.number_input("At most this many searches and pages", 1, 60, plain.max_steps, key="research-max-steps", persist_state="session")
     pages = st.number_input("At most this many pages read", 1, 60, plain.max_pages, key="research-max-pages", persist_state="session")
     sure = st.slider(
@@ -81,13 +65,9 @@ def _options(mode: str) -> Settings:
         key="research-threshold", persist_state="session",
     )  # fmt: skip
     return Settings(
-        mode="step" if mode == "step" else "auto", world=world or "live", model=model or "auto",
+        mode="step" if mode == "step" else "auto", world=world, model=model,
         max_steps=int(steps), max_pages=int(pages), threshold=sure / 100,
     )  # fmt: skip
-
-
-def _keyless(settings: Settings) -> bool:
-    return settings.model == "keyless" or not door.workbench().active().model
 
 
 def _start(settings: Settings) -> None:
@@ -123,27 +103,14 @@ def _examples(settings: Settings) -> None:
     questions = demo_questions()[:EXAMPLES]
     if not questions:
         return
-    st.html(
-        '<div class="ts"><h2 class="ts-section">Try it in the demo world</h2><p class="soft small">A small bundled web of invented sites: '
-        "no key, no network, an answer in seconds.</p></div>"
-    )
-    with st.container(key="research-examples"), st.grid(3, min_column_width=260, gap="small"):
-        for number, question in enumerate(questions):
-            st.button(
-                safe.md(question), key=f"research-example-{number}", on_click=_example, args=(question, settings), width="stretch", wrap=True,
-            )  # fmt: skip
+    intro = "A small bundled web of invented sites: no key, no network, an answer in seconds."
+    choices.examples("research", intro, list(map(safe.md, questions)), _example, [(question, settings) for question in questions])
 
 
 def _recent() -> None:
-    runs = door.workbench().runs()[:5]
-    st.html('<div class="ts"><h2 class="ts-section">Your latest runs</h2></div>')
-    if not runs:
-        empty.draw("No runs yet", "Type a question above, or take one of the examples. Everything you start is kept here.")
-        return
-    with st.container(gap="xxsmall", key="research-recent"):
-        for run in runs:
-            label = f"{safe.md(run.question, 110)}  :gray[{words.STATUS[run.status]}, {words.ago(run.updated_at)}]"
-            st.page_link("pages/research.py", label=label, query_params={"run": run.id}, icon=":material/chevron_right:")
+    runs = {run.id: (run, f"{words.STATUS[run.status]}, {words.ago(run.updated_at)}") for run in door.workbench().runs()[:5]}
+    nothing = ("No runs yet", "Type a question above, or take one of the examples. Everything you start is kept here.")
+    choices.recent("research", "Your latest runs", runs, nothing)
 
 
 def _offline() -> None:

@@ -51,7 +51,7 @@ def _inside(view: View, state: Chat) -> None:
             continue
         with tab:
             if name == TABS[0]:
-                with st.container(key=f"chat-picture-{view.run.id}", width=860):
+                with st.container(key=f"chat-picture-{view.run.id}"):
                     flowpath.draw(FLOWS[view.run.settings.flow], view.steps)
             elif name == TABS[1]:
                 st.html(grades(state, view.run.id))

@@ -24,12 +24,18 @@ Point = tuple[float, float]
 def draw(located: Located, run_id: str) -> None:
     """Map and table side by side; below one another where there is no room."""
     dark = st.context.theme.type == "dark"
-    what = f"{words.count(len(located.rows), 'place')}{f', {located.kind}' if located.kind else ''}{f', near {located.near}' if located.near else ''}"
     with st.container(horizontal=True, gap="medium", key=f"chat-places-{run_id}"):
         with st.container(width=SIZE, key=f"chat-map-{run_id}"):
-            st.image(picture(located, dark=dark), alt=f"Map of {what}; the table beside it has the same numbers", width="stretch")
+            st.image(picture(located, dark=dark), alt=f"Map: {told(located)}. The table beside it has the same numbers", width="stretch")
         with st.container(width="stretch"):
             st.html(table(located))
+
+
+def told(located: Located) -> str:
+    """What was found, in words."""
+    what = words.count(len(located.rows), "place") + (f" of the kind {located.kind}" if located.kind else "")
+    far = located.near and any(row.km is not None for row in located.rows)
+    return f"{what}, from {located.near} as the crow flies (the diamond on the map)" if far else f"{what}, by name"
 
 
 def table(located: Located) -> str:
@@ -37,16 +43,16 @@ def table(located: Located) -> str:
     far = any(row.km is not None for row in located.rows)
     kinds = len({row.kind for row in located.rows}) > 1
     head = f"<tr><th>No.</th><th>Place</th>{'<th>Kind</th>' if kinds else ''}{'<th>Distance</th>' if far else ''}</tr>"
-    rows = "".join(
-        f'<tr><td class="n">{n}</td><td><b>{safe.html(row.name)}</b><br><span class="soft">{safe.html(row.address)}</span></td>'
-        + (f"<td>{safe.html(row.kind)}</td>" if kinds else "")
-        + (f'<td class="km">{distance(row.km)}</td>' if far else "")
-        + "</tr>"
-        for n, row in enumerate(located.rows, 1)
-    )
-    what = f"{words.count(len(located.rows), 'place')} of the kind {located.kind}" if located.kind else words.count(len(located.rows), "place")
-    told = safe.html(f"{what}, from {located.near} as the crow flies (the diamond on the map)." if located.near and far else f"{what}, by name.")
-    return f'<div class="ts places"><p class="small soft">{told}</p><div class="scroll"><table>{head}{rows}</table></div></div>'
+    rows = "".join(_row(n, row, kinds=kinds, far=far) for n, row in enumerate(located.rows, 1))
+    line = f'<p class="small soft">{safe.html(told(located))}</p>'
+    return f'<div class="ts places">{line}<div class="scroll"><table>{head}{rows}</table></div></div>'
+
+
+def _row(n: int, row: Nearby, *, kinds: bool, far: bool) -> str:
+    place = f'<b>{safe.html(row.name)}</b><br><span class="soft">{safe.html(row.address)}</span>'
+    kind = f"<td>{safe.html(row.kind)}</td>" if kinds else ""
+    km = f'<td class="km">{distance(row.km)}</td>' if far else ""
+    return f'<tr><td class="n">{n}</td><td>{place}</td>{kind}{km}</tr>'
 
 
 def distance(km: float | None) -> str:

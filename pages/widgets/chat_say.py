@@ -14,12 +14,12 @@ SAY, DRAFT = "chat-say", "chat:say"
 
 def draw(before: Settings, *, run_id: str = "", status: Status = Status.DONE, placeholder: str = "Ask what the library may know") -> None:
     """The box and what is talked about. `run_id` is the conversation's newest turn; without one a message begins a conversation."""
-    with st.container(key="chat-box", gap="xsmall"):
+    chat_scope.choose(before)
+    with st.container(key="chat-box" if run_id else "chat-first-box"):
         st.chat_input(
             placeholder if status is not Status.RUNNING else "The answer before is still on its way …", key=SAY, max_chars=4000,
             accept_file="multiple", on_submit=_said, args=(before, run_id), disabled=status is Status.RUNNING,
         )  # fmt: skip
-        chat_scope.choose(before)
     drafts.follow(DRAFT)
 
 

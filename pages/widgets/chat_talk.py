@@ -46,6 +46,8 @@ def draw(run_id: str) -> None:
     _heading(newest, len(turns))
     _earlier(turns[:-1])
     following.follow(_live, newest)
+    if newest.run.status in (Status.DONE, Status.WAITING):
+        st.fragment(_look, run_every=following.LOOK_S)(turns[-1], newest.head)
     chat_say.draw(newest.run.settings, run_id=newest.run.id, status=newest.run.status, placeholder="Ask on")
     drafts.show(".st-key-chat-newest", turns[-1] if len(turns) > 1 else "")
 
@@ -91,6 +93,13 @@ def _live(run_id: str, moving: bool) -> None:
             controls.draw(view)
         chat_turn.onwards(view, state)
         chat_details.fold(view, state)
+
+
+def _look(run_id: str, head: int) -> None:
+    """Another tab may have asked on, or answered what was asked."""
+    bench = door.workbench()
+    if (bench.thread(run_id) or [run_id])[-1] != run_id or bench.view(run_id).head != head:
+        st.rerun()
 
 
 def _missing(told: str) -> None:

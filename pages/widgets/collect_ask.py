@@ -8,7 +8,7 @@ import streamlit as st
 
 from agent import collecting
 from agent.types import CollectLimits, Settings
-from pages.widgets import ask, door, drafts, empty, safe, screens, words
+from pages.widgets import choices, door, drafts, safe, words
 
 PROMPT, PROMPT_DRAFT = "collect-prompt", "collect:prompt"
 STARTS, STARTS_DRAFT = "collect-starts", "collect:starts"
@@ -46,24 +46,16 @@ def _choices() -> Settings:
             settings = _options(mode or "auto")
     with start:
         st.button("Collect", type="primary", icon=":material/inventory_2:", key="collect-start", on_click=_start, args=(settings,))
-    bench, limits = door.workbench(), settings.collect
-    model = bench.active().model
-    spoken = "without a model" if settings.model == "keyless" or not model else f"with {model}"
-    way = "" if limits.use_smart_navigation else " · the plain way: every link, every page an article"
+    limits = settings.collect
+    way = "" if limits.use_smart_navigation else "the plain way: every link, every page an article"
     shown = " You see the path before it is walked." if settings.mode == "step" else ""
-    st.caption(safe.md(f"{bench.worlds()[settings.world]} · {spoken} · up to {limits.max_articles} items, depth {limits.max_depth}{way}.{shown}"))
+    choices.told(settings, f"up to {words.count(limits.max_articles, 'item')}, depth {limits.max_depth}", way + shown)
     return settings
 
 
 def _options(mode: str) -> Settings:
-    bench, plain = door.workbench(), CollectLimits()
-    worlds, active = bench.worlds(), bench.active()
-    world = st.selectbox("Where to read", list(worlds), format_func=lambda name: worlds[name], key="collect-world", filter_mode=None)
-    models = ["auto", "keyless"] if active.model else ["keyless"]
-    model = st.selectbox(
-        "Who thinks", models, format_func=lambda name: f"Model: {active.model}" if name == "auto" else "No model (rules and quotes only)",
-        key="collect-model", filter_mode=None,
-    )  # fmt: skip
+    plain = CollectLimits()
+    world, model = choices.world("Where to read", "collect"), choices.model("collect")
     articles = st.number_input("At most this many articles and threads", 1, 100, plain.max_articles, key="collect-max-articles")
     depth = st.number_input("Depth: nothing this far from the start is read", 1, 6, plain.max_depth, key="collect-depth")
     pages = st.number_input("At most this many pages", 1, 300, plain.max_pages, key="collect-max-pages")
@@ -74,7 +66,7 @@ def _options(mode: str) -> Settings:
         help="Off: all links of the start pages, each page taken as an article; for comparison",
     )
     limits = CollectLimits(max_articles=int(articles), max_depth=int(depth), max_pages=int(pages), use_smart_navigation=smart)
-    return Settings(flow="collect", mode="step" if mode == "step" else "auto", world=world or "live", model=model or "auto", collect=limits)
+    return Settings(flow="collect", mode="step" if mode == "step" else "auto", world=world, model=model, collect=limits)
 
 
 def _start(settings: Settings) -> None:
@@ -97,25 +89,14 @@ def _collect(prompt: str, starts: list[str], settings: Settings, *, typed: bool)
 
 
 def _examples(settings: Settings) -> None:
-    st.html(
-        '<div class="ts"><h2 class="ts-section">Try it in the demo world</h2><p class="soft small">Invented sites, no network: a forum behind '
-        "a stock page, a dated list of news, a single article.</p></div>"
-    )
-    with st.container(key="collect-examples"), st.grid(3, min_column_width=260, gap="small"):
-        for number, (prompt, start) in enumerate(EXAMPLES):
-            label = f"{safe.md(prompt)}  \n:gray[{safe.md(safe.address(start))}]"
-            st.button(label, key=f"collect-example-{number}", on_click=_example, args=(prompt, start, settings), width="stretch", wrap=True)
-    if settings.world == "live" and not ask.online():
-        st.caption("There seems to be no network now: the examples need none.")
+    intro = "Invented sites, no network: a forum behind a stock page, a dated list of news, a single article."
+    labels = [f"{safe.md(prompt)}  \n:gray[{safe.md(safe.address(start))}]" for prompt, start in EXAMPLES]
+    choices.examples("collect", intro, labels, _example, [(*example, settings) for example in EXAMPLES])
+    choices.offline(settings)
 
 
 def _recent() -> None:
     runs = [run for run in door.workbench().runs() if run.settings.flow == "collect"][:5]
-    st.html('<div class="ts"><h2 class="ts-section">What you collected lately</h2></div>')
-    if not runs:
-        empty.draw("Nothing yet", "Name a start page above, or take one of the examples.")
-        return
-    with st.container(gap="xxsmall", key="collect-recent"):
-        for run in runs:
-            label = f"{safe.md(run.question, 110)}  :gray[{words.STATUS[run.status]}, {words.ago(run.updated_at)}]"
-            st.page_link(screens.of("collect"), label=label, query_params={"run": run.id}, icon=":material/chevron_right:")
+    told = {run.id: (run, f"{words.STATUS[run.status]}, {words.ago(run.updated_at)}") for run in runs}
+    nothing = ("Nothing yet", "Name a start page above, or take one of the examples.")
+    choices.recent("collect", "What you collected lately", told, nothing)

@@ -33,6 +33,7 @@ def _item(item: Item, run_id: str, *, open: bool) -> str:
     told += [("extracted by the model", "")] if item.extracted_by == "model" else []
     stored = f' · <a href="{safe.stored(run_id, item.page_ids[0])}" target="_blank">stored page</a>' if item.page_ids else ""
     also = "".join(f"<div>Also at {safe.link(url)}</div>" for url in item.also_at)
+    also += f"<div>{safe.html(item.trouble)}</div>" if item.trouble else ""
     text = f'<div class="said">{safe.html(item.content)}</div>' if item.content else ""
     return (
         f"<details{' open' if open else ''}><summary><b>{safe.html(item.title or safe.address(item.url))}</b> "

@@ -27,6 +27,7 @@ from pages.widgets import (
     empty,
     facts,
     following,
+    headline,
     journey,
     pagemap,
     safe,
@@ -55,7 +56,7 @@ def draw(run_id: str) -> None:
     try:
         view = door.workbench().view(run_id)
     except NotFound:
-        _missing(f"There is no run called {safe.shorten(run_id, 40)}")
+        _missing(headline.unknown(run_id))
         return
     if not isinstance(view.state, Collect):
         _missing("This run did not collect anything")
@@ -99,18 +100,9 @@ def _live(run_id: str, moving: bool) -> None:
 def _heading(view: View, state: Collect) -> None:
     run = view.run
     st.page_link("pages/collect.py", label="Collect something else", icon=":material/add:", query_params={})
-    if run.settings.world != "live":
-        title = door.workbench().worlds().get(run.settings.world, run.settings.world)
-        invented = " Nothing here is about the real world." if run.settings.world == "demo" else ""
-        st.html(f'<div class="ts band" role="note"><b>{safe.html(title)}.</b>{invented}</div>')
-    if view.activity:
-        now = f'<span class="pulse" aria-hidden="true"></span><span class="say">{safe.html(safe.shorten(view.activity, 140))}</span>'
-    else:
-        now = f'<span class="say soft">{safe.html(run.error or REST.get(run.status, "It could not go on."))}</span>'
-    status = chips.one(words.STATUS[run.status], words.STATUS_TONE[run.status])
+    headline.band(run.settings)
     st.html(
-        f'<div class="ts"><h1 class="ts-question">{safe.html(run.question)}</h1>{wanted(state)}'
-        f'<div class="ts-now" role="status" aria-live="polite">{status}{now}</div></div>'
+        f'<div class="ts"><h1 class="ts-question">{safe.html(run.question)}</h1>{wanted(state)}{headline.standing(view, REST)}</div>'
     )
 
 
@@ -122,6 +114,7 @@ def wanted(state: Collect) -> str:
     told = [(f"about {intent.topic}" if intent.topic else "whatever the start pages hold", "")]
     told += [(f"section: {intent.target_section}", "")] if intent.target_section else []
     told += [(f"last {words.count(intent.time_range_days, 'day')}, since {state.since}", "")] if intent.time_range_days else [("any time", "")]
+    told += [(f"without: {safe.shorten(refusal, 60)}", "") for refusal in intent.leave_out]
     told += [(f"at most {intent.max_articles}", ""), ("plain way" if not state.settings.collect.use_smart_navigation else "smart navigation", "")]
     return f'<div class="chips">{chips.row(told)}</div>'
 
@@ -177,7 +170,10 @@ def _tabs(view: View, state: Collect) -> None:
 
 def _gathered(view: View, state: Collect) -> None:
     if not state.kept:
-        empty.draw("Nothing is kept yet", "Articles and threads appear here once they are judged to be to the point.")
+        if state.answers and view.run.status is not Status.RUNNING:
+            empty.draw("Nothing was kept", "The walk, “Left out” and “Could not read” tell why. Send it back with a note, or try another start page.")
+        else:
+            empty.draw("Nothing is kept yet", "Articles and threads appear here once they are judged to be to the point.")
         return
     found = collecting.collection(door.workbench(), view.run.id)
     _downloads(view)
@@ -225,9 +221,5 @@ def _csv(run_id: str) -> bytes:
     return collected.table(collecting.collection(door.workbench(), run_id)).encode("utf-8-sig")
 
 
-def _missing(title: str) -> None:
-    st.title("No such run")
-    empty.draw(title, "It may have been started on another computer or with another data folder.")
-    with st.container(horizontal=True):
-        st.page_link("pages/collect.py", label="Collect something", icon=":material/add:")
-        st.page_link("pages/runs.py", label="See all runs", icon=":material/history:")
+def _missing(told: str) -> None:
+    headline.missing("run", told, "pages/collect.py", "Collect something")

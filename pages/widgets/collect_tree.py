@@ -48,10 +48,10 @@ def _level(below: dict[str, list[Branch]], parent: str, state: Collect, working:
 
 def _page(branch: Branch) -> str:
     """A page that was visited."""
-    name = branch.title or branch.anchor or safe.address(branch.url)
+    name = branch.title or (branch.anchor if branch.parent else "Start page") or safe.address(branch.url)
     return (
         f'<span class="mark {tone(branch)}" aria-hidden="true"></span><span class="page">{safe.html(safe.shorten(name, 120))}</span> '
-        f'<span class="small">{safe.link(branch.url)}</span><div class="chips">{chips.row(marks(branch))}</div>'
+        f'<span class="small">{safe.link(branch.url)}</span><div class="chips">{chips.row(marks(branch))}{about(branch)}</div>'
         + (f'<div class="why">{safe.html(branch.reasoning)}</div>' if branch.reasoning else "")
         + (f'<div class="ended">Ended here: {safe.html(branch.ended)}</div>' if branch.ended and branch.ended != branch.reasoning else "")
         + (f'<div class="small"><b>Without the model:</b> {safe.html(branch.trouble)}</div>' if branch.trouble else "")
@@ -68,14 +68,18 @@ def _ahead(branch: Branch, *, live: bool) -> str:
 
 
 def marks(branch: Branch) -> Sequence[tuple[str, str]]:
-    """What was decided, of what kind the page is, how surely, and by whom; how the fetch failed."""
+    """What was decided and of what kind the page is; how the fetch failed."""
     if branch.outcome is not None and branch.outcome is not Outcome.OK:
         return [(words.OUTCOME[branch.outcome], "bad")]
     told = [(ACTION[branch.action], "good" if branch.action == "EXTRACT_CONTENT" else "")] if branch.action else []
     told += [(PAGE_TYPE[branch.page_type], "")] if PAGE_TYPE[branch.page_type] else []
-    if branch.action:
-        told += [(f"confidence {words.percent(branch.confidence)}", ""), (f"decided {words.SPEAKER[branch.by]}", "")]
-    return [*told, *([("the same text as another page", "")] if branch.same_as else []), (f"depth {branch.depth}", "")]
+    return [*told, *([("the same text as another page", "")] if branch.same_as else [])]
+
+
+def about(branch: Branch) -> str:
+    """How surely a page was decided on, by whom, and how deep it lies, as one quiet line of HTML."""
+    told = [f"confidence {words.percent(branch.confidence)}", f"decided {words.SPEAKER[branch.by]}"] if branch.action else []
+    return f'<span class="small soft">{" · ".join([*told, f"depth {branch.depth}"])}</span>'
 
 
 def tone(branch: Branch) -> str:

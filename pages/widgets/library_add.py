@@ -10,7 +10,7 @@ import streamlit as st
 
 from agent.errors import UsageError
 from agent.types import Added, LibrarySource, Refused
-from pages.widgets import door, safe, words
+from pages.widgets import door, library_fetch, safe, words
 
 TAGS, ROUND, TOLD = "library-add-tags", "library-add-round", "library-added"
 FOLDER, URL = "library-add-folder", "library-add-url"
@@ -41,7 +41,10 @@ def _ways() -> None:
         st.button("Add folder", key="library-add-folder-do", icon=":material/create_new_folder:", on_click=_folder, args=(tags,))
     with right, st.container(horizontal=True, vertical_alignment="bottom", key="library-add-url-row"):
         st.text_input("A web page", key=URL, placeholder="https://")
-        st.button("Read and add", key="library-add-url-do", icon=":material/public:", on_click=_address, args=(tags,))
+        asked = st.button("Read and add", key="library-add-url-do", icon=":material/public:")
+    if asked:
+        _address(tags)
+        st.rerun()
 
 
 def _files(tags: list[str]) -> None:
@@ -79,7 +82,8 @@ def _folder(tags: list[str]) -> None:
 
 def _address(tags: list[str]) -> None:
     url = (st.session_state.get(URL) or "").strip()
-    door.tell(door.workbench().read_into_library, url, tags, then=lambda source: _keep(Added(sources=[source])))
+    with st.spinner(f"Reading {safe.md(safe.address(url))} …"):
+        door.tell(library_fetch.add, url, tags, then=lambda source: _keep(Added(sources=[source])))
 
 
 def _keep(added: Any) -> None:
@@ -93,6 +97,9 @@ def results() -> None:
         return
     with st.container(border=True, key="library-added"):
         st.html(listed(added))
+        if added.sources:
+            about = {"source": [source.source_id for source in added.sources[:LISTED]]}
+            st.page_link("pages/chat.py", label="Talk about what was added", query_params=about, icon=":material/chat:")
 
 
 def listed(added: Added) -> str:

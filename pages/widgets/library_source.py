@@ -7,7 +7,7 @@ import hashlib
 import streamlit as st
 
 from agent.types import LibrarySource
-from pages.widgets import chips, door, drafts, safe, words
+from pages.widgets import chips, door, drafts, library_fetch, safe, words
 
 UNDO = "library-undo"
 KIND = {"page": "web page", "file": "document", "topic": "team topic"}
@@ -81,6 +81,11 @@ def _manage(source: LibrarySource, tags: list[str], key: str) -> None:
             st.session_state[text_key] = source.description
         drafts.area("What it is about (Reply chooses by this)", text_key, draft, height=120)
         st.button("Keep this description", key=f"library-describe-{key}", on_click=_describe, args=(source.source_id, text_key, draft))
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.page_link("pages/chat.py", label="Talk about it", query_params={"source": source.source_id}, icon=":material/chat:")
+            asked = bool(safe.href(source.url)) and st.button("Read again", key=f"library-again-{key}", icon=":material/refresh:")
+        if asked:
+            _again(source.source_id)
 
 
 def undo() -> None:
@@ -94,6 +99,12 @@ def undo() -> None:
                 )
             )
             st.button("Undo", key="library-undo-do", icon=":material/undo:", on_click=_restore, args=(source_id,))
+
+
+def _again(source_id: str) -> None:
+    with st.spinner("Reading it again …"):
+        door.tell(library_fetch.again, source_id, then=lambda told: door.notice("success", told))
+    st.rerun()
 
 
 def _delete(source_id: str, title: str) -> None:

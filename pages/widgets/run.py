@@ -17,10 +17,10 @@ from pages.widgets import (
     decision,
     door,
     drafts,
-    empty,
     facts,
     figures,
     following,
+    headline,
     journey,
     pagemap,
     safe,
@@ -36,7 +36,6 @@ REST = {
     Status.PAUSED: "It rests where it stood. Resume when you like.",
     Status.STOPPED: "Nothing is lost: go on, or have the answer written from what was found.",
     Status.DONE: "You accepted this answer.",
-    Status.FAILED: "It could not go on.",
 }
 
 
@@ -45,7 +44,7 @@ def draw(run_id: str) -> None:
     try:
         view = door.workbench().view(run_id)
     except NotFound:
-        _missing(run_id)
+        headline.missing("run", headline.unknown(run_id), "pages/research.py", "Ask a new question")
         return
     st.set_page_config(page_title=f"{safe.shorten(view.run.question, 50)} · Touchstone")
     drafts.keep()
@@ -77,19 +76,9 @@ def _live(run_id: str, moving: bool) -> None:
 def _heading(view: View) -> None:
     run = view.run
     st.page_link("pages/research.py", label="New question", icon=":material/add:")
-    if run.settings.world != "live":
-        demo = run.settings.world == "demo"
-        title = door.workbench().worlds()["demo"] if demo else f"Pages of the {words.world(run.settings.world)}"
-        means = "Nothing here is about the real world." if demo else "Nothing here comes from the live web."
-        st.html(f'<div class="ts band" role="note"><b>{safe.html(title)}.</b> {means}</div>')
-    if view.activity:
-        now = f'<span class="pulse" aria-hidden="true"></span><span class="say">{safe.html(safe.shorten(view.activity, 140))}</span>'
-    else:
-        now = f'<span class="say soft">{safe.html(run.error or REST.get(run.status, ""))}</span>'
-    status = chips.one(words.STATUS[run.status], words.STATUS_TONE[run.status])
+    headline.band(run.settings)
     st.html(
-        f'<div class="ts"><h1 class="ts-question">{safe.html(run.question)}</h1>'
-        f'<div class="ts-now" role="status" aria-live="polite">{status}{_troubles(view)}{now}</div></div>'
+        f'<div class="ts"><h1 class="ts-question">{safe.html(run.question)}</h1>{headline.standing(view, REST, _troubles(view))}</div>'
     )
 
 
@@ -126,10 +115,3 @@ def _tabs(view: View) -> None:
             else:
                 calls.draw(door.workbench().calls(run.id))
 
-
-def _missing(run_id: str) -> None:
-    st.title("No such run")
-    empty.draw(f"There is no run called {safe.shorten(run_id, 40)}", "It may have been started on another computer or with another data folder.")
-    with st.container(horizontal=True):
-        st.page_link("pages/research.py", label="Ask a new question", icon=":material/add:")
-        st.page_link("pages/runs.py", label="See all runs", icon=":material/history:")

@@ -6,7 +6,7 @@ import streamlit as st
 
 from agent.types import Settings, SiteLimits
 from agent.urls import host
-from pages.widgets import ask, door, drafts, empty, safe, screens, site_desks, words
+from pages.widgets import choices, door, drafts, safe, site_desks, words
 
 QUESTION, QUESTION_DRAFT = "site-question", "site:question"
 STARTS, STARTS_DRAFT = "site-starts", "site:starts"
@@ -71,11 +71,8 @@ def _choices() -> Settings:
             site_desks.keep(settings)
     with start:
         st.button("Ask", type="primary", icon=":material/forum:", key="site-start", on_click=_start, args=(settings,))
-    bench, limits = door.workbench(), settings.site
-    model = bench.active().model
-    spoken = "without a model" if settings.model == "keyless" or not model else f"with {model}"
     inside = ", ".join(settings.allowed_domains) or "every domain"
-    st.caption(safe.md(f"{bench.worlds()[settings.world]} · {spoken} · up to {words.count(limits.max_pages, 'page')} · inside {inside}"))
+    choices.told(settings, f"up to {words.count(settings.site.max_pages, 'page')}", f"inside {inside}")
     return settings
 
 
@@ -86,14 +83,7 @@ def _fill_in() -> None:
 
 
 def _options() -> Settings:
-    bench = door.workbench()
-    worlds, active = bench.worlds(), bench.active()
-    world = st.selectbox("Where to read", list(worlds), format_func=lambda name: worlds[name], key=WORLD, filter_mode=None)
-    models = ["auto", "keyless"] if active.model else ["keyless"]
-    model = st.selectbox(
-        "Who thinks", models, format_func=lambda name: f"Model: {active.model}" if name == "auto" else "No model (rules and quotes only)",
-        key="site-model", filter_mode=None,
-    )  # fmt: skip
+    world, model = choices.world("Where to read", "site"), choices.model("site")
     plain = SiteLimits().model_dump()
     chosen = {
         name: int(st.number_input(label, low, high, st.session_state.get(f"site-{name}", plain[name]), key=f"site-{name}"))
@@ -101,7 +91,7 @@ def _options() -> Settings:
     }
     state = st.session_state
     return Settings(
-        flow="site", world=world or "live", model=model or "auto", site=SiteLimits(**chosen), start_urls=lines(state.get(STARTS) or ""),
+        flow="site", world=world, model=model, site=SiteLimits(**chosen), start_urls=lines(state.get(STARTS) or ""),
         allowed_domains=[name.lower() for name in lines(state.get(ALLOWED) or "")], instruction=(state.get(INSTRUCTION) or "").strip(),
     )  # fmt: skip
 
@@ -120,25 +110,15 @@ def _example(start: str, question: str, settings: Settings) -> None:
 
 
 def _examples(settings: Settings) -> None:
-    st.html('<div class="ts"><h2 class="ts-section">Try it in the demo world</h2><p class="soft small">Invented sites, no network.</p></div>')
-    with st.container(key="site-examples"), st.grid(3, min_column_width=260, gap="small"):
-        for number, (start, question) in enumerate(EXAMPLES):
-            label = f"{safe.md(question)}  \n:gray[{safe.md(safe.address(start))}]"
-            st.button(label, key=f"site-example-{number}", on_click=_example, args=(start, question, settings), width="stretch", wrap=True)
-    if settings.world == "live" and not ask.online():
-        st.caption("There seems to be no network now: the examples need none.")
+    labels = [f"{safe.md(question)}  \n:gray[{safe.md(safe.address(start))}]" for start, question in EXAMPLES]
+    choices.examples("site", "Invented sites, no network.", labels, _example, [(*example, settings) for example in EXAMPLES])
+    choices.offline(settings)
 
 
 def _recent() -> None:
     bench = door.workbench()
     runs = [run for run in bench.runs() if run.settings.flow == "site" and not run.settings.thread_id][:5]
-    st.html('<div class="ts"><h2 class="ts-section">Your latest conversations</h2></div>')
-    if not runs:
-        empty.draw("Nothing asked yet", "Name a start page and a question above, or take one of the examples.")
-        return
-    with st.container(gap="xxsmall", key="site-recent"):
-        for run in runs:
-            newest = bench.thread(run.id)[-1]
-            site = safe.host(run.settings.start_urls[0]) if run.settings.start_urls else ""
-            label = f"{safe.md(run.question, 100)}  :gray[{safe.md(site)}, {words.ago(run.updated_at)}]"
-            st.page_link(screens.of("site"), label=label, query_params={"run": newest}, icon=":material/chevron_right:")
+    sites = {run.id: safe.host(run.settings.start_urls[0]) if run.settings.start_urls else "" for run in runs}
+    told = {bench.thread(run.id)[-1]: (run, f"{sites[run.id]}, {words.ago(run.updated_at)}") for run in runs}
+    nothing = ("Nothing asked yet", "Name a start page and a question above, or take one of the examples.")
+    choices.recent("site", "Your latest conversations", told, nothing)

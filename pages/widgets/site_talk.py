@@ -8,7 +8,7 @@ from agent.errors import NotFound
 from agent.flows.site_state import Site
 from agent.types import Answer, Status
 from agent.workbench import View
-from pages.widgets import answer, calls, chips, controls, door, drafts, empty, facts, following, pagemap, safe, screens, site_read, unread, words
+from pages.widgets import answer, calls, chips, controls, door, drafts, facts, following, headline, pagemap, safe, screens, site_read, unread, words
 
 TABS = ("Decisions", "Pages read", "Map of the site", "Facts", "Could not read", "Model calls")
 ASK, DRAFT = "site-follow-up", "site:follow-up"
@@ -17,7 +17,6 @@ REST = {
     Status.PAUSED: "It rests where it stood. Resume when you like.",
     Status.STOPPED: "Nothing is lost: go on, or have the answer written from what was found.",
     Status.DONE: "You accepted this answer.",
-    Status.FAILED: "It could not go on.",
 }
 
 
@@ -27,7 +26,7 @@ def draw(run_id: str) -> None:
     try:
         view = bench.view(run_id)
     except NotFound:
-        _missing(f"There is no run called {safe.shorten(run_id, 40)}")
+        _missing(headline.unknown(run_id))
         return
     if not isinstance(view.state, Site):
         _missing("This run did not ask a site")
@@ -47,10 +46,7 @@ def draw(run_id: str) -> None:
 def _heading(view: View) -> None:
     settings = view.run.settings
     st.page_link("pages/site.py", label="Ask another site", icon=":material/add:", query_params={})
-    if settings.world != "live":
-        title = door.workbench().worlds().get(settings.world, settings.world)
-        invented = " Nothing here is about the real world." if settings.world == "demo" else ""
-        st.html(f'<div class="ts band" role="note"><b>{safe.html(title)}.</b>{invented}</div>')
+    headline.band(settings)
     sites = ", ".join(dict.fromkeys(safe.host(url) for url in settings.start_urls))
     inside = ", ".join(settings.allowed_domains) or "every domain"
     told = f" · {safe.html(settings.instruction)}" if settings.instruction else ""
@@ -125,15 +121,10 @@ def said(given: Answer, view: View) -> str:
 
 def now(view: View) -> str:
     """How the newest turn stands, as HTML."""
-    if view.activity:
-        told = f'<span class="pulse" aria-hidden="true"></span><span class="say">{safe.html(safe.shorten(view.activity, 140))}</span>'
-    else:
-        told = f'<span class="say soft">{safe.html(view.run.error or REST.get(view.run.status, ""))}</span>'
     state = view.state
     known = len(state.all_discovered_urls) - len(state.visited_urls) if isinstance(state, Site) else 0
     read = chips.one(words.count(state.pages_read, "page") + " read") + (chips.one(f"{known:,} addresses not read") if known else "")
-    status = chips.one(words.STATUS[view.run.status], words.STATUS_TONE[view.run.status])
-    return f'<div class="ts"><div class="ts-now" role="status" aria-live="polite">{status}{read}{told}</div></div>'
+    return f'<div class="ts">{headline.standing(view, REST, read)}</div>'
 
 
 def _ask_on(view: View) -> None:
@@ -156,8 +147,4 @@ def _follow(run_id: str) -> None:
 
 
 def _missing(told: str) -> None:
-    st.title("No such conversation")
-    empty.draw(told, "It may have been started on another computer or with another data folder.")
-    with st.container(horizontal=True):
-        st.page_link("pages/site.py", label="Ask a site", icon=":material/add:")
-        st.page_link("pages/runs.py", label="See all runs", icon=":material/history:")
+    headline.missing("conversation", told, "pages/site.py", "Ask a site")

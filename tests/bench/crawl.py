@@ -1,17 +1,30 @@
 """Crawls a loopback server side by side and holds the crawl against a bare `requests` thread pool in the same run.
 
-    python tests/bench/crawl.py [--pages 500] [--kilobytes 55] [--latency 50] [--side-by-side 32] [--rounds 3]
+    python tests/bench/crawl.py [--pages 500] [--kilobytes 55] [--latency 50] [--side-by-side 32] [--rounds 5]
 
-The server is a process of its own and answers each request after the latency. "Limits lifted": no gap and no cap per host. Ours is
-`Tools.fetch_many` with everything that stands in between (guard, robots.txt, deadline, decoding, links, text); the pool only gets
-the bytes. Exit code 1 when our own CPU per page is above 12 ms, or our pages per second are below 80 % of the pool's, or of what
-one core can do at our CPU per page where that is less.
+The server is a process of its own, answers each request after the latency and keeps connections open for both. "Limits lifted":
+no gap and no cap per host. Ours is `Tools.fetch_many` with everything that stands in between (guard, robots.txt, deadline,
+size cap, decoding, links, text), the run's store and world included; the pool, one session a thread, only gets the bytes. As the
+product's server does once it is warm, what is loaded by then is taken out of the garbage collector's sight, for both alike. Each
+round measures first the pool, then ours; the figures are medians over the rounds, the share is the median of the rounds' shares.
+
+What is promised, and when the exit code is 1:
+
+* CPU: our process spends at most 12 ms a page (user and system, all threads, server not counted).
+* Throughput: at least 80 % of the pool's pages/s, up to the CPU bound. The bound is the pages/s at which this process would be at
+  work all the time: 1000 / (our CPU ms a page), as one interpreter runs Python on one core at a time; or, where that is less,
+  cores x 1000 / (our CPU ms + the server's CPU ms a page), as both live on this machine. A crawl below 80 % of the pool is let off
+  only when it reached 90 % of that bound, so that waiting is never excused; the verdict then says "CPU-bound" and not "kept".
+
+CPU that other programs took meanwhile is printed: it costs a crawl that needs a whole core more than a pool that mostly waits.
 """
 
 from __future__ import annotations
 
 import argparse
+import gc
 import multiprocessing
+import os
 import socketserver
 import sys
 import tempfile
@@ -23,6 +36,7 @@ from http.server import BaseHTTPRequestHandler
 from multiprocessing.connection import Connection
 from pathlib import Path
 from statistics import median
+from typing import NamedTuple
 
 import requests
 
@@ -36,47 +50,76 @@ from agent.types import Outcome, Settings, Step
 
 CPU_MS = 12.0
 SHARE = 0.8
+AT_THE_BOUND = 0.9
+CORES = os.cpu_count() or 1
+
+
+class Round(NamedTuple):
+    """One crawl: pages a second; CPU milliseconds a page of this process and of the server; cores that others kept busy."""
+
+    rate: float
+    ms: float
+    server_ms: float
+    others: float
 
 
 def main() -> int:
     """Measure, print, judge."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    for name, default in (("pages", 500), ("kilobytes", 55), ("latency", 50), ("side-by-side", 32), ("rounds", 3)):
+    for name, default in (("pages", 500), ("kilobytes", 55), ("latency", 50), ("side-by-side", 32), ("rounds", 5)):
         parser.add_argument(f"--{name}", type=int, default=default)
     options = parser.parse_args()
     here, there = multiprocessing.Pipe()
     server = multiprocessing.get_context("fork").Process(target=serve, args=(there, options.kilobytes, options.latency / 1000), daemon=True)
     server.start()
-    root = f"http://127.0.0.1:{here.recv()}"
+    root, pid = f"http://127.0.0.1:{here.recv()}", server.pid or 0
     urls = [f"{root}/p/{n}" for n in range(options.pages)]
+    gc.collect()
+    gc.freeze()
     try:
         pool, ours = [], []
         for _ in range(options.rounds):
-            pool.append(measured(lambda: bare(urls, options.side_by_side), len(urls)))
-            ours.append(measured(lambda: crawl(urls, options.side_by_side), len(urls)))
+            pool.append(measured(lambda: bare(urls, options.side_by_side), len(urls), pid))
+            ours.append(measured(lambda: crawl(urls, options.side_by_side), len(urls), pid))
     finally:
         server.terminate()
     return judge(pool, ours)
 
 
-def judge(pool: list[tuple[float, float]], ours: list[tuple[float, float]]) -> int:
-    """Print the medians; 1 when a promise is missed."""
-    bare_rate, rate = median(r for r, _ in pool), median(r for r, _ in ours)
-    bare_ms, ms = median(c for _, c in pool), median(c for _, c in ours)
-    wanted = SHARE * min(bare_rate, 1000 / ms)
-    print(f"bare pool   {bare_rate:6.0f} pages/s   {bare_ms:5.2f} ms CPU a page")
-    print(f"ours        {rate:6.0f} pages/s   {ms:5.2f} ms CPU a page (at most {CPU_MS:g}), {rate / bare_rate:.0%} of the pool")
-    print(f"wanted      {wanted:6.0f} pages/s   ({SHARE:.0%} of the pool, up to what one core does at {ms:.1f} ms a page: {1000 / ms:.0f} pages/s)")
-    missed = [name for name, failed in (("CPU", ms > CPU_MS), ("throughput", rate < wanted)) if failed]
-    print(f"missed: {', '.join(missed)}" if missed else "both promises are kept")
-    return 1 if missed else 0
+def judge(pool: list[Round], ours: list[Round]) -> int:
+    """Print the medians and the verdict; 1 when a promise is missed."""
+    bare_rate, rate, ms = median(r.rate for r in pool), median(r.rate for r in ours), median(r.ms for r in ours)
+    share = median(our.rate / its.rate for our, its in zip(ours, pool, strict=True))
+    bound = min(1000 / ms, CORES * 1000 / (ms + median(r.server_ms for r in ours)))
+    print(f"bare pool   {bare_rate:6.0f} pages/s   {median(r.ms for r in pool):5.2f} ms CPU a page")
+    print(f"ours        {rate:6.0f} pages/s   {ms:5.2f} ms CPU a page; {share:.0%} of the pool")
+    print(f"CPU bound   {bound:6.0f} pages/s   of which ours reached {rate / bound:.0%}")
+    print(f"others      {median(r.others for r in ours):6.2f} of {CORES} cores, while ours ran")
+    throughput = "kept" if share >= SHARE else "CPU-bound, below the share" if rate >= AT_THE_BOUND * bound else "MISSED"
+    print(f"CPU         {'kept' if ms <= CPU_MS else 'MISSED'}: {ms:.1f} ms a page, at most {CPU_MS:g}")
+    print(f"throughput  {throughput}: {share:.0%} of the pool, at least {SHARE:.0%}, or {AT_THE_BOUND:.0%} of the CPU bound")
+    return 1 if ms > CPU_MS or throughput == "MISSED" else 0
 
 
-def measured(work: Callable[[], None], pages: int) -> tuple[float, float]:
-    """Pages per second, and milliseconds of this process's CPU per page."""
-    began, cpu = time.perf_counter(), time.process_time()
+def measured(work: Callable[[], None], pages: int, server: int) -> Round:
+    """One round of `work` over that many pages."""
+    began, cpu, served, busy = time.perf_counter(), time.process_time(), cpu_of(server), cpu_of_all()
     work()
-    return pages / (time.perf_counter() - began), (time.process_time() - cpu) / pages * 1000
+    seconds, cpu, served = time.perf_counter() - began, time.process_time() - cpu, cpu_of(server) - served
+    others = max(0.0, cpu_of_all() - busy - cpu - served)
+    return Round(pages / seconds, cpu / pages * 1000, served / pages * 1000, others / seconds)
+
+
+def cpu_of(pid: int) -> float:
+    """CPU seconds of a process so far."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def cpu_of_all() -> float:
+    """CPU seconds of this machine so far, in which a core had something to do."""
+    user, nice, system, _idle, _waits, *interrupts = map(int, Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:9])
+    return (user + nice + system + sum(interrupts)) / os.sysconf("SC_CLK_TCK")
 
 
 def bare(urls: list[str], threads: int) -> None:
@@ -112,7 +155,8 @@ def serve(pipe: Connection, kilobytes: int, latency: float) -> None:
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
-        wbufsize = -1
+        wbufsize = 1 << 20
+        """Headers and body leave in one write: in two, the second waits 40 ms for the first one's acknowledgement (Nagle)."""
 
         def do_GET(self) -> None:
             time.sleep(latency)

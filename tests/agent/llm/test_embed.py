@@ -122,7 +122,7 @@ def test_the_chat_servers_key_goes_to_no_other_server():
 def test_a_local_model_that_does_not_start_is_told(monkeypatch):
     class Broken:
         @staticmethod
-        def E5():
+        def E5(num_threads: int):
             raise OSError("no such instruction")
 
     monkeypatch.setitem(sys.modules, embed.LOCAL_PACKAGE, Broken)

@@ -30,6 +30,7 @@ def told(prompt: str, *notes: str) -> tuple[str, str, int | None, int | None]:
         ("Everything on https://a.example/blog about goats", ("goats", "", None, None)),
         ("", ("", "", None, None)),
         ("Get the 2 latest news from https://a.example/news/", ("", "news", None, 2)),
+        ("What are members saying about Kallsteg?", ("Kallsteg", "forum", None, None)),
         ("three newest threads", ("", "forum", None, 3)),
         ("The three newest threads about goat milk since March", ("goat milk", "forum", 265, 3)),
         ("10 articles about the Stenfors bridge", ("Stenfors bridge", "news", None, 10)),

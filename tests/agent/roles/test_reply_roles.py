@@ -141,3 +141,28 @@ def checked(draft: str) -> bool:
 def test_the_rule_approves_only_what_was_quoted() -> None:
     assert checked("Updates come as packages.") and checked("History is kept. Updates come as packages.")
     assert not checked("Updates come as parcels.") and not checked("")
+
+
+def page(*passages: tuple[str, str]) -> list[Passage]:
+    return [
+        Passage(id=f"p:{n}", page_id="p", url="", title="Error codes", heading=heading, text=text, start=n * 100, end=n * 100 + len(text), score=0.5)
+        for n, (heading, text) in enumerate(passages)
+    ]
+
+
+CODES = page(("E30", "The fan stands still. Clean it."), ("E31: the clock is wrong", "The clock differs too much. Switch on time synchronisation."))
+
+
+def wrote(question: str, likelihood: float, passages: list[Passage] = CODES) -> list[str]:
+    given = {**BARE["writing"], "question": question, "asked": question, "passages": passages, "likelihood": likelihood}
+    return [sentence.text for sentence in WRITING.keyless(**given).answer]
+
+
+def test_the_rule_writes_nothing_when_the_passages_are_not_likely_to_answer() -> None:
+    assert wrote("Who repairs the clock?", 0.49) == [] and wrote("Who repairs the clock?", 0.9, []) == []
+    assert "The clock differs too much." in wrote("Which clock differs too much?", 0.9)
+
+
+def test_a_code_that_is_asked_about_leads_to_its_section() -> None:
+    assert wrote("what now, it shows e31", 0.0) == ["The clock differs too much.", "Switch on time synchronisation."]
+    assert wrote("what now, it shows e32", 0.0) == [] and wrote("it shows 31", 0.0) == []

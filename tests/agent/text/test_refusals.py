@@ -16,6 +16,7 @@ from agent.text.refusals import covers, split, worded
         ("Sum it up. Leave out threads about dividends, please.", "Sum it up.", ["Leave out threads about dividends, please"]),
         ("Leave out dividends but take the debt", "but take the debt", ["Leave out dividends"]),
         ("All news except sports and summarize them", "All news and summarize them", ["except sports"]),
+        ("News, not from b.example and without sports, and sum it up", "News and sum it up", ["not from b.example", "without sports"]),
         ("No press releases. News of Kallsteg.", "News of Kallsteg.", ["No press releases"]),
         ("News, without opinion pieces", "News", ["without opinion pieces"]),
         ("Nyheter om ost, inte från b.example", "Nyheter om ost", ["inte från b.example"]),

@@ -1,0 +1,143 @@
+"""The Library screen, whole: empty, browsed, filtered, searched, tagged, deleted and taken back; what is refused is told per document."""
+
+from __future__ import annotations
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from agent.types import Added, Outcome, Page
+from pages.widgets import library_add, library_fetch
+from tests.pages.conftest import shown
+
+HANDBOOK = b"# Handbook\n\nThe gate opens at seven. Visitors sign in at the desk.\n\n## Keys\n\nKeys are kept by Ines Aldana.\n"
+EVIL = "<img src=x onerror=alert(1)>.md"
+
+
+def _button(tester: AppTest, label: str):
+    return next(button for button in tester.button if button.label.replace("\\", "") == label)
+
+
+def _part(app, view: str, **query: str) -> AppTest:
+    return app("library", view=view, **query)
+
+
+@pytest.fixture
+def shelf(bench):
+    bench.library.add_file("handbook.md", HANDBOOK, tags=["house"])
+    bench.library.add_file("prices.csv", b"edition,price\nHarbour,48 euros\n")
+    return bench.library
+
+
+def test_an_empty_library_says_how_to_fill_it(app, bench):
+    tester = app("library")
+    assert not tester.exception and "The library is empty" in shown(tester)
+    _button(tester, "Add the demo knowledge base").click().run()
+    assert not tester.exception and bench.library.count(tag="demo") >= 5
+    assert "Everything in it is invented" in tester.success[0].value.replace("\\", "")
+    assert {source.kind for source in bench.library.sources(tag="demo")} == {"file"}
+
+
+def test_pages_of_a_run_stand_in_the_library(app, demo, bench):
+    demo()
+    tester = app("library")
+    text = shown(tester)
+    assert "web page" in text and "alvmora-mejeri.example" in text and "passage" in text
+
+
+def test_sources_are_filtered(app, shelf):
+    tester = app("library")
+    assert "2 sources" in shown(tester)
+    tester.text_input(key="library-find").set_value("handbook").run()
+    assert "1 source" in shown(tester) and "handbook" in tester.query_params["find"]
+    tester.text_input(key="library-find").set_value("").run()
+    tester.selectbox(key="library-tag").set_value("house").run()
+    assert "handbook.md" in shown(tester) and "prices.csv" not in shown(tester)
+    tester.selectbox(key="library-kind").set_value("topic").run()
+    assert "No source fits" in shown(tester)
+    _button(tester, "Show everything").click().run()
+    assert "2 sources" in shown(tester)
+    tester.selectbox(key="library-age").set_value(30).run()
+    assert "No source fits" in shown(tester)
+
+
+def test_a_long_list_is_turned_by_pages(app, bench):
+    for n in range(45):
+        bench.library.add_file(f"note-{n:02}.txt", f"Note number {n} says something of its own.".encode())
+    tester = app("library", at="3")
+    assert not tester.exception
+    assert "45 sources, 41 to 45 shown" in shown(tester) and "note-02.txt" in shown(tester)
+    tester.text_input(key="library-find").set_value("note-4").run()
+    assert "5 sources" in shown(tester)
+
+
+def test_delete_and_undo(app, shelf):
+    tester = app("library", find="handbook")
+    next(button for button in tester.button if (button.key or "").startswith("library-delete-")).click().run()
+    assert shelf.count() == 1 and "is in the bin" in shown(tester).replace("\\", "")
+    tester.button(key="library-undo-do").click().run()
+    assert shelf.count() == 2 and "back on the shelf" in tester.success[0].value
+    shelf.delete("kb:handbook.md")
+    tester.toggle(key="library-bin").set_value(True).run()
+    _button(tester, "Take out").click().run()
+    assert shelf.count() == 2
+
+
+def test_the_words_that_were_looked_for_are_marked(app, shelf):
+    tester = _part(app, "search", q="where is a key kept")
+    text = shown(tester)
+    assert "<mark>Keys</mark> are <mark>kept</mark>" in text and "found by words" in text and "Why not by meaning" in text
+    tester.text_input(key="library-search").set_value("zzz").run()
+    assert "No passage holds these words" in shown(tester)
+
+
+def test_a_found_passage_opens_marked_on_its_page(app, shelf):
+    hit = shelf.search("Ines Aldana").hits[0]
+    tester = app("page", id=hit.page_id, **{"from": str(hit.start), "to": str(hit.end)})
+    assert not tester.exception
+    text = shown(tester)
+    assert "The passage that was found" in text and "<mark>" in text and "Ines Aldana" in text
+    beyond = app("page", id=hit.page_id, **{"from": "5", "to": "99999"})
+    assert not beyond.exception and "The passage that was found" not in shown(beyond)
+
+
+def test_the_index_is_plain_text_with_its_ids(app, shelf):
+    shelf.describe("kb:prices.csv", "What the editions cost.", "person")
+    text = shown(_part(app, "index"))
+    assert "kb:handbook.md\n" in text and "kb:prices.csv\nWhat the editions cost." in text and "1 by you" in text
+
+
+def test_each_document_is_taken_or_refused_by_itself(bench):
+    added = library_add.take([("handbook.md", HANDBOOK), ("noise.bin", bytes(range(256)) * 20), ("empty.txt", b""), (EVIL, b"Plain words.")], ["new"])
+    assert added.sources[0].source_id == "kb:handbook.md" and len(added.sources) == 2
+    assert {one.name for one in added.refused} == {"noise.bin", "empty.txt"}
+    told = library_add.listed(added)
+    assert "2 documents added, 2 not taken" in told and "<img" not in told and "nothing to add" in told
+    assert "Nothing there could be read" in library_add.listed(Added())
+
+
+def test_a_folder_is_added_and_a_missing_one_refused(app, shelf, tmp_path):
+    (tmp_path / "more").mkdir()
+    (tmp_path / "more" / "gate.txt").write_text("The gate closes at nine.", encoding="utf-8")
+    tester = _part(app, "add")
+    tester.text_input(key="library-add-folder").set_value(str(tmp_path / "nowhere")).run()
+    _button(tester, "Add folder").click().run()
+    assert "there is no folder" in tester.warning[0].value.replace("\\", "").lower()
+    tester.text_input(key="library-add-folder").set_value(str(tmp_path / "more")).run()
+    _button(tester, "Add folder").click().run()
+    assert shelf.source("kb:gate.txt").passages == 1 and "1 document added" in shown(tester)
+
+
+def test_what_is_no_address_is_refused(app, shelf):
+    tester = _part(app, "add")
+    tester.text_input(key="library-add-url").set_value("not an address").run()
+    _button(tester, "Read and add").click().run()
+    assert "is not a web address" in tester.warning[0].value.replace("\\", "")
+
+
+def test_a_page_is_read_again_and_told_whether_it_changed(demo, bench):
+    demo()
+    source = next(source for source in bench.library.sources() if "people" in source.url)
+    assert library_fetch.again(source.source_id) == "Read again: the text is the same."
+    old = Page(url=source.url, final_url=source.url, outcome=Outcome.OK, title="Old", text="What stood there before.", sha256="0" * 64)
+    bench.library.replace(source.source_id, old)
+    assert "the text has changed" in library_fetch.again(source.source_id)
