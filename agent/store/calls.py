@@ -5,13 +5,14 @@ from __future__ import annotations
 from sqlalchemy import Engine, func, select
 
 from agent.store import tables
+from agent.store.writer import Writer
 from agent.types import Call, Usage
 
 
 class Calls:
     """Records calls and finds them again."""
 
-    def __init__(self, reader: Engine, writer: Engine) -> None:
+    def __init__(self, reader: Engine, writer: Writer) -> None:
         self._reader, self._writer = reader, writer
 
     def record(self, call: Call) -> None:

@@ -20,13 +20,15 @@ from agent.store.library import Shelf
 from agent.store.migrations import migrate
 from agent.store.pages import Pages
 from agent.store.vectors import Vectors
+from agent.store.writer import Writer
 
 
 class Store:
     """The database behind `url` (an SQLAlchemy URL), opened and brought to the newest shape.
 
     SQLite runs in WAL with synchronous=FULL (a killed process and a lost power line both keep every committed step), waits
-    10 s for a lock, and every writing transaction begins IMMEDIATE, so that a reader never has to become a writer.
+    10 s for a lock, and every writing transaction begins IMMEDIATE, so that a reader never has to become a writer. The threads of
+    this process take turns in writing.
     Raises StoreTooNew for a database of a newer version, StoreError when it cannot be opened.
     """
 
@@ -35,7 +37,7 @@ class Store:
         if self.url.get_backend_name() == "sqlite" and self.url.database:
             Path(self.url.database).parent.mkdir(parents=True, exist_ok=True)
         reader = _engine(self.url)
-        writer = reader.execution_options(writes=True)
+        writer = Writer(reader)
         try:
             migrate(reader, writer)
         except OSError as trouble:

@@ -6,13 +6,14 @@ from sqlalchemy import Engine, delete, select
 
 from agent.store import tables
 from agent.store.ledger import now
+from agent.store.writer import Writer
 from agent.types import Settings
 
 
 class Desks:
     """Keeps desks and gives them back."""
 
-    def __init__(self, reader: Engine, writer: Engine) -> None:
+    def __init__(self, reader: Engine, writer: Writer) -> None:
         self._reader, self._writer = reader, writer
 
     def all(self) -> dict[str, Settings]:

@@ -20,6 +20,7 @@ from sqlalchemy.exc import IntegrityError
 from agent.errors import LeaseLost, NotFound, Overtaken
 from agent.store import tables
 from agent.store.owner import is_gone
+from agent.store.writer import Writer
 from agent.types import STANDS, Run, Settings, Status, Step
 
 LEASE_S = 30.0
@@ -51,7 +52,7 @@ def now() -> str:
 class Ledger:
     """Every reading and writing of the runs and steps tables."""
 
-    def __init__(self, reader: Engine, writer: Engine) -> None:
+    def __init__(self, reader: Engine, writer: Writer) -> None:
         self._reader, self._writer = reader, writer
 
     # --- beginning and looking ------------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from sqlalchemy import ColumnElement, Connection, Engine, Row, and_, delete, fun
 
 from agent.errors import NotFound
 from agent.store import pages, tables, words
+from agent.store.writer import Writer
 from agent.types import LibrarySource, Passage
 
 s, p = tables.sources.c, tables.passages.c
@@ -59,7 +60,7 @@ class Entry:
 class Shelf:
     """Every reading and writing of the library's tables but the vectors."""
 
-    def __init__(self, reader: Engine, writer: Engine) -> None:
+    def __init__(self, reader: Engine, writer: Writer) -> None:
         self._reader, self._writer = reader, writer
 
     # --- one source -----------------------------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ from sqlalchemy import Connection, Engine, inspect, select
 
 from agent.errors import StoreTooNew
 from agent.store import tables, words
+from agent.store.writer import Writer
 
 Migration = Callable[[Connection], None]
 
@@ -50,7 +51,7 @@ def pending(engine: Engine) -> list[Migration]:
     return [migration for migration in MIGRATIONS if migration.__name__ not in have]
 
 
-def migrate(engine: Engine, writer: Engine) -> list[str]:
+def migrate(engine: Engine, writer: Writer) -> list[str]:
     """Bring the database to the newest shape; returns the names applied. A file that is changed is copied first."""
     todo = pending(engine)
     path = Path(engine.url.database or "") if engine.dialect.name == "sqlite" else None

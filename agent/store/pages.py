@@ -13,6 +13,7 @@ from sqlalchemy import Connection, Engine, select
 
 from agent.errors import NotFound
 from agent.store import tables
+from agent.store.writer import Writer
 from agent.types import Page
 from agent.urls import canonical
 
@@ -20,7 +21,7 @@ from agent.urls import canonical
 class Pages:
     """Puts a page in and gives it back by its id."""
 
-    def __init__(self, reader: Engine, writer: Engine) -> None:
+    def __init__(self, reader: Engine, writer: Writer) -> None:
         self._reader, self._writer = reader, writer
 
     def put(self, page: Page, *, shelve: bool = True) -> str:

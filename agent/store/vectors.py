@@ -9,6 +9,7 @@ from sqlalchemy import Engine, delete, func, insert, select
 
 from agent.store import tables
 from agent.store.ledger import now
+from agent.store.writer import Writer
 
 p, s, v = tables.passages.c, tables.sources.c, tables.vectors.c
 
@@ -26,7 +27,7 @@ class Bare:
 class Vectors:
     """Every reading and writing of the vectors."""
 
-    def __init__(self, reader: Engine, writer: Engine) -> None:
+    def __init__(self, reader: Engine, writer: Writer) -> None:
         self._reader, self._writer = reader, writer
 
     def embedder(self, name: str, dimensions: int) -> int:
