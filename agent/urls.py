@@ -12,6 +12,8 @@ from urllib.parse import parse_qsl, quote, urlencode, urljoin, urlsplit, urlunsp
 
 from publicsuffixlist import PublicSuffixList
 
+FILE = "file:"
+"""What the address of a document that was added begins with; the rest is its name."""
 _SUFFIXES = PublicSuffixList()
 _TRACKING = re.compile(r"^(utm_\w+|gclid|fbclid|mc_cid|mc_eid|msclkid|igshid|ref_src)$")
 _ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})?")
@@ -68,8 +70,10 @@ def host(url: str) -> str:
 def site(url: str) -> str:
     """The registrable domain ("bbc.co.uk") of an address, by the public-suffix list; the host itself where there is none.
 
-    Facts from one site are one voice.
+    Facts from one site are one voice. A document (`file:<name>`) stands for itself: its name.
     """
+    if url.startswith(FILE):
+        return url.removeprefix(FILE)
     name = host(url)
     return name if ":" in name or name.replace(".", "").isdigit() else _SUFFIXES.privatesuffix(name) or name
 

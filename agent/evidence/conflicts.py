@@ -2,7 +2,8 @@
 
 Identity: a conflict's id is a hash of subject, attribute, kind and unit of its earliest fact, so finding it again after more
 reading gives the same id, and a settlement known for it is kept.
-Voices: one registrable domain is one voice, and near-identical quotes (copies) are one voice however many sites carry them.
+Voices: one registrable domain is one voice, so is one document; copies of a text and near-identical quotes are one voice however
+many sites carry them.
 Settled by evidence: when one value has at least `LEAD` more independent voices than every other; by a person: when one value has
 a pinned fact, or the known conflict was settled before. A person's word always stands above the count.
 Knows nothing of pages or steps; how two statements contradict each other is in compare.py.
@@ -82,16 +83,19 @@ def dispute(facts: Iterable[Fact], conflicts: Iterable[Conflict]) -> list[Fact]:
 
 
 def voices(facts: Iterable[Fact]) -> list[str]:
-    """The independent voices behind facts, one name each: its site, or "a person" for what a person said.
+    """The independent voices behind facts, one name each: its site (a document's name), or "a person" for what a person said.
 
-    Sites that carry copies of one quote are one voice. Only quotes that begin or end alike, or share their longest words,
+    Sites that carry copies of one text or one quote are one voice. Only quotes that begin or end alike, or share their longest words,
     are compared, so that the work grows with the number of facts and not with its square.
     """
     heads: dict[str, str] = {}
+    texts: dict[str, str] = {}
     alike: dict[str, dict[str, str]] = defaultdict(dict)
     for fact in facts:
         name = urls.site(fact.url) or "a person"
         heads.setdefault(name, name)
+        if fact.sha256:
+            heads[_head(heads, name)] = _head(heads, texts.setdefault(fact.sha256, name))
         for key in _marks(fact.quote):
             for other, quote in alike[key].items():
                 if _head(heads, other) != _head(heads, name) and _copies(fact.quote, quote):

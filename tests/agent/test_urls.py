@@ -73,6 +73,7 @@ def test_a_link_as_it_stands_on_a_page(href, full):
         ("http://127.0.0.1/", "127.0.0.1"),
         ("http://[::1]/", "::1"),
         ("nothing", ""),
+        ("file:notes/prices.md", "notes/prices.md"),
     ],
 )
 def test_a_site_is_one_voice(url, registrable):

@@ -100,6 +100,16 @@ def test_copies_of_one_text_are_one_voice() -> None:
     assert [len(value.sites) for value in found[0].values] == [1, 1] and found[0].status == "open"
 
 
+def test_each_document_is_a_voice_of_its_own_and_copies_of_one_are_one() -> None:
+    said = ["The Nordvik dairy was founded in 1921.", "Anna Berg started it in 1921.", "In 1921 it all began."]
+    files = [fact(text, f"file:{n}.md", sha256=str(n) * 64) for n, text in enumerate(said)]
+    assert voices(files) == ["0.md", "1.md", "2.md"]
+    assert voices([*files[:2], files[2].model_copy(update={"sha256": "1" * 64})]) == ["0.md", "1.md"], "the same file under another name"
+    assert voices([files[0], fact(said[1], "file:0.md", sha256="9" * 64)]) == ["0.md"], "an older state of the same file"
+    (found,) = find([files[0], fact("The Nordvik dairy was founded in 1923.", "file:1.md")])
+    assert [value.sites for value in found.values] == [["0.md"], ["1.md"]] and found.status == "open"
+
+
 def _sides(*urls: str) -> list[Fact]:
     wordings = ["The Nordvik dairy was founded in 1921.", "Founded in 1921: the Nordvik dairy.", "In 1921 the Nordvik dairy was founded."]
     return [fact(text, url) for text, url in zip(wordings, urls, strict=False)]
