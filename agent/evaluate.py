@@ -138,10 +138,9 @@ def _open(job: Job) -> Workbench:
 def _shelve(bench: Workbench, job: Job) -> None:
     """Put the world's documents on the shelf of the library."""
     world = bench.worker.world(job.world)
-    for url in read_urls(configuration.ROOT / "demo" if job.world == "demo" else Path(job.world)).values():
-        page = world.fetch(url)
-        if page.outcome is Outcome.OK and page.text.strip():
-            bench.library.add_page(page)
+    urls = read_urls(configuration.ROOT / "demo" if job.world == "demo" else Path(job.world))
+    fetched = (world.fetch(url) for url in urls.values())
+    bench.library.add_pages(page for page in fetched if page.outcome is Outcome.OK)
 
 
 def score(bench: Workbench, job: Job, question: dict[str, Any], urls: dict[str, str]) -> dict[str, Any]:
