@@ -220,6 +220,11 @@ class Library:
         """Take a source out of the bin. Raises NotFound."""
         self.shelf.set(source_id, deleted_at="")
 
+    def empty_bin(self, *, older_days: float = 0.0) -> int:
+        """Do away with the sources that have been in the bin for so many days, for good; returns how many went. A stored text that no
+        run names goes with them. What still lies in a folder that `sync` looks at stays in the bin: it would come back as new."""
+        return self._shelving.drop(_days_ago(older_days))
+
     def replace(self, source_id: str, page: Page) -> LibrarySource:
         """The source with what was read of it anew. Raises NotFound, UsageError (no text was read)."""
         return self.add_page(page, source_id=source_id, kind=self._held(source_id).source.kind)
@@ -292,7 +297,9 @@ def _tags(tags: Sequence[str]) -> list[str]:
 
 
 def _asked(text: str, tag: str, kind: str, deleted: bool, stale_days: int | None) -> Where:
-    before = ""
-    if stale_days is not None:
-        before = f"{datetime.now(UTC) - timedelta(days=stale_days):%Y-%m-%dT%H:%M:%SZ}"
+    before = "" if stale_days is None else _days_ago(stale_days)
     return Where(text=fold(text), tag=tag, kind=kind, deleted=deleted, fetched_before=before)
+
+
+def _days_ago(days: float) -> str:
+    return f"{datetime.now(UTC) - timedelta(days=days):%Y-%m-%dT%H:%M:%SZ}"

@@ -32,6 +32,8 @@ LONGEST_TEXT = 5_000_000
 """Characters of a text that can be searched; the rest can only be read."""
 TOGETHER = 400
 """Passages that are put in one transaction, a whole source at least: others wait for the store meanwhile (a tenth of a second)."""
+AT_ONCE = 50
+"""Sources of the bin that go in one transaction."""
 TRIES = 5
 _SAMPLE = "The runners' houses 1,234.5 naïve Größe Привет мир Αθήνα 東京都庁 서울 ภาษาไทย العربية हिन्दी"
 
@@ -97,6 +99,14 @@ class Shelving:
             if not self.shelf.put([entry]):
                 return entry.source
         raise StoreError(f"{ask.source_id} is being changed by others all the time; try again")
+
+    def drop(self, until: str) -> int:
+        """Do away with what was put into the bin until then (see Shelf.binned); returns how many sources went."""
+        self.check()
+        gone, went = self.shelf.binned(until), 0
+        for n in range(0, len(gone), AT_ONCE):
+            went += self.shelf.drop([(held, self._words(held)) for held in gone[n : n + AT_ONCE]])
+        return went
 
     def take_up(self, page_ids: Sequence[str]) -> None:
         """Put pages that flows stored on the shelf, those excepted whose source already holds something newer."""

@@ -5,6 +5,7 @@ It moves rows and decides nothing: texts are split and their terms made above. E
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,6 +18,7 @@ from agent.store.writer import Writer
 from agent.types import LibrarySource, Passage
 
 s, p = tables.sources.c, tables.passages.c
+_PAGE_ID = re.compile(r'"([0-9a-f]{20})"')
 _SHOWN = [name for name in LibrarySource.model_fields if name != "tags"]
 
 
@@ -181,6 +183,38 @@ class Shelf:
         with self._reader.connect() as connection:
             return {row[0]: row[1] for row in connection.execute(query)}
 
+    # --- the bin --------------------------------------------------------------------------------------------------------
+
+    def binned(self, until: str) -> list[Shelved]:
+        """The sources put into the bin until then, those excepted whose file still lies in a folder the shelf is kept current with."""
+        asked = select(tables.sources).where(s.deleted_at != "", s.deleted_at <= until, or_(s.origin == "", s.gone_at != ""))
+        with self._reader.connect() as connection:
+            return [_shelved(row, []) for row in connection.execute(asked)]
+
+    def drop(self, gone: Sequence[tuple[Shelved, Sequence[words.Row]]]) -> int:
+        """Do away with sources of the bin, each given with its rows in the index of words; those taken out meanwhile are left alone.
+
+        Returns how many went. A stored text goes with the last source that holds it, unless a run's step names it.
+        """
+        with self._writer.begin() as connection:
+            went = [held for held, rows in gone if self._drop(connection, held, rows)]
+            texts = {held.source.page_id for held in went} - set(connection.scalars(select(s.page_id)))
+            texts -= _named_by_steps(connection, texts)
+            connection.execute(delete(tables.unshelved).where(tables.unshelved.c.page_id.in_(texts)))
+            connection.execute(delete(tables.pages).where(tables.pages.c.id.in_(texts)))
+        return len(went)
+
+    def _drop(self, connection: Connection, held: Shelved, rows: Sequence[words.Row]) -> bool:
+        same = (s.id == held.row, s.page_id == held.source.page_id, s.words == held.words, s.deleted_at != "")
+        if connection.execute(delete(tables.sources).where(*same)).rowcount != 1:
+            return False
+        mine = select(p.id).where(p.source == held.row)
+        words.remove(connection, rows)
+        connection.execute(delete(tables.vectors).where(tables.vectors.c.passage.in_(mine)))
+        connection.execute(delete(tables.passages).where(p.source == held.row))
+        connection.execute(delete(tables.source_tags).where(tables.source_tags.c.source == held.row))
+        return True
+
     # --- passages -------------------------------------------------------------------------------------------------------
 
     @property
@@ -290,6 +324,14 @@ class Where:
         if self.limited or self.source_ids or self.tags:
             asked.append(or_(s.source_id.in_(self.source_ids), _tagged(self.tags)))
         return asked
+
+
+def _named_by_steps(connection: Connection, page_ids: Collection[str]) -> set[str]:
+    """Those of the pages that some step of some run names, answers' sources among them."""
+    if not page_ids:
+        return set()
+    changes = connection.scalars(select(tables.steps.c.change))
+    return {found for change in changes for found in _PAGE_ID.findall(change) if found in page_ids}
 
 
 def _tagged(tags: Sequence[str]) -> ColumnElement[bool]:

@@ -209,6 +209,41 @@ def test_the_bin_and_back(library, store):
     assert library.search("herons").hits, "who adds it again wants it"
 
 
+def test_the_bin_is_emptied_for_good_and_cited_texts_stay(store):
+    library = Library(store, Bags())
+    cited, gone, kept = (library.add_file(f"{name}.md", f"Herons of {name} eat fish.".encode(), tags=["t"]) for name in ("cited", "gone", "kept"))
+    library.catch_up_vectors()
+    read = PageRef(url=cited.url, page_id=cited.page_id, final_url=cited.url)
+    change = {"question": "q", "pages": [read.model_dump(mode="json")]}
+    store.ledger.create("q", Settings(), Step(n=0, name="ask", change=change, next="decide"))
+    for source in (cited, gone):
+        library.delete(source.source_id)
+    assert library.empty_bin(older_days=1) == 0 and library.count(deleted=True) == 2
+    assert library.empty_bin() == 2 and library.count(deleted=True) == 0 and library.count() == 1
+    with pytest.raises(NotFound):
+        store.pages.get(gone.page_id)
+    assert store.pages.get(cited.page_id).text, "a step names it"
+    assert ids(library, "herons eat fish") == [kept.source_id] and library.tags() == {"t": 1} and library.catch_up() == 0
+    with pytest.raises(NotFound):
+        library.restore(gone.source_id)
+    with store.engine.connect() as connection:
+        connection.exec_driver_sql("INSERT INTO library_words(library_words) VALUES ('integrity-check')")
+        assert connection.exec_driver_sql("SELECT (SELECT count(*) FROM passages), (SELECT count(*) FROM vectors)").one() == (1, 1)
+    assert library.add_file("gone.md", b"Herons of gone eat fish.").passages == 1 and "kb:gone.md" in ids(library, "gone herons")
+
+
+def test_one_text_held_by_two_sources_stays_until_both_are_gone(library, store):
+    one = library.add_page(page("Herons eat fish."), source_id="kb:one")
+    other = library.add_page(page("Herons eat fish."), source_id="kb:other")
+    assert one.page_id == other.page_id
+    library.delete("kb:one")
+    assert library.empty_bin() == 1 and library.load("kb:other").text and ids(library, "herons") == ["kb:other"]
+    library.delete("kb:other")
+    assert library.empty_bin() == 1
+    with pytest.raises(NotFound):
+        store.pages.get(one.page_id)
+
+
 def test_sources_are_listed_by_words_tags_kinds_and_age(library):
     library.add_file("Größen.md", b"# Sizes\n\nThe vat holds 400 litres of milk.")
     library.add_page(page("Storks build nests.", title="Storks", fetched_at="2020-01-01T00:00:00Z"))
@@ -266,6 +301,7 @@ def test_what_a_person_put_into_the_bin_stays_there(library, folders):
     (folders[0] / "deep" / "a.md").write_text(STORKS)
     library.sync(*folders)
     assert ids(library, "storks") == [] and library.source("kb:deep/a.md").deleted_at
+    assert library.empty_bin() == 0, "it would come back as new"
     (folders[0] / "deep" / "a.md").unlink()
     library.sync(*folders)
     (folders[0] / "deep" / "a.md").write_text(STORKS)
