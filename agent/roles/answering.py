@@ -98,8 +98,10 @@ def _score(asked: Asked, quote: str, around: frozenset[str], near: frozenset[str
 
 
 def row_statement(header: str, row: str) -> str:
-    """A table row told as "column: cell" pairs; the row as it stands when the header does not fit."""
+    """A table row told as "column: cell" pairs, one of two cells without a header as "name: value"; else the row as it stands."""
     cells, columns = [c.strip() for c in row.split("|")], [c.strip() for c in header.split("|")]
+    if len(cells) == 2 and all(cells) and len(columns) == 1:
+        return ": ".join(cells)
     if len(cells) != len(columns) or len(cells) < 2 or cells == columns:
         return row
     return "; ".join(f"{column}: {cell}" if column else cell for column, cell in zip(columns, cells, strict=True) if cell)

@@ -71,7 +71,7 @@ def _heading(page: Page, section: int) -> str:
 
 
 def _rows(page: Page, text: str, table: Table) -> list[tuple[int, int, str, bool]]:
-    """A table's lines by `ROWS`; the heading of each is the table's header row (its first)."""
+    """A table's lines by `ROWS`; the heading of each is the table's header row (its first), or where it has none what stands above it."""
     lines: list[tuple[int, int]] = []
     at = table.start
     for line in text[table.start : table.end].split("\n"):
@@ -80,6 +80,9 @@ def _rows(page: Page, text: str, table: Table) -> list[tuple[int, int, str, bool
         at += len(line) + 1
     if not lines:
         return []
-    header = " | ".join(table.rows[0]) if table.rows else text[lines[0][0] : lines[0][1]]
+    if not table.headed:
+        header = _heading(page, bisect_right([heading.start for heading in page.headings], table.start))
+    else:
+        header = " | ".join(table.rows[0]) if table.rows else text[lines[0][0] : lines[0][1]]
     groups = [lines[i : i + ROWS] for i in range(0, len(lines), ROWS)]
     return [(group[0][0], group[-1][1], header, True) for group in groups]

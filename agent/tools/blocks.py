@@ -130,7 +130,7 @@ class Blocks:
             self._out.words(" | ".join(row))
             self._out.gap("\n")
         self._out.gap("\n\n")
-        self.tables.append(Table(start=start, end=self._out.length, caption=read.caption, rows=read.rows))
+        self.tables.append(Table(start=start, end=self._out.length, caption=read.caption, rows=read.rows, headed=read.headed))
         return True
 
 

@@ -34,6 +34,8 @@ class Table(Noun):
     end: int
     caption: str = ""
     rows: list[list[str]] = Field(default_factory=list)
+    headed: bool = True
+    """Does the first row name the columns? Else each row names in its first cell what its other cells say."""
 
 
 class Page(Noun):

@@ -62,6 +62,14 @@ def test_table_rows_come_in_groups_under_their_header_row() -> None:
     assert found[-1].text == "After the table."
 
 
+def test_rows_of_a_table_without_header_row_stand_under_the_heading_above() -> None:
+    text = "Heron\n\nTechnical data\n\nWeight | 310 g\nPrice | 90 kr"
+    table = Table(start=text.index("Weight"), end=len(text), rows=[["Weight", "310 g"], ["Price", "90 kr"]], headed=False)
+    marks = [Heading(start=text.index("Technical"), level=2, text="Technical data")]
+    found = passages(page(text, tables=[table], headings=marks), "p")
+    assert [(passage.heading, passage.rows) for passage in found][-1] == ("Technical data", True)
+
+
 def test_a_table_without_rows_takes_its_first_line_for_header_and_a_false_one_is_prose() -> None:
     text = "Lake | Depth\nGran | 40 m"
     assert [passage.heading for passage in passages(page(text, tables=[Table(start=0, end=len(text))]), "p")] == ["Lake | Depth"]

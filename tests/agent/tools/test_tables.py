@@ -51,3 +51,19 @@ def test_one_long_cell_does_not_undo_a_table() -> None:
     rows = "".join(f"<tr><td>{n}<td>x" for n in range(10))
     found = grid(f"<table>{rows}<tr><td>notes<td>{'prose ' * 300}</table>")
     assert found and len(found.rows) == 11
+
+
+@pytest.mark.parametrize(
+    ("html", "headed"),
+    [
+        ("<tr><th>Weight<td>310 g<tr><th>Price<td>90 kr", False),
+        ("<tr><td>Weight<td>310 g<tr><td>Price<td>90 kr", False),
+        ("<tr></tr><tr><th>Weight<td>light", False),
+        ("<tr><th>Code<th>Meaning 2<tr><td>E1<td>Full", True),
+        ("<tr><td>Name<td>Since<tr><td>Oona<td>2018", True),
+        ("<tr><td>1<td>2<td>3<tr><td>4<td>5<td>6", True),
+    ],
+)
+def test_a_first_row_that_begins_with_its_own_name_names_no_columns(html: str, headed: bool) -> None:
+    found = grid(f"<table>{html}</table>")
+    assert found and found.headed is headed
