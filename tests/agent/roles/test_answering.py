@@ -65,8 +65,11 @@ def test_table_rows_are_whole_lines_told_with_their_header() -> None:
 
 @pytest.mark.parametrize(
     ("header", "row", "told"),
-    [("A | B", "1 | 2 | 3", "1 | 2 | 3"), ("A | B", "A | B", "A | B"), ("A", "1", "1"), ("A | ", "1 | 2", "A: 1; 2"), ("A | B", "1 | ", "A: 1"), ("Data", "Weight | 310 g", "Weight: 310 g")],
-)
+    [
+        ("A | B", "1 | 2 | 3", "1 | 2 | 3"), ("A | B", "A | B", "A | B"), ("A", "1", "1"), ("A | ", "1 | 2", "A: 1; 2"), ("A | B", "1 | ", "A: 1"),
+        ("Data", "Weight | 310 g", "Weight: 310 g"),
+    ],
+)  # fmt: skip
 def test_a_row_whose_header_does_not_fit(header: str, row: str, told: str) -> None:
     assert row_statement(header, row) == told
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from agent.text.passages import passages
 from agent.text.sections import kin, sections, with_headings
 from agent.text.strange import strange
@@ -38,3 +40,15 @@ def test_kin_are_words_headings_use_for_the_same_matter():
 def test_strange_words_stand_nowhere_not_even_in_another_form():
     assert strange("Who directed the opera about bees?", ["The director of the opera"]) == ["bees"]
     assert strange("Who directed the opera?", []) == ["directed", "opera"]
+
+
+@pytest.mark.parametrize(
+    ("word", "text", "known"),
+    [
+        ("dairy", "Two dairies and a Dairy", True), ("faulty", "if it was faulty", True), ("red", "It reduces readings", False),
+        ("red", "the reds", True), ("E4", "E40, E41 and AE4", False), ("E4", "(e4)", True), ("60", "600, 60.5 and 1,60", False),
+        ("20000", "20,000 litres", True), ("60", "after 60 days.", True), ("logger", "Loggern visar", True), ("保修", "产品保修期为两年", True),
+    ],
+)  # fmt: skip
+def test_short_words_codes_and_numbers_are_known_only_as_they_are(word: str, text: str, known: bool):
+    assert (strange(word, [text]) == []) is known
