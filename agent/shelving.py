@@ -61,6 +61,8 @@ class Shelving:
         """How terms are made, as a fingerprint: when it changes, the index of words is made anew."""
         self._checked = False
         self._lock = threading.Lock()
+        self._calm = threading.Lock()
+        """Held while sources are put, so that what was overtaken once is prepared and put with no other thread in between."""
 
     def check(self) -> None:
         """Begin the index of words anew when its terms were made in another way (an update of the words or a stemmer)."""
@@ -88,16 +90,18 @@ class Shelving:
 
     def _together(self, batch: dict[str, tuple[Ask, Entry]]) -> list[LibrarySource]:
         """Put what was prepared; what others changed meanwhile is prepared again, alone."""
-        overtaken = self.shelf.put([entry for _, entry in batch.values()]) if batch else set()
+        with self._calm:
+            overtaken = self.shelf.put([entry for _, entry in batch.values()]) if batch else set()
         return [self._alone(ask) if source_id in overtaken else entry.source for source_id, (ask, entry) in batch.items()]
 
     def _alone(self, ask: Ask) -> LibrarySource:
-        for _ in range(TRIES):
-            entry = self._entry(ask)
-            if not isinstance(entry, Entry):
-                return entry
-            if not self.shelf.put([entry]):
-                return entry.source
+        with self._calm:
+            for _ in range(TRIES):
+                entry = self._entry(ask)
+                if not isinstance(entry, Entry):
+                    return entry
+                if not self.shelf.put([entry]):
+                    return entry.source
         raise StoreError(f"{ask.source_id} is being changed by others all the time; try again")
 
     def drop(self, until: str) -> int:
