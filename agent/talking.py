@@ -1,4 +1,4 @@
-"""What a person says in a chat, checked before it is written down: which way of chatting holds, and an answer to a clarifying question.
+"""What a person says in a chat, checked before it is written down: which way of chatting holds, what answers a clarifying question.
 
 It holds nothing and writes nothing; the workbench does, when this says it may.
 """
@@ -13,6 +13,8 @@ from agent.flows.chat import answered
 from agent.flows.chat_state import Chat
 from agent.flows.state import Research
 from agent.state import Change
+from agent.text.manners import asks, courtesy
+from agent.text.words import content_stems
 from agent.types import Settings, Turn
 
 LONGEST = 4000
@@ -29,6 +31,16 @@ def settled(settings: Settings, history: Sequence[Turn], config: Config) -> tupl
     if settings.flow == "chat" and not config.switched_on("CONVERSATIONAL_MODE"):
         settings = settings.model_copy(update={"flow": "chat_simple"})
     return settings, [] if settings.flow == "chat_simple" else list(history)
+
+
+def answers(state: Research, text: str) -> bool:
+    """Does this answer what a chat asked back? Not when it is a whole question of its own, thanks or a greeting: that is a further turn."""
+    if not isinstance(state, Chat) or state.needs_clarification is None or courtesy(state.question):
+        return False
+    said = text.strip()
+    if said.isdigit() or said in state.choices:
+        return True
+    return not courtesy(said) and not (asks(said) and len(content_stems(said)) > 1)
 
 
 def response(state: Research, text: str) -> Change:

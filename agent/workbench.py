@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -124,6 +125,19 @@ class Workbench:
         turns = [Turn(user=v.run.question, bot=bot, run_id=v.run.id) for v, bot in zip(views, said, strict=True)]
         chosen = (settings or views[-1].run.settings).model_copy(update={"thread_id": thread[0], "flow": flow})
         return self.start(question, chosen, history=turns)
+
+    def say(self, run_id: str, text: str, settings: Settings | None = None) -> str:
+        """Go on with a chat: the answer to what its run asks back, or else a further turn; returns the run that takes it."""
+        view = self.view(run_id)
+        if view.run.status is not Status.WAITING:
+            return self.follow_up(run_id, text, settings)
+        if talking.answers(view.state, text):
+            self.respond(run_id, view.head, text)
+            return run_id
+        new = self.follow_up(run_id, text, settings)
+        with suppress(Overtaken):  # another tab answered at this very moment: its answer stands, and so does this turn
+            self.store.ledger.speak(run_id, "leave", {"control": "left"}, next="end", head=view.head, among=(Status.WAITING,), status=Status.DONE)
+        return new
 
     def thread(self, run_id: str) -> list[str]:
         """The runs of the conversation a run belongs to, oldest first."""

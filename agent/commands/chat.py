@@ -70,12 +70,8 @@ def _begun(bench: Workbench, options: argparse.Namespace) -> str:
     if not options.thread:
         return bench.start(options.question, settings)
     newest = (bench.thread(options.thread) or [options.thread])[-1]
-    view = bench.view(newest)
-    if view.run.status is Status.WAITING:
-        bench.respond(newest, view.head, options.question)
-        return newest
-    kept = settings if options.scope_tag else settings.model_copy(update={"scope": view.run.settings.scope})
-    return bench.follow_up(newest, options.question, kept)
+    kept = settings if options.scope_tag else settings.model_copy(update={"scope": bench.view(newest).run.settings.scope})
+    return bench.say(newest, options.question, kept)
 
 
 def _print(bench: Workbench, run_id: str, status: Status, options: argparse.Namespace) -> int:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from agent.flows import chat_reading as reading
 from agent.flows.chat_answer import CAVEAT, asked_back, claims, concluded, refusal, written
-from agent.flows.chat_location import kinds, locate, unfinished
+from agent.flows.chat_location import continued, facilities, kinds, locate
 from agent.flows.chat_state import Chat, Grounding, Rewrite, Spoken
 from agent.flows.research import summary
 from agent.loop import Flow
@@ -20,6 +20,7 @@ from agent.roles.router import ROUTER, RouterReply
 from agent.roles.validate import VALIDATE, ValidateReply
 from agent.state import Change
 from agent.text.followup import standalone
+from agent.text.manners import asks_again
 from agent.text.words import content_stems
 from agent.toolbox import Tools
 from agent.types import Edge, Passage, Status, Turn
@@ -38,12 +39,13 @@ def router(state: Chat, tools: Tools) -> tuple[Change, str]:
     """Recall the conversation, and decide which way this turn goes."""
     turns = reading.earlier(state, tools)
     memory = reading.recalled(turns)
-    there = kinds(state, tools)
-    judgement = tools.judge(ROUTER, question=state.question, history=state.history, prior=memory["prior"], kinds=there)
+    known = facilities(state, tools)
+    there = kinds(known)
+    judgement = tools.judge(ROUTER, question=state.question, history=state.talk, prior=memory["prior"], kinds=there)
     reply: RouterReply = judgement.value
     route, why, by = str(reply.route), reply.reasoning, judgement.by
-    if there and unfinished(turns, state.question, there):
-        route, why, by = "LOCATION_SEARCH", "It completes the facility search before it.", "code"  # type: ignore[assignment]
+    if there and continued(turns, state.question, known):
+        route, why, by = "LOCATION_SEARCH", "It goes on with the facility search before it.", "code"  # type: ignore[assignment]
     elif (route == "DIRECT_ANSWER" and not memory["prior_docs"]) or (route == "LOCATION_SEARCH" and not there):
         lacking = "no earlier answer stands on anything" if route == "DIRECT_ANSWER" else "the library has no facilities"
         route, why, by = "RETRIEVE", f"{why} But {lacking}, so the library is searched.".strip(), "code"  # type: ignore[assignment]
@@ -53,7 +55,8 @@ def router(state: Chat, tools: Tools) -> tuple[Change, str]:
         "needs_clarification": (reply.clarifying_question or None) if route == "ASK_CLARIFICATION" else None,
     }  # fmt: skip
     if route == "DIRECT_ANSWER":
-        change |= {"asked": standalone(state.question, state.history), "pages": reading.references(memory["prior_docs"], tools.step)}
+        before = next((turn.asked for turn in turns if turn.answer and turn.answer.sentences), "") if asks_again(state.question) else ""
+        change |= {"asked": before or standalone(state.question, state.talk), "pages": reading.references(memory["prior_docs"], tools.step)}
     return change, WAYS[route]
 
 
@@ -77,7 +80,7 @@ def rewrite_final(state: Chat, tools: Tools) -> tuple[Change, str]:
 
 def _rewritten(state: Chat, tools: Tools, angle: str) -> Rewrite:
     question = " ".join([state.question, *(note.text for note in state.notes), *state.responses])
-    judgement = tools.judge(REWRITE, question=question, history=state.history, angle=angle, tried=list(dict.fromkeys(state.queries)))
+    judgement = tools.judge(REWRITE, question=question, history=state.talk, angle=angle, tried=list(dict.fromkeys(state.queries)))
     reply: RewriteReply = judgement.value
     query = reply.query.strip() or state.asked or state.question
     return Rewrite(step=tools.step, query=query, why=angle, reasoning=reply.reasoning, by=judgement.by, trouble=judgement.trouble)
@@ -152,7 +155,8 @@ def _grounding(state: Chat, tools: Tools) -> Grounding:
 
 def _ended(state: Chat, tools: Tools) -> tuple[Change, str]:
     """The budget is spent, or a person wants the answer now: the draft as far as it is backed, else an honest word."""
-    backed = [claim.n - 1 for claim in claims(state) if claim.backed]
+    rejected = bool(state.draft and state.groundings and state.groundings[-1].step > state.draft.step)  # a grounded one ended the run
+    backed = [] if rejected else [claim.n - 1 for claim in claims(state) if claim.backed]
     if state.draft is None or not backed:
         return {"answers": [refusal(state, tools, "not_covered", f"No answer is given: {state.why_stopped}.")]}, "end"
     caveat = state.draft.caveat or f"It was written before its checks were finished: {state.why_stopped}."
@@ -181,7 +185,7 @@ def answered(state: Chat, text: str) -> Change:
     said = text.strip()
     said = state.choices[int(said) - 1] if said.isdigit() and 1 <= int(said) <= len(state.choices) else said
     whole = "?" in said and len(content_stems(said)) > 1
-    question = standalone(said, [*state.history, Turn(user=state.question)]) if whole else f"{state.asked or state.question} {said}"
+    question = standalone(said, [*state.talk, Turn(user=state.question)]) if whole else f"{state.asked or state.question} {said}"
     return {
         "responses": [said], "asked": question, "rewritten_query": question, "needs_clarification": None, "choices": [], "retry_count": 0,
         "retrieved_docs": [], "doc_relevance_scores": [], "doc_reasons": [], "draft": None, "stop_reason": "", "why_stopped": "",

@@ -37,7 +37,7 @@ def written(state: Chat, tools: Tools, passages: Sequence[Passage], *, caveat: s
     best = sorted(passages, key=lambda passage: -passage.score)
     likely = estimate(tools, asked, best)
     judgement = tools.judge(
-        GENERATE, question=state.question, asked=asked, history=state.history, notes=moves.notes(state), passages=best,
+        GENERATE, question=state.question, asked=asked, history=state.talk, notes=moves.notes(state), passages=best,
         likelihood=likely.probability, missing=list(likely.missing), caveat=caveat,
     )  # fmt: skip
     reply: GenerateReply = judgement.value
@@ -54,7 +54,7 @@ def written(state: Chat, tools: Tools, passages: Sequence[Passage], *, caveat: s
     )  # fmt: skip
     draft = Draft(
         sentences=[Sentence(text=s.text.strip(), fact_ids=s.fact_ids) for s in sentences if s.text.strip()], missing=reply.missing, caveat=caveat,
-        confidence=reply.confidence, by=judgement.by, trouble=judgement.trouble,
+        confidence=reply.confidence, by=judgement.by, trouble=judgement.trouble, step=tools.step,
     )  # fmt: skip
     return {**change, "confidence": [level], "draft": draft}
 
@@ -107,7 +107,7 @@ def asked_back(state: Chat, tools: Tools, *, why: str, reason: Reason) -> Change
     """The change of asking the person: the question with its choices, and the answer that stands when nobody replies."""
     titles = list(dict.fromkeys(doc.title for doc in state.retrieved_docs if doc.title))[:TITLES]
     judgement = tools.judge(
-        CLARIFY, question=state.question, history=state.history, why=why, suggestion=state.needs_clarification or "", titles=titles,
+        CLARIFY, question=state.question, history=state.talk, why=why, suggestion=state.needs_clarification or "", titles=titles,
         missing=state.lacking,
     )  # fmt: skip
     reply: ClarifyReply = judgement.value

@@ -17,13 +17,17 @@ from agent.roles.location import LOCATION, LocationReply
 from agent.roles.role import Judgement
 from agent.roles.support import Quoted, fact_id
 from agent.state import Change
-from agent.text.places import Place, asks_nearest, coordinates, distance_km, gazetteer, kinds_in, place_in
+from agent.text.manners import asks, courtesy
+from agent.text.places import Place, asks_nearest, coordinates, distance_km, facility_word, gazetteer, kinds_in, place_in
+from agent.text.words import content_stems
 from agent.toolbox import Tools
 from agent.types import Answer, Facility, Fact, Page, PageRef, Sentence
 
 NONE = "The library has no facilities yet: add a CSV file with the columns name, kind, address, latitude and longitude."
 LISTED = 6
 """Kinds or places that are named when one is to be chosen."""
+PIECE = 8
+"""Words of a turn that may be no more than a piece of the search before it."""
 TRUST = 0.6
 
 
@@ -45,26 +49,27 @@ def facilities(state: Chat, tools: Tools) -> list[Facility]:
     return [facility for facility in tools.library.facilities(scope=state.settings.scope) if facility.source_id not in invented]
 
 
-def kinds(state: Chat, tools: Tools) -> list[str]:
+def kinds(known: Sequence[Facility]) -> list[str]:
     """The kinds of facilities there are, sorted."""
-    return sorted({facility.kind for facility in facilities(state, tools) if facility.kind})
+    return sorted({facility.kind for facility in known if facility.kind})
 
 
-def unfinished(turns: Sequence[Chat], question: str, there: list[str]) -> bool:
-    """Was the turn before a facility search that asked for a kind or place, and is this the answer?"""
+def continued(turns: Sequence[Chat], question: str, known: Sequence[Facility]) -> bool:
+    """Was the turn before a facility search, and does this complete it: the answer to what it asked, or another kind or place alone?"""
     last = turns[0] if turns else None
-    if last is None or last.route_decision != "LOCATION_SEARCH" or not last.needs_clarification:
+    if last is None or last.route_decision != "LOCATION_SEARCH" or len(question.split()) > PIECE or courtesy(question):
         return False
-    short = len(question.split()) <= 8
-    return short or bool(kinds_in(question, there) or coordinates(question))
+    alone = not asks(question) or len(content_stems(question)) < 2
+    named = kinds_in(question, [facility.kind for facility in known]) or coordinates(question) or place_in(question, gazetteer(known))
+    return bool(named or last.needs_clarification) and alone
 
 
 def locate(state: Chat, tools: Tools) -> Change:
     """The change of a facility search: the rows found as facts, and the answer that lists them or asks what is missing."""
     known = facilities(state, tools)
-    there, places = sorted({facility.kind for facility in known if facility.kind}), gazetteer(known)
+    there, places = kinds(known), gazetteer(known)
     names = list(dict.fromkeys(place.name for found in places.values() for place in found))
-    judgement = tools.judge(LOCATION, question=state.question, history=state.history, kinds=there, places=names)
+    judgement = tools.judge(LOCATION, question=state.question, history=state.talk, kinds=there, places=names)
     asked = _understood(state.question, judgement.value, there, places) if known else _Asked("", None, ask=NONE)
     if asked.ask:
         answer = Answer(
@@ -81,7 +86,9 @@ def _understood(question: str, reply: LocationReply, there: list[str], places: d
     kind = next((kind for kind in there if kind.casefold() == reply.kind.strip().casefold()), "") or next(iter(kinds_in(reply.kind, there)), "")
     near = reply.near.strip()
     if not kind:
-        return _Asked("", None, near, ask=f"Which kind of place do you look for? I know {_listed(there)}.", choices=tuple(there[:LISTED]))
+        other = facility_word(question)
+        lead = f"I know of no {other}. Does another kind help" if other else "Which kind of place do you look for"
+        return _Asked("", None, near, ask=f"{lead}? I know {_listed(there)}.", choices=tuple(there[:LISTED]))
     point = coordinates(near)
     found = [Place(f"{point[0]:g}, {point[1]:g}", point, "coordinates")] if point else place_in(near, places)
     if len(found) > 1:

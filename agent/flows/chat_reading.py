@@ -25,7 +25,7 @@ REMEMBERED = 3
 
 def earlier(state: Chat, tools: Tools) -> list[Chat]:
     """The newest earlier turns of the conversation, newest first, as they ended."""
-    runs = [turn.run_id for turn in reversed(state.history) if turn.run_id][:REMEMBERED]
+    runs = [turn.run_id for turn in reversed(state.talk) if turn.run_id][:REMEMBERED]
     return [fold(Chat(), tools.steps(run_id)) for run_id in runs]
 
 

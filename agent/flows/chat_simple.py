@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from agent.flows import chat_reading as reading
 from agent.flows.chat_answer import concluded, refusal, written
-from agent.flows.chat_location import kinds, locate
+from agent.flows.chat_location import facilities, kinds, locate
 from agent.flows.chat_state import Chat, Spoken
 from agent.flows.research import summary
 from agent.loop import Flow
@@ -21,7 +21,7 @@ from agent.types import Edge, Status
 
 def classify(state: Chat, tools: Tools) -> tuple[Change, str]:
     """Information, or a place? The question is taken as it stands."""
-    judgement = tools.judge(CLASSIFY, question=state.question, kinds=kinds(state, tools))
+    judgement = tools.judge(CLASSIFY, question=state.question, kinds=kinds(facilities(state, tools)))
     intent = judgement.value.intent
     change = {
         "original_query": state.question, "asked": state.question, "route_decision": intent, "route_reasoning": judgement.value.reasoning,

@@ -12,7 +12,8 @@ from pydantic import Field
 
 from agent.flows.state import Research
 from agent.state import append, enter
-from agent.types import Answer, Fact, Noun, Passage, Sentence, Speaker
+from agent.text.manners import courtesy
+from agent.types import Answer, Fact, Noun, Passage, Sentence, Speaker, Turn
 
 
 class Doc(Noun):
@@ -47,6 +48,7 @@ class Draft(Noun):
     confidence: float = 0.0
     by: Speaker = "keyless"
     trouble: str = ""
+    step: int = 0
 
     @property
     def text(self) -> str:
@@ -142,6 +144,11 @@ class Chat(Research):
     prior_docs: list[Doc] = Field(default_factory=list)
     """The passages they stand in."""
     located: Located | None = None
+
+    @property
+    def talk(self) -> list[Turn]:
+        """The earlier turns without those that were only thanks or greetings: what a turn can lean on."""
+        return [turn for turn in self.history if not courtesy(turn.user)]
 
     @property
     def messages(self) -> list[dict[str, str]]:

@@ -8,11 +8,12 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 
 from agent.roles.role import Role
-from agent.text.places import asks_nearest, coordinates, kinds_in
+from agent.text.places import asks_nearest, coordinates, facility_word, kinds_in
 
 _WHERE = re.compile(
-    r"\b(?:where (?:is|are|can i|do i|could i|to)|find (?:me )?(?:a|an|the)|is there (?:a|an)|any \w+ (?:in|near)"
-    r"|var (?:finns|ligger)|wo (?:ist|gibt|finde))",
+    r"\b(?:where (?:is|are|can i|do i|could i|to)|find (?:me )?(?:a|an|the|all)|is there (?:a|an|any)|are there (?:any )?|any \w+ (?:in|near)"
+    r"|(?:list|show(?: me)?) (?:me )?(?:all|every|the)\b|all (?:the )?\w+ (?:in|near)|(?:which|what) [\w ]{2,30} (?:are|is) there"
+    r"|var (?:finns|ligger)|finns det|vilka [\w ]{2,30} finns|wo (?:ist|gibt|finde)|gibt es|welche [\w ]{2,30} gibt)",
     re.IGNORECASE,
 )
 
@@ -31,6 +32,8 @@ def keyless(*, question: str, kinds: list[str]) -> ClassifyReply:
     named = kinds_in(question, kinds)
     if named and (asks_nearest(question) or _WHERE.search(question) or coordinates(question)):
         return ClassifyReply(intent="location_search", reasoning=f"It asks where to find a {named[0]}.")
+    if kinds and (other := facility_word(question)):
+        return ClassifyReply(intent="location_search", reasoning=f"It asks where to find a {other}, a kind that is not known.")
     return ClassifyReply(intent="information", reasoning="It asks for information." if kinds else "There are no facilities to look for.")
 
 

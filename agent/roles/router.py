@@ -6,7 +6,6 @@ nothing to point at, a turn that leans on others, facts of earlier answers that 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Literal
 
@@ -16,6 +15,7 @@ from agent.roles.classify import keyless as classified
 from agent.roles.role import Role
 from agent.text.expected import holds
 from agent.text.followup import leans, standalone
+from agent.text.manners import asks_again, courtesy
 from agent.text.question import read
 from agent.text.vague import vague
 from agent.text.words import rough, stem, stems
@@ -26,12 +26,8 @@ ALL = 0.999
 """The share of a follow-up's own weight that one known fact must hold to answer it."""
 ASKS = 2
 """The least number of weighty words that such a follow-up has."""
-_AGAIN = re.compile(
-    r"\b(?:again|repeat|summari[sz]e|sum up|in short|in other words|shorter|simpler"
-    r"|you (?:just )?(?:said|say|told|mentioned)|your (?:last )?answer)\b",
-    re.IGNORECASE,
-)
 _OPEN_KINDS = ("thing", "manner")
+_POLITE = {"thanks": "You are welcome. What else would you like to know?", "greeting": "Hello! What would you like to know?"}
 
 
 class RouterReply(BaseModel):
@@ -47,6 +43,8 @@ class RouterReply(BaseModel):
 
 def keyless(*, question: str, history: list[Turn], prior: list[Fact], kinds: list[str]) -> RouterReply:
     """The first route that fits: a place, a question back, an answer at hand, a completion, a search."""
+    if polite := courtesy(question):
+        return RouterReply(route="ASK_CLARIFICATION", reasoning="It asks nothing yet.", confidence=0.8, clarifying_question=_POLITE[polite])
     full = standalone(question, history)
     if kinds and (classified(question=question, kinds=kinds).intent == "location_search" or _asks_on(full, question, kinds)):
         return RouterReply(route="LOCATION_SEARCH", reasoning="It asks where to find a facility.", confidence=0.8)
@@ -69,7 +67,7 @@ def _asks_on(full: str, question: str, kinds: list[str]) -> bool:
 def _at_hand(question: str, prior: Sequence[Fact]) -> bool:
     """Is it asked to say the same again, or does one fact hold the question's own words and the kind of answer it wants?"""
     asked = read(question)
-    if _AGAIN.search(question) and len(asked.weights) <= ASKS + 1:
+    if asks_again(question) and len(asked.weights) <= ASKS + 1:
         return True
     if not leans(question) or len(asked.weights) < ASKS or asked.kind in _OPEN_KINDS:
         return False

@@ -58,6 +58,12 @@ _WORDS_FOR = (
     "shop store supermarket grocery groceries butik affar",
     "parking park",
 )
+_FACILITY_WORDS = frozenset(stem(word) for group in _WORDS_FOR for word in group.split())
+_ONE_OF = re.compile(
+    r"\b(?:is there an?|are there any|nearest|closest|nearby|find (?:me )?an?|where can i find an?|where is an?|närmaste|finns det (?:någon|en|ett)"
+    r"|nächste[nrs]?|gibt es (?:eine?n?)?)\s+(\w+)(?:\s+(?!of\b|to\b|in\b|near\b)(\w+))?",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True)
@@ -94,6 +100,12 @@ def kinds_in(text: str, kinds: Iterable[str]) -> list[str]:
     said |= {stem(first + second) for first, second in zip(tokens(text), tokens(text)[1:], strict=False)}
     own = [kind for kind in dict.fromkeys(kinds) if (words := _stems(kind)) and words <= said]
     return own or [kind for kind in dict.fromkeys(kinds) if said & _alike(kind)]
+
+
+def facility_word(text: str) -> str:
+    """The kind of facility that a text asks for as such ("is there a dentist", "the nearest bank"), whether any is known or not; "" for none."""
+    named = [word for match in _ONE_OF.finditer(text) for word in match.groups() if word and stem(fold(word)) in _FACILITY_WORDS]
+    return named[0].lower() if named else ""
 
 
 def _alike(kind: str) -> set[str]:

@@ -51,11 +51,8 @@ def say(text: str, before: Settings, run_id: str = "") -> None:
         chat_turn.watch(new)
         bench.draft(DRAFT, "")
 
-    waiting = bench.view(run_id) if run_id else None
-    if waiting and waiting.run.status is Status.WAITING:  # it asked something: this is the answer
-        door.tell(bench.respond, run_id, waiting.head, text, then=lambda _: opened(run_id))
-    elif run_id:
-        door.tell(bench.follow_up, run_id, text, chosen, then=opened)
+    if run_id:
+        door.tell(bench.say, run_id, text, chosen, then=opened)
     else:
         door.tell(bench.start, text, chosen.model_copy(update={"thread_id": ""}), then=opened)
 

@@ -1,0 +1,65 @@
+"""What a message does besides saying something: thanks and greetings that ask nothing, and the form of a question.
+
+By rule, in a few languages. Knows one message, no conversation.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+Courtesy = Literal["", "thanks", "greeting"]
+_THANKS = re.compile(
+    r"(?<!\w)(?:thank(?:s| you)|thx|ty|cheers|danke(?: schön)?|vielen dank|tack(?: så mycket)?|merci(?: beaucoup)?|(?:muchas )?gracias"
+    r"|ok(?:ay)?|alright|all right|great|good|nice|perfect|super|cool|wonderful|excellent|awesome|fine|got it|i see|understood"
+    r"|that(?:'s| is| was) (?:all|it|great|good|helpful|clear|perfect|fine)|(?:that |it )?(?:really )?help(?:s|ed)"
+    r"|(?:bye|goodbye|good bye|see you))(?!\w)",
+    re.IGNORECASE,
+)
+_GREETING = re.compile(
+    r"(?<!\w)(?:hi|hey|hello|hallo|hej|hola|salut|bonjour|yo|good (?:morning|afternoon|evening|day)|guten (?:morgen|tag|abend)"
+    r"|god (?:morgon|kväll|dag)"
+    r"|how are you(?: doing)?(?: today)?|what(?:'s| is) up|how(?:'s| is) it going|wie geht(?:'s| es)?(?: dir| ihnen)?"
+    r"|hur mår du|ça va|qué tal)(?!\w)",
+    re.IGNORECASE,
+)
+_FILLING = re.compile(
+    r"\b(?:so|very|much|a lot|lots?|really|again|indeed|then|now|to you|too|for (?:the|your|that|this|all(?: the| your)?)"
+    r"|help|answer|info(?:rmation)?|there|everyone|all|friend|and|you|for|well|oh|ah|yes|no|just|me|today)\b",
+    re.IGNORECASE,
+)
+_OPENS = re.compile(
+    r"^\W*(?:(?:so|and|but|ok|okay|well|also|then|now|please|thanks|great|good|nice|hi|hello|hey|hej|hallo|und|aber|och|men|et|mais|y|pero)\W+){0,3}"
+    r"(?:what|who|whom|whose|where|when|why|which|how|is|are|was|were|do|does|did|can|could|may|will|would|shall|should|has|have|had"
+    r"|tell|explain|show|describe|list|name|give|compare|find"
+    r"|wer|wem|wen|wo|wann|warum|wieso|welche[rsnm]?|wie|kann|können|gibt|ist|sind|hat|haben|erkläre?|zeige?"
+    r"|vad|vem|var|när|varför|vilken|vilket|vilka|hur|kan|finns|är|har|får|förklara|berätta|visa"
+    r"|que|quoi|qui|où|quand|pourquoi|comment|quel(?:le)?s?|combien|est-ce|peut|y a-t-il"
+    r"|qué|quién|dónde|cuándo|cómo|cuál(?:es)?|cuánt[oa]s?|puede|hay)\b",
+    re.IGNORECASE,
+)
+_AGAIN = re.compile(
+    r"\b(?:again|repeat|summari[sz]e|sum up|in short|in other words|shorter|simpler"
+    r"|you (?:just )?(?:said|say|told|mentioned)|your (?:last )?answer)\b",
+    re.IGNORECASE,
+)
+_MARK = re.compile(r"[?？؟]")
+
+
+def courtesy(text: str) -> Courtesy:
+    """Is it nothing but thanks (or a word of approval, a farewell), or a greeting? "" when it says anything besides."""
+    ungreeted = _GREETING.sub(" ", text)
+    rest = _FILLING.sub(" ", _THANKS.sub(" ", ungreeted))
+    if re.search(r"\w", rest):
+        return ""
+    return "thanks" if _THANKS.search(ungreeted) else "greeting" if ungreeted != text else ""
+
+
+def asks(text: str) -> bool:
+    """Has it the form of a question or a request?"""
+    return bool(_MARK.search(text) or _OPENS.search(text))
+
+
+def asks_again(text: str) -> bool:
+    """Is what was said before wanted once more, perhaps shorter?"""
+    return bool(_AGAIN.search(text))
