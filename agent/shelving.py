@@ -6,6 +6,7 @@ It knows pages, terms and the shelf; not where a page came from and not what any
 from __future__ import annotations
 
 import hashlib
+import re
 import threading
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -35,6 +36,8 @@ TOGETHER = 400
 AT_ONCE = 50
 """Sources of the bin that go in one transaction."""
 TRIES = 5
+PAGE_MARK = re.compile(r"Page \d+")
+"""What a PDF's reader writes above each page; alone it is no passage."""
 _SAMPLE = "The runners' houses 1,234.5 naïve Größe Привет мир Αθήνα 東京都庁 서울 ภาษาไทย العربية हिन्दी"
 
 
@@ -168,6 +171,7 @@ class Shelving:
         """The source and its pieces."""
         page = ask.page
         split = passages(with_headings(page), page_id, longest=LONGEST_TEXT)
+        split = [passage for passage in split if not PAGE_MARK.fullmatch(passage.text.strip())] or split
         pieces = [_piece(n, passage, page.title) for n, passage in enumerate(split)]
         written = old is not None and old.described_by != "keyless" and old.page_id == page_id
         binned = old.deleted_at if old and not ask.restore else ""

@@ -116,7 +116,8 @@ def listed(added: Added) -> str:
 
 
 def _why(refused: Refused) -> str:
-    return refused.why.removeprefix(refused.name).strip() or refused.why
+    why = refused.why.removeprefix(refused.name).strip() or refused.why
+    return why if why.endswith((".", "!", "?")) else f"{why}."
 
 
 def _source(source: LibrarySource) -> str:

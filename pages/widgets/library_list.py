@@ -89,7 +89,7 @@ def _nothing(held: int, *, deleted: bool) -> None:
     if deleted:
         empty.draw("Nothing in the bin fits", "What you delete is kept here until you take it out again.")
     elif held:
-        empty.draw("No source fits", "Change the filter above, or look inside the texts with Search inside.")
+        empty.draw("No source fits", "Change the filter above, or look inside the texts with Search.")
         st.button("Show everything", key="library-clear", icon=":material/filter_alt_off:", on_click=_clear)
     else:
         empty.draw("Everything is in the bin", "Turn on “In the bin” above to take sources out again, or add documents.")

@@ -65,7 +65,15 @@ def body(hit: Passage, query: str) -> str:
     header = "" if hit.text.startswith(hit.heading) else safe.html(safe.shorten(hit.heading, 160))
     columns = f'<p class="small soft">{chips.one("rows of a table")} {header}</p>' if hit.rows else ""
     place = safe.link(hit.url) if safe.href(hit.url) else safe.html(hit.source_id)
-    return f'<div class="ts passage">{columns}<p class="snippet">{snippets.snippet(hit.text, query)}</p><p class="small soft">{place}</p></div>'
+    telling = snippets.snippet(_below(hit), query, rows=hit.rows)
+    return f'<div class="ts passage">{columns}<p class="snippet">{telling}</p><p class="small soft">{place}</p></div>'
+
+
+def _below(hit: Passage) -> str:
+    """The passage without the heading it begins with: that stands above it."""
+    first, _, rest = hit.text.partition("\n")
+    known = (hit.title, hit.heading.rsplit(" › ", 1)[-1])
+    return rest.strip() if first.strip() in known and rest.strip() and not hit.rows else hit.text
 
 
 def _anew() -> None:

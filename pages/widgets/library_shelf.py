@@ -10,9 +10,10 @@ from agent.library import Library
 from pages.widgets import address, door, drafts, library_add, library_demo, library_index, library_list, library_search
 
 HERE = Path(__file__).parent
-VIEW = "library-view"
+VIEW, FIRST = "library-view", "library-first"
+"""The part that is shown, and whether the screen of an empty library was drawn last."""
 SOURCES, SEARCH, INDEX, ADD = "sources", "search", "index", "add"
-PARTS = {SOURCES: "Sources", SEARCH: "Search inside", INDEX: "Index", ADD: "Add documents"}
+PARTS = {SOURCES: "Sources", SEARCH: "Search", INDEX: "Index", ADD: "Add"}
 CHOICES: dict[str, address.Choice] = {"view": (VIEW, SOURCES, PARTS)}
 ICONS = {SOURCES: "shelves", SEARCH: "manage_search", INDEX: "toc", ADD: "note_add"}
 
@@ -32,9 +33,11 @@ def draw() -> None:
     if not held and not shelf.count(deleted=True):
         _first_time()
         return
-    address.recall(CHOICES)
+    if st.session_state.pop(FIRST, False) and library_add.TOLD in st.session_state:
+        st.query_params["view"] = ADD  # what came of the very first adding stands there
+    asked = st.query_params.get("view", SOURCES)
     part = st.segmented_control(
-        "Part of the library", list(PARTS), key=VIEW, required=True, label_visibility="collapsed",
+        "Part of the library", list(PARTS), key=VIEW, default=asked if asked in PARTS else SOURCES, required=True, label_visibility="collapsed",
         format_func=lambda name: f":material/{ICONS[name]}: {PARTS[name]}",
     )  # fmt: skip
     address.keep(CHOICES)
@@ -53,6 +56,7 @@ def _part(name: str, shelf: Library, held: int) -> None:
 
 
 def _first_time() -> None:
+    st.session_state[FIRST] = True
     st.html(
         '<div class="ts empty"><b>The library is empty</b>Ask something on the Research page, and every page that is read lands here. '
         "Or add documents of your own below: they stay on this computer.</div>"

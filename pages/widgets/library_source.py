@@ -22,17 +22,22 @@ def row(source: LibrarySource, tags: list[str]) -> None:
             st.page_link("pages/page.py", label=safe.md(title(source), 120), query_params={"id": source.page_id})
             st.html(about(source))
         if source.deleted_at:
-            st.button("Take out", key=f"library-restore-{key}", icon=":material/undo:", on_click=_restore, args=(source.source_id,))
+            st.button(named("Take out", source), key=f"library-restore-{key}", icon=":material/undo:", on_click=_restore, args=(source.source_id,))
         else:
             _manage(source, tags, key)
             st.button(
-                "Delete",
+                named("Delete", source),
                 key=f"library-delete-{key}",
                 icon=":material/delete:",
                 type="tertiary",
                 on_click=_delete,
                 args=(source.source_id, source.title),
             )
+
+
+def named(does: str, source: LibrarySource) -> str:
+    """The label of a row's button. The stylesheet hides what it is about from the eye: who hears the screen needs it, a row is not seen."""
+    return f"{does} *{safe.md(title(source), 60)}*"
 
 
 def mark(source: LibrarySource) -> str:
@@ -68,7 +73,7 @@ def _without_title(source: LibrarySource) -> str:
 
 def _manage(source: LibrarySource, tags: list[str], key: str) -> None:
     """Tags, the description, reading it again: drawn when it is opened."""
-    opened = st.popover("Manage", icon=":material/edit:", type="tertiary", key=f"library-manage-{key}", on_change="rerun")
+    opened = st.popover(named("Manage", source), icon=":material/edit:", type="tertiary", key=f"library-manage-{key}", on_change="rerun")
     if not opened.open:
         return
     with opened:
@@ -93,11 +98,9 @@ def undo() -> None:
     source_id, title = st.session_state.get(UNDO, ("", ""))
     if source_id:
         with st.container(horizontal=True, vertical_alignment="center", key="library-undo-row"):
-            st.caption(
-                safe.md(
-                    f"“{safe.shorten(title or source_id, 60)}” is in the bin. Nothing is found in it now; answers that cite it keep their quotes."
-                )
-            )
+            gone = safe.html(safe.shorten(title or source_id, 60))
+            told = f"“{gone}” is in the bin. Nothing is found in it now; answers that cite it keep their quotes."
+            st.html(f'<div class="ts small soft" role="status">{told}</div>', width="content")
             st.button("Undo", key="library-undo-do", icon=":material/undo:", on_click=_restore, args=(source_id,))
 
 

@@ -9,6 +9,8 @@ from pages.widgets import safe
 
 SHOWN = 340
 """Characters of a passage that are shown."""
+_BROKEN_LINE = re.compile(r"(?<=[^\s.:;!?|])[ \t]*\n[ \t]*(?=[^\W\d_A-Z])")
+"""The end of a line in the middle of a sentence, as PDFs have it: small letters follow."""
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 Spot = tuple[int, int, str]
 """A word that was looked for: where it starts and ends, and its stem."""
@@ -30,9 +32,9 @@ def spots(text: str, query: str) -> list[Spot]:
     return _joined(found)
 
 
-def snippet(text: str, query: str) -> str:
-    """The telling part of a passage as HTML, every word of the query in it marked."""
-    text = text.rstrip()
+def snippet(text: str, query: str, *, rows: bool = False) -> str:
+    """The telling part of a passage as HTML, every word of the query in it marked. `rows`: its lines are the rows of a table."""
+    text = text.rstrip() if rows else _BROKEN_LINE.sub(" ", text.rstrip())
     found = spots(text, query)
     start, end = window(text, found)
     parts, at = [], start
@@ -82,5 +84,5 @@ def _joined(found: list[Spot]) -> list[Spot]:
 
 
 def _flat(text: str) -> str:
-    """Escaped, on one line: rows of a table are parted by a dot."""
+    """Escaped, on one line: lines are parted by a dot."""
     return safe.html(re.sub(r"\s*\n\s*", " · ", text)) if text.strip() else " " * bool(text)

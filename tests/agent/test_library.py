@@ -12,7 +12,7 @@ import pytest
 from agent.errors import ModelUnavailable, NotFound, UsageError
 from agent.library import Library
 from agent.store.database import Store
-from agent.types import Outcome, Page, PageRef, Scope, Settings, Status, Step
+from agent.types import Heading, Outcome, Page, PageRef, Scope, Settings, Status, Step
 
 HERONS = "# Herons\n\nHerons eat fish and frogs in shallow water.\n\n## Nests\n\nThey nest together in tall trees near a lake."
 STORKS = "# Storks\n\nStorks build large nests on roofs and chimneys of villages."
@@ -482,3 +482,11 @@ def test_many_threads_add_search_and_bin_at_the_same_time(store):
     assert len(library.search("heron", 100).hits) == 19 and library.meaning.missing() == 0
     with store.engine.connect() as connection:
         connection.exec_driver_sql("INSERT INTO library_words(library_words) VALUES ('integrity-check')")
+
+
+def test_the_mark_of_a_pdfs_page_is_no_passage(library):
+    text = "Page 1\n\nHabits of herons\nHerons eat fish and frogs in shallow water."
+    page = Page(url="file:a.pdf", final_url="file:a.pdf", outcome=Outcome.OK, title="Herons", text=text, sha256="a" * 64)
+    page.headings = [Heading(start=0, level=2, text="Page 1"), Heading(start=8, level=2, text="Habits of herons")]
+    library.add_page(page, kind="file")
+    assert [hit.text.startswith("Habits") for hit in library.search("herons").hits] == [True]

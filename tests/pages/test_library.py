@@ -14,7 +14,7 @@ EVIL = "<img src=x onerror=alert(1)>.md"
 
 
 def _button(tester: AppTest, label: str):
-    return next(button for button in tester.button if button.label.replace("\\", "") == label)
+    return next(button for button in tester.button if button.label.replace("\\", "").split(" *")[0] == label)
 
 
 def _part(app, view: str, **query: str) -> AppTest:
@@ -141,3 +141,32 @@ def test_a_page_is_read_again_and_told_whether_it_changed(demo, bench):
     old = Page(url=source.url, final_url=source.url, outcome=Outcome.OK, title="Old", text="What stood there before.", sha256="0" * 64)
     bench.library.replace(source.source_id, old)
     assert "the text has changed" in library_fetch.again(source.source_id)
+
+
+def test_what_came_of_the_very_first_documents_is_told_in_the_part_that_adds(app, bench, tmp_path):
+    (tmp_path / "first").mkdir()
+    (tmp_path / "first" / "gate.txt").write_text("The gate closes at nine.", encoding="utf-8")
+    (tmp_path / "first" / "broken.pdf").write_bytes(b"%PDF-1.4 no")
+    tester = app("library")
+    tester.text_input(key="library-add-folder").set_value(str(tmp_path / "first")).run()
+    _button(tester, "Add folder").click().run()
+    text = shown(tester)
+    assert "1 document added, 1 not taken" in text and "broken.pdf" in text and "add" in tester.query_params["view"]
+
+
+def test_buttons_of_a_row_say_which_source_they_are_for(app, shelf):
+    labels = [button.label.replace("\\", "") for button in app("library").button if (button.key or "").startswith("library-delete-")]
+    assert labels == ["Delete *prices*", "Delete *Handbook*"]
+
+
+def test_a_description_is_kept_and_a_long_one_cut_in_the_row(app, shelf):
+    shelf.describe("kb:handbook.md", "Opening hours and keys. " * 60, "person")
+    text = shown(app("library"))
+    assert "described by you" in text and text.count("Opening hours and keys.") < 12 and "…" in text
+
+
+def test_lines_that_a_pdf_broke_are_joined_and_a_heading_is_not_said_twice(app, bench):
+    piers = b"# Rules\n\n## Piers\n\nThe harbour master is Tove Lindqvist and\nanswers on channel 12.\nWashing costs ten.\n"
+    bench.library.add_file("harbour.md", piers)
+    text = shown(_part(app, "search", q="harbour master"))
+    assert "Lindqvist and answers on channel 12. · Washing" in text and '<p class="snippet">Piers' not in text
