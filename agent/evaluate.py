@@ -22,7 +22,7 @@ from typing import Any
 from tqdm import tqdm
 
 from agent import config as configuration
-from agent import scoring
+from agent import rewritings, scoring
 from agent.errors import NotFound, UsageError
 from agent.flows.chat_state import Chat
 from agent.flows.site_state import Site
@@ -64,10 +64,11 @@ def evaluate(job: Job) -> dict[str, Any]:
         raise UsageError("--limit and --jobs count questions and processes: give a number from 0 (no limit, one a core) up")
     folder = configuration.ROOT / "demo" if job.world == "demo" else Path(job.world)
     questions, urls = read_questions(folder), read_urls(folder)
+    if not urls and all("rewrite" in question for question in questions):
+        return _rewritten(job, _drawn(job, questions))
     if not urls:
         raise UsageError(f"{folder} has questions but no documents; the flow {job.flow} needs docs.jsonl or docs.jsonl.gz there")
-    if job.limit and job.limit < len(questions):
-        questions = random.Random(job.seed).sample(questions, job.limit)
+    questions = _drawn(job, questions)
     order = {question["id"]: n for n, question in enumerate(questions)}
     with tempfile.TemporaryDirectory(prefix="touchstone-eval-") as scratch:
         asked = _asked(replace(job, keep=job.keep or scratch), questions, urls)
@@ -78,6 +79,17 @@ def evaluate(job: Job) -> dict[str, Any]:
         "world": job.world, "flow": job.flow, "model": job.model, "n": len(rows), "metrics": scoring.metrics(rows),
         **({"refusal_curve": curve} if curve else {}), "questions": shown,
     }  # fmt: skip
+
+
+def _drawn(job: Job, questions: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return random.Random(job.seed).sample(questions, job.limit) if 0 < job.limit < len(questions) else questions
+
+
+def _rewritten(job: Job, questions: list[dict[str, Any]]) -> dict[str, Any]:
+    """What a set of rewrites gives: no run is started, only the one role is asked. Raises UsageError when the model is not there."""
+    asking = rewritings.asking(job.model, configuration.read())
+    rows = [rewritings.scored(question, turns(question.get("history", [])), asking) for question in tqdm(questions, unit="turn")]
+    return {"world": job.world, "flow": "rewrite", "model": job.model, "n": len(rows), "metrics": rewritings.metrics(rows), "questions": rows}
 
 
 def read_questions(folder: Path) -> list[dict[str, Any]]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import string
+from collections.abc import Collection
 from functools import lru_cache
 from urllib.parse import parse_qsl, quote, urlencode, urljoin, urlsplit, urlunsplit
 
@@ -91,3 +92,11 @@ def found_in(text: str) -> list[str]:
     """The addresses written in a text, in order, without the punctuation that ends a sentence."""
     found = [match.group().rstrip(".,;:!?)") for match in _IN_TEXT.finditer(text)]
     return list(dict.fromkeys(url for url in found if canonical(url)))
+
+
+def without_foreign(text: str, known: Collection[str]) -> str:
+    """The text without the addresses whose canonical form is not among `known`; a link in Markdown keeps its label."""
+    for url in found_in(text):
+        if canonical(url) not in known:
+            text = text.replace(f"]({url})", "]").replace(url, "[address removed]")
+    return text

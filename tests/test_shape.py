@@ -19,7 +19,7 @@ LAYERS = [
     {"loop", "toolbox", "library", "shelving", "meaning", "folders"},
     {"flows"},
     {"worker", "workbench", "starting", "talking", "collecting", "replying", "reply_model", "batching", "metrics"},
-    {"evaluate", "scoring", "cli", "commands", "__main__", "app", "pages"},
+    {"evaluate", "rewritings", "scoring", "cli", "commands", "__main__", "app", "pages"},
 ]
 HANDS = 1
 """The layer whose members do not know each other."""

@@ -8,6 +8,7 @@ from agent.flows import moves
 from agent.flows.chat_state import Chat, Doc
 from agent.roles.answerability import Answerable, judge, relevance
 from agent.state import Change, fold
+from agent.text.followup import widened
 from agent.text.fusion import fused
 from agent.text.question import read
 from agent.text.rarity import Counts
@@ -51,12 +52,15 @@ def wanted(state: Chat) -> str:
 
 
 def look_up(state: Chat, tools: Tools) -> Change:
-    """Search the library, and put what is found with what an earlier search of this turn found, by their ranks."""
+    """Search the library, a follow-up also with more words of the conversation, and put all this turn found together by ranks."""
     query, invented = state.rewritten_query or wanted(state), hidden(state, tools)
-    found = tools.library.search(query, 2 * FOUND if invented else FOUND, scope=state.settings.scope)
-    new = [Doc.of(hit) for hit in found.hits if hit.source_id not in invented][:FOUND]
-    docs = {doc.id: doc for doc in [*state.retrieved_docs, *new]}
-    ranked = [docs[name] for name, _ in fused([[doc.id for doc in state.retrieved_docs], [doc.id for doc in new]])]
+    searches = [query] if state.queries else list(dict.fromkeys([query, widened(query, state.history)]))
+    lists = [list(state.retrieved_docs)]
+    for words in searches:
+        found = tools.library.search(words, 2 * FOUND if invented else FOUND, scope=state.settings.scope)
+        lists.append([Doc.of(hit) for hit in found.hits if hit.source_id not in invented][:FOUND])
+    docs = {doc.id: doc for docs in lists for doc in docs}
+    ranked = [docs[name] for name, _ in fused([[doc.id for doc in docs] for docs in lists])]
     kept = _within_pages(state, ranked)[:FOUND]
     known = {page.page_id for page in state.pages.values()}
     pages = references([doc for doc in kept if doc.page_id not in known], tools.step, query)

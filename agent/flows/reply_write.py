@@ -27,7 +27,7 @@ from agent.text.sections import with_headings
 from agent.toolbox import Tools
 from agent.types import Answer, Fact, PageRef, Passage, Sentence, Speaker, Statements
 from agent.types.reply import Loaded
-from agent.urls import canonical, found_in
+from agent.urls import canonical, without_foreign
 
 KNOWLEDGE = 60_000
 """Characters of the sources' texts that one prompt holds at most; of longer ones the passages that bear most on the question."""
@@ -139,10 +139,7 @@ def _pictures(state: Reply, sentence: WritingSentence) -> list[Fact]:
 def _plain(state: Reply, text: str) -> str:
     """A sentence without the addresses its writer typed that are none of the loaded sources'."""
     known = {canonical(source.url) for source in state.loaded}
-    for url in found_in(text):
-        if canonical(url) not in known:
-            text = text.replace(url, "[address removed]")
-    return " ".join(text.split())
+    return " ".join(without_foreign(text, known).split())
 
 
 def _kept(answer: Answer, sentences: Sequence[ReportSentence], by_picture: dict[str, list[str]]) -> list[Sentence]:

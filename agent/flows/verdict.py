@@ -9,7 +9,7 @@ from agent.roles.report import ReportReply
 from agent.roles.role import Judgement
 from agent.text.coverage import cover
 from agent.types import Answer, Conflict, Fact, Outcome, Reason, Sentence, Statements, Verdict
-from agent.urls import canonical, found_in, site
+from agent.urls import site, without_foreign
 
 NAMED = 2
 """Open conflicts that an answer names in its text; the others stand in the conflicts tab and the report."""
@@ -55,15 +55,8 @@ def _sum(one: Statements, two: Statements) -> Statements:
 def _without_foreign_addresses(state: Research, reply: ReportReply) -> ReportReply:
     """The reply without the addresses a writer typed that are no page of this run: the renderer writes every address."""
     known = moves.visited(state)
-
-    def cleaned(text: str) -> str:
-        for url in found_in(text):
-            if canonical(url) not in known:
-                text = text.replace(url, "[address removed]")
-        return text
-
-    sentences = [sentence.model_copy(update={"text": cleaned(sentence.text)}) for sentence in reply.answer]
-    parts = {name: cleaned(getattr(reply, name)) for name in ("certainty", "missing", "journey")}
+    sentences = [sentence.model_copy(update={"text": without_foreign(sentence.text, known)}) for sentence in reply.answer]
+    parts = {name: without_foreign(getattr(reply, name), known) for name in ("certainty", "missing", "journey")}
     return reply.model_copy(update={"answer": sentences, **parts})
 
 

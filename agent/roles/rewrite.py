@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from agent.roles.role import Role
 from agent.text.followup import context, search_query, standalone
 from agent.text.question import keywords, parts, read
-from agent.text.words import stems
+from agent.text.words import content_stems
 from agent.types import Turn
 
 
@@ -56,7 +56,7 @@ def _wordings(question: str, full: str, history: list[Turn]) -> Iterator[tuple[s
 
 def _among(query: str, tried: list[str]) -> bool:
     """Would this look for the same words as something that was tried?"""
-    return any(sorted(stems(query)) == sorted(stems(former)) for former in tried)
+    return any(set(content_stems(query)) == set(content_stems(former)) for former in tried)
 
 
 def _shortened(full: str, tried: list[str]) -> str:

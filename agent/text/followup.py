@@ -165,7 +165,11 @@ def _bracketed(question: str, turns: Sequence[Turn], unheard: Unheard) -> str:
 
 def search_query(question: str, turns: Sequence[Turn], unheard: Unheard = _known) -> str:
     """What to search for: the question as it stands alone, and behind it further words of what the talk is about."""
-    full = standalone(question, turns, unheard)
+    return widened(standalone(question, turns, unheard), turns, unheard)
+
+
+def widened(full: str, turns: Sequence[Turn], unheard: Unheard = _known) -> str:
+    """A question that stands alone, and behind it the words of what the talk is about that it lacks."""
     have = set(keys(full))
     added: dict[str, str] = {}
     for thing in listen(turns).ranked():

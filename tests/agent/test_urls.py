@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.urls import absolute, canonical, found_in, host, in_scope, site
+from agent.urls import absolute, canonical, found_in, host, in_scope, site, without_foreign
 
 
 @pytest.mark.parametrize(
@@ -102,3 +102,8 @@ def test_scope(url, allowed, inside):
 def test_addresses_in_a_text():
     text = "See https://a.example/x, (http://b.example/y) and <https://c.example/z>. Not ftp://d.example, again https://a.example/x!"
     assert found_in(text) == ["https://a.example/x", "http://b.example/y", "https://c.example/z"]
+
+
+def test_foreign_addresses_are_taken_out_and_links_keep_their_labels():
+    text = "See https://a.example/x, [version 4](https://b.example/v4) or http://c.example/y."
+    assert without_foreign(text, {"https://a.example/x"}) == "See https://a.example/x, [version 4] or [address removed]."
