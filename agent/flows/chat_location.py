@@ -19,7 +19,7 @@ from agent.roles.support import Quoted, fact_id
 from agent.state import Change
 from agent.text.manners import asks, courtesy
 from agent.text.places import Place, asks_nearest, coordinates, distance_km, facility_word, gazetteer, kinds_in, place_in
-from agent.text.words import content_stems
+from agent.text.words import content_stems, stems
 from agent.toolbox import Tools
 from agent.types import Answer, Facility, Fact, Page, PageRef, Sentence
 
@@ -59,9 +59,10 @@ def continued(turns: Sequence[Chat], question: str, known: Sequence[Facility]) -
     last = turns[0] if turns else None
     if last is None or last.route_decision != "LOCATION_SEARCH" or len(question.split()) > PIECE or courtesy(question):
         return False
-    alone = not asks(question) or len(content_stems(question)) < 2
-    named = kinds_in(question, [facility.kind for facility in known]) or coordinates(question) or place_in(question, gazetteer(known))
-    return bool(named or last.needs_clarification) and alone
+    kind, place = kinds_in(question, kinds(known)), place_in(question, gazetteer(known))
+    beside = set(content_stems(question)).difference(*(stems(name) for name in kind), *(stems(where.name) for where in place))
+    named = bool(kind or place or coordinates(question) or last.needs_clarification)
+    return named and (not asks(question) or len(beside) < 2)
 
 
 def locate(state: Chat, tools: Tools) -> Change:

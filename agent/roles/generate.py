@@ -30,7 +30,7 @@ class GenerateReply(BaseModel):
 
     model_config = ConfigDict(extra="ignore")
 
-    answer: list[DraftSentence] = Field(default_factory=list, description="empty when the passages do not answer the question")
+    answer: list[DraftSentence] = Field(description="empty when the passages do not answer the question")
     missing: str = Field(default="", description="what was asked for and is not in the passages; empty when nothing")
     confidence: float = Field(default=0.0, ge=0.0, le=1.0)
 
@@ -49,7 +49,7 @@ def keyless(
     """Quoted sentences when the passages are likely to answer, else nothing."""
     lacking = f"Not found: {', '.join(missing)}." if missing else ""
     if likelihood < ANSWERS or not passages:
-        return GenerateReply(missing=lacking, confidence=likelihood)
+        return GenerateReply(answer=[], missing=lacking, confidence=likelihood)
     picked = chosen(asked, candidate_facts(asked, passages), words=WORDS, sentences=SENTENCES)
     answer = [DraftSentence(text=told(fact), quotes=[DraftQuote(passage_id=fact.part, quote=fact.quote)]) for fact in _in_reading_order(picked)]
     return GenerateReply(answer=answer, missing=lacking, confidence=likelihood)

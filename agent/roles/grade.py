@@ -29,7 +29,7 @@ class GradeReply(BaseModel):
 
     model_config = ConfigDict(extra="ignore")
 
-    grades: list[Graded] = Field(default_factory=list)
+    grades: list[Graded]
 
 
 def keyless(*, question: str, passages: list[Passage]) -> GradeReply:

@@ -24,7 +24,7 @@ class LocationReply(BaseModel):
 
     model_config = ConfigDict(extra="ignore")
 
-    kind: str = Field(default="", description="one of the kinds there are, spelled as there; empty when none of them is meant")
+    kind: str = Field(description="one of the kinds there are, spelled as there; empty when none of them is meant")
     near: str = ""
     most: int = Field(default=SHOWN, ge=1, le=MOST)
 

@@ -25,7 +25,7 @@ class RerankReply(BaseModel):
 
     model_config = ConfigDict(extra="ignore")
 
-    scores: list[Scored] = Field(default_factory=list)
+    scores: list[Scored]
 
 
 def keyless(*, question: str, passages: list[Passage]) -> RerankReply:
