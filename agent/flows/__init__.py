@@ -51,4 +51,11 @@ WORDS = {Status.WAITING: "a person decides", Status.REVIEW: "a person reviews", 
 
 def picture(flow: Flow) -> str:
     """A flow as Mermaid source, drawn from its table: what the README and the screens show."""
-    return mermaid(flow.first, flow.edges, rests={rest: WORDS[status] for rest, status in flow.rests.items()}, decisions=flow.decisions)
+    return mermaid(flow.first, flow.edges, rests={rest: _words(flow, rest) for rest in flow.rests}, decisions=flow.decisions)
+
+
+def _words(flow: Flow, rest: str) -> str:
+    """What a place where a run rests is called: its own name where the flow has several ends."""
+    status = flow.rests[rest]
+    several = status is Status.DONE and sum(other is status for other in flow.rests.values()) > 1
+    return rest.replace("_", " ") if several else WORDS[status]

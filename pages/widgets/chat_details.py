@@ -6,7 +6,6 @@ from typing import Any
 
 import streamlit as st
 
-from agent.flows import FLOWS
 from agent.flows.chat_state import Chat
 from agent.roles.grade import RELEVANT
 from agent.types import Status, Step
@@ -51,8 +50,7 @@ def _inside(view: View, state: Chat) -> None:
             continue
         with tab:
             if name == TABS[0]:
-                with st.container(key=f"chat-picture-{view.run.id}"):
-                    flowpath.draw(FLOWS[view.run.settings.flow], view.steps)
+                flowpath.tab(view)
             elif name == TABS[1]:
                 st.html(grades(state, view.run.id))
             elif name == "Facts":
@@ -138,6 +136,8 @@ def grades(state: Chat, run_id: str) -> str:
         chip = chips.one("relevant", "good") if score >= RELEVANT else chips.one("not relevant") if graded else ""
         title = f"{doc.title or doc.source_id}{f' › {doc.heading}' if doc.heading and not doc.rows else ''}"
         opens = f'<a href="{safe.passage(doc.page_id, doc.start, doc.end, run_id)}" target="_blank">{safe.html(safe.shorten(title, 110))}</a>'
+        words_of = safe.html(safe.shorten(doc.text.removeprefix(doc.heading.rsplit(" › ", 1)[-1]), 120))
+        opens += f'<br><span class="soft small">{words_of}</span>'
         rows.append(f'<tr><td>{opens}</td><td>{chip}</td><td class="soft">{safe.html(reason)}</td></tr>')
     by = f'<p class="small soft">{safe.html(state.searched_by)}</p>' if state.searched_by else ""
     head = "<tr><th>Passage</th><th>Grade</th><th>Why</th></tr>"

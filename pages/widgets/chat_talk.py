@@ -48,7 +48,7 @@ def draw(run_id: str) -> None:
     following.follow(_live, newest)
     if newest.run.status in (Status.DONE, Status.WAITING):
         st.fragment(_look, run_every=following.LOOK_S)(turns[-1], newest.head)
-    chat_say.draw(newest.run.settings, run_id=newest.run.id, status=newest.run.status, placeholder="Ask on")
+    chat_say.draw(newest.run.settings, run_id=newest.run.id, status=newest.run.status, placeholder=_asks(newest))
     drafts.show(".st-key-chat-newest", turns[-1] if len(turns) > 1 else "")
 
 
@@ -100,6 +100,11 @@ def _look(run_id: str, head: int) -> None:
     bench = door.workbench()
     if (bench.thread(run_id) or [run_id])[-1] != run_id or bench.view(run_id).head != head:
         st.rerun()
+
+
+def _asks(newest: View) -> str:
+    """What the box below is for: while a question back waits, what is typed there is its answer, too."""
+    return "Answer the question above" if newest.run.status is Status.WAITING else "Ask on"
 
 
 def _missing(told: str) -> None:

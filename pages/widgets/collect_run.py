@@ -26,6 +26,7 @@ from pages.widgets import (
     drafts,
     empty,
     facts,
+    flowpath,
     following,
     headline,
     journey,
@@ -40,7 +41,7 @@ from pages.widgets import (
 HERE = Path(__file__).parent
 EVENTS = 60
 """Lines of the log that are drawn."""
-TABS = ("Gathered", "Left out", "Facts", "Map of pages", "Could not read", "Journey", "Model calls")
+TABS = ("Gathered", "Left out", "Facts", "Map of pages", "Could not read", "Journey", "The way it took", "Model calls")
 REST = {
     Status.WAITING: "The path ahead waits for your word.",
     Status.REVIEW: "Read the digest and what was gathered, then accept it or send it back.",
@@ -164,6 +165,8 @@ def _tabs(view: View, state: Collect) -> None:
             elif name == "Journey":
                 st.html(events(state))
                 journey.draw(story.cards(view.steps), run_id)
+            elif name == "The way it took":
+                flowpath.tab(view)
             else:
                 calls.draw(bench.calls(run_id))
 

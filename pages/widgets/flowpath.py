@@ -2,32 +2,56 @@
 
 from __future__ import annotations
 
+import json
 import re
+from collections import Counter
 from collections.abc import Sequence
 from itertools import zip_longest
 
 import streamlit as st
 
-from agent.flows import picture
+from agent.flows import FLOWS, picture
 from agent.loop import Flow
-from agent.types import Step
+from agent.types import Status, Step
+from agent.workbench import View
 from pages.widgets import safe
 
 LINK = re.compile(r'^\s*(\w+)(?:\(\[[^\]]*\]\))? -->(?:\|"([^"]*)"\|)? (\w+)\s*$')
-COLOURS = {False: ("#e5f3ea", "#14695b", "#1f2421", "#fcf0d8", "#8f5c00"), True: ("#143426", "#5cc0aa", "#ebe8e1", "#37290f", "#e0b252")}
-"""By "is it dark?": fill, line and ink of what was passed; fill and line of where it stands."""
+COLOURS = {
+    False: ("#e5f3ea", "#14695b", "#1f2421", "#fcf0d8", "#8f5c00", "#fcfbf8"),
+    True: ("#143426", "#5cc0aa", "#ebe8e1", "#37290f", "#e0b252", "#14181a"),
+}
+"""By "is it dark?": fill, line and ink of what was passed; fill and line of where it stands; the ground."""
+LONGEST_WAY = 14
+"""Steps that are named one after the other; of a longer way is told how often each was taken."""
 DRAWN = {"end": "END"}
 """Steps that the drawing calls otherwise: "end" is a word of Mermaid's own."""
 CHOICE = "_choice"
 """What the drawing adds to a step's name for the diamond behind it."""
 
 
-def draw(flow: Flow, steps: Sequence[Step], *, working: str = "") -> None:
-    """The picture and, for who cannot see it, the way in words. `working`: the step the run is at now."""
-    way = names(flow, steps)
-    st.mermaid_chart(source(flow, steps, working=working, dark=st.context.theme.type == "dark"), alt=f"The steps of {flow.name} and the way taken")
-    told = " → ".join(name.replace("_", " ") for name in way) or "nothing yet"
-    st.html(f'<div class="ts"><p class="small soft">The way it took: {safe.html(told)}</p></div>')
+def tab(view: View) -> None:
+    """The picture of a run's flow with the way it took."""
+    draw(FLOWS[view.run.settings.flow], view.steps, key=view.run.id, working=view.next if view.run.status is Status.RUNNING else "")
+
+
+def draw(flow: Flow, steps: Sequence[Step], *, key: str, working: str = "") -> None:
+    """The way in words, the picture, and the picture's text to take along. `working`: the step the run is at now."""
+    with st.container(key=f"flow-picture-{key}", gap="small"):
+        st.html(f'<div class="ts"><p class="small soft">{safe.html(told(names(flow, steps)))}</p></div>')
+        drawn = source(flow, steps, working=working, dark=st.context.theme.type == "dark")
+        st.mermaid_chart(drawn, alt=f"The steps of {flow.name}. The way that was taken stands above in words.")
+        with st.expander("The picture as text (Mermaid)", icon=":material/code:", key=f"flow-text-{key}"):
+            st.code(picture(flow), language=None, wrap_lines=True)
+
+
+def told(way: Sequence[str]) -> str:
+    """A way in words; of a long one, how often each step was taken."""
+    if not way:
+        return "No step is taken yet."
+    if len(way) <= LONGEST_WAY:
+        return f"The way it took: {' → '.join(name.replace('_', ' ') for name in way)}"
+    return "The way it took: " + ", ".join(f"{name.replace('_', ' ')}{f' {n} times' if n > 1 else ''}" for name, n in Counter(way).items())
 
 
 def names(flow: Flow, steps: Sequence[Step]) -> list[str]:
@@ -52,7 +76,8 @@ def source(flow: Flow, steps: Sequence[Step], *, working: str = "", dark: bool =
             links.append(n)
         n += 1
     diamonds = [f"{name}{CHOICE}" for name in nodes if name in flow.decisions and any(start == name for start, _, _ in taken)]
-    fill, line_colour, ink, now_fill, now_line = COLOURS[dark]
+    fill, line_colour, ink, now_fill, now_line, ground = COLOURS[dark]
+    looks = {"flowchart": {"nodeSpacing": 60}, "themeVariables": {"edgeLabelBackground": ground}}
     marks = [f"    classDef taken fill:{fill},stroke:{line_colour},color:{ink},stroke-width:2px"]
     if passed := [DRAWN.get(name, name) for name in [*nodes, *diamonds] if name != working]:
         marks.append(f"    class {','.join(passed)} taken")
@@ -60,7 +85,7 @@ def source(flow: Flow, steps: Sequence[Step], *, working: str = "", dark: bool =
         marks += [f"    classDef working fill:{now_fill},stroke:{now_line},color:{ink},stroke-width:3px", f"    class {working} working"]
     if links:
         marks.append(f"    linkStyle {','.join(map(str, links))} stroke:{line_colour},stroke-width:3px")
-    return plain + "\n".join(marks) + "\n"
+    return f"%%{{init: {json.dumps(looks)}}}%%\n{plain}" + "\n".join(marks) + "\n"
 
 
 def _taken(flow: Flow, steps: Sequence[Step]) -> set[tuple[str, str, str]]:

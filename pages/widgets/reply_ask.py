@@ -9,7 +9,7 @@ import streamlit as st
 from agent.response_config import ResponseConfig
 from agent.types import Run, Status
 from agent.types.reply import Conversation, Message
-from pages.widgets import conversation, door, drafts, empty, reply_desk, safe, words
+from pages.widgets import conversation, door, drafts, empty, reply_bot, reply_desk, safe, words
 
 HERE = Path(__file__).parent
 TEXT, DRAFT = "reply-text", "reply:conversation"
@@ -46,7 +46,11 @@ def draw() -> None:
     if st.session_state.get(PLACE) != reply_desk.DEMO and not door.library().count():
         empty.draw("The library is empty", "Every reply would be silence. Add documents to the library, or answer from the demo knowledge base.")
         st.page_link("pages/library.py", label="Add documents", icon=":material/note_add:", query_params={"view": "add"})
-    _introduction(found)
+    left, right = st.columns(2, gap="small")
+    with left:
+        _introduction(found)
+    with right:
+        reply_bot.draw()
     _examples()
     _recent()
 
@@ -75,17 +79,21 @@ def _read_as(messages: list[Message]) -> None:
         for n, message in enumerate(messages):
             with st.container(horizontal=True, vertical_alignment="center", key=f"reply-message-{n}"):
                 st.html(f'<div class="ts">{conversation.bubble(message)}</div>', width="stretch")
-                other = "Make it a person’s" if message.role == "bot" else "Make it the bot’s"
+                which = safe.md(message.text or "a picture", 40)
+                other = f"Make it a person’s *{which}*" if message.role == "bot" else f"Make it the bot’s *{which}*"
                 st.button(other, key=f"reply-turn-{n}", icon=":material/swap_horiz:", type="tertiary", on_click=_turn, args=(n,))
 
 
 def _introduction(found: ResponseConfig) -> None:
     text = found.settings.project_introduction
-    with st.expander("The project's introduction" if text else "No introduction of the project", icon=":material/badge:", key="reply-introduction"):
+    with st.expander("The project’s introduction" if text else "Introduce your project", icon=":material/badge:", key="reply-introduction"):
         if text:
             st.text(text)
         else:
-            st.caption("A few sentences on what the project is help each step: write them as ai_response.project_introduction in config.yaml.")
+            st.html(
+                '<div class="ts small"><p>A few sentences on what the project is help every step to tell what belongs to it. Write them as '
+                "<code>ai_response.project_introduction</code> in <code>config.yaml</code> (see <code>config.example.yaml</code>).</p></div>"
+            )
 
 
 def _turn(n: int) -> None:
@@ -134,7 +142,7 @@ def _recent() -> None:
     runs = [run for run in door.workbench().runs() if run.settings.flow == "reply"][:6]
     st.html('<div class="ts"><h2 class="ts-section">The latest replies</h2></div>')
     if not runs:
-        empty.draw("Nothing was asked yet", "Paste a conversation above, or take an example. What bots ask through POST /reply is listed here, too.")
+        empty.draw("Nothing was asked yet", "Paste a conversation above, or take an example. What a bot asks is listed here, too.")
         return
     with st.container(gap="xxsmall", key="reply-recent"):
         for run in runs:

@@ -7,7 +7,6 @@ from pathlib import Path
 import streamlit as st
 
 from agent.errors import NotFound
-from agent.flows import FLOWS
 from agent.flows.reply_state import Reply
 from agent.types import Status
 from agent.workbench import View
@@ -80,7 +79,7 @@ def outcome(view: View, state: Reply) -> str:
         return '<div class="bubble bot waits" aria-hidden="true"><div class="who">You (the bot)</div><span class="pulse"></span></div>'
     if state.should_reply and view.run.status is Status.DONE:
         return f'<div class="bubble bot new"><div class="who">You (the bot)</div><div class="said">{linked(state.reply_text)}</div></div>'
-    why = view.run.error or state.silence or state.why_stopped or "No reason was written down."
+    why = (view.run.error or state.silence or state.why_stopped or "No reason was written down.").removeprefix("Nothing could be said: ")
     return f'<div class="silence"><b>Nothing is said.</b> {safe.html(why)}</div>'
 
 
@@ -101,8 +100,7 @@ def _tabs(view: View, state: Reply) -> None:
             continue
         with tab:
             if name == TABS[0]:
-                with st.container(key="reply-picture", width=760):
-                    flowpath.draw(FLOWS["reply"], view.steps, working=view.next if view.run.status is Status.RUNNING else "")
+                flowpath.tab(view)
             elif name == "Quotes":
                 _quotes(view, state)
             elif name == "Facts":

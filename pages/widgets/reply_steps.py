@@ -72,7 +72,7 @@ def _load(view: View, state: Reply) -> tuple[str, str]:
 def _loaded(one: Loaded, run_id: str) -> str:
     if not one.page_id:
         return f"<li><code>{safe.html(one.source_id)}</code> {chips.one('not loaded', 'bad')} {safe.html(one.detail)}</li>"
-    opens = f'<a href="{safe.stored(run_id, one.page_id)}" target="_blank">{safe.html(one.title or one.source_id)}</a>'
+    opens = f'<a href="{safe.stored(run_id, one.page_id)}" target="_blank">{safe.html(one.title.removeprefix("file:") or one.source_id)}</a>'
     return f'<li>{opens} <span class="soft">{one.characters:,} characters</span></li>'
 
 

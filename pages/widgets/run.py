@@ -19,6 +19,7 @@ from pages.widgets import (
     drafts,
     facts,
     figures,
+    flowpath,
     following,
     headline,
     journey,
@@ -29,7 +30,7 @@ from pages.widgets import (
     words,
 )
 
-TABS = ("Facts", "Confidence", "Map of pages", "Could not read", "Conflicts", "Model calls")
+TABS = ("Facts", "Confidence", "Map of pages", "Could not read", "Conflicts", "The way it took", "Model calls")
 REST = {
     Status.WAITING: "A decision waits for your word.",
     Status.REVIEW: "Read the answer, check its quotes, then accept it or send it back.",
@@ -112,6 +113,8 @@ def _tabs(view: View) -> None:
                 unread.draw(state)
             elif name == "Conflicts":
                 conflicts.draw(list(state.conflicts.values()), state.facts)
+            elif name == "The way it took":
+                flowpath.tab(view)
             else:
                 calls.draw(door.workbench().calls(run.id))
 

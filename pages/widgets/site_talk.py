@@ -8,9 +8,26 @@ from agent.errors import NotFound
 from agent.flows.site_state import Site
 from agent.types import Answer, Status
 from agent.workbench import View
-from pages.widgets import answer, calls, chips, controls, door, drafts, facts, following, headline, pagemap, safe, screens, site_read, unread, words
+from pages.widgets import (
+    answer,
+    calls,
+    chips,
+    controls,
+    door,
+    drafts,
+    facts,
+    flowpath,
+    following,
+    headline,
+    pagemap,
+    safe,
+    screens,
+    site_read,
+    unread,
+    words,
+)
 
-TABS = ("Decisions", "Pages read", "Map of the site", "Facts", "Could not read", "Model calls")
+TABS = ("Decisions", "Pages read", "Map of the site", "Facts", "Could not read", "The way it took", "Model calls")
 ASK, DRAFT = "site-follow-up", "site:follow-up"
 REST = {
     Status.REVIEW: "Check the quotes, accept the answer, or ask on.",
@@ -98,6 +115,8 @@ def _inside(name: str, view: View, state: Site) -> None:
         facts.draw(list(state.facts.values()), view.run.id)
     elif name == "Could not read":
         unread.draw(state)
+    elif name == "The way it took":
+        flowpath.tab(view)
     else:
         calls.draw(door.workbench().calls(view.run.id))
 

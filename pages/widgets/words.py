@@ -84,11 +84,13 @@ def count(number: int, noun: str, plural: str = "") -> str:
 
 
 def duration(seconds: float) -> str:
-    """Seconds as "0.8 s", "42 s" or "3 min 05 s"."""
+    """Seconds as "0.8 s", "42 s", "2 min" or "3 min 05 s"."""
     if seconds < 10:
         return f"{seconds:.1f} s"
     whole = round(seconds)
-    return f"{whole} s" if whole < 60 else f"{whole // 60} min {whole % 60:02d} s"
+    if whole < 60:
+        return f"{whole} s"
+    return f"{whole // 60} min" if whole % 60 == 0 else f"{whole // 60} min {whole % 60:02d} s"
 
 
 def money(cost: float | None) -> str:
