@@ -11,8 +11,21 @@ from typing import Any
 
 import streamlit as st
 
+SEEN = "address-seen"
+"""The query of the run of the script before."""
 Choice = tuple[str, Any, Any]
 """A widget: its key, its value when nothing is chosen, and the values it may have (None: any text)."""
+
+
+def follow() -> None:
+    """Once at the beginning of a run of the script: what was asked for stands in the browser's address.
+
+    Streamlit leaves the address alone when a link leads to the same screen with another query: a reload would show the wrong run.
+    """
+    now = {name: st.query_params.get_all(name) for name in st.query_params}
+    if st.session_state.get(SEEN, now) != now:
+        st.query_params.from_dict(now)
+    st.session_state[SEEN] = now
 
 
 def recall(choices: Mapping[str, Choice]) -> None:

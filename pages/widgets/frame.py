@@ -6,6 +6,8 @@ from pathlib import Path
 
 import streamlit as st
 
+from pages.widgets import address
+
 HERE = Path(__file__).parent
 
 STONE = """<path d="M3 17 C2 9 8 3 15 3 C22 3 26 9 25 16 C24 23 18 26 12 25 C7 24 4 22 3 17 Z" fill="#3c4744"/>
@@ -20,6 +22,7 @@ def draw() -> None:
     """Draw the frame and run the screen that was asked for. Called once a script run."""
     st.set_page_config(page_title="Touchstone", page_icon=ICON, layout="wide", initial_sidebar_state="collapsed")
     st.html(HERE / "style.css")
+    address.follow()
     dark = st.context.theme.type == "dark"
     st.logo(MARK.replace("INK", "#ebe8e1" if dark else "#1f2421"), size="large", link=None)
     screens = [
