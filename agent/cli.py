@@ -13,14 +13,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from agent.commands import chat, collect, reply, site, telling
+from agent.commands import carry, chat, collect, reply, site, telling
 from agent.errors import NotFound, TouchstoneError, UsageError
 from agent.evaluate import Job, evaluate
 from agent.flows import FLOWS, picture
 from agent.types import Settings
 from agent.workbench import Workbench
-
-EXPORTS = ("md", "json")
 
 
 def main(arguments: list[str]) -> int:
@@ -70,10 +68,9 @@ def build_parser() -> argparse.ArgumentParser:
     score.add_argument("--json", type=Path, metavar="FILE", help="write figures and questions as JSON")
     listing = _command(commands, "runs", "list the runs, newest first", _runs)
     listing.add_argument("--text", default="", help="only those with this text in the question")
-    export = _command(commands, "export", "write a run out", _export)
-    export.add_argument("run", metavar="RUN")
-    export.add_argument("--format", default="md", choices=EXPORTS, help="(default: %(default)s)")
-    export.add_argument("--output", type=Path, metavar="FILE", help="where to (default: stdout)")
+    carry.add_export(_command(commands, "export", "write a run out", carry.run_export))
+    carry.add_verify(_command(commands, "verify", "check an evidence bundle, and what its sources say today", carry.run_verify))
+    carry.add_import(_command(commands, "import", "open an evidence bundle as a run", carry.run_import))
     drawing = _command(commands, "flow", "draw a flow from its table of steps, as Mermaid", _flow)
     drawing.add_argument("name", metavar="NAME", choices=sorted(FLOWS), help="one of: %(choices)s")
     return parser
@@ -130,16 +127,6 @@ def _runs(options: argparse.Namespace) -> int:
         print(f"{run.id}  {run.created_at[:16]}  {run.status.value:<8} {run.verdict or '-':<11} {level}  {run.question[:100]}")
     if not runs:
         telling.say('no runs yet: python -m agent research "QUESTION" makes one')
-    return 0
-
-
-def _export(options: argparse.Namespace) -> int:
-    bench = Workbench()
-    text = bench.markdown(options.run) if options.format == "md" else json.dumps(bench.as_json(options.run), ensure_ascii=False, indent=1)
-    if options.output:
-        telling.write(options.output, text)
-    else:
-        print(text)
     return 0
 
 

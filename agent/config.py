@@ -79,6 +79,13 @@ class Config:
         """The SQLAlchemy URL of the store."""
         return self.values["DATABASE_URL"] or f"sqlite:///{self.data / 'touchstone.db'}"
 
+    @property
+    def secrets(self) -> list[str]:
+        """What must never leave in a file: the keys and tokens, and the passwords inside addresses."""
+        keys = [self.values[setting.name] for setting in SETTINGS if setting.secret]
+        passwords = [value.rpartition("@")[0].rpartition(":")[2] for value in self.values.values() if "://" in value and "@" in value]
+        return [secret for secret in (*keys, *passwords) if secret]
+
     def folder(self, name: str) -> Path | None:
         """A setting that names a folder; None when it is empty."""
         return (ROOT / self.values[name]).resolve() if self.values[name] else None

@@ -7,6 +7,7 @@
     │   └── ShuttingDown        this process is ending; the run goes on in the next one
     ├── UsageError              a person asked for something that cannot be; nothing was changed
     │   ├── NotFound            there is no such run, page or world
+    │   ├── BundleError         an evidence bundle is not what it was when it was made
     │   └── Overtaken           someone else (another tab) answered first
     ├── StoreError              the database cannot be used as it is
     │   ├── StoreTooNew         it was written by a newer version
@@ -47,6 +48,10 @@ class UsageError(TouchstoneError):
 
 class NotFound(UsageError):
     """There is no such run, page or world."""
+
+
+class BundleError(UsageError):
+    """An evidence bundle is damaged, was changed, or is none; the message says what does not fit."""
 
 
 class Overtaken(UsageError):

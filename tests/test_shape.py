@@ -18,7 +18,8 @@ LAYERS = [
     {"roles"},
     {"loop", "toolbox", "library", "shelving", "meaning", "folders"},
     {"flows"},
-    {"worker", "workbench", "starting", "talking", "collecting", "replying", "reply_model", "batching", "metrics"},
+    {"worker", "workbench", "starting", "talking", "collecting", "replying", "reply_model", "batching", "metrics",
+     "exporting", "verifying", "importing"},
     {"evaluate", "rewritings", "scoring", "cli", "commands", "__main__", "app", "pages"},
 ]
 HANDS = 1

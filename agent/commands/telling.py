@@ -25,6 +25,11 @@ def say(line: str) -> None:
         print(line, file=sys.stderr, flush=True)
 
 
+def tell(line: str, end: str = "\n") -> None:
+    """What was asked for, on stdout."""
+    print(line, end=end, flush=True)
+
+
 def write(path: Path, text: str) -> None:
     """A file, its folder made. Raises UsageError when it cannot be written."""
     try:

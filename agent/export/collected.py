@@ -12,14 +12,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from agent.export.escaping import inline, link, quoted
+from agent.export.escaping import inline, link, quoted, tabled
 from agent.types import Answer, Refusal, Run, Usage
 from agent.types.collected import Branch, Intent, Item, NavEvent, Post
 
 CALLS, SECONDS, DOLLARS = 15, 60.0, 0.15
 """What one run should stay below (seed 001's targets): model calls, working seconds, US dollars."""
 COLUMNS = ("kind", "title", "url", "post", "role", "user", "date", "text", "also at")
-FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
 
 @dataclass(frozen=True)
@@ -73,16 +72,10 @@ def table(given: Collection) -> str:
     for item in given.items:
         also = " ".join(item.also_at)
         if item.content or item.kind == "article":
-            writer.writerow(map(cell, (item.kind, item.title, item.url, "", "", item.author, item.publish_date, item.content, also)))
+            writer.writerow(map(tabled, (item.kind, item.title, item.url, "", "", item.author, item.publish_date, item.content, also)))
         for post in item.posts:
-            writer.writerow(map(cell, (item.kind, item.title, item.url, str(post.n), post.role, post.user, post.date, post.text, also)))
+            writer.writerow(map(tabled, (item.kind, item.title, item.url, str(post.n), post.role, post.user, post.date, post.text, also)))
     return out.getvalue()
-
-
-def cell(text: str) -> str:
-    """A cell that no spreadsheet takes for a formula."""
-    text = text.replace("\x00", "")
-    return f"'{text}" if text.lstrip(" ").startswith(FORMULA) else text
 
 
 def markdown(given: Collection) -> str:

@@ -1,4 +1,4 @@
-"""Untrusted text made harmless in Markdown, for GitHub and Obsidian. Knows text and addresses, nothing of runs.
+"""Untrusted text made harmless in Markdown, for GitHub and Obsidian, in XML and in tables. Knows text and addresses, nothing of runs.
 
 What a page or model wrote appears as letters only: no link, image, HTML, heading, table cell, tag, wikilink, embed, math, comment
 or automatic link can come of it. Control characters and those that reorder text are taken out.
@@ -17,6 +17,29 @@ _SCHEME = re.compile(r"\b(mailto|xmpp|javascript|data|file):", re.IGNORECASE)
 _OPENING = re.compile(r"^(?:([-+=:])|(\d{1,9})([.)])(?=\s|$))")
 _ENTITY = re.compile(r"(&#?\w+);")
 _SAFE = "%/:?#@!$&*+,;=~-._"
+_NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+
+
+def visible(text: str) -> str:
+    """The text without control characters and those that are not seen or reorder others; tabs and line ends stay."""
+    return _INVISIBLE.sub("", text)
+
+
+def one_line(text: str) -> str:
+    """The text as it is seen, in one line."""
+    return " ".join(_INVISIBLE.sub("", text).split())
+
+
+def xml(text: str) -> str:
+    """The text without what no XML document may hold; markup is left to the writer of the document."""
+    return _NOT_XML.sub("", _INVISIBLE.sub("", text)).replace("\r\n", "\n").replace("\r", "\n")
+
+
+def tabled(text: str) -> str:
+    """A cell of a CSV table that no spreadsheet takes for a formula: one that begins like one gets an apostrophe in front."""
+    text = text.replace("\x00", "")
+    return f"'{text}" if _INVISIBLE.sub("", text).lstrip(" ").startswith(_FORMULA) else text
 
 
 def inline(text: str) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from agent.types import (
@@ -15,6 +16,7 @@ from agent.types import (
     Fact,
     Note,
     Outcome,
+    Page,
     PageRef,
     Refusal,
     Run,
@@ -44,11 +46,24 @@ class Report:
     usage: Usage = field(default_factory=Usage)
     steps: Sequence[Step] = ()
     calls: Sequence[Call] = ()
+    stored: Mapping[str, Page] = field(default_factory=dict)
+    """The stored pages by their ids, as far as the export needs them."""
 
     @property
     def unread(self) -> list[PageRef]:
         """The pages that could not be read."""
         return [page for page in self.pages if page.outcome != Outcome.OK]
+
+    @property
+    def all_pages(self) -> list[PageRef]:
+        """The pages the run looked at, then those it cites without having fetched them (they came from the library or an earlier turn)."""
+        known = {page.page_id for page in self.pages}
+        found = {fact.page_id: PageRef(url=fact.url, page_id=fact.page_id, title=fact.title, step=fact.step) for fact in self.facts if fact.page_id}
+        for source in self.answer.sources if self.answer else ():
+            found.setdefault(source.page_id, PageRef(url=source.url, page_id=source.page_id, title=source.title))
+        kept = Counter(fact.page_id for fact in self.facts)
+        more = [ref.model_copy(update={"facts": kept[ref.page_id]}) for ref in found.values() if ref.page_id and ref.page_id not in known]
+        return [*self.pages, *more]
 
 
 def cited(sentence: Sentence, answer: Answer) -> list[int]:

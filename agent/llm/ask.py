@@ -86,8 +86,12 @@ def with_schema(messages: Sequence[Message], shape: type[BaseModel]) -> list[Mes
 
 def key(ticket: Ticket, prompt: Sequence[Message], attempt: int) -> str:
     """SHA-256, hex, of run, step, attempt and prompt."""
-    spelt = json.dumps([ticket.run_id, ticket.step, attempt, list(prompt)], sort_keys=True)
-    return hashlib.sha256(spelt.encode()).hexdigest()
+    return call_key(ticket.run_id, ticket.step, attempt, prompt)
+
+
+def call_key(run_id: str, step: int, attempt: int, prompt: Sequence[Message]) -> str:
+    """The key of a call; see `key`."""
+    return hashlib.sha256(json.dumps([run_id, step, attempt, list(prompt)], sort_keys=True).encode()).hexdigest()
 
 
 def _recalled_or_new(ticket: Ticket, prompt: list[Message], attempt: int, model: str) -> Call:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
 from sqlalchemy import Engine, func, select
 
 from agent.store import tables
@@ -17,19 +20,16 @@ class Calls:
 
     def record(self, call: Call) -> None:
         """Keep a call; a later record of the same key replaces it (a failed attempt that was tried again)."""
-        row = {
-            "key": call.key,
-            "run_id": call.run_id,
-            "step": call.step,
-            "record": call.model_dump_json(),
-            "tokens_in": call.prompt_tokens,
-            "tokens_out": call.completion_tokens,
-            "cost_usd": call.cost_usd,
-            "at": call.at,
-        }
         with self._writer.begin() as connection:
             connection.execute(tables.calls.delete().where(tables.calls.c.key == call.key))
-            connection.execute(tables.calls.insert().values(row))
+            connection.execute(tables.calls.insert().values(_row(call)))
+
+    def adopt(self, calls: Iterable[Call]) -> None:
+        """Put in calls of a run that came from elsewhere. None of ours is replaced: one whose key is taken is left out."""
+        with self._writer.begin() as connection:
+            for call in calls:
+                if connection.scalar(select(tables.calls.c.key).where(tables.calls.c.key == call.key)) is None:
+                    connection.execute(tables.calls.insert().values(_row(call)))
 
     def recall(self, key: str) -> Call | None:
         """The call kept under this key, or None."""
@@ -54,3 +54,10 @@ class Calls:
             count, tokens_in, tokens_out, cost, priced = connection.execute(query).one()
         known = (cost or 0.0) if priced == count else None
         return Usage(llm_calls=count, prompt_tokens=tokens_in, completion_tokens=tokens_out, cost_usd=known)
+
+
+def _row(call: Call) -> dict[str, Any]:
+    return {
+        "key": call.key, "run_id": call.run_id, "step": call.step, "record": call.model_dump_json(), "tokens_in": call.prompt_tokens,
+        "tokens_out": call.completion_tokens, "cost_usd": call.cost_usd, "at": call.at,
+    }  # fmt: skip

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import time
 import uuid
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -71,6 +71,21 @@ class Ledger:
             )  # fmt: skip
             _insert(connection, run_id, first.model_copy(update={"at": at}))
         return run_id
+
+    def adopt(self, run: Run, steps: Sequence[Step], **summary: Any) -> bool:
+        """Put in a whole run that came from elsewhere, at rest; `summary` are the columns that follow from its state.
+
+        It becomes a conversation of its own. False, and nothing is changed, when there is a run of this id.
+        """
+        row = run.model_dump(include={"id", "question", "created_at", "updated_at", "error", "imported"}) | summary
+        row |= {"status": run.status, "settings": run.settings.model_dump_json(), "thread_id": run.id, "head": steps[-1].n, "next": steps[-1].next}
+        with self._writer.begin() as connection:
+            if connection.scalar(select(r.id).where(r.id == run.id)) is not None:
+                return False
+            connection.execute(tables.runs.insert().values(row))
+            for step in steps:
+                _insert(connection, run.id, step)
+        return True
 
     def get(self, run_id: str) -> Run:
         """The run's row. Raises NotFound."""
@@ -229,4 +244,5 @@ def _run(row: Row[Any]) -> Run:
     return Run(
         id=row.id, question=row.question, status=Status(row.status), settings=Settings.model_validate_json(row.settings), steps=row.head,
         verdict=row.verdict, confidence=row.confidence, created_at=row.created_at, updated_at=row.updated_at, error=row.error,
+        imported=row.imported,
     )  # fmt: skip

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
-from sqlalchemy import Connection, Engine, inspect, select
+from sqlalchemy import Connection, Engine, inspect, select, text
 
 from agent.errors import StoreTooNew
 from agent.store import tables, words
@@ -33,7 +33,13 @@ def m002_library(connection: Connection) -> None:
     connection.execute(tables.unshelved.insert().from_select(["page_id"], select(tables.pages.c.id)))
 
 
-MIGRATIONS: tuple[Migration, ...] = (m001_initial, m002_library)
+def m003_imported(connection: Connection) -> None:
+    """A run tells whether it came in a bundle. A database made today has the column from the start."""
+    if "imported" not in {column["name"] for column in inspect(connection).get_columns("runs")}:
+        connection.execute(text("ALTER TABLE runs ADD COLUMN imported VARCHAR(64) NOT NULL DEFAULT ''"))
+
+
+MIGRATIONS: tuple[Migration, ...] = (m001_initial, m002_library, m003_imported)
 
 
 def pending(engine: Engine) -> list[Migration]:

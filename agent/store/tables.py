@@ -27,6 +27,7 @@ runs = Table(
     Column("created_at", String(32), nullable=False),
     Column("updated_at", String(32), nullable=False),
     Column("deleted_at", String(32), nullable=False, default=""),
+    Column("imported", String(64), nullable=False, default=""),  # SHA-256 of the bundle the run came in
 )
 
 steps = Table(

@@ -162,6 +162,8 @@ class Run(Noun):
     created_at: str = ""
     updated_at: str = ""
     error: str = ""
+    imported: str = ""
+    """SHA-256 of the bundle it came in; "" for a run of this workbench."""
 
 
 class Usage(Noun):

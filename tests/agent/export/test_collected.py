@@ -8,7 +8,8 @@ import re
 
 import pytest
 
-from agent.export.collected import COLUMNS, Collection, cell, markdown, record, table, targets
+from agent.export.collected import COLUMNS, Collection, markdown, record, table, targets
+from agent.export.escaping import tabled
 from agent.types import Answer, Run, Sentence, Settings, Source, Statements, Status, Usage
 from agent.types.collected import Branch, Intent, Item, Post
 
@@ -61,12 +62,12 @@ def test_the_table_has_a_row_for_each_article_and_post() -> None:
 
 @pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "  =1", "＝1"])
 def test_no_cell_is_a_formula(text: str) -> None:
-    assert cell(text).startswith("'")
+    assert tabled(text).startswith("'")
 
 
 @pytest.mark.parametrize("text", ["plain", "– stirring –", "2.00 or I sell.", ""])
 def test_harmless_cells_stay_as_they_are(text: str) -> None:
-    assert cell(text) == text
+    assert tabled(text) == text
 
 
 def test_markdown_holds_everything_and_nothing_of_it_is_markup() -> None:

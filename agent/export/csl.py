@@ -1,0 +1,34 @@
+"""References as CSL-JSON: what citation processors and reference managers (Zotero, pandoc) read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from agent.export.references import Reference
+
+
+def csl(references: Iterable[Reference]) -> str:
+    """The file: a list of items."""
+    return json.dumps([_item(reference) for reference in references], ensure_ascii=False, indent=1) + "\n"
+
+
+def _item(reference: Reference) -> dict[str, Any]:
+    told = {
+        "id": reference.key,
+        "type": "webpage" if reference.url else "document",
+        "title": reference.title,
+        "container-title": reference.container,
+        "author": [{"literal": reference.author}] if reference.author else [],
+        "URL": reference.url,
+        "issued": _date(reference.issued),
+        "accessed": _date(reference.accessed),
+        "language": reference.language,
+        "note": " ".join(f"“{quote}”" for quote in reference.quotes),
+    }
+    return {name: value for name, value in told.items() if value}
+
+
+def _date(date: tuple[int, ...]) -> dict[str, Any]:
+    return {"date-parts": [list(date)]} if date else {}

@@ -1,0 +1,75 @@
+"""A bundle opened as a run: verified first, then put into the store as it is, at rest and marked as imported.
+
+Its pages are kept for its quotes, not put on the library's shelf: they are what somebody else says a page said. A run that would
+go on rests instead, until a person resumes it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import uuid
+from dataclasses import dataclass
+
+from agent.errors import BundleError
+from agent.export.bundle import Contents
+from agent.flows import FLOWS
+from agent.llm.ask import call_key
+from agent.store.ledger import now
+from agent.types import Call, Status, Step
+from agent.verifying import Verified, verify
+from agent.workbench import Workbench
+
+RESTING = (Status.PAUSED, Status.STOPPED, Status.FAILED)
+
+
+@dataclass(frozen=True)
+class Imported:
+    """What came of it: the run's id here, the one it had, and whether it got another because its own was taken."""
+
+    run_id: str
+    was: str
+    found: Verified
+
+    @property
+    def renamed(self) -> bool:
+        """Did it get another id?"""
+        return self.run_id != self.was
+
+
+def import_bundle(bench: Workbench, data: bytes) -> Imported:
+    """Open a bundle as a run. Raises BundleError, and puts nothing in, when it does not verify."""
+    found = verify(data)
+    contents, state = found.contents, found.state
+    if contents is None or state is None or found.troubles:
+        raise BundleError(f"this bundle is not opened: {found.troubles[0] if found.troubles else 'it holds nothing'}")
+    flow, last = FLOWS[contents.run.settings.flow], contents.steps[-1]
+    came = Step(n=last.n + 1, name="import", change={}, next=last.next, by="person", at=now())
+    status = contents.run.status if contents.run.status in RESTING else flow.rests.get(last.next, Status.PAUSED)
+    for page in contents.pages.values():
+        bench.store.pages.put(page, shelve=False)
+    run_id = contents.run.id if _plain(contents.run.id) else _new_id()
+    while True:
+        run = contents.run.model_copy(update={"id": run_id, "status": status, "imported": found.sha256, "updated_at": came.at})
+        if bench.store.ledger.adopt(run, [*contents.steps, came], **flow.summary(state)):
+            break
+        run_id = _new_id()
+    bench.store.calls.adopt(_owned(contents, run_id))
+    return Imported(run_id, contents.run.id, found)
+
+
+def _plain(run_id: str) -> bool:
+    return len(run_id) == 12 and all(c in "0123456789abcdef" for c in run_id)
+
+
+def _new_id() -> str:
+    return uuid.uuid4().hex[:12]
+
+
+def _owned(contents: Contents, run_id: str) -> list[Call]:
+    """The calls as calls of this run. A key that is not the one its prompt makes gets another: it must not answer for a call of ours."""
+    owned = []
+    for call in contents.calls:
+        true = call_key(call.run_id, call.step, call.attempt, call.prompt)
+        kept = call.key if (call.key, call.run_id) == (true, run_id) else hashlib.sha256(f"{run_id}\n{call.key}".encode()).hexdigest()
+        owned.append(call.model_copy(update={"key": kept, "run_id": run_id}))
+    return owned

@@ -1,0 +1,210 @@
+"""Does a bundle hold? Its bytes, its hashes, its ledger and its quotes, all computed again; and, asked anew, what its sources say today.
+
+Nothing is taken on trust but that the bundle is the one you were given: its SHA-256 is told, to be compared. Stores nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from pydantic import ValidationError
+
+from agent.errors import BundleError
+from agent.evidence import quotes
+from agent.export import bundle
+from agent.export.archive import sha256
+from agent.export.bundle import Contents
+from agent.flows import FLOWS
+from agent.flows.state import Research
+from agent.state import fold
+from agent.store.pages import row_of
+from agent.tools.worlds import World
+from agent.types import Fact, Outcome, Page, Settings
+from agent.urls import canonical
+
+Drifted = Literal["same", "stands", "lost", "gone", "unread"]
+WORST = 20
+"""Troubles that are told one by one."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """What became of a source: `same` text; changed, but every quote `stands`; changed, and a quote is `lost`; `gone`; `unread`, and why."""
+
+    url: str
+    how: Drifted
+    quotes: int
+    lost: Sequence[str] = ()
+    detail: str = ""
+
+    @property
+    def told(self) -> str:
+        """As a sentence for a person."""
+        each = "the quote still stands" if self.quotes == 1 else f"all {self.quotes} quotes still stand"
+        return {
+            "same": "same",
+            "stands": f"changed, {each}",
+            "lost": f"changed, {len(self.lost)} of {self.quotes} quotes no longer stand{'s' if self.quotes == 1 else ''}",
+            "gone": f"gone ({self.detail})",
+            "unread": f"could not be read now ({self.detail})",
+        }[self.how]
+
+
+@dataclass(frozen=True)
+class Verified:
+    """What was found. `troubles` is empty when the bundle holds; `remarks` do not speak against it."""
+
+    sha256: str
+    contents: Contents | None = None
+    state: Research | None = None
+    troubles: Sequence[str] = ()
+    remarks: Sequence[str] = ()
+    quotes: int = 0
+    standing: int = 0
+    sources: Sequence[Source] = field(default=())
+
+    @property
+    def holds(self) -> bool:
+        """Is it what it was, and does all it says of itself come out again?"""
+        return not self.troubles
+
+
+def verify(data: bytes) -> Verified:
+    """Everything that can be computed from the bundle alone. Raises nothing for what a bundle may hold."""
+    try:
+        contents = bundle.read(data)
+        state = folded(contents)
+    except BundleError as trouble:
+        return Verified(sha256(data), troubles=[str(trouble)])
+    facts = [fact for fact in state.facts.values() if _quoting(fact)]
+    standing = [fact for fact in facts if _stands(fact, contents)]
+    troubles = [*_pages(contents), *_ledger(contents, state), *_quotes(facts, standing), *_answers(contents, state)]
+    if len(troubles) > WORST:
+        troubles = [*troubles[:WORST], f"and {len(troubles) - WORST} more"]
+    remarks = _remarks(standing, contents)
+    return Verified(sha256(data), contents, state, troubles, remarks, quotes=len(facts), standing=len(standing))
+
+
+def folded(contents: Contents) -> Research:
+    """The state its steps make. Raises BundleError when they make none."""
+    flow = FLOWS.get(contents.run.settings.flow)
+    if flow is None:
+        raise BundleError(f"it is a run of the flow {contents.run.settings.flow[:40]!r}, which this Touchstone does not have")
+    if not contents.steps or [step.n for step in contents.steps] != list(range(len(contents.steps))):
+        raise BundleError("its steps are not numbered one after the other from 0")
+    last = contents.steps[-1].next
+    if last not in flow.steps and last not in flow.rests:
+        raise BundleError("its last step leads where its flow does not go")
+    state = flow.state()
+    if not isinstance(state, Research):
+        raise BundleError("its flow keeps no evidence")
+    try:
+        return fold(state, contents.steps)
+    except (ValidationError, KeyError, TypeError, AttributeError, ValueError, RecursionError) as trouble:
+        raise BundleError("its steps do not make a state that this Touchstone knows: a newer version made it, or a hand") from trouble
+
+
+def refetch(found: Verified, world: World, watch: Callable[[Source], None] = lambda source: None) -> list[Source]:
+    """Each page a usable fact or the answer stands on, fetched again through the world's guarded fetcher; `watch` is told each result."""
+    told = []
+    for page, wanted in _wanted(found):
+        source = compared(page, wanted, world.fetch(page.url))
+        watch(source)
+        told.append(source)
+    return told
+
+
+def compared(old: Page, wanted: Sequence[str], new: Page) -> Source:
+    """What became of a page, by what it says today."""
+    if new.outcome is not Outcome.OK:
+        gone = new.outcome is Outcome.NOT_FOUND or new.status == 410
+        return Source(old.url, "gone" if gone else "unread", len(wanted), wanted, new.detail or new.outcome.replace("_", " "))
+    if new.sha256 == old.sha256:
+        return Source(old.url, "same", len(wanted))
+    lost = [quote for quote in wanted if quote not in new.text and quotes.locate(quote, new.text) is None]
+    return Source(old.url, "lost" if lost else "stands", len(wanted), lost)
+
+
+def _wanted(found: Verified) -> Iterator[tuple[Page, list[str]]]:
+    if found.contents is None or found.state is None:
+        return
+    answer = found.state.answer
+    cited = [(source.page_id, quote) for source in (answer.sources if answer else ()) for quote in source.quotes]
+    kept = [(fact.page_id, fact.quote) for fact in found.state.facts.values() if _quoting(fact) and fact.decision != "struck"]
+    for name, page in found.contents.pages.items():
+        wanted = list(dict.fromkeys(quote for page_id, quote in (*cited, *kept) if page_id == name))
+        if wanted and canonical(page.url):
+            yield page, wanted
+
+
+def _quoting(fact: Fact) -> bool:
+    """Does the fact say of itself that its quote stands in a page?"""
+    return fact.verified and fact.origin in ("page", "prior_turn") and bool(fact.page_id)
+
+
+def _stands(fact: Fact, contents: Contents) -> bool:
+    page = contents.pages.get(fact.page_id)
+    return page is not None and fact.sha256 == page.sha256 and 0 <= fact.start < fact.end and page.text[fact.start : fact.end] == fact.quote
+
+
+def _pages(contents: Contents) -> list[str]:
+    told = [f"the text of a page is not in it: {name[:40]}" for name in contents.missing]
+    for name, page in contents.pages.items():
+        if sha256(page.text.encode()) != page.sha256:
+            told.append(f"the text of {page.url[:200]} is not the one that was read (its SHA-256 is another)")
+        elif row_of(page.model_copy(update={"raw": b""}))["id"] != name:
+            told.append(f"the page {name[:40]} is not the one its address and text make")
+    return told
+
+
+def _ledger(contents: Contents, state: Research) -> list[str]:
+    run, asked = contents.run, contents.steps[0].change
+    told = []
+    if list(contents.facts) != list(state.facts.values()):
+        told.append("facts.json does not tell the facts that the steps make")
+    if run.steps != contents.steps[-1].n or asked.get("question") != run.question:
+        told.append("run.json does not tell the run that the steps make")
+    if "settings" in asked and _settings(asked["settings"]) != run.settings:
+        told.append("run.json tells other settings than the run was started with")
+    summary = FLOWS[run.settings.flow].summary(state)
+    if summary.get("verdict", run.verdict) != run.verdict or summary.get("confidence", run.confidence) != run.confidence:
+        told.append("run.json tells another verdict or confidence than the steps make")
+    if any(call.run_id != run.id for call in contents.calls):
+        told.append("calls.jsonl holds a call of another run")
+    return told
+
+
+def _settings(given: object) -> Settings | None:
+    try:
+        return Settings.model_validate(given)
+    except ValidationError:
+        return None
+
+
+def _quotes(facts: Sequence[Fact], standing: Sequence[Fact]) -> list[str]:
+    good = {fact.id for fact in standing}
+    return [f"a quote does not stand in its page: “{fact.quote[:120]}” ({fact.url[:120]})" for fact in facts if fact.id not in good]
+
+
+def _answers(contents: Contents, state: Research) -> list[str]:
+    """Every quote an answer shows must stand in the page it is shown for, and what it calls backed must cite a fact."""
+    told = []
+    for answer in state.answers:
+        for source in answer.sources:
+            page = contents.pages.get(source.page_id)
+            shown = source.quotes if source.page_id else ()
+            told += [f"the answer shows a quote that does not stand in its page: “{q[:120]}”" for q in shown if page is None or q not in page.text]
+        known = {fact_id for source in answer.sources for fact_id in source.fact_ids}
+        bare = [s.text for s in answer.sentences if s.backed and not known.intersection(s.fact_ids)]
+        told += [f"a statement is called backed but cites nothing: “{text[:120]}”" for text in bare]
+    return told
+
+
+def _remarks(standing: Sequence[Fact], contents: Contents) -> list[str]:
+    beyond = [f for f in standing if f.by != "person" and not quotes.verify(f, contents.pages[f.page_id].text, f.sha256).verified]
+    told = [f"{len(beyond)} of its facts say more than their quotes do, by the rules of this version"] if beyond else []
+    if contents.run.imported:
+        told.append("the run had itself been imported from a bundle")
+    return told
