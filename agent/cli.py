@@ -124,7 +124,8 @@ def _runs(options: argparse.Namespace) -> int:
     runs = Workbench().runs(text=options.text)
     for run in runs:
         level = f"{run.confidence:.2f}" if run.confidence is not None else "  – "
-        print(f"{run.id}  {run.created_at[:16]}  {run.status.value:<8} {run.verdict or '-':<11} {level}  {run.question[:100]}")
+        question = f"{'(imported) ' if run.imported else ''}{run.question[:100]}"
+        print(f"{run.id}  {run.created_at[:16]}  {run.status.value:<8} {run.verdict or '-':<11} {level}  {question}")
     if not runs:
         telling.say('no runs yet: python -m agent research "QUESTION" makes one')
     return 0

@@ -23,6 +23,8 @@ MAX_BYTES = 200_000_000
 MAX_FILES = 20_000
 MAX_DEPTH = 60
 MAX_NUMBER = 2.0**53
+_END = 22
+"""Bytes of the record a zip ends with."""
 _TIME = (1980, 1, 1, 0, 0, 0)
 _NAME = re.compile(r"[a-z0-9][a-z0-9_.-]{0,80}(/[a-z0-9][a-z0-9_.-]{0,80})?")
 _BROKEN = (
@@ -104,6 +106,11 @@ def _zipped(files: Mapping[str, bytes]) -> bytes:
 def _read(data: bytes) -> dict[str, bytes]:
     if not data.startswith(b"PK\x03\x04"):
         raise BundleError("it does not begin like a bundle: it is none, or its first bytes were changed")
+    end = data[-_END:]
+    if end[:4] != b"PK\x05\x06" or end[-2:] != b"\0\0" or data[-_END - 20 :][:4] == b"PK\x06\x07":
+        raise BundleError("it does not end like a bundle: it was cut off, or its last bytes were changed")
+    if struct.unpack("<I", end[12:16])[0] > 300 * MAX_FILES:  # looked at before the reader makes an object of each entry
+        raise BundleError(f"it has more than {MAX_FILES} files; no bundle has")
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             entries = archive.infolist()

@@ -1,0 +1,146 @@
+"""The deterministic zip: the same files the same bytes, every byte guarded, nothing hostile opened."""
+
+from __future__ import annotations
+
+import io
+import json
+import random
+import struct
+import tracemalloc
+import zipfile
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agent.errors import BundleError
+from agent.export.archive import MANIFEST, loads, pack, unpack
+
+FILES = {"run.json": b'{"a": 1}\n', "pages/0a.txt": "Größe 東京".encode() * 50, "steps.jsonl": b"", "pages/0b.txt": bytes(range(256))}
+ABOUT = {"format": "x", "version": 1, "question": "Wie groß?"}
+
+
+def changed(data: bytes, at: int, by: int) -> bytes:
+    return data[:at] + bytes([data[at] ^ by]) + data[at + 1 :]
+
+
+def zipped(*entries: tuple[zipfile.ZipInfo | str, bytes], compression: int = zipfile.ZIP_STORED) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", compression) as archive:
+        for entry, body in entries:
+            archive.writestr(entry, body)
+    return out.getvalue()
+
+
+def test_it_gives_back_what_was_put_in_whatever_the_order():
+    data = pack(FILES, ABOUT)
+    assert unpack(data) == (ABOUT, FILES)
+    assert data == pack(dict(reversed(FILES.items())), ABOUT)
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        assert archive.testzip() is None and archive.namelist()[0] == MANIFEST
+        assert {entry.date_time for entry in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}
+
+
+def test_every_single_byte_counts():
+    data, dice = pack(FILES, ABOUT), random.Random(7)
+    for at in range(len(data)):
+        with pytest.raises(BundleError):
+            unpack(changed(data, at, dice.randrange(1, 256)))
+
+
+def test_what_is_cut_off_or_lengthened_is_told():
+    data = pack(FILES, ABOUT)
+    for cut in range(0, len(data), 7):
+        with pytest.raises(BundleError):
+            unpack(data[:cut])
+    for more in (data + b"\0", b"\0" + data, data + data):
+        with pytest.raises(BundleError):
+            unpack(more)
+
+
+def link() -> zipfile.ZipInfo:
+    entry = zipfile.ZipInfo("pages/0a.txt", (1980, 1, 1, 0, 0, 0))
+    entry.create_system, entry.external_attr = 3, 0o120777 << 16
+    return entry
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [("../../etc/passwd", "no bundle has"), ("/etc/passwd", "no bundle has"), ("pages\\..\\x", "no bundle has"), ("C:evil.txt", "no bundle has"),
+     ("pages/../x", "no bundle has"), ("a/b/c", "no bundle has"), ("x" * 300, "no bundle has"), ("pages/", "no bundle has")],
+)  # fmt: skip
+def test_names_that_lead_elsewhere_are_refused(name, hint):
+    with pytest.raises(BundleError, match=hint):
+        unpack(zipped((MANIFEST, b"{}"), (name, b"x")))
+
+
+def test_a_bomb_is_not_lit():
+    bomb = zipped((MANIFEST, b"0" * 50_000_000), compression=zipfile.ZIP_DEFLATED)
+    tracemalloc.start()
+    with pytest.raises(BundleError, match="compressed"):
+        unpack(bomb)
+    assert tracemalloc.get_traced_memory()[1] < 5_000_000
+    tracemalloc.stop()
+
+
+def test_a_crowd_of_entries_is_counted_before_it_is_read():
+    entry = zipped((MANIFEST, b"{}"))
+    record = entry[entry.index(b"PK\x01\x02") : -22]
+    end = struct.pack("<4s4H2IH", b"PK\x05\x06", 0, 0, 65535, 65535, len(record) * 200_000, 45, 0)
+    crowd = entry[: entry.index(b"PK\x01\x02")] + record * 200_000 + end
+    tracemalloc.start()
+    with pytest.raises(BundleError, match="more than"):
+        unpack(crowd)
+    assert tracemalloc.get_traced_memory()[1] < 1_000_000
+    tracemalloc.stop()
+
+
+def test_files_that_overlap_or_lie_about_their_size_are_refused():
+    data = bytearray(pack({"run.json": b"x" * 100}, ABOUT))
+    at = data.index(b"PK\x01\x02")
+    data[at + 20 : at + 28] = struct.pack("<II", 2**31, 2**31)
+    with pytest.raises(BundleError, match="larger than the whole"):
+        unpack(bytes(data))
+
+
+def test_a_link_two_of_a_name_a_stranger_and_a_missing_file_are_refused():
+    body = FILES["pages/0a.txt"]
+    manifest = zipfile.ZipFile(io.BytesIO(pack({"pages/0a.txt": body}, ABOUT))).read(MANIFEST)
+    with pytest.raises(BundleError, match="around its files"):
+        unpack(zipped((MANIFEST, manifest), (link(), body)))
+    with pytest.warns(UserWarning, match="Duplicate"), pytest.raises(BundleError, match="two files of one name"):
+        unpack(zipped((MANIFEST, manifest), ("pages/0a.txt", body), ("pages/0a.txt", body)))
+    with pytest.raises(BundleError, match="not in its manifest"):
+        unpack(zipped((MANIFEST, manifest), ("pages/0a.txt", body), ("more.txt", b"x")))
+    with pytest.raises(BundleError, match="is missing"):
+        unpack(zipped((MANIFEST, manifest)))
+    with pytest.raises(BundleError, match="was changed"):
+        unpack(zipped((MANIFEST, manifest), ("pages/0a.txt", body + b".")))
+
+
+@pytest.mark.parametrize(
+    "manifest",
+    [b"", b"[]", b"{}", b'{"files": 3}', b'{"files": [3]}', b'{"files": [{"name": 3, "sha256": "x"}]}', b'{"files": [], "x": {}}', b"\xff",
+     b"[" * 100_000, b'{"files": [], "q": "\\ud800"}', b'{"files": [], "q": NaN}', b'{"files": [], "q": 1' + b"0" * 5000 + b"}"],
+)  # fmt: skip
+def test_a_manifest_of_wrong_kinds_is_refused(manifest):
+    with pytest.raises(BundleError):
+        unpack(zipped((MANIFEST, manifest)))
+
+
+@pytest.mark.parametrize("text", ["NaN", "Infinity", "1e999", '"\\udc00"', '{"\\ud800": 1}', "9007199254740993", "[" * 70 + "]" * 70, "", "{"])
+def test_json_with_pitfalls_is_refused(text):
+    with pytest.raises(BundleError, match=r"x\.json"):
+        loads(text, "x.json")
+    assert loads(json.dumps({"a": ["\\ud800", 1.5, None]}), "x.json")
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.binary(max_size=400), st.integers(0, 10_000), st.integers(1, 400))
+def test_no_rubbish_makes_it_fall(rubbish, at, length):
+    data = pack(FILES, ABOUT)
+    at %= len(data)
+    for hostile in (rubbish, b"PK\x03\x04" + rubbish, data[:at] + rubbish + data[at + length :]):
+        if hostile != data:
+            with pytest.raises(BundleError):
+                unpack(hostile)

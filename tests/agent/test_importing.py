@@ -1,0 +1,123 @@
+"""A bundle opened as a run on another workbench: equal in content, marked, at rest; a changed one is refused."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from agent.collecting import start
+from agent.errors import BundleError
+from agent.export import bundle
+from agent.export.bundle import Contents
+from agent.exporting import FORMATS, write
+from agent.importing import import_bundle
+from agent.types import Settings, Status
+from agent.verifying import verify
+from agent.workbench import Workbench
+
+
+@pytest.fixture
+def other(tmp_path, monkeypatch, bench):
+    monkeypatch.setenv("TOUCHSTONE_DATA", str(tmp_path / "other"))
+    opened = Workbench()
+    yield opened
+    opened.shutdown()
+
+
+def content(data: bytes) -> Contents:
+    """What a bundle tells, without what an import adds: its own step and mark, and when it came."""
+    told = bundle.read(data)
+    steps = [step for step in told.steps if step.name != "import"]
+    run = told.run.model_copy(update={"imported": "", "updated_at": "", "steps": steps[-1].n})
+    return replace(told, sha256="", steps=steps, run=run)
+
+
+def test_import_then_export_gives_equal_content(bench, other, ran):
+    run_id = ran(call="What now?")
+    data = write(bench, run_id, "bundle")
+    came = import_bundle(other, data)
+    assert (came.run_id, came.was, came.renamed) == (run_id, run_id, False)
+    again = write(other, run_id, "bundle")
+    assert content(again) == content(data) and verify(again).holds
+    assert write(other, run_id, "bundle") == again
+    for name in ("csv", "pages.csv", "bib", "ris", "csl", "graphml"):
+        assert write(other, run_id, name) == write(bench, run_id, name), name
+
+
+def test_it_is_marked_rests_and_stays_out_of_the_library(bench, other, ran):
+    data = write(bench, ran(), "bundle")
+    came = import_bundle(other, data)
+    view = other.view(came.run_id)
+    assert view.run.imported == came.found.sha256 and other.runs()[0].imported
+    assert view.run.status is Status.REVIEW and view.steps[-1].name == "import" and view.steps[-1].by == "person"
+    assert view.state.answer == bench.view(came.was).state.answer and view.run.verdict
+    other.library.catch_up()
+    assert not other.library.sources()
+    assert other.thread(came.run_id) == [came.run_id]
+    assert f"imported from a bundle (SHA-256 `{came.found.sha256}`)" in other.markdown(came.run_id)
+
+
+def test_an_id_that_is_taken_gets_another_and_nothing_of_ours_is_touched(bench, ran):
+    run_id = ran(call="What now?")
+    data = write(bench, run_id, "bundle")
+    before, calls = bench.view(run_id), bench.calls(run_id)
+    came = import_bundle(bench, data)
+    assert came.renamed and came.run_id != run_id
+    assert bench.view(run_id) == before and bench.calls(run_id) == calls and not bench.view(run_id).run.imported
+    assert len(bench.calls(came.run_id)) == 1 and bench.calls(came.run_id)[0].key != calls[0].key
+    assert verify(write(bench, came.run_id, "bundle")).holds
+    twice = import_bundle(bench, data)
+    assert len({twice.run_id, came.run_id, run_id}) == 3 and len(bench.calls(twice.run_id)) == 1
+
+
+def test_a_call_with_a_made_up_key_cannot_answer_for_one_of_ours(bench, other, ran):
+    told = bundle.read(write(bench, ran(call="What now?"), "bundle"))
+    forged = replace(told, calls=[told.calls[0].model_copy(update={"key": "ab" * 32})])
+    came = import_bundle(other, bundle.write(forged))
+    assert other.store.calls.recall("ab" * 32) is None and len(other.calls(came.run_id)) == 1
+
+
+def test_a_strange_id_is_not_taken_over(bench, other, ran):
+    told = bundle.read(write(bench, ran(), "bundle"))
+    forged = replace(told, run=told.run.model_copy(update={"id": "../../<b>"}))
+    assert import_bundle(other, bundle.write(forged)).run_id.isalnum()
+
+
+def test_a_changed_bundle_is_refused_and_nothing_is_put_in(bench, other, ran):
+    data = write(bench, ran(), "bundle")
+    at = data.index(b"bridge reopened")
+    with pytest.raises(BundleError, match="not opened"):
+        import_bundle(other, data[:at] + b"B" + data[at + 1 :])
+    assert other.runs() == []
+
+
+def test_a_run_that_was_to_go_on_rests_and_can_be_resumed(bench, other):
+    run_id = bench.start("How many people does Älvmora Mejeri employ?", Settings(world="demo", model="keyless"))
+    bench.drive(run_id, watch=lambda: bench.store.ledger.control(run_id) or bench.pause(run_id))
+    assert bench.view(run_id).run.status is Status.PAUSED
+    told = bundle.read(write(bench, run_id, "bundle"))
+    as_if = replace(told, run=told.run.model_copy(update={"status": Status.RUNNING}))
+    came = import_bundle(other, bundle.write(as_if))
+    assert other.view(came.run_id).run.status is Status.PAUSED and other.store.ledger.unfinished() == []
+    other.resume(came.run_id)
+    assert other.drive(came.run_id) is Status.REVIEW and "31" in other.view(came.run_id).state.answer.text
+
+
+def test_the_other_flows_come_in_too(bench, other):
+    settings = Settings(world="demo", model="keyless")
+    site = settings.model_copy(update={"flow": "site", "start_urls": ["https://www.alvmora-mejeri.example/"]})
+    runs = [start(bench, "What do members say about Kallsteg?", ["https://borskvart.example/stock/KALL"], settings)]
+    runs.append(bench.start("How many people does the dairy employ?", site))
+    for run_id in runs:
+        bench.drive(run_id)
+    runs.append(bench.follow_up(runs[-1], "And when was it founded?"))
+    bench.drive(runs[-1])
+    runs.append(bench.start("How many people does Älvmora Mejeri employ?", settings.model_copy(update={"flow": "chat"})))
+    bench.drive(runs[-1])
+    for run_id in runs:
+        data = write(bench, run_id, "bundle")
+        came = import_bundle(other, data)
+        assert came.found.holds and came.found.standing == came.found.quotes > 0 and not came.found.remarks
+        assert content(write(other, came.run_id, "bundle")) == content(data)
+        assert all(write(other, came.run_id, name) is not None for name in FORMATS if name != "items.csv")

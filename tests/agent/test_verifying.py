@@ -1,0 +1,155 @@
+"""A bundle holds or it does not: every change is told, by byte and by meaning; and its sources are asked again."""
+
+from __future__ import annotations
+
+import io
+import json
+import random
+import zipfile
+
+import pytest
+
+from agent.export.archive import MANIFEST, pack
+from agent.exporting import write
+from agent.tools.worlds import open_world
+from agent.types import Settings
+from agent.verifying import refetch, verify
+from agent.workbench import Workbench
+from tests.web.folders import page, write_world
+from tests.web.site import Reply, Site, html
+
+QUESTION = "How many cows does Lund farm keep?"
+PAGE = "<title>Lund farm</title><h1>Lund farm</h1><p>Lund farm keeps {} cows on its {} hectares. It was bought by the family in 1921.</p>"
+
+
+@pytest.fixture
+def data(bench, ran) -> bytes:
+    return write(bench, ran(call="What now?"), "bundle")
+
+
+def test_an_honest_bundle_holds_and_tells_its_figures(data, bench):
+    found = verify(data)
+    assert found.holds and not found.remarks and found.standing == found.quotes > 3 and len(found.sha256) == 64
+    assert found.contents and found.contents.calls[0].prompt[0]["content"] == "What now?"
+
+
+def test_a_hundred_random_changes_of_a_single_byte_are_all_told(data):
+    dice = random.Random(20261121)
+    for _ in range(100):
+        at, by = dice.randrange(len(data)), dice.randrange(1, 256)
+        assert not verify(data[:at] + bytes([data[at] ^ by]) + data[at + 1 :]).holds, (at, by)
+
+
+def test_a_change_says_which_file_it_is_in(data):
+    at = data.index(b"bridge reopened")
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        name = max(archive.infolist(), key=lambda entry: (entry.header_offset < at, entry.header_offset * (entry.header_offset < at))).filename
+    assert any(name in trouble for trouble in verify(data[:at] + b"B" + data[at + 1 :]).troubles)
+
+
+def forged(data: bytes, name: str, old: str, new: str) -> bytes:
+    """The bundle with something else written in a file, and its hashes made anew: a hand that knows what it does."""
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        files = {entry: archive.read(entry) for entry in archive.namelist()}
+    about = {key: value for key, value in json.loads(files.pop(MANIFEST)).items() if key != "files"}
+    chosen = [entry for entry in files if entry.startswith(name)]
+    changed = {entry: files[entry].replace(old.encode(), new.encode()) for entry in chosen}
+    assert changed != {entry: files[entry] for entry in chosen}, "nothing was forged"
+    return pack(files | changed, about)
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "hint"),
+    [
+        ("pages/", "2 November 2026", "3 November 2026", "not the one that was read"),
+        ("facts.json", "2 November 2026", "3 November 2026", "facts.json does not tell"),
+        ("steps.jsonl", "2 November 2026", "3 November 2026", "does not"),
+        ("run.json", "Stenfors", "Gränna", "does not tell the run"),
+        ("run.json", '"verdict": "', '"verdict": "x', "another verdict"),
+        ("run.json", '"max_steps": 12', '"max_steps": 13', "other settings"),
+        ("run.json", '"flow": "research"', '"flow": "../x"', "does not have"),
+        ("steps.jsonl", '"name":"decide"', '"name":"decide","more":1', "does not know"),
+        ("steps.jsonl", '"n":1,', '"n":2,', "numbered"),
+        ("steps.jsonl", '"next":"review"', '"next":"nowhere"', "leads where"),
+        ("steps.jsonl", '"pending":', '"pnding":', "do not make a state"),
+        ("steps.jsonl", '"actions":[', '"actions":[3,', "do not make a state"),
+        ("calls.jsonl", '"run_id":"', '"run_id":"0', "another run"),
+        ("pages.jsonl", '"sha256":"', '"sha256":"0', "not the one"),
+    ],
+)
+def test_what_a_careful_hand_changes_is_told_too(data, name, old, new, hint):
+    found = verify(forged(data, name, old, new))
+    assert not found.holds and any(hint in trouble for trouble in found.troubles), found.troubles
+
+
+def test_a_quote_that_does_not_stand_in_its_page_is_told(data):
+    moved = forged(data, "steps.jsonl", '"start":', '"start":1')
+    told = verify(forged(moved, "facts.json", '"start": ', '"start": 1'))
+    assert any("a quote does not stand" in trouble for trouble in told.troubles) and told.standing < told.quotes
+
+
+def test_a_bundle_without_a_page_it_names_does_not_hold(data):
+    found = verify(forged(data, "run.json", '"missing_pages": []', '"missing_pages": ["abc"]'))
+    assert any("text of a page is not in it" in trouble for trouble in found.troubles)
+
+
+def live(pages: dict[str, Reply | str], site: Site) -> None:
+    site.pages = {path: html(body) if isinstance(body, str) else body for path, body in pages.items()}
+
+
+def asked(site: Site, tmp_path) -> tuple[bytes, Workbench]:
+    """A bundle of a run that read the pages of a real server on this machine."""
+    bench = Workbench()
+    urls = [site.url(path) for path in ("/a", "/b", "/c", "/d")]
+    run_id = bench.start(QUESTION, Settings(world="live", model="keyless", flow="site", start_urls=urls, allowed_domains=["127.0.0.1"]))
+    bench.drive(run_id)
+    return write(bench, run_id, "bundle"), bench
+
+
+def test_refetch_tells_same_changed_gone_and_unreadable(monkeypatch, tmp_path):
+    monkeypatch.setenv("FETCH_ALLOW", "127.0.0.1")
+    monkeypatch.setenv("FETCH_GAP", "0")
+    first = {path: PAGE.format(n, n * 2) for path, n in (("/a", 31), ("/b", 32), ("/c", 33), ("/d", 34))}
+    with Site({}) as site:
+        live(first, site)
+        data, bench = asked(site, tmp_path)
+        found = verify(data)
+        assert found.holds, found.troubles
+        world, heard = bench.worker.world("live"), []
+        told = {source.url: source for source in refetch(found, world, heard.append)}
+        assert set(told) == {site.url(path) for path in first} and {source.how for source in told.values()} == {"same"} and len(heard) == 4
+        changed = {"/a": first["/a"], "/b": first["/b"] + "<p>More was added since.</p>", "/c": PAGE.format(50, 66), "/d": Reply(404, b"gone")}
+        live(changed, site)
+        told = {source.url: source for source in refetch(found, world)}
+        how = {path: told[site.url(path)].how for path in first}
+        assert how == {"/a": "same", "/b": "stands", "/c": "lost", "/d": "gone"}
+        assert "33 cows" in told[site.url("/c")].lost[0] and "no longer" in told[site.url("/c")].told
+        live({"/a": Reply(503, b"later"), "/b": Reply(410, b"")}, site)
+        told = {source.url: source for source in refetch(found, world)}
+        assert told[site.url("/a")].how == "unread" and told[site.url("/b")].how == "gone" and told[site.url("/a")].detail
+        bench.shutdown()
+
+
+def test_refetch_goes_through_the_guard(monkeypatch, tmp_path, bench):
+    """A bundle cannot make this workbench ask an address of its own network."""
+    monkeypatch.setenv("FETCH_ALLOW", "127.0.0.1")
+    monkeypatch.setenv("FETCH_GAP", "0")
+    with Site({"/a": html(PAGE.format(31, 62))}) as site:
+        live({path: PAGE.format(31, 62) for path in ("/a", "/b", "/c", "/d")}, site)
+        data, own = asked(site, tmp_path)
+        own.shutdown()
+        before = len(site.asked)
+        monkeypatch.setenv("FETCH_ALLOW", "")
+        world = open_world("live", Workbench().config)
+        assert {source.how for source in refetch(verify(data), world)} == {"unread"} and len(site.asked) == before
+        world.close()
+
+
+def test_a_folder_world_is_asked_again_too(bench, tmp_path):
+    name = write_world(tmp_path / "w", [page("https://lund.example/", "Lund farm", "Lund farm keeps 31 cows on its 62 hectares.")])
+    run_id = bench.start(QUESTION, Settings(world=name, model="keyless"))
+    bench.drive(run_id)
+    found = verify(write(bench, run_id, "bundle"))
+    assert [source.how for source in refetch(found, bench.worker.world(name))] == ["same"]
+    write_world(tmp_path / "w2", [page("https://lund.example/", "Lund farm", "Lund farm keeps 40 cows on its 62 hectares.")])
+    assert [source.how for source in refetch(found, bench.worker.world(str(tmp_path / "w2")))] == ["lost"]
