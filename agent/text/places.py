@@ -29,6 +29,10 @@ Sort = Literal["coordinates", "facility", "address", "street", "town"]
 _NUMBER = r"[-+]?\d{1,3}(?:\.\d+)?"
 _SIDED = re.compile(r"(\d{1,2}(?:\.\d+)?)\s*°?\s*([NS])[\s,;]+(\d{1,3}(?:\.\d+)?)\s*°?\s*([EW])\b", re.IGNORECASE)
 _PAIR = re.compile(rf"(?<![\w.])({_NUMBER})\s*°?\s*[,;]\s*({_NUMBER})\s*°?(?![\w.]*\d)")
+_WHOLE = re.compile(
+    rf"(?:^|\b(?:near|close|to|at|from|around|by|point|coordinates)\s+){_NUMBER}\s*°?\s*[,;]\s+{_NUMBER}\s*°?\s*[?.!]*$", re.IGNORECASE
+)
+"""Figures without a decimal point are a point only where nothing else is said behind them: "3, 4 or 5" and "1,000 shops" are not."""
 _POSTAL = re.compile(r"\b[A-Z]{0,3}-?\d[\d -]*\b")
 _NEAR = re.compile(
     r"\b(?:near(?:est to| to)?|close(?:st)? to|next to|around|in|at|to|from|by|beside"
@@ -57,6 +61,7 @@ _WORDS_FOR = (
     "toilet restroom lavatory wc toalett",
     "shop store supermarket grocery groceries butik affar",
     "parking park",
+    "repair mend fix",
 )
 _FACILITY_WORDS = frozenset(stem(word) for group in _WORDS_FOR for word in group.split())
 _ONE_OF = re.compile(
@@ -87,7 +92,7 @@ def coordinates(text: str) -> Point | None:
     if sided := _SIDED.search(text):
         lat, ns, lon, ew = sided.groups()
         point = (float(lat) * (-1 if ns.upper() == "S" else 1), float(lon) * (-1 if ew.upper() == "W" else 1))
-    elif pair := _PAIR.search(text):
+    elif (pair := _PAIR.search(text)) and ("." in pair[0] or _WHOLE.search(text)):
         point = (float(pair[1]), float(pair[2]))
     else:
         return None
@@ -109,9 +114,9 @@ def facility_word(text: str) -> str:
 
 
 def _alike(kind: str) -> set[str]:
-    """The words that mean the kind: those that stand in a group with one of its own words."""
+    """The words that each mean the kind: its own when it is a single one, and those that stand in a group with one of its own."""
     own = _stems(kind)
-    return own.union(*(group for group in map(_stems, _WORDS_FOR) if own & group))
+    return set().union(own if len(own) == 1 else set(), *(group for group in map(_stems, _WORDS_FOR) if own & group))
 
 
 def _stems(text: str) -> set[str]:
