@@ -117,7 +117,7 @@ def _lines(folder: Path, name: str) -> Iterator[dict[str, Any]]:
 def _asked(job: Job, questions: list[dict[str, Any]], urls: dict[str, str]) -> Iterator[dict[str, Any]]:
     jobs = min(job.jobs or os.cpu_count() or 1, len(questions))
     if jobs == 1:
-        bench = _open(job)
+        bench = open_bench(job)
         for question in questions:
             yield score(bench, job, question, urls)
         bench.shutdown()
@@ -132,14 +132,15 @@ _process: dict[str, Any] = {}
 
 
 def _begin(job: Job, urls: dict[str, str]) -> None:
-    _process.update(bench=_open(job), job=job, urls=urls)
+    _process.update(bench=open_bench(job), job=job, urls=urls)
 
 
 def _one(question: dict[str, Any]) -> dict[str, Any]:
     return score(_process["bench"], _process["job"], question, _process["urls"])
 
 
-def _open(job: Job) -> Workbench:
+def open_bench(job: Job) -> Workbench:
+    """A workbench with a throw-away store of its own; for a flow that answers from the library, with the world on its shelf."""
     folder = Path(job.keep or tempfile.mkdtemp(prefix="touchstone-eval-")).resolve()
     bench = Workbench(configuration.read({"TOUCHSTONE_DATA": str(folder / str(os.getpid())), "DATABASE_URL": "", **AS_DELIVERED}))
     if job.flow in FROM_LIBRARY:
