@@ -73,7 +73,8 @@ def _by() -> str:
     active = door.workbench().active()
     model = active.model if st.session_state.get(MODEL, "auto") != "keyless" else ""
     demo = " · with the demo’s invented sources" if st.session_state.get(DEMO) else ""
-    return safe.md(f"{f'with {model}' if model else 'without a model: quoted sentences'}{demo}")
+    why = f" ({trouble.rstrip('.')})" if (trouble := door.model_trouble()) else ""
+    return safe.md(f"{f'with {model}' if model else f'without a model: quoted sentences{why}'}{demo}")
 
 
 def scope() -> Scope:

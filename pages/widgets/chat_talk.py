@@ -86,13 +86,15 @@ def _live(run_id: str, moving: bool) -> None:
             st.html(chat_details.progress(view, state))
             st.button("Stop", key="chat-stop", icon=":material/stop:", on_click=door.tell, args=(door.workbench().stop, run_id))
             return
-        form = functools.partial(chat_clarify.draw, view, state) if state.needs_clarification else None
-        chat_turn.draw(view, state, fresh=True, form=form)
+        turn = st.container(gap="small")
         if view.run.status in (Status.STOPPED, Status.PAUSED, Status.FAILED):
             st.html(chat_details.rests(view))
             controls.draw(view)
         chat_turn.onwards(view, state)
         chat_details.fold(view, state)
+        form = functools.partial(chat_clarify.draw, view, state) if state.needs_clarification else None
+        with turn:  # drawn last: what is streamed takes its time, and nothing of the state before may stand below it meanwhile
+            chat_turn.draw(view, state, fresh=True, form=form)
 
 
 def _look(run_id: str, head: int) -> None:

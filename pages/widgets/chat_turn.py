@@ -42,8 +42,16 @@ def draw(view: View, state: Chat, *, fresh: bool = False, form: Callable[[], Non
                 st.html(answer.card(given, state.facts, view.run.id))
         else:
             st.html(said(given, view))
+        if why := trouble(state):
+            st.html(f'<div class="ts"><p class="small warned">The model did not speak, rules did in its place: {safe.html(why)}</p></div>')
         if form:
             form()
+
+
+def trouble(state: Chat) -> str:
+    """Why the model did not speak although it was asked, at the answer or on the way to it; "" when it did."""
+    given = [*state.answers[-1:], *state.groundings[-1:], *state.rewrites[-1:], *state.speakers.values()]
+    return next((one.trouble for one in given if one.trouble), "")
 
 
 def asked(view: View, state: Chat) -> None:

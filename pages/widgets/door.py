@@ -15,6 +15,7 @@ import streamlit as st
 
 from agent.errors import Overtaken, StoreError, UsageError
 from agent.library import Library
+from agent.llm import detect
 from agent.workbench import Workbench
 from pages.widgets import safe
 
@@ -40,6 +41,12 @@ def workbench() -> Workbench:
 def library() -> Library:
     """The library behind it."""
     return workbench().library
+
+
+def model_trouble() -> str:
+    """Why there is no model although one is set up; "" when there is one, or none was wanted."""
+    active = workbench().active()
+    return "" if active.model or active.model_detail == detect.NOTHING else active.model_detail
 
 
 def close() -> None:

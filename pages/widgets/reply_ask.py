@@ -69,7 +69,7 @@ def _choices(found: ResponseConfig) -> None:
     check = "the draft is verified" if own.enable_verification else "the draft is not verified (enable_verification is off)"
     within = words.duration(own.graph_timeout_seconds)
     most = f"Up to {words.count(own.max_sources, 'source')} and {own.max_answer_chars:,} characters, within {within}"
-    st.caption(safe.md(f"{most}; {check}. Settings: {found.path or 'the defaults, there is no config.yaml'}."))
+    st.caption(safe.md(f"{most}; {check}. Settings: {found.path or 'the defaults, there is no config.yaml'}. {door.model_trouble()}"))
 
 
 def _read_as(messages: list[Message]) -> None:
