@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 import logging
 import time
+from collections.abc import Sequence
+from itertools import pairwise
 
 from pypdf import PdfReader
 from pypdf.errors import PyPdfError
@@ -16,6 +18,10 @@ from agent.types import Heading, Outcome
 MAX_PAGES = 500
 MAX_SECONDS = 20.0
 """CPU seconds after which no further page is begun; what was read until then is kept."""
+SHORT_LINE = 30
+"""Characters below which a line is a heading, a cell or the end of a paragraph: it does not go on."""
+NEARLY, FULL = 0.6, 0.85
+"""How much of the widest line a line fills that goes on in small letters; in any letters."""
 _ENCRYPTED = "The PDF is locked with a password. Open it yourself and look for an unlocked copy."
 _SCANNED = "The PDF holds pictures of pages and no text. Look for a version with text, or read it yourself."
 _BROKEN = "The PDF is damaged and could not be read. Open it yourself, or look for another copy."
@@ -48,7 +54,7 @@ def _pages(document: PdfReader) -> Reading:
         if number > MAX_PAGES or time.thread_time() - started > MAX_SECONDS:
             reading.detail = f"Only the first {number - 1} of {len(document.pages)} pages were read."
             break
-        text = "\n".join(line.rstrip() for line in page.extract_text().replace("\x00", "").splitlines()).strip()
+        text = flowing([line.rstrip() for line in page.extract_text().replace("\x00", "").splitlines()]).strip()
         if text:
             title = f"Page {number}"
             reading.headings.append(Heading(start=length, level=2, text=title))
@@ -58,6 +64,30 @@ def _pages(document: PdfReader) -> Reading:
     if not reading.text:
         reading.outcome, reading.detail = Outcome.UNSUPPORTED, _SCANNED
     return reading
+
+
+def flowing(lines: Sequence[str]) -> str:
+    """A page's lines with those joined that were only broken because the page is no wider: a sentence stays one.
+
+    A line goes on in the next when it is nearly as long as the longest, does not end as a sentence or a row of figures does, and letters
+    follow; a shorter one when small letters follow. A word that was parted at the line's end is whole again.
+    """
+    widest = max(map(len, lines), default=0)
+    text = ""
+    for before, line in pairwise(["", *lines]):
+        parted = before.endswith("-") and before[-2:-1].islower() and line[:1].islower()
+        if before and line and _goes_on(before, line, len(before) / widest):
+            text = f"{text[:-1]}{line.lstrip()}" if parted else f"{text} {line.lstrip()}"
+        else:
+            text += f"\n{line}"
+    return text.removeprefix("\n")
+
+
+def _goes_on(before: str, line: str, filled: float) -> bool:
+    last, first = before[-1], line.lstrip()[:1]
+    if last in ".:;!?|" or first.lower() == first.upper() or len(before) < SHORT_LINE:
+        return False
+    return filled >= (NEARLY if first.islower() else FULL) and (first.islower() or last.isalpha() or last in ",-")
 
 
 def _about(document: PdfReader, reading: Reading) -> None:

@@ -9,6 +9,7 @@ from fpdf import FPDF
 from pypdf import PdfReader, PdfWriter
 
 from agent.tools import extract
+from agent.tools.pdf import flowing
 from agent.types import Outcome
 
 URL = "https://a.example.com/report.pdf"
@@ -57,3 +58,18 @@ def test_a_damaged_pdf_fails_politely(cut: float) -> None:
     page = extract.read(whole[: int(cut if cut > 1 else cut * len(whole))], "application/pdf", URL)
     assert page.outcome in (Outcome.UNSUPPORTED, Outcome.OK)
     assert bool(page.detail) is (page.outcome is Outcome.UNSUPPORTED)
+
+
+def test_sentences_that_the_width_of_the_page_broke_are_whole_again() -> None:
+    lines = [
+        "Rules of the harbour", "Boats longer than twelve metres moor at the north pier. The master is Tove",
+        "Lindqvist and answers on channel twelve, which is kept by night as well; who en-", "ters tells her the name of the boat.",
+        "Washing machines stand in the red hut.", "north pier 180", "south pier 140",
+    ]  # fmt: skip
+    assert flowing(lines).split("\n") == [
+        "Rules of the harbour",
+        "Boats longer than twelve metres moor at the north pier. The master is Tove Lindqvist and answers on channel twelve, which is kept by night "
+        "as well; who enters tells her the name of the boat.",
+        "Washing machines stand in the red hut.", "north pier 180", "south pier 140",
+    ]  # fmt: skip
+    assert flowing([]) == "" and flowing(["東京都庁は新宿にあります、そして" * 3, "展望室は無料です"]).count("\n") == 1
