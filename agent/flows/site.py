@@ -216,6 +216,7 @@ def decide(state: Site, tools: Tools) -> tuple[Change, str]:
         "question": state.question, "history": state.history, "instruction": state.settings.instruction, "notes": [note.text for note in state.notes],
         "pages": _shown(state, tools), "graph": {i: state.url_graph.get(i, []) for i in state.visited_urls[-30:]}, "unvisited": unvisited,
         "iteration": state.current_iteration, "max_iterations": limits.max_iterations, "max_urls": most,
+        "missing": reading.lacking(state, tools),
     }  # fmt: skip
     judgement = tools.judge(SITE_DECISION, **blanks)
     reply: AgentDecision = judgement.value

@@ -17,11 +17,12 @@ from agent.flows.quoting import fact_of
 from agent.flows.site_state import Site
 from agent.flows.state import Research
 from agent.roles.site_decision import Unvisited
-from agent.roles.support import bearing, best_quotes
+from agent.roles.support import bearing, best_quotes, gaps, pointing, subject
 from agent.state import Change
 from agent.text.addresses import Address, scores
 from agent.text.coverage import cover
 from agent.text.passages import passages
+from agent.text.point import as_spelled
 from agent.text.question import read
 from agent.text.rank import rank
 from agent.text.sections import with_headings
@@ -133,6 +134,13 @@ def knowledge(state: Site, tools: Tools) -> list[Passage]:
         if room <= 0:
             break
     return found
+
+
+def lacking(state: Site, tools: Tools) -> list[str]:
+    """The words that an answer can't do without and that no page read holds."""
+    found = knowledge(state, tools)
+    asking = pointing(wanted(state), typed(state))
+    return as_spelled(asking, gaps(asking, found, subject(found)))
 
 
 def within(question: str, found: Sequence[Passage], limit: int) -> list[Passage]:

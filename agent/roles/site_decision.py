@@ -68,20 +68,24 @@ def keyless(
     iteration: int,
     max_iterations: int,
     max_urls: int,
+    missing: list[str],
 ) -> AgentDecision:
-    """Explore while no page answers well and an address promises more; else answer (or refuse, which is the writer's part)."""
+    """Explore while no page answers well, or a word is missing that an answer can't do without, and an address promises more; else
+    answer (or refuse, which is the writer's part)."""
     best = max((page.bearing for page in pages), default=0.0)
     useful = [page.index for page in pages if page.bearing and page.bearing >= USEFUL * best]
-    if best >= ENOUGH:
+    if best >= ENOUGH and not missing:
         top = next(page for page in pages if page.bearing == best)
         return AgentDecision(decision="answer", reasoning=f"“{top.title or top.url}” covers what is asked.", useful_visited_indices=useful)
     promising = _promising(unvisited, max_urls)
     if not promising or iteration >= max_iterations:
         why = "No address that is left promises more." if not promising else f"All {max_iterations} explorations are used."
         return AgentDecision(decision="answer", reasoning=why, useful_visited_indices=useful)
+    unsaid = ", ".join(f"“{word}”" for word in missing[:3])
+    lacking = f"No page read speaks of {unsaid}" if missing else "What was read does not cover the question yet"
     names = ", ".join(f"“{(address.text or address.url)[:60]}”" for address in promising[:3])
     return AgentDecision(
-        decision="explore", reasoning=f"What was read does not cover the question yet; the words of {names} speak for them.",
+        decision="explore", reasoning=f"{lacking}; the words of {names} speak for them.",
         selected_url_indices=[address.index for address in promising], useful_visited_indices=useful,
     )  # fmt: skip
 

@@ -12,7 +12,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from agent.roles.answerability import ANSWERS
 from agent.roles.choosing import chosen
-from agent.roles.draft import DraftQuote, DraftSentence, section_quotes
+from agent.roles.draft import DraftQuote, DraftSentence
+from agent.roles.excerpts import section_quotes
 from agent.roles.generate import candidate_facts
 from agent.roles.role import Role
 from agent.roles.support import Quoted, of_section

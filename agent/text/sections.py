@@ -41,6 +41,11 @@ _KIN = (
     "research study trial clinical",
     "hours opening open schedule",
     "history background founded origin",
+    "weight weigh heavy",
+    "size dimension length width height long wide tall",
+    "employee employ staff personnel workforce",
+    "ceo boss chief director manager",
+    "guarantee warranty",
     "living cope consideration coping tip advice",
 )
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from agent.prompts import blanks, render
-from agent.roles.draft import WORDS, keyless
+from agent.roles.draft import keyless
+from agent.roles.support import WORDS
 from agent.text.passages import passages
 from agent.text.sections import with_headings
 from agent.types import Outcome, Page, Turn
@@ -68,7 +69,7 @@ def test_three_refusals():
 
 
 def test_what_the_site_does_not_know_is_told_with_the_answer():
-    assert "carrots" in draft("What are the symptoms of lamp fever with carrots?", strange=["carrots"]).missing
+    assert "shampoo" in draft("What are the symptoms of lamp fever with shampoo?", strange=["shampoo"]).missing
 
 
 def test_the_prompt_holds_what_a_writer_needs_and_fences_the_pages():

@@ -1,0 +1,88 @@
+"""What of the passages makes an answer, word for word: the section that is asked for, else the sentences that bear most.
+
+Nothing is told that only stands beside what was asked. Knows passages and a question, no run.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from agent.roles.answering import Candidate
+from agent.roles.support import BY_HEADING, WORDS, Quoted, named, of_section, pointing, quoted, ranked, spoken_to, units
+from agent.text.point import point, rough_words
+from agent.text.question import Asked, read
+from agent.text.sections import Section, sections
+from agent.types import Passage
+
+BY_SECTION = 0.72
+"""How much of the question title and heading must name for a section to be the answer."""
+NEAR = 0.7
+"""A sentence joins the answer that bears at least this share of what the best one bears."""
+RIVAL = 0.6
+"""A section answers only when it bears at least this share of what the best sentence bears."""
+SENTENCES = 4
+"""The sentences that bear most, when no section answers; each may bring the one after it."""
+_GOES_ON = re.compile(
+    r"^[\"'“‘(]*(?:it|its|they|their|them|this|these|those|that|such|he|she|his|her|we|you|both|each|then|there|here|if|otherwise|however|but|and|also"
+    r"|in addition|instead|therefore|thus|so|for example|er|sie|es|dies\w*|das|den|det|de|detta|dessa|il|elle|ils|elles|cela)\b",
+    re.IGNORECASE,
+)
+
+
+def chosen_quotes(question: str, own: str, passages: Sequence[Passage], about: frozenset[str] = frozenset()) -> list[Quoted]:
+    """The quotes of the answer in reading order: of the section that is asked for, else the best sentences and what goes on from them."""
+    return section_quotes(question, own, passages, about) or _sentences(question, own, passages, about)
+
+
+def section_quotes(question: str, own: str, passages: Sequence[Passage], about: frozenset[str] = frozenset()) -> list[Quoted]:
+    """The sentences of the section whose title and heading name what is asked, from its start; none when no section does."""
+    asked, typed = read(question), read(own)
+    exact = point(pointing(question, own), about)
+    found = [section for section in sections(passages) if not exact.lacks(_words(section))]
+    best = max(found, key=lambda section: named(asked, typed, section), default=None)
+    said = named(asked, typed, best) if best else 0.0
+    if best is None or said < BY_SECTION:
+        return []
+    rival = max((candidate.score for candidate in ranked(question, own, passages, about)[:1]), default=0.0)
+    return of_section(asked, best) if BY_HEADING * said >= RIVAL * rival else []
+
+
+def _words(section: Section) -> frozenset[str]:
+    return rough_words([section.passages[0].title, section.heading, section.text])
+
+
+def _sentences(question: str, own: str, passages: Sequence[Passage], about: frozenset[str]) -> list[Quoted]:
+    """The best sentences and rows that hold every code and name asked about and speak to what is asked as much as any near them does."""
+    asked, asking = read(question), pointing(question, own)
+    rivals = [candidate for candidate in ranked(question, own, passages, about) if not _lacks(asking, candidate, about)]
+    near = [candidate for candidate in rivals[:SENTENCES] if candidate.score >= NEAR * rivals[0].score]
+    speaks = [spoken_to(asking, candidate, about) for candidate in near]
+    chosen: list[Quoted] = []
+    room = WORDS
+    for candidate in [candidate for candidate, share in zip(near, speaks, strict=True) if share or not any(speaks)]:
+        for quote in _with_next(candidate, asked):
+            words = len(quote.split())
+            if any(quote == other.quote for other in chosen) or (chosen and words > room):
+                continue
+            chosen.append(quoted(asked, candidate.passage, quote, candidate.score))
+            room -= words
+    return chosen
+
+
+def _lacks(asking: str, candidate: Candidate, about: frozenset[str]) -> bool:
+    """Is a code or a name that is asked about missing from a sentence, its heading and its title?"""
+    return bool(point(asking, about).lacks(candidate.words | rough_words([candidate.passage.title, candidate.passage.heading])))
+
+
+def _with_next(candidate: Candidate, asked: Asked) -> list[str]:
+    """A sentence, and the one after it in its paragraph when that goes on from it or speaks of what is asked; a row is whole."""
+    if candidate.passage.rows:
+        return [candidate.quote]
+    text = candidate.passage.text
+    end = text.find(candidate.quote) + len(candidate.quote)
+    around = units(candidate.passage)
+    at = around.index(candidate.quote) if candidate.quote in around else -1
+    following = [quote for quote in (around[at + 1 : at + 2] if at >= 0 else []) if "\n" not in text[end : text.find(quote, end)]]
+    following = [quote for quote in following if _GOES_ON.match(quote) or not asked.rough.keys().isdisjoint(rough_words([quote]))]
+    return [quote for quote in (candidate.quote, *following) if len(quote.split()) > 3 and not quote.endswith("?")]

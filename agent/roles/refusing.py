@@ -1,0 +1,80 @@
+"""Which kind of refusal a question gets, and its polite words: it is not about the site, or the site does not say, or it points nowhere.
+
+Knows the question in its conversation and the words the site does not know. Decides not whether to refuse.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Literal
+
+from agent.text.ellipsis import piece
+from agent.text.followup import leans
+from agent.text.point import point, uncapped
+from agent.text.pointing import pointer
+from agent.text.question import FAINT, read
+from agent.text.words import stem, tokens
+from agent.types import Turn
+
+Kind = Literal["off_topic", "not_covered", "needs_clarification"]
+FAMILIAR = 0.25
+"""The share of the question's weighty words that the site may know for it to be off topic all the same."""
+FEW = 2
+"""A turn of a conversation with no more telling words than this goes on with the matter, whatever they are."""
+_SAID_TO_US = re.compile(
+    r"\b(?:(?:do|does|did|are|will|have|would|could|can|may)\s+(?:you(?!\s+(?:think|know|believe|like|feel|love|remember|see)\b)|your\b)"
+    r"|your?\s+(?:shop|store|company|prices?|products?|services?|team|offices?|hours|website|site|address|policy|customers?|staff)"
+    r"|(?:can|may|could|do|must|should)\s+(?:i|we)\s+(?:(?:have|need)\s+to\s+)?"
+    r"(?:pay|order|buy|return|cancel|visit|bring|get|book|subscribe|pick|try|rent|exchange|register|use)"
+    r"|verkaufen sie|liefern sie|haben sie|bieten sie|säljer ni|har ni|levererar ni|vendez-vous|livrez-vous|avez-vous|venden|tienen)\b",
+    re.IGNORECASE,
+)
+"""What is asked of the people behind the site, about their own doings."""
+_TASK = re.compile(
+    r"^\W*(?:please\s+)?(?:(?:can|could|will|would)\s+you\s+(?:please\s+)?)?"
+    r"(?:write|tell|sing|translate|solve|calculate|compose|recite|draw|imagine|pretend)\b\s+(?:me\s+|us\s+)?"
+    r"(?!about|how|what|when|where|which|who|why|if|whether|more)",
+    re.IGNORECASE,
+)
+"""A piece of work somebody wants done, not a question."""
+
+
+def kind_of(question: str, asked: str, history: Sequence[Turn], strange: Sequence[str]) -> Kind:
+    """`asked` is the question as it stands alone; `strange` its words that stand nowhere on the site."""
+    if not history and hangs(question):
+        return "needs_clarification"
+    if goes_on(question, asked, history) or (_SAID_TO_US.search(question) and not _TASK.search(question)):
+        return "not_covered"
+    return "off_topic" if familiar(question, strange) <= FAMILIAR else "not_covered"
+
+
+def message(kind: Kind, site: str, missing: Sequence[str]) -> str:
+    """One or two polite sentences to the person; `missing` are the words it failed for."""
+    words = ", ".join(f"“{word}”" for word in missing[:4])
+    if kind == "needs_clarification":
+        return "This question points to something that was not named. What, or whom, is it about?"
+    if kind == "off_topic":
+        why = f": no page read and no address known there speaks of {words}" if words else ""
+        return f"I answer from the pages of {site}, and this does not seem to be about them{why}."
+    said = f"they do not say anything on {words}" if words else "they do not answer this"
+    return f"The pages of {site} that were read touch on the subject, but {said}, so I would rather not guess."
+
+
+def hangs(question: str) -> bool:
+    """Does a first question point at something that nobody has named?"""
+    return (leans(question) and len(read(question).weights) <= 1) or (pointer(question) is not None and len(point(question).words) <= 1)
+
+
+def goes_on(question: str, asked: str, history: Sequence[Turn]) -> bool:
+    """Does a turn go on with what was talked about: it was made whole from that, or it is only a piece?"""
+    if not history:
+        return False
+    return asked != question or bool(piece(question)) or (leans(question) and len(point(question).words) <= FEW)
+
+
+def familiar(question: str, strange: Sequence[str]) -> float:
+    """The share of the question's weight (words too common to say much left out) that the site knows; 1 when there is none."""
+    away = {stem(word) for word in strange for word in tokens(word)}
+    weights = {word: weight for word, weight in read(uncapped(question)).weights.items() if weight > FAINT}
+    return sum(weight for word, weight in weights.items() if word not in away) / sum(weights.values()) if weights else 1.0
