@@ -62,12 +62,8 @@ def _answer(answer: Answer) -> list[str]:
     return [
         f"{figures} · written by: {inline(answer.by)}",
         _sentences(answer) or "No statement could be backed, so none is made.",
-        *(f"**{name}:** {inline(text)}" for name, text in _remarks(answer) if text),
+        *(f"**{name}:** {inline(text)}" for name, text in answer.remarks if text),
     ]
-
-
-def _remarks(answer: Answer) -> list[tuple[str, str]]:
-    return [("Certainty", answer.certainty), ("Missing", answer.missing), ("Why it stopped", answer.why_stopped)]
 
 
 def _sentences(answer: Answer, *, linked: bool = True) -> str:

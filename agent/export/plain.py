@@ -10,12 +10,13 @@ QUOTES = 4
 def plain(answer: Answer) -> str:
     """The answer, its backing, and its sources with their quotes (at most QUOTES each)."""
     if not answer.sentences:
-        return "\n".join(part for part in (f"No answer ({answer.reason}).", answer.certainty, _missing(answer), answer.journey) if part)
+        told = (f"No answer ({answer.reason}).", answer.certainty, _missing(answer), answer.remark, answer.journey)
+        return "\n".join(part for part in told if part)
     said = " ".join(f"{s.text}{_numbers(s.fact_ids, answer.sources)}{'' if s.backed else ' (unsupported)'}" for s in answer.sentences)
     counted = answer.statements
     backing = f"{counted.backed} of {counted.backed + counted.unsupported} statements backed"
     lines = [said, "", f"{answer.verdict}, confidence {answer.confidence:.2f}. {backing}."]
-    lines += [part for part in (answer.certainty, _missing(answer)) if part]
+    lines += [part for part in (answer.certainty, _missing(answer), answer.remark) if part]
     quoted = [source for source in answer.sources if source.quotes]
     lines += ["", *(f"[{source.n}] {source.title or source.url} — {source.url}\n{_quotes(source)}" for source in quoted)]
     return "\n".join([*lines, "", answer.journey] if answer.journey else lines)

@@ -34,7 +34,7 @@ def webpage(report: Report) -> str:
     text: str = _template().render(
         run=report.run, answer=answer, invented=INVENTED if report.settings.world == "demo" else "", style=Markup(style), policy=policy(style),
         backing=backing(answer.statements) if answer else "", sentences=[(s, cited(s, answer)) for s in answer.sentences] if answer else [],
-        remarks=[("Certainty", answer.certainty), ("Missing", answer.missing), ("Why it stopped", answer.why_stopped)] if answer else [],
+        remarks=answer.remarks if answer else [],
         conflicts=report.conflicts, sources=[(source, _passages(source, report)) for source in answer.sources] if answer else [],
         confidence=report.confidence, curve=" ".join(f"{x},{y}" for x, y in dots), dots=dots, goal=_height(report.settings.threshold),
         actions=report.actions, named=ACTIONS, facts=report.facts, unread=report.unread, notes=report.notes,

@@ -72,7 +72,7 @@ def _answer(document: Any, answer: Answer) -> None:
         body.add_run(" ")
     if not answer.sentences:
         body.add_run("No statement could be backed, so none is made.")
-    for name, text in (("Certainty", answer.certainty), ("Missing", answer.missing), ("Why it stopped", answer.why_stopped)):
+    for name, text in answer.remarks:
         if text:
             line = document.add_paragraph()
             line.add_run(f"{name}: ").bold = True

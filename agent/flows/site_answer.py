@@ -17,9 +17,10 @@ from agent.roles.draft import DraftReply
 from agent.roles.report import ReportReply
 from agent.roles.role import Judgement
 from agent.state import Change, fork, jsonable, merge
+from agent.text.brevity import wish
 from agent.text.coverage import cover
 from agent.toolbox import Tools
-from agent.types import Answer, Outcome, Passage
+from agent.types import Answer, Outcome, Passage, Speaker
 
 POLITE = {
     "off_topic": "I can only answer from the pages of {site}, and this question does not seem to be about them.",
@@ -46,10 +47,22 @@ def answer_of(state: Site, tools: Tools, judgement: Judgement, passages: Sequenc
         answer=[] if refused else sentences, certainty="" if refused else _certainty(now), missing=reply.missing, journey=_journey(state),
     )  # fmt: skip
     answer = _worded(state, verdict_on(now, judgement.model_copy(update={"value": written}), tools.step), reply)
+    answer = answer.model_copy(update={"remark": _instructed(state.settings.instruction, judgement.by)})
     bearing = max([reply.confidence] if judgement.by == "keyless" else state.bearings.values(), default=0.0)
     useful = {i for i, page_id in state.url_content.items() if any(source.page_id == page_id for source in answer.sources)}
     named = [*state.useful_visited_indices, *sorted(useful - set(state.useful_visited_indices))]
     return {**change, "confidence": [level], "answers": [answer], "bearing": bearing, "useful_visited_indices": named}
+
+
+def _instructed(instruction: str, by: Speaker) -> str:
+    """What became of a person's instruction, when no model read it; "" when there was none, or a model did."""
+    asked = wish(instruction)
+    if by == "model" or not instruction.strip():
+        return ""
+    kept = "Kept short, as instructed. " if asked.sentences else ""
+    left = "The rest of the instruction" if asked.sentences else "The instruction"
+    more = f"{left} was not followed in the answer: that needs a model. Its words only helped to choose which pages to read." if asked.more else ""
+    return (kept + more).strip()
 
 
 def _worded(state: Site, answer: Answer, reply: DraftReply) -> Answer:

@@ -14,6 +14,7 @@ from agent.roles.excerpts import chosen_quotes
 from agent.roles.refusing import hangs, kind_of, message
 from agent.roles.role import Role
 from agent.roles.support import Quoted, bearing, gaps, pages_of, pointing, subject
+from agent.text.brevity import wish
 from agent.text.point import as_spelled, point
 from agent.text.question import FAINT, read
 from agent.text.words import rough, stem
@@ -84,7 +85,7 @@ def keyless(
     open_ = _open(question, strange, passages)
     answer = [
         DraftSentence(text=quote.statement or quote.quote, quotes=[DraftQuote(passage_id=_home(quote, passages), quote=quote.quote)])
-        for quote in quotes
+        for quote in quotes[: wish(instruction).sentences or None]
     ]
     return DraftReply(answer=answer, missing=f"Not found on the site: {', '.join(open_)}." if open_ else "", confidence=level)
 

@@ -5,6 +5,7 @@ Offsets are the page's own, so a quote found in a passage is found in the page. 
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 
 from agent.text.sentences import spans
@@ -14,6 +15,8 @@ WINDOW = 900
 """Characters a passage may have before it is closed at the end of a sentence."""
 ROWS = 8
 """Table rows in one passage."""
+_FIGURE = re.compile(r"\s*[-−±+<>≤≥~≈$€£]?\s?(?!(?:19|20)\d\d\b)\d")
+"""A cell that begins with a figure, other than a year."""
 LONGEST_TEXT = 400_000
 """Characters of a page that are looked at, unless more are asked for."""
 
@@ -70,6 +73,11 @@ def _heading(page: Page, section: int) -> str:
     return " › ".join(path)
 
 
+def _names_itself(rows: list[list[str]]) -> bool:
+    """Two columns, and a figure in the first row's second: that row names no columns, but says something ("Weight", "310 g")."""
+    return bool(rows) and len(rows[0]) == 2 and bool(_FIGURE.match(rows[0][1]))
+
+
 def _rows(page: Page, text: str, table: Table) -> list[tuple[int, int, str, bool]]:
     """A table's lines by `ROWS`; the heading of each is the table's header row (its first), or where it has none what stands above it."""
     lines: list[tuple[int, int]] = []
@@ -80,7 +88,7 @@ def _rows(page: Page, text: str, table: Table) -> list[tuple[int, int, str, bool
         at += len(line) + 1
     if not lines:
         return []
-    if not table.headed:
+    if not table.headed or _names_itself(table.rows):
         header = _heading(page, bisect_right([heading.start for heading in page.headings], table.start))
     else:
         header = " | ".join(table.rows[0]) if table.rows else text[lines[0][0] : lines[0][1]]

@@ -43,15 +43,13 @@ def as_table(node: LexborNode, flat: Callable[[LexborNode], str]) -> Grid | None
     cells = [cell for row in grid for cell in row if cell]
     if widest < 2 or sum(len(cell) > _PROSE for cell in cells) > len(cells) / 5:
         return None
-    return Grid(caption=flat(caption) if caption is not None else "", rows=grid, headed=_headed(next(row for row in rows if flat(row)), grid))
+    return Grid(caption=flat(caption) if caption is not None else "", rows=grid, headed=_headed(next(row for row in rows if flat(row))))
 
 
-def _headed(first: LexborNode, grid: list[list[str]]) -> bool:
-    """Not where the first row begins with its own name ("Weight", "310 g"): marked as such, or two columns whose second holds a figure."""
+def _headed(first: LexborNode) -> bool:
+    """Not where the first row begins with its own name, marked as that ("Weight", "310 g")."""
     tags = [node.tag for node in first.iter() if node.tag in TABLE_PARTS]
-    if tags[:1] == ["th"] and "td" in tags[1:]:
-        return False
-    return "th" in tags or len(grid[0]) != 2 or not any(c.isdigit() for c in grid[0][1])
+    return not (tags[:1] == ["th"] and "td" in tags[1:])
 
 
 def _parts(table: LexborNode) -> tuple[LexborNode | None, list[LexborNode]]:

@@ -51,6 +51,8 @@ class Answer(Noun):
     sentences: list[Sentence] = Field(default_factory=list)
     certainty: str = ""
     missing: str = ""
+    remark: str = ""
+    """What to know of how it was made: an instruction that was not followed."""
     journey: str = ""
     sources: list[Source] = Field(default_factory=list)
     statements: Statements = Field(default_factory=Statements)
@@ -67,3 +69,8 @@ class Answer(Noun):
     def text(self) -> str:
         """The sentences alone, without citation marks."""
         return " ".join(s.text for s in self.sentences)
+
+    @property
+    def remarks(self) -> list[tuple[str, str]]:
+        """What stands beside the sentences, each with its name; some may be empty."""
+        return [("Certainty", self.certainty), ("Missing", self.missing), ("Why it stopped", self.why_stopped), ("Remark", self.remark)]

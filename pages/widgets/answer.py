@@ -44,6 +44,7 @@ def card(answer: Answer, facts: dict[str, Fact], run_id: str) -> str:
         _line(answer.certainty, "Certainty"),
         _line(answer.missing, "What is missing"),
         _line(answer.why_stopped, "Why it stopped here"),
+        _line(answer.remark),
     ]
     said = f'<div class="answer">{body}</div>' if body else ""
     left = f'<div>{said}<div class="lines">{"".join(lines)}</div></div>'

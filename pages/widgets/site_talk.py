@@ -134,7 +134,7 @@ def said(given: Answer, view: View) -> str:
     if given.sentences:
         return answer.card(given, view.state.facts, view.run.id)
     kind = words.REFUSAL.get(given.reason, words.VERDICT[given.verdict])
-    missing = f'<p class="small soft">{safe.html(given.journey)}</p>' if given.journey else ""
+    missing = "".join(f'<p class="small soft">{safe.html(text)}</p>' for text in (given.remark, given.journey) if text)
     return f'<div class="ts"><div class="chips">{chips.one(kind, "mute")}</div><div class="answer">{safe.html(given.certainty)}</div>{missing}</div>'
 
 

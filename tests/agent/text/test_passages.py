@@ -68,6 +68,10 @@ def test_rows_of_a_table_without_header_row_stand_under_the_heading_above() -> N
     marks = [Heading(start=text.index("Technical"), level=2, text="Technical data")]
     found = passages(page(text, tables=[table], headings=marks), "p")
     assert [(passage.heading, passage.rows) for passage in found][-1] == ("Technical data", True)
+    unmarked = table.model_copy(update={"headed": True})
+    assert passages(page(text, tables=[unmarked], headings=marks), "p")[-1].heading == "Technical data", "a figure is no column's name"
+    years = table.model_copy(update={"headed": True, "rows": [["Lake", "2025"], ["Gran", "40 m"]]})
+    assert passages(page(text, tables=[years], headings=marks), "p")[-1].heading == "Lake | 2025"
 
 
 def test_a_table_without_rows_takes_its_first_line_for_header_and_a_false_one_is_prose() -> None:
