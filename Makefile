@@ -3,6 +3,8 @@ PORT ?= 8501
 PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3 python; do \
 	command -v $$p >/dev/null 2>&1 && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 BIN := .venv/bin
+# Compiled once and kept, whatever the surroundings say: without it every start and every test process compiles all it imports.
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: run test check fix bench clean
 .DELETE_ON_ERROR:

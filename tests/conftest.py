@@ -1,24 +1,90 @@
-"""What every test gets: an environment without keys, a folder of its own, and no way out to the network."""
+"""What every test gets: an environment without keys, a folder and a database of its own, and no way out to the network."""
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import ipaddress
+import itertools
 import os
+import shutil
 import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
 
 import pytest
+from sqlalchemy import URL, Engine
 
 from agent import config
+from agent.store import database
+from agent.store.database import Store
+from agent.store.migrations import migrate
 
 CLOSED = [setting.name for setting in config.SETTINGS]
+_folders = itertools.count()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """What was imported lives to the end: the collector of garbage need not walk through it again and again."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        gc.freeze()
+
+
+class Fresh(NamedTuple):
+    """A database in the newest shape with nothing in it, and the engine that made it."""
+
+    path: Path
+    engine: Engine
+
+
+@pytest.fixture(scope="session")
+def _fresh(tmp_path_factory: pytest.TempPathFactory) -> Fresh:
+    path = tmp_path_factory.mktemp("database") / "new.db"
+    store = Store(f"sqlite:///{path}")
+    store.close()
+    return Fresh(path, store.engine)
 
 
 @pytest.fixture(autouse=True)
-def _own_environment(tmp_path, monkeypatch):
+def _quick_databases(_fresh: Fresh, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A new file starts as a copy of a fresh database, SQL is compiled once for all, and nobody waits for the disk.
+
+    The tests of the store go the real way.
+    """
+    connected = database._engine
+
+    def sharing(url: URL) -> Engine:
+        engine = connected(url)
+        if engine.dialect.name == "sqlite":  # what is compiled is kept by dialect
+            engine.dialect, engine._compiled_cache = _fresh.engine.dialect, _fresh.engine._compiled_cache
+        return engine
+
+    def copied(reader: Engine, writer: Engine) -> list[str]:
+        path = Path(reader.url.database or "")
+        if reader.dialect.name == "sqlite" and path.name and not path.exists():
+            shutil.copyfile(_fresh.path, part := path.with_name(f"{path.name}.{next(_folders)}"))
+            with contextlib.suppress(FileExistsError):  # another thread was faster
+                path.hardlink_to(part)
+            part.unlink()
+        return migrate(reader, writer)
+
+    monkeypatch.setattr(database, "_engine", sharing)
+    monkeypatch.setattr(database, "migrate", copied)
+    monkeypatch.setattr(database, "PRAGMAS", (*database.PRAGMAS, "synchronous=OFF"))
+
+
+@pytest.fixture(autouse=True)
+def _own_environment(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in CLOSED:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(config, "dotenv_values", lambda _path: {})
-    monkeypatch.setenv("TOUCHSTONE_DATA", str(tmp_path / "data"))
+    monkeypatch.setenv("TOUCHSTONE_DATA", str(tmp_path_factory.getbasetemp() / f"data-{next(_folders)}"))
     monkeypatch.setenv("OLLAMA_URL", "")
     monkeypatch.setenv("EMBEDDING_MODEL", "off")
     monkeypatch.setenv("CONFIG_FILE", "")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import re
 import subprocess
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -22,12 +24,18 @@ LAYERS = [
      "exporting", "verifying", "importing"},
     {"evaluate", "rewritings", "scoring", "cli", "commands", "__main__", "app", "pages"},
 ]
+Trees = dict[Path, ast.Module]
 HANDS = 1
 """The layer whose members do not know each other."""
 FORBIDDEN = {"utils", "helpers", "helper", "common", "misc", "manager", "service", "base", "core"}
 MAY_CATCH_ALL = {"agent/loop.py", "agent/replying.py"}
 FILES = sorted([*(ROOT / "agent").rglob("*.py"), *(ROOT / "pages").rglob("*.py"), ROOT / "app.py"])
-TREES = {path: ast.parse(path.read_text(encoding="utf-8")) for path in FILES if path.exists()}
+
+
+@pytest.fixture(scope="module")
+def trees() -> Trees:
+    """Every file of ours, parsed."""
+    return {path: ast.parse(path.read_text(encoding="utf-8")) for path in FILES}
 
 
 def _unit(module: str) -> str:
@@ -39,6 +47,7 @@ def _level(unit: str) -> int:
     return next((n for n, layer in enumerate(LAYERS) if unit in layer), -1)
 
 
+@cache
 def _imports(tree: ast.AST) -> list[tuple[str, ast.AST]]:
     found: list[tuple[str, ast.AST]] = []
     for node in ast.walk(tree):
@@ -53,68 +62,76 @@ def _name(path: Path) -> str:
     return path.relative_to(ROOT).as_posix()
 
 
-@pytest.mark.parametrize("path", TREES, ids=_name)
-def test_imports_point_down(path: Path) -> None:
-    here = ".".join(path.relative_to(ROOT).with_suffix("").parts)
-    unit = _unit(here)
-    if here in ("agent.__init__", "agent"):
-        return
-    level = _level(unit)
-    assert level >= 0, f"{here} belongs to no layer: add it to LAYERS and to the README"
-    for module, _ in _imports(TREES[path]):
-        if module.split(".")[0] not in ("agent", "pages", "app") or module == "agent":
+def test_imports_point_down(trees: Trees) -> None:
+    wrong = []
+    for path, tree in trees.items():
+        here = ".".join(path.relative_to(ROOT).with_suffix("").parts)
+        unit = _unit(here)
+        if here in ("agent.__init__", "agent"):
             continue
-        other = _unit(module)
-        siblings = _level(other) == level and level != HANDS
-        assert other == unit or _level(other) < level or siblings, f"{here} imports {module}, which is not below it"
+        level = _level(unit)
+        assert level >= 0, f"{here} belongs to no layer: add it to LAYERS and to the README"
+        for module, _ in _imports(tree):
+            if module.split(".")[0] not in ("agent", "pages", "app") or module == "agent":
+                continue
+            other = _unit(module)
+            siblings = _level(other) == level and level != HANDS
+            if not (other == unit or _level(other) < level or siblings):
+                wrong.append(f"{here} imports {module}, which is not below it")
+    assert not wrong
 
 
-@pytest.mark.parametrize("path", [p for p in TREES if "agent" in p.parts], ids=_name)
-def test_the_agent_does_not_know_the_screens(path: Path) -> None:
-    assert not [module for module, _ in _imports(TREES[path]) if module.split(".")[0] in ("streamlit", "pages", "app")]
+def test_the_agent_does_not_know_the_screens(trees: Trees) -> None:
+    screens = ("streamlit", "pages", "app")
+    agents = {path: tree for path, tree in trees.items() if "agent" in path.relative_to(ROOT).parts}
+    assert agents and not [(_name(path), module) for path, tree in agents.items() for module, _ in _imports(tree) if module.split(".")[0] in screens]
 
 
-@pytest.mark.parametrize("path", TREES, ids=_name)
-def test_own_modules_are_imported_at_the_top(path: Path) -> None:
-    top = set(map(id, TREES[path].body))
-    assert not [module for module, node in _imports(TREES[path]) if module.split(".")[0] == "agent" and id(node) not in top]
+def test_own_modules_are_imported_at_the_top(trees: Trees) -> None:
+    tops = {path: set(map(id, tree.body)) for path, tree in trees.items()}
+    inner = [(path, module) for path, tree in trees.items() for module, node in _imports(tree) if id(node) not in tops[path]]
+    assert not [(_name(path), module) for path, module in inner if module.split(".")[0] == "agent"]
 
 
-@pytest.mark.parametrize("path", TREES, ids=_name)
-def test_sizes(path: Path) -> None:
-    lines = path.read_text(encoding="utf-8").count("\n")
-    assert lines <= 400, f"{lines} lines: split it by meaning"
-    for node in ast.walk(TREES[path]):
-        if isinstance(node, ast.FunctionDef):
-            length = (node.end_lineno or 0) - node.lineno + 1
-            assert length <= 60, f"{node.name} has {length} lines"
-            positional = [a for a in node.args.posonlyargs + node.args.args if a.arg not in ("self", "cls")]
-            assert len(positional) <= 6, f"{node.name} takes {len(positional)} positional parameters: make them keyword-only or a noun"
+def test_sizes(trees: Trees) -> None:
+    wrong = []
+    for path, tree in trees.items():
+        lines = path.read_text(encoding="utf-8").count("\n")
+        if lines > 400:
+            wrong.append(f"{_name(path)} has {lines} lines: split it by meaning")
+        wrong += [f"{_name(path)}: {trouble}" for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) for trouble in _oversized(node)]
+    assert not wrong
 
 
-@pytest.mark.parametrize("path", TREES, ids=_name)
-def test_every_module_says_what_it_is(path: Path) -> None:
-    assert ast.get_docstring(TREES[path]), "line 1 says what the file is"
-    assert path.stem not in FORBIDDEN
+def _oversized(function: ast.FunctionDef) -> Iterator[str]:
+    length = (function.end_lineno or 0) - function.lineno + 1
+    if length > 60:
+        yield f"{function.name} has {length} lines"
+    positional = [a for a in function.args.posonlyargs + function.args.args if a.arg not in ("self", "cls")]
+    if len(positional) > 6:
+        yield f"{function.name} takes {len(positional)} positional parameters: make them keyword-only or a noun"
 
 
-@pytest.mark.parametrize("path", TREES, ids=_name)
-def test_only_the_loop_catches_everything(path: Path) -> None:
-    for node in ast.walk(TREES[path]):
-        if isinstance(node, ast.ExceptHandler) and (node.type is None or (isinstance(node.type, ast.Name) and node.type.id == "Exception")):
-            assert _name(path) in MAY_CATCH_ALL, "catch what you know how to handle"
+def test_every_module_says_what_it_is(trees: Trees) -> None:
+    assert not [_name(path) for path, tree in trees.items() if not ast.get_docstring(tree)], "line 1 says what the file is"
+    assert not [_name(path) for path in trees if path.stem in FORBIDDEN]
 
 
-@pytest.mark.parametrize("path", TREES, ids=_name)
-def test_the_environment_is_read_in_one_file(path: Path) -> None:
-    text = path.read_text(encoding="utf-8")
-    assert _name(path) == "agent/config.py" or not re.search(r"\bos\.(environ|getenv)", text)
+def test_only_the_loop_catches_everything(trees: Trees) -> None:
+    handlers = [(_name(path), node) for path, tree in trees.items() for node in ast.walk(tree) if isinstance(node, ast.ExceptHandler)]
+    catching = {name for name, node in handlers if node.type is None or (isinstance(node.type, ast.Name) and node.type.id == "Exception")}
+    assert catching <= MAY_CATCH_ALL, "catch what you know how to handle"
 
 
-def test_every_prompt_has_its_role_and_every_role_its_prompt() -> None:
+def test_the_environment_is_read_in_one_file() -> None:
+    reading = {_name(path) for path in FILES if re.search(r"\bos\.(environ|getenv)", path.read_text(encoding="utf-8"))}
+    assert reading <= {"agent/config.py"}
+
+
+def test_every_prompt_has_its_role_and_every_role_its_prompt(trees: Trees) -> None:
     prompts = {path.stem for path in (ROOT / "prompts").iterdir()}
     named = set()
-    for path, tree in TREES.items():
+    for path, tree in trees.items():
         if path.parent.name == "roles":
             named |= {
                 keyword.value.value
@@ -133,10 +150,10 @@ def test_the_readme_lists_every_setting() -> None:
         assert setting.help in readme, f"the README tells another story of {setting.name}"
 
 
-def test_no_circle_of_imports() -> None:
-    known = {".".join(p.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): p for p in TREES}
+def test_no_circle_of_imports(trees: Trees) -> None:
+    known = {".".join(p.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): p for p in trees}
     graph = {
-        name: {module if module in known else module.rpartition(".")[0] for module, _ in _imports(TREES[path])} & set(known) - {name}
+        name: {module if module in known else module.rpartition(".")[0] for module, _ in _imports(trees[path])} & set(known) - {name}
         for name, path in known.items()
     }
     done: set[str] = set()

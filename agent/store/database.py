@@ -22,6 +22,9 @@ from agent.store.pages import Pages
 from agent.store.vectors import Vectors
 from agent.store.writer import Writer
 
+PRAGMAS = ("journal_mode=WAL", "synchronous=FULL", "busy_timeout=10000", "temp_store=MEMORY")
+"""What every SQLite connection is set to."""
+
 
 class Store:
     """The database behind `url` (an SQLAlchemy URL), opened and brought to the newest shape.
@@ -81,7 +84,7 @@ def _engine(url: URL) -> Engine:
     @event.listens_for(engine, "connect")
     def _configure(connection: Any, _record: Any) -> None:
         connection.isolation_level = None  # we say BEGIN ourselves
-        for pragma in ("journal_mode=WAL", "synchronous=FULL", "busy_timeout=10000", "temp_store=MEMORY"):
+        for pragma in PRAGMAS:
             connection.execute(f"PRAGMA {pragma}")
 
     @event.listens_for(engine, "begin")

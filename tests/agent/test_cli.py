@@ -42,6 +42,7 @@ def test_a_process_answers_on_stdout_and_tells_its_progress_on_stderr():
 
 def test_nothing_is_written_outside_of_the_data_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TOUCHSTONE_DATA", str(tmp_path / "data"))
     assert asked() == 0
     assert {path.name for path in tmp_path.iterdir()} == {"data"}
 

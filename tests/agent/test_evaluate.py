@@ -49,6 +49,7 @@ def test_a_question_row_holds_what_is_promised(world):
     assert built["answer_hit"] is True and "1921" in built["answer"] and built["pages"] >= 1
 
 
+@pytest.mark.slow
 def test_several_processes_give_the_same(world):
     def still(told):
         return [{name: value for name, value in row.items() if name != "seconds"} for row in told["questions"]]

@@ -115,7 +115,7 @@ class Echo:
 
 def alive(*kinds: type) -> int:
     gc.collect()
-    return sum(isinstance(thing, kinds) for thing in gc.get_objects())
+    return sum(issubclass(type(thing), kinds) for thing in gc.get_objects())
 
 
 def storm(replying: Replying, numbers: range) -> list[Replied]:
