@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from agent.commands import carry, chat, collect, reply, site, telling
+from agent.commands import carry, chat, collect, hosts, reply, site, telling
 from agent.errors import NotFound, TouchstoneError, UsageError
 from agent.evaluate import Job, evaluate
 from agent.flows import FLOWS, picture
@@ -44,7 +44,7 @@ def main(arguments: list[str]) -> int:
 
 def build_parser() -> argparse.ArgumentParser:
     """The parser of all commands; the README's help is checked against it."""
-    parser = argparse.ArgumentParser(prog="python -m agent", description="Touchstone: research you can check.")
+    parser = hosts.Parser(prog="python -m agent", description="Touchstone: research you can check.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     research = _command(commands, "research", "ask a question and get a checked answer", _research)
     research.add_argument("question", metavar="QUESTION")

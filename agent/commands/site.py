@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from agent.commands import hosts
 from agent.commands.telling import drive, reached
 from agent.types import Settings
 from agent.urls import host
@@ -16,10 +17,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
     parser.add_argument("question", metavar="QUESTION")
     parser.add_argument("--start", action="append", required=True, metavar="URL", help="a page to start from; give it again for more")
-    parser.add_argument(
-        "--allow", nargs="+", default=None, metavar="HOST",
-        help="hosts that may be read, *.HOST with its subdomains (default: the hosts of the start pages; '' for no filter)",
-    )  # fmt: skip
+    hosts.add_option(parser, None, "default: the hosts of the start pages; '' for no filter")
     parser.add_argument("--instruction", default="", metavar="TEXT", help="how to look and how to answer")
     parser.add_argument("--follow", default="", metavar="RUN", help="go on with the conversation of this run: its pages are reused")
     parser.add_argument("--world", default="live", metavar="live|demo|DIR", help="where to read (default: live, the web)")
@@ -40,8 +38,8 @@ def run(options: argparse.Namespace) -> int:
 
 def settings_of(options: argparse.Namespace) -> Settings:
     """What the options ask for. Without `--allow` the start pages' hosts are the fence; `--allow ''` takes it down."""
-    hosts = list(dict.fromkeys(host(url) for url in options.start if host(url)))
-    allowed = hosts if options.allow is None else [entry.strip().lower() for entry in options.allow if entry.strip()]
+    begun = list(dict.fromkeys(host(url) for url in options.start if host(url)))
+    allowed = begun if options.allow is None else options.allow
     return Settings(
         flow="site", world=options.world, model=options.model, start_urls=options.start, allowed_domains=allowed, instruction=options.instruction
     )

@@ -1,0 +1,63 @@
+"""The option `--allow HOST…`: several hosts after one name, and the question behind them left alone. Knows no command."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Sequence
+
+from agent.urls import host
+
+OPTION = "--allow"
+_HOST = re.compile(r"(?P<name>(\*\.)?\w([\w.-]*\w)?)(:\d+)?\Z|\[?(?P<six>[0-9a-f]*:[0-9a-f:]+)\]?\Z", re.IGNORECASE)
+_CLEARLY = re.compile(r"(\*\.)?[\w-]+(\.[\w-]+)+(:\d+)?\Z|localhost\Z|https?://\S+\Z")
+_BETWEEN = re.compile(r"[\s,]+")
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose `--allow A B "QUESTION"` takes A and B, and leaves the question."""
+
+    def parse_known_args(self, args=None, namespace=None):  # type: ignore[no-untyped-def]
+        """As argparse does, once hosts that follow each other have `--allow` of their own."""
+        return super().parse_known_args(apart(args) if args is not None else None, namespace)
+
+
+def add_option(parser: argparse.ArgumentParser, default: list[str] | None, otherwise: str) -> None:
+    """Adds `--allow`; `otherwise` says in the help what holds without it. `--allow ''` gives []."""
+    told = f"hosts that may be read, *.HOST with its subdomains; several with blanks or commas between, or given again ({otherwise})"
+    parser.add_argument(OPTION, action="extend", type=named, default=default, metavar="HOST", help=told)
+
+
+def apart(arguments: Sequence[str]) -> list[str]:
+    """The arguments with `--allow` before each of the hosts that follow it.
+
+    Its first value is taken as it is; those behind it only where they can be nothing but hosts ("a.example", "*.a.example").
+    """
+    told: list[str] = []
+    follows = 0
+    for n, argument in enumerate(arguments):
+        if argument == "--":
+            return [*told, *arguments[n:]]
+        if argument == OPTION or argument.startswith(f"{OPTION}="):
+            follows = 1 if argument == OPTION else 2
+        elif follows and not argument.startswith("-"):
+            hosts = follows == 1 or all(map(_CLEARLY.match, filter(None, _BETWEEN.split(argument.strip()))))
+            if follows == 2 and hosts:
+                told.append(OPTION)
+            follows = 2 if hosts else 0
+        else:
+            follows = 0
+        told.append(argument)
+    return told
+
+
+def named(value: str) -> list[str]:
+    """The hosts of one value, lowercased: names, `*.name`s, or the hosts of addresses. Raises ArgumentTypeError for what is none."""
+    return [_name(entry) for entry in _BETWEEN.split(value.strip()) if entry]
+
+
+def _name(entry: str) -> str:
+    match = _HOST.match(host(entry) if "://" in entry else entry)
+    if not match:
+        raise argparse.ArgumentTypeError(f"“{entry}” is no host: name one like example.org or *.example.org (the question goes in quotes)")
+    return str(match["name"] or match["six"]).lower()
