@@ -21,7 +21,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.runtime.pages_manager import PagesManager
 
-from pages.widgets import door, reply_door
+from pages.widgets import door, reply_desk, reply_door
 
 log = logging.getLogger(__name__)
 
@@ -100,6 +100,7 @@ async def lifespan(_app: Any) -> AsyncIterator[dict[str, Any]]:
     gc.freeze()  # Streamlit collects all generations after every script run: what is frozen costs nothing then
     yield {}
     reply_door.close()
+    reply_desk.close()
     door.close()
 
 
