@@ -1,0 +1,198 @@
+"""The Chat screen, whole: first visit, an answer with its way and grades, follow-ups, questions back, places, scope, documents, failures."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+from agent.errors import ModelUnavailable
+from agent.types import Scope, Settings, Status
+from pages.widgets import chat_places, chat_say, chat_scope, chat_turn, door
+from tests.pages.conftest import shown
+from tests.web.chatting_model import ASKED, QUOTE, Script, given, stocked
+
+EVIL = "<img src=x onerror=alert(1)> and <b>what</b> of the ferry?"
+
+
+def _button(tester, label):
+    return next(button for button in tester.button if button.label.replace("\\", "").split("  \n")[0] == label)
+
+
+def _turn(bench, question=ASKED, *, after="", model="auto", **settings) -> str:
+    chosen = Settings(flow="chat", model=model, **settings)
+    run_id = bench.follow_up(after, question, chosen) if after else bench.start(question, chosen)
+    bench.drive(run_id)
+    return run_id
+
+
+def test_a_first_visit_offers_the_demo_and_its_examples(app, bench):
+    tester = app("chat")
+    assert not tester.exception and "nothing to talk about yet" in shown(tester) and not tester.chat_input
+    assert "No conversation yet" in shown(tester)
+    _button(tester, "Add the demo knowledge base").click().run()
+    assert not tester.exception and len(tester.chat_input) == 1 and tester.session_state[chat_scope.DEMO]
+    _button(tester, "What does the Harbour edition cost?").click().run()
+    run_id = tester.query_params["run"][0] if isinstance(tester.query_params["run"], list) else tester.query_params["run"]
+    bench.drive(run_id)
+    text = shown(tester.run())
+    assert not tester.exception and "48 euros" in text and "invented: nothing in them" in text
+
+
+def test_an_answer_shows_its_quotes_and_on_demand_its_way_and_grades(app, bench):
+    stocked(bench)
+    run_id = _turn(bench)
+    tester = app("chat", run=run_id)
+    text = shown(tester)
+    assert not tester.exception and "38 kronor" in text and 'class="cite"' in text and "page?run=" in text and "flowchart" not in text
+    tester.session_state[f"chat-how-{run_id}"] = True
+    text = shown(tester.run())
+    assert "<b>RETRIEVE</b>" in text and "The way it took: router → retrieve → grade → rewrite retry" in text and "flowchart TD" in text
+    tester.session_state[f"chat-tab-{run_id}"] = "Passages and grades"
+    text = shown(tester.run())
+    assert "relevant" in text and QUOTE in text and "&amp;from=" in text
+
+
+def test_a_follow_up_says_what_it_was_read_as(app, bench):
+    stocked(bench)
+    given(bench, Script(router=["RETRIEVE", "REWRITE_THEN_RETRIEVE"], rewrite="price of a ferry ticket for children"))
+    first = _turn(bench)
+    tester = app("chat", run=first)
+    tester.chat_input[0].set_value("And for children?").run()
+    newest = bench.thread(first)[-1]
+    assert newest != first and newest in tester.query_params["run"]
+    bench.drive(newest)
+    text = shown(app("chat", run=newest))
+    assert ASKED in text and "And for children?" in text and "Read as: price of a ferry ticket for children" in text
+
+
+def test_a_question_back_is_a_form_and_its_answer_goes_on(app, bench):
+    stocked(bench)
+    given(bench, Script(router="ASK_CLARIFICATION", clarify="Which crossing do you mean?"))
+    run_id = _turn(bench, "What does it cost?")
+    assert bench.view(run_id).run.status is Status.WAITING
+    tester = app("chat", run=run_id)
+    assert not tester.exception and "A question back to you" in shown(tester) and tester.chat_input[0].placeholder == "Answer the question above"
+    assert [str(option) for option in tester.radio[0].options] == ["the ferry", "the lighthouse"]
+    _button(tester, "Answer").click().run()
+    assert "Pick an answer" in tester.warning[0].value.replace("\\", "")
+    tester.radio[0].set_value("0").run()
+    _button(tester, "Answer").click().run()
+    bench.drive(run_id)
+    text = shown(app("chat", run=run_id))
+    assert "Which crossing do you mean?" in text and "the ferry" in text and "38 kronor" in text
+
+
+def test_places_have_a_map_and_a_table_with_distances(app, bench):
+    stocked(bench)
+    tester = app("chat", run=_turn(bench, "Where is the nearest clinic to Brannvik?"))
+    text = shown(tester)
+    assert not tester.exception and "Norra Clinic" in text and "No." in text and "10.0 km" in text
+    assert any("Map: 3 places of the kind clinic" in str(image.proto) for image in tester.get("image"))
+
+
+def test_distances_read_as_people_say_them():
+    assert [chat_places.distance(km) for km in (None, 0.004, 0.26, 3.44, 128.2)] == ["–", "0 m", "260 m", "3.4 km", "128 km"]
+
+
+def test_what_the_library_does_not_know_becomes_research(app, bench):
+    stocked(bench, places=False)
+    run_id = _turn(bench, "Which orchestra played at the opening of the opera in Valparaiso?")
+    tester = app("chat", run=run_id)
+    assert not tester.exception and "The library does not answer this" in shown(tester)
+    _button(tester, "Open as research").click().run()
+    assert not tester.exception and {run.settings.flow for run in bench.runs()} == {"chat", "research"}
+
+
+def test_a_model_that_fails_is_told_at_the_answer(app, bench):
+    stocked(bench)
+    gone = ModelUnavailable("the server of the model burned down")
+    given(bench, Script(router=gone, grade=gone, generate=gone, validate=gone))
+    text = shown(app("chat", run=_turn(bench)))
+    assert "38 kronor" in text and "The model did not speak" in text and "burned down" in text
+
+
+def test_a_model_server_that_is_away_is_told_beside_the_box(app, bench):
+    stocked(bench)
+    bench.config.values.update({"OPENAI_BASE_URL": "http://127.0.0.1:9/v1", "OPENAI_API_KEY": "x"})
+    told = [caption.value.replace("\\", "") for caption in app("chat").caption]
+    assert any("without a model: quoted sentences (" in line and "127.0.0.1:9" in line for line in told)
+    assert "127.0.0.1:9" in door.model_trouble()
+
+
+def test_the_scope_comes_from_the_address_and_holds(app, bench):
+    stocked(bench)
+    tester = app("chat", tag="light")
+    assert chat_scope.told(Scope(tags=["light"])) == "#light" and tester.session_state[chat_scope.TAGS] == ["light"]
+    tester.chat_input[0].set_value("How high is the lighthouse?").run()
+    run = bench.runs()[0]
+    assert run.settings.scope.tags == ["light"]
+    bench.drive(run.id)
+    tester = app("chat", run=run.id)
+    assert "31 metres" in shown(tester)
+    _button(tester, "Talk about everything").click().run()
+    tester.chat_input[0].set_value("What is the ship called?").run()
+    assert bench.view(bench.thread(run.id)[-1]).run.settings.scope.everything
+
+
+def test_documents_sent_with_a_message_are_added_and_refused_by_themselves(app, bench, monkeypatch):
+    stocked(bench)
+    tester = app("chat")
+    sent = SimpleNamespace(text="", files=[_file("notes.txt", b"The gate opens at seven."), _file("broken.pdf", b"%PDF-1.4 no")])
+    chat_box = tester.chat_input[0]
+    assert chat_box.placeholder == "Ask what the library may know"
+    told = []
+    monkeypatch.setattr(door, "notice", lambda kind, text: told.append((kind, text)))
+    state = {chat_say.SAY: sent}
+    monkeypatch.setattr(chat_say.st, "session_state", state)
+    chat_say._said(Settings(flow="chat"), "")
+    assert bench.library.source("kb:notes.txt").passages == 1 and state[chat_scope.DOCUMENTS] == ["kb:notes.txt"]
+    assert told[0][0] == "warning" and "broken.pdf" in told[0][1] and "1 document added" in told[0][1]
+
+
+def _file(name, data):
+    return SimpleNamespace(name=name, getvalue=lambda: data)
+
+
+def test_a_turn_that_was_stopped_or_still_works_is_told(app, bench):
+    stocked(bench)
+    run_id = bench.start(ASKED, Settings(flow="chat"))
+    tester = app("chat", run=run_id)
+    assert not tester.exception and 'role="status"' in shown(tester) and tester.chat_input[0].proto.disabled
+    _button(tester, "Stop").click().run()
+    bench.drive(run_id)
+    tester = app("chat", run=run_id)
+    assert not tester.exception and "Stopped" in shown(tester)
+
+
+def test_long_and_evil_texts_stay_text(app, bench):
+    stocked(bench)
+    long = f"{EVIL} {'and so on ' * 300}"
+    tester = app("chat", run=_turn(bench, long[:3900]))
+    assert not tester.exception and "<img" not in shown(tester) and "&lt;b&gt;what" in shown(tester)
+
+
+def test_of_a_long_conversation_the_newest_turns_are_drawn(app, bench):
+    stocked(bench)
+    given(bench, Script())
+    run_id = _turn(bench)
+    for n in range(8):
+        run_id = _turn(bench, f"Question {n} on the ferry ticket?", after=run_id)
+    tester = app("chat", run=run_id)
+    assert "Question 7" in shown(tester) and "Question 0" not in shown(tester)
+    tester.toggle(key="chat-opened-all").set_value(True).run()
+    assert "Question 0" in shown(tester) and ASKED in shown(tester)
+
+
+def test_an_answer_is_streamed_to_who_waits_for_it_once(app, bench, monkeypatch):
+    monkeypatch.setattr(chat_turn, "WORD_S", 0.0)
+    stocked(bench)
+    run_id = _turn(bench)
+    tester = app("chat")
+    tester.session_state[chat_turn.WATCHED] = run_id
+    tester.query_params["run"] = run_id
+    tester.run()
+    assert not tester.exception and chat_turn.WATCHED not in tester.session_state and "38 kronor" in shown(tester)
+
+
+def test_a_run_of_another_kind_is_sent_where_it_belongs(app, demo):
+    assert "This run is no conversation" in shown(app("chat", run=demo()))
+    assert "no run called" in shown(app("chat", run="nothing"))
