@@ -6,7 +6,8 @@ from typing import Any
 
 import streamlit as st
 
-from agent.flows.chat_state import Chat
+from agent.errors import NotFound
+from agent.flows.chat_state import Chat, Doc
 from agent.roles.grade import RELEVANT
 from agent.types import Status, Step
 from agent.workbench import View
@@ -136,12 +137,20 @@ def grades(state: Chat, run_id: str) -> str:
         chip = chips.one("relevant", "good") if score >= RELEVANT else chips.one("not relevant") if graded else ""
         title = f"{doc.title or doc.source_id}{f' › {doc.heading}' if doc.heading and not doc.rows else ''}"
         opens = f'<a href="{safe.passage(doc.page_id, doc.start, doc.end, run_id)}" target="_blank">{safe.html(safe.shorten(title, 110))}</a>'
-        words_of = safe.html(safe.shorten(doc.text.removeprefix(doc.heading.rsplit(" › ", 1)[-1]), 120))
-        opens += f'<br><span class="soft small">{words_of}</span>'
+        opens += f'<br><span class="soft small">{safe.html(safe.shorten(_text(doc), 120))}</span>'
         rows.append(f'<tr><td>{opens}</td><td>{chip}</td><td class="soft">{safe.html(reason)}</td></tr>')
     by = f'<p class="small soft">{safe.html(state.searched_by)}</p>' if state.searched_by else ""
     head = "<tr><th>Passage</th><th>Grade</th><th>Why</th></tr>"
     return f'<div class="ts">{by}<div class="scroll"><table>{head}{"".join(rows)}</table></div></div>'
+
+
+def _text(doc: Doc) -> str:
+    """A passage's own words, without the heading it begins with."""
+    try:
+        text = door.workbench().page(doc.page_id).text[doc.start : doc.end]
+    except NotFound:
+        return ""
+    return text.removeprefix(doc.heading.rsplit(" › ", 1)[-1]).strip()
 
 
 def rests(view: View) -> str:

@@ -46,7 +46,8 @@ def test_an_answer_shows_its_quotes_and_on_demand_its_way_and_grades(app, bench)
     tester.session_state[f"chat-how-{run_id}"] = True
     text = shown(tester.run())
     assert "<b>RETRIEVE</b>" in text and "The way it took: router → retrieve → grade → rewrite retry" in text and "flowchart TD" in text
-    tester.session_state[f"chat-tab-{run_id}"] = "Passages and grades"
+    tester = app("chat", run=run_id)
+    tester.session_state[f"chat-how-{run_id}"], tester.session_state[f"chat-tab-{run_id}"] = True, "Passages and grades"
     text = shown(tester.run())
     assert "relevant" in text and QUOTE in text and "&amp;from=" in text
 
