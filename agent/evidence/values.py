@@ -6,6 +6,7 @@ Knows nothing of facts or pages; names are told by their capitals, so they are m
 from __future__ import annotations
 
 import re
+from collections.abc import Set
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -15,16 +16,19 @@ from agent.evidence.dates import Date
 from agent.evidence.numbers import Quantity
 from agent.evidence.spelling import negated, row, without_note_marks
 
-_SMALL_WORDS = """
+_ENGLISH_WORDS = """
 a an the this that these those and or but nor if as at by for from in into of off on onto out over per to up upon with within
 about above after against among around before behind below between during since through till until toward towards under is am are
 was were be been being do does did have has had can could may might must shall should will would it its he him his she her hers they them
 their we us our you your i my who whom whose which what when where why how there here so such both each every any all some other
 another own same very too also just only again more most much many few less least then than approximately circa ca roughly
+"""
+_FOREIGN_WORDS = """
 der die das den dem des ein eine einer eines einem und oder ist sind war waren wird wurde im am zum zur von vom mit bei aus auf
 le la les un une des du de et ou est sont était el los las y en con por del al una uno
 """
-SMALL_WORDS = frozenset(_SMALL_WORDS.split())
+_ENGLISH = frozenset(_ENGLISH_WORDS.split())
+SMALL_WORDS = _ENGLISH.union(_FOREIGN_WORDS.split())
 """Words that carry no content of a statement."""
 _OPENING = """
 In At On By For From With As After Before During Since Until While When Although Though However But And The A An This That These
@@ -156,7 +160,8 @@ def carried(statement: str, *sources: str) -> bool:
     """Do the sources speak of what a statement says? At least CARRIED of its content words must stand there, as words or by their stems'
     first letters, and a word of absence ("free", "never") must.
 
-    Where statement and sources share no small word they are taken to be of two languages, and only names are looked for.
+    Where statement and sources share no small word they are taken to be of two languages, and only names are looked for; not where
+    both are English, unless the statement says all but nothing.
     """
     words = [w for w in row(statement).words if any(c.isalpha() for c in w)]
     there = {w for source in sources for w in row(source).words}
@@ -166,9 +171,15 @@ def carried(statement: str, *sources: str) -> bool:
     if not content:
         return True
     starts = {w[:length] for w in there for length in (_STEM - 1, _STEM)}
-    if not set(words) & there & SMALL_WORDS and set(words) & SMALL_WORDS:
+    small = SMALL_WORDS.intersection(words)
+    if small and not small & there and not (len(content) > 1 and _english(small) and _english(SMALL_WORDS & there)):
         return True
     return sum(w[:_STEM] in starts for w in content) >= CARRIED * len(content)
+
+
+def _english(small: Set[str]) -> bool:
+    """Are most of these small words English ones?"""
+    return 3 * len(small & _ENGLISH) > 2 * len(small)
 
 
 def _all_quantities(text: str) -> list[Quantity]:

@@ -16,6 +16,7 @@ from agent.roles.selection import SELECTION
 from agent.roles.verification import VERIFICATION
 from agent.roles.writing import WRITING
 from agent.state import Change
+from agent.text.codes import codes
 from agent.text.followup import standalone
 from agent.toolbox import Tools
 from agent.types import Answer, Edge, IndexEntry, Reason, Refusal, Status
@@ -38,7 +39,7 @@ def gate(state: Reply, tools: Tools) -> tuple[Change, str]:
     if not talk.question and not (state.seen and any(message.images for message in talk.open)):
         return _silent(state, tools, "Nothing was asked.", gating=Gating(should_reply=False, reasoning="Nothing was asked."))
     judgement = tools.judge(
-        GATE, task=own.gating_prompt, introduction=own.project_introduction, conversation=state.transcript, question=talk.question,
+        GATE, task=own.gating_prompt, introduction=own.project_introduction, conversation=state.transcript, question=state.open_question,
         pictures=state.seen,
     )  # fmt: skip
     if judgement.trouble:
@@ -46,7 +47,7 @@ def gate(state: Reply, tools: Tools) -> tuple[Change, str]:
     decided = Gating(should_reply=judgement.value.should_reply, reasoning=judgement.value.reasoning, by=judgement.by)
     if not decided.should_reply:
         return _silent(state, tools, decided.reasoning or "It is not answerable.", "off_topic", gating=decided)
-    return {"gating": decided, "asked": standalone(talk.question, talk.turns)}, "select"
+    return {"gating": decided, "asked": standalone(state.open_question, state.before)}, "select"
 
 
 def select(state: Reply, tools: Tools) -> tuple[Change, str]:
@@ -56,7 +57,7 @@ def select(state: Reply, tools: Tools) -> tuple[Change, str]:
     by_words = _by_words(state, tools, {entry.source_id for entry in entries})
     shown = _shown(entries, by_words)
     judgement = tools.judge(
-        SELECTION, task=own.selection_prompt, introduction=own.project_introduction, conversation=state.transcript, question=state.talk.question,
+        SELECTION, task=own.selection_prompt, introduction=own.project_introduction, conversation=state.transcript, question=state.open_question,
         index=shown, by_words={name: score for name, score in by_words.items() if any(entry.source_id == name for entry in shown)},
         most=own.max_sources,
     )  # fmt: skip
@@ -87,7 +88,8 @@ def _index(state: Reply, tools: Tools) -> list[IndexEntry]:
 def _by_words(state: Reply, tools: Tools, there: set[str]) -> dict[str, float]:
     """The sources whose texts hold the question's words, best first, measured by the best one."""
     found: dict[str, float] = {}
-    for hit in tools.library.by_words(state.asked or state.talk.question, BY_WORDS, scope=state.settings.scope):
+    asked = state.asked or state.open_question
+    for hit in tools.library.by_words(" ".join([asked, *codes(asked)]), BY_WORDS, scope=state.settings.scope):
         if hit.source_id in there:
             found.setdefault(hit.source_id, hit.score)
     return found
@@ -141,7 +143,7 @@ def write(state: Reply, tools: Tools) -> tuple[Change, str]:
     """A draft from the loaded texts alone; only what they support is kept of it."""
     own, passages = state.settings.reply, writing.window(state, tools)
     judgement = tools.judge(
-        WRITING, task=own.answer_prompt, introduction=own.project_introduction, conversation=state.transcript, question=state.talk.question,
+        WRITING, task=own.answer_prompt, introduction=own.project_introduction, conversation=state.transcript, question=state.open_question,
         asked=writing.asked(state), passages=passages, likelihood=writing.likelihood(state, tools, passages), pictures=state.seen,
         most=own.max_answer_chars,
     )  # fmt: skip
@@ -160,7 +162,7 @@ def verify(state: Reply, tools: Tools) -> tuple[Change, str]:
     own = state.settings.reply
     judgement = tools.judge(
         VERIFICATION, task=own.verification_prompt, introduction=own.project_introduction, conversation=state.transcript,
-        question=state.talk.question, draft=state.draft, passages=writing.window(state, tools), pictures=state.seen,
+        question=state.open_question, draft=state.draft, passages=writing.window(state, tools), pictures=state.seen,
     )  # fmt: skip
     if judgement.trouble:
         return _failed(state, tools, judgement.trouble)

@@ -6,8 +6,13 @@ from pydantic import Field
 
 from agent.flows.state import Research
 from agent.llm.images import mark
+from agent.types import Turn
 from agent.types.reply import AIResult, Check, Conversation, Gating, Loaded, Message, Picture, RequestContext, Selection
 
+OPEN_CHARS = 3_000
+"""Characters of a question that steps work with: a question is shorter, and whoever sends a book shall not stop the others."""
+TURNS, TURN_CHARS = 8, 2_000
+"""Earlier turns that a follow-up can mean, and characters of each."""
 LABELS = {"user": "User: ", "bot": "You: "}
 """How a message's speaker stands in every prompt; "You" is the bot itself."""
 
@@ -44,6 +49,17 @@ class Reply(Research):
         return Conversation(messages=[message for message in said if message.text] + [Message(role="user", text=self.question)])
 
     @property
+    def open_question(self) -> str:
+        """What is to be answered: the words nobody answered yet, of very many the last ones (the conversation holds them all)."""
+        said = self.talk.question
+        return said if len(said) <= OPEN_CHARS else said[-OPEN_CHARS:].split(maxsplit=1)[-1]
+
+    @property
+    def before(self) -> list[Turn]:
+        """What was said before that, as much of it as can bear on it: the last turns, long ones shortened."""
+        return [Turn(user=turn.user[-TURN_CHARS:], bot=turn.bot[:TURN_CHARS]) for turn in self.talk.turns[-TURNS:]]
+
+    @property
     def seen(self) -> int:
         """How many pictures the roles are shown; none while pictures are switched off."""
         return len(self.pictures) if self.settings.reply.llm_enable_image else 0
@@ -58,7 +74,7 @@ class Reply(Research):
         for message in self.talk.messages:
             marks = [mark(n, picture.sha256) for n, picture in (next(pictures, (0, None)) for _ in _sent(message)) if picture]
             text = "\n".join(part for part in (message.text.strip(), *marks) if part)
-            lines.append(LABELS[message.role] + text.replace("\r", "\n").replace("\n", "\n  "))
+            lines.append(LABELS[message.role] + "\n  ".join(text.splitlines()))
         return "\n".join(lines)
 
     @property

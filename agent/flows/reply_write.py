@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from agent.evidence import answers, confidence
 from agent.flows import moves
@@ -20,14 +21,15 @@ from agent.roles.report import ReportReply, ReportSentence
 from agent.roles.role import Judgement
 from agent.roles.writing import WritingReply, WritingSentence
 from agent.state import Change, fork, jsonable, merge
+from agent.text.contacts import calm, contacts, leads_away
 from agent.text.coverage import cover
 from agent.text.question import read
 from agent.text.rarity import Counts
 from agent.text.sections import with_headings
 from agent.toolbox import Tools
-from agent.types import Answer, Fact, PageRef, Passage, Sentence, Speaker, Statements
+from agent.types import Answer, Fact, Page, PageRef, Passage, Sentence, Speaker, Statements
 from agent.types.reply import Loaded
-from agent.urls import canonical, without_foreign
+from agent.urls import canonical, found_in, site
 
 KNOWLEDGE = 60_000
 """Characters of the sources' texts that one prompt holds at most; of longer ones the passages that bear most on the question."""
@@ -35,12 +37,14 @@ LEAST = 8_000
 """Characters that each source may have of that at least."""
 WEIGHED = 10
 """Passages that the likelihood of an answer is taken from, the best ones."""
+_HOST = re.compile(r"^(?:[a-z][a-z0-9+.-]*:/{0,2})?(?:[^@/]*@)?", re.IGNORECASE)
+"""What stands before the host in an address or a mailbox."""
 _LISTED = re.compile(r"\s*(?:[-*•]|\d+[.)])\s")
 
 
 def asked(state: Reply) -> str:
     """The question as it stands alone."""
-    return state.asked or state.talk.question
+    return state.asked or state.open_question
 
 
 def reference(tools: Tools, source: Loaded) -> PageRef:
@@ -76,7 +80,8 @@ def _counts(state: Reply, tools: Tools) -> Counts:
 def drafted(state: Reply, tools: Tools, judgement: Judgement, passages: Sequence[Passage]) -> Change:
     """The change a draft makes: its facts, the answer, and `draft`, the text that may be posted; "" with a `why` when there is none."""
     reply: WritingReply = judgement.value
-    draft = [sentence.model_copy(update={"text": _plain(state, sentence.text)}) for sentence in reply.answer]
+    told_pages = _Told([tools.page(source.page_id) for source in state.loaded if source.page_id])
+    draft = [_sayable(sentence, told_pages) for sentence in reply.answer]
     facts, sentences = cited(asked(state), tools, [sentence for sentence in draft if sentence.text], passages, by=judgement.by, known=())
     marked = clashes(state, list(facts.values()))
     facts |= {fact.id: fact for fact in marked.pop("facts", [])}
@@ -89,10 +94,12 @@ def drafted(state: Reply, tools: Tools, judgement: Judgement, passages: Sequence
     )  # fmt: skip
     merge(now, jsonable({"confidence": [level]}))
     written = ReportReply(answer=sentences, certainty="", missing=reply.missing, journey="")
-    answer = verdict_on(now, judgement.model_copy(update={"value": written}), tools.step)
+    vetted = [url for sentence in draft for url in found_in(sentence.text)]
+    answer = verdict_on(now, judgement.model_copy(update={"value": written}), tools.step, addresses=vetted)
     kept = _kept(answer, sentences, by_picture)
     text, room = _fitted(kept, state.settings.reply.max_answer_chars)
-    left_out = [sentence.text for sentence in sentences if all(sentence.text != other.text for other in room)]
+    said = {sentence.text for sentence in room}
+    left_out = [sentence.text for sentence, as_kept in zip(reply.answer, draft, strict=True) if as_kept.text not in said]
     if not room:
         why = "no sentence is short enough" if kept else reply.missing or "the sources do not answer it"
         return {**change, "confidence": [level], "left_out": left_out, "draft": "", "why": f"Nothing could be said: {why.rstrip('.')}."}
@@ -136,10 +143,32 @@ def _pictures(state: Reply, sentence: WritingSentence) -> list[Fact]:
     ]
 
 
-def _plain(state: Reply, text: str) -> str:
-    """A sentence without the addresses its writer typed that are none of the loaded sources'."""
-    known = {canonical(source.url) for source in state.loaded}
-    return " ".join(without_foreign(text, known).split())
+def _sayable(sentence: WritingSentence, told: _Told) -> WritingSentence:
+    """The sentence on one line; without a text when it sends people where no source sends them."""
+    text = " ".join(sentence.text.split())
+    return sentence.model_copy(update={"text": calm(text) if all(told.knows(contact) for contact in contacts(text)) else ""})
+
+
+@dataclass(frozen=True)
+class _Told:
+    """What the loaded sources say, to look up where they send people.
+
+    A document is the operator's own and may send them anywhere; a page of the web only to its own site.
+    """
+
+    pages: Sequence[Page]
+
+    def knows(self, contact: str) -> bool:
+        """Does a source say it, and may it?"""
+        return any(self._says(page, contact) for page in self.pages)
+
+    def _says(self, page: Page, contact: str) -> bool:
+        if canonical(contact) and canonical(contact) == canonical(page.final_url or page.url):
+            return True
+        if contact.casefold() not in f"{page.title}\n{page.text}".casefold():
+            return False
+        own = site(page.final_url or page.url)
+        return not leads_away(contact) or not canonical(page.url) or own == site(f"https://{_HOST.sub('', contact)}")
 
 
 def _kept(answer: Answer, sentences: Sequence[ReportSentence], by_picture: dict[str, list[str]]) -> list[Sentence]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from agent.evidence import answers
 from agent.flows import moves
 from agent.flows.state import Research
@@ -9,7 +11,7 @@ from agent.roles.report import ReportReply
 from agent.roles.role import Judgement
 from agent.text.coverage import cover
 from agent.types import Answer, Conflict, Fact, Outcome, Reason, Sentence, Statements, Verdict
-from agent.urls import site, without_foreign
+from agent.urls import canonical, site, without_foreign
 
 NAMED = 2
 """Open conflicts that an answer names in its text; the others stand in the conflicts tab and the report."""
@@ -19,9 +21,12 @@ DISAGREE = "The sources disagree on"
 UNREADABLE = (Outcome.BLOCKED, Outcome.RATE_LIMITED, Outcome.TIMEOUT, Outcome.ERROR)
 
 
-def answer(state: Research, judgement: Judgement, step: int) -> Answer:
-    """The answer that a person reviews. Without one backed statement it is an honest `no_evidence`, and says what was tried."""
-    reply = _without_foreign_addresses(state, judgement.value)
+def answer(state: Research, judgement: Judgement, step: int, *, addresses: Iterable[str] = ()) -> Answer:
+    """The answer that a person reviews. Without one backed statement it is an honest `no_evidence`, and says what was tried.
+
+    `addresses` are those that may stand in it beside the pages of the run.
+    """
+    reply = _without_foreign_addresses(state, judgement.value, {canonical(url) for url in addresses})
     written = [Sentence(text=s.text.strip(), fact_ids=s.fact_ids) for s in reply.answer if s.text.strip()]
     facts = moves.standing(state)
     clashes = _relevant(state, written, facts)
@@ -52,9 +57,9 @@ def _sum(one: Statements, two: Statements) -> Statements:
     return Statements(backed=one.backed + two.backed, unsupported=one.unsupported + two.unsupported, dropped=one.dropped + two.dropped)
 
 
-def _without_foreign_addresses(state: Research, reply: ReportReply) -> ReportReply:
+def _without_foreign_addresses(state: Research, reply: ReportReply, allowed: set[str]) -> ReportReply:
     """The reply without the addresses a writer typed that are no page of this run: the renderer writes every address."""
-    known = moves.visited(state)
+    known = allowed.union(moves.visited(state))
     sentences = [sentence.model_copy(update={"text": without_foreign(sentence.text, known)}) for sentence in reply.answer]
     parts = {name: without_foreign(getattr(reply, name), known) for name in ("certainty", "missing", "journey")}
     return reply.model_copy(update={"answer": sentences, **parts})

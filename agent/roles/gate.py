@@ -11,9 +11,13 @@ import re
 from pydantic import BaseModel, ConfigDict, Field
 
 from agent.roles.role import Role
+from agent.text.codes import marked
 from agent.text.stopwords import STOPWORDS
 from agent.text.words import fold, tokens
 
+LINES, ENDS = 100, 500
+"""What is looked at: so many lines, the last ones, and so many characters at either end of a long one."""
+_RUN = re.compile(r"\W{9,}")
 QUERY = 3
 """Content words of a message that reads like something typed into a search box."""
 _MARK = re.compile(r"[?？؟⁇;](?:[\s\"'”’)\]!.…]|$)")
@@ -36,9 +40,17 @@ _ASIAN = re.compile(
 _TROUBLE = re.compile(
     r"\b(?:errors?|fail(?:s|ed|ing|ure)?|cannot|can't|cant|couldn't|won't|doesn't|doesnt|does not|isn't|not (?:working|found|start|load|connect)\w*"
     r"|stuck|broken|breaks|crash(?:es|ed|ing)?|problem|trouble|issue|bug|denied|missing|timed? ?out|hangs?|freez\w*"
+    r"|(?!i\b|we\b|you\b|they\b|people\b)\w+ (?:do|did|are|was|were|has|have)(?:n['’]?t| not)"
     r"|fehler|geht nicht|funktioniert nicht|kaputt|fel|fungerar inte|erreur|panne|ne (?:marche|fonctionne) pas|no funciona|fallo)\b",
     re.IGNORECASE,
 )
+_HELP = re.compile(r"(?:^|[,.!?;])\W*(?:please |pls |plz )?help\b", re.IGNORECASE)
+_ASSENT = re.compile(
+    r"^\W*(?:ok(?:ay)?|k|yes|yeah|yep|yup|no|nope|sure|perfect|excellent|brilliant|amazing|wonderful|alright|fine|good|right|true|understood|got it"
+    r"|i see|makes sense|sorry|oops|my bad|wrong (?:channel|chat|window|room|thread)|hm+|ah+|oh+|ja|nein|nej|oui|non|sí|si|perfekt|super|klar)\b",
+    re.IGNORECASE,
+)
+"""How an answer is taken: what follows such a word without asking is said for its own sake."""
 _SMALL_TALK = re.compile(
     r"^\W*(?:(?:hi|hey|hello|hallo|hej|hola|salut|yo|sup|gm|gn|good (?:morning|evening|night|day)|guten (?:morgen|tag|abend))\b\W*(?:\w+\W*){0,3}$"
     r"|(?:hi|hey|hello|hallo|hej)?\W*(?:how(?:'s| is| are| r) (?:it going|you|u|everyone|everybody|things|life)|what(?:'s|s| is) (?:up|new)"
@@ -80,10 +92,16 @@ class GateReply(BaseModel):
 def keyless(*, task: str, introduction: str, conversation: str, question: str, pictures: int) -> GateReply:
     """By the form of the messages nobody answered yet: one that asks is enough."""
     talking = re.search(r"^You:", conversation, re.MULTILINE) is not None
-    said = [_judged(line, talking=talking) for line in question.split("\n") if line.strip()]
+    said = [_judged(_short(line), talking=talking) for line in question.split("\n")[-LINES:] if line.strip()]
     asking = next((reply for reply in said if reply.should_reply), None)
     nothing = GateReply(should_reply=False, reasoning="Nothing is said that could be answered.")
     return asking or (said[-1] if said else nothing)
+
+
+def _short(line: str) -> str:
+    """A line without its middle and without long runs of signs: nobody's message may take long to judge."""
+    line = _RUN.sub(lambda run: run[0][:4] + run[0][-4:], line)
+    return line if len(line) <= 2 * ENDS else f"{line[:ENDS]} {line[-ENDS:]}"
 
 
 def _judged(line: str, *, talking: bool) -> GateReply:
@@ -99,8 +117,10 @@ def _judged(line: str, *, talking: bool) -> GateReply:
         return _yes("It has the form of a question or a request.")
     if _THANKS.search(_PRAISE.sub(" ", line)):
         return _no("It tells something, but asks nothing.")
-    if words and (_TROUBLE.search(line) or _WANTS.search(line)):
+    if words and (_TROUBLE.search(line) or _WANTS.search(line) or _HELP.search(line) or marked(line)):
         return _yes("Somebody reports a trouble, or wants to know.")
+    if _ASSENT.search(line):
+        return _no("It takes what was said, and asks nothing.")
     if words and talking:
         return _yes("It goes on with what was talked about.")
     if _ONESELF.search(fold(line)):

@@ -7,6 +7,7 @@ to answer it writes nothing.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -17,9 +18,10 @@ from agent.roles.excerpts import section_quotes
 from agent.roles.generate import candidate_facts
 from agent.roles.role import Role
 from agent.roles.support import Quoted, of_section
+from agent.text.codes import codes, marked, same
 from agent.text.question import read
 from agent.text.sections import sections
-from agent.text.words import content_stems, tokens
+from agent.text.words import content_stems
 from agent.types import Passage
 
 WEIGHED = 10
@@ -28,8 +30,16 @@ WORDS, SENTENCES = 80, 4
 """What a reply has at most: somebody in a chat wants to know, not to read."""
 SAME = 0.25
 """A sentence with no larger share of new words says again what was said."""
-_CODE = re.compile(r"(?=.*\d)(?=.*[a-z])\w{2,}")
-"""A code people ask about: letters and digits together."""
+_PRICE = re.compile(
+    r"\bhow much (?:is|are|for|(?:do|does|did|will|would)\b.*\b(?:cost|pay|charge))\b|\b(?:price|cost)s? (?:of|for)\b|\bwhat\b.*\b(?:cost|price)s?\b"
+    r"|\bwie ?viel kostet\b|\bwas kostet\b|\bvad kostar\b|\bhur mycket kostar\b|\bcombien coûte\b|\bcuánto cuesta\b",
+    re.IGNORECASE,
+)
+_MONEY = re.compile(
+    r"[$€£¥₹]|\b(?:euros?|dollars?|pounds?|cents?|crowns?|kronor|kr|francs?|yen|yuan|rupees?|pesos?|usd|eur|gbp|sek|chf|free|gratis|kostenlos|million"
+    r"|billion|price[sd]?|costs?)\b",
+    re.IGNORECASE,
+)
 
 
 class WritingSentence(DraftSentence):
@@ -61,6 +71,9 @@ def keyless(
     most: int,
 ) -> WritingReply:
     """Quoted sentences, or nothing when no heading names the matter and the passages are not likely to answer."""
+    passages = [passage for passage in passages if _MONEY.search(passage.text)] if _PRICE.search(asked) else passages
+    if unknown := _unknown(asked, passages):
+        return WritingReply(missing=f"Nothing is said of {', '.join(unknown)}.", confidence=likelihood)
     section = (_coded(asked, passages) or section_quotes(asked, question, passages)) if passages else []
     if not section and likelihood < ANSWERS:
         missing = "The chosen sources touch on it at most; none answers it." if passages else "There is no text to answer from."
@@ -70,19 +83,32 @@ def keyless(
     return WritingReply(answer=answer, confidence=max(likelihood, ANSWERS))
 
 
-def _coded(asked: str, passages: list[Passage]) -> list[Quoted]:
-    """The section whose heading holds a code that is asked about ("E31", "rfc2119"); none when no code is asked about, or none stands there."""
-    codes = {word for word in tokens(asked) if _CODE.fullmatch(word)}
-    found = next((section for section in sections(passages) if codes & set(tokens(section.heading.split(" › ")[-1]))), None) if codes else None
-    return of_section(read(asked), found) if found else []
+def _unknown(asked: str, passages: Sequence[Passage]) -> list[str]:
+    """The codes that are asked about, when the passages speak of none of them: then nothing they say is the answer."""
+    wanted = marked(asked)
+    said = {other for passage in passages for other in codes(f"{passage.heading} {passage.text}")} if wanted else set()
+    return [] if any(same(code, other) for code in wanted for other in said) else wanted
 
 
-def _sentences(asked: str, passages: list[Passage]) -> list[tuple[str, str, str]]:
-    """The sentences that answer best: what each says, its passage, its words. One that says again what was said is left out."""
+def _coded(asked: str, passages: Sequence[Passage]) -> list[Quoted]:
+    """The sections whose headings hold the codes that are asked about, in that order; none when none is asked about, or none stands there."""
+    found: list[Quoted] = []
+    for code in codes(asked):
+        at = (section for section in sections(passages) if any(same(code, other) for other in codes(section.heading.split(" › ")[-1])))
+        section = next(at, None)
+        found += of_section(read(asked), section) if section else []
+    return found
+
+
+def _sentences(asked: str, passages: Sequence[Passage]) -> list[tuple[str, str, str]]:
+    """The sentences that answer best: what each says, its passage, its words. One that says again what was said is left out, and so is
+    the head of a table whose rows are told: each of them tells it."""
     best = sorted(passages, key=lambda passage: -passage.score)[:WEIGHED]
+    heads = {(passage.id, passage.heading) for passage in best if passage.rows}
     told: list[tuple[str, str, str]] = []
     said: set[str] = set()
-    for fact in chosen(asked, candidate_facts(asked, best), words=WORDS, sentences=SENTENCES):
+    facts = chosen(asked, candidate_facts(asked, best), words=WORDS, sentences=SENTENCES)
+    for fact in [fact for fact in facts if (fact.part, fact.quote) not in heads] or facts:
         words = set(content_stems(fact.quote))
         if not told or len(words - said) > SAME * len(words):
             told.append((fact.statement, fact.part, fact.quote))

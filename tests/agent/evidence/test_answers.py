@@ -57,8 +57,8 @@ def test_disputed_facts_may_only_stand_for_both_sides() -> None:
 def test_a_sentence_about_something_else_is_not_backed_by_what_it_cites() -> None:
     facts = {"f1": fact("f1", quote="Tours are booked in the shop beside the dairy.")}
     kept, _ = check([say("Tours of the dairy are booked in the shop.", "f1"), say("The cellar tour is free of charge.", "f1"),
-                     say("The mayor owns half the valley.", "f1")], facts)  # fmt: skip
-    assert [s.backed for s in kept] == [True, False, False]
+                     say("The mayor owns half the valley.", "f1"), say("Send your password to us now.", "f1")], facts)  # fmt: skip
+    assert [s.backed for s in kept] == [True, False, False, False]
 
 
 def test_sources_are_numbered_in_order_of_first_citation_and_grouped_by_page() -> None:

@@ -98,6 +98,7 @@ def asks(text: str, before: str = "") -> bool:
         "total number of machines in the us", "what is the great wall of china", "can't log in, thanks in advance", "Nice, how much does it cost?",
         "What are the opening hours, thanks", "good morning all\nhow do I reset my password", "Wie kann ich das installieren?", "如何安装节点",
         "インストール方法を教えてください", "and when?", "Please explain quiet hours.", "Hur avslutar jag prenumerationen", "I need a trial key",
+        "I get a E44 after the update, help", "E58", "help!!", "my alerts don't arrive since yesterday", "ok but how do I undo it?",
     ],
 )  # fmt: skip
 def test_the_gate_lets_questions_requests_and_troubles_through(text: str) -> None:
@@ -118,6 +119,17 @@ def test_the_gate_keeps_out_small_talk_thanks_and_talk_about_oneself(text: str) 
 def test_in_a_talk_with_the_bot_a_bare_word_is_a_follow_up() -> None:
     before = "User: What editions are there?\nYou: Skiff, Harbour and Convoy.\nUser: Harbour"
     assert asks("Harbour", before) and not asks("Harbour") and not asks("thank you", before)
+    for taken in ("ok thanks", "perfect, you're the best bot ever", "yes", "I see, makes sense", "sorry, wrong channel", "Super, danke"):
+        assert not asks(taken, before)
+
+
+@pytest.mark.timeout(30)
+@pytest.mark.parametrize(
+    "text", ["How?" + "!" * 20_000, "(" * 20_000, "“" * 20_000, "-" * 20_000 + "?", "hi" + " " * 20_000 + "x", "how much do " * 1_700],
+    ids=["!", "(", "quotes", "-", "blanks", "words"],
+)  # fmt: skip
+def test_no_message_takes_long_to_judge(text: str) -> None:
+    assert isinstance(asks(text), bool) and asks(f"{text}\nHow do I install it?")
 
 
 def entries(*names: str) -> list[IndexEntry]:
@@ -166,3 +178,27 @@ def test_the_rule_writes_nothing_when_the_passages_are_not_likely_to_answer() ->
 def test_a_code_that_is_asked_about_leads_to_its_section() -> None:
     assert wrote("what now, it shows e31", 0.0) == ["The clock differs too much.", "Switch on time synchronisation."]
     assert wrote("what now, it shows e32", 0.0) == [] and wrote("it shows 31", 0.0) == []
+    assert wrote("E-31 again", 0.0) == wrote("error 31", 0.0) == wrote("code E 31!", 0.0) == wrote("E31", 0.0)
+    assert wrote("What are E31 and E30?", 0.0) == [*wrote("E31", 0.0), *wrote("E30", 0.0)]
+
+
+def test_a_code_that_no_passage_knows_is_answered_with_nothing_however_likely() -> None:
+    assert wrote("Why does the clock show E32?", 0.99) == [] and wrote("Which clock has error 99?", 0.99) == []
+    assert wrote("What are E31 and E99?", 0.9) == ["The clock differs too much.", "Switch on time synchronisation."]
+
+
+PRICES = page(("Trial keys for the Harbour edition", "A trial key lasts 30 days."), ("Editions", "The Harbour edition costs 48 euros a year."))
+
+
+def test_who_asks_for_a_price_is_told_of_money_or_nothing() -> None:
+    for question in ("how much is the harbour edition", "What does the Harbour edition cost?", "price of the harbour edition"):
+        assert wrote(question, 0.9, PRICES) == ["The Harbour edition costs 48 euros a year."]
+    assert wrote("how much is the harbour edition", 0.9, PRICES[:1]) == []
+
+
+def test_the_head_of_a_table_is_no_answer_of_its_own() -> None:
+    table = "edition | support\nHarbour | by mail, within two days\nConvoy | by phone, day and night"
+    [rows] = page(("edition | support", table))
+    rows = rows.model_copy(update={"rows": True, "score": 1.0})
+    told = wrote("Which support does the Harbour edition include?", 0.9, [rows])
+    assert told[0] == "edition: Harbour; support: by mail, within two days" and "edition | support" not in told
