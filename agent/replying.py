@@ -13,6 +13,7 @@ import logging
 import threading
 import time
 from collections.abc import Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -38,6 +39,10 @@ from agent.workbench import Workbench
 log = logging.getLogger("agent.reply")
 SYNC_S = 5.0
 """Seconds between two looks at the folders of the knowledge base."""
+MOST_PICTURES, MOST_BYTES = 20, 32_000_000
+"""Pictures that one conversation may hold, and what they may weigh together: they lie in memory until the reply is there."""
+TOLD = 500
+"""Characters of a reason in the log, on one line: it may be a model's or a stranger's words."""
 TITLE = 500
 """Characters of a conversation's question in the list of runs."""
 DEMO_NOTE = "(From the demo knowledge base; everything in it is invented.)"
@@ -90,6 +95,8 @@ class Replying:
         ) if keys.llm_enable_image else None  # fmt: skip
         self._client = client
         self._synced = -SYNC_S
+        self._look: Future[None] | None = None
+        """A look at the folders that is under way."""
         self._lock = threading.Lock()
 
     def close(self) -> None:
@@ -133,7 +140,7 @@ class Replying:
         keys = self.response.settings
         until = began + keys.graph_timeout_seconds
         images, pictures, missing = self._fetched(conversation, until)
-        self._make_current()
+        self._make_current(until)
         owner = new_owner()
         settings = Settings(flow="reply", model=model, max_seconds=keys.graph_timeout_seconds, reply=keys)
         question = conversation.question[:TITLE] or ("(pictures)" if conversation.images else "(nothing)")
@@ -152,26 +159,45 @@ class Replying:
         """The pictures of a conversation in their order, and why one is missing; nothing is fetched while pictures are switched off."""
         images: list[Image] = []
         pictures: list[Picture] = []
-        for url in conversation.images if self._pictures else ():
+        wanted = conversation.images if self._pictures else []
+        if len(wanted) > MOST_PICTURES:
+            return [], [], f"the conversation holds {len(wanted)} pictures; {MOST_PICTURES} are the most"
+        for url in wanted:
             got = self._pictures.fetch(url, _deadline(until))  # type: ignore[union-attr]
             pictures.append(Picture(url=url, media_type=got.media_type, sha256=got.sha256, size=len(got.data), detail=got.detail))
-            if got.detail:
-                return [], pictures, f"{url[:200]}: {got.detail}"
             images.append(Image(url, got.media_type, got.sha256, got.data))
+            together = sum(picture.size for picture in pictures)
+            if detail := got.detail or (f"the pictures weigh more than {MOST_BYTES // 1_000_000} MB together" if together > MOST_BYTES else ""):
+                return [], pictures, f"{url[:200]}: {detail}"
         return images, pictures, ""
 
-    def _make_current(self) -> None:
-        """Bring the index up to date with its folders; one thread looks, at most every SYNC_S seconds. The first look is waited for."""
+    def _make_current(self, until: float) -> None:
+        """Bring the index up to date with its folders; one thread looks, at most every SYNC_S seconds, and a request waits for its
+        own look, and all wait for the first one, but never longer than they have time."""
         if not (self.library.kb_dir or self.library.team_dir) or (self._synced > 0 and time.monotonic() - self._synced < SYNC_S):
             return
-        if not self._lock.acquire(blocking=self._synced < 0):
-            return
+        with self._lock:
+            look, mine = self._look, self._look is None
+            if look is None:
+                look = self._look = Future()
+                threading.Thread(target=self._sync, args=(look,), name="kb-sync", daemon=True).start()
+        if mine or self._synced < 0:
+            try:
+                look.result(max(0.0, until - time.monotonic()))
+            except TimeoutError:
+                raise BudgetSpent("the time for this request was over before the knowledge base was read") from None
+
+    def _sync(self, look: Future[None]) -> None:
+        """One look at the folders; whoever waits for it is told what went wrong."""
         try:
-            if time.monotonic() - self._synced >= SYNC_S or self._synced < 0:
-                self.library.sync()
-                self._synced = time.monotonic()
+            self.library.sync()
+            self._synced = time.monotonic()
+        except BaseException as trouble:
+            look.set_exception(trouble)
+        else:
+            look.set_result(None)
         finally:
-            self._lock.release()
+            self._look = None
 
     def _driven(self, request: _Request) -> Replied:
         ledger = self.bench.store.ledger
@@ -211,14 +237,15 @@ def _told(replied: Replied, seconds: float) -> Replied:
     outcome = "success" if replied.result.should_reply else "error" if replied.failed else "skip"
     metrics.count(outcome, seconds, replied.usage, answerable=replied.answerable)
     usage, path = replied.usage, " -> ".join(replied.path)
+    reason = "".join(sign if sign.isprintable() else " " for sign in replied.reason[:TOLD])
     extra = {
         "event": "reply", "run": replied.run_id, "path": path, "should_reply": replied.result.should_reply, "outcome": outcome, "seconds": seconds,
-        "prompt_tokens": usage.prompt_tokens, "completion_tokens": usage.completion_tokens, "calls": usage.llm_calls, "reason": replied.reason,
+        "prompt_tokens": usage.prompt_tokens, "completion_tokens": usage.completion_tokens, "calls": usage.llm_calls, "reason": reason,
     }  # fmt: skip
     log.log(
         logging.WARNING if replied.failed else logging.INFO, "reply %s: %s; should_reply=%s (%s); %.3f s, %d calls, %d + %d tokens%s",
         replied.run_id or "-", path, replied.result.should_reply, outcome, seconds, usage.llm_calls, usage.prompt_tokens, usage.completion_tokens,
-        f"; {replied.reason}" if replied.reason else "", extra=extra,
+        f"; {reason}" if reason else "", extra=extra,
     )  # fmt: skip
     return Replied(**{**replied.__dict__, "seconds": seconds})
 

@@ -26,7 +26,7 @@ from starlette.routing import Route
 from agent import metrics
 from agent.batching import Batch, Batching
 from agent.errors import TouchstoneError
-from agent.replying import Replied, Replying
+from agent.replying import MOST_PICTURES, Replied, Replying
 from agent.types.reply import Conversation, Message, RequestContext
 from agent.urls import canonical
 from pages.widgets import door
@@ -79,6 +79,12 @@ class Asked(BaseModel):
     channel: Word = ""
     user: Word = ""
     message_id: Word = ""
+
+    @model_validator(mode="after")
+    def _not_an_album(self) -> Asked:
+        if sum(len(said.images) for said in self.conversation) > MOST_PICTURES:
+            raise ValueError(f"a conversation may hold {MOST_PICTURES} images in all")
+        return self
 
 
 class Sent(Said):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import json
 import logging
+import os
 import re
 import threading
 import time
@@ -17,11 +18,11 @@ import pytest
 from sqlalchemy import func, select
 
 from agent import config, metrics
-from agent.errors import NotFound, StoreError, UsageError
+from agent.errors import ModelUnavailable, NotFound, StoreError, UsageError
 from agent.flows import FLOWS
 from agent.flows.reply import REPLY
 from agent.llm.scripted import Scripted
-from agent.replying import DEMO_NOTE, FLOW, Replied, Replying
+from agent.replying import DEMO_NOTE, FLOW, MOST_PICTURES, Replied, Replying
 from agent.response_config import DEMO_KB
 from agent.store import tables
 from agent.store.owner import new_owner
@@ -32,7 +33,7 @@ from agent.workbench import Workbench
 from tests.web import model_server as web
 from tests.web.model_server import ModelServer, Request
 from tests.web.replying_model import Script, place, stocked
-from tests.web.site import Reply, Site
+from tests.web.site import Reply, Site, sends_to
 
 NIGHT = "Backups run at night, at half past two."
 ASKED = "When do backups run?"
@@ -123,12 +124,22 @@ def storm(replying: Replying, numbers: range) -> list[Replied]:
         return list(pool.map(lambda n: replying.reply(says(f"marker {n}: what is the code of the locker?"), RequestContext(channel=str(n))), numbers))
 
 
+def held() -> tuple[int, int]:
+    """Open files (sockets and databases too) and megabytes of memory of this process."""
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return len(list(Path("/proc/self/fd").iterdir())), pages * os.sysconf("SC_PAGE_SIZE") // 1_000_000
+
+
+needs_proc = pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="counts open files in /proc")
+
+
 def check_storm(opened: Open, many: int) -> None:
     model = Echo()
     replying = opened({"ai_response": {"graph_timeout_seconds": 600}}, client=model)
     lockers = "# Lockers\n\n" + "\n\n".join(f"Locker {n} is opened with code {1000 + n}." for n in range(40))
     replying.bench.library.add_file("lockers.md", lockers.encode())
     storm(replying, range(16))  # connections and caches are made
+    files, megabytes = held()
     before, threads, things, calls = counted(), threading.active_count(), alive(Tools, Conversation, FLOW.state, Replied), model.calls
     with replying.bench.store.engine.connect() as connection:
         rows = connection.scalar(select(func.count()).select_from(tables.steps))
@@ -161,12 +172,16 @@ def check_storm(opened: Open, many: int) -> None:
     del told, replied
     assert threading.active_count() <= threads + 1, "no thread is left behind"
     assert alive(Tools, Conversation, FLOW.state, Replied) <= things + 8, "nothing of a request is kept"
+    assert held()[0] <= files + 2, "no file is left open"
+    assert held()[1] <= megabytes + 40, "memory does not grow with the number of replies"
 
 
+@needs_proc
 def test_replies_from_16_threads_do_not_mix_and_leave_nothing_behind(opened: Open) -> None:
-    check_storm(opened, 60)
+    check_storm(opened, 40)
 
 
+@needs_proc
 @pytest.mark.slow
 def test_a_thousand_replies_from_16_threads(opened: Open) -> None:
     check_storm(opened, 1000)
@@ -211,6 +226,34 @@ def test_each_request_is_one_line_of_the_log_and_one_count(
     assert (line.prompt_tokens, line.completion_tokens, line.calls) == (usage.prompt_tokens, usage.completion_tokens, usage.llm_calls)  # type: ignore[attr-defined]
     found = rise(before)
     assert found[f'ai_requests_total{{result="{outcome}"}}'] == 1 and found["ai_request_seconds_count"] == 1
+
+
+@pytest.mark.parametrize(
+    ("script", "path"),
+    [
+        (Script(gate=ModelUnavailable("down")), "gate -> silent"),
+        (Script(select=ModelUnavailable("down")), "gate -> select -> silent"),
+        (Script(write=ModelUnavailable("down")), "gate -> select -> load -> write -> silent"),
+        (Script(write=[(NIGHT, NIGHT)], verify=ModelUnavailable("down")), "gate -> select -> load -> write -> verify -> silent"),
+        (Script(write="[]"), "gate -> select -> load -> write -> silent"),
+    ],
+    ids=["gate", "select", "write", "verify", "no json"],
+)
+def test_whichever_step_fails_the_log_tells_the_way_as_a_warning(opened: Open, caplog: pytest.LogCaptureFixture, script: Script, path: str) -> None:
+    with caplog.at_level(logging.INFO, "agent.reply"):
+        replied = opened({"ai_response": {"enable_verification": True}}, client=Scripted(script)).reply(says())
+    line = line_of(caplog)
+    assert replied.failed and replied.result == AIResult() and line.levelno == logging.WARNING
+    assert path in line.getMessage() and "should_reply=False (error)" in line.getMessage() and line.reason in line.getMessage()  # type: ignore[attr-defined]
+
+
+def test_what_a_model_or_a_stranger_says_stays_on_its_line_of_the_log(opened: Open, caplog: pytest.LogCaptureFixture) -> None:
+    why = "No.\r\n2026-11-21 INFO reply 0: gate; should_reply=True\x1b[2J\u2028" + "x" * 2_000
+    model = Scripted(lambda messages, shape: {"should_reply": False, "reasoning": why})
+    with caplog.at_level(logging.INFO, "agent.reply"):
+        opened(client=model).reply(says())
+    told = line_of(caplog).getMessage()
+    assert len(told.splitlines()) == 1 and "\x1b" not in told and len(told) < 800
 
 
 def test_every_counter_is_there_from_the_beginning() -> None:
@@ -403,6 +446,33 @@ def test_one_picture_that_fails_is_silence_without_asking_the_model(opened: Open
     assert line_of(caplog).path == "silent" and replied.run_id  # type: ignore[attr-defined]
 
 
+def test_no_picture_is_fetched_from_inside(opened: Open) -> None:
+    """Neither named outright, nor by a redirect, nor by an address in another spelling; and nobody is told what is there."""
+    model = Scripted(Script(write=[(NIGHT, NIGHT)]))
+    with Site({"/in.png": Reply(200, PNG), "/on": sends_to("http://169.254.169.254/latest/meta-data/x.png")}) as site:
+        port = site.url("/").split(":")[2].strip("/")
+        inside = opened(ENABLED, client=model, FETCH_ALLOW="")
+        spelled = [f"http://{host}:{port}/in.png" for host in ("127.0.0.1", "localhost", "2130706433", "0x7f.1", "[::1]", "[::ffff:127.0.0.1]")]
+        told = {inside.reply(says(images=[url])).reason.partition("in.png")[2].replace(port, "") for url in spelled}
+        assert site.asked == [] and model.calls == 0 and all(told)
+        allowed = opened(ENABLED, client=model)
+        for url in (site.url("/on"), "http://169.254.169.254/latest/x.png", "http://10.0.0.1/x.png", "file:///etc/passwd", "ftp://127.0.0.1/x"):
+            replied = allowed.reply(says(images=[url]))
+            assert replied.result == AIResult() and replied.failed and replied.path == ("silent",)
+        assert site.paths() == ["/on"] and model.calls == 0
+
+
+def test_a_conversation_may_hold_so_many_pictures_of_so_many_bytes(opened: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = Scripted(Script(write=[(NIGHT, NIGHT)]))
+    with Site({"/1.png": Reply(200, PNG)}) as site:
+        replying = opened(ENABLED, client=model)
+        many = replying.reply(says(images=[site.url("/1.png")] * (MOST_PICTURES + 1)))
+        assert many.failed and "21 pictures" in many.reason and site.asked == []
+        monkeypatch.setattr("agent.replying.MOST_BYTES", 2 * len(PNG))
+        assert "together" in replying.reply(says(images=[site.url("/1.png")] * 3)).reason and model.calls == 0
+        assert replying.reply(says(images=[site.url("/1.png")] * 2)).result.reply_text == NIGHT
+
+
 def test_switched_off_pictures_are_not_even_fetched(opened: Open) -> None:
     model = Scripted(Script(write=[(NIGHT, NIGHT)]))
     with Site({}) as site:
@@ -433,6 +503,43 @@ def test_the_folders_of_the_file_are_the_knowledge_base_and_stay_current(opened:
     assert "on Mondays" in replying.generate_reply(says("When are test tokens given out?")).reply_text
     (docs / "boats.md").write_text("# Boats\n\nThe boat to the island leaves at nine in winter now.\n", encoding="utf-8")
     assert "nine in winter" in replying.generate_reply(says("When does the boat to the island leave?")).reply_text
+
+
+def test_a_folder_that_takes_long_to_read_holds_nobody_up(opened: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "boats.md").write_text("# Boats\n\nThe boat to the island leaves at seven.\n", encoding="utf-8")
+    replying = opened({"kb": {"sources_dir": "docs"}, "ai_response": {"graph_timeout_seconds": 0.3}}, stock=False)
+    real, let_go, looks = replying.library.sync, threading.Event(), list[int]()
+
+    def slow() -> Any:
+        looks.append(1)
+        let_go.wait(30)
+        return real()
+
+    monkeypatch.setattr(replying.library, "sync", slow)
+    for _ in range(2):
+        replied = replying.reply(says("When does the boat to the island leave?"))
+        assert replied.failed and "time" in replied.reason and "knowledge base" in replied.reason
+    assert looks == [1], "it is being looked at; nobody begins again"
+    let_go.set()
+    until = time.monotonic() + 20
+    while replying._look is not None and time.monotonic() < until:
+        threading.Event().wait(0.01)
+    assert {entry.source_id for entry in replying.library.index()} == {"kb:boats.md"}
+
+
+def test_a_folder_that_cannot_be_read_at_all_is_silence(opened: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "docs").mkdir()
+    replying = opened({"kb": {"sources_dir": "docs"}}, stock=False)
+
+    def broken() -> None:
+        raise StoreError("disk full")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(replying.library, "sync", broken)
+        replied = replying.reply(says())
+    assert replied.failed and "disk full" in replied.reason and replied.result == AIResult()
+    assert replying.reply(says()).reason == "The knowledge base is empty.", "and it is looked at again"
 
 
 def test_the_demo_knowledge_base_says_what_it_is_and_stays_apart(opened: Open) -> None:
