@@ -48,14 +48,15 @@ DOING = {
 """What a run does at each step, in words."""
 WORDS = {Status.WAITING: "a person decides", Status.REVIEW: "a person reviews", Status.DONE: "the end"}
 
+ENDS = {"replied": "should_reply is true", "silent": "should_reply is false"}
+"""Ends of which a flow has more than one, in words."""
+
 
 def picture(flow: Flow) -> str:
     """A flow as Mermaid source, drawn from its table: what the README and the screens show."""
-    return mermaid(flow.first, flow.edges, rests={rest: _words(flow, rest) for rest in flow.rests}, decisions=flow.decisions)
+    return mermaid(flow.first, flow.edges, rests=ends(flow), decisions=flow.decisions)
 
 
-def _words(flow: Flow, rest: str) -> str:
-    """What a place where a run rests is called: its own name where the flow has several ends."""
-    status = flow.rests[rest]
-    several = status is Status.DONE and sum(other is status for other in flow.rests.values()) > 1
-    return rest.replace("_", " ") if several else WORDS[status]
+def ends(flow: Flow) -> dict[str, str]:
+    """The places where a run of the flow rests, with the words they are drawn with."""
+    return {rest: ENDS.get(rest, WORDS[status]) for rest, status in flow.rests.items()}

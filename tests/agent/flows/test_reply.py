@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from agent.errors import ModelUnavailable
-from agent.flows import FLOWS
+from agent.flows import FLOWS, picture
 from agent.flows import reply as flow
 from agent.flows.reply import REPLY
 from agent.flows.reply_state import Reply
@@ -87,6 +87,13 @@ def test_the_edges_are_the_seeds_and_two_ways_into_silence_more() -> None:
     more = {("load", "silent", "nothing could be loaded"), ("write", "silent", "nothing is supported")}
     assert {(edge.start, edge.end, edge.label) for edge in REPLY.edges} == seed | more
     assert REPLY.first == "gate" and REPLY.once and dict(REPLY.rests) == {"replied": Status.DONE, "silent": Status.DONE}
+
+
+def test_the_drawing_is_that_graph_with_its_two_ends() -> None:
+    drawn = picture(REPLY)
+    ways = {(start, label or "", end) for start, label, end in re.findall(r'^    (\w+) -->(?:\|"([^"]*)"\|)? (\w+)$', drawn, re.MULTILINE)}
+    assert ways - {("ask", "", "gate")} == {(edge.start, edge.label, edge.end) for edge in REPLY.edges} and len(ways) == len(REPLY.edges) + 1
+    assert 'replied(["should_reply is true"])' in drawn and 'silent(["should_reply is false"])' in drawn and not REPLY.decisions
 
 
 def test_not_answerable_is_silent(run: Run) -> None:

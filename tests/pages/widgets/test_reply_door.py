@@ -7,11 +7,13 @@ import re
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 import requests
 import uvicorn
+from prometheus_client.parser import text_string_to_metric_families
 from starlette.applications import Starlette
 
 from agent.errors import NotFound
@@ -75,6 +77,7 @@ def test_silence_is_an_answer_too(post: Post) -> None:
         ({"conversation": [{"role": "user"}]}, "conversation.0: .*text or an image"),
         ({"conversation": [{"role": "user", "text": 3}]}, "conversation.0.text: .*string"),
         ({"conversation": [{"role": "user", "text": "x", "images": ["file:///etc/passwd"]}]}, "conversation.0.images.0: .*http"),
+        ({"conversation": [{"role": "user", "text": "x", "images": ["https://a.example/1.png"] * 7}] * 3}, "the body: .*20 images"),
         ({"conversation": [{"role": "user", "text": "x" * 20_001}]}, "conversation.0.text: .*20000"),
         ({"conversation": [{"role": "user", "text": "x"}] * 201}, "conversation: .*200"), ({**ASKED, "model": "x"}, "model: Extra inputs"),
     ],
@@ -91,7 +94,14 @@ def test_only_json_of_a_fair_size_is_read(post: Post, address: str) -> None:
     piecemeal = iter([b"x" * 300_000] * 2)
     assert requests.post(address + "/reply", data=piecemeal, headers={"content-type": "application/json"}, timeout=30).status_code == 413
     assert post("/reply", b" " * 600_000).status_code == 413
-    assert requests.get(address + "/reply", timeout=30).status_code == 405
+
+
+def test_other_methods_are_refused(address: str) -> None:
+    for method in ("GET", "PUT", "PATCH", "DELETE"):
+        for path in ("/reply", "/messages"):
+            answer = requests.request(method, address + path, json=ASKED, timeout=30)
+            assert answer.status_code == 405 and answer.headers["allow"] == "POST"
+    assert requests.post(address + "/metrics", json=ASKED, timeout=30).status_code == 405
 
 
 def test_a_token_is_asked_for_when_one_is_set(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
@@ -130,6 +140,30 @@ def test_the_counters_are_served(post: Post, address: str) -> None:
     answer = requests.get(address + "/metrics", timeout=30)
     assert asked() == before + 1 and answer.headers["content-type"].startswith("text/plain")
     assert 'ai_gate_total{decision="answerable"}' in answer.text and "ai_request_seconds_bucket" in answer.text
+
+
+def test_the_counters_are_what_prometheus_reads_and_count_right_when_many_ask_at_once(post: Post, address: str) -> None:
+    def counted() -> dict[tuple[str, str], float]:
+        text = requests.get(address + "/metrics", timeout=30).text
+        told = {family.name: family for family in text_string_to_metric_families(text)}
+        assert told["ai_requests"].type == told["ai_gate"].type == "counter" and told["ai_request_seconds"].type == "histogram"
+        assert all(family.documentation for family in told.values())
+        samples = [sample for family in told.values() for sample in family.samples if sample.name.endswith("_total")]
+        return {(sample.name, next(iter(sample.labels.values()))): sample.value for sample in samples}
+
+    before = counted()
+    assert {name for name, _ in before} == {"ai_requests_total", "ai_gate_total", "ai_tokens_total"}
+    asked = ["When do backups run?", "hello everybody", "Which port is for alerts?"] * 4
+    with ThreadPoolExecutor(12) as pool:
+        answers = list(pool.map(lambda text: post("/reply", {"conversation": [{"role": "user", "text": text}]}).json(), asked))
+    for text, answer in zip(asked, answers, strict=True):
+        wanted = {"When": "half past two", "Which": "7411", "hello": ""}[text.split()[0]]
+        assert answer["should_reply"] is bool(wanted) and wanted in answer["reply_text"]
+    rise = {key: value - before[key] for key, value in counted().items() if value != before[key]}
+    assert rise == {
+        ("ai_requests_total", "success"): 8, ("ai_requests_total", "skip"): 4, ("ai_gate_total", "answerable"): 8,
+        ("ai_gate_total", "not_answerable"): 4,
+    }  # fmt: skip
 
 
 def test_messages_within_the_window_are_answered_once(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
