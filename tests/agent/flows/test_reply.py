@@ -92,7 +92,7 @@ def test_the_edges_are_the_seeds_and_two_ways_into_silence_more() -> None:
 def test_the_drawing_is_that_graph_with_its_two_ends() -> None:
     drawn = picture(REPLY)
     ways = {(start, label or "", end) for start, label, end in re.findall(r'^    (\w+) -->(?:\|"([^"]*)"\|)? (\w+)$', drawn, re.MULTILINE)}
-    assert ways - {("ask", "", "gate")} == {(edge.start, edge.label, edge.end) for edge in REPLY.edges} and len(ways) == len(REPLY.edges) + 1
+    assert ways == {(edge.start, edge.label, edge.end) for edge in REPLY.edges} and "ask([question]) --> gate" in drawn
     assert 'replied(["should_reply is true"])' in drawn and 'silent(["should_reply is false"])' in drawn and not REPLY.decisions
 
 
