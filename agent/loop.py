@@ -33,7 +33,8 @@ class Flow:
     reached (or a person asks for it), `again` the one that a send-back leads to; `summary` gives the columns of the run's row
     that follow from its state. `edges` are all the ways from step to step: its picture is drawn from them, and a step that
     names another next is a FlowError. `decisions` gives the steps behind which a choice is drawn, with its words. A flow that runs
-    `once` is never resumed: a run of it that its first driver left unfinished has failed.
+    `once` is never resumed: a run of it that its first driver left unfinished has failed. `fail_safe` is the rest that every step may
+    end at when it can do nothing right; such ways are not drawn.
     """
 
     name: str
@@ -47,11 +48,12 @@ class Flow:
     edges: tuple[Edge, ...]
     decisions: Mapping[str, str] = field(default_factory=dict)
     once: bool = False
+    fail_safe: str = ""
 
     def take(self, name: str, state: Any, tools: Tools) -> tuple[Change, str]:
         """Take one step. Raises FlowError when it leads where no edge goes."""
         change, next = self.steps[name](state, tools)
-        if not any(edge.start == name and next in (edge.rest or edge.end, edge.end) for edge in self.edges):
+        if next != self.fail_safe and not any(edge.start == name and next in (edge.rest or edge.end, edge.end) for edge in self.edges):
             raise FlowError(f"step {name} of the flow {self.name} led to {next}, where no edge goes")
         return change, next
 

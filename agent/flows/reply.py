@@ -192,6 +192,7 @@ REPLY = Flow(
     on_budget="silent",
     again="gate",
     once=True,
+    fail_safe="silent",
     summary=summary,
     edges=(
         Edge(start="gate", end="silent", label="not answerable"),
@@ -200,10 +201,8 @@ REPLY = Flow(
         Edge(start="select", end="write", label="no sources and images"),
         Edge(start="select", end="load"),
         Edge(start="load", end="write"),
-        Edge(start="load", end="silent", label="nothing could be loaded"),
         Edge(start="write", end="verify", label="if enabled"),
         Edge(start="write", end="replied", label="if disabled"),
-        Edge(start="write", end="silent", label="nothing is supported"),
         Edge(start="verify", end="replied", label="approved"),
         Edge(start="verify", end="silent", label="rejected"),
     ),

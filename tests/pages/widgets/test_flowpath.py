@@ -29,7 +29,8 @@ def test_the_step_a_run_is_at_stands_out_and_night_has_its_colours():
 
 
 def test_both_ends_of_a_reply_have_their_names():
-    assert 'silent(["silent"])' in picture(FLOWS["reply"]) and 'replied(["replied"])' in picture(FLOWS["reply"])
+    drawn = picture(FLOWS["reply"])
+    assert 'silent(["should_reply is false"])' in drawn and 'replied(["should_reply is true"])' in drawn
     assert 'END(["the end"])' in picture(FLOWS["chat"])
 
 
