@@ -27,6 +27,8 @@ _ASKS = re.compile(
 )
 _ONE = re.compile(r"\b(?:ones?)\b", re.IGNORECASE)
 _THE = r"(?:\b(?:the|a|an|my|your|our|this|that|these|those|some|any)\s+)?"
+_CODE_IN = re.compile(r"\b[A-Za-z]{1,3}\d{1,4}\b")
+_CODE = re.compile(r"(?:(?:the|a|an|my|your|for)\s+)*([A-Za-z]{1,3}\d{1,4})")
 _END = re.compile(r"[\s?.!]*$")
 
 
@@ -91,6 +93,8 @@ def _behind(part: str, former: str, first: str) -> str:
 
 def _beside(part: str, former: str) -> str:
     """A thing for a thing of its kind, else the former question about it."""
+    if code := _recoded(part, former):
+        return code
     new, old = phrases(part), [phrase for phrase in phrases(former) if phrase.role != "head"]
     if not new:
         return ""
@@ -100,7 +104,18 @@ def _beside(part: str, former: str) -> str:
     bare = [phrase for phrase in old if not phrase.the and not phrase.name and phrase.role in ("subject", "topic")]
     if bare and len(old) > 1 and not new[0].the:
         return _swapped(former, bare[0], part)
-    return "" if any(phrase.name for phrase in new) or re.search(r"\bof\b", part) else f"{former} for {part}?"
+    return "" if any(phrase.name for phrase in new) or re.search(r"\bof\b", part) else _behind(f"for {part}", former, "for")
+
+
+def _recoded(part: str, former: str) -> str:
+    """A code ("E18", "the C1") for the code that it is most like ("E17", "C2"); "" when it is none or like none."""
+    code = _CODE.fullmatch(part)
+    alike = list(_CODE_IN.finditer(former)) if code else []
+    if not code or not alike:
+        return ""
+    letters = code[1].rstrip("0123456789").lower()
+    old = next((known for known in alike if known[0].rstrip("0123456789").lower() == letters), alike[-1])
+    return f"{former[: old.start()]}{code[1]}{former[old.end() :]}?"
 
 
 def _same_word(new: Phrase, old: Phrase) -> bool:

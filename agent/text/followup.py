@@ -13,12 +13,14 @@ from collections.abc import Callable, Sequence
 from agent.text.ellipsis import piece, whole
 from agent.text.focus import Referent, Talk, listen
 from agent.text.listed import picked
+from agent.text.manners import courtesy
 from agent.text.names import names
 from agent.text.phrases import Phrase, keys, phrases, weighty
-from agent.text.pointing import english, pointer, put
-from agent.text.spoken import AUXILIARIES, RELATIONS
+from agent.text.pointing import pointer, put
+from agent.text.spoken import AUXILIARIES, GIVEN_FOR, RELATIONS
 from agent.text.stopwords import COMMON, STOPWORDS
-from agent.text.words import fold, stem, tokens
+from agent.text.tongue import english
+from agent.text.words import UNSPACED, fold, stem, tokens
 from agent.types import Turn
 
 FEW = 2
@@ -27,6 +29,8 @@ ADDED = 3
 """Words that are added in brackets at most."""
 THIN = 4
 """Words of a turn up to which it says too little by itself."""
+BRIEF = 5
+"""Letters of a turn without spaces between words (Chinese, Japanese) up to which it says too little by itself."""
 SOUGHT = 7
 """Words of the matter that a search query gets besides the question's own, at most."""
 BACK = 3
@@ -38,9 +42,11 @@ Unheard = Callable[[str], bool]
 
 _POINTS = re.compile(
     r"\b(?:it|its|they|them|their|theirs|he|him|his|she|her|hers|this|that|these|those|there|then|one|ones|former|latter|same|such|else|instead"
-    r"|er|ihn|ihm|ihre?[mnrs]?|dies\w*|das|den|det|dessa?|detta|honom|henne|dem|deras|il|elle|ils|elles|lui|leur|cela|[cç]a|eso|esto|ellos|ellas)\b",
+    r"|er|ihn|es(?=\W*$)|ihm|ihre?[mnrs]?|dies\w*|das|den|det|dessa?|detta|honom|henne|dem|deras|il|elle|ils|elles|lui|leur|cela|[cç]a|eso|esto|ellos|ellas)\b",
     re.IGNORECASE,
 )
+_UNSPACED = re.compile(f"[{UNSPACED}]")
+_POINTS_UNSPACED = re.compile("[它他她这這那其此該该]|呢|それ|これ|あれ|その|この|あの|そこ|彼|그것|이것|그는|거기|그럼")
 _OPENS = re.compile(
     r"^\W*(?:and|but|or|so|also|what about|how about|what if|why not|why|really|are you sure|for example|any\b|und|aber|och|men|et|mais|y|pero)\b",
     re.IGNORECASE,
@@ -54,6 +60,8 @@ _STOP = re.compile(r"[\s.?!]*$")
 
 def leans(question: str) -> bool:
     """Does this turn need the ones before it?"""
+    if letters := len(_UNSPACED.findall(question)):
+        return letters <= BRIEF or bool(_POINTS_UNSPACED.search(question))
     own = _weighty(question)
     if len(own) < FEW or _OPENS.search(question):
         return True
@@ -66,9 +74,9 @@ def _known(_: str) -> bool:
 
 def standalone(question: str, turns: Sequence[Turn], unheard: Unheard = _known) -> str:
     """The question with what it left out; as it stands when it needs nothing or nothing was said before."""
-    if not turns:
+    if not turns or courtesy(question):
         return question
-    if not english(question):
+    if not english(question, [turn.user for turn in turns]):
         return _bracketed(question, turns, unheard)
     return _whole(question, turns, unheard) or question
 
@@ -104,7 +112,12 @@ def _with_matter(question: str, talk: Talk, unheard: Unheard) -> str:
     if matter is None or _ANSWERS.search(question):
         return question
     bare = _STOP.split(question, maxsplit=1)[0]
-    return f"{bare} {'of' if related else 'for'} {matter.text}{'?' if asking else ''}"
+    if words[-1] == "more":
+        return f"{bare} about {matter.text}{'?' if asking else ''}"
+    if not (named and bare.endswith(named[-1].text)):
+        return f"{question} ({' '.join(matter.words)})"
+    tie = "of" if words[-1] in RELATIONS - GIVEN_FOR or " for " in bare else "for"
+    return f"{bare} {tie} {matter.text}{'?' if asking else ''}"
 
 
 def _complete(words: Sequence[str], named: Sequence[Phrase]) -> bool:
@@ -157,9 +170,12 @@ def _is_short_for(phrase: Phrase, thing: Referent) -> bool:
 
 
 def _bracketed(question: str, turns: Sequence[Turn], unheard: Unheard) -> str:
+    """In a language whose grammar is not known: the names of the talk behind the question, other words when there are none."""
     if not leans(question):
         return question
-    added = [word for word in context(question, turns) if not unheard(word)][:ADDED]
+    around = [word for word in context(question, turns) if not unheard(word)]
+    named = {word for turn in turns for word in _in_names(turn.user)}
+    added = ([word for word in around if word in named] or around)[:ADDED]
     return f"{question} ({' '.join(added)})" if added else question
 
 

@@ -91,11 +91,16 @@ def _newest(turns: Sequence[Turn]) -> list[str]:
     if sentences and sentences[-1].rstrip().endswith("?") and (asked := lists(sentences[-1])):
         return asked[-1]
     told = [found for sentence in sentences for found in lists(sentence)]
-    offered = told if len(sentences) <= BRIEF else [found for found in told if len(found) > 2 and all(name[0].isupper() for name in found)]
+    brief = len(sentences) <= BRIEF
+    offered = [found for found in told if (brief and (_proper(found) or len(found) > 2)) or (_proper(found) and len(found) > 2)]
     for found in (offered, lists(said)):
         if found:
             return found[-1]
     return []
+
+
+def _proper(found: Sequence[str]) -> bool:
+    return all(name[0].isupper() for name in found)
 
 
 def joined(names: Sequence[str]) -> str:

@@ -11,6 +11,7 @@ from typing import Literal
 Courtesy = Literal["", "thanks", "greeting"]
 _THANKS = re.compile(
     r"(?<!\w)(?:thank(?:s| you)|thx|ty|cheers|danke(?: schön)?|vielen dank|tack(?: så mycket)?|merci(?: beaucoup)?|(?:muchas )?gracias"
+    r"|谢谢[你您]?|多谢|ありがとう(?:ございます)?|감사합니다"
     r"|ok(?:ay)?|alright|all right|great|good|nice|perfect|super|cool|wonderful|excellent|awesome|fine|got it|i see|understood"
     r"|that(?:'s| is| was) (?:all|it|great|good|helpful|clear|perfect|fine)|(?:that |it )?(?:really )?help(?:s|ed)"
     r"|(?:bye|goodbye|good bye|see you))(?!\w)",

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from agent.text.sentences import spans
-from agent.text.spoken import ADJECTIVES, AUXILIARIES, CHATTER, DETERMINERS, JOINS, PREPOSITIONS, VERBS
+from agent.text.spoken import ADJECTIVES, AUXILIARIES, BIDDING, CHATTER, DETERMINERS, JOINS, PREPOSITIONS, VERBS
 from agent.text.stopwords import STOPWORDS
 from agent.text.words import fold, stem
 
@@ -99,7 +99,7 @@ def _with(phrase: Phrase, joined: bool) -> Phrase:
 
 def _opens(words: list[str], low: list[str], at: int) -> bool:
     word, former = low[at], low[at - 1] if at else ""
-    if not weighty(words[at]):
+    if not weighty(words[at]) or (not at and word in BIDDING):
         return False
     if _is_verb(word):
         return bool(at) and (words[at][0].isupper() or (former in DETERMINERS and former != "that"))

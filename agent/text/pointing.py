@@ -13,12 +13,13 @@ from typing import Literal
 
 from agent.text.phrases import Phrase, phrases
 from agent.text.sentences import spans
+from agent.text.tongue import english
 
 Kind = Literal["he", "they", "it", "there", "this"]
 _VERB = r"(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should)"
 _AFTER = rf"(?:{_VERB}|in|on|for|to|of|with|works?|mean|compare|relate|exist|happen|affect|really|also|too|changed|about|from|then|and|or|but)"
 _POINTERS: dict[Kind, re.Pattern[str]] = {
-    "he": re.compile(r"\b(?:he|him|his|she|her|hers)\b(?!/)", re.IGNORECASE),
+    "he": re.compile(r"(?<!/)\b(?:he|him|his|she|her|hers)\b(?!/)", re.IGNORECASE),
     "they": re.compile(r"\b(?:they|them|their|theirs)\b", re.IGNORECASE),
     "it": re.compile(r"(?<!do )(?<!did )(?<!doing )\b(?:it|its)\b(?!\s+is\.)", re.IGNORECASE),
     "there": re.compile(
@@ -29,7 +30,7 @@ _POINTERS: dict[Kind, re.Pattern[str]] = {
     "this": re.compile(rf"\b(?:this|these)\b(?=\s*(?:$|[?.!,;]|{_AFTER}\b))", re.IGNORECASE),
 }
 _EMPTY = re.compile(
-    r"\bit\s*(?:['’]s|is|was|will|would|might|may|could|seems?|sounds?|looks?|takes?|['’]ll)\b(?![^.?!]*\?)"
+    r"(?<!if )(?<!when )\bit\s*(?:['’]s|is|was|will|would|might|may|could|seems?|sounds?|looks?|takes?|['’]ll)\b(?![^.?!,;]*\?)"
     r"|\b(?:is|was|be) it (?:so |too |still |really |also )?\w+ (?:to|that|if)\b(?![^.?!]*\bthan\b)|\b(?:does|did) it (?:take|mean) to\b",
     re.IGNORECASE,
 )
@@ -41,13 +42,6 @@ _OWNED = re.compile(
     r"\s+((?:[\w’'-]+\s+){0,2}?[\w’'-]+)(?=\s*(?:[?.!,;]|$|\b(?:and|or|in|on|for|to|with|of|compare|from|like|than|is|are|was|were|after|before)\b))",
     re.IGNORECASE,
 )
-_ENGLISH = re.compile(
-    r"\b(?:what|how|why|who|where|when|which|is|are|was|were|does|do|did|can|could|will|would|should|the|of|and|tell|me|about|to|have|has|any|for)\b",
-    re.IGNORECASE,
-)
-_OTHER = re.compile(
-    r"\b(?:der|das|ist|und|wie|ein|eine|och|är|det|en|ett|hur|vad|le|la|les|est|et|el|los|es|y|de|que|il|di|e|het|een|van)\b", re.IGNORECASE
-)
 
 
 @dataclass(frozen=True)
@@ -58,11 +52,6 @@ class Pointer:
     end: int
     kind: Kind
     word: str
-
-
-def english(text: str) -> bool:
-    """Is this likely English? Tells from the small words; when in doubt it is."""
-    return len(_OTHER.findall(text)) <= len(_ENGLISH.findall(text))
 
 
 def pointer(question: str) -> Pointer | None:

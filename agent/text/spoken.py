@@ -41,6 +41,9 @@ ADJECTIVES = frozenset(
     dangerous unavoidable sexual suitable pregnant successful secure enough short longest shortest shorter fastest slow extreme""".split()
 )
 
+BIDDING = frozenset("name list describe explain define compare summarize summarise discuss elaborate advise".split())
+"""Verbs that a request begins with, most of which name something elsewhere."""
+
 DETERMINERS = frozenset("the a an this that these those my your our its their his her some any each every all both s".split())
 
 PREPOSITIONS = frozenset("of for in on at to from by with about between against into near around like per via after before during versus vs".split())
@@ -61,3 +64,9 @@ RELATIONS = frozenset(
     deadline members needed required""".split()
 )
 """Words that are about something else which has to be said: symptoms are always of an illness."""
+
+GIVEN_FOR = frozenset(
+    """cost costs fee fees price prices requirement requirements rule rules law laws limit limits alternative alternatives deadline needed
+    required""".split()
+)
+"""Those of them that are for something rather than of it."""

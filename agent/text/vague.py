@@ -11,9 +11,10 @@ from collections.abc import Sequence
 
 from agent.text.focus import listen
 from agent.text.phrases import phrases, weighty
-from agent.text.pointing import english, pointer
+from agent.text.pointing import pointer
 from agent.text.spoken import PREPOSITIONS, VERBS
 from agent.text.stopwords import STOPWORDS
+from agent.text.tongue import english
 from agent.text.words import fold, stem, tokens
 from agent.types import Turn
 
@@ -33,7 +34,7 @@ SHORT, FEW = 7, 2
 
 def vague(question: str, turns: Sequence[Turn]) -> str:
     """The words of the question that point at nothing; "" when it is clear enough to be looked up."""
-    if not english(question):
+    if not english(question, [turn.user for turn in turns]):
         return ""
     said = [word for word in re.findall(r"[^\W_](?:[\w’'.-]*\w)?", question) if weighty(word) or word.isdigit() or not word.isascii()]
     if not turns and not said:

@@ -16,9 +16,10 @@ import Stemmer
 
 from agent.text.stopwords import STOPWORDS
 
-_UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
-_TOKEN = re.compile(rf"\d+(?:[.,]\d+)*|[{_UNSPACED}]+|(?:(?![{_UNSPACED}])[^\W\d_])+(?:\d|(?![{_UNSPACED}])[^\W\d_])*")
-_IS_UNSPACED = re.compile(rf"[{_UNSPACED}]")
+UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
+"""The letters of scripts that put no spaces between words, as a range of a regular expression (Korean's are few to a word too)."""
+_TOKEN = re.compile(rf"\d+(?:[.,]\d+)*|[{UNSPACED}]+|(?:(?![{UNSPACED}])[^\W\d_])+(?:\d|(?![{UNSPACED}])[^\W\d_])*")
+_IS_UNSPACED = re.compile(rf"[{UNSPACED}]")
 _POSSESSIVE = re.compile(r"['’ʼ]s\b", re.IGNORECASE)
 _APOSTROPHE = re.compile(r"(?<=\w)['’ʼ](?=\w)")
 _GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+")
