@@ -4,17 +4,33 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from playwright.sync_api import Page, expect
+import pytest
+from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.screen import Screen
 from tests.browser.served import Served
+from tests.web.collecting_model import Walker
+from tests.web.model_server import ModelServer
 
 Tab = Callable[..., Page]
 FORUM = "Go to the forum section and find out what people are saying about Kallsteg in the last month"
 QUOTE, NEWS = "https://borskvart.example/stock/KALL", "https://granvattnet-courier.example/news/"
+ARTICLE, OLDER = "https://granvattnet-courier.example/2026/08/20/kallsteg-factory", f"{NEWS}page/2/"
+INVENTED = f"{QUOTE}/secret-forum"
+
+
+@pytest.fixture(scope="module")
+def misled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A server whose model invents an address at the quote, and walks to and fro between two pages of the news."""
+    lead = {"action": "NAVIGATE_TO", "page_type": "news_listing"}
+    wrong = {QUOTE: {**lead, "target_url": INVENTED}, NEWS: {**lead, "target_url": OLDER}, OLDER: {**lead, "target_url": NEWS}}
+    with ModelServer(Walker(decisions=wrong), models=["big"]) as model:
+        served = Served(tmp_path_factory.mktemp("misled") / "data", OPENAI_BASE_URL=model.url, MODEL="big").start()
+        yield served
+        served.stop()
 
 
 class Collecting(Screen):
@@ -47,6 +63,10 @@ class Collecting(Screen):
     def walked(self, title: str) -> None:
         """Wait until a page of this title stands in the tree."""
         expect(self.page.locator(".walk .page", has_text=title).first).to_be_visible()
+
+    def at(self, title: str) -> Locator:
+        """The entries of the tree for pages of this title, without what lies below them."""
+        return self.page.locator(".walk li", has=self.page.locator("> .page", has_text=title))
 
     def gathered(self) -> list[str]:
         """The titles of what was gathered."""
@@ -135,6 +155,31 @@ def test_what_could_not_be_read_is_told(server: Served, tab: Tab) -> None:
     for told in ("paywall", "404", "more than ten times"):
         expect(panel).to_contain_text(told)
     assert len(screen.gathered()) == 8
+
+
+def test_an_invented_address_is_refused_and_the_walk_goes_on(misled: Served, tab: Tab) -> None:
+    page = tab()
+    screen = Collecting(page, misled.url).open().collect("Gather what is told about Kallsteg", f"{QUOTE}\n{ARTICLE}")
+    screen.stands("Answer to review")
+    begun = screen.at("Kallsteg Instruments (KALL)")
+    expect(begun.locator("> .ended")).to_have_text("Ended here: The decision named an address that is not on this page.")
+    expect(begun.locator("> .chips")).to_contain_text("by the model")
+    expect(begun.locator("ul")).to_have_count(0)
+    panel = screen.tab("Could not read")
+    expect(panel).to_contain_text(INVENTED)
+    expect(panel).to_contain_text("target_url is no link of the page")
+    assert screen.gathered() == ["Kallsteg opens its factory in Stenfors"]
+
+
+def test_links_that_lead_in_a_circle_are_walked_once(misled: Served, tab: Tab) -> None:
+    page = tab()
+    screen = Collecting(page, misled.url).open().collect("Collect the news", f"{NEWS}\n{ARTICLE}")
+    screen.stands("Answer to review")
+    expect(screen.at("News, page 2").locator("> .ended")).to_have_text("Ended here: The page it leads to is part of the walk already: no circles.")
+    shown = page.locator(".walk li > .page")
+    expect(shown).to_have_count(3)
+    assert sorted(shown.all_inner_texts()) == ["Kallsteg opens its factory in Stenfors", "News, newest first", "News, page 2"]
+    assert screen.gathered() == ["Kallsteg opens its factory in Stenfors"]
 
 
 def test_it_fits_a_narrow_window(server: Served, tab: Tab) -> None:
