@@ -7,44 +7,9 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.browser.looks import NAMELESS, PALE
 from tests.browser.screen import Screen
 from tests.browser.served import Served
-
-NAMELESS = """() => [...document.querySelectorAll('.stMain button, .stMain input, .stMain textarea, .stMain a, .stMain summary, .stMain [role=tab]')]
-  .filter(e => e.checkVisibility() && e.getBoundingClientRect().width > 1)
-  .filter(e => !(e.innerText || '').trim() && !e.getAttribute('aria-label') && !e.getAttribute('aria-labelledby')
-    && !e.getAttribute('title') && !(e.labels && e.labels.length) && !e.closest('[aria-label]'))
-  .map(e => e.outerHTML.slice(0, 120))"""
-
-PALE = """() => {
-  const canvas = document.createElement('canvas').getContext('2d', {willReadFrequently: true})
-  const rgba = colour => {
-    canvas.clearRect(0, 0, 1, 1)
-    canvas.fillStyle = colour
-    canvas.fillRect(0, 0, 1, 1)
-    const [r, g, b, a] = canvas.getImageData(0, 0, 1, 1).data
-    return [r, g, b, a / 255]
-  }
-  const over = (top, below) => [0, 1, 2].map(i => top[i] * top[3] + below[i] * (1 - top[3]))
-  const linear = v => (v / 255 <= 0.03928 ? v / 255 / 12.92 : ((v / 255 + 0.055) / 1.055) ** 2.4)
-  const light = ([r, g, b]) => 0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b)
-  const behind = e => {
-    const layers = []
-    for (let n = e; n; n = n.parentElement) layers.unshift(rgba(getComputedStyle(n).backgroundColor))
-    return layers.reduce((below, top) => over(top, below), [255, 255, 255])
-  }
-  const pale = []
-  for (const e of document.querySelectorAll('.ts *')) {
-    if (![...e.childNodes].some(n => n.nodeType === 3 && n.textContent.trim())) continue
-    const style = getComputedStyle(e)
-    if (!e.checkVisibility() || !e.getBoundingClientRect().width) continue
-    const back = behind(e), ink = over(rgba(style.color), back)
-    const [a, b] = [light(ink), light(back)].sort((x, y) => y - x)
-    const ratio = (a + 0.05) / (b + 0.05)
-    if (ratio < 4.5) pale.push(ratio.toFixed(2) + ' ' + e.className + ': ' + e.textContent.slice(0, 40))
-  }
-  return [...new Set(pale)]
-}"""
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,121 @@
+"""Chat as a person uses it: a PDF and a question on it, a follow-up, a question back, places near one; a refresh in the middle loses nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser.looks import NAMELESS, PALE
+from tests.browser.screen import Screen
+from tests.browser.served import Served
+from tests.browser.test_library import pdf, upload
+
+Tab = Callable[..., Page]
+RULES = (
+    "Rules of the Grannsund harbour\n\nBoats longer than twelve metres moor at the north pier of Grannsund. The harbour master of Grannsund is Tove "
+    "Lindqvist, who answers on channel 12. A night in the harbour of Grannsund costs 180 kronor, electricity included."
+)
+
+
+class Chatting(Screen):
+    """One tab on the Chat screen."""
+
+    def open(self, run_id: str = "") -> Chatting:
+        self.page.goto(f"{self.url}chat" + (f"?run={run_id}" if run_id else ""))
+        return self
+
+    @property
+    def box(self) -> Locator:
+        return self.page.get_by_test_id("stChatInputTextArea")
+
+    @property
+    def newest(self) -> Locator:
+        """The newest turn."""
+        return self.page.locator(".st-key-chat-newest")
+
+    def say(self, text: str) -> Chatting:
+        """Type and send; wait for the new turn's address."""
+        before = self.run_id
+        expect(self.box).to_be_enabled()
+        self.box.fill(text)
+        self.box.press("Enter")
+        self.page.wait_for_function("before => location.search.includes('run=') && (!before || !location.search.includes(before))", arg=before)
+        return self
+
+    def example(self, question: str) -> Chatting:
+        """Take an example of the first screen."""
+        self.page.get_by_role("button", name=question).click()
+        self.page.wait_for_url("**/chat?run=*")
+        return self
+
+
+def test_a_pdf_a_question_on_it_and_a_follow_up(server: Served, tab: Tab) -> None:
+    page = tab()
+    screen = Chatting(page, server.url).open()
+    example = page.get_by_role("button", name="Add the demo knowledge base")
+    expect(screen.box.or_(example).first).to_be_visible()
+    if example.is_visible():
+        example.click()
+    expect(screen.box).to_be_visible()
+    page.locator(".st-key-chat-first-box input[type=file]").set_input_files(upload(("grannsund.pdf", pdf(RULES))))
+    expect(page.get_by_text("grannsund.pdf")).to_be_visible()
+    screen.say("Who is the harbour master of Grannsund?")
+    page.reload()  # in the middle: half a second a step
+    expect(screen.newest.locator(".answer")).to_contain_text("Tove Lindqvist")
+    expect(page.get_by_role("button", name="About: grannsund")).to_be_visible()
+    screen.newest.locator(".cite summary").first.click()
+    expect(screen.newest.locator(".cite .quote").first).to_contain_text("harbour master")
+
+    first = screen.run_id
+    screen.say("And what does a night cost there?")
+    expect(screen.newest.locator(".st-key-chat-stream")).to_be_visible()
+    expect(screen.newest.locator(".answer")).to_contain_text("180 kronor")
+    expect(screen.newest.locator(".read-as")).to_contain_text("Read as:")
+    expect(page.locator(f".st-key-chat-turn-{first}")).to_contain_text("Tove Lindqvist")
+    screen.newest.get_by_text("How it was answered").click()
+    expect(screen.newest.get_by_text("The way it took: router →")).to_be_visible()
+    expect(screen.newest.locator("[class*=st-key-flow-picture] img")).to_be_visible()
+    screen.newest.get_by_role("tab", name="Passages and grades").click()
+    expect(screen.newest.locator("td .chip.good").first).to_have_text("relevant")
+
+    screen.box.fill("not sent yet")
+    server.wait_for_draft("not sent yet", "chat:say")
+    page.reload()
+    expect(screen.box).to_have_value("not sent yet")
+    assert screen.too_wide() == []
+
+
+def test_a_question_back_is_answered_in_its_form(server: Served, tab: Tab) -> None:
+    page = tab()
+    screen = Chatting(page, server.url).open().example("Tell me about it")
+    expect(screen.newest).to_contain_text("A question back to you")
+    assert page.evaluate(NAMELESS) == []
+    page.get_by_label("Your answer").fill("What does the Harbour edition cost?")
+    screen.button("Answer").click()
+    expect(screen.newest.locator(".answer")).to_contain_text("48 euros a year")
+    expect(screen.newest.locator(".bubble.bot")).to_contain_text("What would you like to know?")
+
+
+def test_places_stand_on_a_map_by_distance(server: Served, tab: Tab) -> None:
+    page = tab(width=400, dark=True)
+    screen = Chatting(page, server.url).open().example("Where is the nearest repair café to Stenfors?")
+    rows = screen.newest.locator(".places tr")
+    expect(rows).to_have_count(4)
+    expect(rows.nth(1)).to_contain_text("Repair Café Forge")
+    expect(rows.nth(1)).to_contain_text("260 m")
+    expect(page.get_by_role("img", name="Map: 3 places of the kind repair café")).to_be_visible()
+    expect(page.get_by_role("button", name="About: #demo")).to_be_visible()
+    assert (screen.too_wide(), page.evaluate(PALE), page.evaluate(NAMELESS)) == ([], [], [])
+
+
+def test_what_the_library_does_not_know_becomes_research(server: Served, tab: Tab) -> None:
+    page = tab(width=400)
+    screen = Chatting(page, server.url).open().example("What does the Harbour edition cost?")
+    expect(screen.newest.locator(".answer")).to_contain_text("48 euros")
+    screen.say("Can Fyrvakt water my plants while I am away?")
+    expect(screen.newest).to_contain_text("The library does not answer this")
+    assert (screen.too_wide(), page.evaluate(PALE), page.evaluate(NAMELESS)) == ([], [], [])
+    screen.button("Open as research").click()
+    page.wait_for_function("() => location.pathname === '/' && location.search.includes('run=')")
+    expect(page.get_by_role("heading", name="water")).to_be_visible()
