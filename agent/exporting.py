@@ -35,7 +35,7 @@ Writer = Callable[[Workbench, str], bytes]
 class Format:
     """One format: its name on the command line, what a person reads, the end of its files, its media type, who writes it.
 
-    `binary` files are never written to a terminal; a format `of` one flow is offered for its runs alone.
+    `kind` is what it is for. `binary` files are never written to a terminal; a format `of` one flow is offered for its runs alone.
     """
 
     name: str
@@ -43,6 +43,7 @@ class Format:
     about: str
     end: str
     mime: str
+    kind: str
     write: Writer
     binary: bool = False
     of: str = ""
@@ -137,23 +138,24 @@ def _marked(text: str) -> bytes:
     return text.encode("utf-8-sig")
 
 
+READ, CHECK, TABLES, SOURCES = "To read", "To check or go on with", "Tables and graph", "Sources, for a bibliography"
+_WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 _ALL = (
-    Format("md", "Markdown", "the report, for reading and notes", "md", "text/markdown", lambda b, r: b.markdown(r).encode()),
-    Format("html", "Web page", "one file, opens offline, prints well", "html", "text/html", lambda b, r: webpage(_report(b, r)).encode()),
-    Format("docx", "Word", "the report as a document", "docx", "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
-           lambda b, r: docx(_report(b, r)), binary=True),
-    Format("json", "JSON", "the run as data", "json", "application/json", _json),
-    Format("bundle", "Evidence bundle", "pages, quotes, prompts: can be verified and opened elsewhere", "touchstone.zip", "application/zip", _bundle,
-           binary=True),
-    Format("csv", "Facts as a table", "CSV, one fact a row", "facts.csv", "text/csv", lambda b, r: _marked(sheets.facts(_report(b, r)))),
-    Format("pages.csv", "Pages as a table", "CSV, one page a row", "pages.csv", "text/csv", lambda b, r: _marked(sheets.pages(_report(b, r)))),
-    Format("items.csv", "Articles and posts as a table", "CSV, one article or post a row", "items.csv", "text/csv",
+    Format("md", "Markdown", "the report, for reading and notes", "md", "text/markdown", READ, lambda b, r: b.markdown(r).encode()),
+    Format("html", "Web page", "one file, opens offline, prints well", "html", "text/html", READ, lambda b, r: webpage(_report(b, r)).encode()),
+    Format("docx", "Word", "the report as a document", "docx", _WORD, READ, lambda b, r: docx(_report(b, r)), binary=True),
+    Format("bundle", "Evidence bundle", "pages, quotes and prompts in one zip: can be verified, and opened on another machine", "touchstone.zip",
+           "application/zip", CHECK, _bundle, binary=True),
+    Format("json", "JSON", "the run as data", "json", "application/json", CHECK, _json),
+    Format("csv", "Facts (CSV)", "one fact a row", "facts.csv", "text/csv", TABLES, lambda b, r: _marked(sheets.facts(_report(b, r)))),
+    Format("pages.csv", "Pages (CSV)", "one page a row", "pages.csv", "text/csv", TABLES, lambda b, r: _marked(sheets.pages(_report(b, r)))),
+    Format("items.csv", "Articles and posts (CSV)", "one article or post a row", "items.csv", "text/csv", TABLES,
            lambda b, r: _marked(collected.table(collection(b, r))), of="collect"),
-    Format("bib", "BibTeX", "the sources, for LaTeX and Zotero", "bib", "application/x-bibtex", lambda b, r: _referred(b, r, bibtex)),
-    Format("ris", "RIS", "the sources, for EndNote, Zotero, Citavi", "ris", "application/x-research-info-systems", lambda b, r: _referred(b, r, ris)),
-    Format("csl", "CSL-JSON", "the sources, for pandoc and Zotero", "csl.json", "application/json", lambda b, r: _referred(b, r, csl)),
-    Format("graphml", "GraphML", "how the pages led to one another, for Gephi and yEd", "graphml", "application/xml",
+    Format("graphml", "Graph (GraphML)", "how the pages led to one another, for Gephi and yEd", "graphml", "application/xml", TABLES,
            lambda b, r: graphml(_report(b, r))),
+    Format("bib", "BibTeX", "for LaTeX and Zotero", "bib", "application/x-bibtex", SOURCES, lambda b, r: _referred(b, r, bibtex)),
+    Format("ris", "RIS", "for Zotero, EndNote, Citavi", "ris", "application/x-research-info-systems", SOURCES, lambda b, r: _referred(b, r, ris)),
+    Format("csl", "CSL-JSON", "for pandoc and Zotero", "csl.json", "application/json", SOURCES, lambda b, r: _referred(b, r, csl)),
 )  # fmt: skip
 FORMATS = {chosen.name: chosen for chosen in _ALL}
 """Every format by its name."""

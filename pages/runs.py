@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.widgets import empty, listing
+from pages.widgets import bundles, empty, listing
 
 st.html('<div class="ts"><h1 class="ts-question">Runs</h1></div>')
 listing.filters()
+bundles.draw()
 found = listing.found()
 if found:
     listing.draw(found)

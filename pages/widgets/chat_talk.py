@@ -56,6 +56,8 @@ def _heading(view: View, turns: int) -> None:
     st.page_link("pages/chat.py", label="New conversation", icon=":material/add:", query_params={})
     if view.run.settings.world != "live":
         st.html('<div class="ts band" role="note"><b>With the demo’s sources.</b> They are invented: nothing in them is about the real world.</div>')
+    if view.run.imported:
+        st.html('<div class="ts band" role="note"><b>Imported.</b> This conversation was opened from an evidence bundle.</div>')
 
 
 def _earlier(turns: list[str]) -> None:

@@ -10,7 +10,7 @@ import streamlit as st
 from agent.flows.chat_state import Chat
 from agent.types import Answer, Settings, Status
 from agent.workbench import View
-from pages.widgets import answer, chat_places, chips, controls, door, safe, words
+from pages.widgets import answer, chat_places, chips, controls, door, exports, safe, words
 
 WATCHED = "chat-watched"
 """The run whose answer is to be streamed: somebody here asked for it and waits."""
@@ -88,6 +88,8 @@ def onwards(view: View, state: Chat) -> None:
             _research(view, state)
         if given.sentences:
             controls.review(view)
+        else:
+            exports.menu(view)
 
 
 def _research(view: View, state: Chat) -> None:

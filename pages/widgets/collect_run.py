@@ -25,6 +25,7 @@ from pages.widgets import (
     door,
     drafts,
     empty,
+    exports,
     facts,
     flowpath,
     following,
@@ -202,7 +203,7 @@ def _dropped(state: Collect) -> None:
 
 def _downloads(view: View) -> None:
     """The exports, each written when it is asked for."""
-    name, run_id = controls.file_name(view.run.question), view.run.id
+    name, run_id = exports.file_name(view.run.question), view.run.id
     kinds = (("Markdown", "md", "text/markdown", _markdown), ("JSON", "json", "application/json", _json), ("CSV", "csv", "text/csv", _csv))
     with st.container(horizontal=True):
         for label, end, mime, write in kinds:

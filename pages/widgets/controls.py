@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import functools
-import re
-
 import streamlit as st
 
 from agent.types import Status
 from agent.workbench import View
-from pages.widgets import door, drafts
+from pages.widgets import door, drafts, exports
 
 NOTE = "research-steer"
 GOING = (Status.RUNNING, Status.WAITING, Status.PAUSED)
@@ -35,25 +32,12 @@ def draw(view: View) -> None:
         if status in (*GOING, Status.STOPPED):
             with st.popover("Give a note", icon=":material/sticky_note_2:", key=NOTE, on_change="rerun"):
                 _note(run_id)
-
-
-def _download(view: View) -> None:
-    """The report, written when it is asked for."""
-    bench, name = door.workbench(), file_name(view.run.question)
-    st.download_button(
-        "Download report", functools.partial(bench.markdown, view.run.id), f"{name}.md", "text/markdown", icon=":material/download:",
-        key="research-download", on_click="ignore", help="Markdown with numbered sources, quotes and the journey",
-    )  # fmt: skip
-
-
-def file_name(question: str) -> str:
-    """A short, harmless file name from a question."""
-    words = re.sub(r"[^a-z0-9]+", "-", question.lower()).strip("-")
-    return words[:60].strip("-") or "report"
+        if status is not Status.RUNNING and not view.state.answers:
+            exports.menu(view)
 
 
 def review(view: View) -> None:
-    """Accept the answer, or send it back with a note (then the same run goes on); take the report along."""
+    """Accept the answer, or send it back with a note (then the same run goes on); take it along."""
     run_id, head, bench = view.run.id, view.head, door.workbench()
     with st.container(horizontal=True, vertical_alignment="center", key="research-review"):
         if view.run.status is Status.REVIEW:
@@ -62,7 +46,7 @@ def review(view: View) -> None:
                 key, draft = f"research-back-{run_id}", f"back:{run_id}"
                 drafts.area("What is wrong or missing?", key, draft, placeholder="e.g. Which year? Check the registry's own page.")
                 st.button("Send back and go on", type="primary", key="research-back-send", on_click=_send_back, args=(run_id, head, key, draft))
-        _download(view)
+        exports.menu(view)
 
 
 def _send_back(run_id: str, head: int, key: str, draft: str) -> None:

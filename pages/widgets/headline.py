@@ -28,7 +28,8 @@ def standing(view: View, rest: Mapping[Status, str], more: str = "") -> str:
     else:
         now = f'<span class="say soft">{safe.html(view.run.error or rest.get(view.run.status, "It could not go on."))}</span>'
     status = chips.one(words.STATUS[view.run.status], words.STATUS_TONE[view.run.status])
-    return f'<div class="ts-now" role="status" aria-live="polite">{status}{more}{now}</div>'
+    came = chips.one("imported", "warn") if view.run.imported else ""
+    return f'<div class="ts-now" role="status" aria-live="polite">{status}{came}{more}{now}</div>'
 
 
 def missing(what: str, told: str, screen: str, way_on: str) -> None:

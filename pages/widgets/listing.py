@@ -68,6 +68,8 @@ def about(run: Run) -> str:
         marks.append((f"confidence {words.percent(run.confidence)}", ""))
     if run.settings.world != "live":
         marks.append((words.world(run.settings.world), "warn"))
+    if run.imported:
+        marks.append(("imported", "warn"))
     return f'<div class="ts run">{chips.row(marks)}<span class="small soft">{words.ago(run.updated_at)}</span></div>'
 
 

@@ -23,6 +23,7 @@ SAID = {
     "stop": "You stopped the run",
     "finish": "You asked for the answer from what was found so far",
     "accept": "You accepted the answer",
+    "import": "You opened it from an evidence bundle",
 }
 TONE = {Outcome.OK: "good", Outcome.EMPTY: "", Outcome.RATE_LIMITED: "warn", Outcome.REFUSED: "warn", Outcome.TIMEOUT: "warn"}
 

@@ -37,8 +37,9 @@ def test_ask_watch_accept_download(server: Served, tab: Tab, tmp_path: Path) -> 
     screen.button("Accept").click()
     screen.stands("Accepted")
     expect(screen.button("Accept")).to_be_hidden()
+    screen.button("Export").click()
     with page.expect_download() as download:
-        screen.button("Download report").click()
+        screen.button("Markdown").click()
     report = Path(download.value.path()).read_text(encoding="utf-8")
     assert download.value.suggested_filename == "how-many-people-does-lvmora-mejeri-employ.md"
     assert QUESTION in report and "31 people" in report and "alvmora-mejeri.example" in report

@@ -10,7 +10,7 @@ import pytest
 
 from agent.flows.state import Research
 from agent.types import Action, Answer, Confidence, Conflict, Fact, Move, Outcome, Page, PageRef, Sentence, Source, Statements, Usage, Value
-from pages.widgets import answer, conflicts, controls, curve, drafts, facts, pagemap, serve, stored, unread, words
+from pages.widgets import answer, conflicts, curve, drafts, exports, facts, pagemap, serve, stored, unread, words
 
 EVIL = "<img src=x> ![a](http://x/)"
 
@@ -110,7 +110,7 @@ def test_the_curve_stands_on_axes_that_do_not_move():
     ("question", "name"), [("Who?", "who"), ("../../etc/passwd", "etc-passwd"), ("…", "report"), ("x" * 200, "x" * 60), ("CON: a\x00b", "con-a-b")]
 )
 def test_file_names_are_harmless(question, name):
-    assert controls.file_name(question) == name
+    assert exports.file_name(question) == name
 
 
 def test_figures_are_said_as_people_say_them():

@@ -1,0 +1,43 @@
+"""The Export menu of a run: every format it can leave in. A file is made when it is asked for, not before."""
+
+from __future__ import annotations
+
+import functools
+import re
+
+import streamlit as st
+
+from agent.exporting import CHECK, READ, SOURCES, TABLES, Format, offered, write
+from agent.types import Status
+from agent.workbench import View
+from pages.widgets import door
+
+
+def menu(view: View) -> None:
+    """The button, and behind it the formats by what they are for."""
+    run_id = view.run.id
+    opened = st.popover("Export", icon=":material/download:", key=f"export-{run_id}", on_change="rerun", help="Take the run along as a file")
+    if not opened.open:
+        return
+    with opened:
+        for kind in (READ, CHECK, TABLES, SOURCES):
+            st.caption(kind)
+            with st.container(horizontal=True, key=f"export-{run_id}-{kind.split()[-1]}"):
+                for chosen in offered(view.run.settings.flow):
+                    if chosen.kind == kind:
+                        _button(view, chosen)
+
+
+def _button(view: View, chosen: Format) -> None:
+    name, make = f"{file_name(view.run.question)}.{chosen.end}", functools.partial(write, door.workbench(), view.run.id, chosen.name)
+    busy = chosen.name == "bundle" and view.run.status is Status.RUNNING
+    st.download_button(
+        chosen.label, make, name, chosen.mime, key=f"export-{view.run.id}-{chosen.name}", on_click="ignore", disabled=busy,
+        help="The run is at work; a bundle is made of one that rests" if busy else chosen.about[:1].upper() + chosen.about[1:],
+    )  # fmt: skip
+
+
+def file_name(question: str) -> str:
+    """A short, harmless file name from a question."""
+    words = re.sub(r"[^a-z0-9]+", "-", question.lower()).strip("-")
+    return words[:60].strip("-") or "report"

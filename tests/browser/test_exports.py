@@ -1,0 +1,91 @@
+"""Taking a run along and opening it elsewhere, in a real browser: the menu, the offline page, a bundle from one workbench to another."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.screen import QUESTION, Screen
+from tests.browser.served import Served
+
+Tab = Callable[..., Page]
+
+
+def saved(page: Page, screen: Screen, label: str, folder: Path) -> Path:
+    """A file from the Export menu, which is open."""
+    with page.expect_download() as download:
+        screen.button(label).click()
+    path = folder / download.value.suggested_filename
+    download.value.save_as(path)
+    return path
+
+
+def test_a_bundle_goes_from_one_workbench_to_another(server: Served, served: Callable[..., Served], tab: Tab, tmp_path: Path) -> None:
+    page = tab()
+    screen = Screen(page, server.url).open().ask()
+    screen.stands("Answer to review")
+    screen.button("Export").click()
+    expect(screen.button("Evidence bundle")).to_be_visible()
+    bundle = saved(page, screen, "Evidence bundle", tmp_path)
+    assert bundle.name.endswith(".touchstone.zip") and zipfile.is_zipfile(bundle)
+    for label, end in (("Word", ".docx"), ("BibTeX", ".bib"), ("Facts (CSV)", ".facts.csv"), ("Graph (GraphML)", ".graphml")):
+        assert saved(page, screen, label, tmp_path).name.endswith(end)
+
+    other = tab()
+    there = Screen(other, served().url)
+    other.goto(f"{there.url}runs")
+    other.get_by_text("Import a bundle").click()
+    other.locator("input[type=file]").set_input_files(bundle)
+    expect(other.locator(".chip", has_text="it holds")).to_be_visible()
+    there.button("Open as a run").click()
+    expect(other.get_by_role("heading", name=QUESTION)).to_be_visible()
+    assert there.run_id == screen.run_id
+    expect(other.locator(".ts-now .chip", has_text="imported")).to_be_visible()
+    expect(other.locator(".answer")).to_contain_text("31 people")
+    expect(other.locator(".step .head", has_text="You opened it from an evidence bundle")).to_be_visible()
+
+    broken = tmp_path / "broken.zip"
+    data = bundle.read_bytes()
+    at = data.index(b"31 people")
+    broken.write_bytes(data[:at] + b"4" + data[at + 1 :])
+    other.goto(f"{there.url}runs")
+    other.get_by_text("Import a bundle").click()
+    other.locator("input[type=file]").set_input_files(broken)
+    expect(other.locator(".chip", has_text="it does not hold")).to_be_visible()
+    expect(there.button("Open as a run")).to_be_hidden()
+
+
+def test_the_web_page_opens_offline_and_asks_for_nothing(server: Served, tab: Tab, tmp_path: Path) -> None:
+    page = tab()
+    screen = Screen(page, server.url).open().ask("In which year was Älvmora Mejeri founded?")
+    screen.stands("Answer to review")
+    screen.button("Export").click()
+    path = saved(page, screen, "Web page", tmp_path)
+    page.context.set_offline(True)
+    alone = page.context.new_page()
+    asked: list[str] = []
+    troubles: list[str] = []
+    alone.on("request", lambda request: asked.append(request.url))
+    alone.on("console", lambda message: troubles.append(message.text))
+    alone.set_content(path.read_text(encoding="utf-8"))
+    expect(alone.get_by_role("heading", name="In which year was Älvmora Mejeri founded?")).to_be_visible()
+    assert not asked and not troubles
+    assert alone.evaluate("getComputedStyle(document.querySelector('blockquote')).borderLeftWidth") == "3px", "its own style is let through"
+    for width in (1280, 400):
+        alone.set_viewport_size({"width": width, "height": 800})
+        assert alone.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_the_menu_fits_a_narrow_window(server: Served, tab: Tab) -> None:
+    page = tab(width=400, height=800)
+    screen = Screen(page, server.url).open().ask()
+    screen.stands("Answer to review")
+    screen.button("Export").click()
+    expect(screen.button("BibTeX")).to_be_visible()
+    assert not screen.too_wide()
+    for label in ("Markdown", "Evidence bundle", "Pages (CSV)", "CSL-JSON"):
+        box = screen.button(label).bounding_box()
+        assert box and box["x"] >= 0 and box["x"] + box["width"] <= 400, label

@@ -1,0 +1,82 @@
+"""The Export menu and the way in for bundles, on the screens."""
+
+from __future__ import annotations
+
+import pytest
+
+from agent.exporting import offered, write
+from agent.importing import import_bundle
+from agent.types import Settings, Status
+from tests.pages.conftest import QUESTION, shown
+
+SITE = {"flow": "site", "start_urls": ["https://www.alvmora-mejeri.example/"]}
+
+
+def labels(tester) -> list[str]:
+    return [button.label for button in tester.get("download_button")]
+
+
+@pytest.mark.parametrize(("page", "settings"), [("research", {}), ("site", SITE), ("chat", {"flow": "chat"})])
+def test_every_format_is_offered_when_the_menu_is_opened_and_none_before(app, demo, page, settings):
+    run_id = demo(**settings)
+    tester = app(page, run=run_id)
+    assert not tester.exception and labels(tester) == []
+    tester.session_state[f"export-{run_id}"] = True
+    tester.run()
+    assert not tester.exception and sorted(labels(tester)) == sorted(chosen.label for chosen in offered(settings.get("flow", "research")))
+
+
+def test_a_collecting_run_offers_its_articles_too(app, bench):
+    settings = Settings(flow="collect", world="demo", model="keyless", start_urls=["https://borskvart.example/stock/KALL"])
+    run_id = bench.start("What do members say about Kallsteg?", settings)
+    bench.drive(run_id)
+    tester = app("collect", run=run_id)
+    tester.session_state[f"export-{run_id}"] = True
+    tester.run()
+    assert not tester.exception and "Articles and posts (CSV)" in labels(tester) and "Evidence bundle" in labels(tester)
+
+
+def test_a_run_that_rests_without_an_answer_can_be_taken_along(app, demo, bench):
+    run_id = demo(mode="step")
+    bench.stop(run_id)
+    tester = app(run=run_id)
+    tester.session_state[f"export-{run_id}"] = True
+    tester.run()
+    assert "Evidence bundle" in labels(tester)
+
+
+def uploaded(app, data: bytes):
+    tester = app("runs")
+    tester.file_uploader(key="bundle-file").set_value(("run.zip", data, "application/zip")).run()
+    assert not tester.exception
+    return tester
+
+
+def test_a_bundle_is_checked_then_opened_as_a_marked_run(app, demo, bench):
+    run_id = demo()
+    tester = uploaded(app, write(bench, run_id, "bundle"))
+    assert "it holds" in shown(tester) and QUESTION in shown(tester) and "SHA-256" in shown(tester)
+    tester.button(key="bundle-open").click().run()
+    came = next(run for run in bench.runs() if run.imported)
+    assert came.id != run_id and came.status is Status.REVIEW
+    tester = app(run=came.id)
+    text = shown(tester)
+    assert not tester.exception and '<span class="chip warn">imported</span>' in text
+    assert "You opened it from an evidence bundle" in text and "31 people" in text
+    assert '<span class="chip warn">imported</span>' in shown(app("runs"))
+
+
+def test_a_changed_bundle_is_not_opened_and_says_why(app, demo, bench):
+    data = write(bench, demo(), "bundle")
+    at = data.index(b"31 people")
+    tester = uploaded(app, data[:at] + b"4" + data[at + 1 :])
+    assert "it does not hold" in shown(tester) and "was changed since" in shown(tester)
+    assert not [button for button in tester.button if button.key == "bundle-open"] and len(bench.runs()) == 1
+
+
+def test_an_imported_conversation_says_so(app, bench):
+    run_id = bench.start(QUESTION, Settings(flow="chat", world="demo", model="keyless"))
+    bench.drive(run_id)
+    came = import_bundle(bench, write(bench, run_id, "bundle"))
+    tester = app("chat", run=came.run_id)
+    assert not tester.exception and "opened from an evidence bundle" in shown(tester)
