@@ -19,7 +19,7 @@ def menu(view: View) -> None:
     opened = st.popover("Export", icon=":material/download:", key=f"export-{run_id}", on_change="rerun", help="Take the run along as a file")
     if not opened.open:
         return
-    with opened:
+    with opened, st.container(gap="xsmall"):
         for kind in (READ, CHECK, TABLES, SOURCES):
             st.caption(kind)
             with st.container(horizontal=True, key=f"export-{run_id}-{kind.split()[-1]}"):

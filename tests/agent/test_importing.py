@@ -18,7 +18,9 @@ from agent.workbench import Workbench
 
 
 @pytest.fixture
-def other(tmp_path, monkeypatch, bench):
+def other(tmp_path, monkeypatch, request):
+    if "bench" in request.fixturenames:
+        request.getfixturevalue("bench")  # it opens the test's own folder first
     monkeypatch.setenv("TOUCHSTONE_DATA", str(tmp_path / "other"))
     opened = Workbench()
     yield opened
@@ -34,7 +36,7 @@ def content(data: bytes) -> Contents:
 
 
 def test_import_then_export_gives_equal_content(bench, other, ran):
-    run_id = ran(call="What now?")
+    run_id = ran()
     data = write(bench, run_id, "bundle")
     came = import_bundle(other, data)
     assert (came.run_id, came.was, came.renamed) == (run_id, run_id, False)
@@ -45,50 +47,47 @@ def test_import_then_export_gives_equal_content(bench, other, ran):
         assert write(other, run_id, name) == write(bench, run_id, name), name
 
 
-def test_it_is_marked_rests_and_stays_out_of_the_library(bench, other, ran):
-    data = write(bench, ran(), "bundle")
-    came = import_bundle(other, data)
+def test_it_is_marked_rests_and_stays_out_of_the_library(other, made):
+    came = import_bundle(other, made)
     view = other.view(came.run_id)
     assert view.run.imported == came.found.sha256 and other.runs()[0].imported
     assert view.run.status is Status.REVIEW and view.steps[-1].name == "import" and view.steps[-1].by == "person"
-    assert view.state.answer == bench.view(came.was).state.answer and view.run.verdict
+    assert view.state.answer == came.found.state.answer and view.run.verdict
     other.library.catch_up()
     assert not other.library.sources()
     assert other.thread(came.run_id) == [came.run_id]
     assert f"imported from a bundle (SHA-256 `{came.found.sha256}`)" in other.markdown(came.run_id)
 
 
-def test_an_id_that_is_taken_gets_another_and_nothing_of_ours_is_touched(bench, ran):
-    run_id = ran(call="What now?")
-    data = write(bench, run_id, "bundle")
+def test_an_id_that_is_taken_gets_another_and_nothing_of_ours_is_touched(bench, made):
+    run_id = import_bundle(bench, made).run_id
     before, calls = bench.view(run_id), bench.calls(run_id)
-    came = import_bundle(bench, data)
+    came = import_bundle(bench, made)
     assert came.renamed and came.run_id != run_id
-    assert bench.view(run_id) == before and bench.calls(run_id) == calls and not bench.view(run_id).run.imported
+    assert bench.view(run_id) == before and bench.calls(run_id) == calls
     assert len(bench.calls(came.run_id)) == 1 and bench.calls(came.run_id)[0].key != calls[0].key
     assert verify(write(bench, came.run_id, "bundle")).holds
-    twice = import_bundle(bench, data)
+    twice = import_bundle(bench, made)
     assert len({twice.run_id, came.run_id, run_id}) == 3 and len(bench.calls(twice.run_id)) == 1
 
 
-def test_a_call_with_a_made_up_key_cannot_answer_for_one_of_ours(bench, other, ran):
-    told = bundle.read(write(bench, ran(call="What now?"), "bundle"))
+def test_a_call_with_a_made_up_key_cannot_answer_for_one_of_ours(other, made):
+    told = bundle.read(made)
     forged = replace(told, calls=[told.calls[0].model_copy(update={"key": "ab" * 32})])
     came = import_bundle(other, bundle.write(forged))
     assert other.store.calls.recall("ab" * 32) is None and len(other.calls(came.run_id)) == 1
 
 
-def test_a_strange_id_is_not_taken_over(bench, other, ran):
-    told = bundle.read(write(bench, ran(), "bundle"))
-    forged = replace(told, run=told.run.model_copy(update={"id": "../../<b>"}))
+def test_a_strange_id_is_not_taken_over(other, made):
+    told = bundle.read(made)
+    forged = replace(told, run=told.run.model_copy(update={"id": "../../<b>"}), calls=[])
     assert import_bundle(other, bundle.write(forged)).run_id.isalnum()
 
 
-def test_a_changed_bundle_is_refused_and_nothing_is_put_in(bench, other, ran):
-    data = write(bench, ran(), "bundle")
-    at = data.index(b"bridge reopened")
+def test_a_changed_bundle_is_refused_and_nothing_is_put_in(other, made):
+    at = made.index(b"bridge reopened")
     with pytest.raises(BundleError, match="not opened"):
-        import_bundle(other, data[:at] + b"B" + data[at + 1 :])
+        import_bundle(other, made[:at] + b"B" + made[at + 1 :])
     assert other.runs() == []
 
 

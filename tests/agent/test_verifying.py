@@ -22,34 +22,29 @@ QUESTION = "How many cows does Lund farm keep?"
 PAGE = "<title>Lund farm</title><h1>Lund farm</h1><p>Lund farm keeps {} cows on its {} hectares. It was bought by the family in 1921.</p>"
 
 
-@pytest.fixture
-def data(bench, ran) -> bytes:
-    return write(bench, ran(call="What now?"), "bundle")
-
-
-def test_an_honest_bundle_holds_and_tells_its_figures(data, bench):
-    found = verify(data)
+def test_an_honest_bundle_holds_and_tells_its_figures(made):
+    found = verify(made)
     assert found.holds and not found.remarks and found.standing == found.quotes > 3 and len(found.sha256) == 64
     assert found.contents and found.contents.calls[0].prompt[0]["content"] == "What now?"
 
 
-def test_a_hundred_random_changes_of_a_single_byte_are_all_told(data):
+def test_a_hundred_random_changes_of_a_single_byte_are_all_told(made):
     dice = random.Random(20261121)
     for _ in range(100):
-        at, by = dice.randrange(len(data)), dice.randrange(1, 256)
-        assert not verify(data[:at] + bytes([data[at] ^ by]) + data[at + 1 :]).holds, (at, by)
+        at, by = dice.randrange(len(made)), dice.randrange(1, 256)
+        assert not verify(made[:at] + bytes([made[at] ^ by]) + made[at + 1 :]).holds, (at, by)
 
 
-def test_a_change_says_which_file_it_is_in(data):
-    at = data.index(b"bridge reopened")
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+def test_a_change_says_which_file_it_is_in(made):
+    at = made.index(b"bridge reopened")
+    with zipfile.ZipFile(io.BytesIO(made)) as archive:
         name = max(archive.infolist(), key=lambda entry: (entry.header_offset < at, entry.header_offset * (entry.header_offset < at))).filename
-    assert any(name in trouble for trouble in verify(data[:at] + b"B" + data[at + 1 :]).troubles)
+    assert any(name in trouble for trouble in verify(made[:at] + b"B" + made[at + 1 :]).troubles)
 
 
-def forged(data: bytes, name: str, old: str, new: str) -> bytes:
+def forged(made: bytes, name: str, old: str, new: str) -> bytes:
     """The bundle with something else written in a file, and its hashes made anew: a hand that knows what it does."""
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+    with zipfile.ZipFile(io.BytesIO(made)) as archive:
         files = {entry: archive.read(entry) for entry in archive.namelist()}
     about = {key: value for key, value in json.loads(files.pop(MANIFEST)).items() if key != "files"}
     chosen = [entry for entry in files if entry.startswith(name)]
@@ -77,19 +72,19 @@ def forged(data: bytes, name: str, old: str, new: str) -> bytes:
         ("pages.jsonl", '"sha256":"', '"sha256":"0', "not the one"),
     ],
 )
-def test_what_a_careful_hand_changes_is_told_too(data, name, old, new, hint):
-    found = verify(forged(data, name, old, new))
+def test_what_a_careful_hand_changes_is_told_too(made, name, old, new, hint):
+    found = verify(forged(made, name, old, new))
     assert not found.holds and any(hint in trouble for trouble in found.troubles), found.troubles
 
 
-def test_a_quote_that_does_not_stand_in_its_page_is_told(data):
-    moved = forged(data, "steps.jsonl", '"start":', '"start":1')
+def test_a_quote_that_does_not_stand_in_its_page_is_told(made):
+    moved = forged(made, "steps.jsonl", '"start":', '"start":1')
     told = verify(forged(moved, "facts.json", '"start": ', '"start": 1'))
     assert any("a quote does not stand" in trouble for trouble in told.troubles) and told.standing < told.quotes
 
 
-def test_a_bundle_without_a_page_it_names_does_not_hold(data):
-    found = verify(forged(data, "run.json", '"missing_pages": []', '"missing_pages": ["abc"]'))
+def test_a_bundle_without_a_page_it_names_does_not_hold(made):
+    found = verify(forged(made, "run.json", '"missing_pages": []', '"missing_pages": ["abc"]'))
     assert any("text of a page is not in it" in trouble for trouble in found.troubles)
 
 
@@ -112,8 +107,8 @@ def test_refetch_tells_same_changed_gone_and_unreadable(monkeypatch, tmp_path):
     first = {path: PAGE.format(n, n * 2) for path, n in (("/a", 31), ("/b", 32), ("/c", 33), ("/d", 34))}
     with Site({}) as site:
         live(first, site)
-        data, bench = asked(site, tmp_path)
-        found = verify(data)
+        made, bench = asked(site, tmp_path)
+        found = verify(made)
         assert found.holds, found.troubles
         world, heard = bench.worker.world("live"), []
         told = {source.url: source for source in refetch(found, world, heard.append)}
@@ -136,12 +131,12 @@ def test_refetch_goes_through_the_guard(monkeypatch, tmp_path, bench):
     monkeypatch.setenv("FETCH_GAP", "0")
     with Site({"/a": html(PAGE.format(31, 62))}) as site:
         live({path: PAGE.format(31, 62) for path in ("/a", "/b", "/c", "/d")}, site)
-        data, own = asked(site, tmp_path)
+        made, own = asked(site, tmp_path)
         own.shutdown()
         before = len(site.asked)
         monkeypatch.setenv("FETCH_ALLOW", "")
         world = open_world("live", Workbench().config)
-        assert {source.how for source in refetch(verify(data), world)} == {"unread"} and len(site.asked) == before
+        assert {source.how for source in refetch(verify(made), world)} == {"unread"} and len(site.asked) == before
         world.close()
 
 
