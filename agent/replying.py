@@ -34,6 +34,7 @@ from agent.toolbox import Tools
 from agent.tools.pictures import Pictures
 from agent.types import Run, Settings, Status, Step, Usage
 from agent.types.reply import AIResult, Conversation, Picture, RequestContext
+from agent.urls import FILE
 from agent.workbench import Workbench
 
 log = logging.getLogger("agent.reply")
@@ -84,12 +85,12 @@ class Replying:
 
     def __init__(self, bench: Workbench, *, kb: Path | None = None, response: ResponseConfig | None = None, client: Any = None) -> None:
         self.bench, self.response = bench, response or response_config.read(bench.config)
-        self.demo = kb is not None and kb.resolve() == DEMO_KB
         keys = self.response.ai_response
         if kb and not kb.is_dir():
             raise NotFound(f"there is no folder {kb}: name one that holds the knowledge base")
         self._store = Store(f"sqlite:///{bench.config.data / 'kb' / _name(kb)}") if kb else None
         self.library = Library(self._store, kb_dir=kb, team_dir=team_in(kb)) if self._store else bench.library
+        self.demo = self.library.kb_dir is not None and self.library.kb_dir.resolve() == DEMO_KB
         self._pictures = Pictures(
             bench.config, timeout_s=keys.image_download_timeout_seconds, retries=keys.image_download_max_retries
         ) if keys.llm_enable_image else None  # fmt: skip
@@ -209,7 +210,7 @@ class Replying:
         late = state.should_reply and time.monotonic() > request.until
         if late:
             ledger.mark(request.run_id, status=Status.FAILED, error=LATE)
-        result = AIResult() if late or over else self._noted(state.result)
+        result = AIResult() if late or over else self._noted(state)
         reason = "" if result.should_reply else run.error or state.silence or state.why_stopped or LATE
         return Replied(
             result, request.run_id, _path(steps), reason, failed=bool(late or over or state.trouble),
@@ -225,9 +226,10 @@ class Replying:
             tools.client = Seeing(tools.client, request.images, run.settings.reply.llm_image_adapter)
         return tools
 
-    def _noted(self, result: AIResult) -> AIResult:
-        """A reply from the demo knowledge base says so."""
-        if not (self.demo and result.should_reply):
+    def _noted(self, state: Reply) -> AIResult:
+        """The result; a reply that rests on a file of the demo knowledge base says so."""
+        result = state.result
+        if not (self.demo and result.should_reply and any(source.url.startswith(FILE) for source in state.loaded)):
             return result
         return result.model_copy(update={"reply_text": f"{result.reply_text}\n\n{DEMO_NOTE}"})
 

@@ -27,7 +27,7 @@ from agent.response_config import DEMO_KB
 from agent.store import tables
 from agent.store.owner import new_owner
 from agent.toolbox import Tools
-from agent.types import Settings, Status, Step
+from agent.types import Outcome, Page, Settings, Status, Step
 from agent.types.reply import AIResult, Conversation, Message, RequestContext
 from agent.workbench import Workbench
 from tests.web import model_server as web
@@ -553,6 +553,14 @@ def test_the_demo_knowledge_base_says_what_it_is_and_stays_apart(opened: Open) -
     assert replying.bench.library.index() == [], "nothing of it gets into the library"
     source = replying.bench.view(replied.run_id).state.answer.sources[0]  # type: ignore[union-attr]
     assert source.quotes[0] in replying.bench.page(source.page_id).text, "and yet every quote can be looked up"
+
+
+def test_the_settings_of_the_example_say_so_too(opened: Open) -> None:
+    replying = opened(stock=False, CONFIG_FILE="config.example.yaml")
+    assert replying.generate_reply(says("How do I fix error E31?")).reply_text.endswith(DEMO_NOTE)
+    url = "https://a.fyr.org/x"
+    replying.library.add_page(Page(url=url, final_url=url, outcome=Outcome.OK, text="Boats leave the harbour at seven.", sha256="e" * 64))
+    assert replying.generate_reply(says("When do boats leave the harbour at seven?")).reply_text.endswith(f"Links:\n- {url}")
 
 
 def test_a_folder_that_is_not_there_is_told(opened: Open, tmp_path: Path) -> None:
