@@ -19,12 +19,14 @@ from pathlib import Path
 from typing import Any
 
 from agent import metrics, response_config
+from agent.describing import Describing
 from agent.errors import BudgetSpent, NotFound, TouchstoneError
 from agent.flows import FLOWS
 from agent.flows.reply_state import Reply
 from agent.library import Library
 from agent.llm.images import Image, Seeing
 from agent.loop import advance
+from agent.reply_model import ReplyModel
 from agent.response_config import DEMO_KB, ResponseConfig, team_in
 from agent.state import jsonable
 from agent.store.database import Store
@@ -95,6 +97,8 @@ class Replying:
             bench.config, timeout_s=keys.image_download_timeout_seconds, retries=keys.image_download_max_retries
         ) if keys.llm_enable_image else None  # fmt: skip
         self._client = client
+        own = self.response.kb.llm
+        self._describing = Describing(self.library, ReplyModel(bench.config, own)) if own else None
         self._synced = -SYNC_S
         self._look: Future[None] | None = None
         """A look at the folders that is under way."""
@@ -102,6 +106,8 @@ class Replying:
 
     def close(self) -> None:
         """Let go of what this service opened; the workbench stays open."""
+        if self._describing:
+            self._describing.close()
         if self._pictures:
             self._pictures.close()
         if self._store:
@@ -197,6 +203,8 @@ class Replying:
             look.set_exception(trouble)
         else:
             look.set_result(None)
+            if self._describing:
+                self._describing.begin()
         finally:
             self._look = None
 

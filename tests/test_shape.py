@@ -21,7 +21,7 @@ LAYERS = [
     {"loop", "toolbox", "library", "shelving", "meaning", "folders"},
     {"flows"},
     {"worker", "workbench", "starting", "talking", "collecting", "replying", "reply_model", "batching", "metrics",
-     "exporting", "verifying", "importing"},
+     "describing", "exporting", "verifying", "importing"},
     {"evaluate", "rewritings", "scoring", "cli", "commands", "__main__", "app", "pages"},
 ]
 Trees = dict[Path, ast.Module]
