@@ -37,6 +37,8 @@ SHOWN = 40
 """Unvisited addresses a decision is shown, best first."""
 MENU = 0.8
 """The share of link texts among its lines from which a passage is a menu."""
+TITLED = 4
+"""Words of a cell that is taken for the title of the page it leads to, not for a name."""
 KNOWLEDGE = 60_000
 """Characters of page text that one prompt holds at most, over all pages."""
 _LOC = re.compile(rb"<loc>\s*(?:<!\[CDATA\[)?\s*(.*?)\s*(?:\]\]>)?\s*</loc>", re.IGNORECASE | re.DOTALL)
@@ -186,7 +188,14 @@ def evidence(page: Page, page_id: str) -> list[Passage]:
 
 def _is_menu(passage: Passage, texts: set[str]) -> bool:
     lines = [" ".join(line.split()) for line in passage.text.split("\n") if line.strip()]
-    return bool(lines) and sum(line in texts for line in lines) >= MENU * len(lines)
+    lines = [line for line in lines if not (passage.rows and line == passage.heading)]
+    return bool(lines) and sum(_leads_on(line, texts) for line in lines) >= MENU * len(lines)
+
+
+def _leads_on(line: str, texts: set[str]) -> bool:
+    """Is a line a link, or a row of a listing: beside its date and such, the title of another page?"""
+    cells = [cell.strip() for cell in line.split("|")]
+    return line in texts or any(cell in texts and len(cell.split()) >= TITLED for cell in cells)
 
 
 def clashes(state: Research, facts: Sequence[Fact]) -> Change:

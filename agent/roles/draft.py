@@ -10,13 +10,14 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from agent.roles.excerpts import chosen_quotes
+from agent.roles.excerpts import chosen_quotes, left_out
 from agent.roles.refusing import hangs, kind_of, message
 from agent.roles.role import Role
 from agent.roles.support import Quoted, bearing, gaps, pages_of, pointing, subject
 from agent.text.brevity import wish
 from agent.text.point import as_spelled, point
 from agent.text.question import FAINT, read
+from agent.text.stopwords import STOPWORDS
 from agent.text.words import rough, stem
 from agent.types import Passage, Turn
 
@@ -76,9 +77,11 @@ def keyless(
     about = subject(passages)
     level = round(bearing(wanted, own, passages, about), 4) if passages else 0.0
     unclear = not history and hangs(question)
-    lacking = [] if unclear else gaps(pointing(wanted, own), passages, about)
+    asking = pointing(wanted, own)
+    lacking = [] if unclear else gaps(asking, passages, about)
     quotes = [] if unclear or lacking or level < ANSWERS else chosen_quotes(wanted, own, passages, about)
-    if not quotes:
+    lacking = lacking or left_out(asking, quotes, passages, about)
+    if not quotes or lacking:
         kind = kind_of(question, asked, history, strange)
         told = message(kind, site, as_spelled(f"{question} {asked}", strange if kind == "off_topic" else lacking))
         return DraftReply(refusal=kind, message=told, missing="" if unclear else ", ".join(dict.fromkeys([*lacking, *strange])), confidence=level)
@@ -92,8 +95,9 @@ def keyless(
 
 def _open(question: str, strange: list[str], passages: list[Passage]) -> list[str]:
     """The question's telling words that stand nowhere on the site, and no kindred word of theirs in the pages read."""
-    weights, known = read(question).weights, frozenset().union(*pages_of(passages))
-    return [word for word in strange if weights.get(stem(word), 0.0) > FAINT and not point(question).meets(rough(stem(word)), known)]
+    weights, known, asks = read(question).weights, frozenset().union(*pages_of(passages)), point(question)
+    telling = [word for word in strange if word not in STOPWORDS and weights.get(stem(word), 0.0) > FAINT]
+    return [word for word in telling if not asks.meets(rough(stem(word)), known)]
 
 
 def _home(found: Quoted, passages: list[Passage]) -> str:

@@ -11,8 +11,9 @@ from collections.abc import Sequence
 from agent.roles.answering import Candidate
 from agent.roles.support import BY_HEADING, WORDS, Quoted, named, of_section, pointing, quoted, ranked, spoken_to, units
 from agent.text.point import point, rough_words
-from agent.text.question import Asked, read
+from agent.text.question import FAINT, Asked, read
 from agent.text.sections import Section, sections
+from agent.text.words import rough, stem, tokens
 from agent.types import Passage
 
 BY_SECTION = 0.72
@@ -23,6 +24,8 @@ RIVAL = 0.6
 """A section answers only when it bears at least this share of what the best sentence bears."""
 SENTENCES = 4
 """The sentences that bear most, when no section answers; each may bring the one after it."""
+ALL_OF = 2
+"""Up to so many words that are asked about have to be met each."""
 _GOES_ON = re.compile(
     r"^[\"'“‘(]*(?:it|its|they|their|them|this|these|those|that|such|he|she|his|her|we|you|both|each|then|there|here|if|otherwise|however|but|and|also"
     r"|in addition|instead|therefore|thus|so|for example|er|sie|es|dies\w*|das|den|det|de|detta|dessa|il|elle|ils|elles|cela)\b",
@@ -46,6 +49,20 @@ def section_quotes(question: str, own: str, passages: Sequence[Passage], about: 
         return []
     rival = max((candidate.score for candidate in ranked(question, own, passages, about)[:1]), default=0.0)
     return of_section(asked, best) if BY_HEADING * said >= RIVAL * rival else []
+
+
+def left_out(asking: str, quotes: Sequence[Quoted], passages: Sequence[Passage], about: frozenset[str] = frozenset()) -> list[str]:
+    """The words asked about that the quotes, their titles and headings do not speak of, as the question spells them; none where they say
+    enough: all of one or two such words, at least one of more."""
+    asks = point(asking, about)
+    wanted = {word for word, weight in asks.words.items() if weight > FAINT and word not in asks.exact}
+    homes = {(passage.page_id, quote.quote): passage for quote in quotes for passage in passages if quote.quote in passage.text}
+    told = [homes[quote.page_id, quote.quote] for quote in quotes if (quote.page_id, quote.quote) in homes]
+    here = rough_words([*(quote.quote for quote in quotes), *(f"{passage.title} {passage.heading}" for passage in told)])
+    unmet = {word for word in wanted if not asks.meets(word, here)}
+    if not unmet or (len(wanted) > ALL_OF and unmet < wanted):
+        return []
+    return list(dict.fromkeys(word for word in tokens(asking) if rough(stem(word)) in unmet))
 
 
 def _words(section: Section) -> frozenset[str]:

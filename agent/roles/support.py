@@ -6,13 +6,14 @@ Knows passages and a question, no run. A score of 1 means that title, heading an
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from agent.roles.answering import Candidate, candidates, row_statement, topic
 from agent.text.expected import holds
 from agent.text.point import Point, point, rough_words, subject_of
-from agent.text.question import Asked, read
+from agent.text.question import FAINT, Asked, read
 from agent.text.sections import Section, kin, sections
 from agent.text.sentences import spans
 from agent.text.stopwords import STOPWORDS
@@ -37,6 +38,12 @@ BY_HEADING = 0.9
 KIN, OPENING = 0.8, 0.55
 """What a word counts that a heading means by another word, and one that stands in a section's opening only."""
 OPENING_CHARS = 160
+_ASIDE = re.compile(r"\([^)]*\)")
+_DATED = re.compile(
+    r"^(?:last\s+)?(?:updated|modified|changed|reviewed|published|posted|zuletzt|stand|senast|uppdaterad|mis à jour|actualizado)\b.{0,60}$",
+    re.IGNORECASE,
+)
+"""A line that says when a page was written, not what it says."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +94,7 @@ def gaps(asking: str, passages: Sequence[Passage], about: frozenset[str] = froze
     asks, known = point(asking, about), frozenset().union(*pages_of(passages))
     lacking = asks.lacks(known)
     if not lacking and asks.words and asks.telling and asks.share(known) == 0:
-        lacking = frozenset(asks.words)
+        lacking = frozenset(word for word, weight in asks.words.items() if weight > FAINT)
     return list(dict.fromkeys(word for word in tokens(asking) if rough(stem(word)) in lacking))
 
 
@@ -112,7 +119,7 @@ def _rows_by_name(question: str, found: list[Candidate]) -> list[Candidate]:
 def _of_row(question: str, row: Candidate) -> float:
     """What a row is worth that is the entry of a thing asked about ("Weight | 310 g"), by the words it and what is above it hold."""
     asks = point(question, rough_words([row.passage.title]))
-    name = rough_words([row.quote.split("|")[0]])
+    name = {rough(word) for word in content_stems(_ASIDE.sub(" ", row.quote.split("|")[0]))}
     if not any(asks.meets(word, name) for word in asks.words) or 2 * sum(_meant(asks, word) for word in name) < len(name):
         return 0.0
     asked = read(question)
@@ -178,7 +185,7 @@ def of_section(asked: Asked, section: Section, room: int = WORDS) -> list[Quoted
     for passage in section.passages:
         for quote in units(passage):
             words = len(quote.split())
-            if quote in (head, passage.title) or quote.endswith("?") or words < 2:
+            if quote in (head, passage.title) or quote.endswith("?") or words < 2 or _DATED.match(quote):
                 continue
             if chosen and words > room:
                 return chosen
