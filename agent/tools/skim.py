@@ -11,7 +11,7 @@ import re
 from urllib.parse import urlsplit
 
 from pydantic import TypeAdapter
-from selectolax.lexbor import LexborHTMLParser
+from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from agent import urls
 from agent.tools import encoding, extract, media
@@ -22,9 +22,10 @@ MAX_LINKS = 5_000
 LONGEST = 3_000_000
 """Characters of a body that are skimmed; a longer one is read with care (which knows how to tame it)."""
 _LINKS = TypeAdapter(list[Link])
-_UNREAD = ["script", "style", "noscript", "template", "svg", "iframe", "head", "select", "button"]
-_PLAIN = re.compile(r"/(?!/)[^\s#\\]*")
-_WHOLE = re.compile(r"https?://[^\s#\\/]+/[^\s#\\]*")
+_UNREAD = ["script", "style", "noscript", "template", "svg", "iframe", "select", "button"]
+_PLAINLY = re.compile(r"^(?:(/(?!/)[^\s#\\]*|https?://[^\s#\\/]+/[^\s#\\]*)|.*)$", re.MULTILINE)
+"""A line that is a path or an address which needs nothing but its origin; of any other line nothing is caught."""
+_HEAD = 'title, base[href], meta[http-equiv="refresh" i]'
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 
 
@@ -33,18 +34,25 @@ def read(raw: bytes, content_type: str, url: str) -> Reading:
     if media.kind(raw, content_type) != "html" or len(raw) > LONGEST:
         return extract.read(raw, content_type, url)
     tree = LexborHTMLParser(encoding.decode(raw, content_type))
-    head = tree.css_first("title")
-    title = " ".join(head.text().split()) if head else ""
-    base = tree.css_first("base[href]")
-    links = _links(tree, (urls.absolute(url, base.attributes.get("href") or "") if base else "") or url)
-    refresh = tree.css_first('meta[http-equiv="refresh" i]')
-    if tree.body is None or refresh is not None:
+    title, base, sends_on = _head(tree)
+    links = _links(tree, (urls.absolute(url, base) if base else "") or url)
+    if tree.body is None or sends_on:
         return extract.read(raw, content_type, url)
     tree.strip_tags(_UNREAD)
     text = tree.body.text(separator="\n", strip=True)
     if not text:
         return extract.read(raw, content_type, url)
     return Reading(title=title, text=text, links=links)
+
+
+def _head(tree: LexborHTMLParser) -> tuple[str, str, bool]:
+    """Its title; the base its links stand on, as written; does it send its reader on?"""
+    found: dict[str, LexborNode] = {}
+    for node in tree.css(_HEAD):
+        found.setdefault(str(node.tag), node)
+    title = " ".join(found["title"].text().split()) if "title" in found else ""
+    base = found["base"].attributes.get("href") or "" if "base" in found else ""
+    return title, base, "meta" in found
 
 
 def again(page: Page) -> Page:
@@ -63,22 +71,28 @@ def _links(tree: LexborHTMLParser, base: str) -> list[Link]:
     nodes = tree.css("a[href], area[href]")
     hrefs = [(node.attrs["href"] or "").strip() for node in nodes]
     found: dict[str, str] = {}
-    for href, text in zip(hrefs, _tidied([node.text() for node in nodes]), strict=True):
-        if not href or href[0] == "#":
-            continue
-        if "/." not in href and _PLAIN.fullmatch(href):
-            address = origin + href
-        elif "/." not in href and _WHOLE.fullmatch(href):
-            address = href
-        elif _SCHEME.match(href) and href[:4].lower() != "http":
-            continue
-        else:
-            address = urls.absolute(base, href)
+    for href, plain, text in zip(hrefs, _plain(hrefs), _tidied([node.text() for node in nodes]), strict=True):
+        address = (origin + plain if plain[0] == "/" else plain) if plain else _resolved(href, base)
         if address and not found.get(address):
             found[address] = text[:300]
             if len(found) >= MAX_LINKS:
                 break
     return [Link(address, text) for address, text in found.items()]
+
+
+def _plain(hrefs: list[str]) -> list[str]:
+    """Each address as it is where it needs no resolving, else "". All at once, as a call a link adds up."""
+    lines = "\n".join(hrefs)
+    plain: list[str] = _PLAINLY.findall(lines) if hrefs else []
+    if len(plain) != len(hrefs):  # an address of several lines
+        return [""] * len(hrefs)
+    return ["" if "/." in address else address for address in plain] if "/." in lines else plain
+
+
+def _resolved(href: str, base: str) -> str:
+    if not href or href[0] == "#" or (_SCHEME.match(href) and href[:4].lower() != "http"):
+        return ""
+    return urls.absolute(base, href)
 
 
 def _tidied(texts: list[str]) -> list[str]:

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from html import unescape
+
+import pytest
+
+from agent import urls
 from agent.tools import extract, skim
 from agent.types import Outcome, Page
 
@@ -16,6 +21,23 @@ def test_links_and_words_are_those_of_the_careful_reading():
     assert {link.url: link.text for link in fast.links} == {link.url: link.text for link in careful.links}
     assert fast.title == "The lamp" and {"green", "&", "warm."} <= set(fast.text.split())
     assert "bad()" not in fast.text and "p{}" not in fast.text
+
+
+@pytest.mark.parametrize("base", ["https://s.example/dir/page", "http://s.example:8080/"])
+def test_every_spelling_of_an_address_is_resolved_as_one_by_one(base):
+    hrefs = ["/a", "/a/./b", "/a/../b", "//o.example/x", "b.html", "?q=1", "", " /padded ", "/with space", "/two\nlines", "/frag#x", "#top", "https://o.example",
+             "https://o.example/p?q=/.", "HTTPS://O.example/P", "http:/one", "/back\\slash", "/tab\there", "javascript:x()", "mailto:a@b", "tel:1",
+             "ftp://f.example/", "/ä", "/%7Eu", "/a&amp;b", "data:text/html,x"]  # fmt: skip
+    for some in (hrefs, [href for href in hrefs if "\n" not in href], [href for href in hrefs if not {"\n", "."} & set(href)], ["/a"], []):
+        rows = "".join(f'<a href="{href}">{n}</a>' for n, href in enumerate(some))
+        wanted = {urls.absolute(base, unescape(href)) for href in some if href and href[0] != "#"} - {""}
+        found = {link.url for link in skim.read(f"<html><body><p>words</p>{rows}</body></html>".encode(), HTML, base).links}
+        assert found == wanted
+
+
+def test_the_first_base_counts_and_not_the_page():
+    links = skim.read(b'<html><head><base target=x><base href="/b/"><base href="/c/"></head><body><a href="d">D</a></body></html>', HTML, "https://s.example/a/").links
+    assert [link.url for link in links] == ["https://s.example/b/d"]
 
 
 def test_what_is_no_plain_page_is_read_with_care():
