@@ -20,6 +20,7 @@ from agent import config
 from agent.store import database
 from agent.store.database import Store
 from agent.store.migrations import migrate
+from agent.store.writer import Writer
 
 CLOSED = [setting.name for setting in config.SETTINGS]
 _folders = itertools.count()
@@ -65,7 +66,7 @@ def _quick_databases(_fresh: Fresh, monkeypatch: pytest.MonkeyPatch) -> None:
             engine.dialect, engine._compiled_cache = _fresh.engine.dialect, _fresh.engine._compiled_cache
         return engine
 
-    def copied(reader: Engine, writer: Engine) -> list[str]:
+    def copied(reader: Engine, writer: Writer) -> list[str]:
         path = Path(reader.url.database or "")
         if reader.dialect.name == "sqlite" and path.name and not path.exists():
             shutil.copyfile(_fresh.path, part := path.with_name(f"{path.name}.{next(_folders)}"))

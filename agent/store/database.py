@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy import Engine, create_engine, event, select
 from sqlalchemy.engine import URL, ExceptionContext, make_url
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import DatabaseError, OperationalError
 from sqlalchemy.pool import StaticPool
 
 from agent.errors import StoreError
@@ -37,11 +37,11 @@ class Store:
 
     def __init__(self, url: str) -> None:
         self.url: URL = make_url(url)
-        if self.url.get_backend_name() == "sqlite" and self.url.database:
-            Path(self.url.database).parent.mkdir(parents=True, exist_ok=True)
         reader = _engine(self.url)
         writer = Writer(reader)
         try:
+            if self.url.get_backend_name() == "sqlite" and self.url.database:
+                Path(self.url.database).parent.mkdir(parents=True, exist_ok=True)
             migrate(reader, writer)
         except OSError as trouble:
             raise StoreError(f"the database {self.url.render_as_string(hide_password=True)} cannot be opened: {trouble}") from trouble
@@ -97,7 +97,8 @@ def _engine(url: URL) -> Engine:
 
 def _told(context: ExceptionContext) -> None:
     """A database that is locked, full, read-only or gone is told as a StoreError, so that nobody above needs to know SQL."""
-    if isinstance(context.sqlalchemy_exception, OperationalError):
+    trouble = context.sqlalchemy_exception
+    if isinstance(trouble, OperationalError) or type(trouble) is DatabaseError:  # the latter: the file is damaged, or no database at all
         raise StoreError(
             f"the database could not be used ({context.original_exception}); see that its disk has room and no other program holds it"
         ) from context.original_exception

@@ -1,0 +1,55 @@
+"""One database, opened: how it writes, what a person types stays, and each trouble of the disk is a StoreError in words."""
+
+from __future__ import annotations
+
+import sqlite3
+
+import pytest
+from sqlalchemy import text
+
+from agent.errors import StoreError
+from agent.store import database
+from agent.store.database import Store
+
+
+@pytest.fixture
+def store(tmp_path):
+    opened = Store(f"sqlite:///{tmp_path}/new folder/t.db")
+    yield opened
+    opened.close()
+
+
+def test_every_connection_keeps_what_was_committed_through_a_power_cut(store):
+    with store.engine.connect() as one, store.engine.connect() as other:
+        for connection in (one, other):
+            assert connection.scalar(text("PRAGMA journal_mode")) == "wal" and connection.scalar(text("PRAGMA synchronous")) == 2
+            assert connection.scalar(text("PRAGMA busy_timeout")) == 10_000
+
+
+def test_drafts_are_kept_by_their_key_until_they_are_empty(store):
+    assert store.draft("question") == ""
+    store.draft("question", "How many")
+    assert store.draft("question", "How many people?") == "How many people?" == store.draft("question") and store.draft("site") == ""
+    store.draft("question", "")
+    assert store.draft("question") == ""
+
+
+def test_what_cannot_be_opened_is_told_in_words(tmp_path):
+    (tmp_path / "folder.db").mkdir()
+    (tmp_path / "words.db").write_bytes(b"something else" * 1000)
+    (tmp_path / "file").touch()
+    for path, told in (("folder.db", "unable to open"), ("words.db", "not a database"), ("file/t.db", "cannot be opened")):
+        with pytest.raises(StoreError, match=told):
+            Store(f"sqlite:///{tmp_path}/{path}")
+
+
+def test_a_database_somebody_else_holds_is_told(tmp_path, monkeypatch):
+    monkeypatch.setattr(database, "PRAGMAS", (*database.PRAGMAS, "busy_timeout=20"))
+    store = Store(f"sqlite:///{tmp_path}/t.db")
+    with sqlite3.connect(tmp_path / "t.db", isolation_level=None) as holder:
+        holder.execute("BEGIN EXCLUSIVE")
+        with pytest.raises(StoreError, match="locked"):
+            store.draft("question", "x")
+        holder.execute("ROLLBACK")
+    assert store.draft("question", "x") == "x"
+    store.close()
