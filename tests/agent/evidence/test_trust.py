@@ -1,0 +1,36 @@
+"""The first trust in a page: visible signs, each with its reason, between bounds."""
+
+from __future__ import annotations
+
+import pytest
+
+from agent.evidence.trust import PLAIN, of_page
+from agent.types import Outcome, Page
+
+
+def page(url: str, **more: str) -> Page:
+    return Page(url="https://asked.example/", final_url=url, outcome=Outcome.OK, **more)
+
+
+@pytest.mark.parametrize(
+    ("url", "value"),
+    [
+        ("https://www.health.gov/x", 0.8),
+        ("https://www.health.gov.uk/x", 0.8),
+        ("https://law.edu/", 0.8),
+        ("https://government.example/gov", PLAIN),
+        ("https://edu.shop.example/", PLAIN),
+        ("https://forum.shop.example/", 0.4),
+        ("https://community.university.edu/", 0.6),
+        ("https://shop.example/forum/", PLAIN),
+    ],
+)
+def test_the_host_is_judged_where_the_page_ended(url, value):
+    assert of_page(page(url)).value == value
+
+
+def test_each_sign_adds_its_reason_and_nothing_leads_out_of_bounds():
+    signed = of_page(page("https://www.health.gov/", author="Ada Quill", published_at="2026-01-01"))
+    assert signed.value == 0.9 and signed.reasons == ("an official or academic domain", "signed by an author", "dated")
+    assert of_page(page("https://a.example/")).reasons == ("nothing speaks for or against it",)
+    assert of_page(Page(url="https://forum.a.example/", final_url="", outcome=Outcome.OK)).value == 0.4
