@@ -13,9 +13,10 @@ from agent.flows.chat import answered
 from agent.flows.chat_state import Chat
 from agent.flows.state import Research
 from agent.state import Change
-from agent.text.manners import asks, courtesy
-from agent.text.words import content_stems
-from agent.types import Settings, Turn
+from agent.text.manners import asks, courtesy, opens
+from agent.text.stopwords import STOPWORDS
+from agent.text.words import tokens
+from agent.types import Answer, Run, Settings, Turn
 
 LONGEST = 4000
 """Characters of an answer."""
@@ -33,6 +34,12 @@ def settled(settings: Settings, history: Sequence[Turn], config: Config) -> tupl
     return settings, [] if settings.flow == "chat_simple" else list(history)
 
 
+def turn(run: Run, answer: Answer | None) -> Turn:
+    """A run as an earlier turn of its conversation."""
+    said = answer.text or answer.certainty if answer else ""
+    return Turn(user=run.question, bot=said, run_id=run.id, answered=bool(answer and answer.text))
+
+
 def answers(state: Research, text: str) -> bool:
     """Does this answer what a chat asked back? Not when it is a whole question of its own, thanks or a greeting: that is a further turn."""
     if not isinstance(state, Chat) or state.needs_clarification is None or courtesy(state.question):
@@ -40,7 +47,8 @@ def answers(state: Research, text: str) -> bool:
     said = text.strip()
     if said.isdigit() or said in state.choices:
         return True
-    return not courtesy(said) and not (asks(said) and len(content_stems(said)) > 1)
+    weighty = [word for word in tokens(said) if word not in STOPWORDS]
+    return not courtesy(said) and not opens(said) and (not asks(said) or len(weighty) == 1)
 
 
 def response(state: Research, text: str) -> Change:

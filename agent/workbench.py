@@ -120,9 +120,7 @@ class Workbench:
         flow = talking.kind(views[-1].run.settings.flow)
         if settings and talking.kind(settings.flow) != flow:
             raise UsageError(f"run {run_id} is of the kind {flow}; a {settings.flow} question can only follow one of its own kind")
-        answers = [v.state.answer for v in views]
-        said = [answer.text or answer.certainty if answer else "" for answer in answers]
-        turns = [Turn(user=v.run.question, bot=bot, run_id=v.run.id) for v, bot in zip(views, said, strict=True)]
+        turns = [talking.turn(earlier.run, earlier.state.answer) for earlier in views]
         chosen = (settings or views[-1].run.settings).model_copy(update={"thread_id": thread[0], "flow": flow})
         return self.start(question, chosen, history=turns)
 

@@ -20,7 +20,7 @@ from agent.roles.router import ROUTER, RouterReply
 from agent.roles.validate import VALIDATE, ValidateReply
 from agent.state import Change
 from agent.text.followup import standalone
-from agent.text.manners import asks_again
+from agent.text.manners import asks_again, heard
 from agent.text.words import content_stems
 from agent.toolbox import Tools
 from agent.types import Edge, Passage, Status, Turn
@@ -56,7 +56,7 @@ def router(state: Chat, tools: Tools) -> tuple[Change, str]:
     }  # fmt: skip
     if route == "DIRECT_ANSWER":
         before = next((turn.asked for turn in turns if turn.answer and turn.answer.sentences), "") if asks_again(state.question) else ""
-        change |= {"asked": before or standalone(state.question, state.talk), "pages": reading.references(memory["prior_docs"], tools.step)}
+        change |= {"asked": before or standalone(state.question, heard(state.talk)), "pages": reading.references(memory["prior_docs"], tools.step)}
     return change, WAYS[route]
 
 
@@ -185,7 +185,7 @@ def answered(state: Chat, text: str) -> Change:
     said = text.strip()
     said = state.choices[int(said) - 1] if said.isdigit() and 1 <= int(said) <= len(state.choices) else said
     whole = "?" in said and len(content_stems(said)) > 1
-    question = standalone(said, [*state.talk, Turn(user=state.question)]) if whole else f"{state.asked or state.question} {said}"
+    question = standalone(said, [*heard(state.talk), Turn(user=state.question)]) if whole else f"{state.asked or state.question} {said}"
     return {
         "responses": [said], "asked": question, "rewritten_query": question, "needs_clarification": None, "choices": [], "retry_count": 0,
         "retrieved_docs": [], "doc_relevance_scores": [], "doc_reasons": [], "draft": None, "stop_reason": "", "why_stopped": "",

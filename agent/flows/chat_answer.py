@@ -28,7 +28,8 @@ from agent.types import Answer, Fact, Passage, Reason, Sentence
 BESIDE = 12
 """Sentences that are kept as facts beside those an answer cites: what contradicts it is among them."""
 CAVEAT = "This is a best effort: fewer than {enough} passages of the library bear on the question ({found} found)."
-TITLES = 8
+TITLES, OFFERED = 8, 0.3
+"""Titles that may be offered when it is asked back what is meant, and the least relevance of what carries them."""
 
 
 def written(state: Chat, tools: Tools, passages: Sequence[Passage], *, caveat: str = "") -> Change:
@@ -105,7 +106,8 @@ def refusal(state: Chat, tools: Tools, reason: Reason, said: str, *, by: Judgeme
 
 def asked_back(state: Chat, tools: Tools, *, why: str, reason: Reason) -> Change:
     """The change of asking the person: the question with its choices, and the answer that stands when nobody replies."""
-    titles = list(dict.fromkeys(doc.title for doc in state.retrieved_docs if doc.title))[:TITLES]
+    graded = zip(state.retrieved_docs, state.doc_relevance_scores or [0.0] * len(state.retrieved_docs), strict=True)
+    titles = list(dict.fromkeys(doc.title for doc, score in graded if doc.title and score >= OFFERED))[:TITLES]
     judgement = tools.judge(
         CLARIFY, question=state.question, history=state.talk, why=why, suggestion=state.needs_clarification or "", titles=titles,
         missing=state.lacking,

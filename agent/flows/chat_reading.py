@@ -36,7 +36,7 @@ def recalled(turns: Sequence[Chat]) -> Change:
     docs: dict[str, Doc] = {}
     for turn in turns:
         cited = {name for sentence in (turn.answer.sentences if turn.answer else []) for name in sentence.fact_ids}
-        own = [fact for name, fact in turn.facts.items() if name in cited and fact.usable]
+        own = [fact for name, fact in turn.facts.items() if name in cited and fact.verified and fact.decision != "struck"]
         facts |= {fact.id: fact for fact in own if fact.id not in facts}
         docs |= {
             doc.id: doc

@@ -14,6 +14,7 @@ from agent.roles.choosing import chosen, told
 from agent.roles.draft import DraftQuote, DraftSentence
 from agent.roles.role import Role
 from agent.text.question import read
+from agent.text.words import rough, stems
 from agent.types import Fact, Passage, Turn
 
 NEAR = 0.6
@@ -23,6 +24,8 @@ BEARS = 0.2
 OF_PAGE = 5
 """Sentences of one page that are thought of."""
 WORDS, SENTENCES = 120, 6
+POINTED = ("person", "date", "number", "place")
+"""Kinds of answers that stand in one sentence."""
 
 
 class GenerateReply(BaseModel):
@@ -50,13 +53,26 @@ def keyless(
     lacking = f"Not found: {', '.join(missing)}." if missing else ""
     if likelihood < ANSWERS or not passages:
         return GenerateReply(answer=[], missing=lacking, confidence=likelihood)
-    picked = chosen(asked, candidate_facts(asked, passages), words=WORDS, sentences=SENTENCES)
-    answer = [DraftSentence(text=told(fact), quotes=[DraftQuote(passage_id=fact.part, quote=fact.quote)]) for fact in _in_reading_order(picked)]
+    picked = _without_lesser_rows(asked, passages, chosen(asked, candidate_facts(asked, passages), words=WORDS, sentences=SENTENCES))
+    answer = [DraftSentence(text=told(fact), quotes=[DraftQuote(passage_id=fact.part, quote=fact.quote)]) for fact in _in_order(asked, picked)]
     return GenerateReply(answer=answer, missing=lacking, confidence=likelihood)
 
 
-def _in_reading_order(facts: list[Fact]) -> list[Fact]:
-    """The best page's sentences first, each page's in the order they stand in: steps of an instruction stay steps."""
+def _without_lesser_rows(asked: str, passages: list[Passage], facts: list[Fact]) -> list[Fact]:
+    """The facts without rows of a table that hold less of what is asked than another row of it: they are of other things."""
+    tables = {passage.id for passage in passages if passage.rows}
+    wanted = read(asked).rough
+    holds = {fact.id: wanted.keys() & {rough(word) for word in stems(fact.quote)} for fact in facts if fact.part in tables}
+    pages = {fact.id: fact.page_id for fact in facts}
+    lesser = {one for one in holds for other in holds if pages[one] == pages[other] and holds[one] < holds[other]}
+    return [fact for fact in facts if fact.id not in lesser]
+
+
+def _in_order(asked: str, facts: list[Fact]) -> list[Fact]:
+    """Where a name, a date, a figure or a place is asked for, the best sentence first. Else the best page's sentences first, each page's
+    in the order they stand in: steps of an instruction stay steps."""
+    if read(asked).kind in POINTED:
+        return facts
     pages = list(dict.fromkeys(fact.page_id for fact in facts))
     return sorted(facts, key=lambda fact: (pages.index(fact.page_id), fact.start))
 

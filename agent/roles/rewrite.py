@@ -1,6 +1,6 @@
 """Puts a turn of a conversation into a question that stands alone, or a search that failed into other words. Knows turns, no library.
 
-The keyless side first completes the turn; asked for another angle it goes on to the words of the talk, the bare keywords, the names
+The keyless side first completes the turn; asked for another angle it goes on to the words of the talk it leans on, the bare keywords, the names
 and clauses of the question, each only when nothing of the same words was tried before.
 """
 
@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from pydantic import BaseModel, ConfigDict, Field
 
 from agent.roles.role import Role
-from agent.text.followup import context, search_query, standalone
+from agent.text.followup import context, leans, search_query, standalone
+from agent.text.manners import heard
 from agent.text.question import keywords, parts, read
 from agent.text.words import content_stems
 from agent.types import Turn
@@ -28,11 +29,12 @@ class RewriteReply(BaseModel):
 
 def keyless(*, question: str, history: list[Turn], angle: str, tried: list[str]) -> RewriteReply:
     """The first wording that was not tried: as it stands alone when no angle is asked for, wider and then narrower ones after that."""
+    history = heard(history)
     full = standalone(question, history)
     if not angle and not _among(full, tried):
         filled = "What it left out is taken from the conversation." if full != question else "It stands alone."
         return RewriteReply(query=full, reasoning=filled)
-    for query, why in _wordings(question, full, history):
+    for query, why in _wordings(question, full, history if full != question or leans(question) else []):
         if query.strip() and not _among(query, tried):
             return RewriteReply(query=query, reasoning=why)
     return RewriteReply(query=_shortened(full, tried), reasoning="Everything else was tried; this asks for less.")

@@ -6,13 +6,19 @@ By rule, in a few languages. Knows one message, no conversation.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Literal
 
-Courtesy = Literal["", "thanks", "greeting"]
+from agent.types import Turn
+
+Courtesy = Literal["", "thanks", "assent", "greeting"]
 _THANKS = re.compile(
     r"(?<!\w)(?:thank(?:s| you)|thx|ty|cheers|danke(?: schön)?|vielen dank|tack(?: så mycket)?|merci(?: beaucoup)?|(?:muchas )?gracias"
-    r"|谢谢[你您]?|多谢|ありがとう(?:ございます)?|감사합니다"
-    r"|ok(?:ay)?|alright|all right|great|good|nice|perfect|super|cool|wonderful|excellent|awesome|fine|got it|i see|understood"
+    r"|谢谢[你您]?|多谢|ありがとう(?:ございます)?|감사합니다)(?!\w)",
+    re.IGNORECASE,
+)
+_ASSENT = re.compile(
+    r"(?<!\w)(?:ok(?:ay)?|alright|all right|great|good|nice|perfect|super|cool|wonderful|excellent|awesome|fine|got it|i see|understood"
     r"|that(?:'s| is| was) (?:all|it|great|good|helpful|clear|perfect|fine)|(?:that |it )?(?:really )?help(?:s|ed)"
     r"|(?:bye|goodbye|good bye|see you))(?!\w)",
     re.IGNORECASE,
@@ -48,17 +54,28 @@ _MARK = re.compile(r"[?？؟]")
 
 
 def courtesy(text: str) -> Courtesy:
-    """Is it nothing but thanks (or a word of approval, a farewell), or a greeting? "" when it says anything besides."""
+    """Is it nothing but thanks, a word of approval or farewell, or a greeting? "" when it says anything besides."""
     ungreeted = _GREETING.sub(" ", text)
-    rest = _FILLING.sub(" ", _THANKS.sub(" ", ungreeted))
-    if re.search(r"\w", rest):
+    unthanked = _THANKS.sub(" ", ungreeted)
+    rest = _ASSENT.sub(" ", unthanked)
+    if re.search(r"\w", _FILLING.sub(" ", rest)):
         return ""
-    return "thanks" if _THANKS.search(ungreeted) else "greeting" if ungreeted != text else ""
+    return "thanks" if unthanked != ungreeted else "assent" if rest != unthanked else "greeting" if ungreeted != text else ""
+
+
+def opens(text: str) -> bool:
+    """Does it begin as a question or a request does?"""
+    return bool(_OPENS.search(text))
 
 
 def asks(text: str) -> bool:
     """Has it the form of a question or a request?"""
-    return bool(_MARK.search(text) or _OPENS.search(text))
+    return bool(_MARK.search(text)) or opens(text)
+
+
+def heard(turns: Sequence[Turn]) -> list[Turn]:
+    """The turns as something can be taken from them: what asked back, or told why there is no answer, is not about the matter."""
+    return [turn if turn.answered else turn.model_copy(update={"bot": ""}) for turn in turns]
 
 
 def asks_again(text: str) -> bool:

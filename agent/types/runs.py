@@ -53,6 +53,8 @@ class Turn(Noun):
     user: str
     bot: str = ""
     run_id: str = ""
+    answered: bool = True
+    """False when what was said in reply is no answer, but asks back or says why there is none."""
 
 
 class SiteLimits(Noun):

@@ -1,6 +1,6 @@
 """Fits and checks the estimate of `agent/roles/answerability.py`: do the passages found for a question answer it?
 
-    python tests/bench/answerability.py DIR [DIR ...]        folders with docs and questions that say whether they are answerable
+    python -m tests.bench.answerability DIR [DIR ...]        folders with docs and questions that say whether they are answerable
 
 Each question's passages are searched for as the chat's first search does; the inputs are counted, and a logistic regression with equal
 weight to both classes of every folder is fitted by Newton's method with a small ridge. What is printed for each folder: the balanced

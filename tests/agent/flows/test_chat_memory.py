@@ -131,6 +131,22 @@ def test_which_message_answers_what_was_asked_back(bench: Workbench, said: str, 
         assert turn.state.history[0].bot == asked.text
 
 
+def test_what_was_said_when_nothing_was_found_is_not_searched_for(bench: Workbench) -> None:
+    stocked(bench)
+    talk = Talk(bench)
+    talk.say("What colour is the moon of Zanzibar?")
+    turn = talk.say("Who built the tower of Zanzibar?")
+    assert not {"library", "words", "suitable"} & set(" ".join(turn.state.queries).split())
+
+
+def test_a_question_that_stands_alone_is_not_searched_for_with_the_words_of_another(bench: Workbench) -> None:
+    stocked(bench)
+    talk = Talk(bench)
+    talk.say("Tell me about the Brannvik ferry.")
+    turn = talk.say("What does error E4 of the Kallsteg logger mean?")
+    assert turn.state.route_decision == "RETRIEVE" and not {"ferry", "Brannvik"} & set(" ".join(turn.state.queries).split())
+
+
 def test_a_question_passed_over_still_stands_in_its_run(bench: Workbench) -> None:
     stocked(bench)
     talk = Talk(bench)

@@ -160,6 +160,21 @@ def test_generate_quotes_word_for_word_and_not_what_is_far_less_relevant() -> No
     assert [(one.text, [(quote.passage_id, quote.quote) for quote in one.quotes]) for one in reply.answer] == [(near.text, [("a", near.text)])]
 
 
+def test_generate_leads_with_the_best_sentence_where_one_thing_is_asked_for() -> None:
+    text = "The ferry crosses the sound of Brannvik daily. The ferry leaves Brannvik at 6:40 each morning."
+    assert [one.text[:18] for one in generated([passage("a", text)]).answer] == ["The ferry leaves B", "The ferry crosses "]
+    how = generated([passage("a", text)], asked="How does one leave Brannvik by ferry?")
+    assert [one.text[:18] for one in how.answer] == ["The ferry crosses ", "The ferry leaves B"], "steps stay in their order"
+
+
+def test_generate_leaves_out_rows_that_hold_less_of_what_is_asked_than_another() -> None:
+    rows = "North Pool | Brannvik | 9 to 20\nSouth Pool | Uddby | 10 to 12\nFar Gym | Brannvik | 8 to 9"
+    table = passage("a", rows, title="places").model_copy(update={"rows": True, "heading": "name | town | opening hours"})
+    told = [one.text for one in generated([table], asked="What are the opening hours of the North Pool in Brannvik?").answer]
+    assert told == ["places: name: North Pool; town: Brannvik; opening hours: 9 to 20"]
+    assert len(generated([table], asked="What is open in Brannvik?").answer) == 2, "rows that hold the same stay"
+
+
 @pytest.mark.parametrize("likelihood", [0.0, 0.49])
 def test_generate_writes_nothing_when_the_passages_are_not_likely_to_answer(likelihood: float) -> None:
     reply = generated([passage("a", "The ferry leaves Brannvik at 6:40.")], likelihood=likelihood, missing=["noon"])

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from agent.text.manners import asks, asks_again, courtesy
+from agent.text.manners import asks, asks_again, courtesy, heard
+from agent.types import Turn
 
 
-@pytest.mark.parametrize(
-    "text", ["thanks", "Thanks a lot!", "ok great, thank you so much", "tack så mycket", "Danke!", "got it", "bye", "Perfect, that helps.", "OK"]
-)
+@pytest.mark.parametrize("text", ["thanks", "Thanks a lot!", "ok great, thank you so much", "tack så mycket", "Danke!"])
 def test_thanks_are_thanks(text: str) -> None:
     assert courtesy(text) == "thanks"
+
+
+@pytest.mark.parametrize("text", ["got it", "bye", "Perfect, that helps.", "OK", "ok great"])
+def test_assent_is_assent(text: str) -> None:
+    assert courtesy(text) == "assent"
 
 
 @pytest.mark.parametrize("text", ["hello", "Hi there!", "good morning", "how are you?", "God morgon!", "Hello, how are you today?"])
@@ -41,3 +45,8 @@ def test_what_tells_does_not_ask(text: str) -> None:
 
 def test_what_is_wanted_once_more() -> None:
     assert asks_again("Can you repeat that?") and asks_again("Sum up, please") and not asks_again("Who built it?")
+
+
+def test_what_asked_back_is_not_about_the_matter() -> None:
+    turns = [Turn(user="Who?", bot="Anna."), Turn(user="When?", bot="I could not find an answer.", answered=False)]
+    assert heard(turns) == [turns[0], Turn(user="When?", answered=False)] and turns[1].bot
