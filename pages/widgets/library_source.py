@@ -10,6 +10,8 @@ from agent.types import LibrarySource
 from pages.widgets import chips, door, drafts, library_fetch, safe, words
 
 UNDO = "library-undo"
+STALE_DAYS = 30
+"""Days after which a web page that was not read again is marked."""
 KIND = {"page": "web page", "file": "document", "topic": "team topic"}
 BY = {"model": "described by the model", "person": "described by you"}
 
@@ -51,6 +53,8 @@ def about(source: LibrarySource) -> str:
     marks = [(KIND[source.kind], ""), *((f"#{tag}", "live") for tag in source.tags)]
     if source.gone_at:
         marks.append(("its file is gone", "warn"))
+    if safe.href(source.url) and words.days_since(source.fetched_at) >= STALE_DAYS:
+        marks.append(("stale", "warn"))
     read = f"read {words.ago(source.fetched_at)}" if source.fetched_at else ""
     told = " · ".join(part for part in (place, words.count(source.passages, "passage"), read, BY.get(source.described_by, "")) if part)
     detail = f'<p class="small warned">{safe.html(source.detail)}</p>' if source.detail else ""

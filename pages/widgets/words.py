@@ -111,6 +111,11 @@ def when(iso: str) -> str:
     return f"{iso[:10]} {iso[11:16]} UTC" if len(iso) >= 16 else iso
 
 
+def days_since(iso: str, now: datetime | None = None) -> int:
+    """Whole days since an ISO 8601 time; 0 for none."""
+    return int(((now or datetime.now(UTC)) - datetime.fromisoformat(iso.replace("Z", "+00:00"))).total_seconds() // 86400) if iso else 0
+
+
 def ago(iso: str, now: datetime | None = None) -> str:
     """How long ago an ISO 8601 time was, in words: "just now", "12 min ago", "3 days ago"."""
     if not iso:

@@ -170,3 +170,12 @@ def test_lines_that_a_pdf_broke_are_joined_and_a_heading_is_not_said_twice(app, 
     bench.library.add_file("harbour.md", piers)
     text = shown(_part(app, "search", q="harbour master"))
     assert "Lindqvist and answers on channel 12. · Washing" in text and '<p class="snippet">Piers' not in text
+
+
+def test_a_web_page_that_was_not_read_for_long_is_marked(app, bench):
+    for n, when in enumerate(("2020-01-01T00:00:00Z", "2199-01-01T00:00:00Z")):
+        url, text = f"https://a.example/{n}", f"Words of page {n}."
+        bench.library.add_page(Page(url=url, final_url=url, outcome=Outcome.OK, title=f"Page {n}", text=text, sha256=str(n) * 64, fetched_at=when))
+    text = shown(app("library"))
+    assert text.count(">stale<") == 1 and text.index(">stale<") > text.index("Words of page 0")
+    assert "1 source" in shown(app("library", age="30"))
