@@ -6,6 +6,7 @@ import io
 import json
 import random
 import zipfile
+from typing import Any
 
 import pytest
 
@@ -86,6 +87,34 @@ def test_a_quote_that_does_not_stand_in_its_page_is_told(made):
 def test_a_bundle_without_a_page_it_names_does_not_hold(made):
     found = verify(forged(made, "run.json", '"missing_pages": []', '"missing_pages": ["abc"]'))
     assert any("text of a page is not in it" in trouble for trouble in found.troubles)
+
+
+WRONG = [None, -1, True, "x", [], {}, [[1]], {"id": 1}, 10**15, "../x", "\u202e"]
+
+
+def bent(value: Any, dice: random.Random) -> Any:
+    """The value with something of a wrong kind somewhere inside."""
+    if isinstance(value, dict | list) and value and dice.random() < 0.85:
+        key = dice.choice(list(value)) if isinstance(value, dict) else dice.randrange(len(value))
+        value[key] = bent(value[key], dice)
+        return value
+    return dice.choice(WRONG)
+
+
+def test_what_is_of_a_wrong_kind_is_told_or_harmless(made):
+    """Whole bundles by a hand that puts anything anywhere: a verdict each time, never a fall."""
+    with zipfile.ZipFile(io.BytesIO(made)) as archive:
+        files = {entry: archive.read(entry) for entry in archive.namelist()}
+    about = {key: value for key, value in json.loads(files.pop(MANIFEST)).items() if key != "files"}
+    dice, held = random.Random(5), 0
+    for _ in range(80):
+        name = dice.choice(["run.json", "facts.json", "steps.jsonl", "pages.jsonl", "calls.jsonl"])
+        lines = [json.loads(line) for line in files[name].splitlines()] if name.endswith("l") else [json.loads(files[name])]
+        at = dice.randrange(len(lines))
+        lines[at] = bent(lines[at], dice)
+        body = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+        held += verify(pack(files | {name: body.encode()}, about)).holds
+    assert held < 40, "most of it is told"
 
 
 def live(pages: dict[str, Reply | str], site: Site) -> None:
