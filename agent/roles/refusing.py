@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from agent.text.ellipsis import piece
-from agent.text.followup import leans
+from agent.text.leaning import leans
 from agent.text.point import point, uncapped
 from agent.text.pointing import pointer
 from agent.text.question import FAINT, read

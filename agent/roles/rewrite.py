@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from pydantic import BaseModel, ConfigDict, Field
 
 from agent.roles.role import Role
-from agent.text.followup import context, leans, search_query, standalone
+from agent.text.followup import context, search_query, standalone
+from agent.text.leaning import leans
 from agent.text.manners import heard
 from agent.text.question import keywords, parts, read
 from agent.text.words import content_stems

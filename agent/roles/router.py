@@ -14,7 +14,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from agent.roles.classify import keyless as classified
 from agent.roles.role import Role
 from agent.text.expected import holds
-from agent.text.followup import leans, standalone
+from agent.text.followup import standalone
+from agent.text.leaning import leans
 from agent.text.manners import Courtesy, asks_again, courtesy, heard
 from agent.text.question import read
 from agent.text.vague import vague

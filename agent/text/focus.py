@@ -6,6 +6,7 @@ A thing gains with every mention, by the part it plays in the sentence, and lose
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -30,12 +31,16 @@ SENTENCES = 12
 """Sentences of a reply that are looked at."""
 NEWCOMER = 0.4
 _FITS: dict[str, Callable[[Referent], float]] = {
-    "he": lambda r: (1.5 if r.name and not r.place else 1.0) * (0.4 if r.plural else 1.0),
+    "he": lambda r: (1.5 if r.name and not r.place else 1.0) * (0.4 if r.plural else 1.0) * (3.0 if r.person else 1.0),
     "they": lambda r: 1.5 if r.plural else 0.8,
     "there": lambda r: (2.0 if r.place else 1.0) * (1.2 if r.name else 0.8),
-    "it": lambda r: 0.6 if r.plural else 1.0,
+    "it": lambda r: (0.6 if r.plural else 1.0) * (0.3 if r.person else 1.0),
     "this": lambda r: 1.0,
 }
+
+
+_LIFE = re.compile(r"(?:born|died?|dies|married|marry|graduated?)\b")
+_WHO = re.compile(r"\W*(?:(?:and|so|but)\s+)?(?:who|whose|whom)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -49,6 +54,7 @@ class Referent:
     plural: bool = False
     name: bool = False
     place: bool = False
+    person: bool = False
     turn: int = 0
     """The turn it was last named or meant in."""
     by_person: bool = False
@@ -83,21 +89,23 @@ class Talk:
         """Take in one more turn: what was asked, then what was replied."""
         self._hear_person(turn.user)
         if turn.bot:
-            self._hear_reply(turn.bot)
+            self._hear_reply(turn.bot, whom=bool(_WHO.match(turn.user)))
 
     def _hear_person(self, said: str) -> None:
         self.things = {keys: replace(thing, presence=thing.presence * FADES) for keys, thing in self.things.items()}
-        meant = self.meant(said, pointer(said))[:1]
+        found = pointer(said)
+        meant = self.meant(said, found)[:1]
         named = phrases(said)
         self.turns += 1
         for phrase in named:
-            self._add(phrase, WEIGHTS[phrase.role] + (NAME if phrase.name else 0.0), by_person=True)
+            self._add(phrase, WEIGHTS[phrase.role] + (NAME if phrase.name else 0.0), by_person=True, person=_lives(phrase, said))
         for thing in meant:
-            self._raise(thing.keys, MEANT)
+            self._raise(thing.keys, MEANT, person=bool(found and found.kind == "he" and thing.name))
         if self.things and not meant and not any(phrase.name for phrase in named):
             self._raise(self.ranked()[0].keys, HELD)
 
-    def _hear_reply(self, said: str) -> None:
+    def _hear_reply(self, said: str, *, whom: bool) -> None:
+        """Take in a reply; when it was asked `whom`, the names its first sentence brings are people's."""
         sentences = spans(said)[:SENTENCES]
         for n, (start, end) in enumerate(sentences):
             asks = n == len(sentences) - 1 and said.rstrip().endswith("?")
@@ -105,9 +113,10 @@ class Talk:
                 known = phrase.keys in self.things
                 if known or phrase.name or n == 0 or asks:
                     share = REPLIED / (1 + 0.7 * n) * (1.0 if known or phrase.name else NEWCOMER)
-                    self._add(phrase, WEIGHTS[phrase.role] * share + (0.5 if phrase.name and n == 0 else 0.0), by_person=False)
+                    who = _lives(phrase, said) or (whom and n == 0 and phrase.name and not phrase.place and not known)
+                    self._add(phrase, WEIGHTS[phrase.role] * share + (0.5 if phrase.name and n == 0 else 0.0), by_person=False, person=who)
 
-    def _add(self, phrase: Phrase, weight: float, *, by_person: bool) -> None:
+    def _add(self, phrase: Phrase, weight: float, *, by_person: bool, person: bool) -> None:
         keys = phrase.keys
         longer = next((old for old in self.things if len(old) > len(keys) and old[-len(keys) :] == keys), keys)
         old = self.things.get(longer)
@@ -117,12 +126,17 @@ class Talk:
             old = Referent(phrase.words, keys, presence, the=phrase.the or (phrase.article and not phrase.words[-1][0].isupper()))
         self.things[longer] = replace(
             old, presence=old.presence + weight, plural=old.plural or phrase.plural, name=old.name or phrase.name, the=old.the or phrase.the,
-            place=old.place or phrase.place, turn=self.turns, by_person=old.by_person or by_person,
+            place=old.place or phrase.place, turn=self.turns, by_person=old.by_person or by_person, person=old.person or person,
         )  # fmt: skip
 
-    def _raise(self, keys: tuple[str, ...], by: float) -> None:
+    def _raise(self, keys: tuple[str, ...], by: float, *, person: bool = False) -> None:
         if thing := self.things.get(keys):
-            self.things[keys] = replace(thing, presence=thing.presence + by, turn=self.turns)
+            self.things[keys] = replace(thing, presence=thing.presence + by, turn=self.turns, person=thing.person or person)
+
+
+def _lives(phrase: Phrase, said: str) -> bool:
+    """Is something told or asked of this name that only people do: to be born, to die, to marry?"""
+    return phrase.name and bool(_LIFE.search(said)) and bool(re.search(rf"{re.escape(phrase.text)}\s+(?:\w+\s+)?{_LIFE.pattern}", said))
 
 
 def listen(turns: Sequence[Turn]) -> Talk:

@@ -31,7 +31,8 @@ _POINTERS: dict[Kind, re.Pattern[str]] = {
 }
 _EMPTY = re.compile(
     r"(?<!if )(?<!when )\bit\s*(?:['’]s|is|was|will|would|might|may|could|seems?|sounds?|looks?|takes?|['’]ll)\b(?![^.?!,;]*\?)"
-    r"|\b(?:is|was|be) it (?:so |too |still |really |also )?\w+ (?:to|that|if)\b(?![^.?!]*\bthan\b)|\b(?:does|did) it (?:take|mean) to\b",
+    r"|\b(?:is|was|be) it (?:so |too |still |really |also )?\w+ (?:to|that|if)\b(?![^.?!]*\bthan\b)"
+    r"|\b(?:does|did) it (?:take|mean) to\b|\b(?:does|did|will|would) it (?:usually |normally )?take(?=\s*(?:[?.!,]|$))",
     re.IGNORECASE,
 )
 _NEXT = r"(?:what|who|why|how|where|when|is|are|do|does|did|can|also|i|it|they|so)"

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from agent.text.focus import listen
 from agent.text.phrases import phrases, weighty
 from agent.text.pointing import pointer
-from agent.text.spoken import PREPOSITIONS, VERBS
+from agent.text.spoken import ADJECTIVES, PREPOSITIONS, VERBS
 from agent.text.stopwords import STOPWORDS
 from agent.text.tongue import english
 from agent.text.words import fold, stem, tokens
@@ -27,6 +27,10 @@ _MEMBERS = frozenset(
     episode game play poem product phone car vehicle app software tool loan case lawsuit partner document version revision update action
     policy law bill act treaty war battle event festival holiday company's sdk store shop machine device model""".split()
 )
+_SINGLES = frozenset("first last next only main worst nearest".split()) | {word for word in ADJECTIVES if word.endswith("est")}
+"""Words that say which one of many: "the nearest shop"."""
+_PLACES = frozenset("city town village country county state province region island".split())
+"""Members that a place which was named can be."""
 _SPOKEN_OF = frozenset(("this", "these", "those", "the"))
 SHORT, FEW = 7, 2
 """Weighty words of a question whose noun ("the loan"), and whose pronoun, can be left without a matter; a longer one says enough."""
@@ -52,10 +56,11 @@ def _member(question: str, turns: Sequence[Turn], said: Sequence[str]) -> str:
     named = any(phrase.name for phrase in phrases(question))
     if len(known) > len(said) / 3:
         return ""
+    placed = any(thing.place for thing in listen(turns).ranked())
     words = re.findall(r"[\w’'-]+|[^\w\s]", question)
     for at, word in enumerate(words):
         end = _noun(words, at + 1) if word.lower() in _SPOKEN_OF else 0
-        if not end or stem(_bare(words[end])) in heard:
+        if not end or stem(_bare(words[end])) in heard or (placed and _bare(words[end]) in _PLACES):
             continue
         if word.lower() != "the" or (turns and not named and not _limited(words[end + 1 : end + 2]) and len(said) <= SHORT):
             return " ".join(words[at : end + 1])
@@ -65,7 +70,7 @@ def _member(question: str, turns: Sequence[Turn], said: Sequence[str]) -> str:
 def _noun(words: Sequence[str], start: int) -> int:
     """Where the noun of many members stands that begins here, its qualities before it; 0 when it is another noun."""
     for at in range(start, min(start + 4, len(words))):
-        if _bare(words[at]) in STOPWORDS or not words[at][0].isalnum():
+        if _bare(words[at]) in STOPWORDS or _bare(words[at]) in _SINGLES or not words[at][0].isalnum():
             return 0
         following = words[at + 1] if at + 1 < len(words) else ""
         if stem(_bare(words[at])) in _MEMBERS and not (stem(_bare(following)) in _MEMBERS or (following[:1].isupper() and words[at][0].isupper())):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from agent.text.followup import ADDED, leans, standalone
+from agent.text.followup import ADDED, standalone
+from agent.text.leaning import leans
 from agent.types import Turn
 
 BEFORE = [Turn(user="Tell me about Mount Everest"), Turn(user="How do I return a Kallsteg C2 logger?")]
