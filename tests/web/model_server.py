@@ -148,6 +148,14 @@ class ModelServer:
         self._http.shutdown()
         self._http.server_close()
 
+    def counted(self, expected: int) -> int:
+        """How many requests arrived. One that its client gave up on is read a little later: these are waited for, up to `expected`."""
+        for _ in range(1000):
+            if len(self.requests) >= expected:
+                break
+            self.closing.wait(0.01)
+        return len(self.requests)
+
     def embedded(self, request: Request) -> Answer:
         """The vectors of a request's texts, in an order of the server's own: each carries its index."""
         assert self.embeds is not None
