@@ -1,0 +1,44 @@
+"""May a run be started so? Each thing that cannot be is refused in words that say what to do."""
+
+from __future__ import annotations
+
+import pytest
+
+from agent.errors import UsageError
+from agent.flows import FLOWS
+from agent.starting import LONGEST, check
+from agent.types import Settings, SiteLimits
+
+START = "https://a.example/"
+
+
+def site(**more) -> Settings:
+    return Settings(**{"flow": "site", "start_urls": [START], **more})
+
+
+@pytest.mark.parametrize(
+    ("question", "settings", "told"),
+    [
+        ("", Settings(), "no question yet"),
+        ("x" * (LONGEST + 1), Settings(), "4,001 characters; 4,000 are the most"),
+        ("Why?", Settings(flow="nowhere"), "no flow nowhere"),
+        ("Why?", Settings(max_steps=0), "at least one step"),
+        ("Why?", Settings(max_pages=0), "at least one step and one page"),
+        ("Why?", site(site=SiteLimits(max_pages=0)), "one page"),
+        ("Why?", site(start_urls=[]), "at least one page to start from"),
+        ("Why?", site(start_urls=[START, "a.example"]), "“a.example” is not a web address"),
+        ("Why?", site(start_urls=["javascript:alert(1)"]), "must begin with http"),
+        ("Why?", site(flow="collect", allowed_domains=["b.example", "*.c.example"]), r"outside the allowed domains \(b.example, \*.c.example\)"),
+    ],
+)
+def test_what_cannot_be_is_refused(question, settings, told):
+    with pytest.raises(UsageError, match=told):
+        check(question, settings, FLOWS)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [Settings(), site(), site(allowed_domains=["*.example"]), site(allowed_domains=["A.example"]), Settings(start_urls=["x"]), site(flow="collect")],
+)
+def test_what_can_be_is_let_through(settings):
+    check("x" * LONGEST, settings, FLOWS)

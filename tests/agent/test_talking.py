@@ -1,0 +1,61 @@
+"""What a person says in a chat: which way of chatting holds, and what answers a question that was asked back."""
+
+from __future__ import annotations
+
+import pytest
+
+from agent import config, talking
+from agent.errors import Overtaken, UsageError
+from agent.flows.chat_state import Chat
+from agent.flows.state import Research
+from agent.types import Settings, Turn
+
+ASKED_BACK = "Which of the two do you mean?"
+CHOICES = ["The lamp of the C2", "The lamp of the C3"]
+
+
+def chat(question: str = "How do I change the lamp?", back: str | None = ASKED_BACK) -> Chat:
+    return Chat(question=question, settings=Settings(flow="chat"), needs_clarification=back, choices=CHOICES if back else [])
+
+
+@pytest.mark.parametrize("said", ["2", "The lamp of the C3", "the newer one", "I mean the C3", "which lamp", " C3? "])
+def test_an_answer_is_told_from_a_further_question(said):
+    assert talking.answers(chat(), said)
+
+
+@pytest.mark.parametrize("said", ["How long does the battery of the C2 last?", "Thanks!", "hello", "What are the opening hours of the shop?"])
+def test_a_whole_question_or_a_courtesy_is_a_further_turn(said):
+    assert not talking.answers(chat(), said)
+
+
+def test_where_nothing_was_asked_nothing_is_answered():
+    assert not talking.answers(chat(back=None), "2") and not talking.answers(Research(question="?", settings=Settings()), "2")
+    assert not talking.answers(chat("Thanks!"), "2")
+
+
+@pytest.mark.parametrize(
+    ("state", "said", "trouble", "told"),
+    [
+        (chat(back=None), "2", Overtaken, "nothing is asked of you"),
+        (chat(), "  ", UsageError, "empty"),
+        (chat(), "x" * (talking.LONGEST + 1), UsageError, "4,001 characters"),
+    ],
+)
+def test_what_is_no_answer_is_refused_in_words(state, said, trouble, told):
+    with pytest.raises(trouble, match=told):
+        talking.response(state, said)
+
+
+def test_an_answer_is_written_down_as_a_change():
+    change = talking.response(chat(), "2")
+    assert CHOICES[1] in str(change) or "2" in str(change)
+
+
+def test_without_conversational_mode_a_chat_is_the_simple_one_and_forgets():
+    history = [Turn(user="a?", bot="b")]
+    on, off = config.read({"CONVERSATIONAL_MODE": "true"}), config.read({"CONVERSATIONAL_MODE": "false"})
+    assert talking.settled(Settings(flow="chat"), history, on) == (Settings(flow="chat"), history)
+    simple, kept = talking.settled(Settings(flow="chat"), history, off)
+    assert (simple.flow, kept) == ("chat_simple", [])
+    assert talking.settled(Settings(flow="site"), history, off) == (Settings(flow="site"), history)
+    assert talking.kind("chat_simple") == talking.kind("chat") == "chat" and talking.kind("site") == "site"
