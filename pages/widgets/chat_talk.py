@@ -43,11 +43,12 @@ def draw(run_id: str) -> None:
         chat_say.restore()
     st.set_page_config(page_title=f"{safe.shorten(newest.run.question, 50)} · Touchstone")
     drafts.keep()
-    _heading(newest, len(turns))
-    _earlier(turns[:-1])
-    following.follow(_live, newest)
-    if newest.run.status in (Status.DONE, Status.WAITING):
-        st.fragment(_look, run_every=following.LOOK_S)(turns[-1], newest.head)
+    with st.container():  # however much is said, the box below keeps its place on the screen: it is not drawn twice while a turn ends
+        _heading(newest, len(turns))
+        _earlier(turns[:-1])
+        following.follow(_live, newest)
+        if newest.run.status in (Status.DONE, Status.WAITING):
+            st.fragment(_look, run_every=following.LOOK_S)(turns[-1], newest.head)
     chat_say.draw(newest.run.settings, run_id=newest.run.id, status=newest.run.status, placeholder=_asks(newest))
     drafts.show(".st-key-chat-newest", turns[-1] if len(turns) > 1 else "")
 
