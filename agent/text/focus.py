@@ -125,8 +125,9 @@ class Talk:
             presence = self.things.pop(shorter).presence if shorter else 0.0
             old = Referent(phrase.words, keys, presence, the=phrase.the or (phrase.article and not phrase.words[-1][0].isupper()))
         self.things[longer] = replace(
-            old, presence=old.presence + weight, plural=old.plural or phrase.plural, name=old.name or phrase.name, the=old.the or phrase.the,
-            place=old.place or phrase.place, turn=self.turns, by_person=old.by_person or by_person, person=old.person or person,
+            old, presence=old.presence + weight, plural=old.plural or phrase.plural, name=old.name or phrase.name,
+            the=old.the or (phrase.the and longer == keys), place=old.place or phrase.place, turn=self.turns,
+            by_person=old.by_person or by_person, person=old.person or person,
         )  # fmt: skip
 
     def _raise(self, keys: tuple[str, ...], by: float, *, person: bool = False) -> None:

@@ -69,7 +69,7 @@ def with_matter(question: str, talk: Talk, unheard: Unheard) -> str:
     asking = question.rstrip().endswith("?")
     thin = len(words) <= THIN and not _complete(words, named)
     leaning = thin or (related and (asking or len(words) <= 2 * THIN)) or (asking and _GOES_ON.search(question))
-    if any(phrase.name for phrase in named) or not leaning:
+    if not words or not leaning or any(phrase.name for phrase in named):
         return question
     matter = next((thing for thing in talk.ranked([key for phrase in named for key in phrase.keys]) if heard(thing, unheard)), None)
     if matter is None or _ANSWERS.search(question):

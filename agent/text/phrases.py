@@ -25,6 +25,8 @@ _WORD = re.compile(r"[^\W_](?:[\w’'.&/-]*[^\W_])?['’]?")
 _BREAK = re.compile(r"[?!;,:()\[\]\n\"“”|]|--| [-–—] |\.(?=\s|$)")
 _OWNER = re.compile(r"['’]s?$")
 _SHOUTED = frozenset(("OK", "AND", "OR", "THE", "NOT", "NO", "YES", "TO", "IN", "IS", "MY", "AN", "DO"))
+_SUBJECTS = frozenset(("i", "we", "you", "they", "he", "she"))
+"""Words behind which a verb stands."""
 _DIGITS = re.compile(r"[\d.,/%$€-]+")
 
 
@@ -100,6 +102,8 @@ def _with(phrase: Phrase, joined: bool) -> Phrase:
 def _opens(words: list[str], low: list[str], at: int) -> bool:
     word, former = low[at], low[at - 1] if at else ""
     if not weighty(words[at]) or (not at and word in BIDDING):
+        return False
+    if former in _SUBJECTS and words[at][0].islower():
         return False
     if _is_verb(word):
         return bool(at) and (words[at][0].isupper() or (former in DETERMINERS and former != "that"))
