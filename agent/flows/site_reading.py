@@ -16,7 +16,8 @@ from agent.flows import moves
 from agent.flows.quoting import fact_of
 from agent.flows.site_state import Site
 from agent.flows.state import Research
-from agent.roles.site_decision import Unvisited
+from agent.roles.excerpts import chosen_quotes, left_out
+from agent.roles.site_decision import ENOUGH, Unvisited
 from agent.roles.support import bearing, best_quotes, gaps, pointing, subject
 from agent.state import Change
 from agent.text.addresses import Address, scores
@@ -139,10 +140,12 @@ def knowledge(state: Site, tools: Tools) -> list[Passage]:
 
 
 def lacking(state: Site, tools: Tools) -> list[str]:
-    """The words that an answer can't do without and that no page read holds."""
-    found = knowledge(state, tools)
-    asking = pointing(wanted(state), typed(state))
-    return as_spelled(asking, gaps(asking, found, subject(found)))
+    """The words that an answer can't do without and that what was read leaves out; not looked for while no page answers well anyway."""
+    if not tools.client and max(state.bearings.values(), default=0.0) < ENOUGH:
+        return []
+    found, question, own = knowledge(state, tools), wanted(state), typed(state)
+    asking, about = pointing(question, own), subject(found)
+    return as_spelled(asking, gaps(asking, found, about) or left_out(asking, chosen_quotes(question, own, found, about), found, about))
 
 
 def within(question: str, found: Sequence[Passage], limit: int) -> list[Passage]:

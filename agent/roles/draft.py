@@ -16,8 +16,6 @@ from agent.roles.role import Role
 from agent.roles.support import Quoted, bearing, gaps, pages_of, pointing, subject
 from agent.text.brevity import wish
 from agent.text.point import as_spelled, point
-from agent.text.question import FAINT, read
-from agent.text.stopwords import STOPWORDS
 from agent.text.words import rough, stem
 from agent.types import Passage, Turn
 
@@ -95,9 +93,8 @@ def keyless(
 
 def _open(question: str, strange: list[str], passages: list[Passage]) -> list[str]:
     """The question's telling words that stand nowhere on the site, and no kindred word of theirs in the pages read."""
-    weights, known, asks = read(question).weights, frozenset().union(*pages_of(passages)), point(question)
-    telling = [word for word in strange if word not in STOPWORDS and weights.get(stem(word), 0.0) > FAINT]
-    return [word for word in telling if not asks.meets(rough(stem(word)), known)]
+    known, asks = frozenset().union(*pages_of(passages)), point(question)
+    return [word for word in strange if rough(stem(word)) in asks.words and not asks.meets(rough(stem(word)), known)]
 
 
 def _home(found: Quoted, passages: list[Passage]) -> str:

@@ -20,6 +20,8 @@ BY_SECTION = 0.72
 """How much of the question title and heading must name for a section to be the answer."""
 NEAR = 0.7
 """A sentence joins the answer that bears at least this share of what the best one bears."""
+NEAR_FACT, _FACTS = 0.85, ("number", "date", "place", "person")
+"""The same where one fact is asked for."""
 RIVAL = 0.6
 """A section answers only when it bears at least this share of what the best sentence bears."""
 SENTENCES = 4
@@ -60,7 +62,7 @@ def left_out(asking: str, quotes: Sequence[Quoted], passages: Sequence[Passage],
     told = [homes[quote.page_id, quote.quote] for quote in quotes if (quote.page_id, quote.quote) in homes]
     here = rough_words([*(quote.quote for quote in quotes), *(f"{passage.title} {passage.heading}" for passage in told)])
     unmet = {word for word in wanted if not asks.meets(word, here)}
-    if not unmet or (len(wanted) > ALL_OF and unmet < wanted):
+    if not quotes or not unmet or (len(wanted) > ALL_OF and unmet < wanted):
         return []
     return list(dict.fromkeys(word for word in tokens(asking) if rough(stem(word)) in unmet))
 
@@ -73,7 +75,8 @@ def _sentences(question: str, own: str, passages: Sequence[Passage], about: froz
     """The best sentences and rows that hold every code and name asked about and speak to what is asked as much as any near them does."""
     asked, asking = read(question), pointing(question, own)
     rivals = [candidate for candidate in ranked(question, own, passages, about) if not _lacks(asking, candidate, about)]
-    near = [candidate for candidate in rivals[:SENTENCES] if candidate.score >= NEAR * rivals[0].score]
+    least = NEAR_FACT if asked.kind in _FACTS else NEAR
+    near = [candidate for candidate in rivals[:SENTENCES] if candidate.score >= least * rivals[0].score]
     speaks = [spoken_to(asking, candidate, about) for candidate in near]
     chosen: list[Quoted] = []
     room = WORDS

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from agent.roles.role import Role
 from agent.types import Noun, Turn
 
-ENOUGH = 0.62
+ENOUGH = 0.5
 """A page that answers this well is enough."""
 PROMISES = 0.05
 """The least score of an address that is worth a visit."""
@@ -82,7 +82,7 @@ def keyless(
         why = "No address that is left promises more." if not promising else f"All {max_iterations} explorations are used."
         return AgentDecision(decision="answer", reasoning=why, useful_visited_indices=useful)
     unsaid = ", ".join(f"“{word}”" for word in missing[:3])
-    lacking = f"No page read speaks of {unsaid}" if missing else "What was read does not cover the question yet"
+    lacking = f"What was read leaves out {unsaid}" if missing else "What was read does not cover the question yet"
     names = ", ".join(f"“{(address.text or address.url)[:60]}”" for address in promising[:3])
     return AgentDecision(
         decision="explore", reasoning=f"{lacking}; the words of {names} speak for them.",

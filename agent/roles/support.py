@@ -85,7 +85,8 @@ def pointing(question: str, own: str) -> str:
 def spoken_to(asking: str, candidate: Candidate, about: frozenset[str] = frozenset()) -> float:
     """The share of what is asked about the thing that a sentence and its heading speak to; the thing stands in the title."""
     asks = point(asking, about | rough_words([candidate.passage.title]))
-    return asks.share(candidate.words | rough_words([candidate.passage.heading]))
+    share = asks.share(candidate.words | rough_words([candidate.passage.heading]))
+    return share if asks.telling else (1 + share) / 2
 
 
 def gaps(asking: str, passages: Sequence[Passage], about: frozenset[str] = frozenset()) -> list[str]:
@@ -126,7 +127,7 @@ def _of_row(question: str, row: Candidate) -> float:
     whole = point(question)
     share = whole.share(row.words | rough_words([row.passage.title, row.passage.heading]))
     fits = asked.kind in ("definition", "thing", "manner") or holds(asked.kind, row.quote, frozenset(map(str.casefold, asked.names)))
-    return share * (ENTRY + ENTRY_FITS * fits)
+    return share * share * (ENTRY + ENTRY_FITS * fits)
 
 
 def _meant(asks: Point, word: str) -> bool:

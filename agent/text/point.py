@@ -53,12 +53,13 @@ class Point:
 
 @lru_cache(maxsize=4096)
 def point(question: str, subject: frozenset[str] = frozenset()) -> Point:
-    """What is asked beyond the `subject` (rough words)."""
+    """What is asked beyond the `subject` (rough words): its telling words, or when there are none the faint ones."""
     question = uncapped(question)
     asked = read(question)
     exact = exact_words(question) - subject
     telling = {word: weight for word, weight in asked.rough.items() if word not in subject and word not in _FRAME}
-    return Point(telling, exact, any(weight > FAINT or word in exact for word, weight in telling.items()))
+    strong = {word: weight for word, weight in telling.items() if weight > FAINT or word in exact}
+    return Point(strong or telling, exact, bool(strong))
 
 
 def uncapped(question: str) -> str:
@@ -110,8 +111,12 @@ def rough_words(texts: Iterable[str]) -> frozenset[str]:
     return frozenset(rough(word) for text in texts for word in stems(text))
 
 
-_FRAME = frozenset(rough(stem(word)) for word in CHATTER | set(
-        "come available possible like exist happen important define explain clarify describe confused insight start end".split()
-    )) - {
-    rough(stem(word)) for word in COMMON if word in ("one", "two", "three", "four", "five", "first", "second", "third")
-}
+_FRAME = frozenset(
+    rough(stem(fold(word)))
+    for word in (
+        *CHATTER - {"one", "two", "three", "four", "five", "first", "second", "third"},
+        *"come available possible like exist happen important define explain clarify describe confused insight start end".split(),
+        *"viel viele mycket många beaucoup mucho".split(),
+    )
+)
+"""Words that frame a question in its language, and say nothing of what is asked."""

@@ -1,0 +1,102 @@
+"""What the keyless site flow says is what the site says: answers from rows and sentences that speak to what is asked, refusals else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from agent import config
+from agent.types import Answer, Settings, Status
+from agent.urls import host
+from agent.workbench import View, Workbench
+
+KALLSTEG, DAIRY, COURIER = "https://kallsteg.example/", "https://www.alvmora-mejeri.example/", "https://granvattnet-courier.example/"
+Ask = Callable[..., View]
+
+
+@pytest.fixture(scope="module")
+def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workbench]:
+    opened = Workbench(config.read({"FETCH_GAP": "0", "TOUCHSTONE_DATA": str(tmp_path_factory.mktemp("truth"))}))
+    yield opened
+    opened.shutdown()
+
+
+@pytest.fixture(scope="module")
+def ask(bench: Workbench) -> Ask:
+    def asked(question: str, start: str = KALLSTEG, follow: str = "", **more: Any) -> View:
+        settings = Settings(**{"flow": "site", "world": "demo", "model": "keyless", "start_urls": [start], "allowed_domains": [host(start)], **more})
+        run_id = bench.follow_up(follow, question) if follow else bench.start(question, settings)
+        assert bench.drive(run_id) is Status.REVIEW, bench.view(run_id).run.error
+        return bench.view(run_id)
+
+    return asked
+
+
+def said(view: View) -> Answer:
+    assert view.state.answer is not None
+    return view.state.answer
+
+
+@pytest.mark.parametrize(
+    ("question", "missing"),
+    [
+        ("Does the C2 logger come in red?", "“red”"), ("What is the price of the C2 in Japan?", "“Japan”"), ("What does error E4 mean?", "“E4”"),
+        ("Who is the CEO of Kallsteg?", "“CEO”"), ("Does the R1 work with goats?", "“goats”"), ("Do you ship to Canada?", "“Canada”"),
+    ],
+)  # fmt: skip
+def test_what_the_site_does_not_say_is_not_covered_and_the_missing_words_are_named(ask: Ask, question: str, missing: str):
+    answer = said(ask(question))
+    assert (answer.verdict, answer.reason, answer.text) == ("no_evidence", "not_covered", "") and missing in answer.certainty
+
+
+@pytest.mark.parametrize("question", ["Write me a poem about love", "What's the weather tomorrow?", "What is 17 times 23?"])
+def test_what_is_not_about_the_site_is_off_topic(ask: Ask, question: str):
+    assert said(ask(question)).reason == "off_topic"
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("What does error E17 mean?", "Code: E17; Meaning: Probe not connected; What to do: Push the plug into port A until it clicks"),
+        ("How much does the C2 cost?", "Price: 2,490 kr without tax"), ("Wie viel kostet der C2?", "Price: 2,490 kr without tax"),
+        ("How heavy is the C2 logger?", "Weight: 310 g"), ("How long does the battery last?", "Battery life: 5 years at one reading a minute"),
+    ],
+)  # fmt: skip
+def test_the_row_that_answers_is_the_answer_and_nothing_beside_it(ask: Ask, question: str, answer: str):
+    found = said(ask(question))
+    assert found.text == answer and found.verdict != "no_evidence" and not found.missing
+
+
+def test_exploring_goes_on_until_the_words_that_are_asked_about_are_met(ask: Ask):
+    view = ask("how many employees does the dairy have", DAIRY)
+    assert "31 people" in said(view).text and len(view.state.fetched) > 1
+    refused = ask("What does error E4 mean?")
+    assert len(refused.state.fetched) > len(ask("What does error E17 mean?").state.fetched), "it looked further before it said no"
+
+
+def test_follow_ups_are_understood_and_never_off_topic(ask: Ask):
+    first = ask("How do I return a Kallsteg C2 logger?")
+    faulty = ask("And for a faulty one?", follow=first.run.id)
+    assert "faulty" in said(faulty).text and "postage" in said(faulty).text
+    assert said(ask("What about a used one?", follow=first.run.id)).reason == "not_covered"
+    assert said(ask("And in Japan?", follow=first.run.id)).reason == "not_covered"
+    code = ask("What does error E17 mean?")
+    assert "Probe short-circuited" in said(ask("And E21?", follow=code.run.id)).text
+    assert said(ask("And E4?", follow=code.run.id)).reason == "not_covered"
+
+
+def test_near_misses_and_hits_on_other_hosts(ask: Ask):
+    assert "2 November 2026" in said(ask("When was the Stenfors bridge reopened?", COURIER)).text
+    assert said(ask("How many people died when the bridge collapsed?", COURIER)).reason == "not_covered"
+    assert "Helga Brandt" in said(ask("Vem var den första ostmästaren?", DAIRY)).text
+    assert said(ask("Do you sell yoghurt?", DAIRY)).reason == "not_covered"
+
+
+def test_an_instruction_is_kept_as_far_as_code_can_and_the_rest_is_told(ask: Ask):
+    plain = said(ask("How long is the warranty?"))
+    short = said(ask("How long is the warranty?", instruction="Answer in one sentence."))
+    assert len(plain.sentences) > 1 == len(short.sentences) and plain.remark == "" and short.remark == "Kept short, as instructed."
+    assert "needs a model" in said(ask("How long is the warranty?", instruction="Only in French")).remark
+    assert "needs a model" in said(ask("Write me a poem about love", instruction="Be formal")).remark
