@@ -75,7 +75,7 @@ def _recent() -> None:
     runs = [run for run in bench.runs() if run.settings.flow in ("chat", "chat_simple") and not run.settings.thread_id][:6]
     st.html('<div class="ts"><h2 class="ts-section">Your latest conversations</h2></div>')
     if not runs:
-        empty.draw("No conversation yet", "Ask something above or take an example: each conversation is kept here and can be gone on with.")
+        empty.draw("No conversation yet", "Each conversation is kept here and can be gone on with.")
         return
     with st.container(gap="xxsmall", key="chat-recent"):
         for run in runs:
