@@ -184,9 +184,13 @@ def read_pages(state: Site, tools: Tools, indices: Sequence[int]) -> Change:
 
 
 def evidence(page: Page, page_id: str) -> list[Passage]:
-    """The passages of a page that say something: lists of links lead somewhere, but state nothing."""
+    """The passages of a page that say something: lists of links lead somewhere, but state nothing. A heading that is a link belongs to the
+    page it leads to: what stands under it here is a taste of that, not what that heading promises."""
     texts = {" ".join(link.text.split()) for link in page.links}
-    return [passage for passage in passages(page, page_id) if not _is_menu(passage, texts | {page.title})]
+    here = canonical(page.final_url)
+    away = {" ".join(link.text.split()) for link in page.links if canonical(link.url) != here}
+    found = [passage for passage in passages(page, page_id) if not _is_menu(passage, texts | {page.title})]
+    return [passage.model_copy(update={"heading": ""}) if passage.heading.split(" › ")[-1] in away else passage for passage in found]
 
 
 def _is_menu(passage: Passage, texts: set[str]) -> bool:

@@ -11,11 +11,12 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from agent.roles.excerpts import chosen_quotes, left_out
-from agent.roles.refusing import hangs, kind_of, message
+from agent.roles.refusing import foreign, hangs, kind_of, message
 from agent.roles.role import Role
 from agent.roles.support import Quoted, bearing, gaps, pages_of, pointing, subject
 from agent.text.brevity import wish
 from agent.text.point import as_spelled, point
+from agent.text.stopwords import STOPWORDS
 from agent.text.words import rough, stem
 from agent.types import Passage, Turn
 
@@ -80,8 +81,9 @@ def keyless(
     quotes = [] if unclear or lacking or level < ANSWERS else chosen_quotes(wanted, own, passages, about)
     lacking = lacking or left_out(asking, quotes, passages, about)
     if not quotes or lacking:
-        kind = kind_of(question, asked, history, strange)
-        told = message(kind, site, as_spelled(f"{question} {asked}", strange if kind == "off_topic" else lacking))
+        other = foreign(question, [passage.text for passage in passages])
+        kind = kind_of(question, asked, history, strange, other_language=other)
+        told = message(kind, site, as_spelled(f"{question} {asked}", strange if kind == "off_topic" else lacking), other_language=other)
         return DraftReply(refusal=kind, message=told, missing="" if unclear else ", ".join(dict.fromkeys([*lacking, *strange])), confidence=level)
     open_ = _open(question, strange, passages)
     answer = [
@@ -94,7 +96,7 @@ def keyless(
 def _open(question: str, strange: list[str], passages: list[Passage]) -> list[str]:
     """The question's telling words that stand nowhere on the site, and no kindred word of theirs in the pages read."""
     known, asks = frozenset().union(*pages_of(passages)), point(question)
-    return [word for word in strange if rough(stem(word)) in asks.words and not asks.meets(rough(stem(word)), known)]
+    return [word for word in strange if word not in STOPWORDS and rough(stem(word)) in asks.words and not asks.meets(rough(stem(word)), known)]
 
 
 def _home(found: Quoted, passages: list[Passage]) -> str:

@@ -26,6 +26,8 @@ RIVAL = 0.6
 """A section answers only when it bears at least this share of what the best sentence bears."""
 SENTENCES = 4
 """The sentences that bear most, when no section answers; each may bring the one after it."""
+SCRAP = 3
+"""Words of a line that says nothing by itself."""
 ALL_OF = 2
 """Up to so many words that are asked about have to be met each."""
 _GOES_ON = re.compile(
@@ -55,14 +57,14 @@ def section_quotes(question: str, own: str, passages: Sequence[Passage], about: 
 
 def left_out(asking: str, quotes: Sequence[Quoted], passages: Sequence[Passage], about: frozenset[str] = frozenset()) -> list[str]:
     """The words asked about that the quotes, their titles and headings do not speak of, as the question spells them; none where they say
-    enough: all of one or two such words, at least one of more."""
+    enough: all of one or two such words, at least half of more."""
     asks = point(asking, about)
     wanted = {word for word, weight in asks.words.items() if weight > FAINT and word not in asks.exact}
     homes = {(passage.page_id, quote.quote): passage for quote in quotes for passage in passages if quote.quote in passage.text}
     told = [homes[quote.page_id, quote.quote] for quote in quotes if (quote.page_id, quote.quote) in homes]
     here = rough_words([*(quote.quote for quote in quotes), *(f"{passage.title} {passage.heading}" for passage in told)])
     unmet = {word for word in wanted if not asks.meets(word, here)}
-    if not quotes or not unmet or (len(wanted) > ALL_OF and unmet < wanted):
+    if not quotes or not unmet or (len(wanted) > ALL_OF and 2 * len(unmet) <= len(wanted)):
         return []
     return list(dict.fromkeys(word for word in tokens(asking) if rough(stem(word)) in unmet))
 
@@ -74,7 +76,8 @@ def _words(section: Section) -> frozenset[str]:
 def _sentences(question: str, own: str, passages: Sequence[Passage], about: frozenset[str]) -> list[Quoted]:
     """The best sentences and rows that hold every code and name asked about and speak to what is asked as much as any near them does."""
     asked, asking = read(question), pointing(question, own)
-    rivals = [candidate for candidate in ranked(question, own, passages, about) if not _lacks(asking, candidate, about)]
+    found = [candidate for candidate in ranked(question, own, passages, about) if candidate.passage.rows or len(candidate.quote.split()) > SCRAP]
+    rivals = [candidate for candidate in found if not _lacks(asking, candidate, about)]
     least = NEAR_FACT if asked.kind in _FACTS else NEAR
     near = [candidate for candidate in rivals[:SENTENCES] if candidate.score >= least * rivals[0].score]
     speaks = [spoken_to(asking, candidate, about) for candidate in near]
@@ -105,4 +108,4 @@ def _with_next(candidate: Candidate, asked: Asked) -> list[str]:
     at = around.index(candidate.quote) if candidate.quote in around else -1
     following = [quote for quote in (around[at + 1 : at + 2] if at >= 0 else []) if "\n" not in text[end : text.find(quote, end)]]
     following = [quote for quote in following if _GOES_ON.match(quote) or not asked.rough.keys().isdisjoint(rough_words([quote]))]
-    return [quote for quote in (candidate.quote, *following) if len(quote.split()) > 3 and not quote.endswith("?")]
+    return [quote for quote in (candidate.quote, *following) if len(quote.split()) > SCRAP and not quote.endswith("?")]

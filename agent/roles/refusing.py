@@ -14,6 +14,7 @@ from agent.text.leaning import leans
 from agent.text.point import point, uncapped
 from agent.text.pointing import pointer
 from agent.text.question import FAINT, read
+from agent.text.tongue import english
 from agent.text.words import stem, tokens
 from agent.types import Turn
 
@@ -27,6 +28,7 @@ _SAID_TO_US = re.compile(
     r"|your?\s+(?:shop|store|company|prices?|products?|services?|team|offices?|hours|website|site|address|policy|customers?|staff)"
     r"|(?:can|may|could|do|must|should)\s+(?:i|we)\s+(?:(?:have|need)\s+to\s+)?"
     r"(?:pay|order|buy|return|cancel|visit|bring|get|book|subscribe|pick|try|rent|exchange|register|use)"
+    r"|is\s+there\s+(?:an?|any)|are\s+there\s+any"
     r"|verkaufen sie|liefern sie|haben sie|bieten sie|säljer ni|har ni|levererar ni|vendez-vous|livrez-vous|avez-vous|venden|tienen)\b",
     re.IGNORECASE,
 )
@@ -40,17 +42,24 @@ _TASK = re.compile(
 """A piece of work somebody wants done, not a question."""
 
 
-def kind_of(question: str, asked: str, history: Sequence[Turn], strange: Sequence[str]) -> Kind:
+def kind_of(question: str, asked: str, history: Sequence[Turn], strange: Sequence[str], *, other_language: bool = False) -> Kind:
     """`asked` is the question as it stands alone; `strange` its words that stand nowhere on the site."""
     if not history and hangs(question):
         return "needs_clarification"
-    if goes_on(question, asked, history) or (_SAID_TO_US.search(question) and not _TASK.search(question)):
+    if other_language or goes_on(question, asked, history) or (_SAID_TO_US.search(question) and not _TASK.search(question)):
         return "not_covered"
     return "off_topic" if familiar(question, strange) <= FAMILIAR else "not_covered"
 
 
-def message(kind: Kind, site: str, missing: Sequence[str]) -> str:
+def foreign(question: str, texts: Sequence[str]) -> bool:
+    """Is the question in another language than most of these texts, as far as small words tell (English or not)?"""
+    return not english(question) and 2 * sum(english(text) for text in texts) > len(texts)
+
+
+def message(kind: Kind, site: str, missing: Sequence[str], *, other_language: bool = False) -> str:
     """One or two polite sentences to the person; `missing` are the words it failed for."""
+    if other_language and kind != "needs_clarification":
+        return f"The pages of {site} are in another language than this question. Without a model I only find its own words: please ask in theirs."
     words = ", ".join(f"“{word}”" for word in missing[:4])
     if kind == "needs_clarification":
         return "This question points to something that was not named. What, or whom, is it about?"
@@ -63,7 +72,8 @@ def message(kind: Kind, site: str, missing: Sequence[str]) -> str:
 
 def hangs(question: str) -> bool:
     """Does a first question point at something that nobody has named?"""
-    return (leans(question) and len(read(question).weights) <= 1) or (pointer(question) is not None and len(point(question).words) <= 1)
+    asks = point(question)
+    return (leans(question) and not asks.telling) or (pointer(question) is not None and len(asks.words) <= 1 and not asks.exact)
 
 
 def goes_on(question: str, asked: str, history: Sequence[Turn]) -> bool:

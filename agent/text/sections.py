@@ -15,6 +15,8 @@ from agent.types import Heading, Page, Passage
 
 SHORT_LINE = 9
 """Words a line may have to be taken for a heading."""
+LISTED = 2
+"""So many short lines before a line make it an item of a list."""
 LONGER = 8
 """Words the next line must have for that."""
 
@@ -80,8 +82,10 @@ def _lines(page: Page) -> Iterable[Heading]:
         if line.strip():
             lines.append((at, line))
         at += len(line) + 1
-    for (start, line), (_, after) in pairwise(lines):
+    for n, ((start, line), (_, after)) in enumerate(pairwise(lines)):
         bare, words = line.strip(), line.split()
+        if n >= LISTED and all(len(other.split()) <= SHORT_LINE and other.strip() != page.title for _, other in lines[n - LISTED : n]):
+            continue
         plain = bare[-1] not in ".!?;:,|" and "|" not in bare and bare[0].isalnum() and bare != page.title
         if plain and len(words) <= SHORT_LINE and len(bare) < 90 and len(after.split()) >= LONGER:
             yield Heading(start=start, level=2, text=bare)

@@ -44,6 +44,7 @@ def said(view: View) -> Answer:
     [
         ("Does the C2 logger come in red?", "“red”"), ("What is the price of the C2 in Japan?", "“Japan”"), ("What does error E4 mean?", "“E4”"),
         ("Who is the CEO of Kallsteg?", "“CEO”"), ("Does the R1 work with goats?", "“goats”"), ("Do you ship to Canada?", "“Canada”"),
+        ("Is there an app for Android?", "“Android”"),
     ],
 )  # fmt: skip
 def test_what_the_site_does_not_say_is_not_covered_and_the_missing_words_are_named(ask: Ask, question: str, missing: str):
@@ -92,6 +93,17 @@ def test_near_misses_and_hits_on_other_hosts(ask: Ask):
     assert said(ask("How many people died when the bridge collapsed?", COURIER)).reason == "not_covered"
     assert "Helga Brandt" in said(ask("Vem var den första ostmästaren?", DAIRY)).text
     assert said(ask("Do you sell yoghurt?", DAIRY)).reason == "not_covered"
+    assert "“vegans”" in said(ask("Is the Korpblå cheese suitable for vegans?", DAIRY)).certainty
+
+
+def test_a_taste_of_another_page_and_a_list_of_links_are_no_answers(ask: Ask):
+    assert "Snow closes the roof" in said(ask("Is the school in Lövnäs closed?", COURIER)).text
+    assert "weekdays" not in said(ask("What error codes are there?")).text
+
+
+def test_a_question_in_another_language_is_not_called_off_topic(ask: Ask):
+    answer = said(ask("När är gårdsbutiken öppen?", DAIRY))
+    assert answer.reason == "not_covered" and "another language" in answer.certainty
 
 
 def test_an_instruction_is_kept_as_far_as_code_can_and_the_rest_is_told(ask: Ask):

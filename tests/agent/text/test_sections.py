@@ -52,3 +52,7 @@ def test_strange_words_stand_nowhere_not_even_in_another_form():
 )  # fmt: skip
 def test_short_words_codes_and_numbers_are_known_only_as_they_are(word: str, text: str, known: bool):
     assert (strange(word, [text]) == []) is known
+
+
+def test_the_last_item_of_a_list_is_no_heading_of_what_follows():
+    assert [heading.text for heading in with_headings(read(f"Fever\nReturns\nPayment\nError codes\n{LONG}")).headings] == []
