@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from hypothesis import settings
 from sqlalchemy import URL, Engine
 
 from agent import config
@@ -24,6 +25,19 @@ from agent.store.writer import Writer
 
 CLOSED = [setting.name for setting in config.SETTINGS]
 _folders = itertools.count()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """`make check` tries a fourth of the examples of each property that `make test` tries."""
+    settings.register_profile("quick", max_examples=25)
+    if "not slow" in str(config.getoption("markexpr")):
+        settings.load_profile("quick")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish() -> None:
+    """Nothing is left to be found among the garbage of all tests together: it need not be looked through five times."""
+    gc.freeze()
 
 
 @pytest.hookimpl(wrapper=True)

@@ -5,11 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from sqlalchemy import Engine, func, select
+from sqlalchemy import Engine, bindparam, func, select
 
 from agent.store import tables
 from agent.store.writer import Writer
 from agent.types import Call, Usage
+
+c = tables.calls.c
+# Put together once: that costs more than the asking.
+_NEW = tables.calls.insert()
+_OLD = tables.calls.delete().where(c.key == bindparam("call"))
+_KEPT = select(c.record).where(c.key == bindparam("call"))
+_SPENT = select(
+    func.count(), func.coalesce(func.sum(c.tokens_in), 0), func.coalesce(func.sum(c.tokens_out), 0), func.sum(c.cost_usd), func.count(c.cost_usd)
+).where(c.run_id == bindparam("run"), c.step > bindparam("after"))
 
 
 class Calls:
@@ -21,20 +30,20 @@ class Calls:
     def record(self, call: Call) -> None:
         """Keep a call; a later record of the same key replaces it (a failed attempt that was tried again)."""
         with self._writer.begin() as connection:
-            connection.execute(tables.calls.delete().where(tables.calls.c.key == call.key))
-            connection.execute(tables.calls.insert().values(_row(call)))
+            connection.execute(_OLD, {"call": call.key})
+            connection.execute(_NEW, _row(call))
 
     def adopt(self, calls: Iterable[Call]) -> None:
         """Put in calls of a run that came from elsewhere. None of ours is replaced: one whose key is taken is left out."""
         with self._writer.begin() as connection:
             for call in calls:
                 if connection.scalar(select(tables.calls.c.key).where(tables.calls.c.key == call.key)) is None:
-                    connection.execute(tables.calls.insert().values(_row(call)))
+                    connection.execute(_NEW, _row(call))
 
     def recall(self, key: str) -> Call | None:
         """The call kept under this key, or None."""
         with self._reader.connect() as connection:
-            record = connection.scalar(select(tables.calls.c.record).where(tables.calls.c.key == key))
+            record = connection.scalar(_KEPT, {"call": key})
         return Call.model_validate_json(record) if record else None
 
     def of_run(self, run_id: str) -> list[Call]:
@@ -45,13 +54,8 @@ class Calls:
 
     def spent(self, run_id: str, after: int = -1) -> Usage:
         """Calls, tokens and US dollars a run has spent in the steps above `after`; the cost is None when any call's price is unknown."""
-        c = tables.calls.c
-        query = select(
-            func.count(), func.coalesce(func.sum(c.tokens_in), 0), func.coalesce(func.sum(c.tokens_out), 0),
-            func.sum(c.cost_usd), func.count(c.cost_usd),
-        ).where(c.run_id == run_id, c.step > after)
         with self._reader.connect() as connection:
-            count, tokens_in, tokens_out, cost, priced = connection.execute(query).one()
+            count, tokens_in, tokens_out, cost, priced = connection.execute(_SPENT, {"run": run_id, "after": after}).one()
         known = (cost or 0.0) if priced == count else None
         return Usage(llm_calls=count, prompt_tokens=tokens_in, completion_tokens=tokens_out, cost_usd=known)
 

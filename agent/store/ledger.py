@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Row, and_, func, or_, select, update
+from sqlalchemy import Connection, Engine, Row, and_, bindparam, func, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
 from agent.errors import LeaseLost, NotFound, Overtaken
@@ -27,6 +27,12 @@ LEASE_S = 30.0
 """Seconds a lease lasts without being renewed; it is renewed at every step and while a model or page is waited for."""
 
 r, s = tables.runs.c, tables.steps.c
+# What is asked at every step and look, put together once: that costs more than the asking.
+_CONTROL = select(r.control).where(r.id == bindparam("run"))
+_HEAD = select(r.head).where(r.id == bindparam("run"))
+_POSITION = select(r.head, r.next, r.control).where(r.id == bindparam("run"))
+_STEPS = select(tables.steps).where(s.run_id == bindparam("run"), s.n > bindparam("after")).order_by(s.n)
+_NEW_STEP = tables.steps.insert()
 
 
 class Behind(Exception):
@@ -98,7 +104,7 @@ class Ledger:
     def position(self, run_id: str) -> tuple[int, str, str]:
         """Where the run stands: the number of its last step, the step that comes next, and the control flag."""
         with self._reader.connect() as connection:
-            row = connection.execute(select(r.head, r.next, r.control).where(r.id == run_id)).first()
+            row = connection.execute(_POSITION, {"run": run_id}).first()
         if row is None:
             raise NotFound(f"there is no run {run_id}")
         return row.head, row.next, row.control
@@ -106,7 +112,7 @@ class Ledger:
     def control(self, run_id: str) -> str:
         """The flag a person set: "pause", "stop" or ""."""
         with self._reader.connect() as connection:
-            return connection.scalar(select(r.control).where(r.id == run_id)) or ""
+            return connection.scalar(_CONTROL, {"run": run_id}) or ""
 
     def unfinished(self) -> list[str]:
         """Runs that should be working and whose lease is free (or its holder surely dead), oldest first."""
@@ -123,9 +129,8 @@ class Ledger:
 
     def steps(self, run_id: str, after: int = -1) -> list[Step]:
         """The run's steps with a number above `after`, in order."""
-        query = select(tables.steps).where(s.run_id == run_id, s.n > after).order_by(s.n)
         with self._reader.connect() as connection:
-            return [_step(row) for row in connection.execute(query)]
+            return [_step(row) for row in connection.execute(_STEPS, {"run": run_id, "after": after})]
 
     # --- the lease ------------------------------------------------------------------------------------------------------
 
@@ -157,7 +162,7 @@ class Ledger:
         """
         values: dict[str, Any] = {"owner": "", "lease_until": 0.0, "updated_at": now()}
         with self._writer.begin() as connection:
-            control = connection.scalar(select(r.control).where(r.id == lease.run_id))
+            control = connection.scalar(_CONTROL, {"run": lease.run_id})
             if status and flag in ("", control):
                 values |= {"status": status, "control": "", **({"error": error} if error else {})}
             _guarded(connection, lease, **values)
@@ -170,7 +175,7 @@ class Ledger:
         Raises LeaseLost when another holds the run, Behind when steps were appended since.
         """
         with self._writer.begin() as connection:
-            head = connection.scalar(select(r.head).where(r.id == lease.run_id))
+            head = connection.scalar(_HEAD, {"run": lease.run_id})
             _guarded(
                 connection, lease, head=step.n, next=step.next, status=status, lease_until=time.time() + LEASE_S, updated_at=now(), **summary
             )
@@ -231,7 +236,7 @@ def _guarded(connection: Connection, lease: Lease, **values: Any) -> None:
 
 def _insert(connection: Connection, run_id: str, step: Step) -> None:
     row = step.model_dump(exclude={"change"}) | {"run_id": run_id, "change": json.dumps(step.change, ensure_ascii=False, separators=(",", ":"))}
-    connection.execute(tables.steps.insert().values(row))
+    connection.execute(_NEW_STEP, row)
 
 
 def _step(row: Row[Any]) -> Step:

@@ -9,13 +9,20 @@ import hashlib
 import zlib
 from typing import Any
 
-from sqlalchemy import Connection, Engine, select
+from sqlalchemy import Connection, Engine, bindparam, select
 
 from agent.errors import NotFound
 from agent.store import tables
 from agent.store.writer import Writer
 from agent.types import Page
 from agent.urls import canonical
+
+c = tables.pages.c
+# Put together once: that costs more than the asking.
+_READ = select(c.record, c.text).where(c.id == bindparam("page"))
+_WHOLE = select(c.record, c.text, c.raw).where(c.id == bindparam("page"))
+_THERE = select(c.id).where(c.id == bindparam("page"))
+_NEW = tables.pages.insert()
 
 
 class Pages:
@@ -37,9 +44,8 @@ class Pages:
 
     def get(self, page_id: str, *, raw: bool = False) -> Page:
         """The page stored under this id, with its raw body only when asked. Raises NotFound."""
-        columns = [tables.pages.c.record, tables.pages.c.text, *([tables.pages.c.raw] if raw else [])]
         with self._reader.connect() as connection:
-            row = connection.execute(select(*columns).where(tables.pages.c.id == page_id)).first()
+            row = connection.execute(_WHOLE if raw else _READ, {"page": page_id}).first()
         if row is None:
             raise NotFound(f"there is no stored page {page_id}")
         page = Page.model_validate_json(row.record)
@@ -62,7 +68,7 @@ def row_of(page: Page) -> dict[str, Any]:
 
 def keep(connection: Connection, row: dict[str, Any]) -> bool:
     """Put a row in when it is not there yet; was it new?"""
-    if connection.scalar(select(tables.pages.c.id).where(tables.pages.c.id == row["id"])) is not None:
+    if connection.scalar(_THERE, {"page": row["id"]}) is not None:
         return False
-    connection.execute(tables.pages.insert().values(row))
+    connection.execute(_NEW, row)
     return True
