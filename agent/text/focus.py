@@ -15,7 +15,7 @@ from agent.text.pointing import Pointer, pointer
 from agent.text.sentences import spans
 from agent.types import Turn
 
-WEIGHTS: dict[Role, float] = {"topic": 3.0, "subject": 2.0, "tail": 1.7, "object": 1.5, "head": 0.7}
+WEIGHTS: dict[Role, float] = {"topic": 2.5, "subject": 2.0, "tail": 1.7, "object": 1.5, "head": 0.7}
 """What a mention adds, by its role."""
 FADES = 0.5
 """What is left of the presence from one turn to the next."""
@@ -23,7 +23,7 @@ NAME = 1.0
 """What a proper name adds beyond its role."""
 MEANT = 1.6
 """What being pointed at adds."""
-HELD = 0.4
+HELD = 0.2
 """What the most present thing gains in a turn that names nothing by a name and points at nothing: it is still the matter."""
 REPLIED = 0.8
 """What a mention in a reply counts against one by the person; less with each sentence, and less again for what nobody named before."""

@@ -15,6 +15,8 @@ from agent.text.words import fold
 
 THIN = 4
 """Words of a turn up to which it says too little by itself."""
+PRESENT = 1.6
+"""How present a thing must be in the talk to be what a thin turn is about."""
 LONG_NAME = 5
 """Words of a name that a short one is given in full by, at most."""
 Unheard = Callable[[str], bool]
@@ -71,8 +73,9 @@ def with_matter(question: str, talk: Talk, unheard: Unheard) -> str:
     leaning = thin or (related and (asking or len(words) <= 2 * THIN)) or (asking and _GOES_ON.search(question))
     if not words or not leaning or any(phrase.name for phrase in named):
         return question
-    matter = next((thing for thing in talk.ranked([key for phrase in named for key in phrase.keys]) if heard(thing, unheard)), None)
-    if matter is None or _ANSWERS.search(question):
+    own = [key for phrase in named for key in phrase.keys]
+    matter = next((thing for thing in talk.ranked(own) if heard(thing, unheard)), None)
+    if matter is None or matter.presence < PRESENT or _ANSWERS.search(question):
         return question
     bare = _STOP.split(question, maxsplit=1)[0]
     if words[-1] == "more":

@@ -11,10 +11,13 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
+from agent.text.manners import asks
 from agent.text.phrases import Phrase, phrases
 from agent.text.sentences import spans
 from agent.text.tongue import english
 
+TOLD = 8
+"""Words from which on a turn that asks nothing is left as it was told."""
 Kind = Literal["he", "they", "it", "there", "this"]
 _VERB = r"(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should)"
 _AFTER = rf"(?:{_VERB}|in|on|for|to|of|with|works?|mean|compare|relate|exist|happen|affect|really|also|too|changed|about|from|then|and|or|but)"
@@ -35,6 +38,10 @@ _EMPTY = re.compile(
     r"|\b(?:does|did) it (?:take|mean) to\b|\b(?:does|did|will|would) it (?:usually |normally )?take(?=\s*(?:[?.!,]|$))",
     re.IGNORECASE,
 )
+_SUPPOSED = re.compile(r"\bif\b[^?.!]*\b(?:is|does|will|would|can) $", re.IGNORECASE)
+"""What "it" follows that means the whole supposition: "if I eat no meat, is it bad for me?"."""
+_OWN = frozenset(("its", "their", "his", "her"))
+_AND = re.compile(r"\w and $", re.IGNORECASE)
 _NEXT = r"(?:what|who|why|how|where|when|is|are|do|does|did|can|also|i|it|they|so)"
 _CLAUSE = re.compile(
     rf"[.?!;,:]\s|\b(?:and(?= {_NEXT}\b)|but|or(?= (?:is|are|do|does|it)\b)|so|if|when|because|that|which|who|while|since)\b", re.IGNORECASE
@@ -69,9 +76,15 @@ def pointer(question: str) -> Pointer | None:
 def _stays_inside(question: str, match: re.Match[str], kind: Kind) -> bool:
     """Does it mean something of its own question, or nothing?"""
     before = question[: match.start()]
+    if not asks(question) and len(question.split()) > TOLD:
+        return True
     if kind == "it" and any(empty.start() <= match.start() < empty.end() for empty in _EMPTY.finditer(question)):
         return True
     if _told(question, match.start()):
+        return True
+    if kind == "it" and _SUPPOSED.search(before):
+        return True
+    if match.group().lower() in _OWN and _AND.search(before) and phrases(before):
         return True
     cuts = [cut.end() for cut in _CLAUSE.finditer(before)]
     named = [phrase for phrase in phrases(before[: cuts[-1]] if cuts else "") if phrase.role != "head"]

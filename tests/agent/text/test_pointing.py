@@ -38,6 +38,9 @@ def test_the_first_word_that_points_out(question: str, word: str, kind: str) -> 
         "I did it. Which road leads north?",
         "Hur mår hon?",
         "What is this tower called?",
+        "Tell me about rye bread and its history.",
+        "If I eat no meat at all, is it bad for me?",
+        "I thought about the bells again and it was a good thing to do",
     ],
 )
 def test_words_that_point_inside_or_at_nothing(question: str) -> None:
