@@ -60,7 +60,8 @@ def continued(turns: Sequence[Chat], question: str, known: Sequence[Facility]) -
     if last is None or last.route_decision != "LOCATION_SEARCH" or len(question.split()) > PIECE or courtesy(question):
         return False
     kind, place = kinds_in(question, kinds(known)), place_in(question, gazetteer(known))
-    beside = set(content_stems(question)).difference(*(stems(name) for name in kind), *(stems(where.name) for where in place))
+    said = {stem for stem in content_stems(question) if not any(sign.isdigit() for sign in stem)}
+    beside = said.difference(*(stems(name) for name in kind), *(stems(where.name) for where in place))
     named = bool(kind or place or coordinates(question) or last.needs_clarification)
     return named and (not asks(question) or len(beside) < 2)
 

@@ -10,13 +10,14 @@ from agent.roles.answerability import Answerable, judge, relevance
 from agent.state import Change, fold
 from agent.text.followup import widened
 from agent.text.fusion import fused
+from agent.text.manners import heard
 from agent.text.question import read
 from agent.text.rarity import Counts
 from agent.toolbox import Tools
 from agent.types import Fact, PageRef, Passage
 
-FOUND = 10
-"""Passages of one search, and passages that are graded."""
+FOUND, BEST = 10, 7
+"""Passages of one search, and passages that are graded; how many of these a further search cannot push out."""
 DEMO = "demo"
 """The tag of invented sources, and the world they come from."""
 MANY = 100_000
@@ -52,22 +53,38 @@ def wanted(state: Chat) -> str:
 
 
 def look_up(state: Chat, tools: Tools) -> Change:
-    """Search the library, a follow-up also with more words of the conversation, and put all this turn found together by ranks."""
+    """Search the library, a follow-up also with more words of the conversation, and put it with what this turn found before."""
     query, invented = state.rewritten_query or wanted(state), hidden(state, tools)
-    searches = [query] if state.queries else list(dict.fromkeys([query, widened(query, state.history)]))
-    lists = [list(state.retrieved_docs)]
+    searches = [query] if state.queries else list(dict.fromkeys([query, widened(query, heard(state.talk))]))
+    lists: list[list[Doc]] = []
     for words in searches:
         found = tools.library.search(words, 2 * FOUND if invented else FOUND, scope=state.settings.scope)
         lists.append([Doc.of(hit) for hit in found.hits if hit.source_id not in invented][:FOUND])
-    docs = {doc.id: doc for docs in lists for doc in docs}
-    ranked = [docs[name] for name, _ in fused([[doc.id for doc in docs] for docs in lists])]
-    kept = _within_pages(state, ranked)[:FOUND]
+    kept = _within_pages(state, _merged(state, tools, _by_ranks(lists)))[:FOUND]
     known = {page.page_id for page in state.pages.values()}
     pages = references([doc for doc in kept if doc.page_id not in known], tools.step, query)
     return {
         "retrieved_docs": kept, "doc_relevance_scores": [], "doc_reasons": [], "queries": [query], "pages": pages,
         "searched_by": " ".join(part for part in (f"By {found.by}.", found.note) if part),
     }  # fmt: skip
+
+
+def _merged(state: Chat, tools: Tools, new: list[Doc]) -> list[Doc]:
+    """What was found before and what was found now: the BEST by the share of the question they hold, then what is new in its order.
+
+    By ranks alone a second search, which asks for less, would push out what the first one found.
+    """
+    if not state.retrieved_docs:
+        return new
+    ranked = _by_ranks([state.retrieved_docs, new])
+    docs = {doc.id: doc for doc in ranked}
+    best = sorted(counted(tools, wanted(state), ranked), key=lambda passage: -passage.score)[:BEST]
+    return [docs[name] for name in dict.fromkeys([*(passage.id for passage in best), *(doc.id for doc in [*new, *ranked])])]
+
+
+def _by_ranks(lists: Sequence[Sequence[Doc]]) -> list[Doc]:
+    docs = {doc.id: doc for found in lists for doc in found}
+    return [docs[name] for name, _ in fused([[doc.id for doc in found] for found in lists])]
 
 
 def references(docs: Sequence[Doc], step: int, query: str = "") -> list[PageRef]:

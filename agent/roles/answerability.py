@@ -15,6 +15,7 @@ from math import exp, log
 from agent.roles.answering import candidates
 from agent.text.question import FAINT, Asked, read
 from agent.text.rarity import Counts, bm25, held, rarity, rough_weights
+from agent.text.spoken import CHATTER
 from agent.text.words import rough, stem, stems, tokens
 from agent.types import Passage
 
@@ -119,7 +120,8 @@ def _best_page(asked: Asked, readings: Sequence[Counted], weights: dict[str, flo
 
 def _missing(asked: Asked, words: set[str]) -> tuple[str, ...]:
     spelled = {stem(word): word for word in reversed(tokens(asked.text))}
-    return tuple(spelled[word] for word, weight in asked.weights.items() if weight > FAINT and rough(word) not in words and word in spelled)
+    weighty = [word for word, weight in asked.weights.items() if weight > FAINT and spelled.get(word, "") not in CHATTER]
+    return tuple(spelled[word] for word in weighty if rough(word) not in words and word in spelled)
 
 
 def relevance(question: str, passages: Sequence[Passage], counts: Counts) -> list[Passage]:

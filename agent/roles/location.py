@@ -14,6 +14,8 @@ from agent.types import Turn
 SHOWN = 5
 """Facilities that are listed when no number was said."""
 MOST = 20
+RECALLED = 6
+"""Turns before this one that a kind or a place may stand in."""
 _SEVERAL = re.compile(r"\b(\d{1,2})\s+(?:\w+\s+)?(?:near|clos|närm|nächst)|\b(?:near|clos)est\s+(\d{1,2})\b", re.IGNORECASE)
 _COUNTED = {"two": 2, "three": 3, "four": 4, "five": 5, "ten": 10}
 _ALL = re.compile(r"\b(?:all|every|list|which|alla|alle|tous|todos)\b", re.IGNORECASE)
@@ -31,7 +33,7 @@ class LocationReply(BaseModel):
 
 def keyless(*, question: str, history: list[Turn], kinds: list[str], places: list[str]) -> LocationReply:
     """The kind and the place that the turn names; what it leaves out is taken from the newest turn that names it."""
-    said = [question, *(turn.user for turn in reversed(history[-2:]))] if history else [question]
+    said = [question, *(turn.user for turn in reversed(history[-RECALLED:]))] if history else [question]
     near = next((place for text in said if (place := _near(text, kinds, places))), "")
     kind = next((named[0] for text in said if (named := _kinds(text, near, kinds))), "")
     return LocationReply(kind=kind, near=near, most=_most(question))

@@ -61,6 +61,11 @@ _WORDS_FOR = (
     "toilet restroom lavatory wc toalett",
     "shop store supermarket grocery groceries butik affar",
     "parking park",
+    "airport flygplats flughafen",
+    "hotel hostel hotell",
+    "restaurant eatery",
+    "church kyrka kirche",
+    "petrol gas fuel bensin tankstelle",
     "repair mend fix",
 )
 _FACILITY_WORDS = frozenset(stem(word) for group in _WORDS_FOR for word in group.split())

@@ -162,6 +162,15 @@ def test_passages_that_the_grader_forgot_or_made_up_do_not_count(said: Said) -> 
     assert turn.way == f"{THRICE} generate_caveat validate end"
 
 
+def test_a_further_search_does_not_push_out_what_holds_the_question(said: Said, bench: Workbench) -> None:
+    for n in range(12):
+        bench.library.add_file(f"beacon{n}.md", f"# Beacon {n}\n\nBeacon number {n} is red and blinks by night.\n".encode())
+    turn = said("What does a ticket for the Brannvik ferry cost?", Script(grade=0.1, rewrite=["red beacon", "beacon that blinks by night"]))
+    sources = [doc.source_id for doc in turn.state.retrieved_docs]
+    assert len(sources) == 10 and sources[0] == "kb:ferry.md" and turn.state.retrieved_docs[0].heading == "Tickets"
+    assert sum(source.startswith("kb:beacon") for source in sources) >= 3, "and what is new has its places"
+
+
 def test_an_empty_library_is_searched_no_more_often_than_allowed_and_then_the_person_is_asked(bench: Workbench) -> None:
     turn = Talk(bench, script=Script(generate=[[]])).say(ASKED)
     assert turn.way == f"{THRICE} generate_caveat validate clarify_final respond"

@@ -28,6 +28,7 @@ def test_what_holds_the_question_is_likelier_to_answer() -> None:
 
 def test_the_words_that_the_best_page_holds_nowhere_are_named_as_spelled() -> None:
     assert judge("What does a ticket for the Brannvik submarine cost?", [TELLS, NEAR], COUNTS).missing == ("submarine",)
+    assert judge("Tell me something new about the good submarine", [TELLS], COUNTS).missing == ("submarine",), "words that say nothing are no loss"
     assert judge("Herons?", [], COUNTS) == Answerable(0.0, 0.0, ("herons",))
 
 
