@@ -13,6 +13,7 @@ from agent.roles.support import BY_HEADING, WORDS, Quoted, named, of_section, po
 from agent.text.point import point, rough_words
 from agent.text.question import FAINT, Asked, read
 from agent.text.sections import Section, sections
+from agent.text.spoken import AUXILIARIES
 from agent.text.words import rough, stem, tokens
 from agent.types import Passage
 
@@ -35,6 +36,10 @@ _GOES_ON = re.compile(
     r"|in addition|instead|therefore|thus|so|for example|er|sie|es|dies\w*|das|den|det|de|detta|dessa|il|elle|ils|elles|cela)\b",
     re.IGNORECASE,
 )
+
+
+_YES_OR_NO = re.compile(rf"^\W*(?:(?:and|but|so|or)\W+)?(?:{'|'.join(sorted(AUXILIARIES))})\b", re.IGNORECASE)
+_POINTS = re.compile(r"\b(?:it|its|they|them|their|this|these|you|your|we|our|yes|no|both|all|each)\b", re.IGNORECASE)
 
 
 def chosen_quotes(question: str, own: str, passages: Sequence[Passage], about: frozenset[str] = frozenset()) -> list[Quoted]:
@@ -77,7 +82,7 @@ def _sentences(question: str, own: str, passages: Sequence[Passage], about: froz
     """The best sentences and rows that hold every code and name asked about and speak to what is asked as much as any near them does."""
     asked, asking = read(question), pointing(question, own)
     found = [candidate for candidate in ranked(question, own, passages, about) if candidate.passage.rows or len(candidate.quote.split()) > SCRAP]
-    rivals = [candidate for candidate in found if not _lacks(asking, candidate, about)]
+    rivals = [candidate for candidate in found if not _lacks(asking, candidate, about) and _of_the_thing(question, candidate, about)]
     least = NEAR_FACT if asked.kind in _FACTS else NEAR
     near = [candidate for candidate in rivals[:SENTENCES] if candidate.score >= least * rivals[0].score]
     speaks = [spoken_to(asking, candidate, about) for candidate in near]
@@ -96,6 +101,17 @@ def _sentences(question: str, own: str, passages: Sequence[Passage], about: froz
 def _lacks(asking: str, candidate: Candidate, about: frozenset[str]) -> bool:
     """Is a code or a name that is asked about missing from a sentence, its heading and its title?"""
     return bool(point(asking, about).lacks(candidate.words | rough_words([candidate.passage.title, candidate.passage.heading])))
+
+
+def _of_the_thing(question: str, candidate: Candidate, about: frozenset[str]) -> bool:
+    """Does a sentence itself speak of the thing that a yes-or-no question is about, by name or by pointing at it? A row speaks of its page's thing.
+
+    "Does the C2 come in blue?" is not answered by "Hold the blue key", though it stands on a page about the C2.
+    """
+    if candidate.passage.rows or not _YES_OR_NO.match(question):
+        return True
+    thing = read(question).rough.keys() & (about | rough_words([candidate.passage.title]))
+    return not thing or not candidate.words.isdisjoint(thing) or bool(_POINTS.search(candidate.quote))
 
 
 def _with_next(candidate: Candidate, asked: Asked) -> list[str]:

@@ -66,7 +66,7 @@ def message(kind: Kind, site: str, missing: Sequence[str], *, other_language: bo
     if kind == "off_topic":
         why = f": no page read and no address known there speaks of {words}" if words else ""
         return f"I answer from the pages of {site}, and this does not seem to be about them{why}."
-    said = f"they do not say anything on {words}" if words else "they do not answer this"
+    said = f"nothing there that would answer speaks of {words}" if words else "they do not answer this"
     return f"The pages of {site} that were read touch on the subject, but {said}, so I would rather not guess."
 
 

@@ -44,7 +44,7 @@ def said(view: View) -> Answer:
     [
         ("Does the C2 logger come in red?", "“red”"), ("What is the price of the C2 in Japan?", "“Japan”"), ("What does error E4 mean?", "“E4”"),
         ("Who is the CEO of Kallsteg?", "“CEO”"), ("Does the R1 work with goats?", "“goats”"), ("Do you ship to Canada?", "“Canada”"),
-        ("Is there an app for Android?", "“Android”"),
+        ("Is there an app for Android?", "“Android”"), ("Does the C2 logger come in blue?", "“blue”"),
     ],
 )  # fmt: skip
 def test_what_the_site_does_not_say_is_not_covered_and_the_missing_words_are_named(ask: Ask, question: str, missing: str):
