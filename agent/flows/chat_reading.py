@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agent.flows import moves
-from agent.flows.chat_state import Chat, Doc
+from agent.flows.chat_state import Chat, Doc, Spoken
 from agent.roles.answerability import Answerable, judge, relevance
+from agent.roles.grade import RELEVANT
 from agent.state import Change, fold
 from agent.text.followup import widened
 from agent.text.fusion import fused
@@ -17,7 +18,7 @@ from agent.toolbox import Tools
 from agent.types import Fact, PageRef, Passage
 
 FOUND, BEST = 10, 7
-"""Passages of one search, and passages that are graded; how many of these a further search cannot push out."""
+"""Passages of one search, and passages that are graded; how many of these a further search by rule cannot push out."""
 DEMO = "demo"
 """The tag of invented sources, and the world they come from."""
 MANY = 100_000
@@ -60,7 +61,7 @@ def look_up(state: Chat, tools: Tools) -> Change:
     for words in searches:
         found = tools.library.search(words, 2 * FOUND if invented else FOUND, scope=state.settings.scope)
         lists.append([Doc.of(hit) for hit in found.hits if hit.source_id not in invented][:FOUND])
-    kept = _within_pages(state, _merged(state, tools, _by_ranks(lists)))[:FOUND]
+    kept = _within_pages(state, _merged(state, _by_ranks(lists)))[:FOUND]
     known = {page.page_id for page in state.pages.values()}
     pages = references([doc for doc in kept if doc.page_id not in known], tools.step, query)
     return {
@@ -69,17 +70,16 @@ def look_up(state: Chat, tools: Tools) -> Change:
     }  # fmt: skip
 
 
-def _merged(state: Chat, tools: Tools, new: list[Doc]) -> list[Doc]:
-    """What was found before and what was found now: the BEST by the share of the question they hold, then what is new in its order.
+def _merged(state: Chat, new: list[Doc]) -> list[Doc]:
+    """What was found before and what is found now. What a model found relevant stays in front, and the rest goes by the ranks.
 
-    By ranks alone a second search, which asks for less, would push out what the first one found.
+    Without a model the first BEST stay: a rule's second search asks for less, and by ranks would push out what the first one found.
     """
-    if not state.retrieved_docs:
-        return new
-    ranked = _by_ranks([state.retrieved_docs, new])
-    docs = {doc.id: doc for doc in ranked}
-    best = sorted(counted(tools, wanted(state), ranked), key=lambda passage: -passage.score)[:BEST]
-    return [docs[name] for name in dict.fromkeys([*(passage.id for passage in best), *(doc.id for doc in [*new, *ranked])])]
+    old = state.retrieved_docs
+    if state.speakers.get("grade", Spoken()).by != "model":
+        return _by_ranks([[*old[:BEST], *new, *old[BEST:]]])
+    good = [doc for doc, score in zip(old, state.doc_relevance_scores, strict=False) if score >= RELEVANT]
+    return _by_ranks([[*good, *_by_ranks([[doc for doc in old if doc not in good], new])]])
 
 
 def _by_ranks(lists: Sequence[Sequence[Doc]]) -> list[Doc]:
