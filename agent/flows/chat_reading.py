@@ -77,9 +77,13 @@ def _merged(state: Chat, new: list[Doc]) -> list[Doc]:
     """
     old = state.retrieved_docs
     if state.speakers.get("grade", Spoken()).by != "model":
-        return _by_ranks([[*old[:BEST], *new, *old[BEST:]]])
+        return _once([*old[:BEST], *new, *old[BEST:]])
     good = [doc for doc, score in zip(old, state.doc_relevance_scores, strict=False) if score >= RELEVANT]
-    return _by_ranks([[*good, *_by_ranks([[doc for doc in old if doc not in good], new])]])
+    return _once([*good, *_by_ranks([[doc for doc in old if doc not in good], new])])
+
+
+def _once(docs: Sequence[Doc]) -> list[Doc]:
+    return list({doc.id: doc for doc in docs}.values())
 
 
 def _by_ranks(lists: Sequence[Sequence[Doc]]) -> list[Doc]:
