@@ -33,6 +33,7 @@ def asked(*more: str, question: str = SOLAR) -> int:
     return main(["research", question, "--world", "demo", "--model", "keyless", *more])
 
 
+@pytest.mark.slow
 def test_a_process_answers_on_stdout_and_tells_its_progress_on_stderr():
     done = command("research", SOLAR, "--world", "demo", "--model", "keyless")
     assert done.returncode == 0, done.stderr

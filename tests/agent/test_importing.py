@@ -103,6 +103,7 @@ def test_a_run_that_was_to_go_on_rests_and_can_be_resumed(bench, other):
     assert other.drive(came.run_id) is Status.REVIEW and "31" in other.view(came.run_id).state.answer.text
 
 
+@pytest.mark.slow
 def test_the_other_flows_come_in_too(bench, other):
     settings = Settings(world="demo", model="keyless")
     site = settings.model_copy(update={"flow": "site", "start_urls": ["https://www.alvmora-mejeri.example/"]})

@@ -455,6 +455,7 @@ def test_terms_made_in_another_way_are_made_anew_and_vectors_stay(store, monkeyp
     assert library.catch_up_vectors() == 0 and embedder.asked == asked and store.shelf.passage_count() == 3
 
 
+@pytest.mark.slow
 def test_many_threads_add_search_and_bin_at_the_same_time(store):
     library = Library(store, Bags())
     library.add_file("shared.txt", b"Heron zero.")

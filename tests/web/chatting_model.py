@@ -19,6 +19,7 @@ from agent.llm.detect import Found
 from agent.llm.scripted import Scripted
 from agent.types import Settings, Status
 from agent.workbench import Workbench
+from tests.web.stock import made_once
 
 FERRY = """# The Brannvik ferry
 
@@ -54,6 +55,7 @@ ROLES = {
 Part = Any
 
 
+@made_once
 def stocked(bench: Workbench, *, places: bool = True) -> None:
     """Two documents and, if wanted, a table of facilities in the bench's library."""
     bench.library.add_file("ferry.md", FERRY.encode(), tags=["ferry"])

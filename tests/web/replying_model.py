@@ -16,6 +16,7 @@ from pydantic import BaseModel
 
 from agent.types import Outcome, Page
 from agent.workbench import Workbench
+from tests.web.stock import made_once
 
 BACKUPS = "# Backups\n\nBackups run at night, at half past two. They are kept for 90 days. A backup can be brought back with `fyr bring DAY`.\n"
 PORTS = "# Ports\n\nThe status page answers on port 7410. The door for alerts is port 7411.\n"
@@ -25,6 +26,7 @@ WEB_TEXT = "Certificates\n\nA certificate is renewed 30 days before it ends. Ren
 Part = Any
 
 
+@made_once
 def stocked(bench: Workbench) -> None:
     """Three files, a topic of the team and a page of the web in the bench's library."""
     bench.library.add_file("backups.md", BACKUPS.encode())

@@ -184,6 +184,7 @@ def test_the_same_words_twice_are_two_posts() -> None:
     assert len(told(twice)) == 2
 
 
+@pytest.mark.slow
 def test_a_thousand_posts_are_read_in_reasonable_time() -> None:
     body = "".join(
         f'<div class="post"><span class="username">u{n}</span> <time datetime="2026-11-01T09:12:00Z">x</time><div class="content">Post {n}.</div></div>'
