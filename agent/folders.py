@@ -1,7 +1,8 @@
 """Two folders the library is kept current with: documents (`kb:<path>`) and the team's topics (`team:<file>`).
 
-A file is read again when its time or size changed. One that is gone goes to the bin and comes back with the file, unless a person
-put it there: then it stays. Knows files and the shelf, not who searches it.
+A file is read again when its time or size changed. What a person added by hand under its name stays, and the file is refused. One
+that is gone goes to the bin and comes back with the file, unless a person put it there: then it stays. Knows files and the shelf,
+not who searches it.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import threading
 from pathlib import Path
 
 from agent.errors import UsageError
-from agent.shelving import Ask, Shelving
+from agent.shelving import BY_HAND, Ask, Shelving
 from agent.store.ledger import now
 from agent.store.library import Shelved
 from agent.tools import documents
@@ -58,6 +59,9 @@ class Folders:
         if not mark:
             return
         if held and held.mark == mark and not held.source.gone_at:
+            return
+        if held is None and self._shelf.get(source_id) is not None:
+            told.refused.append(Refused(name=name, why=f"{source_id} {BY_HAND}"))
             return
         seen, why = self._refused.get((origin, name), ("", ""))
         if seen == mark:

@@ -69,14 +69,15 @@ class Library:
         return self._shelving.put([Ask(page, source_id or named(page), kind=kind, tags=_tags(tags))])[0]
 
     def add_pages(self, pages: Iterable[Page], *, tags: Sequence[str] = (), kind: Kind = "page") -> int:
-        """Put many pages on the shelf, several in one transaction; those without text are left out. Returns how many were put."""
+        """Put many pages on the shelf, several in one transaction; those without text, and
+        those in whose place a folder's file stands, are left out. Returns how many were put."""
         asks = (Ask(page, named(page), kind=kind, tags=_tags(tags)) for page in pages if page.text.strip())
-        return len(self._shelving.put(asks))
+        return len(self._shelving.put(asks, refused=[]))
 
     def add_file(self, name: str, data: bytes, *, tags: Sequence[str] = (), url: str = "") -> LibrarySource:
-        """Put a document on the shelf; one of the same name is replaced. `url`: where it came from, if anywhere.
+        """Put a document on the shelf; one of the same name is replaced, but not a folder's. `url`: where it came from, if anywhere.
 
-        Raises UsageError, saying what can be read, when it cannot be.
+        Raises UsageError, saying what can be read or what is in the way.
         """
         return self.add_page(documents.read(name, data, url=url), tags=tags, kind="file")
 
@@ -94,7 +95,7 @@ class Library:
                     continue
                 yield Ask(page, named(page), kind="file", tags=marks)
 
-        added.sources = self._shelving.put(read())
+        added.sources = self._shelving.put(read(), added.refused)
         return added
 
     def catch_up(self, *, most: int = 500) -> int:

@@ -11,7 +11,7 @@ import threading
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from agent.errors import NotFound, StoreError
+from agent.errors import NotFound, StoreError, UsageError
 from agent.store.database import Store
 from agent.store.ledger import now
 from agent.store.library import Entry, Piece, Shelved
@@ -22,7 +22,7 @@ from agent.text.facilities import facilities
 from agent.text.passages import passages
 from agent.text.sections import with_headings
 from agent.text.words import fold, stems
-from agent.types import LibrarySource, Page, Passage
+from agent.types import LibrarySource, Page, Passage, Refused
 from agent.types.library import Kind
 from agent.urls import canonical, host
 
@@ -36,6 +36,8 @@ TOGETHER = 400
 AT_ONCE = 50
 """Sources of the bin that go in one transaction."""
 TRIES = 5
+BY_HAND = "was added to the library by hand: rename the file in the folder, or remove that document and empty the bin"
+IN_FOLDER = "is a file of the folder the library is kept current with: change it there, or give this one another name"
 PAGE_MARK = re.compile(r"Page \d+")
 """What a PDF's reader writes above each page; alone it is no passage."""
 _SAMPLE = "The runners' houses 1,234.5 naïve Größe Привет мир Αθήνα 東京都庁 서울 ภาษาไทย العربية हिन्दी"
@@ -74,11 +76,14 @@ class Shelving:
                 self.shelf.forget_words(self.by)
             self._checked = True
 
-    def put(self, asks: Iterable[Ask]) -> list[LibrarySource]:
+    def put(self, asks: Iterable[Ask], refused: list[Refused] | None = None) -> list[LibrarySource]:
         """Each ask's page, stored if it is not yet, as the text of its source; many in one transaction, which costs much less than one
-        each. Tags are added to those there are, and a description somebody wrote stays while the text does."""
+        each. Tags are added to those there are, and a description somebody wrote stays while the text does.
+
+        What a folder keeps is not replaced from elsewhere, nor the other way: that is told in `refused`, else a UsageError.
+        """
         self.check()
-        put: list[LibrarySource] = []
+        put: list[LibrarySource | Refused] = []
         batch: dict[str, tuple[Ask, Entry]] = {}
         for ask in asks:
             if ask.source_id in batch or sum(len(entry.pieces) for _, entry in batch.values()) >= TOGETHER:
@@ -89,15 +94,20 @@ class Shelving:
                 batch[ask.source_id] = (ask, entry)
             else:
                 put.append(entry)
-        return put + self._together(batch)
+        put += self._together(batch)
+        no = [one for one in put if isinstance(one, Refused)]
+        if no and refused is None:
+            raise UsageError(no[0].why)
+        (refused if refused is not None else []).extend(no)
+        return [one for one in put if isinstance(one, LibrarySource)]
 
-    def _together(self, batch: dict[str, tuple[Ask, Entry]]) -> list[LibrarySource]:
+    def _together(self, batch: dict[str, tuple[Ask, Entry]]) -> list[LibrarySource | Refused]:
         """Put what was prepared; what others changed meanwhile is prepared again, alone."""
         with self._calm:
             overtaken = self.shelf.put([entry for _, entry in batch.values()]) if batch else set()
         return [self._alone(ask) if source_id in overtaken else entry.source for source_id, (ask, entry) in batch.items()]
 
-    def _alone(self, ask: Ask) -> LibrarySource:
+    def _alone(self, ask: Ask) -> LibrarySource | Refused:
         with self._calm:
             for _ in range(TRIES):
                 entry = self._entry(ask)
@@ -129,21 +139,24 @@ class Shelving:
                 asks += [Ask(page, source.source_id, kind=source.kind, restore=False) for source in holders]
             elif not self._has_newer(page):
                 asks.append(Ask(page, named(page), kind="page" if canonical(page.final_url or page.url) else "file", restore=False))
-        self.put(asks)
+        self.put(asks, refused=[])
         self.shelf.passed(page_ids)
 
     def _has_newer(self, page: Page) -> bool:
         held = self.shelf.get(named(page))
         return held is not None and held.source.fetched_at > page.fetched_at
 
-    def _entry(self, ask: Ask) -> Entry | LibrarySource:
+    def _entry(self, ask: Ask) -> Entry | LibrarySource | Refused:
         """What is to be put; the source itself when it already holds this text (its time and tags are brought up to date)."""
         page, row = ask.page, row_of(ask.page)
         former = self.shelf.get(ask.source_id)
+        if former and (why := _kept_by_another(former, ask, same=former.source.page_id == row["id"])):
+            return Refused(name=ask.source_id.partition(":")[2], why=why)
         if former and former.source.page_id == row["id"] and former.words == self.by and not former.source.gone_at:
             return self._again(former, ask)
         source, pieces = self._made(ask, str(row["id"]), former.source if former else None)
-        kept = (former.origin, former.mark) if former and ask.origin is None else (ask.origin or "", ask.mark)
+        left = former and former.source.gone_at and ask.restore  # its file is gone, and somebody adds it by hand
+        kept = (former.origin, former.mark) if former and ask.origin is None and not left else (ask.origin or "", ask.mark)
         found, skipped = facilities(page, ask.source_id)
         if found and skipped:
             source.detail = f"{source.detail} {skipped} of {skipped + len(found)} rows have no usable name or coordinates.".strip()
@@ -202,6 +215,15 @@ def named(page: Page) -> str:
     """The source id of a page: `kb:` and its address, or its file's name."""
     address = page.final_url or page.url
     return f"kb:{canonical(address) or address.removeprefix('file:')}"
+
+
+def _kept_by_another(former: Shelved, ask: Ask, *, same: bool) -> str:
+    """Why this must not take the place of what is there: a folder keeps that, or a person added it; "" when it may."""
+    if ask.origin is not None and not former.origin:
+        return f"{ask.source_id} {BY_HAND}"
+    if ask.origin is None and former.origin and not former.source.gone_at and not same:
+        return f"{ask.source_id} {IN_FOLDER}"
+    return ""
 
 
 def _piece(n: int, passage: Passage, title: str) -> Piece:

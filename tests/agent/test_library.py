@@ -316,6 +316,43 @@ def test_a_folder_that_is_not_there_removes_nothing(library, folders):
     assert not told.anything and "no folder" in told.refused[0].why and library.count() == 2
 
 
+def test_an_upload_does_not_take_the_place_of_a_folders_file(library, folders, tmp_path):
+    kb, team = folders
+    library.sync(kb, team)
+    with pytest.raises(UsageError, match=r"kb:deep/a\.md is a file of the folder .*another name"):
+        library.add_file("deep/a.md", STORKS.encode())
+    other = tmp_path / "other" / "deep"
+    other.mkdir(parents=True)
+    (other / "a.md").write_text(STORKS)
+    (other / "b.md").write_text(STORKS)
+    added = library.add_folder(other.parent)
+    assert [one.source_id for one in added.sources] == ["kb:deep/b.md"] and [one.name for one in added.refused] == ["deep/a.md"]
+    assert library.load("kb:deep/a.md").title == "Herons" and not library.sync(kb, team).anything
+    library.add_file("deep/a.md", HERONS.encode(), tags=["birds"])
+    assert library.source("kb:deep/a.md").tags == ["birds"], "the same text is no other document"
+    (kb / "deep" / "a.md").write_text(STORKS)
+    assert library.sync(kb, team).changed == ["kb:deep/a.md"]
+
+
+def test_a_folders_file_does_not_take_the_place_of_an_upload(library, folders):
+    library.add_file("deep/a.md", b"# My own notes\n\nUploaded by a person.", tags=["mine"])
+    for _ in range(2):
+        told = library.sync(*folders)
+        assert [one.name for one in told.refused] == ["deep/a.md"] and "by hand: rename" in told.refused[0].why
+    assert library.load("kb:deep/a.md").title == "My own notes"
+    library.delete("kb:deep/a.md")
+    library.empty_bin()
+    assert library.sync(*folders).added == ["kb:deep/a.md"] and library.source("kb:deep/a.md").tags == []
+
+
+def test_what_is_added_by_hand_after_its_file_went_stays(library, folders):
+    library.sync(*folders)
+    (folders[0] / "deep" / "a.md").unlink()
+    library.sync(*folders)
+    library.add_file("deep/a.md", HERONS.encode())
+    assert not library.sync(*folders).anything and library.load("kb:deep/a.md").title == "Herons"
+
+
 def test_a_file_that_cannot_be_read_is_told_each_time_and_read_once(library, folders, monkeypatch):
     (folders[0] / "broken.pdf").write_bytes(b"%PDF-1.7 broken")
     assert [refused.name for refused in library.sync(*folders).refused] == ["broken.pdf"]
