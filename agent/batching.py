@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -47,6 +48,8 @@ class Batch(Generic[T]):
     messages: list[Message] = field(default_factory=list)
     waiting: Future[T | None] = field(default_factory=Future)
     timer: Timer | None = None
+    closed_at: float = 0.0
+    """When its window was over, on the monotonic clock: from then on whoever waits, waits for an answer."""
 
     @property
     def conversation(self) -> Conversation:
@@ -92,7 +95,7 @@ class Batching(Generic[T]):
             number = len(batch.messages)
             batch.timer = self._later(window, lambda: self._quiet(key, batch, number))
             waiting = batch.waiting
-        if again:
+        if again and former.set_running_or_notify_cancel():
             former.set_result(None)
         return waiting
 
@@ -104,7 +107,7 @@ class Batching(Generic[T]):
         for batch in dropped:
             if batch.timer:
                 batch.timer.cancel()
-            batch.waiting.cancel()
+            _dropped(batch)
         self._threads.shutdown(wait=False, cancel_futures=True)
 
     def _quiet(self, key: tuple[str, str, str], batch: Batch[T], number: int) -> None:
@@ -113,7 +116,13 @@ class Batching(Generic[T]):
             if self._open.get(key) is not batch or len(batch.messages) != number:
                 return
             del self._open[key]
-        self._threads.submit(self._work, batch)
+        batch.closed_at = time.monotonic()
+        try:
+            work = self._threads.submit(self._work, batch)
+        except RuntimeError:  # closed in this very moment
+            _dropped(batch)
+        else:
+            work.add_done_callback(lambda done: _dropped(batch) if done.cancelled() else None)
 
     def _work(self, batch: Batch[T]) -> None:
         _told("discord.user_batch_process_start", batch)
@@ -125,7 +134,18 @@ class Batching(Generic[T]):
             batch.waiting.set_exception(trouble)
 
 
+def _dropped(batch: Batch[T]) -> None:
+    """Tell whoever waits for a batch that will not be answered."""
+    if batch.waiting.cancel():
+        batch.waiting.set_running_or_notify_cancel()
+
+
 def _told(name: str, batch: Batch[T], **fields: object) -> None:
-    where = {"platform": batch.context.platform, "channel": batch.context.channel, "user": batch.context.user}
+    where = {"platform": _line(batch.context.platform), "channel": _line(batch.context.channel), "user": _line(batch.context.user)}
     extra = {"event": name, **where, "messages": len(batch.messages), **fields}
-    log.debug("%s channel=%s user=%s messages=%d %s", name, batch.context.channel, batch.context.user, len(batch.messages), fields or "", extra=extra)
+    log.debug("%s channel=%s user=%s messages=%d %s", name, where["channel"], where["user"], len(batch.messages), fields or "", extra=extra)
+
+
+def _line(name: str) -> str:
+    """A stranger's words on one line."""
+    return "".join(sign if sign.isprintable() else " " for sign in name)

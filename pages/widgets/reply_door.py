@@ -174,7 +174,7 @@ def _ready() -> tuple[Replying, Batching[Replied], ThreadPoolExecutor]:
 
 
 def _answer_batch(replying: Replying, batch: Batch[Replied]) -> Replied:
-    return replying.reply(batch.conversation, batch.context)
+    return replying.reply(batch.conversation, batch.context, began=batch.closed_at)
 
 
 def _message(said: Said) -> Message:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import CancelledError, Future
 from dataclasses import dataclass
 
 import pytest
 
-from agent.batching import MOST, Batch, Batching
+from agent.batching import MOST, SIDE_BY_SIDE, Batch, Batching
 from agent.types.reply import Conversation, Message, RequestContext
 
 
@@ -158,6 +159,64 @@ def test_closing_drops_what_waits() -> None:
         desk.say("y")
     desk.quiet()
     assert not desk.seen
+
+
+def test_who_went_away_does_not_keep_the_next_message_from_being_taken() -> None:
+    desk = Desk()
+    assert desk.say("one").cancel()
+    two = desk.say("two")
+    desk.quiet()
+    assert two.result(5) == "one\ntwo"
+
+
+def test_a_batch_that_waits_in_line_when_this_ends_is_dropped() -> None:
+    going, let_go = threading.Semaphore(0), threading.Event()
+
+    def slow(batch: Batch[str]) -> str:
+        going.release()
+        assert let_go.wait(20)
+        return "ok"
+
+    desk = Desk(slow)
+    working = []
+    for n in range(SIDE_BY_SIDE):
+        working.append(desk.say("x", user=str(n)))
+        desk.quiet()
+        assert going.acquire(timeout=20)
+    waits = desk.say("y", user="last")
+    desk.quiet()
+    desk.batching.close()
+    with pytest.raises(CancelledError):
+        waits.result(5)
+    let_go.set()
+    assert [done.result(20) for done in working] == ["ok"] * SIDE_BY_SIDE
+
+
+def test_a_window_that_ends_as_the_program_does_drops_its_batch() -> None:
+    desk = Desk()
+    done = desk.say("x")
+    desk.batching._threads.shutdown()
+    desk.quiet()
+    with pytest.raises(CancelledError):
+        done.result(5)
+
+
+def test_a_batch_knows_when_its_window_was_over() -> None:
+    desk = Desk()
+    done = desk.say("x")
+    before = time.monotonic()
+    desk.quiet()
+    after = time.monotonic()
+    done.result(5)
+    assert before <= desk.seen[0].closed_at <= after
+
+
+def test_names_with_line_breaks_stay_on_one_line_of_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.DEBUG, "agent.batching"):
+        Desk().say("x", channel="help\nERROR forged", user="ann\r\u2028bob")
+    [line] = caplog.records
+    assert line.getMessage().isprintable() and "channel=help ERROR forged user=ann  bob" in line.getMessage()
+    assert line.channel == "help ERROR forged"  # type: ignore[attr-defined]
 
 
 def test_many_threads_lose_no_message() -> None:

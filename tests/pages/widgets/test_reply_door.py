@@ -16,9 +16,10 @@ import uvicorn
 from prometheus_client.parser import text_string_to_metric_families
 from starlette.applications import Starlette
 
+from agent.batching import Batch
 from agent.errors import NotFound
 from agent.replying import Replying
-from agent.types.reply import AIResult, Conversation
+from agent.types.reply import AIResult, Conversation, Message, RequestContext
 from pages.widgets import door, reply_door, serve
 from tests.web.replying_model import stocked
 
@@ -188,6 +189,25 @@ def test_messages_within_the_window_are_answered_once(monkeypatch: pytest.Monkey
     [run] = door.workbench().runs()
     said = [message.text for message in door.workbench().view(run.id).state.conversation.messages]  # type: ignore[attr-defined]
     assert said == ["Hi", "Hello.", "I have a question", "When do backups run?"]
+
+
+def test_waiting_in_line_counts_as_time_of_the_request(post: Post, monkeypatch: pytest.MonkeyPatch) -> None:
+    began: list[float] = []
+    real = Replying.reply
+
+    def watched(self: Replying, *more: Any, **named: Any) -> Any:
+        began.append(named["began"])
+        return real(self, *more, **named)
+
+    monkeypatch.setattr(Replying, "reply", watched)
+    _, batching, _ = reply_door.service()
+    batching.window_s = 0.0
+    sent = time.monotonic()
+    assert post("/messages", {"channel": "help", "user": "ann", "text": "When do backups run?"}).json()["merged"] is False
+    late = Batch[Any](RequestContext(), Conversation(messages=[Message(role="user", text="When do backups run?")]), closed_at=sent - 1000)
+    replied = batching._process(late)
+    assert sent <= began[0] and began[1] == sent - 1000
+    assert replied.failed and not replied.result.should_reply, "its time was over before its turn came"
 
 
 def test_a_message_needs_a_channel_and_a_user(post: Post) -> None:
