@@ -19,7 +19,7 @@ from agent.state import jsonable
 from agent.text import refusals
 from agent.types import CollectLimits, Settings, Status
 from agent.types.collected import Item
-from agent.urls import found_in
+from agent.urls import found_in, typed
 from agent.workbench import Workbench
 
 MOST_STARTS = 20
@@ -65,14 +65,14 @@ def start(bench: Workbench, prompt: str, seed_links: Sequence[str], settings: Se
 
 def checked(prompt: str, seed_links: Sequence[str], settings: Settings) -> Settings:
     """The settings a run from these start pages is started with. Raises UsageError as `start` does; nothing is opened for it."""
-    given = list(dict.fromkeys([*(link.strip() for link in seed_links if link.strip()), *found_in(refusals.split(prompt)[0])]))
+    given = list(dict.fromkeys([*(typed(link) for link in seed_links if link.strip()), *found_in(refusals.split(prompt)[0])]))
     if len(given) > MOST_STARTS:
         raise UsageError(f"{len(given)} start pages are named; {MOST_STARTS} are the most")
     limits = settings.collect
     for what, value in (("article or thread", limits.max_articles), ("page", limits.max_pages), ("level of depth", limits.max_depth)):
         if value < 1:
             raise UsageError(f"a collecting run needs at least one {what}, not {value}")
-    asked = settings.model_copy(update={"flow": "collect", "start_urls": given})
+    asked = starting.spelled(settings.model_copy(update={"flow": "collect", "start_urls": given}))
     starting.check(prompt.strip(), asked, (asked.flow,))
     return asked
 

@@ -6,12 +6,18 @@ from collections.abc import Container
 
 from agent.errors import UsageError
 from agent.types import Settings
-from agent.urls import canonical, in_scope
+from agent.urls import canonical, host, in_scope, typed
 
 LONGEST = 4000
 """Characters of a question."""
 FROM_PAGES = ("site", "collect")
 """Flows that begin at pages a person names."""
+
+
+def spelled(settings: Settings) -> Settings:
+    """The settings with start pages and allowed domains as they are meant: "example.org" is a page, "https://example.org/faq" names a host."""
+    allowed = [host(entry) if "://" in entry else entry.split("/")[0] for entry in map(str.strip, settings.allowed_domains)]
+    return settings.model_copy(update={"start_urls": list(map(typed, settings.start_urls)), "allowed_domains": list(filter(None, allowed))})
 
 
 def check(question: str, settings: Settings, flows: Container[str]) -> None:
@@ -35,6 +41,6 @@ def check_pages(settings: Settings) -> None:
         raise UsageError("name at least one page to start from, e.g. https://www.example.com/")
     for url in settings.start_urls:
         if not canonical(url):
-            raise UsageError(f"“{url[:80]}” is not a web address; it must begin with http:// or https://")
+            raise UsageError(f"“{url[:80]}” is not a web address; name one like example.org or https://example.org/faq")
         if not in_scope(url, settings.allowed_domains):
             raise UsageError(f"{url} is outside the allowed domains ({', '.join(settings.allowed_domains)}): allow its host, or start elsewhere")

@@ -19,6 +19,7 @@ _SUFFIXES = PublicSuffixList()
 _TRACKING = re.compile(r"^(utm_\w+|gclid|fbclid|mc_cid|mc_eid|msclkid|igshid|ref_src)$")
 _ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})?")
 _PLAIN = frozenset(string.ascii_letters + string.digits + "-._~!$&'()*+,;=:@")
+_BARE = re.compile(r"(?:[\w-]+\.)+(?!\d)[\w-]{2,}\.?(?::\d{1,5})?(?:[/?#]\S*)?\Z")
 _IN_TEXT = re.compile(r"https?://[^\s<>\"'\]\[{}|\\^`]+", re.IGNORECASE)
 
 
@@ -57,6 +58,12 @@ def absolute(base: str, href: str) -> str:
     except ValueError:
         return ""
     return joined if canonical(joined) else ""
+
+
+def typed(text: str) -> str:
+    """An address as a person types it: a bare host name ("example.org/faq") is meant with https:// before it; all else stays as it is."""
+    said = text.strip()
+    return f"https://{said}" if _BARE.match(said) else said
 
 
 def host(url: str) -> str:

@@ -28,7 +28,7 @@ from agent.state import fold, fork, jsonable
 from agent.store.database import Store
 from agent.store.ledger import now
 from agent.types import STANDS, Call, Note, Outcome, Page, Proposal, Refusal, Run, Settings, Status, Step, Turn, Usage
-from agent.urls import canonical
+from agent.urls import canonical, typed
 from agent.worker import Worker
 
 CACHED_VIEWS = 64
@@ -101,7 +101,7 @@ class Workbench:
 
         Raises UsageError when the question or a setting cannot be.
         """
-        settings, question = settings or Settings(), question.strip()
+        settings, question = starting.spelled(settings or Settings()), question.strip()
         settings, history = talking.settled(settings, history, self.config)
         starting.check(question, settings, FLOWS)
         self.worker.world(settings.world)  # raises NotFound, with a hint, before anything is written
@@ -189,12 +189,13 @@ class Workbench:
     def edit(self, run_id: str, head: int, action: str, query_or_url: str) -> None:
         """Run another action or wording instead of the waiting decision."""
         pending, text = self._waiting(run_id), query_or_url.strip()
+        text = typed(text) if action == "crawl_url" else text
         if action not in ACTION_STEPS:
             raise UsageError(f"there is no action {action}; there are {', '.join(ACTION_STEPS)}")
         if action != "send_to_hitl" and not text:
             raise UsageError("say what to search for, or which address to read")
         if action == "crawl_url" and not canonical(text):
-            raise UsageError(f"“{text[:80]}” is not a web address; it must begin with http:// or https://")
+            raise UsageError(f"“{text[:80]}” is not a web address; name one like example.org or https://example.org/faq")
         if action == "search_google" and "google" not in self.worker.world(self.view(run_id).run.settings.world).engines:
             raise UsageError("Google is not available for this run; search with DuckDuckGo instead")
         same = (action, text) == (pending.next_action, pending.query_or_url)
@@ -317,6 +318,7 @@ class Workbench:
         """Keep sites under a name; a desk of that name is replaced. Raises UsageError."""
         if not name.strip() or len(name) > 80:
             raise UsageError("give the desk a name of at most 80 characters")
+        settings = starting.spelled(settings)
         starting.check_pages(settings)
         self.store.desks.put(name.strip(), settings.model_copy(update={"thread_id": ""}))
 

@@ -57,7 +57,7 @@ def named(value: str) -> list[str]:
 
 
 def _name(entry: str) -> str:
-    match = _HOST.match(host(entry) if "://" in entry else entry)
+    match = _HOST.match(host(entry) if "://" in entry else entry.split("/")[0])
     if not match:
         raise argparse.ArgumentTypeError(f"“{entry}” is no host: name one like example.org or *.example.org (the question goes in quotes)")
     return str(match["name"] or match["six"]).lower()

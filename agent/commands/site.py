@@ -9,7 +9,7 @@ from typing import Any
 from agent.commands import hosts
 from agent.commands.telling import drive, reached
 from agent.types import Settings
-from agent.urls import host
+from agent.urls import host, typed
 from agent.workbench import Workbench
 
 
@@ -38,10 +38,11 @@ def run(options: argparse.Namespace) -> int:
 
 def settings_of(options: argparse.Namespace) -> Settings:
     """What the options ask for. Without `--allow` the start pages' hosts are the fence; `--allow ''` takes it down."""
-    begun = list(dict.fromkeys(host(url) for url in options.start if host(url)))
+    starts = [typed(url) for url in options.start]
+    begun = list(dict.fromkeys(host(url) for url in starts if host(url)))
     allowed = begun if options.allow is None else options.allow
     return Settings(
-        flow="site", world=options.world, model=options.model, start_urls=options.start, allowed_domains=allowed, instruction=options.instruction
+        flow="site", world=options.world, model=options.model, start_urls=starts, allowed_domains=allowed, instruction=options.instruction
     )
 
 

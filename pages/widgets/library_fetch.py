@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from agent.errors import UsageError
 from agent.types import LibrarySource, Outcome, Page
-from agent.urls import canonical, host
+from agent.urls import canonical, host, typed
 from pages.widgets import door
 
 
@@ -24,8 +24,10 @@ def again(source_id: str) -> str:
 
 
 def _read(url: str) -> Page:
+    url = typed(url)
     if not canonical(url):
-        raise UsageError(f"“{url[:80]}” is not a web address; it must begin with http:// or https://" if url else "name the page's address first")
+        told = f"“{url[:80]}” is not a web address; name one like example.org or https://example.org/faq"
+        raise UsageError(told if url else "name the page's address first")
     bench = door.workbench()
     page = bench.worker.world("demo" if host(url).endswith(".example") else "live").fetch(url)
     if page.outcome is not Outcome.OK or not page.text.strip():

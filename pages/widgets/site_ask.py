@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from agent.types import Settings, SiteLimits
-from agent.urls import host
+from agent.urls import host, typed
 from pages.widgets import choices, door, drafts, safe, site_desks, words
 
 QUESTION, QUESTION_DRAFT = "site-question", "site:question"
@@ -77,7 +77,7 @@ def _choices() -> Settings:
 
 
 def _fill_in() -> None:
-    hosts = "\n".join(dict.fromkeys(host(url) for url in lines(st.session_state.get(STARTS) or "") if host(url)))
+    hosts = "\n".join(dict.fromkeys(host(url) for url in map(typed, lines(st.session_state.get(STARTS) or "")) if host(url)))
     if st.session_state.get(ALLOWED) in (None, "", st.session_state.get(FILLED_IN)) and st.session_state.get(FILLED_IN) != hosts:
         st.session_state[ALLOWED] = st.session_state[FILLED_IN] = hosts
 

@@ -6,7 +6,7 @@ import pytest
 
 from agent.errors import UsageError
 from agent.flows import FLOWS
-from agent.starting import LONGEST, check
+from agent.starting import LONGEST, check, spelled
 from agent.types import Settings, SiteLimits
 
 START = "https://a.example/"
@@ -26,8 +26,8 @@ def site(**more) -> Settings:
         ("Why?", Settings(max_pages=0), "at least one step and one page"),
         ("Why?", site(site=SiteLimits(max_pages=0)), "one page"),
         ("Why?", site(start_urls=[]), "at least one page to start from"),
-        ("Why?", site(start_urls=[START, "a.example"]), "“a.example” is not a web address"),
-        ("Why?", site(start_urls=["javascript:alert(1)"]), "must begin with http"),
+        ("Why?", site(start_urls=[START, "a page"]), "“a page” is not a web address"),
+        ("Why?", site(start_urls=["javascript:alert(1)"]), "name one like example.org"),
         ("Why?", site(flow="collect", allowed_domains=["b.example", "*.c.example"]), r"outside the allowed domains \(b.example, \*.c.example\)"),
     ],
 )
@@ -42,3 +42,11 @@ def test_what_cannot_be_is_refused(question, settings, told):
 )
 def test_what_can_be_is_let_through(settings):
     check("x" * LONGEST, settings, FLOWS)
+
+
+def test_a_bare_host_is_a_page_and_a_page_names_its_host():
+    allowed = ["https://Kallsteg.example/faq", "a.example/", "*.b.example"]
+    meant = spelled(site(start_urls=["kallsteg.example", " a.example/faq "], allowed_domains=allowed))
+    assert meant.start_urls == ["https://kallsteg.example", "https://a.example/faq"]
+    assert meant.allowed_domains == ["kallsteg.example", "a.example", "*.b.example"]
+    check("Why?", meant, FLOWS)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.urls import absolute, canonical, found_in, host, in_scope, site, without_foreign
+from agent.urls import absolute, canonical, found_in, host, in_scope, site, typed, without_foreign
 
 
 @pytest.mark.parametrize(
@@ -107,3 +107,13 @@ def test_addresses_in_a_text():
 def test_foreign_addresses_are_taken_out_and_links_keep_their_labels():
     text = "See https://a.example/x, [version 4](https://b.example/v4) or http://c.example/y."
     assert without_foreign(text, {"https://a.example/x"}) == "See https://a.example/x, [version 4] or [address removed]."
+
+
+@pytest.mark.parametrize("text", ["kallsteg.example", "www.kallsteg.example/faq?a=1#b", "kallsteg.example:8080/x", "räksmörgås.example"])
+def test_a_bare_host_name_is_meant_with_https(text):
+    assert typed(f" {text} ") == f"https://{text}" and canonical(typed(text))
+
+
+@pytest.mark.parametrize("text", ["", "kallsteg", "Why?", "a page", "ann@a.example", "javascript:alert(1)", "3.14", "ftp://a.example/", "e.g."])
+def test_what_is_no_bare_host_name_stays_as_it_is(text):
+    assert typed(text) == text

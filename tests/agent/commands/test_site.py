@@ -28,6 +28,12 @@ def test_allow_names_hosts_and_an_empty_one_takes_the_fence_down():
     assert settings("--instruction", "Prefer the FAQ", "--start", START).instruction == "Prefer the FAQ"
 
 
+def test_a_bare_host_name_is_a_start_page_and_its_own_fence():
+    bare = settings("--start", "kallsteg.example", "--start", "b.example/faq")
+    assert bare.start_urls == ["https://kallsteg.example", "https://b.example/faq"] and bare.allowed_domains == ["kallsteg.example", "b.example"]
+    assert settings("--allow", "a.example/faq", "--start", "a.example").allowed_domains == ["a.example"]
+
+
 def test_the_answer_is_printed_and_written(tmp_path, capsys):
     record, report = tmp_path / "run.json", tmp_path / "run.md"
     assert main([*DEMO, QUESTION, "--json", str(record), "--markdown", str(report)]) == 0
