@@ -8,7 +8,7 @@ LONGEST = 600
 """A longer sentence is cut at a semicolon or space: a quote must stay readable."""
 
 _LINE = re.compile(r"[^\n]+")
-_STOP = re.compile(r"[.!?…]+[\"'”’»)\]]*(?:\[\d+\])*\s+(?=[\"'“‘«(\[]*[^\W_a-z])|[。！？]+[」』”]*")
+_STOP = re.compile(r"(?<![.!?…])[.!?…]+[\"'”’»)\]]*(?:\[\d+\])*\s+(?=[\"'“‘«(\[]*[^\W_a-z])|[。！？]+[」』”]*")
 _ABBREVIATION = re.compile(
     r"(?:^|[\s(\"“])(?:[A-Z]|mr|mrs|ms|dr|prof|st|sr|jr|vs|no|vol|fig|inc|ltd|co|corp|dept|gen|col|lt|sgt|capt|rev|hon|gov|sen|rep|"
     r"approx|ca|cf|al|ed|eds|pp|jan|feb|mar|apr|jun|jul|aug|sept|sep|oct|nov|dec|bzw|nr|str|ung|bl|kap|art|mme|mlle|"

@@ -43,6 +43,13 @@ def test_a_sentence_too_long_to_quote_is_cut_at_a_semicolon_or_a_blank() -> None
     assert [len(piece) for piece in split("x" * 1500)] == [600, 600, 300]
 
 
+@pytest.mark.parametrize("sign", ["!", "?!", ".", "…", "。", ".)", '."', " ", ". ", "[1]", "\u00a0"])
+def test_a_long_run_of_signs_is_walked_once(sign: str) -> None:
+    run = sign * (400_000 // len(sign))
+    found = split(f"It rained. Then {run}x\nThe end.")
+    assert found[0] == "It rained." and found[-1] == "The end."
+
+
 @given(PROSE)
 def test_offsets_are_the_texts_own_and_nothing_but_blanks_is_left_out(text: str) -> None:
     found = spans(text)
