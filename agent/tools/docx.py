@@ -1,7 +1,8 @@
 """A Word document (DOCX) as a Reading: its headings, lists, tables, links and notes. Pictures are left out.
 
 The file is a zip of XML. Before anything is read its parts are counted and their sizes looked at (a part never yields more than
-the size it declares), and a part with a document type is refused: Office writes none, and entities are how XML explodes.
+the size it declares), and a part with a document type is refused: Office writes none, and entities are how XML explodes. A file
+may call any of its parts the document's, so every part that could be XML is judged, whatever its name and place.
 """
 
 from __future__ import annotations
@@ -25,9 +26,11 @@ from agent.types import Link, Outcome
 
 TYPE = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 MAX_PARTS = 5_000
-MAX_XML = 40_000_000
-"""Bytes of XML the document may have when unpacked."""
-MAX_RATIO = 200
+MAX_XML = 16_000_000
+"""Bytes of XML the document may have when unpacked; a thousand pages of a manual have less."""
+MAX_TAGS = 1_000_000
+"""Tags in all its XML, opening and closing: each costs a reader time and a kilobyte."""
+MAX_RATIO = 80
 """How many times larger than packed one part of more than a megabyte may be; Word's own XML stays below 50."""
 _MAIN = "word/document.xml"
 _BROKEN = "The Word document is damaged and could not be read. Open it in Word, save it again, or save it as PDF."
@@ -35,6 +38,13 @@ _HOSTILE = "The Word document is built in a way that no word processor builds on
 _LARGE = "The Word document unpacks to more text than is read here. Split it, or save the part you need as a document of its own."
 _LOCKED = "The Word document is locked with a password. Take the password off and add it again."
 _EMPTY = "The Word document holds no text (perhaps pictures only). Add a version with text."
+_DECLARATIONS = re.compile(rb"<!(?:DOCTYPE|ENTITY)", re.IGNORECASE)
+_ENTITIES = re.compile(rb"<!ENTITY", re.IGNORECASE)
+_PICTURES = "word/media/"
+"""A drawing (SVG) in here may name its document type, as drawing programs do, but declare nothing."""
+_BEGIN = 1_000
+_BEFORE = b"\xef\xbb\xbf\xfe\xff\0 \t\r\n"
+"""What may stand before the first tag: marks of the byte order, half of a UTF-16 character, blanks."""
 _PART = re.compile(r"<dc:(title|creator)>([^<]{1,500})</dc:\1>")
 _DAMAGE = (
     zipfile.BadZipFile, zlib.error, struct.error, ExpatError, EOFError, OSError, LookupError, ValueError, TypeError, AttributeError,
@@ -72,16 +82,27 @@ def _refusal(packed: zipfile.ZipFile) -> Reading | None:
     parts = packed.infolist()
     if any(part.flag_bits & 1 for part in parts):
         return Reading(outcome=Outcome.UNSUPPORTED, detail=_LOCKED)
-    xml = [part for part in parts if part.filename.endswith((".xml", ".rels"))]
-    blown = any(part.file_size > 1_000_000 and part.file_size > MAX_RATIO * max(1, part.compress_size) for part in xml)
-    if len(parts) > MAX_PARTS or len({part.filename for part in parts}) < len(parts) or blown:
+    if len(parts) > MAX_PARTS or len({part.filename for part in parts}) < len(parts):
+        return Reading(outcome=Outcome.UNSUPPORTED, detail=_HOSTILE)
+    xml = [part for part in parts if _may_be_xml(packed, part)]
+    if any(part.file_size > 1_000_000 and part.file_size > MAX_RATIO * max(1, part.compress_size) for part in xml):
         return Reading(outcome=Outcome.UNSUPPORTED, detail=_HOSTILE)
     if sum(part.file_size for part in xml) > MAX_XML:
         return Reading(outcome=Outcome.TOO_LARGE, detail=_LARGE)
+    tags = 0
     for part in xml:
-        if b"<!" in (plain := packed.read(part).replace(b"\0", b"")) and re.search(rb"<!(?:DOCTYPE|ENTITY)", plain, re.IGNORECASE):
+        plain = packed.read(part).replace(b"\0", b"")
+        if b"<!" in plain and (_ENTITIES if part.filename.startswith(_PICTURES) else _DECLARATIONS).search(plain):
             return Reading(outcome=Outcome.UNSUPPORTED, detail=_HOSTILE)
-    return None
+        tags += plain.count(b"<")
+    return Reading(outcome=Outcome.TOO_LARGE, detail=_LARGE) if tags > MAX_TAGS else None
+
+
+def _may_be_xml(packed: zipfile.ZipFile, part: zipfile.ZipInfo) -> bool:
+    """Would an XML reader get beyond the first characters? Pictures, fonts and embedded files begin otherwise."""
+    with packed.open(part) as opened:
+        begin = opened.read(_BEGIN).lstrip(_BEFORE)
+    return begin.startswith(b"<") or (not begin and part.file_size > 0)
 
 
 def _reading(html: str, about: dict[str, str]) -> Reading:

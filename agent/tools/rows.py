@@ -12,12 +12,18 @@ DELIMITERS = ",;\t|"
 MAX_ROWS = 50_000
 MAX_COLUMNS = 200
 LONGEST_CELL = 5_000
+_FIELD = 10_000_000
+"""Characters one cell may have in the file; more means a quote that is never closed."""
+_BROKEN = "A cell of the table has no end (a quote is opened and not closed?). Open it in a spreadsheet and save it as CSV anew."
 _SAMPLE = 64 * 1024
 
 
 def read(text: str) -> Reading:
     """The rows as one table; the text is what people read: cells joined by " | ", one row a line. Empty rows are left out."""
-    rows, cut = parse(text)
+    try:
+        rows, cut = parse(text)
+    except csv.Error:
+        return Reading(outcome=Outcome.UNSUPPORTED, detail=_BROKEN)
     if not rows:
         return Reading(outcome=Outcome.EMPTY, detail="The table has no rows: nothing was added.")
     lines = [" | ".join(row) for row in rows]
@@ -27,7 +33,7 @@ def read(text: str) -> Reading:
 
 
 def parse(text: str) -> tuple[list[list[str]], bool]:
-    """The rows, cells on one line each and all rows equally wide, and whether there were more than are read."""
+    """The rows, cells on one line each and all rows equally wide, and whether there were more than are read. Raises csv.Error."""
     text = text.replace("\r\n", "\n").replace("\r", "\n").lstrip("\ufeff")
     first, _, rest = text.partition("\n")
     if first.lower().startswith("sep=") and len(first) == 5:  # Excel's way to name the delimiter
@@ -36,7 +42,7 @@ def parse(text: str) -> tuple[list[list[str]], bool]:
 
 
 def _parsed(text: str, delimiter: str) -> tuple[list[list[str]], bool]:
-    csv.field_size_limit(10_000_000)
+    csv.field_size_limit(_FIELD)
     rows: list[list[str]] = []
     for row in csv.reader(io.StringIO(text), delimiter=delimiter, skipinitialspace=True):
         cells = [" ".join(cell.split())[:LONGEST_CELL] for cell in row[:MAX_COLUMNS]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import zipfile
 
@@ -13,6 +14,9 @@ from agent.errors import UsageError
 from agent.tools import documents
 from agent.tools import docx as reader
 from agent.types import Outcome, Page
+
+WORDS = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
+RELATIONS = "http://schemas.openxmlformats.org/package/2006/relationships"
 
 
 def read(name: str, data: bytes | str, **more) -> Page:
@@ -128,6 +132,17 @@ def test_a_csv_with_ragged_rows_and_lines_in_cells():
     assert rows(page) == [["name", "note", ""], ["A", "first second", ""], ["B", "", ""], ["C", "x", "extra"]]
 
 
+def test_a_csv_whose_cell_never_ends_is_refused_in_words():
+    with pytest.raises(UsageError, match="no end"):
+        read("big.csv", 'name,x\n"' + "a" * 11_000_000 + '",2\n')
+
+
+def test_a_csv_that_names_an_odd_delimiter_is_read_or_refused_but_breaks_nothing():
+    for odd in "\" \0\udcff'\x0b":
+        with contextlib.suppress(UsageError):
+            read("odd.csv", f"sep={odd}\nname,price\nA,1\n".encode("utf-8", "surrogatepass"))
+
+
 def test_a_document_from_the_web_keeps_its_address():
     assert read("a.txt", "Herons eat fish.", url="https://a.example/a.txt").url == "https://a.example/a.txt"
     assert read("a.txt", "Herons eat fish.", url="javascript:alert(1)").url == "file:a.txt"
@@ -182,6 +197,46 @@ def test_a_word_document_with_entities_is_not_opened():
     for encoding in ("utf-8", "utf-16"):
         with pytest.raises(UsageError, match="no word processor"):
             read("bomb.docx", packed(document=bomb.encode(encoding)))
+
+
+def renamed(target: str, document: bytes) -> bytes:
+    """A document whose main part has another name than Word's."""
+    kind = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument"
+    own = f'<Relationships xmlns="{RELATIONS}"><Relationship Id="r1" Type="{kind}" Target="{target}"/></Relationships>'
+    return parts({"_rels/.rels": own.encode(), "word/document.xml": b"<w/>", target: document})
+
+
+def parts(named: dict[str, bytes]) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as target:
+        for name, data in named.items():
+            target.writestr(name, data)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("target", ["word/evil.bin", "word/media/evil.png", "evil", "word/media/evil.svg"])
+def test_a_part_is_judged_whatever_its_name_and_place(target):
+    said = f'<w:document xmlns:w="{WORDS}"><w:body><w:p><w:r><w:t>%s</w:t></w:r></w:p></w:body></w:document>'
+    assert "Herons" in read("a.docx", renamed(target, (said % "Herons").encode())).text, "a reader does look there"
+    for begin in ("", "\n" * 2_000):
+        with pytest.raises(UsageError, match="no word processor"):
+            read("a.docx", renamed(target, (begin + '<!DOCTYPE a [<!ENTITY b "Herons">]>' + said % "&b;").encode()))
+    with pytest.raises(UsageError, match="no word processor"):
+        read("a.docx", renamed(target, (said % ("Herons" + " " * 3_000_000)).encode()))
+
+
+def test_a_word_document_of_tags_alone_is_not_opened(monkeypatch):
+    monkeypatch.setattr(reader, "MAX_TAGS", 1_000)
+    with pytest.raises(UsageError, match="more text than"):
+        read("a.docx", renamed("word/other", b"<w>" + b"<a/>" * 1_000 + b"</w>"))
+
+
+def test_a_document_with_pictures_and_embedded_files_is_read():
+    drawing = b'<?xml version="1.0"?><!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://www.w3.org/Graphics/SVG/1.1/DTD/svg11.dtd"><svg/>'
+    held = {"word/media/a.svg": drawing, "word/media/b.bmp": b"BM" + b"\0" * 3_000_000, "word/embeddings/c.bin": b"\xd0\xcf" + b"<!ENTITY" * 200_000}
+    with zipfile.ZipFile(io.BytesIO(manual())) as source:
+        held |= {name: source.read(name) for name in source.namelist()}
+    assert read("manual.docx", parts(held)).text == read("manual.docx", manual()).text
 
 
 def test_a_word_document_that_explodes_is_not_opened(monkeypatch):
