@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from math import isclose
 from typing import Literal
 
 from pydantic import ValidationError
@@ -16,7 +17,7 @@ from agent.evidence import quotes
 from agent.export import bundle
 from agent.export.archive import sha256
 from agent.export.bundle import Contents
-from agent.flows import FLOWS
+from agent.flows import FLOWS, recount
 from agent.flows.state import Research
 from agent.state import fold
 from agent.store.pages import row_of
@@ -80,7 +81,7 @@ def verify(data: bytes) -> Verified:
         return Verified(sha256(data), troubles=[str(trouble)])
     facts = [fact for fact in state.facts.values() if _quoting(fact)]
     standing = [fact for fact in facts if _stands(fact, contents)]
-    troubles = [*_pages(contents), *_ledger(contents, state), *_quotes(facts, standing), *_answers(contents, state)]
+    troubles = [*_pages(contents), *_ledger(contents, state), *_quotes(facts, standing), *_answers(contents, state), *_spent(contents)]
     if len(troubles) > WORST:
         troubles = [*troubles[:WORST], f"and {len(troubles) - WORST} more"]
     remarks = _remarks(standing, contents)
@@ -189,7 +190,7 @@ def _quotes(facts: Sequence[Fact], standing: Sequence[Fact]) -> list[str]:
 
 
 def _answers(contents: Contents, state: Research) -> list[str]:
-    """Every quote an answer shows must stand in the page it is shown for, and what it calls backed must cite a fact."""
+    """Every quote an answer shows must stand in the page it is shown for, and what it calls backed be so by the facts of then."""
     told = []
     for answer in state.answers:
         for source in answer.sources:
@@ -199,7 +200,21 @@ def _answers(contents: Contents, state: Research) -> list[str]:
         known = {fact_id for source in answer.sources for fact_id in source.fact_ids}
         bare = [s.text for s in answer.sentences if s.backed and not known.intersection(s.fact_ids)]
         told += [f"a statement is called backed but cites nothing: “{text[:120]}”" for text in bare]
-    return told
+    return [*told, *recount.troubles(FLOWS[contents.run.settings.flow].state(), contents.steps)]  # type: ignore[arg-type]
+
+
+def _spent(contents: Contents) -> list[str]:
+    """Is what the run is said to have spent what its calls and steps cost?"""
+    calls, steps, said = contents.calls, contents.steps, contents.usage
+    costs = [call.cost_usd for call in calls if call.cost_usd is not None]
+    counted = (len(calls), sum(call.prompt_tokens for call in calls), sum(call.completion_tokens for call in calls))
+    cost = sum(costs) if len(costs) == len(calls) else None
+    same = (said.llm_calls, said.prompt_tokens, said.completion_tokens) == counted and (said.cost_usd is None) == (cost is None)
+    timed = isclose(said.seconds, sum(step.seconds for step in steps), abs_tol=0.02)
+    worked = isclose(said.cpu_seconds, sum(step.cpu_ms for step in steps) / 1000, abs_tol=0.002)
+    if same and timed and worked and isclose(said.cost_usd or 0.0, cost or 0.0, abs_tol=1e-6):
+        return []
+    return ["run.json tells another usage than its calls and steps make"]
 
 
 def _remarks(standing: Sequence[Fact], contents: Contents) -> list[str]:

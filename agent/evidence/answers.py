@@ -35,16 +35,17 @@ def check(
     A citation is dropped when its id resolves to no fact or to one that may not support a claim (unverified, struck, disputed).
     Disputed facts may be cited when the answer names both sides: facts of at least two values of one of the open `conflicts`, in one
     sentence, or in several when none names both. Backed by a page is a sentence with a verified page fact, whose dates and figures
-    all stand in the facts it cites, and enough of its words too (see values.carried).
+    all stand in the facts it cites, and enough of its words too (see values.carried). What holds does so again when it is checked again.
     """
     sentences = list(sentences)
     open_conflicts = [conflict for conflict in conflicts if conflict.status == "open"]
-    spread = _spread(sentences, open_conflicts)
+    sides = [[i for i in sentence.fact_ids if i in facts and (facts[i].usable or _stands(facts[i]))] for sentence in sentences]
+    spread = _spread(sides, open_conflicts)
     kept: list[Sentence] = []
     dropped = 0
-    for sentence in sentences:
+    for sentence, side in zip(sentences, sides, strict=True):
         cited = list(dict.fromkeys(sentence.fact_ids))
-        told = _both_sides(set(cited), open_conflicts) | spread
+        told = _both_sides(set(side), open_conflicts) | spread
         holding = [i for i in cited if i in facts and (facts[i].usable or (i in told and _stands(facts[i])))]
         dropped += len(cited) - len(holding)
         backed = _backed(sentence.text, [facts[i] for i in holding])
@@ -111,10 +112,10 @@ def _both_sides(cited: set[str], conflicts: list[Conflict]) -> set[str]:
     return named
 
 
-def _spread(sentences: list[Sentence], conflicts: list[Conflict]) -> set[str]:
-    """The facts of conflicts whose sides stand in several sentences, none of which names both by itself."""
-    alone = [conflict for conflict in conflicts if not any(_both_sides(set(sentence.fact_ids), [conflict]) for sentence in sentences)]
-    return _both_sides({i for sentence in sentences for i in sentence.fact_ids}, alone)
+def _spread(sentences: list[list[str]], conflicts: list[Conflict]) -> set[str]:
+    """The facts of conflicts whose sides stand in several sentences (given as the facts each cites), none of which names both by itself."""
+    alone = [conflict for conflict in conflicts if not any(_both_sides(set(cited), [conflict]) for cited in sentences)]
+    return _both_sides({i for cited in sentences for i in cited}, alone)
 
 
 def _backed(text: str, facts: list[Fact]) -> bool:

@@ -80,7 +80,8 @@ def test_a_call_with_a_made_up_key_cannot_answer_for_one_of_ours(other, made):
 
 def test_a_strange_id_is_not_taken_over(other, made):
     told = bundle.read(made)
-    forged = replace(told, run=told.run.model_copy(update={"id": "../../<b>"}), calls=[])
+    unspent = told.usage.model_copy(update={"llm_calls": 0, "prompt_tokens": 0, "cost_usd": 0.0})
+    forged = replace(told, run=told.run.model_copy(update={"id": "../../<b>"}), calls=[], usage=unspent)
     assert import_bundle(other, bundle.write(forged)).run_id.isalnum()
 
 

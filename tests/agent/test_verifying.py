@@ -6,17 +6,27 @@ import io
 import json
 import random
 import zipfile
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from agent.collecting import start
+from agent.export import bundle
 from agent.export.archive import MANIFEST, pack
 from agent.exporting import write
+from agent.flows import recount
+from agent.flows.state import Research
+from agent.replying import Replying
+from agent.state import jsonable
 from agent.tools.worlds import open_world
-from agent.types import Settings
+from agent.types import Answer, Fact, Sentence, Settings, Statements, Status, Step
+from agent.types.reply import Conversation, Message
 from agent.verifying import refetch, verify
 from agent.workbench import Workbench
 from tests.web.folders import page, write_world
+from tests.web.replying_model import stocked
 from tests.web.site import Reply, Site, html
 
 QUESTION = "How many cows does Lund farm keep?"
@@ -177,3 +187,93 @@ def test_a_folder_world_is_asked_again_too(bench, tmp_path):
     assert [source.how for source in refetch(found, bench.worker.world(name))] == ["same"]
     write_world(tmp_path / "w2", [page("https://lund.example/", "Lund farm", "Lund farm keeps 40 cows on its 62 hectares.")])
     assert [source.how for source in refetch(found, bench.worker.world(str(tmp_path / "w2")))] == ["lost"]
+
+
+LIE = "The bridge collapsed on 3 May 1999 and was never built again."
+
+
+@pytest.mark.parametrize(("told", "hint"), [({"text": LIE}, "does not carry it"), ({"fact_ids": []}, "cites nothing")])
+def test_a_lie_in_the_place_of_a_backed_sentence_is_told(made, told, hint):
+    """The quotes below it stand as they did; it is the sentence that no longer follows from them."""
+    contents = bundle.read(made)
+    steps = [step.model_copy(deep=True) for step in contents.steps]
+    sentences = [sentence for step in steps for answer in step.change.get("answers", []) for sentence in answer["sentences"] if sentence["backed"]]
+    assert sentences
+    sentences[0].update(told)
+    found = verify(bundle.write(replace(contents, steps=steps)))
+    assert not found.holds and found.standing == found.quotes and any(hint in trouble for trouble in found.troubles), found.troubles
+
+
+def test_counts_that_its_statements_do_not_make_are_told(made):
+    contents = bundle.read(made)
+    steps = [step.model_copy(deep=True) for step in contents.steps]
+    next(answer for step in steps for answer in step.change.get("answers", []))["statements"]["backed"] = 9
+    assert any("counts other statements" in trouble for trouble in verify(bundle.write(replace(contents, steps=steps))).troubles)
+
+
+@pytest.mark.parametrize(
+    "more", [{"llm_calls": 777}, {"prompt_tokens": 4}, {"cost_usd": 0.0}, {"cost_usd": 2.5}, {"seconds": 99.0}, {"cpu_seconds": 99.0}]
+)
+def test_a_usage_that_its_calls_and_steps_do_not_make_is_told(made, more):
+    contents = bundle.read(made)
+    forged = replace(contents, usage=contents.usage.model_copy(update=more))
+    assert any("another usage" in trouble for trouble in verify(bundle.write(forged)).troubles)
+
+
+def honest(bench: Workbench, run_id: str) -> None:
+    """It holds, and it has an answer with backed sentences, so that there was something to hold."""
+    found = verify(write(bench, run_id, "bundle"))
+    assert found.holds, found.troubles
+    assert found.state and any(sentence.backed for answer in found.state.answers for sentence in answer.sentences), found.state.answers
+
+
+def test_an_honest_run_holds_whatever_a_person_did_to_it(bench, ran):
+    """Edited decisions, notes that rule a source out, answers that were sent back: each answer is checked by what was known then."""
+    sent = ran("How many people does Älvmora Mejeri employ?")
+    bench.send_back(sent, bench.view(sent).head, "Leave out alvmora-mejeri.example")
+    bench.drive(sent)
+    assert len(bench.view(sent).state.answers) == 2
+    honest(bench, sent)
+    stepwise = ran(mode="step")
+    bench.edit(stepwise, bench.view(stepwise).head, "search_duckduckgo", "Stenfors bridge reopened to traffic date")
+    while bench.drive(stepwise) is Status.WAITING:
+        bench.approve(stepwise, bench.view(stepwise).head)
+    honest(bench, stepwise)
+
+
+def test_honest_runs_of_all_flows_hold(bench, ran):
+    site = ["https://www.alvmora-mejeri.example/"]
+    bench.library.add_file("facilities.csv", (Path(__file__).parents[2] / "demo" / "facilities.csv").read_bytes(), tags=["demo"])
+    runs = [
+        ran("How many people does the dairy employ?", flow="site", start_urls=site),
+        start(bench, "What do members say about Kallsteg?", ["https://borskvart.example/stock/KALL"], Settings(world="demo", model="keyless")),
+        ran("How many people does Älvmora Mejeri employ?", flow="chat"),
+        ran("Which pharmacy is nearest to Lövnäs?", flow="chat"),
+    ]
+    for run_id in runs[:2]:
+        bench.drive(run_id)
+    bench.send_back(runs[0], bench.view(runs[0]).head, "And when was it founded?")
+    bench.drive(runs[0])
+    for run_id in runs:
+        honest(bench, run_id)
+
+
+def test_a_reply_that_was_cut_to_a_length_holds(bench):
+    stocked(bench)
+    service = Replying(bench)
+    said = service.reply(Conversation(messages=[Message(role="user", text="When do backups run?")]))
+    run_id = bench.runs()[0].id
+    assert said and bench.runs()[0].settings.flow == "reply"
+    honest(bench, run_id)
+
+
+def test_an_answer_that_a_word_overtook_is_checked_by_what_it_was_written_from():
+    """A person struck the fact while the answer was written; it was recorded after their word, and says itself at which step it was begun."""
+    fact = Fact(id="f", statement="The mill has 31 wheels.", quote="The mill has 31 wheels.", url="https://m.example/", verified=True)
+    sentence = Sentence(text="The mill has 31 wheels.", fact_ids=["f"], backed=True)
+    told = Answer(n=1, verdict="answered", sentences=[sentence], statements=Statements(backed=1), step=2)
+    changes = [{"facts": [fact]}, {}, {"facts": [fact.model_copy(update={"decision": "struck"})]}, {"answers": [told]}]
+    steps = [Step(n=n, name="s", change=jsonable(change), next="review") for n, change in enumerate(changes)]
+    assert list(recount.troubles(Research(), steps)) == []
+    late = [*steps[:3], steps[3].model_copy(update={"change": jsonable({"answers": [told.model_copy(update={"step": 3})]})})]
+    assert len(list(recount.troubles(Research(), late))) == 1
