@@ -55,7 +55,11 @@ class Folders:
                 told.removed.append(source_id)
 
     def _file(self, origin: str, source_id: str, name: str, path: Path, held: Shelved | None, told: Synced) -> None:
-        mark = _mark(path)
+        try:
+            mark = _mark(path)
+        except OSError as trouble:
+            told.refused.append(Refused(name=name, why=f"{name} cannot be looked at: {trouble.strerror or trouble}"))
+            return
         if not mark:
             return
         if held and held.mark == mark and not held.source.gone_at:
@@ -88,9 +92,9 @@ class Folders:
 
 
 def _mark(path: Path) -> str:
-    """How a file looks from outside: the time of its last change and its size; "" when it went away this moment."""
+    """How a file looks from outside: the time of its last change and its size; "" when it went away this moment. Raises OSError."""
     try:
         seen = path.stat()
-    except OSError:
+    except FileNotFoundError:
         return ""
     return f"{seen.st_mtime_ns}:{seen.st_size}"

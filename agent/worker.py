@@ -183,6 +183,8 @@ class Worker:
                 return
             except TouchstoneError as trouble:  # a model that does not answer, mostly: it goes on at the next look
                 log.warning("the library is not current: %s", trouble)
+            except (OSError, ValueError, LookupError, RuntimeError, TypeError) as fault:  # of one file or page: this thread must not end by it
+                log.error("the library is not current", exc_info=fault)
             self._shelve.wait(TEND_S)
 
     def _until_closing(self) -> None:

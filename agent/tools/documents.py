@@ -6,7 +6,9 @@ what to do next.
 
 from __future__ import annotations
 
+import csv
 import hashlib
+import logging
 import re
 import unicodedata
 from datetime import UTC, datetime
@@ -29,6 +31,10 @@ _TYPES = {
 }  # fmt: skip
 _OLD_OFFICE = {"doc": "Word", "xls": "Excel", "ppt": "PowerPoint", "odt": "OpenDocument", "rtf": "RTF", "pages": "Pages", "epub": "EPUB"}
 _OFFICE = {"xlsx": "save the sheet as CSV", "ods": "save the sheet as CSV", "pptx": "save the slides as PDF", "zip": "unpack it first"}
+_FAULTS = (OSError, ValueError, LookupError, ArithmeticError, RuntimeError, TypeError, AttributeError, csv.Error)
+"""What readers of other people's formats let through on files nobody has thought of: one such file is refused, the others go on."""
+
+log = logging.getLogger(__name__)
 
 
 def read(name: str, data: bytes, *, url: str = "") -> Page:
@@ -40,7 +46,11 @@ def read(name: str, data: bytes, *, url: str = "") -> Page:
         raise UsageError(f"{label} is empty: there is nothing to add")
     address = url if canonical(url) else f"file:{label}"
     ending = label.rpartition(".")[2].lower() if "." in label else ""
-    reading, kind = _reading(data, ending, label, address)
+    try:
+        reading, kind = _reading(data, ending, label, address)
+    except _FAULTS as fault:
+        log.warning("%s cannot be read", label, exc_info=fault)
+        raise UsageError(f"{label} is damaged or built in an unusual way and cannot be read. Save it anew, or as PDF or plain text") from fault
     if reading.outcome is not Outcome.OK:
         raise UsageError(f"{label} cannot be added. {reading.detail}")
     text = reading.text
@@ -92,20 +102,33 @@ def _title(label: str) -> str:
 
 
 def files(folder: Path) -> list[tuple[str, Path]]:
-    """The readable files below a folder, by their paths in it, in order. Hidden ones are left out, and links that lead out of it.
+    """The readable files below a folder, by their paths in it, in order. Hidden ones are left out, and links that lead out of it;
+    one that may not be looked at is there: who opens it is told.
 
-    Raises UsageError when there is no such folder.
+    Raises UsageError when there is no such folder, or it cannot be looked through.
     """
-    if not folder.is_dir():
-        raise UsageError(f"there is no folder {folder}")
-    root = folder.resolve()
+    try:
+        if not folder.is_dir():
+            raise UsageError(f"there is no folder {folder}")
+        root, paths = folder.resolve(), sorted(folder.rglob("*"))
+    except OSError as trouble:
+        raise UsageError(f"the folder {folder} cannot be looked through: {trouble.strerror or trouble}") from trouble
     found = []
-    for path in sorted(folder.rglob("*")):
-        name = path.relative_to(folder).as_posix()
-        hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
-        if not hidden and path.suffix.lower().lstrip(".") in READABLE and path.is_file() and path.resolve().is_relative_to(root):
-            found.append((name, path))
+    for path in paths:
+        parts = path.relative_to(folder).parts
+        hidden = any(part.startswith(".") for part in parts)
+        if not hidden and path.suffix.lower().lstrip(".") in READABLE and _is_file_within(path, root):
+            found.append(("/".join(parts), path))
     return found
+
+
+def _is_file_within(path: Path, root: Path) -> bool:
+    try:
+        return path.resolve().is_relative_to(root) and path.is_file()
+    except RuntimeError:  # a link that leads to itself
+        return False
+    except OSError:  # it is there, but may not be looked at
+        return True
 
 
 def data(path: Path) -> bytes:

@@ -6,12 +6,14 @@ import hashlib
 import os
 import threading
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
 from agent.errors import ModelUnavailable, NotFound, UsageError
 from agent.library import Library
 from agent.store.database import Store
+from agent.tools import documents
 from agent.types import Heading, Outcome, Page, PageRef, Scope, Settings, Status, Step
 
 HERONS = "# Herons\n\nHerons eat fish and frogs in shallow water.\n\n## Nests\n\nThey nest together in tall trees near a lake."
@@ -358,6 +360,45 @@ def test_a_file_that_cannot_be_read_is_told_each_time_and_read_once(library, fol
     assert [refused.name for refused in library.sync(*folders).refused] == ["broken.pdf"]
     monkeypatch.setattr("agent.tools.documents.read", None)
     assert [refused.name for refused in library.sync(*folders).refused] == ["broken.pdf"]
+
+
+def test_a_bad_file_beside_a_good_one_is_told_and_the_others_are_read(library, folders, monkeypatch):
+    kb, team = folders
+    library.sync(kb, team)
+    (kb / "big.csv").write_text('name,x\n"' + "a" * 11_000_000 + '",2\n')
+    (kb / "odd.md").write_text("# Odd")
+    (kb / "zebras.md").write_text("# Zebras\n\nZebras graze on the plain.")
+    plain, looked = documents.markdown.read, Path.stat
+
+    def read(text):
+        return [][1] if text == "# Odd" else plain(text)
+
+    def stat(path, **settings):
+        if path.name == "a.md":
+            raise PermissionError(13, "Permission denied")
+        return looked(path, **settings)
+
+    monkeypatch.setattr(documents.markdown, "read", read)
+    monkeypatch.setattr(Path, "stat", stat)
+    told = library.sync(kb, team)
+    assert told.added == ["kb:zebras.md"] and not told.removed, "what may not be looked at is not gone"
+    assert {refused.name: refused.why.split()[1:3] for refused in told.refused} == {
+        "big.csv": ["cannot", "be"], "deep/a.md": ["cannot", "be"], "odd.md": ["is", "damaged"],
+    }  # fmt: skip
+    assert [refused.name for refused in library.add_folder(kb).refused] == ["big.csv", "odd.md"], "one that opens is read"
+    monkeypatch.undo()
+    assert library.sync(kb, team).refused[0].name == "big.csv" and ids(library, "zebras") == ["kb:zebras.md"]
+
+
+def test_a_folder_that_cannot_be_looked_through_removes_nothing(library, folders, monkeypatch):
+    library.sync(*folders)
+
+    def broken(*_settings):
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(Path, "rglob", broken)
+    told = library.sync(*folders)
+    assert not told.anything and all("cannot be looked through" in refused.why for refused in told.refused) and len(told.refused) == 2
 
 
 # --- places ----------------------------------------------------------------------------------------------------------------

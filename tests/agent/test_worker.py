@@ -99,7 +99,7 @@ def test_a_library_in_trouble_fails_no_run(worker, monkeypatch):
 
 def test_folders_and_vectors_are_tended_and_a_model_in_trouble_ends_no_thread(worker, monkeypatch, tmp_path):
     (tmp_path / "faq.md").write_text("# FAQ\n\nThe faucet gives test tokens.")
-    troubles, tended = [ModelUnavailable("the server sleeps")], threading.Event()
+    troubles, tended = [ModelUnavailable("the server sleeps"), ValueError("a text nobody has thought of")], threading.Event()
 
     def vectors(**_settings):
         if troubles:
