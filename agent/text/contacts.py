@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 _CONTACT = re.compile(
-    r"\b(?:[a-z][a-z0-9+.-]{1,20}://|(?:javascript|vbscript|data|mailto|tel|sms|magnet|intent|tg|bitcoin|ethereum|monero):)[^\s<>\"'`)\]}]+|<[@#!&:][^\s<>]{1,60}>|[\w.+-]+@[\w-]+(?:\.[\w-]+)+|(?<![\w@.])@\w[\w.-]+"
+    r"\b(?:[a-z][a-z0-9+.-]{1,20}://|(?:javascript|vbscript|data|mailto|tel|sms|magnet|intent|tg|bitcoin|ethereum|monero):)[^\s<>\"'`)\]}]+|<[@#!&:][^\s<>]{1,60}>|(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+|(?<![\w@.])@\w[\w.-]+"
     r"|(?<![\w@./-])(?:[\w-]+\.)+[a-z]{2,}(?![\w-])(?:/[^\s<>\"'`)\]}]*)?",
     re.IGNORECASE,
 )

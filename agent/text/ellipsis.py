@@ -29,7 +29,7 @@ _ONE = re.compile(r"\b(?:ones?)\b", re.IGNORECASE)
 _THE = r"(?:\b(?:the|a|an|my|your|our|this|that|these|those|some|any)\s+)?"
 _CODE_IN = re.compile(r"\b[A-Za-z]{1,3}\d{1,4}\b")
 _CODE = re.compile(r"(?:(?:the|a|an|my|your|for)\s+)*([A-Za-z]{1,3}\d{1,4})")
-_END = re.compile(r"[\s?.!]*$")
+_END = re.compile(r"(?<![\s?.!])[\s?.!]+$")
 
 
 def piece(question: str) -> str:

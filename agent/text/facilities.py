@@ -16,8 +16,8 @@ _COLUMNS = {
     "longitude": "longitude lon lng long x langengrad laenge lange longitud longitudine geo_lon geo_lng gps_lon gps_lng x_coord lon_wgs84 wgs84_lon",
 }
 _PAIR = frozenset("coordinates coordinate coords latlon latlng lat_lon lat_lng location_latlng geo gps position geopoint koordinaten".split())
-_DEGREES = re.compile(r"([NSEWnsew])?\s*([+-]?\d{1,3}(?:[.,]\d+)?)\s*°?\s*([NSEWnsew])?")
-_BOTH = re.compile(r"\(?\s*([+-]?\d{1,3}\.\d+)\s*[,;\s]\s*([+-]?\d{1,3}\.\d+)\s*\)?")
+_DEGREES = re.compile(r"([NSEWnsew])?\s*([+-]?\d{1,3}(?:[.,]\d+)?)(?:\s*°)?\s*([NSEWnsew])?")
+_BOTH = re.compile(r"\(?\s*([+-]?\d{1,3}\.\d+)(?:\s*[,;]|\s)\s*([+-]?\d{1,3}\.\d+)\s*\)?")
 _NAMES = {spelling: column for column, spellings in _COLUMNS.items() for spelling in spellings.split()}
 
 

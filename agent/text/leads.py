@@ -29,7 +29,7 @@ LOOKED_THROUGH, LOOKED_AT = 800, 100_000
 """Links of a page that are weighed, and characters of its text that are searched for their sentences: a step must stay short."""
 _AROUND = 300
 """Characters looked at on each side of an anchor for its sentence."""
-_BRACKETS = re.compile(r"\s*\([^)]*\)\s*$|\s+[|–—·-]\s+[^|–—·]{2,40}$")
+_BRACKETS = re.compile(r"\s*\([^)]{0,200}\)\s*$|\s+[|–—·-]\s+[^|–—·]{2,40}$")
 
 
 def lead_id(kind: str, value: str) -> str:
@@ -40,7 +40,7 @@ def lead_id(kind: str, value: str) -> str:
 
 def bare(title: str) -> str:
     """A title without a trailing bracket or site name: "The Cup (1999 film)" is "The Cup"."""
-    return _BRACKETS.sub("", title).strip() or title
+    return _BRACKETS.sub("", " ".join(title.split())).strip() or title
 
 
 def named(asked: Asked, title: str) -> tuple[float, bool]:

@@ -25,7 +25,7 @@ Unheard = Callable[[str], bool]
 _GOES_ON = re.compile(r"^\W*(?:and|or|also|what about|how about|any\b)", re.IGNORECASE)
 _ANSWERS = re.compile(r"^\W*(?:yes|no|yeah|nope|both|neither|thanks?|thank you|hello|hi|hey|great|ok(?:ay)?)\b[^?]*$", re.IGNORECASE)
 _ONES = re.compile(r"\b(?:(another |a second |a third )one|ones|others)(?=\s*(?:$|[?.!,]|in\b|for\b|at\b))", re.IGNORECASE)
-_STOP = re.compile(r"[\s.?!]*$")
+_STOP = re.compile(r"(?<![\s.?!])[\s.?!]+$")
 
 
 def heard(thing: Referent, unheard: Unheard) -> bool:

@@ -27,10 +27,10 @@ Point = tuple[float, float]
 Sort = Literal["coordinates", "facility", "address", "street", "town"]
 
 _NUMBER = r"[-+]?\d{1,3}(?:\.\d+)?"
-_SIDED = re.compile(r"(\d{1,2}(?:\.\d+)?)\s*°?\s*([NS])[\s,;]+(\d{1,3}(?:\.\d+)?)\s*°?\s*([EW])\b", re.IGNORECASE)
-_PAIR = re.compile(rf"(?<![\w.])({_NUMBER})\s*°?\s*[,;]\s*({_NUMBER})\s*°?(?![\w.]*\d)")
+_SIDED = re.compile(r"(\d{1,2}(?:\.\d+)?)(?:\s*°)?\s*([NS])[\s,;]+(\d{1,3}(?:\.\d+)?)(?:\s*°)?\s*([EW])\b", re.IGNORECASE)
+_PAIR = re.compile(rf"(?<![\w.])({_NUMBER})(?:\s*°)?\s*[,;]\s*({_NUMBER})\s*°?(?![\w.]*\d)")
 _WHOLE = re.compile(
-    rf"(?:^|\b(?:near|close|to|at|from|around|by|point|coordinates)\s+){_NUMBER}\s*°?\s*[,;]\s+{_NUMBER}\s*°?\s*[?.!]*$", re.IGNORECASE
+    rf"(?:^|\b(?:near|close|to|at|from|around|by|point|coordinates)\s+){_NUMBER}(?:\s*°)?\s*[,;]\s+{_NUMBER}\s*°?\s*[?.!]*$", re.IGNORECASE
 )
 """Figures without a decimal point are a point only where nothing else is said behind them: "3, 4 or 5" and "1,000 shops" are not."""
 _POSTAL = re.compile(r"\b[A-Z]{0,3}-?\d[\d -]*\b")

@@ -82,7 +82,7 @@ def read(question: str) -> Asked:
 
 def plain(question: str) -> str:
     """The question without addresses, and without the "according to" that led to one: they say where, not what."""
-    return _BEFORE_MARK.sub("", " ".join(_ADDRESS.sub(" ", question).split()))
+    return _BEFORE_MARK.sub("", " ".join(_ADDRESS.sub(" ", " ".join(question.split())).split()))
 
 
 def _weight(word: str, in_names: set[str]) -> float:

@@ -45,6 +45,7 @@ def split(text: str) -> tuple[str, list[str]]:
     """A text without its refusals, and the refusals, each from its opening word on."""
     wanted: list[str] = []
     refused: list[str] = []
+    text = "\n".join(" ".join(line.split()) for line in text.splitlines())
     for sentence in _SENTENCE.split(text):
         while found := _opening(sentence):
             end = _end(sentence, found.end())

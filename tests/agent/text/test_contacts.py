@@ -31,3 +31,8 @@ def test_a_name_with_a_dot_is_found_but_leads_nowhere() -> None:
 
 def test_a_whole_channel_is_never_called() -> None:
     assert calm("@everyone and @Here, ask @hereford or a@all.example") == "everyone and Here, ask @hereford or a@all.example"
+
+
+def test_a_long_run_of_one_sign_is_walked_once() -> None:
+    for sign in "a1.-+":
+        assert contacts(f"anna@example.org {sign * 300_000}") == ["anna@example.org"]

@@ -45,3 +45,10 @@ def test_the_former_question_with_the_piece_in_it(part: str, former: str, made: 
 
 def test_only_questions_are_asked_again() -> None:
     assert asks("How do herons fly?") and asks("tell me about herons") and not asks("brass heron port") and not asks("Hi there")
+
+
+def test_a_long_run_of_blanks_or_stops_is_walked_once() -> None:
+    for sign in " !.\n":
+        assert piece(f"what about Rome{sign * 300_000}") == "Rome"
+        assert piece(f"what about {sign * 300_000}x y z, Rome") in ("x y z, Rome", "")
+        assert piece(f"what about Rome{sign * 300_000}x") is not None

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent.text import leads
+from agent.text.leads import bare
 from agent.text.question import read
 from agent.types import Fact, Hit, Lead, Link, Outcome, Page, SearchResult
 
@@ -143,3 +144,8 @@ def test_any_page_and_any_hits_give_leads_in_order(question: str, links: list[tu
     found += leads.from_hits(question, result(*(anchor for _, anchor in links)), 1) + leads.bridges(question, [fact(text)])
     ranked = leads.score_leads(question, found, [fact(text)])
     assert all(0 <= lead.score <= 1 for lead in ranked) and [lead.score for lead in ranked] == sorted((lead.score for lead in ranked), reverse=True)
+
+
+def test_a_title_of_blanks_or_brackets_is_walked_once() -> None:
+    assert bare(f"The Cup{' ' * 300_000}x (1999 film)") == "The Cup x"
+    assert bare("The Cup " + "(" * 300_000 + "x").startswith("The Cup (")

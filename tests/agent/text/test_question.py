@@ -73,3 +73,8 @@ def test_any_question_can_be_taken_apart(question: str) -> None:
     assert asked == read(question) and asked.total > 0
     assert all(weight in (NAME, NUMBER, PLAIN, FAINT) for weight in asked.weights.values())
     assert parts(question) and isinstance(keywords(question), str)
+
+
+def test_blanks_in_a_question_are_walked_once() -> None:
+    for blank in " \n\t":
+        assert plain(f"Who runs{blank * 300_000}the dairy{blank * 300_000}?") == "Who runs the dairy?"

@@ -43,3 +43,9 @@ def test_a_refusal_covers_what_all_its_words_stand_in() -> None:
     assert covers("not by quietmoney", "A title", "quietmoney")
     assert not covers("leave out threads about the new factory", "Dividend next spring")
     assert not covers("leave out all articles", "All articles")
+
+
+def test_blanks_in_a_wish_are_walked_once() -> None:
+    for blank in " \t\n":
+        wanted, refused = split(f"Cheese news,{blank * 300_000}not from a.example")
+        assert wanted.startswith("Cheese news") and refused == ["not from a.example"]
