@@ -24,7 +24,7 @@ _TOKEN = re.compile(
 _ATTRIBUTES = re.compile(_ATTRIBUTE)
 _TAG_NAME = re.compile(r"<[a-zA-Z][^\s/>]{0,40}")
 _TAG = re.compile(r"<(/?)([a-zA-Z][^\s/>]{0,40})[^>]*>")
-_CODE = re.compile(r"<(script|style)\b.*?(?:</\1[^>]*>|\Z)", re.IGNORECASE | re.DOTALL)
+_CODE = re.compile(r"<(script|style)\b.*?(?:</\1[^>]*(?:>|\Z)|\Z)", re.IGNORECASE | re.DOTALL)
 _VOID_NAMES = "area base br col embed hr img input link meta source track wbr p li td tr th dt dd option"
 _VOID = frozenset(_VOID_NAMES.split())
 _INLINE_NAMES = "a b i em strong span font code sup sub u small"
@@ -38,13 +38,15 @@ def tame(html: str) -> str:
     html = _without_attributes(html)
     if html.count("<") < _MANY_TAGS or depth(html) <= _DEEP:
         return html
-    return "<p>" + _TAG.sub(lambda tag: "" if tag.group(2).lower() in _INLINE else "<br>", _CODE.sub(" ", html))
+    plain = _CODE.sub(" ", html)
+    closed = plain.rfind(">") + 1  # behind it no tag ends: each "<" there would be looked after to the end of the page
+    return "<p>" + _TAG.sub(lambda tag: "" if tag.group(2).lower() in _INLINE else "<br>", plain[:closed]) + plain[closed:]
 
 
 def depth(html: str) -> int:
     """About how deep the page is nested, counted without a parser."""
     level = deepest = 0
-    for match in _TAG.finditer(html):
+    for match in _TAG.finditer(html, 0, html.rfind(">") + 1):
         if match.group(2).lower() not in _VOID:
             level = max(0, level + (-1 if match.group(1) else 1))
             deepest = max(deepest, level)

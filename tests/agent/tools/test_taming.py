@@ -31,3 +31,9 @@ def test_absurd_nesting_loses_its_tags_and_keeps_its_words() -> None:
 def test_depth_is_counted_without_what_closes_itself() -> None:
     assert depth("<div><p>a<p>b<br><ul><li>c<li>d</ul></div>") == 2
     assert depth("</div></div><div>") == 1
+
+
+def test_tags_that_never_end_are_walked_once():
+    assert depth("<b><i>" + "<a" * 300_000) == 2
+    tame("<b>" * 20_000 + "<script>" + "</script" * 200_000)
+    assert tame("<div>" * 20_000 + "<a" * 300_000).endswith("<a<a")
