@@ -1,7 +1,7 @@
 """A bundle opened as a run: verified first, then put into the store as it is, at rest and marked as imported.
 
-Its pages are kept for its quotes, not put on the library's shelf: they are what somebody else says a page said. A run that would
-go on rests instead, until a person resumes it.
+Its pages are kept for its quotes, not put on the library's shelf: they are what somebody else says a page said, until they are read
+here. A run that would go on rests instead, until a person resumes it; it then goes on within the limits that could be set here.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def import_bundle(bench: Workbench, data: bytes) -> Imported:
     came = Step(n=last.n + 1, name="import", change={}, next=last.next, by="person", at=now())
     status = contents.run.status if contents.run.status in RESTING else flow.rests.get(last.next, Status.PAUSED)
     for page in contents.pages.values():
-        bench.store.pages.put(page, shelve=False)
+        bench.store.pages.adopt(page)
     run_id = contents.run.id if _plain(contents.run.id) else _new_id()
     while True:
         run = contents.run.model_copy(update={"id": run_id, "status": status, "imported": found.sha256, "updated_at": came.at})

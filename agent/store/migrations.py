@@ -39,7 +39,13 @@ def m003_imported(connection: Connection) -> None:
         connection.execute(text("ALTER TABLE runs ADD COLUMN imported VARCHAR(64) NOT NULL DEFAULT ''"))
 
 
-MIGRATIONS: tuple[Migration, ...] = (m001_initial, m002_library, m003_imported)
+def m004_imported_pages(connection: Connection) -> None:
+    """A page tells whether it is only what a bundle says. Which of those that are there came so is not known any more: they count as ours."""
+    if "imported" not in {column["name"] for column in inspect(connection).get_columns("pages")}:
+        connection.execute(text("ALTER TABLE pages ADD COLUMN imported INTEGER NOT NULL DEFAULT 0"))
+
+
+MIGRATIONS: tuple[Migration, ...] = (m001_initial, m002_library, m003_imported, m004_imported_pages)
 
 
 def pending(engine: Engine) -> list[Migration]:

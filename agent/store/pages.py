@@ -1,6 +1,7 @@
 """Stored pages: each text once, by address and hash, with its raw body compressed. They are never changed.
 
-A new one waits to be put on the library's shelf.
+A new one waits to be put on the library's shelf. One that came in a bundle is what somebody else says a page said: it does not, and
+gives way to the page as soon as that is read here.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ import hashlib
 import zlib
 from typing import Any
 
-from sqlalchemy import Connection, Engine, bindparam, select
+from sqlalchemy import Connection, Engine, bindparam, select, update
 
 from agent.errors import NotFound
 from agent.store import tables
@@ -21,7 +22,7 @@ c = tables.pages.c
 # Put together once: that costs more than the asking.
 _READ = select(c.record, c.text).where(c.id == bindparam("page"))
 _WHOLE = select(c.record, c.text, c.raw).where(c.id == bindparam("page"))
-_THERE = select(c.id).where(c.id == bindparam("page"))
+_THERE = select(c.imported).where(c.id == bindparam("page"))
 _NEW = tables.pages.insert()
 
 
@@ -34,13 +35,20 @@ class Pages:
     def put(self, page: Page, *, shelve: bool = True) -> str:
         """Store a page that was read; the same address with the same text is stored once. Returns its id.
 
-        With `shelve` it waits to be put on the library's shelf.
+        When it is new here, it waits with `shelve` to be put on the library's shelf.
         """
         row = row_of(page)
         with self._writer.begin() as connection:
             if keep(connection, row) and shelve:
                 connection.execute(tables.unshelved.insert().values(page_id=row["id"]))
         return str(row["id"])
+
+    def adopt(self, page: Page) -> None:
+        """Put in a page that came from elsewhere. None that is there is replaced."""
+        row = row_of(page)
+        with self._writer.begin() as connection:
+            if connection.execute(_THERE, {"page": row["id"]}).first() is None:
+                connection.execute(_NEW, row | {"imported": 1})
 
     def get(self, page_id: str, *, raw: bool = False) -> Page:
         """The page stored under this id, with its raw body only when asked. Raises NotFound."""
@@ -67,8 +75,10 @@ def row_of(page: Page) -> dict[str, Any]:
 
 
 def keep(connection: Connection, row: dict[str, Any]) -> bool:
-    """Put a row in when it is not there yet; was it new?"""
-    if connection.scalar(_THERE, {"page": row["id"]}) is not None:
-        return False
-    connection.execute(_NEW, row)
-    return True
+    """Put in the row of a page that was read here, unless there is one; was it new? One that came in a bundle gives way to it."""
+    there = connection.execute(_THERE, {"page": row["id"]}).first()
+    if there is None:
+        connection.execute(_NEW, row)
+    elif there.imported:
+        connection.execute(update(tables.pages).where(c.id == row["id"]).values(**row, imported=0))
+    return there is None or bool(there.imported)

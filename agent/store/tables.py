@@ -55,6 +55,7 @@ pages = Table(
     Column("record", Text, nullable=False),
     Column("raw", LargeBinary),
     Column("fetched_at", String(32), nullable=False),
+    Column("imported", Integer, nullable=False, default=0, server_default="0"),  # 1: it came in a bundle, and was not read here yet
     Index("pages_by_url", "url"),
 )
 

@@ -122,3 +122,14 @@ def test_the_other_flows_come_in_too(bench, other):
         assert came.found.holds and came.found.standing == came.found.quotes > 0 and not came.found.remarks
         assert content(write(other, came.run_id, "bundle")) == content(data)
         assert all(write(other, came.run_id, name) is not None for name in FORMATS if name != "items.csv")
+
+
+def test_a_page_that_is_read_here_later_is_ours_and_goes_on_the_shelf(bench, made):
+    import_bundle(bench, made)
+    bench.library.catch_up()
+    assert not bench.library.sources()
+    told = next(iter(bundle.read(made).pages.values()))
+    page_id = bench.store.pages.put(read := told.model_copy(update={"title": "As it was read", "links": [], "raw": b"read"}))
+    assert bench.store.pages.get(page_id, raw=True) == read
+    bench.library.catch_up()
+    assert [source.title for source in bench.library.sources()] == ["As it was read"]

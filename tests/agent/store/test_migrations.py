@@ -103,3 +103,15 @@ def test_a_newer_database_is_refused_and_left_alone(tmp_path, monkeypatch):
         Store(f"sqlite:///{tmp_path / 't.db'}").close()
     with pytest.raises(StoreTooNew, match="m900_colour"):
         Store(f"sqlite:///{tmp_path / 't.db'}")
+
+
+def test_the_pages_of_an_older_database_count_as_read_here(tmp_path, monkeypatch):
+    path = tmp_path / "t.db"
+    with monkeypatch.context() as older, sqlite3.connect(path) as raw:
+        older.setattr(migrations, "MIGRATIONS", migrations.MIGRATIONS[:3])
+        Store(f"sqlite:///{path}").close()
+        raw.execute("ALTER TABLE pages DROP COLUMN imported")
+        raw.execute("INSERT INTO pages (id, url, sha256, text, record, fetched_at) VALUES ('p1', 'u', 's', 'old text', '{}', '2026')")
+    Store(f"sqlite:///{path}").close()
+    with sqlite3.connect(path) as raw:
+        assert raw.execute("SELECT imported FROM pages").fetchall() == [(0,)]

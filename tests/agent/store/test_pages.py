@@ -11,6 +11,7 @@ from sqlalchemy import func, select
 from agent.errors import NotFound
 from agent.store import tables
 from agent.store.database import Store
+from agent.store.pages import row_of
 from agent.types import Heading, Link, Outcome, Page, Table
 
 
@@ -69,3 +70,23 @@ def test_rivals_store_it_once(store):
 def test_a_page_that_is_not_there(store):
     with pytest.raises(NotFound, match="no stored page"):
         store.pages.get("nothing")
+
+
+def test_what_came_in_a_bundle_gives_way_to_the_page_as_it_is_read_here(store):
+    """The text is the same (it makes the id); links, title and body are somebody's word, and must not be what is used or shelved."""
+    told = seen(title="Told", links=[Link(url="https://evil.example/", text="here")], raw=b"told", fetched_at="then")
+    store.pages.adopt(told)
+    page_id = store.pages.put(read := seen(title="Read", links=[Link(url="https://a.example/y", text="y")], raw=b"read"))
+    assert store.pages.get(page_id, raw=True) == read and count(store) == 1
+    assert store.shelf.waiting(10) == [page_id]
+    assert store.pages.put(told) == page_id and store.pages.get(page_id, raw=True) == read, "it is ours now, and never changed"
+
+
+def test_what_comes_in_a_bundle_replaces_nothing_and_waits_for_no_shelf(store):
+    page_id = store.pages.put(seen(title="Read"))
+    store.shelf.passed([page_id])
+    store.pages.adopt(seen(title="Told"))
+    store.pages.adopt(seen("Two herons.", title="First"))
+    store.pages.adopt(other := seen("Two herons.", title="Second"))
+    assert store.pages.get(page_id).title == "Read" and count(store) == 2 and store.shelf.waiting(10) == []
+    assert store.pages.get(row_of(other)["id"]).title == "First"
