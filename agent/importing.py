@@ -10,12 +10,14 @@ import hashlib
 import uuid
 from dataclasses import dataclass
 
+from agent import starting
 from agent.errors import BundleError
 from agent.export.bundle import Contents
 from agent.flows import FLOWS
 from agent.llm.ask import call_key
+from agent.state import Change, jsonable
 from agent.store.ledger import now
-from agent.types import Call, Status, Step
+from agent.types import Call, Refusal, Settings, Status, Step
 from agent.verifying import Verified, verify
 from agent.workbench import Workbench
 
@@ -43,18 +45,32 @@ def import_bundle(bench: Workbench, data: bytes) -> Imported:
     if contents is None or state is None or found.troubles:
         raise BundleError(f"this bundle is not opened: {found.troubles[0] if found.troubles else 'it holds nothing'}")
     flow, last = FLOWS[contents.run.settings.flow], contents.steps[-1]
-    came = Step(n=last.n + 1, name="import", change={}, next=last.next, by="person", at=now())
+    settings = starting.homely(contents.run.settings)
+    came = Step(n=last.n + 1, name="import", change=_changed(contents.run.settings, settings, last.n + 1), next=last.next, by="person", at=now())
     status = contents.run.status if contents.run.status in RESTING else flow.rests.get(last.next, Status.PAUSED)
     for page in contents.pages.values():
         bench.store.pages.adopt(page)
     run_id = contents.run.id if _plain(contents.run.id) else _new_id()
     while True:
-        run = contents.run.model_copy(update={"id": run_id, "status": status, "imported": found.sha256, "updated_at": came.at})
+        marks = {"id": run_id, "status": status, "settings": settings, "imported": found.sha256, "updated_at": came.at}
+        run = contents.run.model_copy(update=marks)
         if bench.store.ledger.adopt(run, [*contents.steps, came], **flow.summary(state)):
             break
         run_id = _new_id()
     bench.store.calls.adopt(_owned(contents, run_id))
     return Imported(run_id, contents.run.id, found)
+
+
+def _changed(was: Settings, settings: Settings, n: int) -> Change:
+    """The change of coming in: nothing, or the settings as they may be here, and what is not as it was."""
+    if settings == was:
+        return {}
+    told = []
+    if settings.world != was.world:
+        told.append(Refusal(what=f"the world {was.world[:80]}", why="it is a folder of another machine: here the run looks in the live web", step=n))
+    if settings != was.model_copy(update={"world": settings.world}):
+        told.append(Refusal(what="the limits of the bundle", why="they are beyond those that can be set here, and were cut to them", step=n))
+    return jsonable({"settings": settings, "refusals": told})
 
 
 def _plain(run_id: str) -> bool:

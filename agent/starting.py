@@ -2,16 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Mapping
+from typing import TypeVar
+
+from pydantic import BaseModel
 
 from agent.errors import UsageError
 from agent.types import Settings
 from agent.urls import canonical, host, in_scope, typed
 
+Part = TypeVar("Part", bound=BaseModel)
 LONGEST = 4000
 """Characters of a question."""
 FROM_PAGES = ("site", "collect")
 """Flows that begin at pages a person names."""
+WORLDS = ("live", "demo")
+"""Where a run that came from elsewhere may look. Any other name is a folder, and one of another machine."""
+RANGES: dict[str, dict[str, tuple[float, float]]] = {
+    "": {
+        "max_steps": (1, 60), "max_pages": (1, 60), "max_calls": (0, 60), "max_tokens": (0, 400_000), "max_cost_usd": (0, 2),
+        "max_seconds": (1, 1800), "threshold": (0.5, 1),
+    },
+    "site": {
+        "max_iterations": (1, 20), "max_pages": (1, 500), "max_urls_per_iteration": (1, 50), "max_links_per_page": (10, 5000),
+        "content_max_chars": (500, 100_000), "links_max_chars": (40, 4000), "url_truncation_buffer": (3, 30),
+    },
+    "collect": {"max_depth": (1, 6), "max_articles": (1, 100), "max_links": (1, 100), "max_pages": (1, 300), "min_confidence": (0, 1)},
+    "reply": {"graph_timeout_seconds": (1, 1800), "max_answer_chars": (40, 20_000)},
+}  # fmt: skip
+"""What the limits of a run that came from elsewhere are cut to, by the part of the settings: what the screens offer; else at most the default."""
 
 
 def spelled(settings: Settings) -> Settings:
@@ -33,6 +52,19 @@ def check(question: str, settings: Settings, flows: Container[str]) -> None:
         raise UsageError("a run needs at least one step and one page")
     if settings.flow in FROM_PAGES:
         check_pages(settings)
+
+
+def homely(settings: Settings) -> Settings:
+    """The settings of a run that came from elsewhere as they may be here: its limits within `RANGES`, its world one of `WORLDS`."""
+    cut = {name: _within(getattr(settings, name), RANGES[name]) for name in ("site", "collect", "reply")}
+    world = settings.world if settings.world in WORLDS else "live"
+    return _within(settings, RANGES[""]).model_copy(update={**cut, "world": world})
+
+
+def _within(part: Part, ranges: Mapping[str, tuple[float, float]]) -> Part:
+    given = {name: getattr(part, name) for name in ranges}
+    cut = {name: min(was, ranges[name][1]) if was >= ranges[name][0] else ranges[name][0] for name, was in given.items()}
+    return part.model_copy(update={name: type(given[name])(value) for name, value in cut.items()})
 
 
 def check_pages(settings: Settings) -> None:

@@ -167,7 +167,8 @@ def _ledger(contents: Contents, state: Research) -> list[str]:
         told.append("facts.json does not tell the facts that the steps make")
     if run.steps != contents.steps[-1].n or asked.get("question") != run.question:
         told.append("run.json does not tell the run that the steps make")
-    if "settings" in asked and _settings(asked["settings"]) != run.settings:
+    set_by = [step.change["settings"] for step in contents.steps if "settings" in step.change]  # an import may set them again
+    if set_by and _settings(set_by[-1]) != run.settings:
         told.append("run.json tells other settings than the run was started with")
     summary = FLOWS[run.settings.flow].summary(state)
     if summary.get("verdict", run.verdict) != run.verdict or summary.get("confidence", run.confidence) != run.confidence:

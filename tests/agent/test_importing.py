@@ -12,9 +12,11 @@ from agent.export import bundle
 from agent.export.bundle import Contents
 from agent.exporting import FORMATS, write
 from agent.importing import import_bundle
-from agent.types import Settings, Status
+from agent.starting import homely
+from agent.types import CollectLimits, Settings, SiteLimits, Status
 from agent.verifying import verify
 from agent.workbench import Workbench
+from tests.web.folders import page, write_world
 
 
 @pytest.fixture
@@ -133,3 +135,23 @@ def test_a_page_that_is_read_here_later_is_ours_and_goes_on_the_shelf(bench, mad
     assert bench.store.pages.get(page_id, raw=True) == read
     bench.library.catch_up()
     assert [source.title for source in bench.library.sources()] == ["As it was read"]
+
+
+def test_settings_are_not_taken_as_they_are(bench, other, tmp_path):
+    """No folder is opened and no budget taken because a bundle says so; and what was changed is told, and holds when it leaves again."""
+    name = write_world(tmp_path / "w", [page("https://lund.example/", "Lund farm", "Lund farm keeps 31 cows on its 62 hectares.")])
+    greedy = Settings(world=name, model="keyless", max_cost_usd=5000.0, max_calls=10**6, max_steps=500, collect=CollectLimits(max_pages=10**6))
+    run_id = bench.start("How many cows does Lund farm keep?", greedy)
+    bench.drive(run_id)
+    view = other.view(import_bundle(other, write(bench, run_id, "bundle")).run_id)
+    kept = view.run.settings
+    assert (kept.world, kept.max_cost_usd, kept.max_calls, kept.max_steps, kept.collect.max_pages) == ("live", 2.0, 60, 60, 300)
+    assert view.state.settings == kept and view.state.answer
+    assert [refusal.what for refusal in view.state.refusals if refusal.step == view.head] == [f"the world {name[:80]}", "the limits of the bundle"]
+    assert verify(write(other, view.run.id, "bundle")).holds
+
+
+@pytest.mark.parametrize("world", ["live", "demo"])
+def test_settings_that_can_be_set_here_stay(world):
+    for settings in (Settings(world=world), Settings(world=world, max_steps=60, threshold=0.5, site=SiteLimits(max_pages=500))):
+        assert homely(settings) == settings
