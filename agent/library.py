@@ -17,7 +17,7 @@ from agent.errors import ModelUnavailable, NotFound, UsageError
 from agent.folders import Folders
 from agent.llm.embed import Embedder
 from agent.meaning import Meaning
-from agent.shelving import Ask, Shelving, named
+from agent.shelving import Ask, Shelving, invented, named
 from agent.store.database import Store
 from agent.store.ledger import now
 from agent.store.library import Shelved, Where
@@ -74,6 +74,10 @@ class Library:
         asks = (Ask(page, named(page), kind=kind, tags=_tags(tags)) for page in pages if page.text.strip())
         return len(self._shelving.put(asks, refused=[]))
 
+    def add_path(self, path: Path, *, tags: Sequence[str] = ()) -> LibrarySource:
+        """Put a file of this computer on the shelf under its name. Raises UsageError when it cannot be read."""
+        return self.add_file(path.name, documents.data(path), tags=[*tags, *invented(path)])
+
     def add_file(self, name: str, data: bytes, *, tags: Sequence[str] = (), url: str = "") -> LibrarySource:
         """Put a document on the shelf; one of the same name is replaced, but not a folder's. `url`: where it came from, if anywhere.
 
@@ -93,7 +97,7 @@ class Library:
                 except UsageError as refusal:
                     added.refused.append(Refused(name=name, why=str(refusal)))
                     continue
-                yield Ask(page, named(page), kind="file", tags=marks)
+                yield Ask(page, named(page), kind="file", tags=[*marks, *invented(path)])
 
         added.sources = self._shelving.put(read(), added.refused)
         return added

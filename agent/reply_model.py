@@ -48,8 +48,13 @@ class ReplyModel:
             if old is None or (old.client is None and time.monotonic() - self._looked > AGAIN_S):
                 found = detect.find(self.config)
                 if found.client:
-                    extra = {"vram_limit": self.llm.vram_limit} if self.llm.vram_limit is not None else {}
+                    extra = {"vram_limit": _plain(self.llm.vram_limit)} if self.llm.vram_limit is not None else {}
                     tuned = found.client.tuned(tries=1 + self.llm.max_retries, format=self.llm.structured_output_method, extra=extra)
                     found = detect.Found(tuned, found.label, found.detail)
                 self._found, self._looked = found, time.monotonic()
             return self._found or found
+
+
+def _plain(gigabytes: float) -> int | float:
+    """A whole number as one: some servers take no other."""
+    return int(gigabytes) if gigabytes.is_integer() else gigabytes

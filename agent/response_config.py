@@ -39,7 +39,7 @@ class LLM(Section):
     base_url: str = ""
     api_key: SecretStr = SecretStr("")
     model: str = ""
-    vram_limit: int | None = Field(default=None, ge=1, le=10_000)
+    vram_limit: float | None = Field(default=None, gt=0, le=10_000, allow_inf_nan=False)
     """Gigabytes of GPU memory that whoever runs the model must have; sent along in the body, None: not sent."""
     structured_output_method: Literal["json_schema", "function_calling"] = "json_schema"
     timeout_seconds: float = Field(default=60.0, gt=0, allow_inf_nan=False)

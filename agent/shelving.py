@@ -10,7 +10,9 @@ import re
 import threading
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
+from agent.config import ROOT
 from agent.errors import NotFound, StoreError, UsageError
 from agent.store.database import Store
 from agent.store.ledger import now
@@ -224,6 +226,11 @@ def _kept_by_another(former: Shelved, ask: Ask, *, same: bool) -> str:
     if ask.origin is None and former.origin and not former.source.gone_at and not same:
         return f"{ask.source_id} {IN_FOLDER}"
     return ""
+
+
+def invented(path: Path) -> list[str]:
+    """The tag of a file that lies in the project's own folder of the demo."""
+    return [DEMO] if path.resolve().is_relative_to((ROOT / DEMO).resolve()) else []
 
 
 def _piece(n: int, passage: Passage, title: str) -> Piece:

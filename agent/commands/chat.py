@@ -12,6 +12,7 @@ from agent.commands.telling import Progress, say, write
 from agent.errors import UsageError
 from agent.export.plain import plain
 from agent.flows.chat_state import Chat
+from agent.shelving import DEMO
 from agent.types import Scope, Settings, Status
 from agent.workbench import Workbench
 
@@ -55,13 +56,13 @@ def _add(bench: Workbench, path: Path) -> None:
         added = bench.library.add_folder(path)
         for refused in added.refused:
             say(f"not added: {refused.name}: {refused.why}")
-        say(f"added {len(added.sources)} documents of {path}")
-        return
-    try:
-        data = path.read_bytes()
-    except OSError as trouble:
-        raise UsageError(f"{path} cannot be read: {trouble.strerror}") from trouble
-    say(f"added {bench.library.add_file(path.name, data).source_id}")
+        sources = added.sources
+        say(f"added {len(sources)} documents of {path}")
+    else:
+        sources = [bench.library.add_path(path)]
+        say(f"added {sources[0].source_id}")
+    if any(DEMO in source.tags for source in sources):
+        say(f"what lies in the demo is invented: it is asked only with --scope-tag {DEMO} or --world demo")
 
 
 def _begun(bench: Workbench, options: argparse.Namespace) -> str:

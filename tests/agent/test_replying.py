@@ -384,12 +384,12 @@ def speaks(request: Request) -> Any:
 @pytest.mark.parametrize("method", ["json_schema", "function_calling"])
 def test_the_file_goes_before_the_environment_and_says_how_to_ask(opened: Open, method: str) -> None:
     with ModelServer(speaks) as server, ModelServer() as other:
-        llm = {"base_url": server.url, "api_key": "own", "model": "crynux", "vram_limit": 24, "structured_output_method": method}
+        llm = {"base_url": server.url, "api_key": "own", "model": "crynux", "vram_limit": 24.5, "structured_output_method": method}
         replying = opened({"ai_response": {"llm": llm}}, OPENAI_BASE_URL=other.url, OPENAI_API_KEY="env", MODEL="env")
         replied = replying.reply(says())
         assert replied.result.reply_text == NIGHT and len(server.requests) == 3 and other.paths == []
         for request in server.requests:
-            assert request.body["model"] == "crynux" and request.body["vram_limit"] == 24 and request.headers["authorization"] == "Bearer own"
+            assert request.body["model"] == "crynux" and request.body["vram_limit"] == 24.5 and request.headers["authorization"] == "Bearer own"
             assert ("tools" in request.body) is (method == "function_calling")
         assert replied.usage.prompt_tokens == 33 and replied.usage.completion_tokens == 21
 
@@ -555,8 +555,8 @@ def test_the_demo_knowledge_base_says_what_it_is_and_stays_apart(opened: Open) -
     assert source.quotes[0] in replying.bench.page(source.page_id).text, "and yet every quote can be looked up"
 
 
-def test_the_settings_of_the_example_say_so_too(opened: Open) -> None:
-    replying = opened(stock=False, CONFIG_FILE="config.example.yaml")
+def test_the_demo_named_in_the_settings_says_so_too(opened: Open) -> None:
+    replying = opened({"kb": {"sources_dir": str(DEMO_KB)}}, stock=False)
     assert replying.generate_reply(says("How do I fix error E31?")).reply_text.endswith(DEMO_NOTE)
     url = "https://a.fyr.org/x"
     replying.library.add_page(Page(url=url, final_url=url, outcome=Outcome.OK, text="Boats leave the harbour at seven.", sha256="e" * 64))
@@ -566,6 +566,13 @@ def test_the_settings_of_the_example_say_so_too(opened: Open) -> None:
 def test_a_folder_that_is_not_there_is_told(opened: Open, tmp_path: Path) -> None:
     with pytest.raises(NotFound, match="there is no folder"):
         opened(kb=tmp_path / "gone")
+
+
+def test_the_demo_added_to_the_library_by_hand_is_not_told_as_true(opened: Open) -> None:
+    replying = opened(stock=False)
+    added = replying.library.add_folder(DEMO_KB, tags=["mine"])
+    assert added.sources and all(source.tags == ["demo", "mine"] for source in added.sources)
+    assert not replying.reply(says("How do I fix error E31?")).result.should_reply
 
 
 def test_an_empty_knowledge_base_is_silence(opened: Open) -> None:

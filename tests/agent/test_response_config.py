@@ -11,7 +11,7 @@ import yaml
 from agent import config, response_config
 from agent.config import ROOT, Config
 from agent.errors import UsageError
-from agent.response_config import LLM, AIResponse
+from agent.response_config import KB, LLM, AIResponse
 
 DEFAULTS = {
     "graph_timeout_seconds": 120.0, "project_introduction": "", "enable_verification": False, "gating_prompt": "", "selection_prompt": "",
@@ -69,8 +69,8 @@ def test_the_example_holds_every_key_with_its_default() -> None:
     assert set(example["ai_response"]) == set(AIResponse.model_fields) and set(example["ai_response"]["llm"]) == set(LLM.model_fields)
     own = response_config.read(config.read({"CONFIG_FILE": "config.example.yaml"}))
     assert shown(own.ai_response) == {**DEFAULTS, "llm": OF_MODEL}
-    kb, team = response_config.folders(config.read({"CONFIG_FILE": "config.example.yaml"}))
-    assert kb == ROOT / "demo" / "kb" and team == ROOT / "demo" / "kb" / "team"
+    assert set(example["kb"]) == set(KB.model_fields) - {"llm"} and own.kb == KB()
+    assert response_config.folders(config.read({"CONFIG_FILE": "config.example.yaml"})) == (None, None)
 
 
 @pytest.mark.parametrize(
@@ -101,6 +101,17 @@ def test_what_does_not_fit_is_told_with_its_key_and_what_it_may_be(tmp_path: Pat
 def test_a_key_with_nothing_behind_it_has_its_default(tmp_path: Path) -> None:
     own = response_config.read(written(tmp_path, "ai_response:\n  graph_timeout_seconds:\n  llm:\n    vram_limit:\nkb:\n"))
     assert own.settings.graph_timeout_seconds == 120.0 and own.ai_response.llm.vram_limit is None
+
+
+@pytest.mark.parametrize(("given", "read"), [("24", 24), ("0.5", 0.5), ("7.75", 7.75)])
+def test_gigabytes_need_not_be_whole(tmp_path: Path, given: str, read: float) -> None:
+    assert response_config.read(written(tmp_path, f"ai_response: {{llm: {{vram_limit: {given}}}}}")).ai_response.llm.vram_limit == read
+
+
+@pytest.mark.parametrize("given", ["0", "-1", ".inf", ".nan", "much"])
+def test_gigabytes_are_a_number_above_nothing(tmp_path: Path, given: str) -> None:
+    with pytest.raises(UsageError, match=r"ai_response\.llm\.vram_limit: "):
+        response_config.read(written(tmp_path, f"ai_response: {{llm: {{vram_limit: {given}}}}}"))
 
 
 def test_a_secret_is_never_told(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from agent.cli import main
+from agent.config import ROOT
 from tests.web import model_server as web
 from tests.web.chatting_model import ASKED, FERRY, LIGHT, PLACES
 from tests.web.model_server import ModelServer
@@ -68,6 +69,15 @@ def test_what_is_asked_back_is_printed_with_its_choices_and_can_be_answered(caps
     assert main(["chat", "1", "--thread", run_of(err)]) == 0
 
 
+@pytest.mark.parametrize("path", ["demo/kb", "demo/kb/error-codes.md"])
+def test_what_lies_in_the_demo_is_added_as_invented(capsys: Told, path: str) -> None:
+    main(["chat", "With what is time synchronisation switched on?", "--add", str(ROOT / path)])
+    out, err = capsys.readouterr()
+    assert "timedatectl" not in out and "is invented" in err and "--scope-tag demo" in err
+    assert main(["chat", "With what is time synchronisation switched on?", "--scope-tag", "demo"]) == 0
+    assert "timedatectl" in capsys.readouterr().out
+
+
 def test_places_are_listed_with_distances(capsys: Told, folder: Path) -> None:
     assert main(["chat", "the nearest clinic to Skarholm", "--add", str(folder / "places.csv")]) == 0
     assert "10.1 km from Skarholm" in capsys.readouterr().out
@@ -91,7 +101,7 @@ def test_without_conversing_nothing_is_asked_back(capsys: Told, folder: Path, mo
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["chat", ASKED, "--add", "nowhere.md"], "nowhere.md cannot be read"),
+        (["chat", ASKED, "--add", "nowhere.md"], "nowhere.md cannot be opened"),
         (["chat", " ", "--add", "FOLDER"], "question"),
         (["chat", ASKED, "--add", "FOLDER", "--thread", "nowhere"], "there is no run nowhere"),
     ],
