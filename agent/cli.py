@@ -13,6 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from agent import starting
 from agent.commands import carry, chat, collect, hosts, reply, site, telling
 from agent.errors import NotFound, TouchstoneError, UsageError
 from agent.evaluate import Job, evaluate
@@ -83,9 +84,10 @@ def _command(commands: Any, name: str, help: str, act: Callable[[argparse.Namesp
 
 
 def _research(options: argparse.Namespace) -> int:
+    settings = Settings(world=options.world, model=options.model, max_steps=options.max_steps)
+    starting.check(options.question.strip(), settings, FLOWS)
     bench = Workbench()
     telling.reached(bench, options.world)
-    settings = Settings(world=options.world, model=options.model, max_steps=options.max_steps)
     return telling.drive(bench, bench.start(options.question, settings), options, _line)
 
 

@@ -120,7 +120,7 @@ def line(name: str, change: dict[str, Any]) -> str:
 
 def _list(found: Collection) -> str:
     """What was gathered, an item a line, and what it cost against the targets."""
-    lines = ["", f"{len(found.items)} gathered:"]
+    lines = ["", f"{len(found.items)} gathered:" if found.items else "Nothing was gathered."]
     for item in found.items:
         posts = f", {len(item.posts)} posts" if item.posts else ""
         lines.append(f"  {item.publish_date[:10] or 'no date':<10}  {item.title[:TITLE]} ({item.kind}{posts})  {item.url}")

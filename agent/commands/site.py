@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from agent import starting
 from agent.commands import hosts
 from agent.commands.telling import drive, reached
 from agent.types import Settings
@@ -28,9 +29,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Ask, and print the answer or the refusal; returns the exit code."""
+    settings = settings_of(options)
+    starting.check(options.question.strip(), starting.spelled(settings), (settings.flow,))
     bench = Workbench()
     reached(bench, options.world)
-    settings = settings_of(options)
     if options.follow:
         return drive(bench, bench.follow_up(options.follow, options.question, settings), options, line)
     return drive(bench, bench.start(options.question, settings), options, line)

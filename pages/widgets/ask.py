@@ -108,7 +108,7 @@ def _examples(settings: Settings) -> None:
 
 
 def _recent() -> None:
-    runs = {run.id: (run, f"{words.STATUS[run.status]}, {words.ago(run.updated_at)}") for run in door.workbench().runs()[:5]}
+    runs = {run.id: (run, f"{words.stands(run)}, {words.ago(run.updated_at)}") for run in door.workbench().runs()[:5]}
     nothing = ("No runs yet", "Type a question above, or take one of the examples. Everything you start is kept here.")
     choices.recent("research", "Your latest runs", runs, nothing)
 

@@ -155,6 +155,6 @@ def _text(doc: Doc) -> str:
 
 def rests(view: View) -> str:
     """How a turn that did not end stands, as HTML."""
-    chip = chips.one(words.STATUS[view.run.status], words.STATUS_TONE[view.run.status])
+    chip = chips.one(words.stands(view.run), words.STATUS_TONE[view.run.status])
     told = view.run.error or "Nothing is lost: go on, or ask something else."
     return f'<div class="ts"><div class="ts-now" role="status">{chip}<span class="say soft">{safe.html(told)}</span></div></div>'

@@ -86,7 +86,9 @@ def picture(located: Located, *, dark: bool = False) -> str:
         parts += _bar(reach, scale, colours)
     drawn = [(SIZE / 2 + x * scale, SIZE / 2 - y * scale) for x, y in places]
     taken = [(SIZE / 2, SIZE / 2)] if located.origin else []
-    parts += [_dot(n, at, colours) for n, at in reversed(list(enumerate(_apart(drawn, taken), 1)))]
+    numbered = _apart(drawn, taken)
+    parts += [_true(at, drawn_at, colours) for at, drawn_at in zip(drawn, numbered, strict=True) if at != drawn_at]
+    parts += [_dot(n, at, colours) for n, at in reversed(list(enumerate(numbered, 1)))]
     parts.append(f'<text x="{SIZE - 18}" y="24" font-size="13" text-anchor="middle" fill="{colours["soft"]}">N</text>')
     parts.append(f'<path d="M{SIZE - 18} 30 v14 M{SIZE - 22} 35 l4 -6 l4 6" stroke="{colours["soft"]}" fill="none"/>')
     return (
@@ -133,8 +135,18 @@ def _dot(n: int, at: Point, colours: dict[str, str]) -> str:
     )
 
 
+def _true(at: Point, label: Point, colours: dict[str, str]) -> str:
+    """A place that its number had to make room for: a point where it really is, tied to the number."""
+    (x, y), (a, b) = at, label
+    ink = colours["ink"]
+    return (
+        f'<path d="M{x:.1f} {y:.1f} L{a:.1f} {b:.1f}" stroke="{ink}" stroke-width="1.2"/>'
+        f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{ink}" stroke="{colours["ground"]}" stroke-width="1"/>'
+    )
+
+
 def _apart(points: Sequence[Point], taken: Sequence[Point]) -> list[Point]:
-    """The points, those that would cover one another (or a taken one) moved a little aside."""
+    """The points, those that would cover one another (or a taken one) moved a little aside: a place for their numbers."""
     placed: list[Point] = list(taken)
     for x, y in points:
         for turn in range(24):

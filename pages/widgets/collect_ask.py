@@ -97,6 +97,6 @@ def _examples(settings: Settings) -> None:
 
 def _recent() -> None:
     runs = [run for run in door.workbench().runs() if run.settings.flow == "collect"][:5]
-    told = {run.id: (run, f"{words.STATUS[run.status]}, {words.ago(run.updated_at)}") for run in runs}
+    told = {run.id: (run, f"{words.stands(run)}, {words.ago(run.updated_at)}") for run in runs}
     nothing = ("Nothing yet", "Name a start page above, or take one of the examples.")
     choices.recent("collect", "What you collected lately", told, nothing)

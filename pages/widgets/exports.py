@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
+import unicodedata
 
 import streamlit as st
 
@@ -11,6 +12,9 @@ from agent.exporting import CHECK, READ, SOURCES, TABLES, Format, offered, write
 from agent.types import Status
 from agent.workbench import View
 from pages.widgets import door
+
+WHOLE = str.maketrans({"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "ı": "i"})
+"""Letters that do not come apart into a plain one and its mark."""
 
 
 def menu(view: View) -> None:
@@ -39,5 +43,6 @@ def _button(view: View, chosen: Format) -> None:
 
 def file_name(question: str) -> str:
     """A short, harmless file name from a question."""
-    words = re.sub(r"[^a-z0-9]+", "-", question.lower()).strip("-")
+    letters = "".join(c for c in unicodedata.normalize("NFKD", question.lower().translate(WHOLE)) if not unicodedata.combining(c))
+    words = re.sub(r"[^a-z0-9]+", "-", letters).strip("-")
     return words[:60].strip("-") or "report"

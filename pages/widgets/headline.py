@@ -27,7 +27,7 @@ def standing(view: View, rest: Mapping[Status, str], more: str = "") -> str:
         now = f'<span class="pulse" aria-hidden="true"></span><span class="say">{safe.html(safe.shorten(view.activity, 140))}</span>'
     else:
         now = f'<span class="say soft">{safe.html(view.run.error or rest.get(view.run.status, "It could not go on."))}</span>'
-    status = chips.one(words.STATUS[view.run.status], words.STATUS_TONE[view.run.status])
+    status = chips.one(words.stands(view.run), words.STATUS_TONE[view.run.status])
     came = chips.one("imported", "warn") if view.run.imported else ""
     return f'<div class="ts-now" role="status" aria-live="polite">{status}{came}{more}{now}</div>'
 

@@ -17,7 +17,7 @@ def filters() -> None:
     """Words, state, bin."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.text_input("Find", key=TEXT, placeholder="words of the question", type="search", live="300ms", width=340)
-        st.selectbox("State", ["", *Status], key=STATE, format_func=lambda s: words.STATUS[Status(s)] if s else "Any", width=220, filter_mode=None)
+        st.selectbox("State", ["", *Status], key=STATE, format_func=_state, width=220, filter_mode=None)
         st.toggle("Deleted ones", key=BIN)
     undo = st.session_state.get("runs-undo")
     if undo:
@@ -25,6 +25,10 @@ def filters() -> None:
             st.caption("Moved to the bin.")
             st.button("Undo", key="runs-undo-do", icon=":material/undo:", on_click=_restore, args=(undo,))
     door.show_notice("runs")
+
+
+def _state(name: str) -> str:
+    return "Any" if not name else "Accepted or done" if name == Status.DONE else words.STATUS[Status(name)]
 
 
 def filtered() -> bool:
@@ -61,7 +65,7 @@ def _row(run: Run) -> None:
 
 def about(run: Run) -> str:
     """How a run stands, in a line of HTML."""
-    marks = [(words.STATUS[run.status], words.STATUS_TONE[run.status])]
+    marks = [(words.stands(run), words.STATUS_TONE[run.status])]
     if run.verdict:
         marks.append((words.VERDICT.get(run.verdict, run.verdict), words.VERDICT_TONE.get(run.verdict, "")))
     if run.confidence is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from pathlib import PurePath
 
-from agent.types import Outcome, Status, Usage
+from agent.types import Outcome, Run, Status, Usage
 
 STATUS = {
     Status.RUNNING: "Working",
@@ -20,6 +20,18 @@ STATUS_TONE = {
     Status.RUNNING: "live", Status.WAITING: "warn", Status.REVIEW: "warn", Status.PAUSED: "mute",
     Status.STOPPED: "mute", Status.DONE: "good", Status.FAILED: "bad",
 }  # fmt: skip
+REVIEWED = ("research", "site", "collect")
+"""Flows whose answer a person accepts; the others are done when they have spoken."""
+
+
+def stands(run: Run) -> str:
+    """How a run stands, in a word or two: "Accepted" only where there was something to accept."""
+    if run.status is not Status.DONE:
+        return STATUS[run.status]
+    if run.settings.flow == "reply":
+        return "Silent" if run.verdict in ("", "no_evidence") else "Replied"
+    return STATUS[run.status] if run.settings.flow in REVIEWED and run.verdict else "Done"
+
 
 OUTCOME = {
     Outcome.OK: "read",

@@ -118,6 +118,9 @@ def test_live_without_a_network_fails_with_a_hint(monkeypatch, capsys):
     assert main(["research", "Who?"]) == 1
     told = capsys.readouterr()
     assert "no network" in told.err and "--world demo" in told.err and told.out == ""
+    for asked_nothing in (["research", ""], ["site", " ", "--start", "a.example"], ["site", "Who?", "--start", "a page"]):
+        assert main(asked_nothing) == 2, "what cannot be asked anywhere is told first"
+        assert "no network" not in capsys.readouterr().err
     assert main(["runs"]) == 0 and "no runs yet" in capsys.readouterr().err, "nothing was begun"
 
 

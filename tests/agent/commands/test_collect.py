@@ -92,7 +92,7 @@ def test_nothing_is_left_of_a_file_that_was_only_tried(tmp_path: Path, capsys: p
 def test_a_walk_that_read_nothing_ends_well_and_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["collect", "--world", "demo", "--model", "keyless", "--start", "https://nowhere.example/", "Collect"]) == 0
     out = capsys.readouterr().out
-    assert "No answer (blocked)." in out and "404" in out and "0 gathered:" in out
+    assert "No answer (blocked)." in out and "404" in out and "Nothing was gathered." in out and "0 gathered" not in out
 
 
 def test_instruction_limits_and_a_model_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,7 +9,25 @@ from datetime import UTC, datetime
 import pytest
 
 from agent.flows.state import Research
-from agent.types import Action, Answer, Confidence, Conflict, Fact, Move, Outcome, Page, PageRef, Sentence, Source, Statements, Usage, Value
+from agent.types import (
+    Action,
+    Answer,
+    Confidence,
+    Conflict,
+    Fact,
+    Move,
+    Outcome,
+    Page,
+    PageRef,
+    Run,
+    Sentence,
+    Settings,
+    Source,
+    Statements,
+    Status,
+    Usage,
+    Value,
+)
 from pages.widgets import answer, conflicts, curve, drafts, exports, facts, pagemap, serve, stored, unread, words
 
 EVIL = "<img src=x> ![a](http://x/)"
@@ -107,7 +125,11 @@ def test_the_curve_stands_on_axes_that_do_not_move():
 
 
 @pytest.mark.parametrize(
-    ("question", "name"), [("Who?", "who"), ("../../etc/passwd", "etc-passwd"), ("…", "report"), ("x" * 200, "x" * 60), ("CON: a\x00b", "con-a-b")]
+    ("question", "name"),
+    [
+        ("Who?", "who"), ("../../etc/passwd", "etc-passwd"), ("…", "report"), ("x" * 200, "x" * 60), ("CON: a\x00b", "con-a-b"),
+        ("Wer führt Älvmora Mejeri?", "wer-fuhrt-alvmora-mejeri"), ("Straße, Łódź, smørrebrød", "strasse-lodz-smorrebrod"), ("牛奶", "report"),
+    ],
 )
 def test_file_names_are_harmless(question, name):
     assert exports.file_name(question) == name
@@ -143,3 +165,16 @@ def test_every_answer_of_the_server_carries_the_headers():
 
 def test_the_draft_keeper_is_our_own_few_lines():
     assert len(drafts.SCRIPT.splitlines()) < 25 and "http" not in drafts.SCRIPT
+
+
+@pytest.mark.parametrize(
+    ("flow", "verdict", "told"),
+    [
+        ("research", "answered", "Accepted"), ("site", "no_evidence", "Accepted"), ("site", "", "Done"), ("chat", "answered", "Done"),
+        ("chat_simple", "partial", "Done"), ("reply", "answered", "Replied"), ("reply", "no_evidence", "Silent"),
+    ],
+)  # fmt: skip
+def test_only_what_a_person_accepts_is_called_accepted(flow, verdict, told):
+    run = Run(id="r", question="q", settings=Settings(flow=flow), status=Status.DONE, verdict=verdict, created_at="", updated_at="")
+    assert words.stands(run) == told
+    assert words.stands(run.model_copy(update={"status": Status.RUNNING})) == "Working"
