@@ -5,6 +5,7 @@ It holds nothing and writes nothing; the workbench does, when this says it may.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from agent.config import Config
@@ -20,6 +21,8 @@ from agent.types import Answer, Run, Settings, Turn
 
 LONGEST = 4000
 """Characters of an answer."""
+_GOES_ON = re.compile(r"(?:and|or|what about|how about)\b", re.IGNORECASE)
+"""How a piece begins that asks on after what was asked before ("And in 2024?"): no answer to a question back."""
 
 
 def kind(flow: str) -> str:
@@ -47,6 +50,8 @@ def answers(state: Research, text: str) -> bool:
     said = text.strip()
     if said.isdigit() or said in state.choices:
         return True
+    if _GOES_ON.match(said) and asks(said):
+        return False
     weighty = [word for word in tokens(said) if word not in STOPWORDS]
     return not courtesy(said) and not opens(said) and (not asks(said) or len(weighty) == 1)
 

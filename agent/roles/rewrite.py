@@ -1,11 +1,13 @@
 """Puts a turn of a conversation into a question that stands alone, or a search that failed into other words. Knows turns, no library.
 
-The keyless side first completes the turn; asked for another angle it goes on to the words of the talk it leans on, the bare keywords, the names
-and clauses of the question, each only when nothing of the same words was tried before.
+The keyless side first completes the turn; asked for another angle it goes on to more words of the talk it leans on, the bare keywords and the
+clauses of a question of several, each only when nothing of the same words was tried before. What carries the question (its names, figures and
+rarer words) stands in each of them: a search for less finds what was not asked.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -13,10 +15,13 @@ from pydantic import BaseModel, ConfigDict, Field
 from agent.roles.role import Role
 from agent.text.followup import context, search_query, standalone
 from agent.text.leaning import leans
-from agent.text.manners import heard
-from agent.text.question import keywords, parts, read
+from agent.text.manners import heard, opens
+from agent.text.question import FAINT, keywords, read
 from agent.text.words import content_stems
 from agent.types import Turn
+
+_JOINT = re.compile(r"[,;?.]?\s+(?:and|or|but)\s+|[;?]\s*", re.IGNORECASE)
+"""Where one clause that asks may end and the next begin."""
 
 
 class RewriteReply(BaseModel):
@@ -38,37 +43,42 @@ def keyless(*, question: str, history: list[Turn], angle: str, tried: list[str])
     for query, why in _wordings(question, full, history if full != question or leans(question) else []):
         if query.strip() and not _among(query, tried):
             return RewriteReply(query=query, reasoning=why)
-    return RewriteReply(query=_shortened(full, tried), reasoning="Everything else was tried; this asks for less.")
+    return RewriteReply(query=full, reasoning="There are no other words that still ask for all of it.")
 
 
 def _wordings(question: str, full: str, history: list[Turn]) -> Iterator[tuple[str, str]]:
     yield full, "The question as it stands alone."
     if history:
         yield search_query(question, history), "With more words of what the conversation is about."
-    yield keywords(full), "Only its weighty words."
-    asked = read(full)
-    if asked.names:
-        yield " ".join(asked.names), "Only the names in it."
-    for part in parts(full):
-        yield part, "A part of it."
-    if around := context(question, history):
-        yield " ".join(around), "What the conversation is about."
+    yield _weighty(question, full), "Only its weighty words."
+    for clause in _clauses(full):
+        yield clause, "A part of it."
+    if around := context(full, history):
+        yield " ".join([keywords(full), *around]), "With the last words of the conversation."
     for turn in reversed(history):
-        yield f"{turn.user} {question}", "With the words of an earlier turn."
+        if turn.answered:
+            yield f"{turn.user} {question}", "With the words of an earlier turn."
+
+
+def _weighty(question: str, full: str) -> str:
+    """The keywords without those too common to say much; a turn that was made whole keeps all that was typed."""
+    weights, typed = read(full).weights, set(content_stems(question)) if full != question else set()
+    faint = {word for word, weight in weights.items() if weight <= FAINT and word not in typed}
+    return " ".join(word for word in keywords(full).split() if not content_stems(word) or not faint.issuperset(content_stems(word)))
+
+
+def _clauses(full: str) -> list[str]:
+    """The clauses of a question of several, each with the names and figures of the whole that it lacks."""
+    asking = [part.strip() for part in _JOINT.split(full) if opens(part) and len(content_stems(part)) > 1]
+    whole = read(full)
+    figures = [word for word in content_stems(full) if word.isdigit()]
+    lent = [*whole.names, *(figure for figure in figures if not any(figure in name for name in whole.names))]
+    return [" ".join([part, *(word for word in lent if word not in part)]) for part in asking] if len(asking) > 1 else []
 
 
 def _among(query: str, tried: list[str]) -> bool:
     """Would this look for the same words as something that was tried?"""
     return any(set(content_stems(query)) == set(content_stems(former)) for former in tried)
-
-
-def _shortened(full: str, tried: list[str]) -> str:
-    """The question with words left off at its end, then at its beginning, until it is new; as it is when nothing is."""
-    words = full.split()
-    for shorter in (*(words[:n] for n in range(len(words) - 1, 0, -1)), *(words[n:] for n in range(1, len(words)))):
-        if not _among(" ".join(shorter), tried):
-            return " ".join(shorter)
-    return full
 
 
 REWRITE = Role(name="rewrite", reply=RewriteReply, keyless=keyless, tier="fast")

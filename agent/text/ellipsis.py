@@ -29,6 +29,10 @@ _ONE = re.compile(r"\b(?:ones?)\b", re.IGNORECASE)
 _THE = r"(?:\b(?:the|a|an|my|your|our|this|that|these|those|some|any)\s+)?"
 _CODE_IN = re.compile(r"\b[A-Za-z]{1,3}\d{1,4}\b")
 _CODE = re.compile(r"(?:(?:the|a|an|my|your|for)\s+)*([A-Za-z]{1,3}\d{1,4})")
+_YEAR_IN = re.compile(r"(?:\b(?:in|during|for|by|before|after|since|until|from)\s+)?\b((?:1[5-9]|20)\d\d)\b", re.IGNORECASE)
+_YEAR = re.compile(r"(?:(in|during|for|of|before|after|since|until|by|from)\s+)?((?:1[5-9]|20)\d\d)", re.IGNORECASE)
+_PLAIN = frozenset(("", "in", "during", "for", "of"))
+"""What stands before a year that only takes another's place."""
 _END = re.compile(r"(?<![\s?.!])[\s?.!]+$")
 
 
@@ -50,6 +54,8 @@ def whole(part: str, former: str) -> str:
     former = _last_question(former)
     if not part or not asks(former) or len(former.split()) > ASKABLE:
         return ""
+    if another := _in_another_year(part, former):
+        return another
     first = fold(part.split()[0])
     if _ONE.search(part):
         return _one(part, former, first)
@@ -69,6 +75,15 @@ def asks(former: str) -> bool:
     """Can this be asked again about something else: has it a verb or a question word?"""
     words = [fold(word) for word in re.findall(r"[\w’'-]+", former)]
     return len(words) > 2 and (bool(_ASKS.search(former)) or any(word in AUXILIARIES or word in VERBS for word in words))
+
+
+def _in_another_year(part: str, former: str) -> str:
+    """The former question with its one year changed: "during 2025" and "in 2024" make "during 2024"; "" when this is no such piece."""
+    new, old = _YEAR.fullmatch(part), list(_YEAR_IN.finditer(former))
+    if not new or len(old) != 1:
+        return ""
+    start, end = old[0].span(1) if fold(new[1] or "") in _PLAIN else old[0].span()
+    return f"{former[:start]}{new[2] if start == old[0].start(1) else part}{former[end:]}?"
 
 
 def _one(part: str, former: str, first: str) -> str:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
+from agent.text.ellipsis import piece, whole
 from agent.text.phrases import Phrase, Role, phrases
 from agent.text.pointing import Pointer, pointer
 from agent.text.sentences import spans
@@ -30,6 +31,8 @@ REPLIED = 0.8
 SENTENCES = 12
 """Sentences of a reply that are looked at."""
 NEWCOMER = 0.4
+FAILED = 0.4
+"""What a thing counts that is new in a turn which got no answer, while the talk is about others."""
 _FITS: dict[str, Callable[[Referent], float]] = {
     "he": lambda r: (1.5 if r.name and not r.place else 1.0) * (0.4 if r.plural else 1.0) * (3.0 if r.person else 1.0),
     "they": lambda r: 1.5 if r.plural else 0.8,
@@ -58,6 +61,8 @@ class Referent:
     turn: int = 0
     """The turn it was last named or meant in."""
     by_person: bool = False
+    failed: bool = False
+    """Was it only named in turns that got no answer, while the talk was about others?"""
 
     @property
     def text(self) -> str:
@@ -71,6 +76,8 @@ class Talk:
 
     things: dict[tuple[str, ...], Referent] = field(default_factory=dict)
     turns: int = 0
+    asked: str = ""
+    """What was asked last, made whole when it was only a piece."""
 
     def ranked(self, without: Sequence[str] = ()) -> list[Referent]:
         """The things named, the most present first; those left out that a question names itself (`without`: its keys)."""
@@ -87,20 +94,28 @@ class Talk:
 
     def hear(self, turn: Turn) -> None:
         """Take in one more turn: what was asked, then what was replied."""
-        self._hear_person(turn.user)
+        self._hear_person(turn.user, answered=turn.answered)
         if turn.bot:
             self._hear_reply(turn.bot, whom=bool(_WHO.match(turn.user)))
 
-    def _hear_person(self, said: str) -> None:
+    def _hear_person(self, said: str, *, answered: bool = True) -> None:
+        made = whole(piece(said), self.asked)
+        self.asked = made or said
         self.things = {keys: replace(thing, presence=thing.presence * FADES) for keys, thing in self.things.items()}
         found = pointer(said)
         meant = self.meant(said, found)[:1]
         named = phrases(said)
+        failed = not answered and bool(self.things)
         self.turns += 1
         for phrase in named:
-            self._add(phrase, WEIGHTS[phrase.role] + (NAME if phrase.name else 0.0), by_person=True, person=_lives(phrase, said))
+            beside = failed and phrase.keys not in self.things
+            weight = (WEIGHTS[phrase.role] + (NAME if phrase.name else 0.0)) * (FAILED if beside else 1.0)
+            self._add(phrase, weight, by_person=True, person=_lives(phrase, said), failed=beside)
         for thing in meant:
             self._raise(thing.keys, MEANT, person=bool(found and found.kind == "he" and thing.name))
+        for phrase in phrases(made):
+            if phrase.role == "subject" and phrase.keys not in [other.keys for other in named]:
+                self._raise(phrase.keys, MEANT)
         if self.things and not meant and not any(phrase.name for phrase in named):
             self._raise(self.ranked()[0].keys, HELD)
 
@@ -116,7 +131,7 @@ class Talk:
                     who = _lives(phrase, said) or (whom and n == 0 and phrase.name and not phrase.place and not known)
                     self._add(phrase, WEIGHTS[phrase.role] * share + (0.5 if phrase.name and n == 0 else 0.0), by_person=False, person=who)
 
-    def _add(self, phrase: Phrase, weight: float, *, by_person: bool, person: bool) -> None:
+    def _add(self, phrase: Phrase, weight: float, *, by_person: bool, person: bool, failed: bool = False) -> None:
         keys = phrase.keys
         longer = next((old for old in self.things if len(old) > len(keys) and old[-len(keys) :] == keys), keys)
         old = self.things.get(longer)
@@ -127,7 +142,7 @@ class Talk:
         self.things[longer] = replace(
             old, presence=old.presence + weight, plural=old.plural or phrase.plural, name=old.name or phrase.name,
             the=old.the or (phrase.the and longer == keys), place=old.place or phrase.place, turn=self.turns,
-            by_person=old.by_person or by_person, person=old.person or person,
+            by_person=old.by_person or by_person, person=old.person or person, failed=failed and (old.failed or not old.turn),
         )  # fmt: skip
 
     def _raise(self, keys: tuple[str, ...], by: float, *, person: bool = False) -> None:

@@ -17,6 +17,7 @@ from agent.text.focus import listen
 from agent.text.leaning import content, leans
 from agent.text.listed import picked
 from agent.text.manners import courtesy
+from agent.text.manners import heard as listened
 from agent.text.matter import Unheard, heard, in_full, ones, with_matter
 from agent.text.names import names
 from agent.text.phrases import keys, weighty
@@ -41,7 +42,9 @@ def _known(_: str) -> bool:
 
 
 def standalone(question: str, turns: Sequence[Turn], unheard: Unheard = _known) -> str:
-    """The question with what it left out; as it stands when it needs nothing or nothing was said before."""
+    """The question with what it left out; as it stands when it needs nothing or nothing was said before. What was said in reply lends words
+    only where it was an answer."""
+    turns = listened(turns)
     if not turns or courtesy(question):
         return question
     if not english(question, [turn.user for turn in turns]):
@@ -96,7 +99,7 @@ def widened(full: str, turns: Sequence[Turn], unheard: Unheard = _known) -> str:
     """A question that stands alone, and behind it the words of what the talk is about that it lacks."""
     have = set(keys(full))
     added: dict[str, str] = {}
-    for thing in listen(turns).ranked():
+    for thing in (thing for thing in listen(listened(turns)).ranked() if not thing.failed):
         for word, key in zip(thing.words, thing.keys, strict=False):
             if key not in have and key not in added and weighty(word) and not unheard(word):
                 added[key] = word
@@ -104,7 +107,8 @@ def widened(full: str, turns: Sequence[Turn], unheard: Unheard = _known) -> str:
 
 
 def context(question: str, turns: Sequence[Turn]) -> list[str]:
-    """The words that the newest turns add, names first, as they were written."""
+    """The words that the newest turns add, names first, as they were written; of turns that failed only when no other is there."""
+    turns = [turn for turn in turns if turn.answered] or turns
     spoken = {stem(word) for word in tokens(question)}
     added: dict[str, str] = {}
     for turn in list(reversed(turns))[:BACK]:

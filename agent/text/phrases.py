@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from agent.text.sentences import spans
-from agent.text.spoken import ADJECTIVES, AUXILIARIES, BIDDING, CHATTER, DETERMINERS, JOINS, PREPOSITIONS, VERBS
+from agent.text.spoken import ADJECTIVES, AUXILIARIES, BIDDING, CHATTER, DETERMINERS, GIVEN_FOR, JOINS, PREPOSITIONS, VERBS
 from agent.text.stopwords import STOPWORDS
 from agent.text.words import fold, stem
 
@@ -160,7 +160,7 @@ _WHERE = frozenset(("in", "at", "to", "from", "near", "around", "visit", "downto
 
 def _role(low: list[str], before: int, end: int) -> Role:
     word = low[before] if before >= 0 else ""
-    if end < len(low) and low[end] == "of":
+    if end < len(low) and (low[end] == "of" or (low[end] == "for" and low[end - 1] in GIVEN_FOR)):
         return "head"
     if word in ("about", "describe", "explain", "define") or (word in ("is", "are", "was", "were", "what's") and end == len(low) and before <= 1):
         return "topic"

@@ -61,12 +61,12 @@ RELATIONS = frozenset(
     period significance importance role purpose goal goals feature features rule rules law laws step steps process sign signs treatment treatments
     alternative alternatives criticism characteristics winner coach director author capital population size age weight length height speed
     ingredients side version versions name names origin method methods reason reasons problem problems limit limits maximum minimum equipment
-    deadline members needed required""".split()
+    deadline deposit deposits members needed required""".split()
 )
 """Words that are about something else which has to be said: symptoms are always of an illness."""
 
 GIVEN_FOR = frozenset(
-    """cost costs fee fees price prices requirement requirements rule rules law laws limit limits alternative alternatives deadline needed
-    required""".split()
+    """cost costs fee fees price prices requirement requirements rule rules law laws limit limits alternative alternatives deadline
+    deposit deposits needed required""".split()
 )
 """Those of them that are for something rather than of it."""

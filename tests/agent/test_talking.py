@@ -59,3 +59,8 @@ def test_without_conversational_mode_a_chat_is_the_simple_one_and_forgets():
     assert (simple.flow, kept) == ("chat_simple", [])
     assert talking.settled(Settings(flow="site"), history, off) == (Settings(flow="site"), history)
     assert talking.kind("chat_simple") == talking.kind("chat") == "chat" and talking.kind("site") == "site"
+
+
+@pytest.mark.parametrize("said", ["And in 2024?", "What about the C3?"])
+def test_what_asks_on_is_no_answer_to_a_question_back(said):
+    assert not talking.answers(chat(), said)

@@ -122,3 +122,30 @@ def test_a_long_talk_of_pieces_is_not_heard_over_and_over(monkeypatch: pytest.Mo
 def test_any_turn_of_any_talk_can_be_read(question: str, said: list[str]) -> None:
     turns = [Turn(user=text, bot=text) for text in said]
     assert isinstance(standalone(question, turns), str) and search_query(question, turns).startswith(standalone(question, turns))
+
+
+REFUSAL = "The pages of kallsteg.example that were read touch on the subject, but nothing there that would answer speaks of “red”."
+
+
+def _failed(*said: str) -> list[Turn]:
+    return [Turn(user=user, bot=REFUSAL, answered=False) for user in said]
+
+
+def test_a_refusal_lends_no_words_and_it_stays_the_thing() -> None:
+    assert standalone("And in blue?", _failed("Does the C2 logger come in red?")) == "Does the C2 logger come in blue?"
+    both = _failed("Does the C2 logger come in red?", "And in blue?")
+    assert standalone("How often must it be calibrated?", both) == "How often must the C2 logger be calibrated?"
+    assert "touch" not in search_query("How often must it be calibrated?", both)
+
+
+def test_a_turn_that_failed_does_not_lend_what_it_failed_for() -> None:
+    talk = [Turn(user="What is the deposit for a torque wrench?", bot="It is 40 crowns."), *_failed("Who won the election?")]
+    assert standalone("And how long may I keep it?", talk) == "And how long may I keep the torque wrench?"
+    assert "election" not in search_query("And how long may I keep it?", talk)
+
+
+@pytest.mark.parametrize("said", ["And in 2024?", "And during 2024?", "What about 2024?", "And 2024?"])
+def test_another_year_is_the_same_question_in_that_year(said: str) -> None:
+    talk = [Turn(user="How many tonnes of milk did the dairy take in during 2025?", bot="It took in 4,180 tonnes.")]
+    assert standalone(said, talk) == "How many tonnes of milk did the dairy take in during 2024?"
+    assert standalone("And before 2018?", [Turn(user="Who was the chair in 2019?")]) == "Who was the chair before 2018?"
