@@ -99,7 +99,8 @@ def line(name: str, change: dict[str, Any]) -> str:
         return f"{change['route_decision']} — {change.get('route_reasoning', '')}"
     if change.get("rewrites"):
         made = change["rewrites"][-1]
-        return f"in other words: {made['query']}{' (by rule: ' + made['trouble'] + ')' if made.get('trouble') else ''}"
+        words = "made whole" if name == "rewrite" else f"in other words: {made['query']}"
+        return f"{words}{' (by rule: ' + made['trouble'] + ')' if made.get('trouble') else ''}"
     if name == "retrieve":
         return f"{len(change.get('retrieved_docs', []))} passages. {str(change.get('searched_by', '')).partition('.')[0]}."
     if name in ("grade", "rerank"):

@@ -47,10 +47,11 @@ def reached(bench: Workbench, world: str) -> None:
 
 
 class Progress:
-    """Tells each step of a run on stderr as it is recorded."""
+    """Tells each step of a run on stderr as it is recorded, and what the question was read as once the conversation made it whole."""
 
     def __init__(self, bench: Workbench, run_id: str, line: Line) -> None:
         self.bench, self.run_id, self.line, self.told = bench, run_id, line, 0
+        self.read_as = ""
 
     def __call__(self) -> None:
         view = self.bench.view(self.run_id)
@@ -58,6 +59,9 @@ class Progress:
             if told := self.line(step.name, step.change):
                 say(f"  {step.n:>3}  {told}")
         self.told = len(view.steps) - 1
+        if view.state.read_as not in ("", self.read_as):
+            self.read_as = view.state.read_as
+            say(f"       Read as: {self.read_as}")
 
 
 def drive(bench: Workbench, run_id: str, options: argparse.Namespace, line: Line) -> int:

@@ -51,6 +51,12 @@ class Research(State):
     """The last word of a person about the run's going: paused, resumed, stopped, accepted."""
 
     @property
+    def read_as(self) -> str:
+        """The question as the conversation made it whole; "" when it opens one, or stands as it was typed."""
+        asked = str(getattr(self, "asked", ""))
+        return asked if self.history and asked != self.question else ""
+
+    @property
     def level(self) -> float:
         """The confidence as it stands, 0 before anything was read."""
         return self.confidence[-1].value if self.confidence else 0.0

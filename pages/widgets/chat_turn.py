@@ -59,8 +59,7 @@ def asked(view: View, state: Chat) -> None:
     parts = [_bubble("user", "You", view.run.question)]
     for given, response in zip(state.answers, state.responses, strict=False):
         parts += [_bubble("bot", "Touchstone", given.certainty), _bubble("user", "You", response)]
-    read_as = state.rewritten_query or state.asked
-    note = f'<p class="small soft read-as">Read as: {safe.html(read_as)}</p>' if read_as and read_as != view.run.question else ""
+    note = f'<p class="small soft read-as">Read as: {safe.html(state.read_as)}</p>' if state.read_as else ""
     st.html(f'<div class="ts">{"".join(parts)}{note}</div>')
 
 

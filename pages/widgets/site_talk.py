@@ -124,8 +124,7 @@ def _inside(name: str, view: View, state: Site) -> None:
 def asked(view: View) -> str:
     """The question of a turn as HTML, with what it was read as when the conversation added to it."""
     state = view.state
-    read_as = state.asked if isinstance(state, Site) and state.asked not in ("", view.run.question) else ""
-    note = f'<p class="small soft">Read as: {safe.html(read_as)}</p>' if read_as else ""
+    note = f'<p class="small soft">Read as: {safe.html(state.read_as)}</p>' if state.read_as else ""
     return f'<div class="ts"><h2 class="ts-section turn">{safe.html(view.run.question)}</h2>{note}</div>'
 
 

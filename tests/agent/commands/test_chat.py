@@ -50,6 +50,7 @@ def test_the_conversation_goes_on_in_another_process(capsys: Told, folder: Path)
     first = run_of(capsys.readouterr().err)
     assert main(["chat", "Who built it?", "--thread", first]) == 0
     out, err = capsys.readouterr()
+    assert "Read as: Who built the Brannvik ferry?" in err or "Read as: Who built Brannvik ferry?" in err
     assert "Olga Lindmark" in out and "REWRITE_THEN_RETRIEVE" in err and run_of(err) != first
     assert main(["chat", "thanks", "--thread", first]) == 0, "any run of the thread names it"
     assert "You are welcome" in capsys.readouterr().out

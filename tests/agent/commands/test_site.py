@@ -38,6 +38,7 @@ def test_the_answer_is_printed_and_written(tmp_path, capsys):
     record, report = tmp_path / "run.json", tmp_path / "run.md"
     assert main([*DEMO, QUESTION, "--json", str(record), "--markdown", str(report)]) == 0
     out, err = capsys.readouterr()
+    assert "Read as" not in err
     assert "within 30 days" in out and "addresses in the site's maps" in err and "explore —" in err
     told = json.loads(record.read_text())
     assert told["site"]["user_question"] == QUESTION and told["site"]["allowed_domains"] == ["kallsteg.example"] and told["site"]["url_graph"]
@@ -55,6 +56,7 @@ def test_a_follow_up_goes_on_with_the_conversation(capsys):
     assert main([*DEMO, "--follow", run_id, "And who pays for the postage?"]) == 0
     out, err = capsys.readouterr()
     assert "We pay the return postage" in out and "pages known from the conversation" in err
+    assert err.count("Read as: And who pays for the postage of the Kallsteg C2 logger?") == 1
 
 
 @pytest.mark.parametrize(("start", "hint"), [("kallsteg", "is not a web address"), ("ftp://a.example/", "is not a web address")])

@@ -144,6 +144,14 @@ def test_a_follow_up_reuses_pages_graph_and_history(ask, bench, monkeypatch):
     assert bench.thread(second.run.id) == [first.run.id, second.run.id]
 
 
+def test_after_a_refusal_the_talk_is_still_about_the_thing(ask):
+    red = ask("Does the C2 logger come in red?", allowed_domains=["kallsteg.example"])
+    blue = ask("And in blue?", follow=red.run.id)
+    assert (blue.state.read_as, blue.state.answer.reason) == ("Does the C2 logger come in blue?", "not_covered") and not blue.state.answer.text
+    often = ask("How often must it be calibrated?", follow=blue.run.id)
+    assert often.state.read_as == "How often must the C2 logger be calibrated?"
+
+
 def test_a_follow_up_explores_when_its_answer_is_elsewhere(ask):
     first = ask()
     second = ask("How long is the warranty?", follow=first.run.id)
