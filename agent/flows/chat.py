@@ -171,7 +171,8 @@ def clarify(state: Chat, tools: Tools) -> tuple[Change, str]:
 
 def clarify_final(state: Chat, tools: Tools) -> tuple[Change, str]:
     """Give up searching, and ask the person."""
-    why = f"{len(state.queries)} searches brought no answer. {_ungrounded(state)}"
+    searches = len(set(state.queries))
+    why = f"{searches} {'search' if searches == 1 else 'different searches'} brought no answer. {_ungrounded(state)}"
     return asked_back(state, tools, why=why, reason="not_covered"), "respond"
 
 

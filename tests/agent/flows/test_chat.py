@@ -243,7 +243,7 @@ def test_keyless_what_the_library_does_not_hold_is_said_and_asked_back(said: Sai
     turn = said("What colour is the moon of Zanzibar?")
     assert turn.path[-2:] == ["clarify_final", "respond"] and turn.status is Status.WAITING
     assert "could not find an answer" in turn.text and "“zanzibar”" in turn.text
-    assert len(set(turn.state.queries)) == 3, "three different searches were made"
+    assert all("Zanzibar" in query and "moon" in query for query in turn.state.queries), "no search asked for less"
 
 
 # --- the person answers ----------------------------------------------------------------------------------------------------
