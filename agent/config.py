@@ -12,6 +12,8 @@ from pathlib import Path
 
 from dotenv import dotenv_values
 
+from agent.errors import UsageError
+
 ROOT = Path(__file__).resolve().parent.parent
 USER_AGENT = "Touchstone/0.1 (research workbench; reads one page at a time for a person)"
 """What our page fetches say they are. robots.txt rules for "Touchstone" or "*" are obeyed."""
@@ -60,6 +62,9 @@ SETTINGS: tuple[Setting, ...] = (
 )
 
 
+YES, NO = ("true", "yes", "on", "1"), ("false", "no", "off", "0")
+
+
 @dataclass(frozen=True)
 class Config:
     """The settings as read: `config["MODEL"]` is always a string; the typed ones have properties."""
@@ -98,8 +103,11 @@ class Config:
             return float(next(s.default for s in SETTINGS if s.name == name))
 
     def switched_on(self, name: str) -> bool:
-        """A setting that is true or false; anything but a plain no is a yes."""
-        return self.values[name].strip().casefold() not in ("false", "no", "off", "0")
+        """A setting that is true or false; its default when it is empty. Raises UsageError when it is any other word."""
+        said = self.values[name].strip().casefold() or next(s.default for s in SETTINGS if s.name == name)
+        if said not in YES + NO:
+            raise UsageError(f"{name} is {self.values[name][:60]!r}: say true or false")
+        return said in YES
 
     def words(self, name: str) -> list[str]:
         """A comma-separated setting as a list."""

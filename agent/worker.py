@@ -39,6 +39,7 @@ class Worker:
     def __init__(self, config: configuration.Config, store: Store, flows: Mapping[str, Flow]) -> None:
         self.config, self.store, self.flows = config, store, flows
         found = embed.find(config)
+        config.switched_on("CONVERSATIONAL_MODE")  # a word that says neither yes nor no is told now, not at the first question
         kb_dir, team_dir = response_config.folders(config)
         self.library = Library(store, found.embedder, absent="" if found.embedder else found.detail, kb_dir=kb_dir, team_dir=team_dir)
         self.owner = new_owner()

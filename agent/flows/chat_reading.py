@@ -15,7 +15,7 @@ from agent.text.manners import heard
 from agent.text.question import read
 from agent.text.rarity import Counts
 from agent.toolbox import Tools
-from agent.types import Fact, PageRef, Passage
+from agent.types import Fact, Found, PageRef, Passage
 
 FOUND, BEST = 10, 7
 """Passages of one search, and passages that are graded; how many of these a further search by rule cannot push out."""
@@ -66,8 +66,13 @@ def look_up(state: Chat, tools: Tools) -> Change:
     pages = references([doc for doc in kept if doc.page_id not in known], tools.step, query)
     return {
         "retrieved_docs": kept, "doc_relevance_scores": [], "doc_reasons": [], "queries": [query], "pages": pages,
-        "searched_by": " ".join(part for part in (f"By {found.by}.", found.note) if part),
+        "searched_by": _way(found),
     }  # fmt: skip
+
+
+def _way(found: Found) -> str:
+    """How was searched, said once: a note on what was left out says it itself."""
+    return found.note if found.note.startswith("Searched by ") else f"By {found.by}. {found.note}".strip()
 
 
 def _merged(state: Chat, new: list[Doc]) -> list[Doc]:

@@ -21,7 +21,7 @@ from agent.types import Outcome, Page
 from agent.urls import canonical
 
 LARGEST = 50_000_000
-"""Bytes a document may have."""
+"""Bytes a document may have. The screens take less of an upload: server.maxUploadSize."""
 READABLE = ("html", "htm", "xhtml", "pdf", "docx", "md", "markdown", "txt", "text", "rst", "org", "log", "json", "jsonl", "yaml", "yml", "csv", "tsv")
 """Endings of files that a folder is searched for."""
 WHAT = "HTML, PDF, DOCX, Markdown, plain text and CSV can be read"

@@ -9,6 +9,7 @@ from typing import Any
 import streamlit as st
 
 from agent.errors import UsageError
+from agent.tools import documents
 from agent.types import Added, LibrarySource, Refused
 from pages.widgets import door, library_fetch, safe, words
 
@@ -51,7 +52,7 @@ def _files(tags: list[str]) -> None:
     number = int(st.session_state.get(ROUND, 0))
     given = st.file_uploader(
         "Drop documents here, or choose them: HTML, PDF, DOCX, Markdown, plain text, CSV", accept_multiple_files=True, key=f"library-files-{number}",
-        help="They are read on this computer and stay here.",
+        help=f"They are read on this computer and stay here. {sizes()}",
     )  # fmt: skip
     if not given:
         return
@@ -59,6 +60,11 @@ def _files(tags: list[str]) -> None:
         st.session_state[TOLD] = take(((file.name, file.getvalue()) for file in given), tags)
     st.session_state[ROUND] = number + 1  # the box is empty again
     st.rerun()
+
+
+def sizes() -> str:
+    """How large a document may be, by the way it comes."""
+    return f"{st.get_option('server.maxUploadSize')} MB each are the most; from a folder, {documents.LARGEST // 1_000_000} MB."
 
 
 def take(files: Iterable[tuple[str, bytes]], tags: list[str]) -> Added:

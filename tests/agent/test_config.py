@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from agent import config
+from agent.errors import UsageError
+from agent.workbench import Workbench
 
 
 def test_the_later_wins(monkeypatch):
@@ -34,6 +36,19 @@ def test_numbers_that_are_none_fall_back(monkeypatch):
     monkeypatch.setenv("FETCH_GAP", "soon")
     monkeypatch.setenv("FETCH_MAX_MB", "2.5")
     assert config.read().number("FETCH_GAP") == 1.0 and config.read().number("FETCH_MAX_MB") == 2.5
+
+
+@pytest.mark.parametrize(
+    ("said", "is_on"),
+    [("true", True), ("YES", True), ("on", True), ("1", True), ("", True), ("false", False), ("No", False), ("off", False), ("0", False)],
+)
+def test_a_switch_is_on_or_off(said, is_on):
+    assert config.read({"CONVERSATIONAL_MODE": said}).switched_on("CONVERSATIONAL_MODE") is is_on
+
+
+def test_a_switch_that_says_neither_is_refused_at_the_start():
+    with pytest.raises(UsageError, match="CONVERSATIONAL_MODE is 'nein': say true or false"):
+        Workbench(config.read({"CONVERSATIONAL_MODE": "nein"}))
 
 
 def test_words_and_the_data_folder(tmp_path):

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import tomllib
+
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from agent.config import ROOT
+from agent.tools import documents
 from agent.types import Added, Outcome, Page
 from pages.widgets import library_add, library_fetch
 from tests.pages.conftest import shown
@@ -35,6 +40,14 @@ def test_an_empty_library_says_how_to_fill_it(app, bench):
     assert not tester.exception and bench.library.count(tag="demo") >= 5
     assert "Everything in it is invented" in tester.success[0].value.replace("\\", "")
     assert {source.kind for source in bench.library.sources(tag="demo")} == {"file"}
+
+
+def test_how_large_a_document_may_be_is_told_as_it_is():
+    upload = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text())["server"]["maxUploadSize"]
+    folder = documents.LARGEST // 1_000_000
+    assert f"{st.get_option('server.maxUploadSize')} MB each are the most; from a folder, {folder} MB" in library_add.sizes()
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert f"{upload} MB each at most" in readme and f"`chat --add` ({folder} MB)" in readme
 
 
 def test_pages_of_a_run_stand_in_the_library(app, demo, bench):

@@ -34,6 +34,15 @@ def test_the_thread_is_remembered_after_a_restart(bench: Workbench) -> None:
         later.shutdown()
 
 
+def test_how_was_searched_is_said_once(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+    stocked(bench)
+    said = Talk(bench).say(ASKED).state.searched_by
+    assert said.startswith("Searched by words only.") and said.count("words only") == 1 and "By words." not in said
+    real = bench.library.search
+    monkeypatch.setattr(bench.library, "search", lambda *of, **more: real(*of, **more).model_copy(update={"note": "3 passages have no vector yet."}))
+    assert Talk(bench).say(ASKED).state.searched_by == "By words. 3 passages have no vector yet."
+
+
 def test_a_question_asked_back_waits_for_its_answer_over_a_restart(bench: Workbench) -> None:
     stocked(bench)
     asked = Talk(bench).say("Who built it?")
