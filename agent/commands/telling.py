@@ -69,7 +69,7 @@ def drive(bench: Workbench, run_id: str, options: argparse.Namespace, line: Line
     say(f"run {run_id}")
     status = bench.drive(run_id, watch=Progress(bench, run_id, line))
     view = bench.view(run_id)
-    if status is not Status.REVIEW or view.state.answer is None:
+    if status not in (Status.REVIEW, Status.DONE) or view.state.answer is None:
         say(f"touchstone: the run is {status.value}: {view.run.error or 'it did not reach an answer'}")
         return 1
     print(plain(view.state.answer), flush=True)

@@ -9,6 +9,8 @@ QUOTES = 4
 
 def plain(answer: Answer) -> str:
     """The answer, its backing, and its sources with their quotes (at most QUOTES each)."""
+    if answer.courtesy:
+        return answer.certainty
     if not answer.sentences:
         told = (f"No answer ({answer.reason}).", answer.certainty, _missing(answer), answer.remark, answer.journey)
         return "\n".join(part for part in told if part)

@@ -12,6 +12,7 @@ from agent.flows import chat_reading as reading
 from agent.flows.chat_answer import CAVEAT, asked_back, claims, concluded, refusal, written
 from agent.flows.chat_location import continued, facilities, kinds, locate
 from agent.flows.chat_state import Chat, Grounding, Rewrite, Spoken
+from agent.flows.moves import in_kind
 from agent.flows.research import summary
 from agent.loop import Flow
 from agent.roles.grade import GRADE, RELEVANT
@@ -20,7 +21,7 @@ from agent.roles.router import ROUTER, RouterReply
 from agent.roles.validate import VALIDATE, ValidateReply
 from agent.state import Change
 from agent.text.followup import standalone
-from agent.text.manners import asks_again, heard
+from agent.text.manners import asks_again, courtesy, heard
 from agent.text.words import content_stems
 from agent.toolbox import Tools
 from agent.types import Edge, Passage, Status, Turn
@@ -41,6 +42,9 @@ def router(state: Chat, tools: Tools) -> tuple[Change, str]:
     memory = reading.recalled(turns)
     known = facilities(state, tools)
     there = kinds(known)
+    if courtesy(state.question):
+        why = "It asks nothing, so it is answered in kind."
+        return {**memory, **_begun(state, "DIRECT_ANSWER", why), "speakers": {"router": Spoken(by="code")}}, "generate"
     judgement = tools.judge(ROUTER, question=state.question, history=state.talk, prior=memory["prior"], kinds=there)
     reply: RouterReply = judgement.value
     route, why, by = str(reply.route), reply.reasoning, judgement.by
@@ -50,14 +54,17 @@ def router(state: Chat, tools: Tools) -> tuple[Change, str]:
         lacking = "no earlier answer stands on anything" if route == "DIRECT_ANSWER" else "the library has no facilities"
         route, why, by = "RETRIEVE", f"{why} But {lacking}, so the library is searched.".strip(), "code"  # type: ignore[assignment]
     change: Change = {
-        **memory, "original_query": state.question, "asked": state.question, "route_decision": route, "route_reasoning": why,
-        "speakers": {"router": Spoken(by=by, trouble=judgement.trouble)},
+        **memory, **_begun(state, route, why), "speakers": {"router": Spoken(by=by, trouble=judgement.trouble)},
         "needs_clarification": (reply.clarifying_question or None) if route == "ASK_CLARIFICATION" else None,
     }  # fmt: skip
     if route == "DIRECT_ANSWER":
         before = next((turn.asked for turn in turns if turn.answer and turn.answer.sentences), "") if asks_again(state.question) else ""
         change |= {"asked": before or standalone(state.question, heard(state.talk)), "pages": reading.references(memory["prior_docs"], tools.step)}
     return change, WAYS[route]
+
+
+def _begun(state: Chat, route: str, why: str) -> Change:
+    return {"original_query": state.question, "asked": state.question, "route_decision": route, "route_reasoning": why}
 
 
 def rewrite(state: Chat, tools: Tools) -> tuple[Change, str]:
@@ -116,7 +123,9 @@ def grade(state: Chat, tools: Tools) -> tuple[Change, str]:
 
 
 def generate(state: Chat, tools: Tools) -> tuple[Change, str]:
-    """Write a draft from what was found; when the turn needs no search, from what earlier answers stand on."""
+    """Write a draft from what was found; when the turn needs no search, from what earlier answers stand on; none to a courtesy."""
+    if courtesy(state.question):
+        return {}, "validate"
     if not state.retrieved_docs:
         return written(state, tools, reading.counted(tools, reading.wanted(state), state.prior_docs)), "validate"
     return written(state, tools, _found(state, tools)), "validate"
@@ -133,6 +142,8 @@ def _found(state: Chat, tools: Tools) -> list[Passage]:
 
 def validate(state: Chat, tools: Tools) -> tuple[Change, str]:
     """Is every sentence grounded in its quotes, by code first? When the run has to end, what there is becomes the answer."""
+    if (polite := in_kind(state, tools.step)) and state.draft is None:
+        return {"answers": [polite], "stop_reason": "enough"}, "end"
     if state.stop_reason in ("budget", "asked"):
         return _ended(state, tools)
     verdict = _grounding(state, tools)

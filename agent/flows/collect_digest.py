@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from agent.flows.collect_state import Collect
-from agent.flows.verdict import answer
+from agent.flows.verdict import answer, failures
 from agent.roles.digest import Gathered
 from agent.roles.role import Judgement
 from agent.types import Answer, Outcome, PageRef
 
 FACTS_SHOWN = 60
 """Facts that the digest's writer is shown."""
-NAMED = 3
-"""Pages that could not be read which an empty digest names."""
 ON_THE_WAY = ("EXTRACT_LINKS", "NAVIGATE_TO")
 
 
@@ -50,18 +48,12 @@ def _nothing(state: Collect, written: Answer) -> Answer:
     barred = any(page.outcome is not Outcome.EMPTY for page in failed)
     if barred and not state.items and all(branch.action in ON_THE_WAY and not branch.held for branch in read):
         met = "No page could be read" if not read else "Only lists and sections could be read, and no page behind them"
-        reason, why = "blocked", f"{met}: {_failures(failed)}"
+        reason, why = "blocked", f"{met}: {failures(failed)}"
     elif not state.items and state.stop_reason in ("budget", "limit"):
         reason, why = "budget", f"Nothing was gathered: {state.why_stopped}."
     else:
         reason, why = "not_covered", _beside(state, failed)
     return written.model_copy(update={"reason": reason, "certainty": f"No digest is given. {why}"})
-
-
-def _failures(failed: list[PageRef]) -> str:
-    """The first of them, each with the sentence that says what happened; what a person can do about each stands in its own list."""
-    told = [f"{page.url}: {page.detail.split('. ')[0].rstrip('.') or page.outcome.value}" for page in failed[:NAMED]]
-    return "; ".join([*told, f"and {len(failed) - NAMED} more"] if len(failed) > NAMED else told) + "."
 
 
 def _beside(state: Collect, failed: list[PageRef]) -> str:

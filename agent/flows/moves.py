@@ -6,9 +6,10 @@ Pure functions of the state; nothing here asks a model or the web.
 from __future__ import annotations
 
 from agent.flows.state import Research
+from agent.text import manners
 from agent.text.exclusions import excluded, is_excluded
 from agent.text.leads import KEPT, lead_id, score_leads
-from agent.types import Blockage, Conflict, Fact, Lead, Outcome, Proposal, Refusal
+from agent.types import Answer, Blockage, Conflict, Fact, Lead, Outcome, Proposal, Refusal
 from agent.urls import canonical, found_in, in_scope
 
 ENGINES = {"search_duckduckgo": "duckduckgo", "search_google": "google"}
@@ -74,6 +75,12 @@ def cap(state: Research) -> str:
     if sum(1 for action in fresh if action.page_id) >= settings.max_pages:
         return f"all {settings.max_pages} pages of this round are read"
     return ""
+
+
+def in_kind(state: Research, step: int) -> Answer | None:
+    """The answer to a question that is nothing but thanks or a greeting; None for any other."""
+    said = manners.in_kind(state.question)
+    return Answer(n=len(state.answers) + 1, verdict="no_evidence", certainty=said, by="code", step=step) if said else None
 
 
 def start(state: Research) -> Proposal | None:

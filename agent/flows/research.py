@@ -171,7 +171,8 @@ def _found_on(state: Research, url: str) -> str:
 def summary(state: Research) -> dict[str, Any]:
     """What the list of runs shows."""
     latest = state.answer
-    return {"actions": len(state.actions), "verdict": latest.verdict if latest else "", "confidence": state.level if state.confidence else None}
+    verdict = latest.verdict if latest and not latest.courtesy else ""
+    return {"actions": len(state.actions), "verdict": verdict, "confidence": state.level if state.confidence else None}
 
 
 RESEARCH = Flow(

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from typing import Any
 from urllib.parse import urlsplit
 
+from agent.flows import moves
 from agent.flows import site_reading as reading
 from agent.flows.research import summary
 from agent.flows.site_answer import answer_of
@@ -22,6 +23,7 @@ from agent.roles.site_decision import SITE_DECISION, AgentDecision, SitePage, Un
 from agent.state import Change, fold, fork, jsonable, merge
 from agent.text.addresses import path_words
 from agent.text.followup import standalone
+from agent.text.manners import courtesy
 from agent.text.question import read
 from agent.text.strange import strange
 from agent.toolbox import Tools
@@ -40,6 +42,8 @@ _SITEMAP_LINE = re.compile(r"^\s*sitemap:\s*(\S+)", re.IGNORECASE | re.MULTILINE
 
 def recall(state: Site, tools: Tools) -> tuple[Change, str]:
     """Begin: understand the question in its conversation, take over its pages and graph, put the start pages in the queue."""
+    if polite := moves.in_kind(state, tools.step):
+        return {"asked": state.question, "answers": [polite], "stop_reason": "enough"}, "done"
     earlier = _earlier(state, tools)
     known = _texts(earlier, tools) if earlier else []
     asked = standalone(state.question, state.history, unheard=lambda word: bool(known and strange(word, known)))
@@ -67,7 +71,7 @@ def recall(state: Site, tools: Tools) -> tuple[Change, str]:
 def _earlier(state: Site, tools: Tools) -> Site | None:
     """The state of the newest earlier run of this conversation that is known; it holds all that was read before it."""
     for turn in reversed(state.history):
-        if turn.run_id:
+        if turn.run_id and not courtesy(turn.user):
             found = fold(Site(), tools.steps(turn.run_id))
             return found if found.all_discovered_urls else None
     return None
@@ -314,6 +318,7 @@ SITE = Flow(
     edges=(
         Edge(start="recall", end="survey", label="pages to read"),
         Edge(start="recall", end="decide", label="all known"),
+        Edge(start="recall", end="done", label="thanks, a greeting"),
         Edge(start="survey", end="crawl"),
         Edge(start="crawl", end="decide"),
         Edge(start="decide", end="crawl", label="explore"),

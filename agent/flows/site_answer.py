@@ -13,6 +13,7 @@ from agent.flows import site_reading as reading
 from agent.flows.quoting import cited
 from agent.flows.site_state import Site
 from agent.flows.verdict import answer as verdict_on
+from agent.flows.verdict import failures
 from agent.roles.draft import DraftReply
 from agent.roles.report import ReportReply
 from agent.roles.role import Judgement
@@ -67,10 +68,11 @@ def _instructed(instruction: str, by: Speaker) -> str:
 
 def _worded(state: Site, answer: Answer, reply: DraftReply) -> Answer:
     """A refusal gets its kind and its polite words; an answer without one backed statement becomes one."""
-    if answer.verdict != "no_evidence" or answer.reason == "blocked":
+    if answer.verdict == "no_evidence" and state.pages and not state.url_content:
+        said = f"No answer is given. No page could be read: {failures(list(state.pages.values()))}"
+        return answer.model_copy(update={"reason": "blocked", "certainty": said, "missing": ""})
+    if answer.verdict != "no_evidence" or answer.reason == "blocked" or not state.url_content:
         return answer
-    if not state.url_content:
-        return answer.model_copy(update={"reason": "blocked" if state.pages else answer.reason})
     kind = reply.refusal if reply.refusal != "none" else "not_covered"
     site = ", ".join(dict.fromkeys(ref.final_url.split("/")[2] for ref in state.pages.values() if ref.outcome is Outcome.OK)) or "this site"
     said = " ".join(part for part in (reply.message or POLITE[kind].format(site=site), _forced(state)) if part)

@@ -10,11 +10,13 @@ from agent.flows.state import Research
 from agent.roles.report import ReportReply
 from agent.roles.role import Judgement
 from agent.text.coverage import cover
-from agent.types import Answer, Conflict, Fact, Outcome, Reason, Sentence, Statements, Verdict
+from agent.types import Answer, Conflict, Fact, Outcome, PageRef, Reason, Sentence, Statements, Verdict
 from agent.urls import canonical, site, without_foreign
 
 NAMED = 2
 """Open conflicts that an answer names in its text; the others stand in the conflicts tab and the report."""
+FAILED = 3
+"""Pages that could not be read which an answer of nothing names."""
 LEAST = 0.4
 """Confidence below which an answer is never called more than partial."""
 DISAGREE = "The sources disagree on"
@@ -125,3 +127,9 @@ def _none(state: Research, reply: ReportReply, judgement: Judgement, step: int) 
         missing=reply.missing, journey=reply.journey, statements=Statements(dropped=sum(len(sentence.fact_ids) for sentence in reply.answer)),
         confidence=min(state.level, 0.2), by=judgement.by, trouble=judgement.trouble, why_stopped=state.why_stopped, step=step,
     )  # fmt: skip
+
+
+def failures(failed: list[PageRef]) -> str:
+    """The first of them, each with the sentence that says what happened; what a person can do about each stands in its own list."""
+    told = [f"{page.url}: {page.detail.split('. ')[0].rstrip('.') or page.outcome.value}" for page in failed[:FAILED]]
+    return "; ".join([*told, f"and {len(failed) - FAILED} more"] if len(failed) > FAILED else told) + "."

@@ -16,7 +16,7 @@ from agent.roles.role import Role
 from agent.text.expected import holds
 from agent.text.followup import standalone
 from agent.text.leaning import leans
-from agent.text.manners import Courtesy, asks_again, courtesy, heard
+from agent.text.manners import asks_again, courtesy, heard
 from agent.text.question import read
 from agent.text.vague import vague
 from agent.text.words import rough, stem, stems
@@ -28,11 +28,6 @@ ALL = 0.999
 ASKS = 2
 """The least number of weighty words that such a follow-up has."""
 _OPEN_KINDS = ("thing", "manner")
-_POLITE: dict[Courtesy, str] = {
-    "thanks": "You are welcome. What else would you like to know?",
-    "assent": "All right. What else would you like to know?",
-    "greeting": "Hello! What would you like to know?",
-}
 
 
 class RouterReply(BaseModel):
@@ -48,8 +43,8 @@ class RouterReply(BaseModel):
 
 def keyless(*, question: str, history: list[Turn], prior: list[Fact], kinds: list[str]) -> RouterReply:
     """The first route that fits: a place, a question back, an answer at hand, a completion, a search."""
-    if polite := courtesy(question):
-        return RouterReply(route="ASK_CLARIFICATION", reasoning="It asks nothing yet.", confidence=0.8, clarifying_question=_POLITE[polite])
+    if courtesy(question):
+        return RouterReply(route="DIRECT_ANSWER", reasoning="It asks nothing yet.", confidence=0.8)
     history = heard(history)
     full = standalone(question, history)
     if kinds and (classified(question=question, kinds=kinds).intent == "location_search" or _asks_on(full, question, kinds)):

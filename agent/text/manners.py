@@ -12,6 +12,12 @@ from typing import Literal
 from agent.types import Turn
 
 Courtesy = Literal["", "thanks", "assent", "greeting"]
+_IN_KIND: dict[Courtesy, str] = {
+    "": "",
+    "thanks": "You are welcome. What else would you like to know?",
+    "assent": "All right. What else would you like to know?",
+    "greeting": "Hello! What would you like to know?",
+}
 _THANKS = re.compile(
     r"(?<!\w)(?:thank(?:s| you)|thx|ty|cheers|danke(?: schön)?|vielen dank|tack(?: så mycket)?|merci(?: beaucoup)?|(?:muchas )?gracias"
     r"|谢谢[你您]?|多谢|ありがとう(?:ございます)?|감사합니다)(?!\w)",
@@ -61,6 +67,11 @@ def courtesy(text: str) -> Courtesy:
     if re.search(r"\w", _FILLING.sub(" ", rest)):
         return ""
     return "thanks" if unthanked != ungreeted else "assent" if rest != unthanked else "greeting" if ungreeted != text else ""
+
+
+def in_kind(text: str) -> str:
+    """What to say to a courtesy; "" when it is none."""
+    return _IN_KIND[courtesy(text)]
 
 
 def opens(text: str) -> bool:

@@ -71,6 +71,11 @@ class Answer(Noun):
         return " ".join(s.text for s in self.sentences)
 
     @property
+    def courtesy(self) -> bool:
+        """Is it only a word in kind to thanks or a greeting? Nothing was asked then, so nothing was refused."""
+        return self.verdict == "no_evidence" and self.reason == "none" and bool(self.certainty)
+
+    @property
     def remarks(self) -> list[tuple[str, str]]:
         """What stands beside the sentences, each with its name; some may be empty."""
         return [("Certainty", self.certainty), ("Missing", self.missing), ("Why it stopped", self.why_stopped), ("Remark", self.remark)]

@@ -67,6 +67,8 @@ def said(given: Answer, view: View) -> str:
     """An answer as its card; a question back or a refusal in its own words."""
     if given.sentences:
         return answer.card(given, view.state.facts, view.run.id)
+    if given.courtesy:
+        return f'<div class="ts"><div class="answer">{safe.html(given.certainty)}</div></div>'
     kind = {"needs_clarification": "A question back to you", "budget": "A limit was reached"}.get(given.reason, "The library does not answer this")
     missing = f'<p class="small soft">{safe.html(given.missing)}</p>' if given.missing else ""
     spoke = words.SPEAKER.get(given.by, "")
@@ -80,6 +82,8 @@ def onwards(view: View, state: Chat) -> None:
     """What can be done with the newest answer: research what the library does not know, take the report along."""
     given = state.answers[-1] if state.answers else None
     if given is None or view.run.status is Status.RUNNING:
+        return
+    if given.courtesy:
         return
     open_ended = given.verdict != "answered" and given.reason != "needs_clarification"
     with st.container(horizontal=True, vertical_alignment="center", key="chat-onwards"):

@@ -96,7 +96,8 @@ def _live(run_id: str, moving: bool) -> None:
         controls.draw(view)
         if state.answers:
             st.html(said(state.answers[-1], view))
-            controls.review(view)
+            if not state.answers[-1].courtesy:
+                controls.review(view)
     opened = st.tabs(TABS, key="site-tab", on_change="rerun")
     for name, tab in zip(TABS, opened, strict=True):
         if tab.open:
@@ -132,6 +133,8 @@ def said(given: Answer, view: View) -> str:
     """An answer as its card; a refusal in its own polite words."""
     if given.sentences:
         return answer.card(given, view.state.facts, view.run.id)
+    if given.courtesy:
+        return f'<div class="ts"><div class="answer">{safe.html(given.certainty)}</div></div>'
     kind = words.REFUSAL.get(given.reason, words.VERDICT[given.verdict])
     missing = "".join(f'<p class="small soft">{safe.html(text)}</p>' for text in (given.remark, given.journey) if text)
     return f'<div class="ts"><div class="chips">{chips.one(kind, "mute")}</div><div class="answer">{safe.html(given.certainty)}</div>{missing}</div>'
@@ -142,7 +145,9 @@ def now(view: View) -> str:
     state = view.state
     known = len(state.all_discovered_urls) - len(state.visited_urls) if isinstance(state, Site) else 0
     read = chips.one(words.count(state.pages_read, "page") + " read") + (chips.one(f"{known:,} addresses not read") if known else "")
-    return f'<div class="ts">{headline.standing(view, REST, read)}</div>'
+    polite = bool(state.answers) and state.answers[-1].courtesy
+    rest = {**REST, Status.DONE: "Ask on when you like."} if polite else REST
+    return f'<div class="ts">{headline.standing(view, rest, read)}</div>'
 
 
 def _ask_on(view: View) -> None:

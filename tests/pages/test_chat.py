@@ -88,6 +88,14 @@ def test_a_question_back_is_a_form_and_its_answer_goes_on(app, bench):
     assert "Which crossing do you mean?" in text and "the ferry" in text and "38 kronor" in text
 
 
+def test_thanks_are_answered_in_kind_without_a_form_or_a_badge(app, bench):
+    stocked(bench)
+    tester = app("chat", run=_turn(bench, "thanks!"))
+    text = shown(tester)
+    assert not tester.exception and "You are welcome" in text and "A question back to you" not in text and "does not answer" not in text
+    assert {button.label for button in tester.button}.isdisjoint({"Answer", "Open as research"}) and tester.chat_input[0].placeholder == "Ask on"
+
+
 def test_places_have_a_map_and_a_table_with_distances(app, bench):
     stocked(bench)
     tester = app("chat", run=_turn(bench, "Where is the nearest clinic to Brannvik?"))

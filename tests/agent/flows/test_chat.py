@@ -104,8 +104,7 @@ def test_without_facilities_a_search_for_one_becomes_a_search(bench: Workbench) 
         ("Who built it?", "ASK_CLARIFICATION"),
         ("Where is the nearest clinic to Skarholm?", "LOCATION_SEARCH"),
         ("list all clinics", "LOCATION_SEARCH"),
-        ("thanks", "ASK_CLARIFICATION"),
-    ],
+            ],
 )
 def test_keyless_the_first_turn_is_routed_by_words(said: Said, text: str, route: str) -> None:
     turn = said(text)

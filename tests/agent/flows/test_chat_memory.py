@@ -110,6 +110,8 @@ def test_thanks_are_answered_in_kind_and_leaned_on_by_nobody(bench: Workbench) -
     talk.say("Tell me about the Brannvik ferry.")
     thanks = talk.say("Thank you!")
     assert thanks.text.startswith("You are welcome") and thanks.state.queries == [], "nothing is searched for"
+    assert thanks.status is Status.DONE and thanks.way == "router generate validate end" and thanks.state.needs_clarification is None
+    assert bench.view(thanks.id).run.verdict == "", "it is neither an answer nor a refusal"
     turn = talk.say("Who built it?")
     assert turn.id != thanks.id and "Olga Lindmark" in turn.text
     assert "Thank you!" in str(turn.state.messages), "the conversation is whole all the same"

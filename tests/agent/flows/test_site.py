@@ -180,6 +180,7 @@ def test_a_first_question_that_points_at_nothing_is_asked_back(ask):
 def test_a_site_that_cannot_be_read_is_blocked_not_uncovered(ask):
     answer = ask("What is there?", "https://nowhere.example/").state.answer
     assert (answer.verdict, answer.reason) == ("no_evidence", "blocked")
+    assert "https://nowhere.example/: There is no such page (404)." in answer.certainty and answer.missing == "", "which page, and why"
 
 
 def test_an_answer_sent_back_is_weighed_with_the_note(ask, bench):
@@ -344,3 +345,15 @@ def test_page_text_is_fenced_and_windowed_in_prompts(ask, bench, monkeypatch):
     window = seen[0].split("Pages read:")[1].split("Which page links")[0]
     assert "<page-" in window and len(window) < 600
     assert len(bench.page(view.state.url_content[0]).text) > 120, "what is stored is the whole text"
+
+
+def test_thanks_are_answered_in_kind_and_the_conversation_keeps_its_pages(bench, ask):
+    first = ask()
+    thanks = bench.follow_up(first.run.id, "thanks!")
+    assert bench.drive(thanks) is Status.DONE
+    view = bench.view(thanks)
+    assert view.state.answer.courtesy and view.state.answer.certainty.startswith("You are welcome") and view.run.verdict == ""
+    assert [step.name for step in view.steps] == ["ask", "recall"], "nothing is read for it"
+    after = ask("And who pays for the postage?", follow=thanks)
+    assert RETURNS in after.state.all_discovered_urls and after.state.asked != "And who pays for the postage?", "it goes on where it stood"
+    assert len(after.state.fetched) < len(after.state.visited_urls), "what was read is not read again"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent.text.manners import asks, asks_again, courtesy, heard
+from agent.text.manners import asks, asks_again, courtesy, heard, in_kind
 from agent.types import Turn
 
 
@@ -50,3 +50,8 @@ def test_what_is_wanted_once_more() -> None:
 def test_what_asked_back_is_not_about_the_matter() -> None:
     turns = [Turn(user="Who?", bot="Anna."), Turn(user="When?", bot="I could not find an answer.", answered=False)]
     assert heard(turns) == [turns[0], Turn(user="When?", answered=False)] and turns[1].bot
+
+
+def test_a_courtesy_is_answered_in_kind():
+    assert in_kind("Thanks!").startswith("You are welcome") and in_kind("Hello").startswith("Hello") and in_kind("ok, great").startswith("All right")
+    assert in_kind("Thanks, and who pays the postage?") == ""
