@@ -83,6 +83,7 @@ def _print(bench: Workbench, run_id: str, status: Status, options: argparse.Name
         return 1
     asked = bool(state.needs_clarification)
     told = [plain(state.answer) if state.answer.sentences else state.answer.certainty]
+    told += [state.answer.remark] if state.answer.remark and not state.answer.sentences else []
     told += [f"  {n}. {choice}" for n, choice in enumerate(state.choices, start=1)] if asked else []
     sys.stdout.write("\n".join(told) + "\n")
     sys.stdout.flush()

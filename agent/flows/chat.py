@@ -9,7 +9,7 @@ Each turn is a run of its thread, so memory is the store's and survives a restar
 from __future__ import annotations
 
 from agent.flows import chat_reading as reading
-from agent.flows.chat_answer import CAVEAT, asked_back, claims, concluded, refusal, written
+from agent.flows.chat_answer import CAVEATS, asked_back, claims, concluded, refusal, written
 from agent.flows.chat_location import continued, facilities, kinds, locate
 from agent.flows.chat_state import Chat, Grounding, Rewrite, Spoken
 from agent.flows.moves import in_kind
@@ -133,7 +133,7 @@ def generate(state: Chat, tools: Tools) -> tuple[Change, str]:
 
 def generate_caveat(state: Chat, tools: Tools) -> tuple[Change, str]:
     """The best effort from too little, and a word that it is one."""
-    return written(state, tools, _found(state, tools), caveat=CAVEAT.format(enough=ENOUGH, found=_relevant(state))), "validate"
+    return written(state, tools, _found(state, tools), caveat=CAVEATS[_relevant(state)]), "validate"
 
 
 def _found(state: Chat, tools: Tools) -> list[Passage]:

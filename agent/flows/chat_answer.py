@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from agent.evidence import answers, confidence
 from agent.flows import moves
 from agent.flows import site_reading as conflicts_of
-from agent.flows.chat_reading import estimate, wanted
+from agent.flows.chat_reading import estimate, hidden, wanted
 from agent.flows.chat_state import Chat, Draft
 from agent.flows.quoting import cited, fact_of
 from agent.flows.verdict import answer as verdict_on
@@ -27,7 +27,13 @@ from agent.types import Answer, Fact, Passage, Reason, Sentence
 
 BESIDE = 12
 """Sentences that are kept as facts beside those an answer cites: what contradicts it is among them."""
-CAVEAT = "This is a best effort: fewer than {enough} passages of the library bear on the question ({found} found)."
+CAVEATS = (
+    "A best effort: no passage of the library clearly bears on the question.",
+    "Answered, from one passage of the library.",
+    "Answered, from two passages of the library.",
+)
+"""What is said of an answer by how many relevant passages it was written from, where they were fewer than would do."""
+LEFT_OUT = "The invented demo sources in the library were left out: --world demo (on the screen “With the demo’s invented sources”) takes them in."
 TITLES, OFFERED = 8, 0.3
 """Titles that may be offered when it is asked back what is meant, and the least relevance of what carries them."""
 
@@ -97,9 +103,10 @@ def concluded(state: Chat, tools: Tools) -> Answer:
 def refusal(state: Chat, tools: Tools, reason: Reason, said: str, *, by: Judgement | None = None) -> Answer:
     """An answer that says why there is none, or asks back."""
     missing = f"Not found: {', '.join(state.lacking)}." if state.lacking else ""
+    remark = LEFT_OUT if reason == "not_covered" and hidden(state, tools) else ""
     return Answer(
         n=len(state.answers) + 1, verdict="no_evidence", reason="budget" if state.stop_reason == "budget" else reason, certainty=said,
-        missing=missing, journey=journey(state), confidence=min(state.level, 0.2), by=by.by if by else "keyless",
+        missing=missing, remark=remark, journey=journey(state), confidence=min(state.level, 0.2), by=by.by if by else "keyless",
         trouble=by.trouble if by else "", why_stopped=state.why_stopped, step=tools.step,
     )  # fmt: skip
 

@@ -8,6 +8,7 @@ from agent.types import Scope, Settings
 from pages.widgets import door, safe, words
 
 RUNS, TAGS, DOCUMENTS, DEMO, MODEL = "chat-runs", "chat-tags", "chat-documents", "chat-demo", "chat-model"
+DEMO_TAG = "demo"
 LISTED = 500
 """Documents and runs that can be chosen."""
 
@@ -36,7 +37,7 @@ def choose(settings: Settings) -> None:
     """The line under the box: what is talked about, and a popover to change it."""
     chosen = scope()
     with st.container(horizontal=True, vertical_alignment="center", key="chat-scope"):
-        with st.popover(f"About: {safe.md(told(chosen), 70)}", icon=":material/filter_alt:", key="chat-scope-open"):
+        with st.popover(f"About: {safe.md(told(chosen, demo=_demo()), 70)}", icon=":material/filter_alt:", key="chat-scope-open"):
             _choices(settings)
         if not chosen.everything:
             st.button("Talk about everything", key="chat-scope-clear", type="tertiary", icon=":material/close:", on_click=clear)
@@ -100,10 +101,15 @@ def clear() -> None:
     st.session_state.update({RUNS: [], TAGS: [], DOCUMENTS: []})
 
 
-def told(chosen: Scope) -> str:
-    """A scope in a few words."""
+def _demo() -> bool:
+    """Does what is chosen take in the demo's sources, as far as there are any?"""
+    return bool(st.session_state.get(DEMO)) or DEMO_TAG not in door.library().tags()
+
+
+def told(chosen: Scope, *, demo: bool = True) -> str:
+    """A scope in a few words; without `demo`, everything is all but the demo's sources."""
     if chosen.everything:
-        return "everything in the library"
+        return "everything in the library" + ("" if demo else " but the invented demo pages")
     titles = [_title(source_id) for source_id in chosen.source_ids[:2]]
     more = len(chosen.source_ids) - len(titles)
     parts = [*titles, *([f"{more} more"] if more > 0 else []), *(f"#{tag}" for tag in chosen.tags)]

@@ -70,7 +70,7 @@ def said(given: Answer, view: View) -> str:
     if given.courtesy:
         return f'<div class="ts"><div class="answer">{safe.html(given.certainty)}</div></div>'
     kind = {"needs_clarification": "A question back to you", "budget": "A limit was reached"}.get(given.reason, "The library does not answer this")
-    missing = f'<p class="small soft">{safe.html(given.missing)}</p>' if given.missing else ""
+    missing = "".join(f'<p class="small soft">{safe.html(text)}</p>' for text in (given.missing, given.remark) if text)
     spoke = words.SPEAKER.get(given.by, "")
     return (
         f'<div class="ts"><div class="chips">{chips.one(kind, "warn")}<span class="small soft">{spoke}</span></div>'

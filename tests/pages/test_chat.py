@@ -136,6 +136,7 @@ def test_a_model_server_that_is_away_is_told_beside_the_box(app, bench):
 def test_the_scope_comes_from_the_address_and_holds(app, bench):
     stocked(bench)
     tester = app("chat", tag="light")
+    assert chat_scope.told(Scope()) == "everything in the library" and "but the invented demo pages" in chat_scope.told(Scope(), demo=False)
     assert chat_scope.told(Scope(tags=["light"])) == "#light" and tester.session_state[chat_scope.TAGS] == ["light"]
     tester.chat_input[0].set_value("How high is the lighthouse?").run()
     run = bench.runs()[0]

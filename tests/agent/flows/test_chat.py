@@ -136,9 +136,23 @@ def test_after_two_retries_the_best_effort_is_written_with_a_caveat(said: Said) 
     assert turn.way == f"{THRICE} generate_caveat validate end"
     assert turn.state.retry_count == 2 and turn.state.queries == [ASKED, "sound crossing", "Skarven"]
     answer = turn.state.answer
-    assert answer and answer.verdict == "partial" and "best effort: fewer than 3 passages" in answer.certainty and "(0 found)" in answer.certainty
+    assert answer and answer.verdict == "partial" and "A best effort: no passage of the library clearly bears" in answer.certainty
     assert "best effort" in script.of("generate")[0], "the writer knows that it is one"
     assert "only 0 of" in script.of("rewrite")[0] and ASKED in script.of("rewrite")[1], "why, and what was tried"
+
+
+@pytest.mark.parametrize(("scores", "told"), [([0.9, 0.1], "Answered, from one passage"), ([0.9, 0.8, 0.1], "Answered, from two passages")])
+def test_an_answer_from_few_passages_says_from_how_many(said: Said, scores: list[float], told: str) -> None:
+    answer = said(script=Script(grade=[scores] * 3)).state.answer
+    assert answer and answer.sentences and told in answer.certainty
+
+
+def test_a_refusal_tells_that_the_demo_was_left_out_and_how_to_take_it_in(bench: Workbench) -> None:
+    stocked(bench)
+    asked = "Which orchestra played at the opening of the opera in Valparaiso?"
+    assert Talk(bench).say(asked).state.answer.remark == ""
+    bench.library.add_file("lies.md", b"# Lies\n\nThe moon is a cheese.\n", tags=["demo"])
+    assert "--world demo" in Talk(bench).say(asked).state.answer.remark
 
 
 def test_one_retry_that_finds_enough_needs_no_caveat(said: Said) -> None:
