@@ -41,7 +41,7 @@ def test_ask_watch_accept_download(server: Served, tab: Tab, tmp_path: Path) -> 
     with page.expect_download() as download:
         screen.button("Markdown").click()
     report = Path(download.value.path()).read_text(encoding="utf-8")
-    assert download.value.suggested_filename == "how-many-people-does-lvmora-mejeri-employ.md"
+    assert download.value.suggested_filename == "how-many-people-does-alvmora-mejeri-employ.md"
     assert QUESTION in report and "31 people" in report and "alvmora-mejeri.example" in report
 
 
