@@ -35,6 +35,8 @@ from tests.web.model_server import ModelServer, Request
 from tests.web.replying_model import Script, place, stocked
 from tests.web.site import Reply, Site, sends_to
 
+pytestmark = pytest.mark.slow
+
 NIGHT = "Backups run at night, at half past two."
 ASKED = "When do backups run?"
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(64)

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
+import pytest
+
 from agent.errors import ModelUnavailable
 from agent.types import Scope, Settings, Status
 from pages.widgets import chat_places, chat_say, chat_scope, chat_turn, door
 from tests.pages.conftest import shown
 from tests.web.chatting_model import ASKED, QUOTE, Script, given, stocked
+
+pytestmark = pytest.mark.slow
 
 EVIL = "<img src=x onerror=alert(1)> and <b>what</b> of the ferry?"
 

@@ -14,6 +14,8 @@ from pages.widgets import collect_items, collect_run, collect_tree
 from tests.pages.conftest import shown
 from tests.web.folders import page, write_world
 
+pytestmark = pytest.mark.slow
+
 PROMPT, QUOTE = "Go to the forum section and find out what people are saying about Kallsteg in the last month", "https://borskvart.example/stock/KALL"
 Collected = Callable[..., str]
 

@@ -9,6 +9,8 @@ from agent.importing import import_bundle
 from agent.types import Settings, Status
 from tests.pages.conftest import QUESTION, shown
 
+pytestmark = pytest.mark.slow
+
 SITE = {"flow": "site", "start_urls": ["https://www.alvmora-mejeri.example/"]}
 
 

@@ -14,6 +14,8 @@ from agent.types import Added, Outcome, Page
 from pages.widgets import library_add, library_fetch
 from tests.pages.conftest import shown
 
+pytestmark = pytest.mark.slow
+
 HANDBOOK = b"# Handbook\n\nThe gate opens at seven. Visitors sign in at the desk.\n\n## Keys\n\nKeys are kept by Ines Aldana.\n"
 EVIL = "<img src=x onerror=alert(1)>.md"
 

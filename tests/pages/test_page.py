@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.pages.conftest import shown
+
+pytestmark = pytest.mark.slow
 
 
 def test_a_stored_page_shows_the_chosen_quote_marked(app, demo, bench):

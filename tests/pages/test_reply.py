@@ -14,6 +14,8 @@ from pages.widgets import reply_ask, reply_bot, reply_desk, reply_door
 from tests.pages.conftest import shown
 from tests.web.replying_model import Script, stocked
 
+pytestmark = pytest.mark.slow
+
 NIGHT = "Backups run at night, at half past two."
 LONG = "We have a long story to tell. " * 100
 

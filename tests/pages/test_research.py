@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from agent.types import Status
 from tests.pages.conftest import QUESTION, shown
+
+pytestmark = pytest.mark.slow
 
 
 def _button(tester, label):

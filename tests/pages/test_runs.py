@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.pages.conftest import shown
+
+pytestmark = pytest.mark.slow
 
 
 def test_an_empty_list_says_what_to_do(app):

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
+
 from agent.workbench import Workbench
 from pages.widgets import door
 from tests.pages.conftest import shown
 from tests.web.model_server import ModelServer
+
+pytestmark = pytest.mark.slow
 
 
 def test_everything_active_is_named_and_nothing_is_hidden(app):

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from agent.types import Settings, Status
 from tests.pages.conftest import shown
+
+pytestmark = pytest.mark.slow
 
 START = "https://kallsteg.example/"
 QUESTION = "How do I return a Kallsteg C2 logger?"

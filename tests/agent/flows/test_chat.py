@@ -14,6 +14,8 @@ from agent.types import Scope, Status
 from agent.workbench import Workbench
 from tests.web.chatting_model import ASKED, LIGHT, QUOTE, TICKET, Script, Talk, Turned, given, stocked
 
+pytestmark = pytest.mark.slow
+
 RETRY = "rewrite_retry retrieve grade"
 THRICE = f"router retrieve grade {RETRY} {RETRY}"
 Said = Callable[..., Turned]

@@ -13,6 +13,8 @@ from agent.types import Settings, Status
 from agent.workbench import Workbench
 from tests.web.chatting_model import ASKED, FERRY, LIGHT, QUOTE, Script, Talk, Turned, stocked
 
+pytestmark = pytest.mark.slow
+
 
 def reopened(bench: Workbench) -> Workbench:
     """The same database in a new process, as far as memory goes."""

@@ -14,6 +14,8 @@ from agent.workbench import View, Workbench
 from tests.web.collecting_model import Walker
 from tests.web.model_server import ModelServer, status
 
+pytestmark = pytest.mark.slow
+
 QUOTE, BOARD = "https://borskvart.example/stock/KALL", "https://borskvart.example/stock/KALL/forum"
 NEWS = "https://granvattnet-courier.example/news/"
 ARTICLE = "https://granvattnet-courier.example/2026/08/20/kallsteg-factory"

@@ -18,6 +18,8 @@ from agent.workbench import View, Workbench
 from tests.web.folders import Told, page, write_world
 from tests.web.model_server import ModelServer, Request, html, says, status
 
+pytestmark = pytest.mark.slow
+
 SOLAR = "How many solar panels are there on the roof of Älvmora Mejeri?"
 ROOF = "https://www.alvmora-mejeri.example/news/2026-05-solar-roof"
 TOUR = "https://ostvandring.example/2026/07/cellar-tour"

@@ -23,6 +23,8 @@ from agent.types.reply import AIResult, Conversation, Message, RequestContext
 from pages.widgets import door, reply_door, serve
 from tests.web.replying_model import stocked
 
+pytestmark = pytest.mark.slow
+
 NIGHT = "Backups run at night, at half past two."
 ASKED = {"conversation": [{"role": "user", "text": "When do backups run?"}]}
 Post = Callable[..., requests.Response]
