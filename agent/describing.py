@@ -11,14 +11,14 @@ import threading
 import time
 
 from agent.errors import ModelUnavailable, NotFound, ShuttingDown
-from agent.library import Library
+from agent.holdings import Library
 from agent.llm.ask import Ticket, ask
 from agent.llm.client import Client
 from agent.reply_model import ReplyModel
 from agent.roles.describe import BEGINNING, DESCRIBE
 from agent.text.describe import LONGEST
 from agent.types import LibrarySource
-from agent.types.library import Kind
+from agent.types.holdings import Kind
 
 log = logging.getLogger(__name__)
 AT_ONCE = 50
@@ -36,7 +36,7 @@ class Describing:
     """Describes what nobody described yet. Thread-safe; one thread at most is at it."""
 
     def __init__(self, library: Library, model: ReplyModel) -> None:
-        self.library, self._model = library, model
+        self.holdings, self._model = library, model
         self._calls = library.store.calls
         self._closing = threading.Event()
         self._busy = threading.Lock()
@@ -53,7 +53,7 @@ class Describing:
 
     def waiting(self) -> list[LibrarySource]:
         """The documents that are told by rule so far, AT_ONCE at most."""
-        found = [source for kind in KINDS for source in self.library.sources(kind=kind, limit=1_000_000) if source.described_by == "keyless"]
+        found = [source for kind in KINDS for source in self.holdings.sources(kind=kind, limit=1_000_000) if source.described_by == "keyless"]
         return found[:AT_ONCE]
 
     def _work(self) -> None:
@@ -78,7 +78,7 @@ class Describing:
     def _one(self, client: Client, source: LibrarySource) -> None:
         """Describe one document, unless it changed or somebody else described it meanwhile."""
         try:
-            page = self.library.load(source.source_id)
+            page = self.holdings.load(source.source_id)
             ticket = Ticket(run_id=RUN, step=0, role=DESCRIBE.name, recall=self._calls.recall, record=self._calls.record, checkpoint=self._checkpoint)
             headings = [heading.text for heading in page.headings[:HEADINGS]]
             said = DESCRIBE.judge(
@@ -87,10 +87,10 @@ class Describing:
             )  # fmt: skip
             if said.by != "model":
                 raise ModelUnavailable(said.trouble)
-            now = self.library.source(source.source_id)
+            now = self.holdings.source(source.source_id)
             told = " ".join(said.value.description.split())[:LONGEST]
             if told and (now.page_id, now.described_by) == (source.page_id, "keyless"):
-                self.library.describe(source.source_id, told, "model")
+                self.holdings.describe(source.source_id, told, "model")
         except NotFound:
             log.info("%s went away before it was described", source.source_id)
 

@@ -153,7 +153,7 @@ def _shelve(bench: Workbench, job: Job) -> None:
     world = bench.worker.world(job.world)
     urls = read_urls(configuration.ROOT / "demo" if job.world == "demo" else Path(job.world))
     fetched = (world.fetch(url) for url in urls.values())
-    bench.library.add_pages(page for page in fetched if page.outcome is Outcome.OK)
+    bench.holdings.add_pages(page for page in fetched if page.outcome is Outcome.OK)
 
 
 def score(bench: Workbench, job: Job, question: dict[str, Any], urls: dict[str, str]) -> dict[str, Any]:

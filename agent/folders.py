@@ -12,11 +12,11 @@ from pathlib import Path
 
 from agent.errors import UsageError
 from agent.shelving import BY_HAND, Ask, Shelving
+from agent.store.holdings import Shelved
 from agent.store.ledger import now
-from agent.store.library import Shelved
 from agent.tools import documents
 from agent.types import LibrarySource, Refused, Synced
-from agent.types.library import Kind
+from agent.types.holdings import Kind
 
 
 class Folders:

@@ -23,7 +23,7 @@ from agent.describing import Describing
 from agent.errors import BudgetSpent, NotFound, TouchstoneError
 from agent.flows import FLOWS
 from agent.flows.reply_state import Reply
-from agent.library import Library
+from agent.holdings import Library
 from agent.llm.images import Image, Seeing
 from agent.loop import advance
 from agent.reply_model import ReplyModel
@@ -91,14 +91,14 @@ class Replying:
         if kb and not kb.is_dir():
             raise NotFound(f"there is no folder {kb}: name one that holds the knowledge base")
         self._store = Store(f"sqlite:///{bench.config.data / 'kb' / _name(kb)}") if kb else None
-        self.library = Library(self._store, kb_dir=kb, team_dir=team_in(kb)) if self._store else bench.library
-        self.demo = self.library.kb_dir is not None and self.library.kb_dir.resolve() == DEMO_KB
+        self.holdings = Library(self._store, kb_dir=kb, team_dir=team_in(kb)) if self._store else bench.holdings
+        self.demo = self.holdings.kb_dir is not None and self.holdings.kb_dir.resolve() == DEMO_KB
         self._pictures = Pictures(
             bench.config, timeout_s=keys.image_download_timeout_seconds, retries=keys.image_download_max_retries
         ) if keys.llm_enable_image else None  # fmt: skip
         self._client = client
         own = self.response.kb.llm
-        self._describing = Describing(self.library, ReplyModel(bench.config, own)) if own else None
+        self._describing = Describing(self.holdings, ReplyModel(bench.config, own)) if own else None
         self._synced = -SYNC_S
         self._look: Future[None] | None = None
         """A look at the folders that is under way."""
@@ -181,7 +181,7 @@ class Replying:
     def _make_current(self, until: float) -> None:
         """Bring the index up to date with its folders; one thread looks, at most every SYNC_S seconds, and a request waits for its
         own look, and all wait for the first one, but never longer than they have time."""
-        if not (self.library.kb_dir or self.library.team_dir) or (self._synced > 0 and time.monotonic() - self._synced < SYNC_S):
+        if not (self.holdings.kb_dir or self.holdings.team_dir) or (self._synced > 0 and time.monotonic() - self._synced < SYNC_S):
             return
         with self._lock:
             look, mine = self._look, self._look is None
@@ -197,7 +197,7 @@ class Replying:
     def _sync(self, look: Future[None]) -> None:
         """One look at the folders; whoever waits for it is told what went wrong."""
         try:
-            self.library.sync()
+            self.holdings.sync()
             self._synced = time.monotonic()
         except BaseException as trouble:
             look.set_exception(trouble)
@@ -227,7 +227,7 @@ class Replying:
 
     def _equipped(self, request: _Request, run: Run, lease: Lease) -> Tools:
         tools = self.bench.worker.equip(run, lease)
-        tools.library, tools.until, tools.gap_s = self.library, request.until, 0.0
+        tools.holdings, tools.until, tools.gap_s = self.holdings, request.until, 0.0
         if self._client is not None and run.settings.model != "keyless":
             tools.client, tools.trouble = self._client, ""
         if request.images and tools.client is not None:

@@ -15,8 +15,8 @@ from pathlib import Path
 from agent.config import ROOT
 from agent.errors import NotFound, StoreError, UsageError
 from agent.store.database import Store
+from agent.store.holdings import Entry, Piece, Shelved
 from agent.store.ledger import now
-from agent.store.library import Entry, Piece, Shelved
 from agent.store.pages import row_of
 from agent.store.words import Row
 from agent.text.describe import describe
@@ -25,7 +25,7 @@ from agent.text.passages import passages
 from agent.text.sections import with_headings
 from agent.text.words import fold, stems
 from agent.types import LibrarySource, Page, Passage, Refused
-from agent.types.library import Kind
+from agent.types.holdings import Kind
 from agent.urls import canonical, host
 
 DEMO = "demo"

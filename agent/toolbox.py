@@ -16,7 +16,7 @@ from typing import Any, Protocol, TypeVar
 from pydantic import BaseModel
 
 from agent.errors import BudgetSpent, ModelUnavailable, ShuttingDown, Stopped
-from agent.library import Library
+from agent.holdings import Library
 from agent.llm.ask import Ticket, ask
 from agent.roles.role import Judgement, Role
 from agent.store.database import Store
@@ -60,7 +60,7 @@ class Tools:
     """The number of the step being worked on."""
     spent_s: float = 0.0
     """Working seconds of the run before this step."""
-    library: Library = field(default=None)  # type: ignore[assignment]
+    holdings: Library = field(default=None)  # type: ignore[assignment]
     """All pages any flow has read and the documents people added; one for all runs of a store."""
     since: int = -1
     """The step the round began after: caps on time, calls, tokens and money count anew when a person sends an answer back."""
@@ -131,7 +131,7 @@ class Tools:
 
     def keep(self, page: Page) -> str:
         """Store a page's text; returns its id. One that another library lent is not put on this store's shelf."""
-        return self.store.pages.put(page, shelve=self.library is None or self.library.store is self.store)
+        return self.store.pages.put(page, shelve=self.holdings is None or self.holdings.store is self.store)
 
     def page(self, page_id: str, *, raw: bool = False) -> Page:
         """A stored page, with its body as it came only when asked."""

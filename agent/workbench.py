@@ -81,7 +81,7 @@ class Workbench:
         self.config = config or configuration.read()
         self.store = store or Store(self.config.database_url)
         self.worker = Worker(self.config, self.store, FLOWS)
-        self.library = self.worker.library
+        self.holdings = self.worker.holdings
         self._views: OrderedDict[str, View] = OrderedDict()
         self._lock = threading.Lock()
 

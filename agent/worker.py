@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from agent import config as configuration
 from agent import response_config
 from agent.errors import ShuttingDown, StoreError, TouchstoneError
-from agent.library import Library
+from agent.holdings import Library
 from agent.llm import detect, embed
 from agent.loop import Flow, advance
 from agent.reply_model import ReplyModel
@@ -41,7 +41,7 @@ class Worker:
         found = embed.find(config)
         config.switched_on("CONVERSATIONAL_MODE")  # a word that says neither yes nor no is told now, not at the first question
         kb_dir, team_dir = response_config.folders(config)
-        self.library = Library(store, found.embedder, absent="" if found.embedder else found.detail, kb_dir=kb_dir, team_dir=team_dir)
+        self.holdings = Library(store, found.embedder, absent="" if found.embedder else found.detail, kb_dir=kb_dir, team_dir=team_dir)
         self.owner = new_owner()
         self.closing = threading.Event()
         self._queue: queue.SimpleQueue[str] = queue.SimpleQueue()
@@ -91,7 +91,7 @@ class Worker:
                 watch()
         if not self._threads:
             try:
-                self.library.catch_up()
+                self.holdings.catch_up()
             except StoreError as trouble:  # the run is safe; its pages wait for the next look
                 log.warning("the library did not take up what was read: %s", trouble)
         return status
@@ -106,7 +106,7 @@ class Worker:
         client, trouble = self.reply_model().client(own.model) if own.flow == "reply" else self.model(own.model, own.fast_model)
         gap_s = self.config.number("STEP_GAP")
         return Tools(
-            run.settings, world, self.store, lease, client=client, trouble=trouble, closing=self.closing, gap_s=gap_s, library=self.library,
+            run.settings, world, self.store, lease, client=client, trouble=trouble, closing=self.closing, gap_s=gap_s, holdings=self.holdings,
         )  # fmt: skip
 
     def world(self, name: str) -> World:
@@ -176,10 +176,10 @@ class Worker:
         while not self.closing.is_set():
             self._shelve.clear()
             try:
-                self.library.sync()
-                while self.library.catch_up(most=50) and not self.closing.is_set():
+                self.holdings.sync()
+                while self.holdings.catch_up(most=50) and not self.closing.is_set():
                     pass
-                self.library.catch_up_vectors(checkpoint=self._until_closing)
+                self.holdings.catch_up_vectors(checkpoint=self._until_closing)
             except ShuttingDown:
                 return
             except TouchstoneError as trouble:  # a model that does not answer, mostly: it goes on at the next look

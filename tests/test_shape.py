@@ -19,7 +19,7 @@ LAYERS = [
     {"types", "errors", "config", "response_config", "urls", "state"},
     {"llm", "tools", "text", "evidence", "store", "export", "prompts"},
     {"roles"},
-    {"loop", "toolbox", "library", "shelving", "meaning", "folders"},
+    {"loop", "toolbox", "holdings", "shelving", "meaning", "folders"},
     {"flows"},
     {"worker", "workbench", "starting", "talking", "collecting", "replying", "reply_model", "batching", "metrics",
      "describing", "exporting", "verifying", "importing"},

@@ -39,7 +39,7 @@ def run(options: argparse.Namespace) -> int:
     try:
         for path in options.add:
             _add(bench, path)
-        if not bench.library.count():
+        if not bench.holdings.count():
             raise UsageError(EMPTY)
         run_id = _begun(bench, options)
         say(f"run {run_id}")
@@ -53,13 +53,13 @@ def run(options: argparse.Namespace) -> int:
 
 def _add(bench: Workbench, path: Path) -> None:
     if path.is_dir():
-        added = bench.library.add_folder(path)
+        added = bench.holdings.add_folder(path)
         for refused in added.refused:
             say(f"not added: {refused.name}: {refused.why}")
         sources = added.sources
         say(f"added {len(sources)} documents of {path}")
     else:
-        sources = [bench.library.add_path(path)]
+        sources = [bench.holdings.add_path(path)]
         say(f"added {sources[0].source_id}")
     if any(DEMO in source.tags for source in sources):
         say(f"what lies in the demo is invented: it is asked only with --scope-tag {DEMO} or --world demo")

@@ -49,7 +49,7 @@ def run(options: argparse.Namespace) -> int:
         for step in bench.store.ledger.steps(replied.run_id)[1:] if replied.run_id else []:
             if told := line(step):
                 say(f"  {step.n:>3}  {told}")
-        if not replied.result.should_reply and not replied.failed and not replying.library.index():
+        if not replied.result.should_reply and not replied.failed and not replying.holdings.index():
             say(f"touchstone: {EMPTY}")
         if options.json:
             write(options.json, json.dumps(record(bench, replied), ensure_ascii=False, indent=1))

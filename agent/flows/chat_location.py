@@ -46,7 +46,7 @@ class _Asked:
 def facilities(state: Chat, tools: Tools) -> list[Facility]:
     """The facilities within the scope that was chosen."""
     invented = hidden(state, tools)
-    return [facility for facility in tools.library.facilities(scope=state.settings.scope) if facility.source_id not in invented]
+    return [facility for facility in tools.holdings.facilities(scope=state.settings.scope) if facility.source_id not in invented]
 
 
 def kinds(known: Sequence[Facility]) -> list[str]:
@@ -114,7 +114,7 @@ def _nearest(known: Sequence[Facility], asked: _Asked) -> list[tuple[Facility, f
 
 
 def _told(state: Chat, tools: Tools, asked: _Asked, found: list[tuple[Facility, float | None]], judgement: Judgement) -> Change:
-    pages: dict[str, Page] = {facility.source_id: tools.library.load(facility.source_id) for facility, _ in found}
+    pages: dict[str, Page] = {facility.source_id: tools.holdings.load(facility.source_id) for facility, _ in found}
     ids = {source_id: tools.keep(page) for source_id, page in pages.items()}
     facts = [
         _fact(tools, facility, pages[facility.source_id], ids[facility.source_id], _with_distance(_line(facility), km, asked))

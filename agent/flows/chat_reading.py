@@ -59,7 +59,7 @@ def look_up(state: Chat, tools: Tools) -> Change:
     searches = [query] if state.queries else list(dict.fromkeys([query, widened(query, heard(state.talk))]))
     lists: list[list[Doc]] = []
     for words in searches:
-        found = tools.library.search(words, 2 * FOUND if invented else FOUND, scope=state.settings.scope)
+        found = tools.holdings.search(words, 2 * FOUND if invented else FOUND, scope=state.settings.scope)
         lists.append([Doc.of(hit) for hit in found.hits if hit.source_id not in invented][:FOUND])
     kept = _within_pages(state, _merged(state, _by_ranks(lists)))[:FOUND]
     known = {page.page_id for page in state.pages.values()}
@@ -111,7 +111,7 @@ def hidden(state: Chat, tools: Tools) -> set[str]:
     scope = state.settings.scope
     if state.settings.world == DEMO or DEMO in scope.tags or scope.source_ids:
         return set()
-    return {source.source_id for source in tools.library.sources(tag=DEMO, limit=MANY)}
+    return {source.source_id for source in tools.holdings.sources(tag=DEMO, limit=MANY)}
 
 
 def _within_pages(state: Chat, docs: Sequence[Doc]) -> list[Doc]:
@@ -133,7 +133,7 @@ def texts(tools: Tools, docs: Sequence[Doc], scores: Sequence[float] = ()) -> li
 
 def counts(tools: Tools, question: str) -> Counts:
     """How rare the question's words are in the library."""
-    return tools.library.counts(list(read(question).weights))
+    return tools.holdings.counts(list(read(question).weights))
 
 
 def counted(tools: Tools, question: str, docs: Sequence[Doc]) -> list[Passage]:

@@ -78,10 +78,10 @@ def select(state: Reply, tools: Tools) -> tuple[Change, str]:
 def _index(state: Reply, tools: Tools) -> list[IndexEntry]:
     """The index, without the invented pages of the demo world (unless it is asked about that)."""
     scope = state.settings.scope
-    entries = tools.library.index(scope=scope)
+    entries = tools.holdings.index(scope=scope)
     if state.settings.world == DEMO or DEMO in scope.tags or scope.source_ids:
         return entries
-    invented = {source.source_id for source in tools.library.sources(tag=DEMO, limit=MANY)}
+    invented = {source.source_id for source in tools.holdings.sources(tag=DEMO, limit=MANY)}
     return [entry for entry in entries if entry.source_id not in invented]
 
 
@@ -89,7 +89,7 @@ def _by_words(state: Reply, tools: Tools, there: set[str]) -> dict[str, float]:
     """The sources whose texts hold the question's words, best first, measured by the best one."""
     found: dict[str, float] = {}
     asked = state.asked or state.open_question
-    for hit in tools.library.by_words(" ".join([asked, *codes(asked)]), BY_WORDS, scope=state.settings.scope):
+    for hit in tools.holdings.by_words(" ".join([asked, *codes(asked)]), BY_WORDS, scope=state.settings.scope):
         if hit.source_id in there:
             found.setdefault(hit.source_id, hit.score)
     return found
@@ -130,7 +130,7 @@ def load(state: Reply, tools: Tools) -> tuple[Change, str]:
 
 def _loaded(tools: Tools, source_id: str) -> Loaded:
     try:
-        page = tools.library.load(source_id)
+        page = tools.holdings.load(source_id)
     except NotFound as gone:
         return Loaded(source_id=source_id, detail=str(gone))
     if not page.text.strip():

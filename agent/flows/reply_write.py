@@ -74,7 +74,7 @@ def likelihood(state: Reply, tools: Tools, passages: Sequence[Passage]) -> float
 
 def _counts(state: Reply, tools: Tools) -> Counts:
     """How rare the question's words are in the library."""
-    return tools.library.counts(list(read(asked(state)).weights))
+    return tools.holdings.counts(list(read(asked(state)).weights))
 
 
 def drafted(state: Reply, tools: Tools, judgement: Judgement, passages: Sequence[Passage]) -> Change:

@@ -15,8 +15,8 @@ from agent.errors import StoreError
 from agent.store import tables
 from agent.store.calls import Calls
 from agent.store.desks import Desks
+from agent.store.holdings import Shelf
 from agent.store.ledger import Ledger
-from agent.store.library import Shelf
 from agent.store.migrations import migrate
 from agent.store.pages import Pages
 from agent.store.vectors import Vectors

@@ -7,6 +7,7 @@ What a step changes is JSON made from these; what the screens draw are these rea
 from __future__ import annotations
 
 from agent.types.answers import Answer, Reason, Sentence, Source, Statements, Verdict
+from agent.types.holdings import Added, Facility, Found, IndexEntry, LibrarySource, Refused, Scope, Synced
 from agent.types.knowledge import (
     Action,
     Blockage,
@@ -24,7 +25,6 @@ from agent.types.knowledge import (
     Speaker,
     Value,
 )
-from agent.types.library import Added, Facility, Found, IndexEntry, LibrarySource, Refused, Scope, Synced
 from agent.types.noun import Noun, Outcome
 from agent.types.runs import STANDS, Call, CollectLimits, Edge, ReplySettings, Run, Settings, SiteLimits, Status, Step, Turn, Usage
 from agent.types.web import Heading, Hit, Link, Page, Passage, SearchResult, Table

@@ -7,8 +7,8 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from agent.types.holdings import Scope
 from agent.types.knowledge import Speaker
-from agent.types.library import Scope
 from agent.types.noun import Noun
 
 

@@ -31,7 +31,7 @@ def draw() -> None:
     if chat_scope.recall(_begin()):
         chat_say.restore()
     drafts.keep()
-    held = door.library().count()
+    held = door.holdings().count()
     if held:
         chat_say.draw(Settings(flow="chat"))
     else:

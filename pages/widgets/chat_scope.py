@@ -45,7 +45,7 @@ def choose(settings: Settings) -> None:
 
 
 def _choices(settings: Settings) -> None:
-    shelf, bench = door.library(), door.workbench()
+    shelf, bench = door.holdings(), door.workbench()
     tags = shelf.tags()
     titles = {source.source_id: source.title or source.source_id for source in shelf.sources(limit=LISTED)}
     for source_id in st.session_state.get(DOCUMENTS) or []:
@@ -103,7 +103,7 @@ def clear() -> None:
 
 def _demo() -> bool:
     """Does what is chosen take in the demo's sources, as far as there are any?"""
-    return bool(st.session_state.get(DEMO)) or DEMO_TAG not in door.library().tags()
+    return bool(st.session_state.get(DEMO)) or DEMO_TAG not in door.holdings().tags()
 
 
 def told(chosen: Scope, *, demo: bool = True) -> str:
@@ -117,5 +117,5 @@ def told(chosen: Scope, *, demo: bool = True) -> str:
 
 
 def _title(source_id: str) -> str:
-    found = door.library().shelf.get(source_id)
+    found = door.holdings().shelf.get(source_id)
     return found.source.title or source_id if found else source_id

@@ -14,7 +14,7 @@ from typing import Any
 import streamlit as st
 
 from agent.errors import Overtaken, StoreError, UsageError
-from agent.library import Library
+from agent.holdings import Library
 from agent.llm import detect
 from agent.workbench import Workbench
 from pages.widgets import safe
@@ -38,9 +38,9 @@ def workbench() -> Workbench:
         return _bench[0]
 
 
-def library() -> Library:
+def holdings() -> Library:
     """The library behind it."""
-    return workbench().library
+    return workbench().holdings
 
 
 def model_trouble() -> str:

@@ -26,7 +26,7 @@ def draw() -> None:
 
 
 def _ways() -> None:
-    shelf = door.library()
+    shelf = door.holdings()
     tags = st.multiselect(
         "Tags for what you add (if you like)",
         list(shelf.tags()),
@@ -69,7 +69,7 @@ def sizes() -> str:
 
 def take(files: Iterable[tuple[str, bytes]], tags: list[str]) -> Added:
     """Add each file; one that is refused keeps no other from being added."""
-    shelf, added = door.library(), Added()
+    shelf, added = door.holdings(), Added()
     for name, data in files:
         try:
             added.sources.append(shelf.add_file(name, data, tags=tags))
@@ -83,7 +83,7 @@ def _folder(tags: list[str]) -> None:
     if not path:
         door.notice("warning", "Name a folder first: the way to it on the computer that Touchstone runs on.")
         return
-    door.tell(lambda: door.library().add_folder(Path(path).expanduser(), tags=tags), then=_keep)
+    door.tell(lambda: door.holdings().add_folder(Path(path).expanduser(), tags=tags), then=_keep)
 
 
 def _address(tags: list[str]) -> None:

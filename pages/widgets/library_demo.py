@@ -19,12 +19,12 @@ def there() -> bool:
 
 def added() -> bool:
     """Are they in the library?"""
-    return bool(door.library().count(tag=TAG, kind="file"))
+    return bool(door.holdings().count(tag=TAG, kind="file"))
 
 
 def add() -> int:
     """Put them into the library, tagged; what is there already stays as it is. Returns how many sources they are."""
-    shelf = door.library()
+    shelf = door.holdings()
     taken = len(shelf.add_folder(DEMO_KB, tags=[TAG]).sources)
     if PLACES.is_file():
         shelf.add_file(PLACES.name, PLACES.read_bytes(), tags=[TAG])

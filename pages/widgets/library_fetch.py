@@ -10,12 +10,12 @@ from pages.widgets import door
 
 def add(url: str, tags: list[str]) -> LibrarySource:
     """Read a page and put it on the shelf. Raises UsageError, in words for a person, when there is nothing to put there."""
-    return door.library().add_page(_read(url), tags=tags)
+    return door.holdings().add_page(_read(url), tags=tags)
 
 
 def again(source_id: str) -> str:
     """Read a source anew; returns what came of it, as a sentence. What was read before stays when it cannot be read now (UsageError)."""
-    shelf = door.library()
+    shelf = door.holdings()
     before = shelf.source(source_id)
     after = shelf.replace(source_id, _read(before.url))
     if after.sha256 == before.sha256:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from agent.library import Library
+from agent.holdings import Library
 from agent.types import IndexEntry, Scope
 from pages.widgets import empty, words
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from agent.library import Library
+from agent.holdings import Library
 from agent.types import LibrarySource
 from pages.widgets import address, empty, library_source, words
 

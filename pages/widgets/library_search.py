@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from agent.errors import StoreError
-from agent.library import Library
+from agent.holdings import Library
 from agent.types import Found, Passage, Scope
 from pages.widgets import address, chips, empty, safe, snippets, words
 

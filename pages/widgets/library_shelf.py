@@ -6,7 +6,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from agent.library import Library
+from agent.holdings import Library
 from pages.widgets import address, door, drafts, library_add, library_demo, library_index, library_list, library_search
 
 HERE = Path(__file__).parent
@@ -21,7 +21,7 @@ ICONS = {SOURCES: "shelves", SEARCH: "manage_search", INDEX: "toc", ADD: "note_a
 def draw() -> None:
     """The whole screen."""
     st.html(HERE / "library.css")
-    shelf = door.library()
+    shelf = door.holdings()
     shelf.catch_up()
     held = shelf.count()
     st.html(

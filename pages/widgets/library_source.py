@@ -115,16 +115,16 @@ def _again(source_id: str) -> None:
 
 
 def _delete(source_id: str, title: str) -> None:
-    door.tell(door.library().delete, source_id, then=lambda _: st.session_state.update({UNDO: (source_id, title)}))
+    door.tell(door.holdings().delete, source_id, then=lambda _: st.session_state.update({UNDO: (source_id, title)}))
 
 
 def _restore(source_id: str) -> None:
-    door.tell(door.library().restore, source_id, done="It is back on the shelf.")
+    door.tell(door.holdings().restore, source_id, done="It is back on the shelf.")
     st.session_state.pop(UNDO, None)
 
 
 def _tags(source_id: str, key: str) -> None:
-    shelf, wanted = door.library(), set(st.session_state.get(f"library-tags-{key}") or [])
+    shelf, wanted = door.holdings(), set(st.session_state.get(f"library-tags-{key}") or [])
     had = set(shelf.source(source_id).tags)
 
     def change() -> None:
@@ -136,4 +136,4 @@ def _tags(source_id: str, key: str) -> None:
 
 def _describe(source_id: str, key: str, draft: str) -> None:
     text = st.session_state.get(key) or ""
-    door.tell(door.library().describe, source_id, text, "person", done="The description is kept.", then=lambda _: door.workbench().draft(draft, ""))
+    door.tell(door.holdings().describe, source_id, text, "person", done="The description is kept.", then=lambda _: door.workbench().draft(draft, ""))

@@ -43,7 +43,7 @@ def draw() -> None:
     messages = conversation.read(text)
     if messages:
         _read_as(messages)
-    if st.session_state.get(PLACE) != reply_desk.DEMO and not door.library().count():
+    if st.session_state.get(PLACE) != reply_desk.DEMO and not door.holdings().count():
         empty.draw("The library is empty", "Every reply would be silence. Add documents to the library, or answer from the demo knowledge base.")
         st.page_link("pages/library.py", label="Add documents", icon=":material/note_add:", query_params={"view": "add"})
     left, right = st.columns(2, gap="small")

@@ -13,7 +13,7 @@ import pytest
 
 from agent import config
 from agent.describing import Describing
-from agent.library import Library
+from agent.holdings import Library
 from agent.prompts import blanks
 from agent.reply_model import ReplyModel
 from agent.replying import Replying
@@ -108,7 +108,7 @@ def test_the_service_describes_its_folder_with_the_model_of_kb_and_replies_witho
         replying = Replying(bench)
         replied = replying.reply(Conversation(messages=[Message(role="user", text="When does the boat to the island leave?")]))
         assert "leaves at seven" in replied.result.reply_text and replied.usage.llm_calls == 0
-        assert done(lambda: by(bench.library)["kb:boats.md"] == ("model", "Boats to the island."))
+        assert done(lambda: by(bench.holdings)["kb:boats.md"] == ("model", "Boats to the island."))
         assert at_rest(replying._describing)  # type: ignore[arg-type]
         assert [request.body["model"] for request in server.requests] == ["describer"]
         replying.close()

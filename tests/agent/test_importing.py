@@ -55,8 +55,8 @@ def test_it_is_marked_rests_and_stays_out_of_the_library(other, made):
     assert view.run.imported == came.found.sha256 and other.runs()[0].imported
     assert view.run.status is Status.REVIEW and view.steps[-1].name == "import" and view.steps[-1].by == "person"
     assert view.state.answer == came.found.state.answer and view.run.verdict
-    other.library.catch_up()
-    assert not other.library.sources()
+    other.holdings.catch_up()
+    assert not other.holdings.sources()
     assert other.thread(came.run_id) == [came.run_id]
     assert f"imported from a bundle (SHA-256 `{came.found.sha256}`)" in other.markdown(came.run_id)
 
@@ -128,13 +128,13 @@ def test_the_other_flows_come_in_too(bench, other):
 
 def test_a_page_that_is_read_here_later_is_ours_and_goes_on_the_shelf(bench, made):
     import_bundle(bench, made)
-    bench.library.catch_up()
-    assert not bench.library.sources()
+    bench.holdings.catch_up()
+    assert not bench.holdings.sources()
     told = next(iter(bundle.read(made).pages.values()))
     page_id = bench.store.pages.put(read := told.model_copy(update={"title": "As it was read", "links": [], "raw": b"read"}))
     assert bench.store.pages.get(page_id, raw=True) == read
-    bench.library.catch_up()
-    assert [source.title for source in bench.library.sources()] == ["As it was read"]
+    bench.holdings.catch_up()
+    assert [source.title for source in bench.holdings.sources()] == ["As it was read"]
 
 
 def test_settings_are_not_taken_as_they_are(bench, other, tmp_path):

@@ -139,7 +139,7 @@ def check_storm(opened: Open, many: int) -> None:
     model = Echo()
     replying = opened({"ai_response": {"graph_timeout_seconds": 600}}, client=model)
     lockers = "# Lockers\n\n" + "\n\n".join(f"Locker {n} is opened with code {1000 + n}." for n in range(40))
-    replying.bench.library.add_file("lockers.md", lockers.encode())
+    replying.bench.holdings.add_file("lockers.md", lockers.encode())
     storm(replying, range(16))  # connections and caches are made
     replying.bench.store.engine.dispose()  # what the pool of connections holds is not counted
     files, _ = held()
@@ -503,7 +503,7 @@ def test_the_folders_of_the_file_are_the_knowledge_base_and_stay_current(opened:
     (docs / "team" / "tokens.txt").write_text("Test tokens\n\nTest tokens are given out on Mondays.\n", encoding="utf-8")
     replying = opened({"kb": {"sources_dir": "docs"}}, stock=False)
     assert "leaves at seven" in replying.generate_reply(says("When does the boat to the island leave?")).reply_text
-    assert {entry.source_id for entry in replying.library.index()} == {"kb:boats.md", "team:tokens.txt"}
+    assert {entry.source_id for entry in replying.holdings.index()} == {"kb:boats.md", "team:tokens.txt"}
     assert "on Mondays" in replying.generate_reply(says("When are test tokens given out?")).reply_text
     (docs / "boats.md").write_text("# Boats\n\nThe boat to the island leaves at nine in winter now.\n", encoding="utf-8")
     assert "nine in winter" in replying.generate_reply(says("When does the boat to the island leave?")).reply_text
@@ -513,14 +513,14 @@ def test_a_folder_that_takes_long_to_read_holds_nobody_up(opened: Open, tmp_path
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "boats.md").write_text("# Boats\n\nThe boat to the island leaves at seven.\n", encoding="utf-8")
     replying = opened({"kb": {"sources_dir": "docs"}, "ai_response": {"graph_timeout_seconds": 0.3}}, stock=False)
-    real, let_go, looks = replying.library.sync, threading.Event(), list[int]()
+    real, let_go, looks = replying.holdings.sync, threading.Event(), list[int]()
 
     def slow() -> Any:
         looks.append(1)
         let_go.wait(30)
         return real()
 
-    monkeypatch.setattr(replying.library, "sync", slow)
+    monkeypatch.setattr(replying.holdings, "sync", slow)
     for _ in range(2):
         replied = replying.reply(says("When does the boat to the island leave?"))
         assert replied.failed and "time" in replied.reason and "knowledge base" in replied.reason
@@ -529,7 +529,7 @@ def test_a_folder_that_takes_long_to_read_holds_nobody_up(opened: Open, tmp_path
     until = time.monotonic() + 20
     while replying._look is not None and time.monotonic() < until:
         threading.Event().wait(0.01)
-    assert {entry.source_id for entry in replying.library.index()} == {"kb:boats.md"}
+    assert {entry.source_id for entry in replying.holdings.index()} == {"kb:boats.md"}
 
 
 def test_a_folder_that_cannot_be_read_at_all_is_silence(opened: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -540,7 +540,7 @@ def test_a_folder_that_cannot_be_read_at_all_is_silence(opened: Open, tmp_path: 
         raise StoreError("disk full")
 
     with monkeypatch.context() as patch:
-        patch.setattr(replying.library, "sync", broken)
+        patch.setattr(replying.holdings, "sync", broken)
         replied = replying.reply(says())
     assert replied.failed and "disk full" in replied.reason and replied.result == AIResult()
     assert replying.reply(says()).reason == "The knowledge base is empty.", "and it is looked at again"
@@ -550,9 +550,9 @@ def test_the_demo_knowledge_base_says_what_it_is_and_stays_apart(opened: Open) -
     replying = opened(stock=False, kb=DEMO_KB)
     replied = replying.reply(says("How do I fix error E31?"))
     assert "timedatectl set-ntp true" in replied.result.reply_text and replied.result.reply_text.endswith(DEMO_NOTE)
-    assert "team:trial-keys.txt" in {entry.source_id for entry in replying.library.index()}
-    replying.bench.library.catch_up()
-    assert replying.bench.library.index() == [], "nothing of it gets into the library"
+    assert "team:trial-keys.txt" in {entry.source_id for entry in replying.holdings.index()}
+    replying.bench.holdings.catch_up()
+    assert replying.bench.holdings.index() == [], "nothing of it gets into the library"
     source = replying.bench.view(replied.run_id).state.answer.sources[0]  # type: ignore[union-attr]
     assert source.quotes[0] in replying.bench.page(source.page_id).text, "and yet every quote can be looked up"
 
@@ -561,7 +561,7 @@ def test_the_demo_named_in_the_settings_says_so_too(opened: Open) -> None:
     replying = opened({"kb": {"sources_dir": str(DEMO_KB)}}, stock=False)
     assert replying.generate_reply(says("How do I fix error E31?")).reply_text.endswith(DEMO_NOTE)
     url = "https://a.fyr.org/x"
-    replying.library.add_page(Page(url=url, final_url=url, outcome=Outcome.OK, text="Boats leave the harbour at seven.", sha256="e" * 64))
+    replying.holdings.add_page(Page(url=url, final_url=url, outcome=Outcome.OK, text="Boats leave the harbour at seven.", sha256="e" * 64))
     assert replying.generate_reply(says("When do boats leave the harbour at seven?")).reply_text.endswith(f"Links:\n- {url}")
 
 
@@ -572,7 +572,7 @@ def test_a_folder_that_is_not_there_is_told(opened: Open, tmp_path: Path) -> Non
 
 def test_the_demo_added_to_the_library_by_hand_is_not_told_as_true(opened: Open) -> None:
     replying = opened(stock=False)
-    added = replying.library.add_folder(DEMO_KB, tags=["mine"])
+    added = replying.holdings.add_folder(DEMO_KB, tags=["mine"])
     assert added.sources and all(source.tags == ["demo", "mine"] for source in added.sources)
     assert not replying.reply(says("How do I fix error E31?")).result.should_reply
 

@@ -243,7 +243,7 @@ def test_an_honest_run_holds_whatever_a_person_did_to_it(bench, ran):
 
 def test_honest_runs_of_all_flows_hold(bench, ran):
     site = ["https://www.alvmora-mejeri.example/"]
-    bench.library.add_file("facilities.csv", (Path(__file__).parents[2] / "demo" / "facilities.csv").read_bytes(), tags=["demo"])
+    bench.holdings.add_file("facilities.csv", (Path(__file__).parents[2] / "demo" / "facilities.csv").read_bytes(), tags=["demo"])
     runs = [
         ran("How many people does the dairy employ?", flow="site", start_urls=site),
         start(bench, "What do members say about Kallsteg?", ["https://borskvart.example/stock/KALL"], Settings(world="demo", model="keyless")),

@@ -85,14 +85,14 @@ def test_what_a_run_read_stands_in_the_library_when_it_rests(worker):
     run_id = worker.store.ledger.create("Who runs the dairy?", settings, FIRST.model_copy(update={"change": change}))
     worker.drive(run_id)
     pages = {page["page_id"] for step in worker.store.ledger.steps(run_id) for page in step.change.get("pages", []) if page["page_id"]}
-    assert pages and worker.library.count(tag="demo") == len(pages) and worker.store.shelf.waiting(9) == []
+    assert pages and worker.holdings.count(tag="demo") == len(pages) and worker.store.shelf.waiting(9) == []
 
 
 def test_a_library_in_trouble_fails_no_run(worker, monkeypatch):
     def full(**_settings):
         raise StoreError("the disk is full")
 
-    monkeypatch.setattr(worker.library, "catch_up", full)
+    monkeypatch.setattr(worker.holdings, "catch_up", full)
     run_id = worker.store.ledger.create("Who runs the dairy?", Settings(world="demo", model="keyless", max_steps=1), FIRST)
     assert worker.drive(run_id) is Status.REVIEW
 
@@ -108,7 +108,7 @@ def test_folders_and_vectors_are_tended_and_a_model_in_trouble_ends_no_thread(wo
         tended.set()
         return 0
 
-    monkeypatch.setattr(worker.library, "kb_dir", tmp_path)
-    monkeypatch.setattr(worker.library, "catch_up_vectors", vectors)
+    monkeypatch.setattr(worker.holdings, "kb_dir", tmp_path)
+    monkeypatch.setattr(worker.holdings, "catch_up_vectors", vectors)
     worker.start(1)
-    assert tended.wait(20) and [entry.source_id for entry in worker.library.index()] == ["kb:faq.md"]
+    assert tended.wait(20) and [entry.source_id for entry in worker.holdings.index()] == ["kb:faq.md"]

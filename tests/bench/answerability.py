@@ -35,8 +35,8 @@ def counted(folder: str) -> tuple[np.ndarray, np.ndarray]:
                 continue
             text = standalone(question["question"], turns(question.get("history", [])))
             asked = read(text)
-            passages = bench.library.search(text, FOUND).hits
-            weights = rarity(list(asked.weights), bench.library.counts(list(asked.weights)))
+            passages = bench.holdings.search(text, FOUND).hits
+            weights = rarity(list(asked.weights), bench.holdings.counts(list(asked.weights)))
             values = inputs(asked, readings_of(passages, weights), weights) if passages else {"intercept": 1.0}
             rows.append([values.get(name, 0.0) for name in WEIGHTS])
             labels.append(bool(question["answerable"]))

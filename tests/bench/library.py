@@ -29,7 +29,7 @@ sys.path.insert(0, str(ROOT))
 import numpy as np  # noqa: E402
 from sqlalchemy import text as sql  # noqa: E402
 
-from agent.library import Library  # noqa: E402
+from agent.holdings import Library  # noqa: E402
 from agent.store.database import Store  # noqa: E402
 from agent.text.stopwords import STOPWORDS  # noqa: E402
 from agent.types import Heading, Outcome, Page  # noqa: E402

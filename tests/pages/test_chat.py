@@ -164,7 +164,7 @@ def test_documents_sent_with_a_message_are_added_and_refused_by_themselves(app, 
     state = {chat_say.SAY: sent}
     monkeypatch.setattr(chat_say.st, "session_state", state)
     chat_say._said(Settings(flow="chat"), "")
-    assert bench.library.source("kb:notes.txt").passages == 1 and state[chat_scope.DOCUMENTS] == ["kb:notes.txt"]
+    assert bench.holdings.source("kb:notes.txt").passages == 1 and state[chat_scope.DOCUMENTS] == ["kb:notes.txt"]
     assert told[0][0] == "warning" and "broken.pdf" in told[0][1] and "1 document added" in told[0][1]
 
 

@@ -30,18 +30,18 @@ def _part(app, view: str, **query: str) -> AppTest:
 
 @pytest.fixture
 def shelf(bench):
-    bench.library.add_file("handbook.md", HANDBOOK, tags=["house"])
-    bench.library.add_file("prices.csv", b"edition,price\nHarbour,48 euros\n")
-    return bench.library
+    bench.holdings.add_file("handbook.md", HANDBOOK, tags=["house"])
+    bench.holdings.add_file("prices.csv", b"edition,price\nHarbour,48 euros\n")
+    return bench.holdings
 
 
 def test_an_empty_library_says_how_to_fill_it(app, bench):
     tester = app("library")
     assert not tester.exception and "The library is empty" in shown(tester)
     _button(tester, "Add the demo knowledge base").click().run()
-    assert not tester.exception and bench.library.count(tag="demo") >= 5
+    assert not tester.exception and bench.holdings.count(tag="demo") >= 5
     assert "Everything in it is invented" in tester.success[0].value.replace("\\", "")
-    assert {source.kind for source in bench.library.sources(tag="demo")} == {"file"}
+    assert {source.kind for source in bench.holdings.sources(tag="demo")} == {"file"}
 
 
 def test_how_large_a_document_may_be_is_told_as_it_is():
@@ -77,7 +77,7 @@ def test_sources_are_filtered(app, shelf):
 
 def test_a_long_list_is_turned_by_pages(app, bench):
     for n in range(45):
-        bench.library.add_file(f"note-{n:02}.txt", f"Note number {n} says something of its own.".encode())
+        bench.holdings.add_file(f"note-{n:02}.txt", f"Note number {n} says something of its own.".encode())
     tester = app("library", at="3")
     assert not tester.exception
     assert "45 sources, 41 to 45 shown" in shown(tester) and "note-02.txt" in shown(tester)
@@ -151,10 +151,10 @@ def test_what_is_no_address_is_refused(app, shelf):
 
 def test_a_page_is_read_again_and_told_whether_it_changed(demo, bench):
     demo()
-    source = next(source for source in bench.library.sources() if "people" in source.url)
+    source = next(source for source in bench.holdings.sources() if "people" in source.url)
     assert library_fetch.again(source.source_id) == "Read again: the text is the same."
     old = Page(url=source.url, final_url=source.url, outcome=Outcome.OK, title="Old", text="What stood there before.", sha256="0" * 64)
-    bench.library.replace(source.source_id, old)
+    bench.holdings.replace(source.source_id, old)
     assert "the text has changed" in library_fetch.again(source.source_id)
 
 
@@ -182,7 +182,7 @@ def test_a_description_is_kept_and_a_long_one_cut_in_the_row(app, shelf):
 
 def test_lines_that_a_pdf_broke_are_joined_and_a_heading_is_not_said_twice(app, bench):
     piers = b"# Rules\n\n## Piers\n\nThe harbour master is Tove Lindqvist and\nanswers on channel 12.\nWashing costs ten.\n"
-    bench.library.add_file("harbour.md", piers)
+    bench.holdings.add_file("harbour.md", piers)
     text = shown(_part(app, "search", q="harbour master"))
     assert "Lindqvist and answers on channel 12. · Washing" in text and '<p class="snippet">Piers' not in text
 
@@ -190,7 +190,7 @@ def test_lines_that_a_pdf_broke_are_joined_and_a_heading_is_not_said_twice(app, 
 def test_a_web_page_that_was_not_read_for_long_is_marked(app, bench):
     for n, when in enumerate(("2020-01-01T00:00:00Z", "2199-01-01T00:00:00Z")):
         url, text = f"https://a.example/{n}", f"Words of page {n}."
-        bench.library.add_page(Page(url=url, final_url=url, outcome=Outcome.OK, title=f"Page {n}", text=text, sha256=str(n) * 64, fetched_at=when))
+        bench.holdings.add_page(Page(url=url, final_url=url, outcome=Outcome.OK, title=f"Page {n}", text=text, sha256=str(n) * 64, fetched_at=when))
     text = shown(app("library"))
     assert text.count(">stale<") == 1 and text.index(">stale<") > text.index("Words of page 0")
     assert "1 source" in shown(app("library", age="30"))

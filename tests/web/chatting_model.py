@@ -58,10 +58,10 @@ Part = Any
 @made_once
 def stocked(bench: Workbench, *, places: bool = True) -> None:
     """Two documents and, if wanted, a table of facilities in the bench's library."""
-    bench.library.add_file("ferry.md", FERRY.encode(), tags=["ferry"])
-    bench.library.add_file("light.md", LIGHT.encode(), tags=["light"])
+    bench.holdings.add_file("ferry.md", FERRY.encode(), tags=["ferry"])
+    bench.holdings.add_file("light.md", LIGHT.encode(), tags=["light"])
     if places:
-        bench.library.add_file("places.csv", PLACES.encode(), tags=["places"])
+        bench.holdings.add_file("places.csv", PLACES.encode(), tags=["places"])
 
 
 class Script:

@@ -29,13 +29,13 @@ Part = Any
 @made_once
 def stocked(bench: Workbench) -> None:
     """Three files, a topic of the team and a page of the web in the bench's library."""
-    bench.library.add_file("backups.md", BACKUPS.encode())
-    bench.library.add_file("ports.md", PORTS.encode())
+    bench.holdings.add_file("backups.md", BACKUPS.encode())
+    bench.holdings.add_file("ports.md", PORTS.encode())
     topic = Page(url="file:team/hours.txt", final_url="file:team/hours.txt", outcome=Outcome.OK, title="Office hours", text=HOURS, sha256="a" * 64)
-    bench.library.add_page(topic, source_id="team:hours.txt", kind="topic")
+    bench.holdings.add_page(topic, source_id="team:hours.txt", kind="topic")
     page = Page(url=WEB, final_url=WEB, outcome=Outcome.OK, title="Certificates", text=WEB_TEXT, sha256="b" * 64)
-    bench.library.add_page(page)
-    bench.library.untag(f"kb:{WEB}", "demo")
+    bench.holdings.add_page(page)
+    bench.holdings.untag(f"kb:{WEB}", "demo")
 
 
 class Script:

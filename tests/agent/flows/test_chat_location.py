@@ -124,7 +124,7 @@ def test_a_facility_in_passing_is_no_search_for_one(talk: Talk, question: str) -
 
 def test_a_street_of_two_towns_is_asked_about(bench: Workbench) -> None:
     table = 'name,kind,address,latitude,longitude\nA,shop,"Storgatan 1, Norrby",60.0,20.0\nB,shop,"Storgatan 2, Söderby",61.0,20.0\n'
-    bench.library.add_file("shops.csv", table.encode())
+    bench.holdings.add_file("shops.csv", table.encode())
     talk = Talk(bench)
     turn = talk.say("the nearest shop to Storgatan")
     assert "could be Storgatan, Norrby or Storgatan, Söderby" in turn.text and len(turn.state.choices) == 2
@@ -155,7 +155,7 @@ def test_only_tables_in_scope_count(bench: Workbench) -> None:
 
 def test_the_demo_places_can_be_asked_in_the_demo_world(bench: Workbench) -> None:
     data = (Path(__file__).parents[3] / "demo" / "facilities.csv").read_bytes()
-    bench.library.add_file("facilities.csv", data, tags=["demo"])
+    bench.holdings.add_file("facilities.csv", data, tags=["demo"])
     talk = Talk(bench, world="demo")
     assert names(talk.say("Which pharmacy is nearest to Lövnäs?"))[0] == "Lövnäs Pharmacy"
     assert names(talk.say("and a repair café?"))[0] == "Repair Café The Old Dairy"

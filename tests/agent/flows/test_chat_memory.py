@@ -40,8 +40,8 @@ def test_how_was_searched_is_said_once(bench: Workbench, monkeypatch: pytest.Mon
     stocked(bench)
     said = Talk(bench).say(ASKED).state.searched_by
     assert said.startswith("Searched by words only.") and said.count("words only") == 1 and "By words." not in said
-    real = bench.library.search
-    monkeypatch.setattr(bench.library, "search", lambda *of, **more: real(*of, **more).model_copy(update={"note": "3 passages have no vector yet."}))
+    real = bench.holdings.search
+    monkeypatch.setattr(bench.holdings, "search", lambda *of, **more: real(*of, **more).model_copy(update={"note": "3 passages have no vector yet."}))
     assert Talk(bench).say(ASKED).state.searched_by == "By words. 3 passages have no vector yet."
 
 
@@ -77,8 +77,8 @@ def test_a_new_conversation_begins_with_nothing(bench: Workbench) -> None:
 
 
 def test_talks_side_by_side_over_one_library_stay_apart(bench: Workbench) -> None:
-    bench.library.add_file("ferry.md", FERRY.encode())
-    bench.library.add_file("light.md", LIGHT.encode())
+    bench.holdings.add_file("ferry.md", FERRY.encode())
+    bench.holdings.add_file("light.md", LIGHT.encode())
     wrong: list[str] = []
 
     def talk(text: str, then: str, expected: str) -> None:

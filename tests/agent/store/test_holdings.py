@@ -11,7 +11,7 @@ from sqlalchemy import text
 from agent.errors import NotFound, StoreError
 from agent.store import migrations, words
 from agent.store.database import Store
-from agent.store.library import Entry, Piece, Where
+from agent.store.holdings import Entry, Piece, Where
 from agent.store.pages import row_of
 from agent.types import LibrarySource, Outcome, Page
 

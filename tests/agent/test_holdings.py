@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from agent.errors import ModelUnavailable, NotFound, UsageError
-from agent.library import Library
+from agent.holdings import Library
 from agent.store.database import Store
 from agent.tools import documents
 from agent.types import Heading, Outcome, Page, PageRef, Scope, Settings, Status, Step

@@ -19,16 +19,16 @@ from agent.llm.embed import Embedder
 from agent.meaning import Meaning
 from agent.shelving import Ask, Shelving, invented, named
 from agent.store.database import Store
+from agent.store.holdings import Shelved, Where
 from agent.store.ledger import now
-from agent.store.library import Shelved, Where
 from agent.text.facilities import facilities
 from agent.text.fusion import fused
 from agent.text.rarity import Counts
 from agent.text.words import content_stems, fold
 from agent.tools import documents
 from agent.types import Added, Facility, Found, IndexEntry, LibrarySource, Page, Passage, Refused, Scope, Synced
+from agent.types.holdings import Kind
 from agent.types.knowledge import Speaker
-from agent.types.library import Kind
 from agent.urls import canonical
 
 MOST_TERMS = 48
