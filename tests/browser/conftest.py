@@ -52,8 +52,16 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """One server for all journeys that do not need their own; a step takes half a second, so that it can be watched."""
-    served = Served(tmp_path_factory.mktemp("served") / "data", STEP_GAP="0.4").start()
+    """One server for all journeys that do not need their own."""
+    served = Served(tmp_path_factory.mktemp("served") / "data", STEP_GAP="0.05").start()
+    yield served
+    served.stop()
+
+
+@pytest.fixture(scope="session")
+def unhurried(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """One whose runs take their time, for what is done while they work."""
+    served = Served(tmp_path_factory.mktemp("unhurried") / "data", STEP_GAP="0.2").start()
     yield served
     served.stop()
 

@@ -16,9 +16,9 @@ from tests.browser.served import Served
 Tab = Callable[..., Page]
 
 
-def test_ask_watch_accept_download(server: Served, tab: Tab, tmp_path: Path) -> None:
+def test_ask_watch_accept_download(unhurried: Served, tab: Tab, tmp_path: Path) -> None:
     page = tab()
-    screen = Screen(page, server.url).open()
+    screen = Screen(page, unhurried.url).open()
     expect(page.get_by_role("heading", name="Research you can check.")).to_be_visible()
     expect(page.get_by_text("There seems to be no network.")).to_be_visible()
     screen.ask()
@@ -108,6 +108,7 @@ def test_refresh_and_restart_in_the_middle(served: Callable[..., Served], tab: T
     screen.stands("Working")
 
     own.kill()
+    own.settings["STEP_GAP"] = "0"
     own.start()
     screen.open(run_id)
     expect(page.get_by_role("heading", name=QUESTION)).to_be_visible()
@@ -147,9 +148,9 @@ def test_a_second_tab_sees_the_same_run_and_answers_once(server: Served, tab: Ta
     expect(second.page.locator(".step .head", has_text="You approved")).to_have_count(1)
 
 
-def test_pause_note_and_resume(server: Served, tab: Tab) -> None:
+def test_pause_note_and_resume(unhurried: Served, tab: Tab) -> None:
     page = tab()
-    screen = Screen(page, server.url).open().ask("Which architect drew the new Kallsteg factory in Stenfors?")
+    screen = Screen(page, unhurried.url).open().ask("Which architect drew the new Kallsteg factory in Stenfors?")
     screen.button("Pause").click()
     screen.stands("Paused")
     screen.button("Give a note").click()
@@ -158,7 +159,7 @@ def test_pause_note_and_resume(server: Served, tab: Tab) -> None:
     expect(screen.notice).to_contain_text("Noted")
     expect(page.locator(".step .head", has_text="Look at the newspaper first")).to_be_visible()
     screen.stands("Paused")
-    other = Screen(tab(), server.url).open(screen.run_id)
+    other = Screen(tab(), unhurried.url).open(screen.run_id)
     other.stands("Paused")
     screen.button("Resume").click()
     screen.stands("Answer to review")
@@ -200,11 +201,11 @@ def test_ctrl_enter_asks(server: Served, tab: Tab) -> None:
     expect(page).to_have_title(re.compile("Who is the head cheesemaker"))
 
 
-def test_polling_stops_when_the_run_rests(server: Served, tab: Tab) -> None:
+def test_polling_stops_when_the_run_rests(unhurried: Served, tab: Tab) -> None:
     page = tab()
     sent: list[int] = []
     page.on("websocket", lambda socket: socket.on("framesent", lambda _: sent.append(1)))
-    screen = Screen(page, server.url).open().ask()
+    screen = Screen(page, unhurried.url).open().ask()
     screen.stands("Working")
     while_working = len(sent)
     screen.stands("Answer to review")
