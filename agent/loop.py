@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -35,6 +35,7 @@ class Flow:
     names another next is a FlowError. `decisions` gives the steps behind which a choice is drawn, with its words. A flow that runs
     `once` is never resumed: a run of it that its first driver left unfinished has failed. `fail_safe` is the rest that every step may
     end at when it can do nothing right; such ways are not drawn.
+    `heed` makes a step's change obey what a person said while it was taken, and the state with their word.
     """
 
     name: str
@@ -49,6 +50,7 @@ class Flow:
     decisions: Mapping[str, str] = field(default_factory=dict)
     once: bool = False
     fail_safe: str = ""
+    heed: Callable[[Any, Change, Sequence[Step]], Change] = lambda _state, change, _spoken: change
 
     def take(self, name: str, state: Any, tools: Tools) -> tuple[Change, str]:
         """Take one step. Raises FlowError when it leads where no edge goes."""
@@ -125,7 +127,8 @@ class _Walk:
     def record(self, name: str, change: Change, next: str, began: tuple[float, float]) -> None:
         """Append a step. When a person spoke meanwhile it goes after theirs, and a turn they took is kept.
 
-        A decision that a note overtook is not recorded: it is made anew, and obeys the note.
+        A decision that a note overtook is not recorded: it is made anew, and obeys the note. So is an answer that an edit of the
+        facts overtook: it would stand on what a person struck.
         """
         aimed, seen = self.next, self.head
         merge(self.state, change)
@@ -139,8 +142,12 @@ class _Walk:
                 break
             except Behind:
                 self.reload()
-                if name == self.flow.again and any(step.name == "steer" for step in self.store.ledger.steps(self.lease.run_id, after=seen)):
+                spoken = self.store.ledger.steps(self.lease.run_id, after=seen)
+                if name == self.flow.again and any(step.name == "steer" for step in spoken):
                     return
+                if name == self.flow.on_budget and any(step.change.get("edits") for step in spoken):
+                    return
+                change = jsonable(self.flow.heed(self.state, change, spoken))
                 next = next if self.next == aimed else self.next
                 merge(self.state, change)
         self.head, self.next, self.spent_s = step.n, next, self.spent_s + step.seconds

@@ -4,12 +4,13 @@ A change is JSON: `{field: value}`. A plain field is replaced; `Annotated[list[X
 `Annotated[list[X], amend]` too, but a value of the same step (and query or address, where it has one) is replaced;
 `Annotated[dict[K, V], enter]` takes entries: each stands under its key, instead of an old one there;
 `Annotated[dict[str, X], upsert]` takes a list of X and puts each under its own key (`id`, or `url` for what has none).
+A dict's name with a minus before it takes a list of keys and leaves those out from then on.
 Layer 1: it only knows how values are put together.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from functools import lru_cache
 from types import GenericAlias
 from typing import Any, TypeVar, get_args
@@ -20,6 +21,8 @@ from pydantic_core import to_jsonable_python
 from agent.types import Step
 
 Change = dict[str, Any]
+OUT = "-"
+"""What stands before the name of a field whose entries a change takes away."""
 S = TypeVar("S", bound="State")
 
 
@@ -65,6 +68,18 @@ def enter(old: dict[Any, Any], new: dict[Any, Any]) -> dict[Any, Any]:
     return old
 
 
+def leave_out(old: dict[Any, Any], keys: list[Any]) -> None:
+    """Nothing stands under these keys any more."""
+    for key in keys:
+        old.pop(key, None)
+
+
+def _known(names: Container[str], name: str) -> str:
+    if name not in names:
+        raise KeyError(name)
+    return name
+
+
 def jsonable(change: Change) -> Change:
     """A change as it is stored: nouns become JSON, so that what is merged now equals what is folded later."""
     return to_jsonable_python(change)  # type: ignore[no-any-return]
@@ -74,6 +89,9 @@ def merge(state: S, change: Change) -> S:
     """The state after a (JSON) change; the same object, changed in place. An unknown field raises KeyError."""
     plans = _plans(type(state))
     for name, value in change.items():
+        if name.startswith(OUT):
+            leave_out(getattr(state, _known(plans, name.removeprefix(OUT))), value)
+            continue
         adapter, reducer = plans[name]
         setattr(state, name, reducer(getattr(state, name), adapter.validate_python(value)))
     return state

@@ -278,6 +278,10 @@ def _kept(conflict: Conflict, before: dict[str, Conflict], facts: list[Fact]) ->
     return _settled(conflict, {f.id for f in facts if f.decision == "pinned"})
 
 
+PINNED = "a person pinned this value"
+"""Why a conflict is settled as long as the pin stands."""
+FELL = "its facts do not stand any more"
+"""Why a conflict is closed that was not found again."""
 _BY_EVIDENCE = "settled by evidence: "
 
 
@@ -288,7 +292,7 @@ def _still(chosen: str, conflict: Conflict) -> bool:
 def _settled(conflict: Conflict, pinned: set[str]) -> Conflict:
     kept = [value for value in conflict.values if pinned.intersection(value.fact_ids)]
     if len(kept) == 1:
-        return conflict.model_copy(update={"status": "settled", "chosen": kept[0].text, "reason": "a person pinned this value"})
+        return conflict.model_copy(update={"status": "settled", "chosen": kept[0].text, "reason": PINNED})
     ranked = sorted(conflict.values, key=lambda value: -len(value.sites))
     most, next_most = len(ranked[0].sites), len(ranked[1].sites)
     if most - next_most < LEAD:

@@ -5,12 +5,14 @@ Pure functions of the state; nothing here asks a model or the web.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from agent.flows.state import Research
 from agent.text import manners
 from agent.text.exclusions import excluded, is_excluded
 from agent.text.leads import KEPT, lead_id, score_leads
 from agent.types import Answer, Blockage, Conflict, Fact, Lead, Outcome, Proposal, Refusal
-from agent.urls import canonical, found_in, in_scope
+from agent.urls import canonical, found_in, in_scope, site
 
 ENGINES = {"search_duckduckgo": "duckduckgo", "search_google": "google"}
 LADDER = ("reframe", "narrow", "lead", "hand_over")
@@ -36,6 +38,16 @@ def standing(state: Research) -> dict[str, Fact]:
     clashes = [clash for clash in state.conflicts.values() if clash.status == "open" and sides(clash, kept) > 1]
     disputed = {i for clash in clashes for value in clash.values for i in value.fact_ids}
     return {name: fact.model_copy(update={"disputed": fact.disputed and name in disputed}) for name, fact in kept.items()}
+
+
+def struck(state: Research, url: str) -> bool:
+    """Did a person strike this page, its host, or its whole site?"""
+    return bool(state.struck_sources) and (url in state.struck_sources or site(url) in state.struck_sources or is_excluded(url, state.struck_sources))
+
+
+def heeding(state: Research, found: Iterable[Fact]) -> list[Fact]:
+    """New facts as they stand in a run: those of a source that a person struck are struck at once."""
+    return [fact.model_copy(update={"decision": "struck"}) if struck(state, fact.url) and fact.decision == "none" else fact for fact in found]
 
 
 def sides(clash: Conflict, facts: dict[str, Fact]) -> int:
@@ -101,7 +113,7 @@ def open_leads(state: Research) -> list[Lead]:
     seen = visited(state) | {refusal.what for refusal in state.refusals if refusal.why.startswith("skipped")}
     known = [lead for lead in state.leads.values() if lead.status == "open" and not {lead.value, canonical(lead.value)} & seen]
     forbidden = excluded(notes(state))
-    known = [lead for lead in known if lead.kind == "query" or not is_excluded(lead.value, forbidden)]
+    known = [lead for lead in known if lead.kind == "query" or not (is_excluded(lead.value, forbidden) or struck(state, lead.value))]
     best = sorted(known, key=lambda lead: (-lead.score, lead.step, lead.value))[:KEPT]
     return score_leads(state.question, best, memory(state))
 
@@ -187,7 +199,7 @@ def _check_url(state: Research, url: str) -> Refusal | None:
         return Refusal(what=url, why="this address is outside the allowed domains")
     if is_excluded(url, excluded(notes(state))):
         return Refusal(what=url, why="a person's note rules this address out")
-    return None
+    return Refusal(what=url, why="a person struck this source") if struck(state, url) else None
 
 
 def known_urls(state: Research) -> set[str]:

@@ -51,7 +51,7 @@ def of_page(state: Research, tools: Tools, looking: Looking) -> Change:
         ANALYZER, question=state.question, notes=moves.notes(state), source=looking.source, title=page.title, outcome="ok", hits=[],
         passages=best, links=links, facts=moves.memory(state),
     )  # fmt: skip
-    facts = _facts(state, tools, page, best, judgement)
+    facts = moves.heeding(state, _facts(state, tools, page, best, judgement))
     leads = lead_rules.from_page(asked, page, facts, tools.step)
     leads += _picked(judgement, page, {lead.id for lead in leads}, tools.step)
     leads += _named(tools, judgement, page.url)
@@ -179,7 +179,7 @@ def _level(state: Research, tools: Tools, judgement: Judgement, new: list[Fact])
     )  # fmt: skip
     found = {clash.id for clash in clashes}
     closed = [
-        old.model_copy(update={"status": "settled", "reason": "its facts do not stand any more"})
+        old.model_copy(update={"status": "settled", "reason": conflicts.FELL})
         for old in state.conflicts.values()
         if old.id not in found and old.status == "open" and old.found_by == "code"
     ]

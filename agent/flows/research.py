@@ -9,13 +9,12 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from agent.flows import moves, reading
+from agent.flows import moves, reading, revising
+from agent.flows.rewriting import written
 from agent.flows.state import Looking, Research
-from agent.flows.verdict import answer
 from agent.loop import Flow
 from agent.roles.analyzer import AnalyzerReply
 from agent.roles.decision import DECISION
-from agent.roles.report import REPORT
 from agent.state import Change
 from agent.toolbox import Tools
 from agent.types import Action, Blockage, Edge, Lead, Outcome, PageRef, Proposal, Refusal, Status
@@ -136,15 +135,7 @@ def analyze(state: Research, tools: Tools) -> tuple[Change, str]:
 
 def report(state: Research, tools: Tools) -> tuple[Change, str]:
     """Write up what was found, for a person to review."""
-    usable = moves.answering(state)
-    facts = usable + [fact for fact in moves.memory(state) if fact.verified and fact.disputed]
-    judgement = tools.judge(
-        REPORT, question=state.question, notes=moves.notes(state), facts=facts, conflicts=list(state.conflicts.values()),
-        assessment=str((state.report or {}).get("assessment", "")), confidence=state.level, history=state.actions,
-        failures=[page for page in state.pages.values() if page.outcome is not Outcome.OK], why_stopped=state.why_stopped,
-        former=state.answer,
-    )  # fmt: skip
-    return {"answers": [answer(state, judgement, tools.step)], "pending": None}, "review"
+    return {"answers": [written(state, tools)], "pending": None}, "review"
 
 
 def _action(tools: Tools, pending: Proposal, outcome: Outcome, detail: str) -> Action:
@@ -194,6 +185,8 @@ RESEARCH = Flow(
         Edge(start="analyze", end="decide"),
         Edge(start="report", end="review"),
         Edge(start="review", end="decide", label="sent back"),
+        Edge(start="review", end="report", label="facts edited"),
         Edge(start="review", end="done", label="accepted"),
     ),
+    heed=revising.heeded,
 )

@@ -12,9 +12,10 @@ from collections.abc import Iterable
 from typing import Any
 from urllib.parse import urlsplit
 
-from agent.flows import moves
+from agent.flows import moves, revising
 from agent.flows import site_reading as reading
 from agent.flows.research import summary
+from agent.flows.rewriting import written
 from agent.flows.site_answer import answer_of
 from agent.flows.site_state import BY_PERSON, BY_SITEMAP, Atlas, Choice, Site, Sitemap
 from agent.loop import Flow
@@ -285,7 +286,9 @@ def reconsider(state: Site, tools: Tools) -> tuple[Change, str]:
 
 
 def draft(state: Site, tools: Tools) -> tuple[Change, str]:
-    """Write the answer from what was read, or refuse."""
+    """Write the answer from what was read, or refuse; from the accepted facts alone once a person has edited them."""
+    if state.edits:
+        return {"answers": [written(state, tools)]}, "review"
     passages = reading.knowledge(state, tools)
     hosts = list(dict.fromkeys(host(url) for url in state.settings.start_urls))
     away = strange(state.question, _texts(state, tools))
@@ -326,6 +329,8 @@ SITE = Flow(
         Edge(start="draft", end="review"),
         Edge(start="review", end="reconsider", label="sent back"),
         Edge(start="reconsider", end="decide"),
+        Edge(start="review", end="draft", label="facts edited"),
         Edge(start="review", end="done", label="accepted"),
     ),
+    heed=revising.heeded,
 )

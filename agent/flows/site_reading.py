@@ -171,7 +171,7 @@ def read_pages(state: Site, tools: Tools, indices: Sequence[int]) -> Change:
         page = with_headings(tools.page(content[i]))
         found = evidence(page, content[i])
         bearings[i] = bearing(question, own, found)
-        new = [fact_of(question, tools, page, quoted, by="keyless") for quoted in best_quotes(question, own, found)]
+        new = moves.heeding(state, [fact_of(question, tools, page, quoted, by="keyless") for quoted in best_quotes(question, own, found)])
         facts |= {fact.id: fact for fact in new if fact.id not in state.facts}
         url = state.all_discovered_urls[i]
         refs.append(state.pages[url].model_copy(update={"facts": sum(fact.verified for fact in new)}))

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from agent.state import State, amend, append, upsert
-from agent.types import Action, Answer, Blockage, Confidence, Conflict, Fact, Hit, Lead, Note, Noun, PageRef, Proposal, Refusal, Settings, Turn
+from agent.types import Action, Answer, Blockage, Confidence, Conflict, Edit, Fact, Hit, Lead, Note, Noun, PageRef, Proposal, Refusal, Settings, Turn
 
 
 class Looking(Noun):
@@ -37,6 +37,10 @@ class Research(State):
     refusals: Annotated[list[Refusal], append] = Field(default_factory=list)
     blockages: Annotated[list[Blockage], append] = Field(default_factory=list)
     answers: Annotated[list[Answer], append] = Field(default_factory=list)
+    edits: Annotated[list[Edit], append] = Field(default_factory=list)
+    """What a person changed in the facts and conflicts, oldest first."""
+    struck_sources: list[str] = Field(default_factory=list)
+    """The sites and pages a person struck: what is read from them later is struck, too."""
     pending: Proposal | None = None
     """The decision that waits for a person, or runs next."""
     looking: Looking | None = None
@@ -65,6 +69,12 @@ class Research(State):
     def answer(self) -> Answer | None:
         """The newest answer."""
         return self.answers[-1] if self.answers else None
+
+    @property
+    def fresh_edits(self) -> list[Edit]:
+        """A person's edits since the last answer was written: what the next one is written anew for."""
+        since = self.answers[-1].step if self.answers else -1
+        return [edit for edit in self.edits if edit.step > since]
 
     @property
     def fresh_actions(self) -> list[Action]:

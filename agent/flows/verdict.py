@@ -44,9 +44,15 @@ def answer(state: Research, judgement: Judgement, step: int, *, addresses: Itera
         reason="budget" if state.stop_reason == "budget" and state.level < state.settings.threshold else "none",
         missing="" if first and _covered(state) else reply.missing, journey=reply.journey,
         sources=answers.sources(sentences, facts), statements=counts,
-        confidence=state.level, by=judgement.by, trouble=judgement.trouble, why_stopped=state.why_stopped,
+        confidence=state.level, by=judgement.by, trouble=judgement.trouble, why_stopped=state.why_stopped, because=_because(state),
         conflicts=[clash.id for clash in clashes], step=step,
     )  # fmt: skip
+
+
+def _because(state: Research) -> str:
+    """Why there is another answer, when a person's edits are the reason."""
+    edits = [edit.text for edit in state.fresh_edits] if state.answers else []
+    return f"after your {'edit' if len(edits) == 1 else 'edits'}: {'; '.join(edits)}" if edits else ""
 
 
 def _covered(state: Research) -> bool:
@@ -125,7 +131,8 @@ def _none(state: Research, reply: ReportReply, judgement: Judgement, step: int) 
     return Answer(
         n=len(state.answers) + 1, verdict="no_evidence", reason=reason, certainty=f"No answer is given. {why} ({tried}.)",
         missing=reply.missing, journey=reply.journey, statements=Statements(dropped=sum(len(sentence.fact_ids) for sentence in reply.answer)),
-        confidence=min(state.level, 0.2), by=judgement.by, trouble=judgement.trouble, why_stopped=state.why_stopped, step=step,
+        confidence=min(state.level, 0.2), by=judgement.by, trouble=judgement.trouble, why_stopped=state.why_stopped,
+        because=_because(state), step=step,
     )  # fmt: skip
 
 

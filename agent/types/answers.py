@@ -61,6 +61,8 @@ class Answer(Noun):
     trouble: str = ""
     """Why the model did not write it although it was asked."""
     why_stopped: str = ""
+    because: str = ""
+    """Why it was written anew: what a person edited since the former answer."""
     conflicts: list[str] = Field(default_factory=list)
     """Ids of the open conflicts that the answer names."""
     step: int = 0
@@ -78,4 +80,5 @@ class Answer(Noun):
     @property
     def remarks(self) -> list[tuple[str, str]]:
         """What stands beside the sentences, each with its name; some may be empty."""
-        return [("Certainty", self.certainty), ("Missing", self.missing), ("Why it stopped", self.why_stopped), ("Remark", self.remark)]
+        why = [("Why it stopped", self.why_stopped), ("Written anew", self.because)]
+        return [("Certainty", self.certainty), ("Missing", self.missing), *why, ("Remark", self.remark)]

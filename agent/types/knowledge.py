@@ -37,8 +37,15 @@ class Fact(Noun):
     verified: bool = False
     disputed: bool = False
     decision: Mark = "none"
+    former: str = ""
+    """The statement as it was before a person first corrected it; empty when nobody did."""
     step: int = 0
     by: Speaker = "keyless"
+
+    @property
+    def own(self) -> bool:
+        """Is it a person's own knowledge: stated by them, and on no page?"""
+        return self.origin == "person" and not self.url
 
     @property
     def usable(self) -> bool:
@@ -170,3 +177,14 @@ class Note(Noun):
     step: int
     text: str
     kind: Literal["steer", "send_back"] = "steer"
+
+
+class Edit(Noun):
+    """What a person did to what the run knows, in words ("struck 3 facts of example.org"), and by which step.
+
+    `undoes` is the step of the edit that this one took back; -1 for what is no undoing.
+    """
+
+    step: int
+    text: str
+    undoes: int = -1
