@@ -13,7 +13,7 @@ from collections.abc import Callable
 from agent.errors import Overtaken, UsageError
 from agent.flows import FLOWS
 from agent.flows.state import Research
-from agent.state import Change, jsonable
+from agent.state import Change, fork, jsonable, merge
 from agent.types import Status
 from agent.workbench import Workbench
 
@@ -40,9 +40,10 @@ def correct(bench: Workbench, run_id: str, name: str, make: Callable[[Research, 
         if head not in (None, view.head):
             raise Overtaken("someone else (perhaps another tab) answered first; what they did stands")
         change = jsonable(make(view.state, view.head + 1))
+        columns = flow.summary(merge(fork(view.state), change))
         again = {"next": flow.on_budget, "status": Status.RUNNING, "control": ""} if view.run.status in REWRITTEN else {}
         try:
-            step = bench.store.ledger.speak(run_id, name, change, head=view.head, among=(view.run.status,), **again)  # type: ignore[arg-type]
+            step = bench.store.ledger.speak(run_id, name, change, head=view.head, among=(view.run.status,), **columns, **again)  # type: ignore[arg-type]
         except Overtaken:
             now = bench.view(run_id)
             if head is not None or (now.head, now.run.status) == (view.head, view.run.status):

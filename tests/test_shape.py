@@ -22,7 +22,7 @@ LAYERS = [
     {"loop", "toolbox", "holdings", "shelving", "meaning", "folders"},
     {"flows"},
     {"worker", "workbench", "starting", "talking", "collecting", "replying", "reply_model", "batching", "metrics",
-     "correcting", "describing", "exporting", "verifying", "importing"},
+     "correcting", "editing", "describing", "exporting", "verifying", "importing"},
     {"evaluate", "rewritings", "scoring", "cli", "commands", "__main__", "app", "pages"},
 ]
 Trees = dict[Path, ast.Module]

@@ -5,7 +5,7 @@ Pure functions of the state; nothing here asks a model or the web.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from agent.flows.state import Research
 from agent.text import manners
@@ -40,14 +40,23 @@ def standing(state: Research) -> dict[str, Fact]:
     return {name: fact.model_copy(update={"disputed": fact.disputed and name in disputed}) for name, fact in kept.items()}
 
 
-def struck(state: Research, url: str) -> bool:
-    """Did a person strike this page, its host, or its whole site?"""
-    return bool(state.struck_sources) and (url in state.struck_sources or site(url) in state.struck_sources or is_excluded(url, state.struck_sources))
+def of_source(url: str, source: str) -> bool:
+    """Is an address this page, or on this host or site?"""
+    return bool(url) and (source in (url, site(url)) or is_excluded(url, [source]))
 
 
-def heeding(state: Research, found: Iterable[Fact]) -> list[Fact]:
+def struck(state: Research, url: str) -> str:
+    """The source that a person struck and this address belongs to; "" for none."""
+    return next((source for source in state.struck_sources if of_source(url, source)), "")
+
+
+def heeding(state: Research, found: Sequence[Fact]) -> list[Fact]:
     """New facts as they stand in a run: those of a source that a person struck are struck at once."""
-    return [fact.model_copy(update={"decision": "struck"}) if struck(state, fact.url) and fact.decision == "none" else fact for fact in found]
+    sources = [struck(state, fact.url) if fact.decision == "none" else "" for fact in found]
+    return [
+        fact.model_copy(update={"decision": "struck", "struck_with": source}) if source else fact
+        for fact, source in zip(found, sources, strict=True)
+    ]  # fmt: skip
 
 
 def sides(clash: Conflict, facts: dict[str, Fact]) -> int:

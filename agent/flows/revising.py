@@ -53,15 +53,19 @@ def assessed(now: Research, step: int, why: str = "") -> Confidence | None:
     previous = now.confidence[-1] if now.confidence else None
     known = moves.memory(now)
     calm = [fact.model_copy(update={"disputed": False}) for fact in known]
-    asked = reading.wanted(now) if isinstance(now, Site) else now.question
     level = confidence.assess(
-        step=step, facts=known, conflicts=now.conflicts.values(), coverage=cover(asked, calm).share,
+        step=step, facts=known, conflicts=now.conflicts.values(), coverage=cover(asked(now), calm).share,
         previous=previous, model=previous.model if previous else None,
     )  # fmt: skip
     if (level.value, level.factors) == ((previous.value, previous.factors) if previous else (0.0, level.factors)):
         return None
     told = [move.model_copy(update={"reason": f"{why}: {move.reason}"}) for move in level.moves] if why else level.moves
     return level.model_copy(update={"moves": told})
+
+
+def asked(state: Research) -> str:
+    """What the facts are weighed by: the question; of a conversation with a site, as it stands alone, with the person's notes."""
+    return reading.wanted(state) if isinstance(state, Site) else state.question
 
 
 def heeded(state: Research, change: Change, spoken: Sequence[Step]) -> Change:

@@ -39,6 +39,8 @@ class Fact(Noun):
     decision: Mark = "none"
     former: str = ""
     """The statement as it was before a person first corrected it; empty when nobody did."""
+    struck_with: str = ""
+    """The source (a page or a site) a person struck as a whole; empty when they struck this fact, or none."""
     step: int = 0
     by: Speaker = "keyless"
 

@@ -1,0 +1,92 @@
+"""Taking back a person's last edits, newest first, and doing them again: each is an edit of its own. Pure; no step is deleted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from agent.flows.revising import revised
+from agent.flows.state import Research
+from agent.state import OUT, Change
+from agent.types import Confidence, Conflict, Edit, Fact, Move
+
+EDITS = ("pin", "unpin", "strike", "restore", "correct", "revise", "add", "strike_source", "restore_source", "undo", "redo")
+"""The steps that can be taken back."""
+_FACT = ("decision", "struck_with", "statement", "quote", "former", "verified", "start", "end", "sha256", "relevance")
+"""What an edit changes of a fact."""
+
+
+def undoable(edits: list[Edit], names: Mapping[int, str]) -> Edit | None:
+    """The edit that an undo takes back; `names` are those of the steps, by number. None when there is none."""
+    return next(iter(_stacks(edits, names)[0][::-1]), None)
+
+
+def redoable(edits: list[Edit], names: Mapping[int, str]) -> Edit | None:
+    """The undoing that a redo takes back; None when nothing was taken back since the last edit."""
+    return next(iter(_stacks(edits, names)[1][::-1]), None)
+
+
+def meant(edits: list[Edit], edit: Edit) -> str:
+    """What an edit did at first, in words, however often it was taken back and done again."""
+    by_step = {other.step: other for other in edits}
+    while edit.undoes in by_step:
+        edit = by_step[edit.undoes]
+    return edit.text
+
+
+def taken_back(state: Research, step: int, edit: Edit, before: Research, after: Research) -> Change:
+    """The change that takes an edit back: `before` and `after` are the states around it.
+
+    When nothing else was learnt since, facts and conflicts are exactly what they were; else the edited facts are, and the rest follows.
+    """
+    again = edit.undoes >= 0
+    why = f"{'did again' if again else 'took back'}: {meant(state.edits, edit)}"
+    told = {"edits": [Edit(step=step, text=why, undoes=edit.step)], **_sources(state, before, after)}
+    if (state.facts, state.conflicts) == (after.facts, after.conflicts):
+        return {**_exactly(state, step, before, why), **told}
+    gone = [name for name in after.facts if name not in before.facts]
+    facts = [
+        state.facts[name].model_copy(update={part: getattr(fact, part) for part in _FACT})
+        for name, fact in before.facts.items()
+        if fact != after.facts.get(name) and name in state.facts
+    ] + [fact for name, fact in before.facts.items() if name not in state.facts]
+    left = state.model_copy(update={"facts": {name: fact for name, fact in state.facts.items() if name not in gone}})
+    return {**revised(left, step, facts=facts), **({f"{OUT}facts": gone} if gone else {}), **told}
+
+
+def _exactly(state: Research, step: int, before: Research, why: str) -> Change:
+    change: Change = {}
+    for part in ("facts", "conflicts"):
+        old: Mapping[str, Fact | Conflict] = getattr(before, part)
+        now: Mapping[str, Fact | Conflict] = getattr(state, part)
+        change[part] = [value for name, value in old.items() if value != now.get(name)]
+        if gone := [name for name in now if name not in old]:
+            change[f"{OUT}{part}"] = gone
+    then = before.confidence[-1] if before.confidence else Confidence(step=step, value=0.0)
+    if state.confidence and (then.value, then.factors) != (state.confidence[-1].value, state.confidence[-1].factors):
+        moved = round(then.value - state.level, 4)
+        change["confidence"] = [then.model_copy(update={"step": step, "moves": [Move(delta=moved, reason=why)] if moved else []})]
+    return change
+
+
+def _sources(state: Research, before: Research, after: Research) -> Change:
+    """The struck sources as they are without the edit."""
+    put, taken = set(after.struck_sources) - set(before.struck_sources), set(before.struck_sources) - set(after.struck_sources)
+    if not put and not taken:
+        return {}
+    return {"struck_sources": [*(source for source in state.struck_sources if source not in put), *sorted(taken - set(state.struck_sources))]}
+
+
+def _stacks(edits: list[Edit], names: Mapping[int, str]) -> tuple[list[Edit], list[Edit]]:
+    """The edits that stand, and the undoings that can be taken back, oldest first."""
+    done: list[Edit] = []
+    undone: list[Edit] = []
+    for edit in edits:
+        if names.get(edit.step) not in EDITS:
+            continue
+        if edit.undoes < 0:
+            done, undone = [*done, edit], []
+        elif undone and undone[-1].step == edit.undoes:
+            done, undone = [*done, edit], undone[:-1]
+        else:
+            done, undone = done[:-1], [*undone, edit]
+    return done, undone

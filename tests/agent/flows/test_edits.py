@@ -1,0 +1,235 @@
+"""Every edit of a fact and its undoing, on states of a few facts: what a person says stands, and goes away without a trace."""
+
+from __future__ import annotations
+
+import hashlib
+
+import pytest
+
+from agent.errors import NotFound, UsageError
+from agent.evidence.quotes import verify
+from agent.flows import edits, undoing
+from agent.flows.edits import Draft
+from agent.flows.state import Research
+from agent.state import fold, fork, jsonable, merge
+from agent.types import Answer, Fact, Outcome, Page, PageRef, Sentence, Step
+
+TEXT = "Berga dairy was founded in 1974. It stands by the river Ljung. Nobody swims there."
+URL = "https://www.one.example/a"
+PAGE = Page(url=URL, final_url=URL, outcome=Outcome.OK, title="Berga dairy", text=TEXT, sha256=hashlib.sha256(TEXT.encode()).hexdigest())
+PAGES = {"pa": PAGE}
+
+
+def said(name: str, quote: str, url: str = PAGE.url, page: str = "pa") -> Fact:
+    bare = Fact(id=name, statement=quote, quote=quote, url=url, page_id=page, relevance=0.9, subject="Berga dairy", attribute=f"about {name}")
+    return verify(bare, TEXT, PAGE.sha256)
+
+
+A = said("a", "Berga dairy was founded in 1974.")
+B = said("b", "It stands by the river Ljung.")
+C = said("c", "Nobody swims there.", "https://two.example/c", "pc")
+
+
+class Ledger:
+    """A run of person's words: each is worked out on the state of then and kept as a step."""
+
+    def __init__(self, *facts: Fact) -> None:
+        first = {"question": "When was Berga dairy founded?", "facts": list(facts), "pages": [PageRef(url=PAGE.url, page_id="pa")]}
+        self.steps = [Step(n=0, name="ask", change=jsonable(first), next="decide")]
+
+    def state(self, until: int | None = None) -> Research:
+        return fold(Research(), self.steps[:until])
+
+    def say(self, name: str, work, *args) -> Research:
+        n = len(self.steps)
+        self.steps.append(Step(n=n, name=name, change=jsonable(work(self.state(), n, *args)), next="decide", by="person"))
+        return self.state()
+
+    def revise(self, *drafts: Draft, name: str = "revise") -> Research:
+        return self.say(name, edits.edited, drafts, PAGES)
+
+    @property
+    def names(self) -> dict[int, str]:
+        return {step.n: step.name for step in self.steps}
+
+    def undo(self, name: str = "undo") -> Research:
+        state = self.state()
+        edit = (undoing.undoable if name == "undo" else undoing.redoable)(state.edits, self.names)
+        assert edit is not None
+        return self.say(name, undoing.taken_back, edit, self.state(edit.step), self.state(edit.step + 1))
+
+
+@pytest.fixture
+def ledger() -> Ledger:
+    return Ledger(A, B, C)
+
+
+@pytest.mark.parametrize(("decision", "told"), [("pinned", "pinned 2 facts of one.example"), ("struck", "struck 2 facts of one.example")])
+def test_many_facts_are_marked_in_one_step_that_says_what_it_did(ledger, decision, told):
+    state = ledger.revise(Draft("a", decision=decision), Draft("b", decision=decision))
+    assert [fact.decision for fact in state.facts.values()] == [decision, decision, "none"]
+    assert [edit.text for edit in state.edits] == [told] and len(ledger.steps) == 2
+
+
+def test_marks_are_taken_away_in_other_words(ledger):
+    ledger.revise(Draft("a", decision="pinned"), Draft("b", decision="struck"))
+    state = ledger.revise(Draft("a", decision="none"), Draft("b", decision="none"))
+    assert state.edits[-1].text == "unpinned 1 fact of one.example, restored 1 fact of one.example"
+    assert state.facts == Ledger(A, B, C).state().facts
+
+
+def test_what_changes_nothing_or_nobody_is_refused(ledger):
+    with pytest.raises(UsageError, match="stands like that"):
+        ledger.revise(Draft("a", decision="none"))
+    with pytest.raises(NotFound):
+        ledger.revise(Draft("zzz", decision="struck"))
+    with pytest.raises(UsageError, match="empty"):
+        ledger.revise(Draft("a", statement="  "))
+
+
+def test_a_correction_keeps_the_former_words_and_is_checked_at_once(ledger):
+    state = ledger.revise(Draft("a", statement="The dairy of Berga was founded in 1974."))
+    assert state.facts["a"].former == A.statement and state.facts["a"].verified and state.facts["a"].quote == A.quote
+    wrong = ledger.revise(Draft("a", statement="The dairy of Berga was founded in 1879."))
+    assert wrong.facts["a"].former == A.statement and not wrong.facts["a"].verified and not wrong.facts["a"].usable
+    back = ledger.revise(Draft("a", statement=A.statement))
+    assert back.facts["a"] == A
+
+
+def test_a_corrected_quote_is_looked_for_in_the_stored_page(ledger):
+    state = ledger.revise(Draft("a", quote="Berga dairy was founded in 1974. It stands by the river Ljung."))
+    fact = state.facts["a"]
+    assert fact.verified and TEXT[fact.start : fact.end] == fact.quote and fact.sha256 == PAGE.sha256
+    with pytest.raises(UsageError, match="copy the words exactly"):
+        ledger.revise(Draft("a", quote="Berga dairy was founded in 1879."))
+
+
+def test_without_its_stored_page_a_corrected_fact_is_not_verified(ledger):
+    assert not ledger.revise(Draft("c", statement="Nobody ever swims there.")).facts["c"].verified
+
+
+def test_own_knowledge_counts_and_is_never_verified(ledger):
+    fact = edits.own_knowledge(ledger.state(), 1, "My grandmother worked there in 1975.")
+    state = ledger.say("add", edits.added, fact)
+    mine = state.facts[fact.id]
+    assert mine.own and mine.usable and not mine.verified and mine.decision == "pinned"
+    assert state.edits[-1].text == "added 1 fact of your own knowledge"
+    with pytest.raises(UsageError, match="there already"):
+        ledger.say("add", edits.added, fact)
+    struck = ledger.revise(Draft(fact.id, decision="struck"))
+    assert not struck.facts[fact.id].usable
+    assert ledger.revise(Draft(fact.id, decision="none")).facts[fact.id].decision == "pinned"
+    reworded = ledger.revise(Draft(fact.id, statement="My grandmother worked there in 1976."))
+    assert reworded.facts[fact.id].quote == "My grandmother worked there in 1976." and not reworded.facts[fact.id].verified
+
+
+def test_a_quoted_fact_must_stand_on_its_page_and_be_carried_by_it(ledger):
+    state = ledger.state()
+    fact = edits.quoted(state, 1, "", "It stands by the river Ljung.", PAGE, "pa")
+    assert fact.verified and fact.by == "person" and fact.origin == "page" and fact.statement == fact.quote
+    with pytest.raises(UsageError, match="own knowledge"):
+        edits.quoted(state, 1, "", "It stands by the sea.", PAGE, "pa")
+    with pytest.raises(UsageError, match="does not carry"):
+        edits.quoted(state, 1, "Four thousand cows graze by the river.", "Nobody swims there.", PAGE, "pa")
+
+
+def answering(ledger: Ledger) -> Ledger:
+    told = {"It was founded in 1974.": ["a"], "Nobody swims.": ["b", "c"]}
+    sentences = [Sentence(text=text, fact_ids=ids, backed=True) for text, ids in told.items()]
+    change = {"answers": [Answer(n=1, verdict="answered", sentences=sentences, step=1)]}
+    ledger.steps.append(Step(n=1, name="report", change=jsonable(change), next="review"))
+    return ledger
+
+
+@pytest.mark.parametrize("source", ["one.example", "www.one.example", PAGE.url, "ONE.example/"])
+def test_striking_a_source_tells_first_what_falls_and_then_takes_it(ledger, source):
+    fall = edits.falls(answering(ledger).state(), source)
+    assert [fact.id for fact in fall.facts] == ["a", "b"]
+    assert [s.text for s in fall.sentences] == ["It was founded in 1974."] and [s.text for s in fall.weakened] == ["Nobody swims."]
+    state = ledger.say("strike_source", edits.source_struck, source)
+    assert [fact.decision for fact in state.facts.values()] == ["struck", "struck", "none"]
+    assert state.struck_sources == [fall.source] and state.edits[-1].text == f"struck the source {fall.source} with 2 facts"
+    with pytest.raises(UsageError, match="struck already"):
+        ledger.say("strike_source", edits.source_struck, source)
+
+
+def test_a_source_comes_back_with_what_fell_with_it_alone(ledger):
+    ledger.revise(Draft("b", decision="struck"))
+    ledger.say("strike_source", edits.source_struck, "one.example")
+    state = ledger.say("restore_source", edits.source_restored, "one.example")
+    assert [fact.decision for fact in state.facts.values()] == ["none", "struck", "none"] and not state.struck_sources
+    with pytest.raises(UsageError, match="not struck"):
+        ledger.say("restore_source", edits.source_restored, "one.example")
+    with pytest.raises(UsageError, match="nothing of this run"):
+        ledger.say("strike_source", edits.source_struck, "elsewhere.example")
+
+
+WORDS = {
+    "pin": lambda ledger: ledger.revise(Draft("a", decision="pinned"), name="pin"),
+    "strike": lambda ledger: ledger.revise(Draft("a", decision="struck"), Draft("c", decision="struck"), name="strike"),
+    "correct": lambda ledger: ledger.revise(Draft("a", statement="It was founded in 1879."), name="correct"),
+    "revise": lambda ledger: ledger.revise(Draft("a", statement="In 1974 it was founded."), Draft("b", decision="pinned")),
+    "add": lambda ledger: ledger.say("add", edits.added, edits.own_knowledge(ledger.state(), 1, "Berga dairy was founded in 1969.")),
+    "strike_source": lambda ledger: ledger.say("strike_source", edits.source_struck, "one.example"),
+}
+
+
+def known(state: Research) -> tuple:
+    return state.facts, state.conflicts, state.struck_sources, state.level
+
+
+@pytest.mark.parametrize("word", WORDS)
+def test_undo_gives_back_exactly_what_was_and_redo_does_it_again(ledger, word):
+    before = known(ledger.state())
+    after = known(WORDS[word](ledger))
+    assert after[:3] != before[:3]
+    undone = ledger.undo()
+    assert known(undone)[:3] == before[:3] and len(ledger.steps) == 3
+    assert undone.edits[-1].text == f"took back: {undone.edits[0].text}" and undone.edits[-1].undoes == 1
+    assert known(ledger.undo("redo")) == after
+    assert known(ledger.undo())[:3] == before[:3]
+    assert undoing.undoable(ledger.state().edits, ledger.names) is None
+
+
+def test_edits_are_taken_back_newest_first_and_a_new_one_ends_the_redoing(ledger):
+    states = [known(ledger.state())]
+    for word in ("strike", "correct", "add", "strike_source"):
+        states.append(known(WORDS[word](ledger)))
+    for state in states[-2::-1]:
+        assert known(ledger.undo())[:3] == state[:3]
+    for state in states[1:3]:
+        assert known(ledger.undo("redo"))[:3] == state[:3]
+    ledger.revise(Draft("b", decision="pinned"), name="pin")
+    assert undoing.redoable(ledger.state().edits, ledger.names) is None
+    assert known(ledger.undo())[:3] == states[2][:3]
+
+
+def test_undo_leaves_what_was_learnt_since(ledger):
+    ledger.revise(Draft("a", decision="struck"), name="strike")
+    new = said("d", TEXT[:32], "https://three.example/d", "pd")
+    ledger.steps.append(Step(n=2, name="analyze", change=jsonable({"facts": [new]}), next="decide"))
+    state = ledger.undo()
+    assert state.facts["a"].decision == "none" and state.facts["d"].quote == new.quote and state.facts["a"].statement == A.statement
+
+
+def test_undo_of_an_addition_after_more_was_learnt_takes_only_the_addition(ledger):
+    mine = edits.own_knowledge(ledger.state(), 1, "Berga dairy was founded in 1969.")
+    ledger.say("add", edits.added, mine)
+    new = said("d", "Nobody swims there.", "https://three.example/d")
+    ledger.steps.append(Step(n=2, name="analyze", change=jsonable({"facts": [new]}), next="decide"))
+    assert mine.id not in ledger.undo().facts and "d" in ledger.state().facts
+    assert ledger.undo("redo").facts[mine.id].usable
+
+
+def test_a_word_that_cannot_be_taken_back_is_passed_over(ledger):
+    ledger.revise(Draft("a", decision="struck"), name="strike")
+    ledger.revise(Draft("b", decision="pinned"), name="trust")
+    assert undoing.undoable(ledger.state().edits, ledger.names).step == 1
+    state = ledger.undo()
+    assert (state.facts["a"].decision, state.facts["b"].decision) == ("none", "pinned")
+
+
+def test_a_change_is_the_same_before_and_after_it_was_stored(ledger):
+    state = ledger.state()
+    change = edits.source_struck(state, 1, "one.example")
+    assert merge(fork(state), jsonable(change)).facts == ledger.say("strike_source", edits.source_struck, "one.example").facts
