@@ -23,13 +23,14 @@ def markdown(report: Report) -> str:
         f"# {inline(report.run.question) or 'Untitled question'}",
         _head(report),
         "## Answer",
-        *(_answer(answer) if answer else ["There is no answer yet."]),
+        *(_answer(answer, report) if answer else ["There is no answer yet."]),
         *_section("Conflicts", [_conflict(conflict) for conflict in report.conflicts]),
+        *_section("What a person changed", _edited(report)),
         *_section("Journey", _journey(report)),
         *_section("Confidence", _curve(report.confidence)),
         *_section("Sources", [_source(source) for source in answer.sources] if answer else []),
         *_section("Could not read", _unread(report)),
-        *_section("Former answers", [block for former in report.former for block in _former(former)]),
+        *_section("Former answers", [block for former in report.former for block in _former(former, report)]),
         *_section("Settings of the run", [_settings(report)]),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
@@ -56,21 +57,22 @@ def _head(report: Report) -> str:
     return f"{line}\n\n**{INVENTED}**" if report.settings.world == "demo" else line
 
 
-def _answer(answer: Answer) -> list[str]:
+def _answer(answer: Answer, report: Report) -> list[str]:
     reason = f" ({inline(answer.reason.replace('_', ' '))})" if answer.reason != "none" else ""
     figures = f"**{inline(answer.verdict.replace('_', ' '))}**{reason} · confidence {answer.confidence:.2f} · {backing(answer.statements)}"
     return [
         f"{figures} · written by: {inline(answer.by)}",
-        _sentences(answer) or "No statement could be backed, so none is made.",
+        _sentences(answer, report) or "No statement could be backed, so none is made.",
         *(f"**{name}:** {inline(text)}" for name, text in answer.remarks if text),
     ]
 
 
-def _sentences(answer: Answer, *, linked: bool = True) -> str:
+def _sentences(answer: Answer, report: Report, *, linked: bool = True) -> str:
     told = []
     for sentence in answer.sentences:
         marks = "".join(f"[\\[{n}\\]](#source-{n})" if linked else f"\\[{n}\\]" for n in cited(sentence, answer))
-        told.append(f"{inline(sentence.text)}{' ' + marks if marks else ''}{'' if sentence.backed else ' *(unsupported)*'}")
+        lacking = report.lacking(sentence)
+        told.append(f"{inline(sentence.text)}{' ' + marks if marks else ''}{f' *({lacking})*' if lacking else ''}")
     return " ".join(told)
 
 
@@ -83,6 +85,13 @@ def _conflict(conflict: Conflict) -> str:
         sites = ", ".join(inline(site) for site in value.sites) or "no site"
         lines.append(f"    - “{inline(value.text)}”, said by {len(value.sites)} independent: {sites}")
     return "\n".join(lines)
+
+
+def _edited(report: Report) -> list[str]:
+    """The edits one after the other, then each fact that stands otherwise for it."""
+    edits = [f"- Step {edit.step}: {inline(edit.text)}" for edit in report.edits]
+    rows = [[cell(told), cell(fact.statement), cell(fact.former), link(fact.url, fact.url) if fact.url else ""] for fact, told in report.touched]
+    return ["\n".join(edits), _table(["Fact", "Statement", "Before the correction", "Page"], rows)]
 
 
 def _journey(report: Report) -> list[str]:
@@ -135,9 +144,9 @@ def _page(page: PageRef) -> list[str]:
     return [link(page.url, page.url), cell(page.outcome.replace("_", " ")), cell(page.detail)]
 
 
-def _former(answer: Answer) -> list[str]:
+def _former(answer: Answer, report: Report) -> list[str]:
     verdict = inline(answer.verdict.replace("_", " "))
-    told = _sentences(answer, linked=False) or "No statement could be backed, so none was made."
+    told = _sentences(answer, report, linked=False) or "No statement could be backed, so none was made."
     return [f"### Answer {answer.n}", f"{verdict} · confidence {answer.confidence:.2f} · {backing(answer.statements)}", told]
 
 

@@ -34,9 +34,10 @@ def record(report: Report) -> dict[str, Any]:
 def _account(report: Report) -> dict[str, Any]:
     """What else a reader may want to check: the sentences with their backing, what is missing, what stands against it, and why it stopped."""
     answer = report.answer
-    told = answer.model_dump(mode="json", include={"certainty", "missing", "journey", "why_stopped", "sentences"}) if answer else {}
+    told = answer.model_dump(mode="json", include={"certainty", "missing", "journey", "why_stopped", "because", "sentences"}) if answer else {}
     lists = {"conflicts": report.conflicts, "confidence_curve": report.confidence, "refusals": report.refusals}
-    lists |= {"blockages": report.blockages, "notes": report.notes}
+    lists |= {"blockages": report.blockages, "notes": report.notes, "edits": report.edits}
+    told["struck_sources"] = list(report.struck_sources)
     return {**told, **{name: [row.model_dump(mode="json") for row in rows] for name, rows in lists.items()}}
 
 

@@ -13,6 +13,7 @@ from agent.types import (
     Call,
     Confidence,
     Conflict,
+    Edit,
     Fact,
     Note,
     Outcome,
@@ -43,6 +44,9 @@ class Report:
     refusals: Sequence[Refusal] = ()
     blockages: Sequence[Blockage] = ()
     notes: Sequence[Note] = ()
+    edits: Sequence[Edit] = ()
+    """What a person changed in the facts and conflicts, oldest first."""
+    struck_sources: Sequence[str] = ()
     usage: Usage = field(default_factory=Usage)
     steps: Sequence[Step] = ()
     calls: Sequence[Call] = ()
@@ -53,6 +57,17 @@ class Report:
     def unread(self) -> list[PageRef]:
         """The pages that could not be read."""
         return [page for page in self.pages if page.outcome != Outcome.OK]
+
+    @property
+    def touched(self) -> list[tuple[Fact, str]]:
+        """The facts a person had a hand in, each with what was done, in words."""
+        return [(fact, told) for fact in self.facts if (told := by_hand(fact))]
+
+    def lacking(self, sentence: Sentence) -> str:
+        """What to say of a sentence that no page backs; "" when one does."""
+        known = {fact.id: fact for fact in self.facts if fact.id in sentence.fact_ids}
+        mine = bool(known) and all(fact.own for fact in known.values())
+        return "" if sentence.backed else "a person's own knowledge" if mine else "unsupported"
 
     @property
     def all_pages(self) -> list[PageRef]:
@@ -70,3 +85,14 @@ def cited(sentence: Sentence, answer: Answer) -> list[int]:
     """The numbers of an answer's sources that a sentence cites, rising."""
     wanted = set(sentence.fact_ids)
     return sorted(source.n for source in answer.sources if wanted.intersection(source.fact_ids))
+
+
+def by_hand(fact: Fact) -> str:
+    """What a person did to a fact, in words; "" when nothing."""
+    told = [
+        "own knowledge, on no page" if fact.own else "added by a person" if fact.by == "person" else "",
+        "corrected" if fact.former else "",
+        "" if fact.own and fact.decision == "pinned" else fact.decision if fact.decision != "none" else "",
+    ]
+    done = ", ".join(word for word in told if word)
+    return f"{done} with the source {fact.struck_with}" if fact.struck_with else done

@@ -17,6 +17,7 @@ from agent.urls import site
 FACTS = (
     "id", "statement", "quote", "title", "url", "site", "cited as", "verified", "disputed", "decision", "origin", "subject", "attribute",
     "trust", "relevance", "published", "fetched", "step", "by", "page", "start", "end", "sha256",
+    "former", "struck with",
 )  # fmt: skip
 PAGES = ("url", "final url", "title", "site", "outcome", "detail", "found on", "step", "facts", "cited as", "author", "published", "fetched",
          "content type", "language", "characters", "page", "sha256")  # fmt: skip
@@ -50,6 +51,7 @@ def _fact(fact: Fact, cited: str) -> tuple[object, ...]:
         fact.id, fact.statement, fact.quote, fact.title, fact.url, site(fact.url), cited, _yes(fact.verified), _yes(fact.disputed), fact.decision,
         fact.origin, fact.subject, fact.attribute, f"{fact.trust:.2f}", f"{fact.relevance:.2f}", fact.published_at, fact.fetched_at, fact.step,
         fact.by, fact.page_id, max(fact.start, 0) if fact.verified else "", max(fact.end, 0) if fact.verified else "", fact.sha256,
+        fact.former, fact.struck_with,
     )  # fmt: skip
 
 

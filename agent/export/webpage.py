@@ -29,15 +29,16 @@ AROUND = 160
 def webpage(report: Report) -> str:
     """The file's text. Quotes of pages in `report.stored` are shown among the words around them."""
     answer = report.answer
-    dots = _dots(report)
+    dots, said = _dots(report), answer.sentences if answer else []
     style = (HERE / "webpage.css").read_text(encoding="utf-8")
     text: str = _template().render(
         run=report.run, answer=answer, invented=INVENTED if report.settings.world == "demo" else "", style=Markup(style), policy=policy(style),
-        backing=backing(answer.statements) if answer else "", sentences=[(s, cited(s, answer)) for s in answer.sentences] if answer else [],
+        backing=backing(answer.statements) if answer else "", sentences=[(s, cited(s, answer), report.lacking(s)) for s in said] if answer else [],
         remarks=answer.remarks if answer else [],
         conflicts=report.conflicts, sources=[(source, _passages(source, report)) for source in answer.sources] if answer else [],
         confidence=report.confidence, curve=" ".join(f"{x},{y}" for x, y in dots), dots=dots, goal=_height(report.settings.threshold),
         actions=report.actions, named=ACTIONS, facts=report.facts, unread=report.unread, notes=report.notes,
+        edits=report.edits, touched=report.touched,
     )  # fmt: skip
     return text
 

@@ -29,7 +29,7 @@ def docx(report: Report) -> bytes:
         document.add_paragraph().add_run(INVENTED).bold = True
     document.add_heading("Answer", 1)
     if report.answer:
-        _answer(document, report.answer)
+        _answer(document, report.answer, report)
     else:
         document.add_paragraph("There is no answer yet.")
     _conflicts(document, report)
@@ -37,6 +37,7 @@ def docx(report: Report) -> bytes:
         document.add_heading("Sources", 1)
         for source in report.answer.sources:
             _source(document, source)
+    _edited(document, report)
     _journey(document, report)
     _unread(document, report)
     out = BytesIO()
@@ -57,7 +58,7 @@ def _moment(at: str) -> datetime:
         return datetime(1980, 1, 1)
 
 
-def _answer(document: Any, answer: Answer) -> None:
+def _answer(document: Any, answer: Answer, report: Report) -> None:
     reason = f" ({answer.reason.replace('_', ' ')})" if answer.reason != "none" else ""
     told = document.add_paragraph()
     told.add_run(f"{answer.verdict.replace('_', ' ')}{reason}").bold = True
@@ -67,8 +68,8 @@ def _answer(document: Any, answer: Answer) -> None:
         body.add_run(_text(sentence.text))
         for n in cited(sentence, answer):
             body.add_run(f" [{n}]").font.superscript = True
-        if not sentence.backed:
-            body.add_run(" (unsupported)").italic = True
+        if lacking := report.lacking(sentence):
+            body.add_run(f" ({lacking})").italic = True
         body.add_run(" ")
     if not answer.sentences:
         body.add_run("No statement could be backed, so none is made.")
@@ -108,6 +109,16 @@ def _source(document: Any, source: Source) -> None:
     kept = [f"Retrieved {source.fetched_at}" if source.fetched_at else "", f"SHA-256 {source.sha256}" if source.sha256 else ""]
     if any(kept):
         document.add_paragraph(_text(" · ".join(part for part in kept if part)))
+
+
+def _edited(document: Any, report: Report) -> None:
+    if report.edits:
+        document.add_heading("What a person changed", 1)
+    for edit in report.edits:
+        document.add_paragraph(_text(f"Step {edit.step}: {edit.text}"), style="List Bullet")
+    if report.edits and report.touched:
+        rows: list[tuple[str, ...]] = [(told, fact.statement, fact.former, fact.title or fact.url) for fact, told in report.touched]
+        _table(document, ("Fact", "Statement", "Before the correction", "Page"), rows)
 
 
 def _journey(document: Any, report: Report) -> None:

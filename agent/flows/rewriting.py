@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from agent.evidence.conflicts import FELL
 from agent.flows import moves
+from agent.flows.site_state import Site
 from agent.flows.state import Research
 from agent.flows.verdict import answer
-from agent.roles.report import REPORT
+from agent.roles.report import REPORT, ReportSentence
 from agent.toolbox import Tools
-from agent.types import Answer, Outcome
+from agent.types import Answer, Fact, Outcome, Sentence
 
 
 def written(state: Research, tools: Tools) -> Answer:
@@ -22,6 +25,8 @@ def written(state: Research, tools: Tools) -> Answer:
         failures=[page for page in state.pages.values() if page.outcome is not Outcome.OK], why_stopped=state.why_stopped,
         former=_still(state) if edited else state.answer,
     )  # fmt: skip
+    if edited and judgement.by == "keyless" and isinstance(state, Site) and (kept := _drafted(state)):
+        judgement = judgement.model_copy(update={"value": judgement.value.model_copy(update={"answer": kept})})
     return answer(state, judgement, tools.step)
 
 
@@ -33,3 +38,24 @@ def _still(state: Research) -> Answer | None:
     facts = moves.standing(state)
     kept = [sentence for sentence in former.sentences if all(i in facts and facts[i].decision != "struck" for i in sentence.fact_ids)]
     return former.model_copy(update={"sentences": kept})
+
+
+def _drafted(state: Site) -> list[ReportSentence]:
+    """What a site was quoted for when its answer was drafted, as far as it stands; pinned facts go before it.
+
+    Its keyless draft chose among passages and knew more of them than their facts tell: it is not chosen anew.
+    """
+    drafts = [draft for draft in state.answers if not draft.because]
+    facts = moves.standing(state)
+    cited = [sentence for sentence in (drafts[-1].sentences if drafts else []) if sentence.fact_ids]
+    kept = [sentence for sentence in cited if all(i in facts and facts[i].usable for i in sentence.fact_ids)]
+    there = {i for sentence in kept for i in sentence.fact_ids}
+    pinned = [fact for fact in moves.answering(state) if fact.decision == "pinned" and fact.id not in there]
+    said = [ReportSentence(text=_worded(sentence, facts), fact_ids=sentence.fact_ids) for sentence in kept]
+    return [ReportSentence(text=fact.statement, fact_ids=[fact.id]) for fact in pinned] + said if said else []
+
+
+def _worded(sentence: Sentence, facts: Mapping[str, Fact]) -> str:
+    """The sentence as it was; in the words of its facts when a person corrected one."""
+    behind = [facts[i] for i in sentence.fact_ids]
+    return " ".join(fact.statement for fact in behind) if any(fact.former for fact in behind) else sentence.text

@@ -1,0 +1,205 @@
+"""A person's edits on a real run over the demo world, keyless: the answer follows, and every export holds afterwards."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import pytest
+
+from agent import config, editing, exporting
+from agent.errors import UsageError
+from agent.flows.edits import Draft
+from agent.types import Settings, Status
+from agent.urls import site
+from agent.verifying import verify
+from agent.workbench import Workbench
+
+PANELS = "How many solar panels are there on the roof of Älvmora Mejeri?"
+FOUNDED = "In which year was Älvmora Mejeri founded?"
+DEMO = Settings(world="demo", model="keyless")
+
+
+@pytest.fixture
+def bench():
+    opened = Workbench(config.read())
+    yield opened
+    opened.shutdown()
+
+
+def reviewed(bench: Workbench, question: str = PANELS, **settings) -> str:
+    run_id = bench.start(question, DEMO.model_copy(update=settings))
+    assert bench.drive(run_id) is Status.REVIEW, bench.view(run_id).run.error
+    return run_id
+
+
+def rewritten(bench: Workbench, run_id: str):
+    assert bench.drive(run_id) is Status.REVIEW, bench.view(run_id).run.error
+    return bench.view(run_id).state
+
+
+def cited(state) -> list[str]:
+    return list(dict.fromkeys(i for sentence in state.answer.sentences for i in sentence.fact_ids))
+
+
+def test_marks_are_steps_and_the_answer_follows(bench):
+    run_id = reviewed(bench)
+    first = cited(bench.view(run_id).state)[0]
+    other = next(name for name, fact in bench.view(run_id).state.facts.items() if name not in cited(bench.view(run_id).state) and fact.verified)
+    editing.mark(bench, run_id, [other], "pinned")
+    state = rewritten(bench, run_id)
+    assert cited(state)[0] == other and state.answer.n == 2
+    editing.mark(bench, run_id, [first], "struck")
+    assert first not in cited(rewritten(bench, run_id))
+    editing.mark(bench, run_id, [first], "none")
+    editing.mark(bench, run_id, [other], "none")
+    state = rewritten(bench, run_id)
+    assert state.answer.because.startswith("after your edits: restored 1 fact")
+    assert [step.name for step in bench.view(run_id).steps if step.by == "person"][1:] == ["pin", "strike", "restore", "unpin"]
+    with pytest.raises(UsageError, match="at least one"):
+        editing.mark(bench, run_id, [], "struck")
+
+
+def test_a_corrected_statement_the_quote_does_not_carry_is_not_backed(bench):
+    run_id = reviewed(bench)
+    first = cited(bench.view(run_id).state)[0]
+    head = bench.view(run_id).head
+    editing.revise(bench, run_id, [Draft(first, statement="There are 950 solar panels on the roof.", decision="pinned")], head)
+    state = rewritten(bench, run_id)
+    wrong = next(sentence for sentence in state.answer.sentences if first in sentence.fact_ids)
+    assert "950" in wrong.text and not wrong.backed and state.answer.statements.unsupported == 1
+    assert bench.view(run_id).steps[head + 1].name == "revise" and "412" in state.facts[first].former
+
+
+def test_own_knowledge_alone_is_told_but_never_backed(bench):
+    run_id = reviewed(bench)
+    editing.add(bench, run_id, "The roof of Älvmora Mejeri holds 12 panels more since May, I counted them.")
+    state = rewritten(bench, run_id)
+    mine = next(fact for fact in state.facts.values() if fact.own)
+    sentence = next(s for s in state.answer.sentences if mine.id in s.fact_ids)
+    assert not sentence.backed and state.answer.statements.backed >= 1
+    assert next(source for source in state.answer.sources if mine.id in source.fact_ids).url == ""
+    editing.mark(bench, run_id, [name for name, fact in state.facts.items() if not fact.own], "struck")
+    alone = rewritten(bench, run_id).answer
+    assert alone.verdict == "no_evidence" and alone.statements.backed == 0
+
+
+def test_a_fact_from_a_page_is_looked_up_there(bench):
+    run_id = reviewed(bench, FOUNDED)
+    known = bench.view(run_id).state
+    url = "https://www.alvmora-mejeri.example/"
+    editing.add(bench, run_id, "It makes five cheeses.", url="www.alvmora-mejeri.example", quote="Älvmora Mejeri makes five cheeses in Lövnäs")
+    state = rewritten(bench, run_id)
+    new = next(fact for name, fact in state.facts.items() if name not in known.facts)
+    page = bench.page(new.page_id)
+    assert new.verified and new.by == "person" and page.text[new.start : new.end] == new.quote and new.url.rstrip("/") == url.rstrip("/")
+    assert any(ref.page_id == new.page_id for ref in state.pages.values())
+    for url, quote, told in [
+        ("www.alvmora-mejeri.example", "It makes nine cheeses", "copy the words"),
+        ("www.alvmora-mejeri.example", "", "needs its address and the words|needs both|needs"),
+        ("not an address", "five cheeses here", "not a web address"),
+        ("https://www.alvmora-mejeri.example/none-such", "five cheeses here", "could not be read"),
+    ]:
+        with pytest.raises(UsageError, match=told):
+            editing.add(bench, run_id, "It makes nine cheeses.", url=url, quote=quote)
+    assert bench.view(run_id).head == len(bench.view(run_id).steps) - 1 and bench.view(run_id).run.status is Status.REVIEW
+
+
+def test_a_page_outside_the_allowed_domains_is_not_read_for_a_person_either(bench):
+    run_id = reviewed(bench, allowed_domains=["www.alvmora-mejeri.example"])
+    with pytest.raises(UsageError, match="allowed domains"):
+        editing.add(bench, run_id, "x y", url="https://norrviddawiki.example/", quote="Älvmora Mejeri")
+
+
+def test_a_struck_source_takes_its_sentences_along_and_undo_brings_them_back(bench):
+    run_id = reviewed(bench, FOUNDED)
+    before = bench.view(run_id).state
+    wiki = next(site(fact.url) for fact in before.facts.values() if "norrviddawiki" in fact.url)
+    fall = editing.falls(bench.view(run_id), wiki)
+    assert fall.facts and fall.sentences + fall.weakened
+    editing.strike_source(bench, run_id, wiki)
+    state = rewritten(bench, run_id)
+    assert not any("norrviddawiki" in source.url for source in state.answer.sources) and "1974" not in state.answer.text
+    assert not [clash for clash in state.conflicts.values() if clash.status == "open"]
+    edit = editing.undoable(bench.view(run_id))
+    assert edit is not None and edit.text == f"struck the source {wiki} with {len(fall.facts)} facts"
+    editing.undo(bench, run_id)
+    back = rewritten(bench, run_id)
+    assert (back.facts, back.conflicts, back.struck_sources) == (before.facts, before.conflicts, [])
+    assert back.answer.text == before.answer.text and back.level == before.level
+    assert editing.undoable(bench.view(run_id)) is None and editing.redoable(bench.view(run_id)).text == edit.text
+    editing.redo(bench, run_id)
+    assert rewritten(bench, run_id).facts == state.facts
+    editing.restore_source(bench, run_id, wiki)
+    assert rewritten(bench, run_id).answer.text == before.answer.text
+    with pytest.raises(UsageError, match="nothing to do again"):
+        editing.redo(bench, run_id)
+
+
+def test_what_is_read_from_a_struck_source_later_is_struck(bench):
+    run_id = bench.start(FOUNDED, DEMO.model_copy(update={"mode": "step"}))
+    while not bench.view(run_id).state.facts:
+        assert bench.drive(run_id) is Status.WAITING
+        bench.approve(run_id, bench.view(run_id).head)
+        bench.drive(run_id)
+    fact = next(iter(bench.view(run_id).state.facts.values()))
+    editing.strike_source(bench, run_id, site(fact.url))
+    known = set(bench.view(run_id).state.facts)
+    page = next(url for url in ("https://www.alvmora-mejeri.example/about/", "https://www.alvmora-mejeri.example/people/") if url != fact.url)
+    other = f"https://{fact.url.split('/')[2]}/" if "alvmora-mejeri" not in fact.url else page
+    bench.edit(run_id, bench.view(run_id).head, "crawl_url", other)
+    bench.drive(run_id)
+    new = [one for name, one in bench.view(run_id).state.facts.items() if name not in known and site(one.url) == site(fact.url)]
+    assert new and {(one.decision, one.struck_with) for one in new} == {("struck", site(fact.url))}
+
+
+def test_a_site_run_is_written_anew_from_its_facts(bench):
+    run_id = bench.start("When is the farm shop open?", DEMO.model_copy(update={"flow": "site", "start_urls": ["https://www.alvmora-mejeri.example/"]}))
+    assert bench.drive(run_id) is Status.REVIEW
+    first, gone = bench.view(run_id).state.answer, cited(bench.view(run_id).state)
+    editing.mark(bench, run_id, gone, "struck")
+    state = rewritten(bench, run_id)
+    assert not set(gone) & set(cited(state)) and state.answer.n == 2 and state.answer.because
+    editing.undo(bench, run_id)
+    back = rewritten(bench, run_id).answer
+    assert back.text == first.text
+    assert verify(exporting.write(bench, run_id, "bundle")).holds
+
+
+def test_every_export_tells_what_was_edited_and_the_bundle_still_holds(bench):
+    run_id = reviewed(bench, FOUNDED)
+    state = bench.view(run_id).state
+    first, second = [name for name, fact in state.facts.items() if fact.verified][:2]
+    editing.revise(bench, run_id, [Draft(first, statement="It was founded in 1850.", decision="pinned"), Draft(second, decision="struck")])
+    rewritten(bench, run_id)
+    editing.add(bench, run_id, "My uncle says 1975.")
+    rewritten(bench, run_id)
+    editing.strike_source(bench, run_id, site(state.facts[second].url))
+    rewritten(bench, run_id)
+    editing.undo(bench, run_id)
+    rewritten(bench, run_id)
+    found = verify(exporting.write(bench, run_id, "bundle"))
+    assert found.holds, found.troubles
+    rows = list(csv.DictReader(io.StringIO(exporting.write(bench, run_id, "csv").decode("utf-8-sig"))))
+    by_id = {row["id"]: row for row in rows}
+    assert by_id[first]["former"] == state.facts[first].statement and by_id[first]["decision"] == "pinned" and by_id[second]["decision"] == "struck"
+    assert [row["statement"] for row in rows if row["origin"] == "person"] == ["My uncle says 1975."]
+    data = json.loads(exporting.write(bench, run_id, "json"))
+    assert data["because"].startswith("after your edit: took back: struck the source") and len(data["edits"]) == 4
+    for name in ("md", "html"):
+        text = exporting.write(bench, run_id, name).decode()
+        assert "My uncle says 1975." in text and "own knowledge" in text and "struck the source" in text
+        assert state.facts[first].statement in text, "the former statement is told"
+    assert exporting.write(bench, run_id, "docx")[:2] == b"PK"
+
+
+def test_a_bundle_made_right_after_an_edit_on_the_way_holds(bench):
+    run_id = bench.start(FOUNDED, DEMO.model_copy(update={"mode": "step"}))
+    while not bench.view(run_id).state.facts:
+        bench.drive(run_id)
+        bench.approve(run_id, bench.view(run_id).head)
+        bench.drive(run_id)
+    editing.mark(bench, run_id, list(bench.view(run_id).state.facts), "struck")
+    found = verify(exporting.write(bench, run_id, "bundle"))
+    assert found.holds, found.troubles
