@@ -41,7 +41,7 @@ def revised(state: Research, step: int, *, facts: Iterable[Fact] = (), conflicts
     now = state.model_copy(update={"facts": {**known, **marked}, "conflicts": {clash.id: clash for clash in clashes}})
     level = assessed(now, step, why)
     change: Change = {
-        "facts": [fact for name, fact in now.facts.items() if (name in new or name in marked) and fact != state.facts.get(name)],
+        "facts": [now.facts[name] for name in {**new, **marked} if now.facts[name] != state.facts.get(name)],
         "conflicts": [clash for clash in clashes if clash != state.conflicts.get(clash.id)],
         **({"confidence": [level]} if level else {}),
     }

@@ -16,17 +16,22 @@ CHANGED = {"added": "New", "removed": "Gone", "reworded": "Reworded", "resourced
 def draw(given: Sequence[Answer], facts: dict[str, Fact], run_id: str) -> None:
     """The newest answer; what changed since the former one stands below it."""
     newest = given[-1]
-    st.html(card(newest, facts, run_id))
-    if len(given) > 1:
-        with st.expander(f"What changed since answer {given[-2].n}", expanded=True, icon=":material/difference:", key="research-changes"):
-            st.html(changes(given[-2], newest))
+    st.html(card(newest, facts, run_id, editable=True))
+    since(given)
     if newest.journey:
         with st.expander("How it was found", icon=":material/route:", key="research-story"):
             st.text(newest.journey)
 
 
-def card(answer: Answer, facts: dict[str, Fact], run_id: str) -> str:
-    """The answer as HTML."""
+def since(given: Sequence[Answer]) -> None:
+    """What changed from the former answer to the newest, and why it was written anew; nothing for a first one."""
+    if len(given) > 1:
+        with st.expander(f"What changed since answer {given[-2].n}", expanded=True, icon=":material/difference:", key="research-changes"):
+            st.html(changes(given[-2], given[-1]))
+
+
+def card(answer: Answer, facts: dict[str, Fact], run_id: str, *, editable: bool = False) -> str:
+    """The answer as HTML; with a way from each quote to the fact behind it when that can be edited."""
     numbers = answer.statements
     total = numbers.backed + numbers.unsupported
     whole = numbers.unsupported == 0 and total > 0
@@ -38,12 +43,13 @@ def card(answer: Answer, facts: dict[str, Fact], run_id: str) -> str:
     ]
     if numbers.dropped:
         marks.append((words.count(numbers.dropped, "citation") + " dropped: resolved to nothing", "warn"))
-    body = " ".join(_sentence(sentence, answer.sources, facts, run_id) for sentence in answer.sentences)
+    body = " ".join(_sentence(sentence, answer.sources, facts, run_id, editable=editable) for sentence in answer.sentences)
     lines = [
         _line(words.REASON.get(answer.reason, "")),
         _line(answer.certainty, "Certainty"),
         _line(answer.missing, "What is missing"),
         _line(answer.why_stopped, "Why it stopped here"),
+        _line(answer.because, "Written anew"),
         _line(answer.remark),
     ]
     said = f'<div class="answer">{body}</div>' if body else ""
@@ -66,22 +72,29 @@ def _line(text: str, name: str = "") -> str:
     return f"<p>{label}{safe.html(text)}</p>" if text else ""
 
 
-def _sentence(sentence: Sentence, sources: Sequence[Source], facts: dict[str, Fact], run_id: str) -> str:
+def _sentence(sentence: Sentence, sources: Sequence[Source], facts: dict[str, Fact], run_id: str, *, editable: bool) -> str:
     text = safe.html(sentence.text)
     if not sentence.backed:
-        text = f'<span class="unbacked">{text}</span> {chips.one("not backed by a page", "bad")}'
-    return text + "".join(_cite(source, sentence, facts, run_id) for source in sources if set(sentence.fact_ids) & set(source.fact_ids))
+        mine = bool(sentence.fact_ids) and all(i in facts and facts[i].own for i in sentence.fact_ids)
+        mark = chips.one("your own knowledge") if mine else chips.one("not backed by a page", "bad")
+        text = f'<span class="{"mine" if mine else "unbacked"}">{text}</span> {mark}'
+    cited = [source for source in sources if set(sentence.fact_ids) & set(source.fact_ids)]
+    return text + "".join(_cite(source, sentence, run_id, editable=editable) for source in cited)
 
 
-def _cite(source: Source, sentence: Sentence, facts: dict[str, Fact], run_id: str) -> str:
-    """A numbered mark that opens to the very words this sentence stands on."""
-    meant = [quote for quote, fact_id in zip(source.quotes, source.fact_ids, strict=False) if fact_id in sentence.fact_ids]
-    quotes = "".join(f'<div class="quote">{safe.html(quote)}</div>' for quote in meant)
-    chosen = next((fact_id for fact_id in source.fact_ids if fact_id in sentence.fact_ids), "")
+def _cite(source: Source, sentence: Sentence, run_id: str, *, editable: bool) -> str:
+    """A numbered mark that opens to the very words this sentence stands on, and leads to each fact behind it."""
+    meant = [(quote, name) for quote, name in zip(source.quotes, source.fact_ids, strict=False) if name in sentence.fact_ids]
+    quotes = "".join(f'<div class="quote">{safe.html(quote)}</div>{_way(name, run_id) if editable else ""}' for quote, name in meant)
+    chosen = meant[0][1] if meant else ""
     return (
         f'<details class="cite"><summary aria-label="Source {source.n}: show the quote" title="Show the quote">{source.n}</summary>'
         f"<div>{quotes}{_origin(source, run_id, chosen)}</div></details>"
     )
+
+
+def _way(fact_id: str, run_id: str) -> str:
+    return f'<div class="small"><a href="{safe.focused(run_id, fact_id)}" target="_self">Pin, strike or correct this fact</a></div>'
 
 
 def _origin(source: Source, run_id: str, fact_id: str = "") -> str:
@@ -119,4 +132,5 @@ def changes(old: Answer, new: Answer) -> str:
     was, now = (f"{words.VERDICT[a.verdict]}, confidence {words.percent(a.confidence)}" for a in (old, new))
     verdict = f"<p>Before: {was}. Now: {now}.</p>" if was != now else ""
     nothing = "" if items else "<p>The answer says the same.</p>"
-    return f'<div class="ts">{verdict}{nothing}<ul class="changes">{"".join(items)}</ul>{kept}</div>'
+    why = f'<p class="small">Written anew {safe.html(new.because)}.</p>' if new.because else ""
+    return f'<div class="ts">{why}{verdict}{nothing}<ul class="changes">{"".join(items)}</ul>{kept}</div>'

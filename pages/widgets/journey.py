@@ -37,6 +37,7 @@ def _card(card: Card, run_id: str, *, last: bool) -> str:
         f'<div class="chips">{_chips(card)}</div>',
         f'<div class="small">{safe.html(card.detail)}</div>' if card.detail and card.outcome != "ok" else "",
         _found(card),
+        _edited(card),
         "".join(f'<div class="small">{safe.html(r["what"])}: <span class="soft">{safe.html(r["why"])}</span></div>' for r in card.refused),
         _conflicts(card),
         _details(card),
@@ -75,6 +76,18 @@ def _found(card: Card) -> str:
     items = "".join(f"<li>{safe.html(safe.shorten(fact['statement'], 220))}</li>" for fact in card.facts[:3])
     more = len(card.facts) - 3
     return f"<ul>{items}</ul>" + (f'<div class="small soft">and {more} more, in the table of facts</div>' if more > 0 else "")
+
+
+def _edited(card: Card) -> str:
+    """The first facts an edit changed; a struck one is drawn so, a corrected one with what it said before."""
+    items = []
+    for fact in card.edited[:3]:
+        shown = safe.html(safe.shorten(fact["statement"], 220))
+        before = f'<del class="soft">{safe.html(safe.shorten(fact["former"], 160))}</del> ' if fact.get("former") else ""
+        now = f'<span class="struck">{shown}</span>' if fact["decision"] == "struck" else shown
+        items.append(f"<li>{before}{now}</li>")
+    more = len(card.edited) - 3
+    return (f"<ul>{''.join(items)}</ul>" if items else "") + (f'<div class="small soft">and {more} more</div>' if more > 0 else "")
 
 
 def _conflicts(card: Card) -> str:

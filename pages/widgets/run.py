@@ -17,12 +17,13 @@ from pages.widgets import (
     decision,
     door,
     drafts,
-    facts,
+    fact_card,
     figures,
     flowpath,
     following,
     headline,
     journey,
+    ledger,
     pagemap,
     safe,
     story,
@@ -62,6 +63,7 @@ def _live(run_id: str, moving: bool) -> None:
     figures.draw(view)
     if view.run.status is Status.WAITING:
         decision.draw(view, _engines(view))
+    fact_card.draw(view)
     if view.state.answers:
         with st.container(border=True, key="research-answer"):
             answer.draw(view.state.answers, view.state.facts, run_id)
@@ -104,7 +106,7 @@ def _tabs(view: View) -> None:
             continue
         with tab:
             if name == "Facts":
-                facts.draw(list(state.facts.values()), run.id)
+                ledger.draw(view)
             elif name == "Confidence":
                 curve.draw(state.confidence, threshold=run.settings.threshold, max_steps=run.settings.max_steps)
             elif name == "Map of pages":

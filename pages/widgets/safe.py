@@ -79,6 +79,11 @@ def stored(run_id: str, page_id: str, fact_id: str = "") -> str:
     return f"page?run={quote(run_id, safe='')}&amp;id={quote(page_id, safe='')}{fact}"
 
 
+def focused(run_id: str, fact_id: str) -> str:
+    """The address of a run's screen with one of its facts opened for editing, escaped; the screen is the one that is open."""
+    return f"?run={quote(run_id, safe='')}&amp;fact={quote(fact_id, safe='')}"
+
+
 def passage(page_id: str, start: int, end: int, run_id: str = "") -> str:
     """The address of the screen that shows a stored page with the stretch between two offsets marked, escaped."""
     run = f"run={quote(run_id, safe='')}&amp;" if run_id else ""

@@ -15,10 +15,11 @@ from pages.widgets import (
     controls,
     door,
     drafts,
-    facts,
+    fact_card,
     flowpath,
     following,
     headline,
+    ledger,
     pagemap,
     safe,
     screens,
@@ -94,8 +95,10 @@ def _live(run_id: str, moving: bool) -> None:
         st.html(now(view))
         door.show_notice("site-talk")
         controls.draw(view)
+        fact_card.draw(view)
         if state.answers:
-            st.html(said(state.answers[-1], view))
+            st.html(said(state.answers[-1], view, newest=True))
+            answer.since(state.answers)
             if not state.answers[-1].courtesy:
                 controls.review(view)
     opened = st.tabs(TABS, key="site-tab", on_change="rerun")
@@ -113,7 +116,7 @@ def _inside(name: str, view: View, state: Site) -> None:
     elif name == "Map of the site":
         pagemap.draw(state, view.run.id)
     elif name == "Facts":
-        facts.draw(list(state.facts.values()), view.run.id)
+        ledger.draw(view)
     elif name == "Could not read":
         unread.draw(state)
     elif name == "The way it took":
@@ -129,14 +132,14 @@ def asked(view: View) -> str:
     return f'<div class="ts"><h2 class="ts-section turn">{safe.html(view.run.question)}</h2>{note}</div>'
 
 
-def said(given: Answer, view: View) -> str:
-    """An answer as its card; a refusal in its own polite words."""
+def said(given: Answer, view: View, *, newest: bool = False) -> str:
+    """An answer as its card, that of the newest turn with a way to its facts; a refusal in its own polite words."""
     if given.sentences:
-        return answer.card(given, view.state.facts, view.run.id)
+        return answer.card(given, view.state.facts, view.run.id, editable=newest)
     if given.courtesy:
         return f'<div class="ts"><div class="answer">{safe.html(given.certainty)}</div></div>'
     kind = words.REFUSAL.get(given.reason, words.VERDICT[given.verdict])
-    missing = "".join(f'<p class="small soft">{safe.html(text)}</p>' for text in (given.remark, given.journey) if text)
+    missing = "".join(f'<p class="small soft">{safe.html(text)}</p>' for text in (given.remark, given.because, given.journey) if text)
     return f'<div class="ts"><div class="chips">{chips.one(kind, "mute")}</div><div class="answer">{safe.html(given.certainty)}</div>{missing}</div>'
 
 

@@ -53,6 +53,8 @@ class Card:
     page_id: str = ""
     assessment: str = ""
     facts: list[dict[str, Any]] = field(default_factory=list)
+    edited: list[dict[str, Any]] = field(default_factory=list)
+    """The facts a person's edit changed, as they stand since."""
     hits: int = 0
     conflicts: list[dict[str, Any]] = field(default_factory=list)
     refused: list[dict[str, Any]] = field(default_factory=list)
@@ -71,6 +73,8 @@ def cards(steps: Sequence[Step]) -> list[Card]:
         told += _notes(step) + _stuck(step)
         if step.name == "ask":
             told.append(Card(step.n, "ask", "You asked", what=str(change.get("question", ""))))
+        elif change.get("edits"):
+            told += _edits(step, told)
         elif step.name in SAID:
             told.append(Card(step.n, "person", SAID[step.name], what=_proposed(change) if step.name == "edit" else "", by="person"))
         elif step.name == "budget":
@@ -84,10 +88,21 @@ def cards(steps: Sequence[Step]) -> list[Card]:
                 number = 1 + sum(card.kind == "action" for card in told)
                 told.append(_action(action["step"], number, action, troubles))
                 troubles = ""
-        _gather(told, change)
+        if not change.get("edits"):
+            _gather(told, change)
         for answer in change.get("answers") or []:
             told.append(_answer(step.n, answer))
     return told
+
+
+def _edits(step: Step, told: Sequence[Card]) -> list[Card]:
+    """What a person did to the facts: the card says it, the facts as they stand since, and how the confidence moved."""
+    change = step.change
+    card = Card(step.n, "person", "You " + "; ".join(edit["text"] for edit in change["edits"]), by="person", edited=list(change.get("facts") or []))
+    if confidence := change.get("confidence"):
+        card.before = next((earlier.level for earlier in reversed(told) if earlier.level is not None), 0.0)
+        card.level, card.moves = confidence[-1]["value"], confidence[-1].get("moves", [])
+    return [card]
 
 
 def _action(n: int, number: int, action: dict[str, Any], trouble: str) -> Card:
@@ -118,9 +133,15 @@ def _gather(told: list[Card], change: dict[str, Any]) -> None:
 def _answer(n: int, answer: dict[str, Any]) -> Card:
     number = answer.get("n", 1)
     return Card(
-        n, "answer", f"Answer {number} written", what=words.VERDICT.get(answer["verdict"], answer["verdict"]), why=answer.get("why_stopped", ""),
+        n, "answer", f"Answer {number} written", what=words.VERDICT.get(answer["verdict"], answer["verdict"]), why=_why(answer),
         tone=words.VERDICT_TONE.get(answer["verdict"], ""), by=answer.get("by", ""),
     )  # fmt: skip
+
+
+def _why(answer: dict[str, Any]) -> str:
+    """Why it was written: for a person's edits, or because the run stopped."""
+    because = str(answer.get("because", ""))
+    return f"{because[:1].upper()}{because[1:]}" if because else str(answer.get("why_stopped", ""))
 
 
 def _notes(step: Step) -> list[Card]:

@@ -1,0 +1,62 @@
+"""One fact opened for editing: the words it stands on, and what a person may do with it. `?fact=` in the address names it."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from agent import editing
+from agent.flows.edits import Draft
+from agent.types import Fact, Mark
+from agent.workbench import View
+from pages.widgets import door, facts, ledger_doors, ledger_grid, safe
+
+
+def draw(view: View) -> None:
+    """The fact that the address names; nothing when it names none of this run."""
+    fact = view.state.facts.get(st.query_params.get("fact", ""))
+    if fact is None or not editing.editable(view):
+        return
+    with st.container(border=True, key="fact-card"):
+        st.html(body(fact, view.run.id))
+        with st.container(horizontal=True, vertical_alignment="center", key="fact-card-buttons"):
+            if fact.own:
+                _mark(view, fact, *(("Restore", "restart_alt", "none") if fact.decision == "struck" else ("Strike", "block", "struck")))
+            else:
+                _mark(view, fact, *(("Unpin", "keep_off", "none") if fact.decision == "pinned" else ("Pin", "keep", "pinned")))
+                _mark(view, fact, *(("Restore", "restart_alt", "none") if fact.decision == "struck" else ("Strike", "block", "struck")))
+            with st.popover("Correct", icon=":material/edit:", key=f"fact-card-correct-{fact.id}"):
+                _correct(view, fact)
+            st.button("Close", icon=":material/close:", key="fact-card-close", type="tertiary", on_click=_close)
+
+
+def body(fact: Fact, run_id: str) -> str:
+    """The fact with the words it stands on, as HTML."""
+    struck = facts.STRUCK if fact.decision == "struck" else ""
+    head = f'<h2 class="ts-section">A fact of this run</h2><p{struck}>{safe.html(fact.statement)}</p>'
+    return f'<div class="ts">{head}<p>{facts.chip(fact)}</p>{facts.behind(fact, run_id)}</div>'
+
+
+def _mark(view: View, fact: Fact, label: str, icon: str, decision: Mark) -> None:
+    told = {"pinned": "Pinned.", "struck": "Struck.", "none": "As it was found."}[decision]
+    st.button(
+        label, icon=f":material/{icon}:", key=f"fact-card-{label.lower()}", on_click=door.tell,
+        args=(editing.mark, door.workbench(), view.run.id, [fact.id], decision), kwargs={"done": f"{told} {ledger_doors.follows(view)}".strip()},
+    )  # fmt: skip
+
+
+def _correct(view: View, fact: Fact) -> None:
+    said, quoted = f"fact-card-statement-{fact.id}", f"fact-card-quote-{fact.id}"
+    st.text_area("What it states", value=fact.statement, key=said, height=100)
+    if not fact.own:
+        st.text_area("The words as they stand on the page", value=fact.quote, key=quoted, height=100, help="They are looked up in the stored page.")
+    st.button("Save the correction", type="primary", key="fact-card-save", on_click=_save, args=(view, fact, said, quoted))
+
+
+def _save(view: View, fact: Fact, said: str, quoted: str) -> None:
+    statement, quote = st.session_state.get(said) or "", st.session_state.get(quoted)
+    draft = Draft(fact.id, statement=statement if statement != fact.statement else None, quote=quote if quote not in (None, fact.quote) else None)
+    ledger_grid.save(view, [draft])
+
+
+def _close() -> None:
+    st.query_params.pop("fact", None)
