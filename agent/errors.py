@@ -35,7 +35,14 @@ class Stopped(Signal):
 
 
 class BudgetSpent(Signal):
-    """A cap of the run's settings is reached; the message names it."""
+    """A cap of the run's settings is reached; the message names it.
+
+    `cap` is the budget (see agent.types.Cap), `used` and `limit` how much of how much; without one it is a limit that nobody can raise.
+    """
+
+    def __init__(self, message: str, *, cap: str = "", used: float = 0.0, limit: float = 0.0) -> None:
+        super().__init__(message)
+        self.cap, self.used, self.limit = cap, used, limit
 
 
 class ShuttingDown(Signal):

@@ -17,7 +17,7 @@ from agent.state import Change, State, fold, jsonable, merge
 from agent.store.database import Store
 from agent.store.ledger import Behind, Lease, now
 from agent.toolbox import Tools
-from agent.types import Edge, Run, Status, Step
+from agent.types import Edge, Halt, Run, Status, Step
 
 log = logging.getLogger(__name__)
 
@@ -35,7 +35,8 @@ class Flow:
     names another next is a FlowError. `decisions` gives the steps behind which a choice is drawn, with its words. A flow that runs
     `once` is never resumed: a run of it that its first driver left unfinished has failed. `fail_safe` is the rest that every step may
     end at when it can do nothing right; such ways are not drawn.
-    `heed` makes a step's change obey what a person said while it was taken, and the state with their word.
+    `heed` makes a step's change obey what a person said while it was taken, and the state with their word. `asks` looks at the state
+    before each step but the write-up, and may say why a person is asked first.
     """
 
     name: str
@@ -51,6 +52,7 @@ class Flow:
     once: bool = False
     fail_safe: str = ""
     heed: Callable[[Any, Change, Sequence[Step]], Change] = lambda _state, change, _spoken: change
+    asks: Callable[[Any], Halt | None] = lambda _state: None
 
     def take(self, name: str, state: Any, tools: Tools) -> tuple[Change, str]:
         """Take one step. Raises FlowError when it leads where no edge goes."""
@@ -59,9 +61,13 @@ class Flow:
             raise FlowError(f"step {name} of the flow {self.name} led to {next}, where no edge goes")
         return change, next
 
-    def begin(self, steps: list[Step]) -> Any:
+    def begin(self, steps: Sequence[Step]) -> Any:
         """The state after these steps."""
         return fold(self.state(), steps)
+
+    def since(self, steps: Sequence[Step]) -> int:
+        """The step the round began after: the last that led to a review, or a fork; -1 in the first round."""
+        return next((step.n for step in reversed(steps) if step.name == "fork" or self.rests.get(step.next) is Status.REVIEW), -1)
 
 
 def advance(
@@ -102,27 +108,46 @@ class _Walk:
 
     def __init__(self, flow: Flow, store: Store, lease: Lease, tools: Tools) -> None:
         self.flow, self.store, self.lease, self.tools = flow, store, lease, tools
-        self.reload()
+        self.halted = False
+        self._fold()
 
     def reload(self) -> None:
-        """Fold the run's state from its steps."""
+        """A person has spoken: fold the run's state anew, and work by the settings as they are now."""
+        self.tools.settings = self.store.ledger.get(self.lease.run_id).settings
+        self._fold()
+
+    def _fold(self) -> None:
         steps = self.store.ledger.steps(self.lease.run_id)
         self.state, self.head, self.next = self.flow.begin(steps), steps[-1].n, steps[-1].next
-        reviewed = [step.n for step in steps if self.flow.rests.get(step.next) is Status.REVIEW]
-        self.tools.since = reviewed[-1] if reviewed else -1
+        self.tools.since = self.flow.since(steps)
         self.spent_s: float = sum(step.seconds for step in steps if step.n > self.tools.since)
 
     def take(self) -> None:
-        """Take the next step and record it. A spent budget is a step too: it leads to the write-up."""
+        """Take the next step and record it. A spent budget is a step too: it leads to the write-up, or to a person who is asked."""
         name, began = self.next, (time.monotonic(), time.thread_time())
         closing_up = name == self.flow.on_budget
         self.tools.begin(self.head + 1, spent_s=self.spent_s, closing_up=closing_up)
         try:
             self.tools.checkpoint()
+            if not closing_up and (halt := self.flow.asks(self.state)):
+                return self.ask(halt, began)
             change, next = self.flow.take(name, self.state, self.tools)
         except BudgetSpent as spent:
+            if spent.cap and self.tools.settings.at_cap == "ask" and not closing_up:
+                return self.ask(Halt(kind=spent.cap, why=str(spent), used=spent.used, cap=spent.limit), began)  # type: ignore[arg-type]
             name, change, next = "budget", {"why_stopped": str(spent), "stop_reason": "budget"}, self.flow.on_budget
-        self.record(name, jsonable(change), next, began)
+        return self.record(name, jsonable(change), next, began)
+
+    def ask(self, halt: Halt, began: tuple[float, float]) -> None:
+        """Rest where it stands, and say why. When a person spoke meanwhile nothing is recorded: it may not be so any more."""
+        change = jsonable({"halt": halt.model_copy(update={"step": self.head + 1}), "met": halt.conflicts})
+        step = self._step("halt", change, self.next, began)
+        try:
+            self.store.ledger.commit(self.lease, step, Status.PAUSED, self.flow.summary(self.state))
+        except Behind:
+            self.reload()
+        else:
+            self.head, self.halted = step.n, True
 
     def record(self, name: str, change: Change, next: str, began: tuple[float, float]) -> None:
         """Append a step. When a person spoke meanwhile it goes after theirs, and a turn they took is kept.
@@ -133,10 +158,7 @@ class _Walk:
         aimed, seen = self.next, self.head
         merge(self.state, change)
         while True:
-            step = Step(
-                n=self.head + 1, name=name, change=change, next=next, at=now(),
-                seconds=round(time.monotonic() - began[0], 4), cpu_ms=round((time.thread_time() - began[1]) * 1000, 2),
-            )  # fmt: skip
+            step = self._step(name, change, next, began)
             try:
                 self.store.ledger.commit(self.lease, step, self.flow.rests.get(next, Status.RUNNING), self.flow.summary(self.state))
                 break
@@ -152,10 +174,16 @@ class _Walk:
                 merge(self.state, change)
         self.head, self.next, self.spent_s = step.n, next, self.spent_s + step.seconds
 
+    def _step(self, name: str, change: Change, next: str, began: tuple[float, float]) -> Step:
+        return Step(
+            n=self.head + 1, name=name, change=change, next=next, at=now(),
+            seconds=round(time.monotonic() - began[0], 4), cpu_ms=round((time.thread_time() - began[1]) * 1000, 2),
+        )  # fmt: skip
+
 
 def _until_rest(walk: _Walk, watch: Callable[[], None] | None) -> str:
     """Take steps until the run rests; returns the flag ("pause", "stop") that made it rest, "" when it did so by itself."""
-    while walk.next not in walk.flow.rests:
+    while walk.next not in walk.flow.rests and not walk.halted:
         head, _, control = walk.store.ledger.position(walk.lease.run_id)
         if control:
             return control
@@ -166,7 +194,7 @@ def _until_rest(walk: _Walk, watch: Callable[[], None] | None) -> str:
             walk.take()
             if watch:
                 watch()
-            if walk.next not in walk.flow.rests:
+            if walk.next not in walk.flow.rests and not walk.halted:
                 walk.tools.rest()
         except Stopped:
             return "stop"

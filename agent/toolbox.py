@@ -86,7 +86,8 @@ class Tools:
             raise BudgetSpent("the time for this request is over")
         worked = self.spent_s + time.monotonic() - self._began
         if not self.closing_up and worked > self.settings.max_seconds:
-            raise BudgetSpent(f"the working time of {self.settings.max_seconds:g} s is used up")
+            cap = self.settings.max_seconds
+            raise BudgetSpent(f"the working time of {cap:g} s is used up", cap="seconds", used=worked, limit=cap)
 
     def rest(self) -> None:
         """The pause between two steps, ended at once when a person or the process wants something."""
@@ -147,17 +148,18 @@ class Tools:
         judgement = role.judge(self._model if self.client else None, **blanks)
         return judgement if self.client else judgement.model_copy(update={"trouble": self.trouble})
 
-    def over_budget(self) -> str:
-        """Which cap on calls, tokens or money is reached, as a sentence; "" for none. A tenth is kept back for the report."""
+    def over_budget(self) -> BudgetSpent | None:
+        """Which cap on calls, tokens or money is reached; None for none. A tenth is kept back for the report."""
         spent, caps = self.store.calls.spent(self.lease.run_id, self.since), self.settings
         share = 1.0 if self.closing_up else 1.0 - KEPT_BACK
-        if spent.llm_calls >= caps.max_calls * share:
-            return f"{spent.llm_calls} of {caps.max_calls} model calls are used"
-        if spent.prompt_tokens + spent.completion_tokens >= caps.max_tokens * share:
-            return f"{spent.prompt_tokens + spent.completion_tokens:,} of {caps.max_tokens:,} tokens are used"
-        if spent.cost_usd is not None and spent.cost_usd >= caps.max_cost_usd * share > 0:
-            return f"${spent.cost_usd:.2f} of ${caps.max_cost_usd:.2f} is spent"
-        return ""
+        calls, tokens, cost = spent.llm_calls, spent.prompt_tokens + spent.completion_tokens, spent.cost_usd
+        if calls >= caps.max_calls * share:
+            return BudgetSpent(f"{calls} of {caps.max_calls} model calls are used", cap="calls", used=calls, limit=caps.max_calls)
+        if tokens >= caps.max_tokens * share:
+            return BudgetSpent(f"{tokens:,} of {caps.max_tokens:,} tokens are used", cap="tokens", used=tokens, limit=caps.max_tokens)
+        if cost is not None and cost >= caps.max_cost_usd * share > 0:
+            return BudgetSpent(f"${cost:.2f} of ${caps.max_cost_usd:.2f} is spent", cap="cost", used=cost, limit=caps.max_cost_usd)
+        return None
 
     def _hold(self) -> None:
         if time.monotonic() - self._renewed > LEASE_S / 4:
@@ -178,7 +180,7 @@ class Tools:
         """
         made = self.store.calls.recall(key)
         if made is None and (over := self.over_budget()):
-            raise ModelUnavailable(over) if self.closing_up else BudgetSpent(over)
+            raise ModelUnavailable(str(over)) if self.closing_up else over
         return made
 
     def _side_by_side(self, urls: list[str], look: Callable[[str, Callable[[], None]], T]) -> list[T]:

@@ -120,7 +120,7 @@ class Workbench:
         flow = talking.kind(views[-1].run.settings.flow)
         if settings and talking.kind(settings.flow) != flow:
             raise UsageError(f"run {run_id} is of the kind {flow}; a {settings.flow} question can only follow one of its own kind")
-        turns = [talking.turn(earlier.run, earlier.state.answer) for earlier in views]
+        turns = [*views[0].state.history, *(talking.turn(earlier.run, earlier.state.answer) for earlier in views)]
         chosen = (settings or views[-1].run.settings).model_copy(update={"thread_id": thread[0], "flow": flow})
         return self.start(question, chosen, history=turns)
 
@@ -254,13 +254,13 @@ class Workbench:
         """Go on where it stood."""
         run, (head, upcoming, _) = self.store.ledger.get(run_id), self.store.ledger.position(run_id)
         status, among = FLOWS[run.settings.flow].rests.get(upcoming, Status.RUNNING), (Status.PAUSED, Status.STOPPED, Status.FAILED, Status.RUNNING)
-        self.store.ledger.speak(run_id, "resume", {"control": "resumed"}, head=head, among=among, status=status, control="", error="")
+        self.store.ledger.speak(run_id, "resume", {"control": "resumed", "halt": None}, head=head, among=among, status=status, control="", error="")
         self.worker.kick(run_id)
 
     def finish(self, run_id: str) -> None:
         """Write the answer now, from what was found so far."""
         among = (Status.RUNNING, Status.PAUSED, Status.STOPPED, Status.WAITING, Status.FAILED)
-        change = {"why_stopped": "a person asked for the answer from what was found so far", "stop_reason": "asked", "pending": None}
+        change = {"why_stopped": "a person asked for the answer from what was found so far", "stop_reason": "asked", "pending": None, "halt": None}
         closing = FLOWS[self.store.ledger.get(run_id).settings.flow].on_budget
         self.store.ledger.speak(run_id, "finish", change, next=closing, among=among, status=Status.RUNNING, control="", error="")
         self.worker.kick(run_id)

@@ -22,7 +22,8 @@ LAYERS = [
     {"loop", "toolbox", "holdings", "shelving", "meaning", "folders"},
     {"flows"},
     {"worker", "workbench", "starting", "talking", "collecting", "replying", "reply_model", "batching", "metrics",
-     "correcting", "editing", "describing", "exporting", "verifying", "importing"},
+     "correcting", "editing", "describing", "exporting", "verifying", "importing",
+     "forking", "comparing", "budgeting"},
     {"evaluate", "rewritings", "scoring", "cli", "commands", "__main__", "app", "pages"},
 ]
 Trees = dict[Path, ast.Module]

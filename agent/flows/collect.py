@@ -6,6 +6,7 @@ run shows the path ahead (which pages, why) and waits whenever new pages were op
 
 from __future__ import annotations
 
+from agent.errors import BudgetSpent
 from agent.flows import collect_content, collect_ending, collect_log, moves
 from agent.flows.collect_digest import digest, told
 from agent.flows.collect_judging import judge, judged_plainly
@@ -71,7 +72,10 @@ def decide(state: Collect, tools: Tools) -> tuple[Change, str]:
         return {"pending": None}, "intent"
     limits = state.settings.collect
     following_up = upcoming(state)
-    if len(state.fresh_actions) >= limits.max_pages and following_up is not None:
+    used = len(state.fresh_actions)
+    if used >= limits.max_pages and following_up is not None:
+        if state.settings.at_cap == "ask":
+            raise BudgetSpent(collect_ending.pages_used(state)[0], cap="pages", used=used, limit=limits.max_pages)
         return _enough(state, *collect_ending.pages_used(state))
     if following_up is None:
         return _enough(state, *collect_ending.over(state))
@@ -79,7 +83,7 @@ def decide(state: Collect, tools: Tools) -> tuple[Change, str]:
     change: Change = {"pending": proposal, "here": following_up.id}
     ahead = [branch.id for branch in state.frontier]
     unseen = [branch for branch in state.frontier if branch.id not in state.shown and branch.parent and branch.continues != "thread"]
-    if state.settings.mode == "step" and unseen:
+    if state.settings.stops_at == "step" and unseen:
         return {**change, "shown": [*state.shown, *(name for name in ahead if name not in state.shown)]}, "approve"
     return change, "crawl"
 
@@ -208,6 +212,7 @@ COLLECT = Flow(
     on_budget="report",
     again="intent",
     summary=summary,
+    asks=moves.clash,
     edges=(
         Edge(start="intent", end="decide"),
         Edge(start="intent", end="report", label="no start page"),

@@ -58,7 +58,7 @@ def starts(state: Collect) -> list[Branch]:
 def upcoming(state: Collect) -> Branch | None:
     """The next page to visit, None when the walk is over: nothing left, or enough gathered (a thread that goes on is read to its end)."""
     waiting = state.frontier
-    if state.settings.mode == "step":
+    if state.settings.stops_at == "step":
         waiting = sorted(waiting, key=lambda branch: (branch.depth > 0 or bool(branch.continues), branch.path))
     if not waiting:
         return None

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from agent.errors import BudgetSpent
 from agent.flows.state import Research
 from agent.text import manners
 from agent.text.exclusions import excluded, is_excluded
 from agent.text.leads import KEPT, lead_id, score_leads
-from agent.types import Answer, Blockage, Conflict, Fact, Lead, Outcome, Proposal, Refusal
+from agent.types import Answer, Blockage, Conflict, Fact, Halt, Lead, Outcome, Proposal, Refusal
 from agent.urls import canonical, found_in, in_scope, site
 
 ENGINES = {"search_duckduckgo": "duckduckgo", "search_google": "google"}
@@ -21,6 +22,8 @@ STALE = 4
 PLATEAU = 6
 """Pages in a row that moved the confidence by less than PLATEAU_MOVE in all."""
 PLATEAU_MOVE = 0.01
+BEYOND = 1.01
+"""A confidence that none reaches."""
 BETWEEN = 2
 """Tool actions a rung gets before the next one is taken."""
 BESIDE = 0.8
@@ -88,14 +91,33 @@ def notes(state: Research) -> list[str]:
     return [note.text for note in state.notes]
 
 
-def cap(state: Research) -> str:
-    """Which cap on steps or pages is reached, as a sentence; "" for none. Both count anew after a send-back."""
-    fresh, settings = state.fresh_actions, state.settings
-    if len(fresh) >= settings.max_steps:
-        return f"all {settings.max_steps} searches and page visits of this round are used"
-    if sum(1 for action in fresh if action.page_id) >= settings.max_pages:
-        return f"all {settings.max_pages} pages of this round are read"
-    return ""
+def cap(state: Research) -> BudgetSpent | None:
+    """Which cap on steps or pages is reached; None for none. Both count anew after a send-back, and in a fork."""
+    fresh, most = state.fresh_actions, state.settings
+    if len(fresh) >= most.max_steps:
+        told = f"all {most.max_steps} searches and page visits of this round are used"
+        return BudgetSpent(told, cap="steps", used=len(fresh), limit=most.max_steps)
+    if (read := sum(1 for action in fresh if action.page_id)) >= most.max_pages:
+        return BudgetSpent(f"all {most.max_pages} pages of this round are read", cap="pages", used=read, limit=most.max_pages)
+    return None
+
+
+def goal(state: Research) -> float:
+    """The confidence from which a covered question goes to the person; out of reach when it goes on until a budget is used."""
+    return BEYOND if state.settings.stops_at == "budget" else state.settings.threshold
+
+
+def clash(state: Research) -> Halt | None:
+    """The conflicts that came up since a person was last told of any, for a run that goes on until the next one."""
+    if state.settings.stops_at != "conflict":
+        return None
+    new = [conflict for conflict in state.conflicts.values() if conflict.status == "open" and conflict.id not in state.met]
+    return Halt(kind="conflict", why=_differ(new), conflicts=[conflict.id for conflict in new]) if new else None
+
+
+def _differ(conflicts: list[Conflict]) -> str:
+    about = [" · ".join(part for part in (conflict.subject, conflict.attribute) if part) or "what was read" for conflict in conflicts]
+    return f"Sources disagree: {'; '.join(about[:3])}{f' and {len(about) - 3} more' if len(about) > 3 else ''}."
 
 
 def in_kind(state: Research, step: int) -> Answer | None:
@@ -146,8 +168,8 @@ def blockage(state: Research) -> Blockage | None:
 
 
 def _turn(state: Research) -> int:
-    """The step of the last answer or of a person's last note: being stuck is counted from there on."""
-    return max([-1, *(answer.step for answer in state.answers[-1:]), *(note.step for note in state.notes[-1:])])
+    """The step of the last answer, of a person's last note, or where it was forked: being stuck is counted from there on."""
+    return max([-1, state.forked_at, *(answer.step for answer in state.answers[-1:]), *(note.step for note in state.notes[-1:])])
 
 
 def _stale(state: Research) -> str:
@@ -162,7 +184,7 @@ def _stale(state: Research) -> str:
 def _plateau(state: Research) -> str:
     since = _turn(state)
     curve = [point for point in state.confidence if point.step > since][-PLATEAU - 1 :]
-    if len(curve) <= PLATEAU or state.level >= state.settings.threshold:
+    if len(curve) <= PLATEAU or state.level >= goal(state):
         return ""
     low, high = min(p.value for p in curve), max(p.value for p in curve)
     return f"the confidence stayed at {high:.2f} over the last {PLATEAU} results" if high - low < PLATEAU_MOVE else ""
@@ -178,7 +200,9 @@ def check(state: Research, proposal: Proposal, actions: list[str]) -> Refusal | 
     """May this be done? A refusal says why not, in words."""
     action, what = proposal.next_action, proposal.query_or_url
     if action == "send_to_hitl":
-        return Refusal(what=action, why="a person wants the run to go on") if told_to_go_on(state) else None
+        if told_to_go_on(state):
+            return Refusal(what=action, why="a person wants the run to go on")
+        return Refusal(what=action, why="the run goes on until its budget is used") if state.settings.stops_at == "budget" else None
     if action not in actions:
         return Refusal(what=what, why=f"{action} is not available now")
     if not what.strip():

@@ -30,10 +30,12 @@ def decide(state: Research, tools: Tools) -> tuple[Change, str]:
     if state.looking:  # read just before the budget ended the round: it is not to be lost
         return {}, "analyze"
     if over := moves.cap(state):
+        if state.settings.at_cap == "ask" and state.level < moves.goal(state):
+            raise over
         stop = Proposal(next_action="send_to_hitl", reasoning=f"Time to report: {over}.", by="code")
-        return _hand_over(state, stop, over, "budget")
+        return _hand_over(state, stop, str(over), "budget")
     if start := moves.start(state):
-        return {"pending": start}, "approve" if state.settings.mode == "step" else "crawl"
+        return {"pending": start}, "approve" if state.settings.stops_at == "step" else "crawl"
     stuck = moves.blockage(state)
     blocked: Change = {"blockages": [stuck.model_copy(update={"step": tools.step})]} if stuck else {}
     if stuck and stuck.rung == "hand_over" and not moves.told_to_go_on(state):
@@ -46,13 +48,13 @@ def decide(state: Research, tools: Tools) -> tuple[Change, str]:
         reason = "enough" if state.level >= state.settings.threshold else "hand_over"
         more, next = _hand_over(state, proposal, proposal.reasoning, reason)
         return {**change, **more}, next
-    return {**change, "pending": proposal}, "approve" if state.settings.mode == "step" else WAY[proposal.next_action]
+    return {**change, "pending": proposal}, "approve" if state.settings.stops_at == "step" else WAY[proposal.next_action]
 
 
 def _hand_over(state: Research, stop: Proposal, why: str, reason: str) -> tuple[Change, str]:
     """To the person: with an approval first when the run goes step by step."""
     change: Change = {"pending": stop, "why_stopped": why, "stop_reason": reason}
-    return change, "approve" if state.settings.mode == "step" and reason != "budget" else "report"
+    return change, "approve" if state.settings.stops_at == "step" and reason != "budget" else "report"
 
 
 def _proposed(state: Research, tools: Tools, stuck: Blockage | None) -> tuple[Proposal, list[Refusal]]:
@@ -61,7 +63,7 @@ def _proposed(state: Research, tools: Tools, stuck: Blockage | None) -> tuple[Pr
     blanks: dict[str, Any] = {
         "question": state.question, "notes": moves.notes(state), "history": state.actions[-20:], "facts": moves.memory(state),
         "report": AnalyzerReply.model_validate(_heard(state)) if state.report else None, "leads": moves.open_leads(state),
-        "actions": actions, "blockage": stuck, "threshold": state.settings.threshold,
+        "actions": actions, "blockage": stuck, "threshold": moves.goal(state),
         "remaining": state.settings.max_steps - len(state.fresh_actions), "level": state.level, "refused": state.refusals[-5:],
     }  # fmt: skip
     judgement = tools.judge(DECISION, **blanks)
@@ -175,6 +177,7 @@ RESEARCH = Flow(
     on_budget="report",
     again="decide",
     summary=summary,
+    asks=moves.clash,
     edges=(
         Edge(start="decide", end="search", label="search", rest="approve"),
         Edge(start="decide", end="crawl", label="read a page", rest="approve"),

@@ -318,6 +318,7 @@ SITE = Flow(
     on_budget="draft",
     again="reconsider",
     summary=summary,
+    asks=moves.clash,
     edges=(
         Edge(start="recall", end="survey", label="pages to read"),
         Edge(start="recall", end="decide", label="all known"),

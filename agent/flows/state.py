@@ -7,7 +7,25 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from agent.state import State, amend, append, upsert
-from agent.types import Action, Answer, Blockage, Confidence, Conflict, Edit, Fact, Hit, Lead, Note, Noun, PageRef, Proposal, Refusal, Settings, Turn
+from agent.types import (
+    Action,
+    Answer,
+    Blockage,
+    Confidence,
+    Conflict,
+    Edit,
+    Fact,
+    Halt,
+    Hit,
+    Lead,
+    Note,
+    Noun,
+    PageRef,
+    Proposal,
+    Refusal,
+    Settings,
+    Turn,
+)
 
 
 class Looking(Noun):
@@ -52,7 +70,13 @@ class Research(State):
     stop_reason: str = ""
     """"budget", "blocked", "enough", "asked" or "hand_over"."""
     control: str = ""
-    """The last word of a person about the run's going: paused, resumed, stopped, accepted."""
+    """The last word of a person about the run's going: paused, resumed, stopped, accepted, forked."""
+    halt: Halt | None = None
+    """Why it rests of itself and asks; None once a person has answered."""
+    met: Annotated[list[str], append] = Field(default_factory=list)
+    """Ids of the conflicts it has come to its person with."""
+    forked_at: int = -1
+    """The step with which it went on from another run's: budgets count from there on."""
 
     @property
     def read_as(self) -> str:
@@ -78,8 +102,8 @@ class Research(State):
 
     @property
     def fresh_actions(self) -> list[Action]:
-        """The tool actions since the last answer (all of them before the first): what the step budget counts."""
-        since = self.answers[-1].step if self.answers else -1
+        """The tool actions since the last answer, or since it was forked (all of them before that): what the step budget counts."""
+        since = max(self.answers[-1].step if self.answers else -1, self.forked_at)
         return [action for action in self.actions if action.step > since]
 
     @property

@@ -79,11 +79,12 @@ class Ledger:
         return run_id
 
     def adopt(self, run: Run, steps: Sequence[Step], **summary: Any) -> bool:
-        """Put in a whole run that came from elsewhere, at rest; `summary` are the columns that follow from its state.
+        """Put in a whole run with the steps it has already: it came from elsewhere, or is a fork; `summary` are the columns that follow
+        from its state.
 
         It becomes a conversation of its own. False, and nothing is changed, when there is a run of this id.
         """
-        row = run.model_dump(include={"id", "question", "created_at", "updated_at", "error", "imported"}) | summary
+        row = run.model_dump(include={"id", "question", "created_at", "updated_at", "error", "imported", "forked_from", "forked_at"}) | summary
         row |= {"status": run.status, "settings": run.settings.model_dump_json(), "thread_id": run.id, "head": steps[-1].n, "next": steps[-1].next}
         with self._writer.begin() as connection:
             if connection.scalar(select(r.id).where(r.id == run.id)) is not None:
@@ -249,5 +250,5 @@ def _run(row: Row[Any]) -> Run:
     return Run(
         id=row.id, question=row.question, status=Status(row.status), settings=Settings.model_validate_json(row.settings), steps=row.head,
         verdict=row.verdict, confidence=row.confidence, created_at=row.created_at, updated_at=row.updated_at, error=row.error,
-        imported=row.imported,
+        imported=row.imported, forked_from=row.forked_from, forked_at=row.forked_at,
     )  # fmt: skip

@@ -45,7 +45,16 @@ def m004_imported_pages(connection: Connection) -> None:
         connection.execute(text("ALTER TABLE pages ADD COLUMN imported INTEGER NOT NULL DEFAULT 0"))
 
 
-MIGRATIONS: tuple[Migration, ...] = (m001_initial, m002_library, m003_imported, m004_imported_pages)
+def m006_forks(connection: Connection) -> None:
+    """A run tells which run's first steps it shares, and up to which."""
+    have = {column["name"] for column in inspect(connection).get_columns("runs")}
+    if "forked_from" not in have:
+        connection.execute(text("ALTER TABLE runs ADD COLUMN forked_from VARCHAR(32) NOT NULL DEFAULT ''"))
+    if "forked_at" not in have:
+        connection.execute(text("ALTER TABLE runs ADD COLUMN forked_at INTEGER NOT NULL DEFAULT -1"))
+
+
+MIGRATIONS: tuple[Migration, ...] = (m001_initial, m002_library, m003_imported, m004_imported_pages, m006_forks)
 
 
 def pending(engine: Engine) -> list[Migration]:

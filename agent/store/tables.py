@@ -28,6 +28,8 @@ runs = Table(
     Column("updated_at", String(32), nullable=False),
     Column("deleted_at", String(32), nullable=False, default=""),
     Column("imported", String(64), nullable=False, default=""),  # SHA-256 of the bundle the run came in
+    Column("forked_from", String(32), nullable=False, default="", server_default=""),  # the run whose steps 0 to forked_at it shares
+    Column("forked_at", Integer, nullable=False, default=-1, server_default="-1"),
 )
 
 steps = Table(

@@ -27,16 +27,35 @@ from agent.types.knowledge import (
     Value,
 )
 from agent.types.noun import Noun, Outcome
-from agent.types.runs import STANDS, Call, CollectLimits, Edge, ReplySettings, Run, Settings, SiteLimits, Status, Step, Turn, Usage
+from agent.types.runs import (
+    CAPS,
+    STANDS,
+    Call,
+    Cap,
+    CollectLimits,
+    Edge,
+    Halt,
+    ReplySettings,
+    Run,
+    Settings,
+    SiteLimits,
+    Status,
+    Step,
+    Turn,
+    Until,
+    Usage,
+)
 from agent.types.web import Heading, Hit, Link, Page, Passage, SearchResult, Table
 
 __all__ = [
+    "CAPS",
     "STANDS",
     "Action",
     "Added",
     "Answer",
     "Blockage",
     "Call",
+    "Cap",
     "CollectLimits",
     "Confidence",
     "Conflict",
@@ -45,6 +64,7 @@ __all__ = [
     "Facility",
     "Fact",
     "Found",
+    "Halt",
     "Heading",
     "Hit",
     "IndexEntry",
@@ -79,6 +99,7 @@ __all__ = [
     "Synced",
     "Table",
     "Turn",
+    "Until",
     "Usage",
     "Value",
     "Verdict",

@@ -108,6 +108,25 @@ class ReplySettings(Noun):
     """How a picture stands in a request: `openai` sends its bytes as a data URL, `openai_url` its address."""
 
 
+Cap = Literal["steps", "pages", "calls", "tokens", "cost", "seconds"]
+CAPS: dict[Cap, str] = {
+    "steps": "max_steps", "pages": "max_pages", "calls": "max_calls", "tokens": "max_tokens", "cost": "max_cost_usd", "seconds": "max_seconds",
+}  # fmt: skip
+"""Each budget of a run with the setting that caps it."""
+Until = Literal["step", "conflict", "budget", "review"]
+
+
+class Halt(Noun):
+    """Why a run rests of itself and asks: a cap is reached (`used` of `cap`, in the setting's unit), or a conflict came up (`conflicts`: ids)."""
+
+    kind: Literal["steps", "pages", "calls", "tokens", "cost", "seconds", "conflict"]
+    why: str
+    used: float = 0.0
+    cap: float = 0.0
+    conflicts: list[str] = Field(default_factory=list)
+    step: int = 0
+
+
 class Settings(Noun):
     """What a run was started with. Counts are per run; `max_seconds` is working time in seconds, `max_cost_usd` US dollars."""
 
@@ -126,6 +145,11 @@ class Settings(Noun):
     max_seconds: float = 1800.0
     threshold: float = 0.85
     """Confidence from which an answered question goes to the person."""
+    until: Until = "review"
+    """Where an automatic run comes to its person: with an answer to review; at each new open `conflict`; or only when a `budget` is
+    used, however sure it is before. "step" is the same as `mode` "step"; see `stops_at`."""
+    at_cap: Literal["ask", "report"] = "report"
+    """At a cap: rest and ask the person, or write up what was found."""
     allowed_domains: list[str] = Field(default_factory=list)
     start_urls: list[str] = Field(default_factory=list)
     thread_id: str = ""
@@ -136,6 +160,11 @@ class Settings(Noun):
     reply: ReplySettings = Field(default_factory=ReplySettings)
     scope: Scope = Field(default_factory=Scope)
     """Which of the library's sources `chat` and `reply` may answer from; empty: all."""
+
+    @property
+    def stops_at(self) -> Until:
+        """Where the run comes to its person, whichever of `mode` and `until` says so."""
+        return "step" if self.mode == "step" else self.until
 
 
 class Step(Noun):
@@ -166,6 +195,9 @@ class Run(Noun):
     error: str = ""
     imported: str = ""
     """SHA-256 of the bundle it came in; "" for a run of this workbench."""
+    forked_from: str = ""
+    """The run whose steps 0 to `forked_at` it shares; "" for a run that began with its question."""
+    forked_at: int = -1
 
 
 class Usage(Noun):

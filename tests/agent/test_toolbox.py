@@ -97,7 +97,7 @@ def test_a_tenth_is_kept_back_for_the_report(equipped, caps, spent, told):
     tools = equipped(**caps)
     for n in range(8):
         call(tools, n, **spent)
-    assert tools.over_budget() == ""
+    assert tools.over_budget() is None
     call(tools, 8, **spent)
     with pytest.raises(BudgetSpent, match=told):
         tools._recall("new")

@@ -1,0 +1,128 @@
+"""Going on from any step of a run: a new run that shares its first steps, and leaves the first as it is.
+
+    fork(bench, run_id, 7, note="Only use the registry.", max_steps=20)
+
+The ledger is the truth: the shared steps are copied with their numbers, and the new run's state is their fold. What its model calls
+cost is copied with them and shown, but counts for no budget of the new run. It is a conversation of its own.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import uuid
+from collections.abc import Sequence
+from typing import Any
+
+from pydantic import ValidationError
+
+from agent import starting
+from agent.errors import UsageError
+from agent.flows import FLOWS
+from agent.flows.state import Research
+from agent.loop import Flow
+from agent.state import Change, jsonable
+from agent.store.ledger import now
+from agent.types import Call, Note, Run, Settings, Status, Step, Usage
+from agent.workbench import Workbench
+
+FORKABLE = ("research", "site", "collect")
+"""Flows that a person steers; the others speak once and are asked anew."""
+CHANGEABLE = (
+    "mode", "until", "at_cap", "model", "fast_model", "threshold",
+    "max_steps", "max_pages", "max_calls", "max_tokens", "max_cost_usd", "max_seconds",
+)  # fmt: skip
+"""The settings a fork may change: how it works and how far it may go, not where it looked."""
+
+
+def fork(bench: Workbench, run_id: str, n: int, *, note: str = "", **changed: Any) -> str:
+    """A new run that shares the steps 0 to `n` of a run and goes on from there; returns its id.
+
+    With a `note` (a constraint that its next decision heeds) or `changed` settings, what was only decided at step `n` is decided
+    anew; without, it stands where the run stood. Raises NotFound, UsageError.
+    """
+    run, steps = bench.store.ledger.get(run_id), bench.store.ledger.steps(run_id)
+    if run.settings.flow not in FORKABLE:
+        raise UsageError(f"a {run.settings.flow} run speaks once and cannot be gone on from: ask anew in other words instead")
+    if not 0 <= n <= steps[-1].n:
+        raise UsageError(f"run {run_id} has no step {n}: its steps are 0 to {steps[-1].n}")
+    flow, prefix = FLOWS[run.settings.flow], steps[: n + 1]
+    state: Research = flow.begin(prefix)
+    settings = _settings(state.settings, changed, foreign=bool(run.imported))
+    change, next = _onward(flow, state, prefix[-1], note.strip(), anew=bool(set(changed) - {"at_cap"}))
+    change |= {"control": "forked", "forked_at": n + 1, "halt": None, "settings": settings}
+    went = Step(n=n + 1, name="fork", change=jsonable(change), next=next, by="person", at=now())
+    return _put(bench, run, [*prefix, went], settings)
+
+
+def origin(bench: Workbench, run: Run) -> Run | None:
+    """The run that a fork went on from, when it is still there."""
+    try:
+        return bench.store.ledger.get(run.forked_from) if run.forked_from else None
+    except UsageError:
+        return None
+
+
+def shared(bench: Workbench, run: Run, steps: Sequence[Step]) -> Usage:
+    """What of a fork's usage is that of the steps it shares: shown, not paid again."""
+    if not run.forked_from:
+        return Usage()
+    spent, later = bench.store.calls.spent(run.id), bench.store.calls.spent(run.id, run.forked_at)
+    known = spent.cost_usd is not None and later.cost_usd is not None
+    return Usage(
+        llm_calls=spent.llm_calls - later.llm_calls, prompt_tokens=spent.prompt_tokens - later.prompt_tokens,
+        completion_tokens=spent.completion_tokens - later.completion_tokens,
+        cost_usd=(spent.cost_usd or 0.0) - (later.cost_usd or 0.0) if known else None,
+        seconds=round(sum(step.seconds for step in steps if step.n <= run.forked_at), 2),
+        cpu_seconds=round(sum(step.cpu_ms for step in steps if step.n <= run.forked_at) / 1000, 3),
+    )  # fmt: skip
+
+
+def _settings(was: Settings, changed: dict[str, Any], *, foreign: bool) -> Settings:
+    """The settings of the new run. Those of a run that came in a bundle are cut to what can be set here, whichever step they are of."""
+    if strange := set(changed) - set(CHANGEABLE):
+        raise UsageError(f"a fork cannot change {', '.join(sorted(strange))}: ask anew instead")
+    base = starting.homely(was) if foreign else was
+    try:
+        chosen = Settings.model_validate(base.model_dump() | changed | {"thread_id": ""})
+    except ValidationError as wrong:
+        first = wrong.errors()[0]
+        raise UsageError(f"the setting {first['loc'][0] if first['loc'] else ''} cannot be so: {first['msg']}") from wrong
+    starting.check("?", chosen, FLOWS)
+    return chosen
+
+
+def _onward(flow: Flow, state: Research, last: Step, note: str, *, anew: bool) -> tuple[Change, str]:
+    """Where the new run goes after the `last` step that it shares, and what of the state is taken back for it."""
+    next, n = last.next, last.n + 1
+    if flow.rests.get(next) is Status.DONE and state.answers and "review" in flow.rests:
+        next = "review"  # an accepted answer can be looked at again
+    rests = next in flow.rests or next == flow.on_budget
+    change: Change = {}
+    if note:
+        kind = "send_back" if flow.rests.get(next) is Status.REVIEW else "steer"
+        change["notes"] = [Note(step=n, text=note, kind=kind)]  # type: ignore[arg-type]
+    if (rests and (note or anew)) or (note and state.pending):
+        return {**change, "pending": None, "why_stopped": "", "stop_reason": ""}, flow.again
+    return change, next
+
+
+def _put(bench: Workbench, run: Run, steps: Sequence[Step], settings: Settings) -> str:
+    """The new run with its steps, and the calls of those it shares; it works at once where it does not rest."""
+    flow, went = FLOWS[settings.flow], steps[-1]
+    state = flow.begin(steps)
+    run_id = uuid.uuid4().hex[:12]
+    status = flow.rests.get(went.next, Status.RUNNING)
+    bench.store.calls.adopt(_shared(call, run_id) for call in bench.store.calls.of_run(run.id) if call.step < went.n)
+    new = Run(
+        id=run_id, question=run.question, status=status, settings=settings, created_at=went.at, updated_at=went.at, imported=run.imported,
+        forked_from=run.id, forked_at=went.n - 1,
+    )  # fmt: skip
+    bench.store.ledger.adopt(new, steps, **flow.summary(state))
+    if status is Status.RUNNING:
+        bench.worker.kick(run_id)
+    return run_id
+
+
+def _shared(call: Call, run_id: str) -> Call:
+    """A call as one of the new run, under a key of its own: it answers for no call that is still to be made."""
+    return call.model_copy(update={"run_id": run_id, "key": hashlib.sha256(f"{run_id}\n{call.key}".encode()).hexdigest()})
