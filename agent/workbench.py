@@ -20,6 +20,7 @@ from agent.export.markdown import markdown
 from agent.export.record import record
 from agent.export.report import Report
 from agent.flows import DOING, FLOWS
+from agent.flows.budget import meters
 from agent.flows.chat_state import Chat
 from agent.flows.site_state import Site
 from agent.flows.state import Research
@@ -305,9 +306,10 @@ class Workbench:
 
     def as_json(self, run_id: str) -> dict[str, Any]:
         """The run as the object that `--json` writes."""
-        state = self.view(run_id).state
+        view = self.view(run_id)
+        state, used = view.state, meters(self.store.calls, view.run, view.state, view.steps)
         own = {"site": state.shared()} if isinstance(state, Site) else {"chat": state.agent_state()} if isinstance(state, Chat) else {}
-        return record(self.report(run_id)) | own
+        return record(self.report(run_id)) | own | {"budget": [meter.model_dump() for meter in used]}
 
     # --- desks ----------------------------------------------------------------------------------------------------------
 

@@ -1,9 +1,21 @@
-"""How much of each budget a round has used: pure, from what the run did and spent since the round began."""
+"""The budgets of a run: which it has, how much of each its round has used, and its settings with another cap.
+
+A round begins with the question, after an answer that was sent back, or with a fork. Knows no screen; the store is asked for what
+calls have cost.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from agent.flows import FLOWS
+from agent.flows.site_state import Site
 from agent.flows.state import Research
-from agent.types import CAPS, Action, Cap, Noun, Settings, Usage
+from agent.store.calls import Calls
+from agent.types import CAPS, Action, Cap, Noun, Run, Settings, Status, Step
+
+PAGES_ALONE = ("site", "collect")
+"""Flows that count the pages they ask for, by a limit of their own, instead of steps."""
 
 
 class Meter(Noun):
@@ -19,22 +31,41 @@ class Meter(Noun):
         return 1.0 if self.cap <= 0 else min(1.0, (self.used or 0.0) / self.cap)
 
 
-def meters(state: Research, settings: Settings, spent: Usage, *, over: bool = False) -> list[Meter]:
-    """The six budgets. `spent` is what calls and working time cost in this round; it is `over` when its answer is written."""
-    doing = _last_round(state) if over else state.fresh_actions
+def caps(settings: Settings) -> dict[Cap, float]:
+    """The budgets that hold for a run of these settings, each with its cap."""
+    found = {name: float(getattr(settings, setting)) for name, setting in CAPS.items()}
+    if settings.flow in PAGES_ALONE:
+        del found["steps"]
+        found["pages"] = float((settings.site if settings.flow == "site" else settings.collect).max_pages)
+    return found
+
+
+def capped(settings: Settings, name: Cap, cap: float) -> Settings:
+    """The settings with another cap on one budget."""
+    if name == "pages" and settings.flow in PAGES_ALONE:
+        limits = getattr(settings, settings.flow)
+        return settings.model_copy(update={settings.flow: limits.model_copy(update={"max_pages": int(cap)})})
+    setting = CAPS[name]
+    return settings.model_copy(update={setting: type(getattr(settings, setting))(cap)})
+
+
+def meters(calls: Calls, run: Run, state: Research, steps: Sequence[Step]) -> list[Meter]:
+    """The budgets of a run as far as its round has used them; of a round that is over, up to its answer."""
+    over = run.status in (Status.REVIEW, Status.DONE) and bool(state.answers)
+    began = FLOWS[run.settings.flow].since([step for step in steps if not over or step.n < state.answers[-1].step])
+    spent, doing = calls.spent(run.id, began), _last_round(state) if over else state.fresh_actions
+    pages = len(state.fetched) if isinstance(state, Site) else sum(bool(action.page_id) for action in doing)
     used: dict[Cap, float | None] = {
-        "steps": len(doing), "pages": sum(1 for action in doing if action.page_id), "calls": spent.llm_calls,
-        "tokens": spent.prompt_tokens + spent.completion_tokens, "cost": spent.cost_usd if spent.llm_calls else 0.0, "seconds": spent.seconds,
+        "steps": len(doing), "pages": len(doing) if run.settings.flow == "collect" else pages, "calls": spent.llm_calls,
+        "tokens": spent.prompt_tokens + spent.completion_tokens, "cost": spent.cost_usd if spent.llm_calls else 0.0,
+        "seconds": round(sum(step.seconds for step in steps if step.n > began), 2),
     }  # fmt: skip
-    caps = {name: float(getattr(settings, setting)) for name, setting in CAPS.items()}
-    if settings.flow == "collect":
-        caps |= {"steps": float(settings.collect.max_pages), "pages": float(settings.collect.max_pages)}
-    return [Meter(name=name, used=value, cap=caps[name]) for name, value in used.items()]
+    return [Meter(name=name, used=used[name], cap=cap) for name, cap in caps(run.settings).items()]
 
 
 def _last_round(state: Research) -> list[Action]:
     """The actions of the round that led to the newest answer."""
     since = state.answers[-2].step if len(state.answers) > 1 else -1
-    if state.answers and state.forked_at < state.answers[-1].step:
+    if state.forked_at < state.answers[-1].step:
         since = max(since, state.forked_at)
     return [action for action in state.actions if action.step > since]

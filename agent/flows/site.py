@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from typing import Any
 from urllib.parse import urlsplit
 
+from agent.errors import BudgetSpent
 from agent.flows import moves, revising
 from agent.flows import site_reading as reading
 from agent.flows.research import summary
@@ -210,6 +211,8 @@ def decide(state: Site, tools: Tools) -> tuple[Change, str]:
     limits, left = state.settings.site, _left(state)
     unvisited = reading.unvisited(state)
     forced = _forced(state, left, unvisited)
+    if not left and unvisited and state.settings.at_cap == "ask" and state.level < moves.goal(state):
+        raise BudgetSpent(forced, cap="pages", used=limits.max_pages, limit=limits.max_pages)
     if forced:
         useful = sorted((i for i, level in state.bearings.items() if level), key=lambda i: -state.bearings[i])[:5]
         limit = forced if unvisited else ""

@@ -1,0 +1,201 @@
+"""The budgets of a run: what one is likely to need before it starts, and what a person says when one is used up.
+
+    estimate(bench, settings).told            # "about 6 steps, 4 pages, 13 model calls, ..."
+    raise_caps(bench, run_id, {"steps": 18})   # at a cap: go on where it stood
+
+A word of a person is a step that sets the settings in the state and in the run's row together, so that what comes next obeys it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from math import ceil
+from statistics import median
+from typing import Any
+
+from agent.errors import Overtaken, UsageError
+from agent.flows import FLOWS
+from agent.flows.budget import Meter, capped, caps, meters
+from agent.llm import prices
+from agent.state import jsonable
+from agent.store.past import Past, past
+from agent.toolbox import KEPT_BACK
+from agent.types import Cap, Halt, Settings, Status, Until
+from agent.workbench import View, Workbench
+
+MOST: dict[Cap, float] = {"steps": 200, "pages": 500, "calls": 2000, "tokens": 10_000_000, "cost": 100.0, "seconds": 24 * 3600.0}
+"""What a person may raise each budget to."""
+KEPT: tuple[Cap, ...] = ("calls", "tokens", "cost")
+"""Budgets of which a share is kept back for the answer."""
+CHANGING = (Status.RUNNING, Status.WAITING, Status.PAUSED, Status.STOPPED, Status.FAILED, Status.REVIEW)
+FEWEST = 3
+"""Runs of the same kind from which on an estimate is made of them instead of the defaults."""
+STEPS, PAGES_A_STEP, CALLS_A_STEP = 8, 0.6, 2.1
+TOKENS_A_CALL, WRITTEN = 3000, 0.15
+"""Tokens of a model call, and the share of them that the model writes."""
+SECONDS = {"live": 3.0, "folder": 0.1, "call": 5.0}
+"""Seconds of a step in the web or a folder, and of a model call."""
+UNITS: dict[Cap, str] = {"steps": "step", "pages": "page", "calls": "model call", "tokens": "token", "cost": "$", "seconds": "s"}
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What a run is likely to need of each budget (None: nobody knows, a price), and the caps it cannot pass. `runs`: made from how many."""
+
+    likely: Mapping[Cap, float | None]
+    most: Mapping[Cap, float]
+    runs: int = 0
+
+    @property
+    def told(self) -> str:
+        """As a sentence for a person."""
+        shown: list[Cap] = [name for name in self.most if name in ("steps", "pages", "seconds") or self.likely["calls"]]
+        about, most = (", ".join(amount(name, given[name]) for name in shown) for given in (self.likely, self.most))
+        made = f"like the last {self.runs} of this kind" if self.runs else "a guess: no runs of this kind yet"
+        return f"about {about} ({made}); at most {most}"
+
+
+def amount(name: Cap, value: float | None) -> str:
+    """So much of a budget, for a sentence: "3 pages", "12,400 tokens", "$0.20", "90 s", "4 min"."""
+    if value is None:
+        return "cost unknown"
+    if name == "cost":
+        return f"${value:.2f}" if value >= 0.095 or not value else f"${value:.3f}"
+    if name == "seconds":
+        return f"{value / 60:.0f} min" if value >= 120 else f"{value:.0f} s" if value >= 1 or not value else "1 s"
+    number = round(value)
+    shown = f"{round(number, -3):,}" if name == "tokens" and number >= 10_000 else f"{number:,}"
+    return f"{shown} {UNITS[name]}{'' if number == 1 else 's'}"
+
+
+def estimate(bench: Workbench, settings: Settings) -> Estimate:
+    """What a run of these settings is likely to need: from runs of the same kind on this store, else from documented defaults."""
+    client, _ = bench.worker.model(settings.model, settings.fast_model)
+    model = str(getattr(client, "strong", "")) if client else ""
+    kin = [run for run in past(bench.store.engine) if _alike(run, settings, bool(model))]
+    kin = kin if len(kin) >= FEWEST else []
+    most = caps(settings)
+    likely = _from_runs(kin) if kin else _by_default(settings, model, local=bool(getattr(client, "local", False)))
+    capped_steps = min(1.0, most.get("steps", STEPS) / max(1.0, likely["steps"] or 1.0))
+    scaled: dict[Cap, float | None] = {name: None if value is None else value * capped_steps for name, value in likely.items()}
+    if settings.stops_at == "budget" and scaled["steps"]:
+        up = most.get("steps", STEPS) / scaled["steps"]
+        scaled = {name: None if value is None else value * up for name, value in scaled.items()}
+    return Estimate({name: None if (v := scaled[name]) is None else min(v, cap) for name, cap in most.items()}, most, len(kin))
+
+
+def _alike(run: Past, settings: Settings, model: bool) -> bool:
+    live = (run.settings.world == "live") == (settings.world == "live")
+    return run.settings.flow == settings.flow and live and bool(run.calls) == model and run.steps > 0
+
+
+def _from_runs(kin: list[Past]) -> dict[Cap, float | None]:
+    costs = [run.cost_usd for run in kin if run.cost_usd is not None]
+    return {
+        "steps": median(run.steps for run in kin), "pages": median(run.pages for run in kin), "calls": median(run.calls for run in kin),
+        "tokens": median(run.tokens for run in kin), "cost": median(costs) if len(costs) == len(kin) else None,
+        "seconds": median(run.seconds for run in kin),
+    }  # fmt: skip
+
+
+def _by_default(settings: Settings, model: str, *, local: bool) -> dict[Cap, float | None]:
+    calls = STEPS * CALLS_A_STEP if model else 0.0
+    tokens = calls * TOKENS_A_CALL
+    cost = 0.0 if local or not model else prices.cost(model, int(tokens * (1 - WRITTEN)), int(tokens * WRITTEN))
+    seconds = STEPS * SECONDS["live" if settings.world == "live" else "folder"] + calls * SECONDS["call"]
+    return {"steps": STEPS, "pages": STEPS * PAGES_A_STEP, "calls": calls, "tokens": tokens, "cost": cost, "seconds": seconds}
+
+
+def used(bench: Workbench, view: View) -> list[Meter]:
+    """How much of each budget the run's round has used."""
+    return meters(bench.store.calls, view.run, view.state, view.steps)
+
+
+def suggested(halt: Halt) -> float:
+    """A cap that lets the run go on for about half as long again."""
+    return _round(halt.kind, max(halt.cap * 1.5, least(halt)))  # type: ignore[arg-type]
+
+
+def least(halt: Halt) -> float:
+    """The least cap that is not reached at once, with the share that is kept back for the answer."""
+    needed = halt.used / (1 - KEPT_BACK) if halt.kind in KEPT else halt.used
+    return _round(halt.kind, needed + {"cost": 0.01, "seconds": 60.0, "tokens": 1000.0}.get(halt.kind, 1.0))  # type: ignore[arg-type]
+
+
+def _round(name: Cap, value: float) -> float:
+    if name == "cost":
+        return ceil(value * 100) / 100
+    return float(ceil(value / (grain := {"tokens": 1000, "seconds": 60}.get(name, 1))) * grain)
+
+
+def raise_caps(bench: Workbench, run_id: str, wanted: Mapping[Cap, float], head: int | None = None) -> None:
+    """Set caps anew. A run that rests at a cap goes on where it stood.
+
+    Raises UsageError when a cap would be reached at once or is none, Overtaken when the run moved since step `head` or has ended.
+    """
+    view = bench.view(run_id)
+    halt = view.state.halt
+    for name, cap in wanted.items():
+        if name not in caps(view.run.settings):
+            raise UsageError(f"a {view.run.settings.flow} run has no budget of {name}")
+        if not 0 <= cap <= MOST[name]:
+            raise UsageError(f"{amount(name, cap)} cannot be set: {amount(name, MOST[name])} is the most")
+        if halt and halt.kind == name and cap < least(halt):
+            raise UsageError(f"{amount(name, halt.used)} are used already: set at least {amount(name, least(halt))}")
+
+    def change(settings: Settings) -> Settings:
+        for name, cap in wanted.items():
+            settings = capped(settings, name, cap)
+        return settings
+
+    rests = view.run.status is Status.PAUSED and halt is not None
+    more = {"status": Status.RUNNING, "control": "", "error": ""} if rests else {}
+    _set(bench, run_id, "raise", change, head=head, halted=rests, columns=more)
+    bench.worker.kick(run_id)
+
+
+def write_up(bench: Workbench, run_id: str, head: int | None = None) -> None:
+    """At a cap: have the answer written from what was found, with the share that was kept back for it. Raises Overtaken."""
+    view = bench.view(run_id)
+    if view.state.halt is None:
+        raise Overtaken("the run asks nothing of you now")
+    change = {"why_stopped": view.state.halt.why, "stop_reason": "budget", "pending": None, "halt": None}
+    if view.state.halt.kind == "conflict":
+        change |= {"why_stopped": "a person asked for the answer from what was found so far", "stop_reason": "asked"}
+    closing, values = FLOWS[view.run.settings.flow].on_budget, {"status": Status.RUNNING, "control": "", "error": ""}
+    bench.store.ledger.speak(run_id, "finish", change, next=closing, head=head, among=(Status.PAUSED,), **values)
+    bench.worker.kick(run_id)
+
+
+def run_until(bench: Workbench, run_id: str, until: Until) -> None:
+    """Say where the run comes to its person, from its next decision on. Raises Overtaken when it has ended."""
+
+    def change(settings: Settings) -> Settings:
+        return settings.model_copy(update={"until": until, "mode": "step" if until == "step" else "auto"})
+
+    view = bench.view(run_id)
+    if view.run.settings.stops_at == until:
+        return
+    known = [name for name, conflict in view.state.conflicts.items() if conflict.status == "open" and name not in view.state.met]
+    _set(bench, run_id, "until", change, more={"met": known} if until == "conflict" and known else {})
+
+
+def _set(
+    bench: Workbench, run_id: str, name: str, change: Callable[[Settings], Settings], *, head: int | None = None, halted: bool = False,
+    more: Mapping[str, Any] | None = None, columns: Mapping[str, Any] | None = None,
+) -> None:  # fmt: skip
+    """Append a step that changes the settings, in the state and in the row. A run at work may move meanwhile: then it is tried again."""
+    for last in (False, False, False, True):
+        view = bench.view(run_id)
+        settings = change(view.run.settings)
+        told = {"settings": settings, **(more or {}), **({"halt": None} if halted else {})}
+        try:
+            bench.store.ledger.speak(
+                run_id, name, jsonable(told), head=view.head if head is None else head, among=CHANGING,
+                settings=settings.model_dump_json(), **(columns or {}),
+            )  # fmt: skip
+            return
+        except Overtaken:
+            if last or head is not None or view.run.status is not Status.RUNNING:
+                raise
