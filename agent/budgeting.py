@@ -57,13 +57,13 @@ class Estimate:
 
 
 def amount(name: Cap, value: float | None) -> str:
-    """So much of a budget, for a sentence: "3 pages", "12,400 tokens", "$0.20", "90 s", "4 min"."""
+    """So much of a budget, for a sentence: "3 pages", "12,000 tokens", "$0.20", "0.4 s", "4 min"."""
     if value is None:
         return "cost unknown"
     if name == "cost":
         return f"${value:.2f}" if value >= 0.095 or not value else f"${value:.3f}"
     if name == "seconds":
-        return f"{value / 60:.0f} min" if value >= 120 else f"{value:.0f} s" if value >= 1 or not value else "1 s"
+        return f"{value / 60:.0f} min" if value >= 120 else f"{value:.0f} s" if value >= 10 else f"{max(value, 0.1):.1g} s"
     number = round(value)
     shown = f"{round(number, -3):,}" if name == "tokens" and number >= 10_000 else f"{number:,}"
     return f"{shown} {UNITS[name]}{'' if number == 1 else 's'}"

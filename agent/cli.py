@@ -13,8 +13,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from agent import starting
-from agent.commands import carry, chat, collect, hosts, reply, site, telling
+from agent import budgeting, starting
+from agent.commands import carry, chat, collect, fork, hosts, limits, reply, site, telling
 from agent.errors import NotFound, TouchstoneError, UsageError
 from agent.evaluate import Job, evaluate
 from agent.flows import FLOWS, picture
@@ -51,7 +51,8 @@ def build_parser() -> argparse.ArgumentParser:
     research.add_argument("question", metavar="QUESTION")
     research.add_argument("--world", default="live", metavar="live|demo|DIR", help="where to search and read (default: live, the web)")
     research.add_argument("--model", default="auto", metavar="keyless|NAME", help="the model (default: the configured one, else keyless)")
-    research.add_argument("--max-steps", type=int, default=Settings().max_steps, metavar="N", help="searches and page visits (default: %(default)s)")
+    limits.add(research)
+    research.add_argument("--estimate", action="store_true", help="only tell what it is likely to need")
     research.add_argument("--json", type=Path, metavar="FILE", help="write the whole run as JSON")
     research.add_argument("--markdown", type=Path, metavar="FILE", help="write the report as Markdown")
     site.add_options(_command(commands, "site", "ask chosen websites, with follow-ups", site.run))
@@ -72,6 +73,8 @@ def build_parser() -> argparse.ArgumentParser:
     carry.add_export(_command(commands, "export", "write a run out", carry.run_export))
     carry.add_verify(_command(commands, "verify", "check an evidence bundle, and what its sources say today", carry.run_verify))
     carry.add_import(_command(commands, "import", "open an evidence bundle as a run", carry.run_import))
+    fork.add_fork(_command(commands, "fork", "go on from a step of a run, in a new one", fork.run_fork), _line)
+    fork.add_compare(_command(commands, "compare", "lay two runs side by side", fork.run_compare))
     drawing = _command(commands, "flow", "draw a flow from its table of steps, as Mermaid", _flow)
     drawing.add_argument("name", metavar="NAME", choices=sorted(FLOWS), help="one of: %(choices)s")
     return parser
@@ -84,9 +87,12 @@ def _command(commands: Any, name: str, help: str, act: Callable[[argparse.Namesp
 
 
 def _research(options: argparse.Namespace) -> int:
-    settings = Settings(world=options.world, model=options.model, max_steps=options.max_steps)
+    settings = Settings(world=options.world, model=options.model, **limits.given(options))
     starting.check(options.question.strip(), settings, FLOWS)
     bench = Workbench()
+    if options.estimate:
+        telling.tell(budgeting.estimate(bench, settings).told)
+        return 0
     telling.reached(bench, options.world)
     return telling.drive(bench, bench.start(options.question, settings), options, _line)
 

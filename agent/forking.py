@@ -23,7 +23,7 @@ from agent.loop import Flow
 from agent.state import Change, jsonable
 from agent.store.ledger import now
 from agent.types import Call, Note, Run, Settings, Status, Step, Usage
-from agent.workbench import Workbench
+from agent.workbench import View, Workbench
 
 FORKABLE = ("research", "site", "collect")
 """Flows that a person steers; the others speak once and are asked anew."""
@@ -62,18 +62,20 @@ def origin(bench: Workbench, run: Run) -> Run | None:
         return None
 
 
-def shared(bench: Workbench, run: Run, steps: Sequence[Step]) -> Usage:
-    """What of a fork's usage is that of the steps it shares: shown, not paid again."""
-    if not run.forked_from:
-        return Usage()
-    spent, later = bench.store.calls.spent(run.id), bench.store.calls.spent(run.id, run.forked_at)
+def shared(bench: Workbench, view: View) -> Usage:
+    """What of a fork's usage is that of the steps it shares: shown, not paid again. Nothing for a run that is no fork."""
+    return spent_up_to(bench, view, view.run.forked_at) if view.run.forked_from else Usage()
+
+
+def spent_up_to(bench: Workbench, view: View, n: int) -> Usage:
+    """What the steps 0 to `n` of a run have cost."""
+    spent, later, steps = view.usage, bench.store.calls.spent(view.run.id, n), [step for step in view.steps if step.n <= n]
     known = spent.cost_usd is not None and later.cost_usd is not None
     return Usage(
         llm_calls=spent.llm_calls - later.llm_calls, prompt_tokens=spent.prompt_tokens - later.prompt_tokens,
         completion_tokens=spent.completion_tokens - later.completion_tokens,
         cost_usd=(spent.cost_usd or 0.0) - (later.cost_usd or 0.0) if known else None,
-        seconds=round(sum(step.seconds for step in steps if step.n <= run.forked_at), 2),
-        cpu_seconds=round(sum(step.cpu_ms for step in steps if step.n <= run.forked_at) / 1000, 3),
+        seconds=round(sum(step.seconds for step in steps), 2), cpu_seconds=round(sum(step.cpu_ms for step in steps) / 1000, 3),
     )  # fmt: skip
 
 

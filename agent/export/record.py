@@ -27,6 +27,7 @@ def record(report: Report) -> dict[str, Any]:
         "pages": [p.model_dump(mode="json", include={"url", "outcome", "found_on", "step"}) for p in report.pages],
         "usage": report.usage.model_dump(mode="json"),
         "world": report.settings.world,
+        **({"forked_from": report.run.forked_from, "forked_at": report.run.forked_at} if report.run.forked_from else {}),
         **_account(report),
     }
 

@@ -77,7 +77,7 @@ def test_what_the_prefix_cost_is_shown_but_is_no_part_of_the_new_budget(bench, r
     view = bench.view(new)
     assert [(call.run_id, call.step, call.cost_usd) for call in bench.calls(new)] == [(new, 1, 0.5)]
     assert view.usage.llm_calls == 1 and bench.store.calls.spent(new, view.state.forked_at).llm_calls == 0
-    prefix = forking.shared(bench, view.run, view.steps)
+    prefix = forking.shared(bench, view)
     assert (prefix.llm_calls, prefix.cost_usd, prefix.prompt_tokens) == (1, 0.5, 100)
     assert len(bench.calls(reviewed)) == 2
 

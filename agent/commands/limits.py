@@ -1,0 +1,38 @@
+"""The options that set the budgets of a run and how far it goes, the same for every command that starts one."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from agent.types import Settings
+
+UNTIL = ("review", "budget")
+"""Where a run without a screen can end by itself; at a decision or a conflict somebody must be there."""
+OPTIONS = {
+    "max_steps": ("--max-steps", int, "N", "searches and page visits"),
+    "max_pages": ("--max-pages", int, "N", "pages read"),
+    "max_calls": ("--max-calls", int, "N", "model calls"),
+    "max_tokens": ("--max-tokens", int, "N", "tokens of the model, read and written"),
+    "max_cost_usd": ("--max-cost", float, "USD", "what the model may cost, in US dollars"),
+    "max_seconds": ("--max-minutes", float, "MIN", "working time in minutes"),
+}  # fmt: skip
+"""Each budget's setting with its option, kind, placeholder and meaning. Minutes are told, seconds are kept."""
+
+
+def add(parser: argparse.ArgumentParser, *, plain: bool = True) -> None:
+    """The six budgets and --until; `plain`: their defaults are those of a new run (else: as they were)."""
+    usual = Settings()
+    for setting, (option, kind, meta, about) in OPTIONS.items():
+        value = getattr(usual, setting) / (60 if setting == "max_seconds" else 1)
+        told = f"{about} (default: {value:.0f})" if plain else about
+        parser.add_argument(option, type=kind, default=None, dest=setting, metavar=meta, help=told)
+    parser.add_argument("--until", choices=UNTIL, help="how far it goes by itself: to the answer (review), or until all of its budget is used")
+
+
+def given(options: argparse.Namespace) -> dict[str, Any]:
+    """The settings that were named."""
+    named = {name: getattr(options, name) for name in (*OPTIONS, "until") if getattr(options, name) is not None}
+    if "max_seconds" in named:
+        named["max_seconds"] *= 60.0
+    return named | ({"mode": "auto"} if "until" in named else {})
