@@ -143,7 +143,7 @@ def names(text: str) -> list[Name]:
 def grounded(statement: str, *sources: str) -> bool:
     """Is every date and every number written in digits of a statement said in one of the sources (quotes, their surroundings)?
 
-    Number words are let pass: they are too often counting or idiom. An empty statement is grounded.
+    Number words are let pass: they are too often counting or idiom. A day without a year ("12 May") speaks for no year. An empty statement is grounded.
     """
     stated = dated.dates(statement)
     digits = [q for q in _all_quantities(statement) if any(c.isdigit() for c in q.text)]
@@ -151,7 +151,7 @@ def grounded(statement: str, *sources: str) -> bool:
         return True
     days = [date for source in sources for date in dated.dates(source)]
     amounts = [quantity for source in sources for quantity in _all_quantities(source)]
-    return all(any(dated.agree(d, t) for t in days) or _written(d.text, sources) for d in stated) and all(
+    return all(any(dated.agree(d, t) for t in days if d.yearless or not t.yearless) or _written(d.text, sources) for d in stated) and all(
         any(numbers.agree(q, t) for t in amounts) or _written(q.text, sources) for q in digits
     )
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from agent.errors import NotFound, UsageError
 from agent.evidence.quotes import locate, verify
+from agent.evidence.values import carried, grounded
 from agent.flows import moves
 from agent.flows.revising import asked, revised
 from agent.flows.state import Research
@@ -156,10 +157,20 @@ def _reworded(state: Research, fact: Fact, draft: Draft, pages: Mapping[str, Pag
     if page is not None:
         if draft.quote is not None and quote != fact.quote and locate(quote, page.text) is None:
             raise UsageError(_why_not(quote, page))
-        now = verify(now, page.text, page.sha256)
+        now = _checked(fact, verify(now, page.text, page.sha256))
     elif fact.origin == "page":
         now = now.model_copy(update={"verified": False})
     return now if now.quote == fact.quote else now.model_copy(update={"relevance": fact_score(asked(state), now)})
+
+
+def _checked(old: Fact, now: Fact) -> Fact:
+    """A corrected fact is only verified when its quote carries it: its words and figures stand there, or stood in what was verified before.
+
+    What is around a quote may speak for a reader's extract; for a person's other words it is too little.
+    """
+    there = [now.quote, now.title, *([old.statement] if old.verified else [])]
+    good = now.verified and (now.statement in now.quote or (grounded(now.statement, *there) and carried(now.statement, *there)))
+    return now if good else now.model_copy(update={"verified": False, "start": -1, "end": -1})
 
 
 def _text(what: str, text: str) -> str:

@@ -14,9 +14,10 @@ from pages.widgets import door, facts, ledger_doors, ledger_grid, safe
 def draw(view: View) -> None:
     """The fact that the address names; nothing when it names none of this run."""
     fact = view.state.facts.get(st.query_params.get("fact", ""))
+    place = st.empty()  # always there, so that nothing below moves when the card goes
     if fact is None or not editing.editable(view):
         return
-    with st.container(border=True, key="fact-card"):
+    with place.container(border=True, key="fact-card"):
         st.html(body(fact, view.run.id))
         with st.container(horizontal=True, vertical_alignment="center", key="fact-card-buttons"):
             if fact.own:

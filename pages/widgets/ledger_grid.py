@@ -22,7 +22,7 @@ from pages.widgets import door, facts, ledger_doors, safe, words
 
 NONE = "–"
 DECISIONS: dict[str, Mark] = {NONE: "none", "pinned": "pinned", "struck": "struck"}
-COLUMNS = {"choose": "Choose", "statement": "Statement", "decision": "Decision", "quote": "Quote", "status": "Status", "site": "Site", "step": "Step"}
+COLUMNS = {"choose": "Choose", "statement": "Statement", "decision": "Decision", "status": "Status", "quote": "Quote", "site": "Site", "step": "Step"}
 BEHIND = 3
 """Chosen facts whose quotes are shown below the table."""
 HELD = "ledger-grid-held"
@@ -56,7 +56,7 @@ def frame(shown: Sequence[Fact]) -> pd.DataFrame:
     """The facts as rows."""
     named = {decision: word for word, decision in DECISIONS.items()}
     where = [safe.host(fact.url) if fact.url else "you" if fact.own else fact.origin for fact in shown]
-    rows = [(False, f.statement, named[f.decision], f.quote, mark(f), place, f.step) for f, place in zip(shown, where, strict=True)]
+    rows = [(False, f.statement, named[f.decision], mark(f), f.quote, place, f.step) for f, place in zip(shown, where, strict=True)]
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
@@ -80,13 +80,13 @@ def drafted(shown: Sequence[Fact], changed: Mapping[Any, Mapping[str, Any]]) -> 
 def _columns() -> dict[str, Any]:
     column = st.column_config
     return {
-        "choose": column.CheckboxColumn(COLUMNS["choose"], width="small"),
-        "statement": column.TextColumn(COLUMNS["statement"], width="large", max_chars=LONGEST, required=True),
-        "decision": column.SelectboxColumn(COLUMNS["decision"], options=list(DECISIONS), required=True, width="small"),
-        "quote": column.TextColumn(COLUMNS["quote"], width="medium", max_chars=LONGEST, required=True, help="Looked up anew in the stored page"),
-        "status": column.TextColumn(COLUMNS["status"], width="small"),
-        "site": column.TextColumn(COLUMNS["site"], width="small"),
-        "step": column.NumberColumn(COLUMNS["step"], width="small", format="%d"),
+        "choose": column.CheckboxColumn(COLUMNS["choose"], width=72),
+        "statement": column.TextColumn(COLUMNS["statement"], width=300, max_chars=LONGEST, required=True),
+        "decision": column.SelectboxColumn(COLUMNS["decision"], options=list(DECISIONS), required=True, width=96),
+        "quote": column.TextColumn(COLUMNS["quote"], width=300, max_chars=LONGEST, required=True, help="Looked up anew in the stored page"),
+        "status": column.TextColumn(COLUMNS["status"], width=110),
+        "site": column.TextColumn(COLUMNS["site"], width=150),
+        "step": column.NumberColumn(COLUMNS["step"], width=56, format="%d"),
     }
 
 

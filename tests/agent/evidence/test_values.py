@@ -37,6 +37,8 @@ def test_numbers_of_names_and_ordinals_are_labels() -> None:
         ("It has 1240 people.", "1,240 people", True),
         ("Two sites say so.", "they say so", True),
         ("The HD 40 flew.", "the HD 39 flew", False),
+        ("It began in 1989.", "on 12 May of that year", False),
+        ("It began on 12 May.", "on 12 May 1989", True),
         ("", "", True),
     ],
 )

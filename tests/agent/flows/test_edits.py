@@ -104,6 +104,13 @@ def test_a_corrected_quote_is_looked_for_in_the_stored_page(ledger):
         ledger.revise(Draft("a", quote="Berga dairy was founded in 1879."))
 
 
+def test_what_stands_near_a_quote_does_not_speak_for_a_correction(ledger):
+    near = ledger.revise(Draft("b", statement="It stands by the river Ljung since 1974."))
+    assert not near.facts["b"].verified
+    longer = ledger.revise(Draft("b", quote="founded in 1974. It stands by the river Ljung."))
+    assert longer.facts["b"].verified
+
+
 def test_without_its_stored_page_a_corrected_fact_is_not_verified(ledger):
     assert not ledger.revise(Draft("c", statement="Nobody ever swims there.")).facts["c"].verified
 

@@ -1,0 +1,91 @@
+"""The ledger in a real browser: a person pins, corrects in the table, adds, strikes a source after being asked, takes it back."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser.screen import Screen
+from tests.browser.served import Served
+
+FOUNDED = "In which year was Älvmora Mejeri founded?"
+WRONG = "The dairy began in 1989 with two partners."
+
+
+def changed(page: Page, former: int, why: str) -> None:
+    """Wait until the answer after this one stands, and says why it was written."""
+    expect(page.get_by_text(f"What changed since answer {former}")).to_be_visible()
+    expect(page.get_by_text(f"Written anew after your edit: {why}")).to_be_visible()
+
+
+def typed_in_the_table(page: Page, text: str, saves: Locator) -> None:
+    """Double-click the statement of the first row, write another, leave the cell; wait for the button that saves it."""
+    grid, cell = page.locator(".dvn-scroller"), page.locator("#portal textarea")
+    for patience in (3_000, 6_000, 45_000):  # the grid takes a moment to take up what was typed, and a machine is faster than a person
+        grid.dblclick(position={"x": 200, "y": 54})
+        cell.fill(text)
+        expect(cell).to_have_value(text)
+        cell.press("Enter")
+        try:
+            expect(saves).to_be_visible(timeout=patience)
+            return
+        except AssertionError:
+            if patience == 45_000:
+                raise
+
+
+def test_a_person_edits_the_ledger_and_the_answer_follows(tab, server: Served) -> None:
+    page: Page = tab()
+    page.set_default_timeout(15_000)
+    screen = Screen(page, server.url).open().ask(FOUNDED)
+    screen.stands("Answer to review")
+    answer = page.locator(".answer").first
+    expect(answer).to_contain_text("The sources disagree")
+
+    answer.locator(".cite summary").first.click()  # from a sentence to its words, and on to the fact behind them
+    quote = answer.locator(".cite .quote").first.inner_text()
+    answer.get_by_role("link", name="Pin, strike or correct this fact").first.click()
+    card = page.locator(".st-key-fact-card")
+    expect(card).to_contain_text(quote)
+    screen.button("Pin").click()
+    changed(page, 1, "pinned 1 fact of bolagsrullen.example")
+    expect(answer).to_contain_text("1979")
+    expect(answer).not_to_contain_text("disagree")
+    expect(page.locator(".step .head").filter(has_text="You pinned 1 fact")).to_be_visible()
+    screen.button("Close").click()
+    expect(card).to_have_count(0)
+
+    panel = screen.tab("Facts")
+    panel.get_by_label("Find in the facts").fill("roll on 12 May")
+    expect(panel.locator(".facts tr")).to_have_count(2)
+    panel.get_by_text("Edit in the table").click()
+    expect(panel.get_by_test_id("stDataFrame")).to_be_visible()
+    typed_in_the_table(page, WRONG, screen.button("Save 1 changed fact"))
+    screen.button("Save 1 changed fact").click()
+    expect(screen.notice.filter(has_text="the quote does not carry")).to_be_visible()
+    changed(page, 2, "corrected 1 fact of bolagsrullen.example")
+    expect(page.get_by_text("No evidence found", exact=True)).to_be_visible()  # it was all that was left, and no page says it
+    screen.button("Undo: corrected 1 fact of bolagsrullen.example").click()
+    changed(page, 3, "took back: corrected 1 fact of bolagsrullen.example")
+    expect(answer).to_contain_text("1979")
+
+    screen.button("Add a fact").click()
+    page.get_by_label("The fact, in a sentence").fill("Älvmora Mejeri was founded by my aunt and her friend.")
+    page.get_by_text("I know it myself").click()
+    expect(page.get_by_text("It never counts as backed")).to_be_visible()
+    screen.button("Add it").click()
+    changed(page, 4, "added 1 fact of your own knowledge")
+    expect(answer.locator(".mine")).to_contain_text("my aunt")
+
+    screen.button("Strike a source").click()
+    page.get_by_label("Which source?").click()
+    page.get_by_role("option", name=re.compile("^bolagsrullen.example: ")).click()
+    expect(page.get_by_text("The answer loses")).to_be_visible()
+    page.get_by_role("button", name=re.compile("^Strike it with")).click()
+    changed(page, 5, "struck the source bolagsrullen.example")
+    expect(page.locator(".sources").filter(has_text="bolagsrullen")).to_have_count(0)
+    page.get_by_role("button", name=re.compile("^Undo: struck the source bolagsrullen.example")).click()
+    changed(page, 6, "took back: struck the source")
+    expect(page.locator(".sources").filter(has_text="bolagsrullen")).to_have_count(1)
+    assert screen.too_wide() == []
