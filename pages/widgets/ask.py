@@ -6,12 +6,21 @@ import json
 
 import streamlit as st
 
+from agent.budgeting import estimate
 from agent.config import ROOT
-from agent.types import Settings
-from pages.widgets import choices, door, drafts, safe, words
+from agent.types import Settings, Until
+from pages.widgets import choices, door, drafts, limits, safe, words
 
 QUESTION, DRAFT = "research-question", "question"
 EXAMPLES = 6
+MODES = {
+    "auto": ("Automatic", ""),
+    "step": ("Step by step", "You approve each step."),
+    "conflict": ("Until a conflict", "It rests and tells you whenever sources disagree."),
+    "budget": ("Whole budget", "It goes on when it is sure, until a limit is reached."),
+}
+"""How far a run goes by itself: the word on the switch, and what it means."""
+UNTIL: dict[str, Until] = {"step": "step", "conflict": "conflict", "budget": "budget"}
 
 
 def draw() -> None:
@@ -39,9 +48,8 @@ def _choices() -> Settings:
     with st.container(horizontal=True, vertical_alignment="center"):
         start = st.container(width="content")
         mode = st.segmented_control(
-            "How it goes on", ["auto", "step"], default="auto", required=True, key="research-mode", persist_state="session",
-            label_visibility="collapsed",
-            format_func={"auto": "Automatic", "step": "Step by step"}.__getitem__,
+            "Run until", list(MODES), default="auto", required=True, key="research-mode", persist_state="session",
+            label_visibility="collapsed", format_func=lambda mode: MODES[mode][0],
         )  # fmt: skip
         with st.popover("Options", icon=":material/tune:", key="research-options"):
             settings = _options(mode or "auto")
@@ -49,8 +57,7 @@ def _choices() -> Settings:
         st.button(
             "Research", type="primary", icon=":material/search:", key="research-start", shortcut="Ctrl+Enter", on_click=_start, args=(settings,),
         )  # fmt: skip
-    how = "You approve each step." if settings.mode == "step" else ""
-    choices.told(settings, f"up to {words.count(settings.max_steps, 'step')} and {words.count(settings.max_pages, 'page')}. {how}")
+    choices.told(settings, f"{_estimate(settings.model_dump_json())}. {MODES[mode or 'auto'][1]}")
     return settings
 
 
@@ -58,16 +65,22 @@ def _options(mode: str) -> Settings:
     plain = Settings()
     world = choices.world("Where to look", "research", persist_state="session")
     model = choices.model("research", persist_state="session")
-    steps = st.number_input("At most this many searches and pages", 1, 60, plain.max_steps, key="research-max-steps", persist_state="session")
-    pages = st.number_input("At most this many pages read", 1, 60, plain.max_pages, key="research-max-pages", persist_state="session")
+    st.caption("At most this much; at a limit it rests and asks you")
+    caps = limits.fields("research", plain, model=model != "keyless", persist_state="session")
     sure = st.slider(
         "Ask me to review from this confidence on", 50, 100, round(plain.threshold * 100), format="%d %%",
         key="research-threshold", persist_state="session",
     )  # fmt: skip
     return Settings(
-        mode="step" if mode == "step" else "auto", world=world, model=model,
-        max_steps=int(steps), max_pages=int(pages), threshold=sure / 100,
+        mode="step" if mode == "step" else "auto", until=UNTIL.get(mode, "review"), at_cap="ask", world=world, model=model,
+        threshold=sure / 100, **caps,
     )  # fmt: skip
+
+
+@st.cache_data(ttl=20, show_spinner=False)
+def _estimate(settings: str) -> str:
+    """What a run of these settings (as JSON) is likely to need, as a sentence; the runs before it are looked at now and then."""
+    return estimate(door.workbench(), Settings.model_validate_json(settings)).told
 
 
 def _start(settings: Settings) -> None:

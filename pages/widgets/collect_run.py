@@ -165,7 +165,7 @@ def _tabs(view: View, state: Collect) -> None:
                 unread.draw(state)
             elif name == "Journey":
                 st.html(events(state))
-                journey.draw(story.cards(view.steps), run_id)
+                journey.draw(story.cards(view.steps), run_id, view)
             elif name == "The way it took":
                 flowpath.tab(view)
             else:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import streamlit as st
 
+from agent import budgeting
 from agent.types import Status
 from agent.workbench import View
-from pages.widgets import door, drafts, exports
+from pages.widgets import door, drafts, exports, halted, words
 
 NOTE = "research-steer"
 GOING = (Status.RUNNING, Status.WAITING, Status.PAUSED)
@@ -21,19 +22,36 @@ def draw(view: View) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="research-controls"):
         if status is Status.RUNNING:
             st.button("Pause", icon=":material/pause:", key="research-pause", on_click=door.tell, args=(bench.pause, run_id))
-        if status in RESUMABLE:
+        asks = halted.asked(view) is not None  # its own card has the ways to go on
+        if status in RESUMABLE and not asks:
             label = RESUMABLE[status]
             st.button(label, icon=":material/play_arrow:", key="research-resume", on_click=door.tell, args=(bench.resume, run_id), type="primary")
         if status in GOING:
             st.button("Stop", icon=":material/stop:", key="research-stop", on_click=door.tell, args=(bench.stop, run_id))
-        if status in (*GOING, Status.STOPPED, Status.FAILED) and view.state.facts:
+        if status in (*GOING, Status.STOPPED, Status.FAILED) and view.state.facts and not asks:
             hint = "Write the answer from what was found so far"
             st.button("Answer now", icon=":material/edit_note:", key="research-finish", help=hint, on_click=door.tell, args=(bench.finish, run_id))
         if status in (*GOING, Status.STOPPED):
             with st.popover("Give a note", icon=":material/sticky_note_2:", key=NOTE, on_change="rerun"):
                 _note(run_id)
+        if view.run.settings.flow == "research":
+            _until(view)
         if status is not Status.RUNNING and not view.state.answers:
             exports.menu(view)
+
+
+def _until(view: View) -> None:
+    """How far it goes by itself; another choice holds from its next decision on."""
+    key = f"research-until-{view.run.id}"
+    st.session_state[key] = view.run.settings.stops_at
+    st.selectbox(
+        "Run until", list(words.UNTIL), key=key, format_func=lambda until: f"Run {words.UNTIL[until]}", on_change=_run_until,
+        args=(view.run.id, key), label_visibility="collapsed", width=260, filter_mode=None,
+    )  # fmt: skip
+
+
+def _run_until(run_id: str, key: str) -> None:
+    door.tell(budgeting.run_until, door.workbench(), run_id, st.session_state[key])
 
 
 def review(view: View) -> None:

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import streamlit as st
 
+from agent.budgeting import amount, used
+from agent.flows.budget import Meter
 from agent.types import Status
 from agent.workbench import View
-from pages.widgets import words
+from pages.widgets import door, words
+
+FULL = 0.9
+"""The share from which a bar warns: what is left is kept for the answer."""
 
 
 def draw(view: View) -> None:
     """One strip, one element: it is redrawn at every poll."""
-    st.html(strip(view))
+    st.html(strip(view, used(door.workbench(), view)))
 
 
 def this_round(view: View) -> int:
@@ -23,8 +30,18 @@ def this_round(view: View) -> int:
     return sum(action.step > since for action in state.actions)
 
 
-def strip(view: View) -> str:
-    """The strip as HTML. No text of the web is in it."""
+def bar(meter: Meter | None) -> str:
+    """How full a budget is, as a small bar that says so to who points at it or cannot see it; nothing for one that is not there."""
+    if meter is None:
+        return ""
+    told = f"{amount(meter.name, meter.used)} of {amount(meter.name, meter.cap)} of this round's budget"
+    full = " full" if meter.share >= FULL else ""
+    return f'<div class="meter{full}" role="img" aria-label="{told}" title="{told}"><i style="width:{meter.share * 100:.0f}%"></i></div>'
+
+
+def strip(view: View, meters: Sequence[Meter] = ()) -> str:
+    """The strip as HTML, each budget with its bar. No text of the web is in it."""
+    bars = {meter.name: bar(meter) for meter in meters}
     settings, state, usage = view.run.settings, view.state, view.usage
     rests = state.answer if view.run.status in (Status.REVIEW, Status.DONE) else None
     level, goal = round((rests.confidence if rests else state.level) * 100), round(settings.threshold * 100)
@@ -33,12 +50,12 @@ def strip(view: View) -> str:
     keyless = not usage.llm_calls
     figures = [
         ("Confidence", f"{level} % <small>of {goal}</small>{meter}"),
-        ("Steps", f"{this_round(view)} <small>of {settings.max_steps}</small>"),
-        ("Pages read", f"{state.pages_read} <small>of {settings.max_pages}</small>"),
+        ("Steps", f"{this_round(view)} <small>of {settings.max_steps}</small>{bars.get('steps', '')}"),
+        ("Pages read", f"{state.pages_read} <small>of {settings.max_pages}</small>{bars.get('pages', '')}"),
         ("Facts", f"{facts}"),
-        ("Model calls", f"{usage.llm_calls:,}" if not keyless else "0 <small>no model</small>"),
-        ("Tokens", words.tokens(usage)),
-        ("Cost", words.money(usage.cost_usd if not keyless else 0.0)),
-        ("Working time", words.duration(usage.seconds)),
+        ("Model calls", f"{usage.llm_calls:,}{bars.get('calls', '')}" if not keyless else "0 <small>no model</small>"),
+        ("Tokens", words.tokens(usage) + (bars.get("tokens", "") if not keyless else "")),
+        ("Cost", words.money(usage.cost_usd if not keyless else 0.0) + (bars.get("cost", "") if not keyless else "")),
+        ("Working time", words.duration(usage.seconds) + bars.get("seconds", "")),
     ]
     return '<dl class="ts figures">' + "".join(f"<div><dt>{name}</dt><dd>{value}</dd></div>" for name, value in figures) + "</dl>"

@@ -34,6 +34,7 @@ def draw() -> None:
         st.Page("pages/library.py", title="Library", icon=":material/menu_book:"),
         st.Page("pages/runs.py", title="Runs", icon=":material/history:"),
         st.Page("pages/settings.py", title="Settings", icon=":material/tune:"),
+        st.Page("pages/compare.py", title="Compare two runs", icon=":material/compare_arrows:", visibility="hidden"),
         st.Page("pages/page.py", title="Stored page", icon=":material/article:", visibility="hidden"),
     ]
     st.navigation(screens, position="top").run()

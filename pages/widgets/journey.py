@@ -7,7 +7,8 @@ from typing import Any
 
 import streamlit as st
 
-from pages.widgets import chips, safe, words
+from agent.workbench import View
+from pages.widgets import chips, forkbox, safe, words
 from pages.widgets.story import Card
 
 SHOWN = 8
@@ -15,8 +16,8 @@ SHOWN = 8
 GLYPH = {"ask": "?", "stuck": "↻", "refused": "×", "person": "•", "answer": "=", "event": "!"}
 
 
-def draw(cards: Sequence[Card], run_id: str) -> None:
-    """Draw the newest cards first; the older ones on demand."""
+def draw(cards: Sequence[Card], run_id: str, view: View | None = None) -> None:
+    """Draw the newest cards first; the older ones on demand. With the `view` of a run that can be gone on from, each has the way to do so."""
     key = "research-journey-all"
     newest = list(reversed(cards))
     everything = bool(st.session_state.get(key))
@@ -24,6 +25,8 @@ def draw(cards: Sequence[Card], run_id: str) -> None:
     for card in shown:
         with st.container(key=f"research-step-{card.n}-{card.kind}", gap=None):
             st.html(_card(card, run_id, last=card is newest[-1]))
+            if view is not None:
+                forkbox.at(view, card)
     if len(newest) > SHOWN:
         st.toggle(f"Show all {len(newest)} cards", key=key)
 

@@ -10,7 +10,7 @@ from agent.types import Run, Status
 from pages.widgets import chips, door, safe, screens, words
 
 PAGE = 25
-TEXT, STATE, BIN, MORE = "runs-text", "runs-state", "runs-bin", "runs-more"
+TEXT, STATE, BIN, MORE, TICKED = "runs-text", "runs-state", "runs-bin", "runs-more", "runs-ticked"
 
 
 def filters() -> None:
@@ -45,6 +45,7 @@ def found() -> list[Run]:
 def draw(runs: Sequence[Run]) -> None:
     """The rows, twenty-five at first."""
     shown = PAGE + PAGE * int(st.session_state.get(MORE, 0))
+    _compare([run.id for run in runs])
     with st.container(gap="xsmall", key="runs-list"):
         for run in runs[:shown]:
             _row(run)
@@ -54,6 +55,8 @@ def draw(runs: Sequence[Run]) -> None:
 
 def _row(run: Run) -> None:
     with st.container(border=True, key=f"runs-row-{run.id}", gap=None), st.container(horizontal=True, vertical_alignment="center"):
+        if not st.session_state.get(BIN):
+            _tick(run)
         with st.container(gap=None):
             st.page_link(screens.of(run.settings.flow), label=safe.md(run.question, 160), query_params={"run": run.id})
             st.html(about(run))
@@ -61,6 +64,32 @@ def _row(run: Run) -> None:
             st.button("Restore", key=f"runs-restore-{run.id}", icon=":material/undo:", on_click=_restore, args=(run.id,))
         else:
             st.button("Delete", key=f"runs-delete-{run.id}", icon=":material/delete:", type="tertiary", on_click=_delete, args=(run.id,))
+
+
+def _tick(run: Run) -> None:
+    """A box to tick, named for who cannot see the row. What is ticked outlives a change of the filters."""
+    label = f"Compare “{safe.md(run.question, 80)}”"
+    st.checkbox(label, key=f"runs-tick-{run.id}", label_visibility="collapsed", on_change=_ticked, args=(run.id,), width="content")
+
+
+def _ticked(run_id: str) -> None:
+    chosen = [name for name in st.session_state.get(TICKED, []) if name != run_id]
+    st.session_state[TICKED] = [*chosen, run_id] if st.session_state.get(f"runs-tick-{run_id}") else chosen
+
+
+def _compare(listed: Sequence[str]) -> None:
+    """Two ticked: the way to compare them. One: what is missing."""
+    chosen = [name for name in st.session_state.get(TICKED, []) if name in listed]
+    if not chosen:
+        if len(listed) > 1 and not st.session_state.get(BIN):
+            st.caption("Tick two runs to compare them.")
+        return
+    with st.container(horizontal=True, vertical_alignment="center", key="runs-compare"):
+        if len(chosen) == 2:
+            both = {"run": chosen[0], "with": chosen[1]}
+            st.page_link("pages/compare.py", label="Compare the two ticked runs", icon=":material/compare_arrows:", query_params=both)
+        else:
+            st.caption("Tick one more to compare the two." if len(chosen) == 1 else f"{len(chosen)} are ticked; two can be compared.")
 
 
 def about(run: Run) -> str:
@@ -72,6 +101,8 @@ def about(run: Run) -> str:
         marks.append((f"confidence {words.percent(run.confidence)}", ""))
     if run.settings.world != "live":
         marks.append((words.world(run.settings.world), "warn"))
+    if run.forked_from:
+        marks.append((f"forked at step {run.forked_at}", ""))
     if run.imported:
         marks.append(("imported", "warn"))
     return f'<div class="ts run">{chips.row(marks)}<span class="small soft">{words.ago(run.updated_at)}</span></div>'

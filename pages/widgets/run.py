@@ -21,6 +21,8 @@ from pages.widgets import (
     figures,
     flowpath,
     following,
+    forkbox,
+    halted,
     headline,
     journey,
     ledger,
@@ -61,6 +63,7 @@ def _live(run_id: str, moving: bool) -> None:
     door.show_notice("run")
     controls.draw(view)
     figures.draw(view)
+    halted.draw(view)
     if view.run.status is Status.WAITING:
         decision.draw(view, _engines(view))
     fact_card.draw(view)
@@ -71,7 +74,7 @@ def _live(run_id: str, moving: bool) -> None:
     left, right = st.columns([5, 6], gap="medium")
     with left:
         st.html('<div class="ts"><h2 class="ts-section">Journey</h2></div>')
-        journey.draw(story.cards(view.steps), run_id)
+        journey.draw(story.cards(view.steps), run_id, view)
     with right:
         _tabs(view)
 
@@ -81,8 +84,15 @@ def _heading(view: View) -> None:
     st.page_link("pages/research.py", label="New question", icon=":material/add:")
     headline.band(run.settings)
     st.html(
-        f'<div class="ts"><h1 class="ts-question">{safe.html(run.question)}</h1>{headline.standing(view, REST, _troubles(view))}</div>'
+        f'<div class="ts"><h1 class="ts-question">{safe.html(run.question)}</h1>{headline.standing(view, rest(view), _troubles(view))}</div>'
     )
+    forkbox.origin(view)
+
+
+def rest(view: View) -> dict[Status, str]:
+    """What is expected of the reader at each rest."""
+    halt = halted.asked(view)
+    return {**REST, Status.PAUSED: halted.sentence(halt)} if halt else REST
 
 
 def _troubles(view: View) -> str:

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from agent.types import Outcome, Step
+from agent.flows.budget import caps
+from agent.types import CAPS, Cap, Outcome, Settings, Step
 from pages.widgets import words
 
 Kind = Literal["ask", "action", "stuck", "refused", "person", "answer", "event"]
@@ -24,6 +25,9 @@ SAID = {
     "finish": "You asked for the answer from what was found so far",
     "accept": "You accepted the answer",
     "import": "You opened it from an evidence bundle",
+    "fork": "You went on from here, in a run of its own",
+    "until": "You said how far it goes by itself",
+    "raise": "You set its budget anew",
 }
 TONE = {Outcome.OK: "good", Outcome.EMPTY: "", Outcome.RATE_LIMITED: "warn", Outcome.REFUSED: "warn", Outcome.TIMEOUT: "warn"}
 
@@ -62,6 +66,13 @@ class Card:
     before: float = 0.0
     """The confidence after this, and before it."""
     moves: list[dict[str, Any]] = field(default_factory=list)
+    last: int = -1
+    """The ledger's step that ended it, when that is another than the one it began with."""
+
+    @property
+    def end(self) -> int:
+        """The last step that belongs to it: what a run that goes on from here would keep."""
+        return max(self.n, self.last)
 
 
 def cards(steps: Sequence[Step]) -> list[Card]:
@@ -70,15 +81,18 @@ def cards(steps: Sequence[Step]) -> list[Card]:
     troubles = ""
     for step in steps:
         change = step.change
-        told += _notes(step) + _stuck(step)
+        told += (_notes(step) if step.name != "fork" else []) + _stuck(step)
         if step.name == "ask":
             told.append(Card(step.n, "ask", "You asked", what=str(change.get("question", ""))))
         elif change.get("edits"):
             told += _edits(step, told)
         elif step.name in SAID:
-            told.append(Card(step.n, "person", SAID[step.name], what=_proposed(change) if step.name == "edit" else "", by="person"))
+            why = "; ".join(note["text"] for note in change.get("notes") or [])
+            told.append(Card(step.n, "person", SAID[step.name], what=_told(step, steps), why=why, by="person"))
         elif step.name == "budget":
             told.append(Card(step.n, "event", "A limit was reached", why=str(change.get("why_stopped", "")), tone="warn"))
+        elif step.name == "halt":
+            told.append(Card(step.n, "event", "It rested to ask you", why=str(change["halt"]["why"]), tone="warn"))
         if (refused := change.get("refusals")) and step.name != "skip":
             told.append(Card(step.n, "refused", "Proposed, but not followed", refused=list(refused), tone="warn"))
         if isinstance(change.get("pending"), dict):
@@ -87,9 +101,9 @@ def cards(steps: Sequence[Step]) -> list[Card]:
             if all(card.kind != "action" or card.n != action["step"] for card in told):  # it comes again when its facts are counted
                 number = 1 + sum(card.kind == "action" for card in told)
                 told.append(_action(action["step"], number, action, troubles))
-                troubles = ""
+                told[-1].last, troubles = step.n, ""
         if not change.get("edits"):
-            _gather(told, change)
+            _gather(told, step)
         for answer in change.get("answers") or []:
             told.append(_answer(step.n, answer))
     return told
@@ -114,8 +128,9 @@ def _action(n: int, number: int, action: dict[str, Any], trouble: str) -> Card:
     )  # fmt: skip
 
 
-def _gather(told: list[Card], change: dict[str, Any]) -> None:
+def _gather(told: list[Card], step: Step) -> None:
     """Add what an analysis found to the action it looked at."""
+    change = step.change
     card = next((card for card in reversed(told) if card.kind == "action"), None)
     if card is None:
         return
@@ -128,6 +143,8 @@ def _gather(told: list[Card], change: dict[str, Any]) -> None:
     if isinstance(report := change.get("report"), dict):
         card.assessment = str(report.get("assessment", ""))
         card.weighed = str(report.get("trouble", ""))
+    if step.by != "person" and (confidence or change.get("facts") or isinstance(report, dict)):
+        card.last = step.n
 
 
 def _answer(n: int, answer: dict[str, Any]) -> Card:
@@ -162,6 +179,24 @@ def _stuck(step: Step) -> list[Card]:
         )
         for block in step.change.get("blockages") or []
     ]
+
+
+def _told(step: Step, steps: Sequence[Step]) -> str:
+    """What a person's step was about, where its name does not say it all."""
+    if step.name == "edit":
+        return _proposed(step.change)
+    now = step.change.get("settings")
+    if step.name not in ("until", "raise", "fork") or not now:
+        return ""
+    was = next((earlier.change["settings"] for earlier in reversed(steps[: step.n]) if "settings" in earlier.change), now)
+    changed = [f"{words.BUDGET[name].lower()} {_cap(name, was)} → {_cap(name, now)}" for name in CAPS if _cap(name, was) != _cap(name, now)]
+    goes, went = (Settings.model_validate(given).stops_at for given in (now, was))
+    return "; ".join([*([f"run {words.UNTIL[goes]}"] if goes != went else []), *changed])
+
+
+def _cap(name: Cap, settings: dict[str, Any]) -> str:
+    value = caps(Settings.model_validate(settings)).get(name, 0.0)
+    return f"{value / 60 if name == 'seconds' else value:,.10g}"
 
 
 def _proposed(change: dict[str, Any]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from pathlib import PurePath
 
-from agent.types import Outcome, Run, Status, Usage
+from agent.types import Cap, Outcome, Run, Status, Usage
 
 STATUS = {
     Status.RUNNING: "Working",
@@ -33,6 +33,17 @@ def stands(run: Run) -> str:
     return STATUS[run.status] if run.settings.flow in REVIEWED and run.verdict else "Done"
 
 
+UNTIL = {
+    "review": "until the answer",
+    "step": "until the next decision",
+    "conflict": "until the next conflict",
+    "budget": "until the budget is used",
+}
+"""How far a run goes by itself, after "Run"."""
+BUDGET: dict[Cap, str] = {
+    "steps": "Searches and pages", "pages": "Pages read", "calls": "Model calls", "tokens": "Tokens", "cost": "US dollars",
+    "seconds": "Minutes of work",
+}  # fmt: skip
 OUTCOME = {
     Outcome.OK: "read",
     Outcome.EMPTY: "nothing there",

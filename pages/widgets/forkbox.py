@@ -1,0 +1,100 @@
+"""Going on from a step in a new run: the quiet button on each card, the form behind it, and where a fork says what it came from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from agent import forking
+from agent.types import Until
+from agent.workbench import View
+from pages.widgets import choices, door, drafts, following, limits, screens, words
+from pages.widgets.story import Card
+
+AT = "research-fork-at"
+"""The session key of the card whose form is open: (run, step)."""
+
+
+def at(view: View, card: Card) -> None:
+    """The button on a card; its form when it was pressed."""
+    run_id, n = view.run.id, card.end
+    if view.run.settings.flow not in forking.FORKABLE:
+        return
+    if st.session_state.get(AT) == (run_id, n):
+        with st.container(border=True, key=f"research-fork-form-{n}"):
+            _form(view, n)
+        return
+    with st.container(key=f"research-fork-row-{card.n}-{card.kind}"):
+        st.button(
+            f"Go on from here  :gray[step {n}]", key=f"research-fork-{card.n}-{card.kind}", type="tertiary", icon=":material/fork_right:",
+            on_click=_open, args=(run_id, n), help="A new run with everything up to here; this one stays as it is",
+        )  # fmt: skip
+
+
+def origin(view: View) -> None:
+    """Of a fork: the run it came from and what it shares with it."""
+    run = view.run
+    if not run.forked_from:
+        return
+    known, spent = forking.origin(door.workbench(), run), forking.shared(door.workbench(), view)
+    paid = f" Their {words.count(spent.llm_calls, 'model call')} were paid there." if spent.llm_calls else ""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="research-forked"):
+        told = f"Forked at step {run.forked_at}: the steps up to there are those of {'the' if known else 'a'} run before it.{paid}"
+        st.caption(told, width="content")
+        if known:
+            st.page_link(screens.of(known.settings.flow), label="The original", icon=":material/fork_right:", query_params={"run": known.id})
+            both = {"run": known.id, "with": run.id}
+            st.page_link("pages/compare.py", label="Compare with the original", icon=":material/compare_arrows:", query_params=both)
+
+
+def _form(view: View, n: int) -> None:
+    """A note, and what may be otherwise; none of it is needed."""
+    run_id, given = view.run.id, view.run.settings
+    note, draft = f"research-fork-note-{run_id}-{n}", f"fork:{run_id}:{n}"
+    st.html(f'<div class="ts"><b>Go on from step {n} in a new run</b></div>')
+    drafts.area("A note its next decision heeds (not needed)", note, draft, placeholder="e.g. Leave out everything from example.org.", height=80)
+    changed: dict[str, Any] = {}
+    with st.popover("Other settings", icon=":material/tune:", key=f"research-fork-settings-{n}"):
+        model = choices.model(f"research-fork-{n}")
+        until: Until = st.selectbox(
+            "Run until", list(words.UNTIL), index=list(words.UNTIL).index(given.stops_at), key=f"research-fork-until-{n}",
+            format_func=lambda name: f"Run {words.UNTIL[name]}", filter_mode=None,
+        )  # fmt: skip
+        if given.flow == "research":
+            changed |= limits.fields(f"research-fork-{n}", given, model=model != "keyless")
+    changed |= {"until": until, "mode": "step" if until == "step" else "auto", "model": model}
+    changed = {name: value for name, value in changed.items() if value != getattr(given, name) and not _same_model(name, value, given.model)}
+    with st.container(horizontal=True):
+        st.button(
+            "Start the new run", type="primary", icon=":material/fork_right:", key=f"research-fork-start-{n}", on_click=_start,
+            args=(run_id, n, note, draft, changed),
+        )  # fmt: skip
+        st.button("Cancel", key=f"research-fork-cancel-{n}", on_click=_close)
+
+
+def _same_model(name: str, value: object, was: str) -> bool:
+    """Is it no other model: the configured one chosen again under its own name, or none where none is?"""
+    return name == "model" and (value == was or (was not in ("auto", "keyless") and value == "auto") or not door.workbench().active().model)
+
+
+def _open(run_id: str, n: int) -> None:
+    st.session_state[AT] = (run_id, n)
+
+
+def _close() -> None:
+    st.session_state.pop(AT, None)
+
+
+def _start(run_id: str, n: int, note: str, draft: str, changed: dict[str, Any]) -> None:
+    def opened(new: str) -> None:
+        drafts.sent(note, draft)
+        _close()
+        st.query_params["run"] = new
+        st.session_state[following.LEFT] = True
+
+    def fork() -> str:
+        return forking.fork(door.workbench(), run_id, n, note=st.session_state.get(note) or "", at_cap="ask", **changed)
+
+    door.tell(fork, then=opened)
+
