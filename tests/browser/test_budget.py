@@ -1,0 +1,61 @@
+"""Budgets and how far a run goes by itself: a cap that asks, is raised and goes on; a rest at a conflict; in a real browser."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.looks import NAMELESS, PALE
+from tests.browser.screen import Screen
+from tests.browser.served import Served
+
+Tab = Callable[..., Page]
+FOUNDED = "In which year was Älvmora Mejeri founded?"
+DEPTH = "What is the maximum depth of lake Granvattnet?"
+
+
+def test_a_cap_asks_is_raised_and_the_run_goes_on_until_a_conflict(served: Callable[..., Served], tab: Tab) -> None:
+    own = served(STEP_GAP="0")
+    page = tab()
+    screen = Screen(page, own.url).open()
+    expect(page.get_by_text("at most 12 steps, 12 pages")).to_be_visible()
+    screen.button("Options").click()
+    steps = page.get_by_label("Searches and pages")
+    steps.fill("2")
+    steps.press("Tab")
+    page.keyboard.press("Escape")
+    expect(page.get_by_text("at most 2 steps, 12 pages")).to_be_visible()
+    screen.ask(DEPTH)
+    screen.stands("Paused")
+    halt = page.locator(".st-key-research-halt")
+    expect(halt).to_contain_text("All 2 searches and page visits of this round are used.")
+    expect(page.locator(".figures .meter.full")).to_have_count(1)
+    assert not screen.too_wide() and not page.evaluate(NAMELESS) and not page.evaluate(PALE)
+
+    halt.get_by_label("Searches and pages").fill("3")
+    screen.button("Raise it and go on").click()
+    expect(page.locator(".step .head", has_text="You set its budget anew")).to_be_visible()
+    screen.stands("Paused")
+    expect(halt).to_contain_text("All 3 searches")
+    narrow = tab(width=400, height=800, dark=True)
+    seen = Screen(narrow, own.url).open(screen.run_id)
+    expect(narrow.locator(".st-key-research-halt")).to_contain_text("All 3 searches")
+    assert not seen.too_wide() and not narrow.evaluate(PALE)
+    screen.button("Write the answer now").click()
+    screen.stands("Answer to review")
+    expect(page.locator(".answer-grid")).to_contain_text("all 3 searches and page visits of this round are used")
+    expect(halt).to_be_hidden()
+
+    screen.open()
+    page.get_by_role("radio", name="Until a conflict").or_(screen.button("Until a conflict")).first.click()
+    expect(page.get_by_text("It rests and tells you whenever sources disagree.")).to_be_visible()
+    screen.ask(FOUNDED)
+    screen.stands("Paused")
+    expect(halt).to_contain_text("Sources disagree")
+    expect(halt).to_contain_text("norrviddawiki.example")
+    page.locator(".st-key-research-controls").get_by_label("Run until").click()
+    page.get_by_role("option", name="until the answer").click()
+    expect(page.locator(".step .head", has_text="You said how far it goes")).to_contain_text("run until the answer")
+    screen.button("Go on until the next one").click()
+    screen.stands("Answer to review")

@@ -1,0 +1,74 @@
+"""Going on from a step in a new run, and two runs side by side: in a real browser, wide and narrow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.looks import NAMELESS, PALE
+from tests.browser.screen import Screen
+from tests.browser.served import Served
+
+Tab = Callable[..., Page]
+FOUNDED = "In which year was Älvmora Mejeri founded?"
+NOTE = "Leave out everything from norrviddawiki.example."
+
+
+def test_go_on_from_a_step_with_a_note_and_compare(served: Callable[..., Served], tab: Tab) -> None:
+    own = served(STEP_GAP="0")
+    page = tab()
+    screen = Screen(page, own.url).open().ask(FOUNDED)
+    screen.stands("Answer to review")
+    first = screen.run_id
+    expect(page.locator(".answer")).to_contain_text("1974")
+    page.get_by_text("Show all").click()
+    second = page.locator("[class*=st-key-research-step]").filter(has=page.locator(".dot", has_text="2").and_(page.locator(".good"))).last
+    expect(second).to_be_visible()
+    before = screen.cards()
+    second.get_by_role("button", name="Go on from here").click()
+    page.get_by_label("A note its next decision heeds").fill(NOTE)
+    screen.button("Start the new run").click()
+
+    page.wait_for_url(lambda url: first not in url)
+    expect(page.get_by_text("Forked at step")).to_be_visible()
+    screen.stands("Answer to review")
+    expect(page.locator(".answer")).to_contain_text("1979")
+    expect(page.locator(".answer")).not_to_contain_text("1974")
+    expect(page.locator(".step .head", has_text="You went on from here")).to_be_visible()
+    expect(page.locator(".step .why", has_text=NOTE)).to_be_visible()
+    fork = screen.run_id
+    screen.open(first)
+    screen.stands("Answer to review")
+    expect(page.locator(".answer")).to_contain_text("1974")
+    assert [card for card in before if card in screen.cards()] == screen.cards(), "the original is as it was"
+
+    screen.open(fork)
+    page.get_by_role("link", name="Compare with the original").click()
+    page.wait_for_url("**/compare?**")
+    _side_by_side(page)
+    address = page.url
+    page.reload()
+    _side_by_side(page)
+    assert page.url == address and first in address and fork in address
+    assert not screen.too_wide() and not page.evaluate(NAMELESS) and not page.evaluate(PALE)
+
+    narrow = tab(width=400, height=800, dark=True)
+    narrow.goto(address)
+    _side_by_side(narrow)
+    assert not Screen(narrow, own.url).too_wide() and not narrow.evaluate(PALE)
+
+    page.goto(f"{own.url}runs")
+    for run in (first, fork):
+        page.locator(f".st-key-runs-row-{run} label").first.click()
+    page.get_by_role("link", name="Compare the two ticked runs").click()
+    _side_by_side(page)
+
+
+def _side_by_side(page: Page) -> None:
+    """What the two runs share and where they part."""
+    expect(page.get_by_text("are the very same; they parted after that")).to_be_visible()
+    expect(page.locator(".pair").first).to_contain_text(NOTE)
+    expect(page.locator(".said .removed")).to_contain_text("1974")
+    expect(page.get_by_text("in the steps they share").first).to_be_visible()
+    expect(page.locator(".pair li", has_text="norrviddawiki.example").first).to_be_visible()
