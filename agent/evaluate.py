@@ -210,7 +210,7 @@ def _scored(bench: Workbench, view: View, question: dict[str, Any], urls: dict[s
         "support_recall": sum(url in read for url in wanted) / len(wanted) if wanted else None,
         "all_support": all(url in read for url in wanted) if wanted else None,
         **_retrieved(state, wanted, bool(question.get("history"))),
-        **_trusted(bench, view, question, set(map(canonical, urls.values()))),
+        **_trusted(bench, view, question, set(map(canonical, urls.values()))), **_named(bench, view, question, urls),
         "unsupported_statements": answer.statements.unsupported if answer else 0,
         "pages": state.pages_read, "steps": len(state.actions), "llm_calls": view.usage.llm_calls, "prompt_tokens": view.usage.prompt_tokens,
         "answer_words": len(text.split()), "step_cpu_ms": [step.cpu_ms for step in view.steps if step.cpu_ms],
@@ -233,10 +233,38 @@ def _trusted(bench: Workbench, view: View, question: dict[str, Any], known: set[
     wrong = question.get("meta", {}).get("wrong_answers", [])
     disputed = any(word in str(question.get("type", "")) for word in ("conflict", "misinfo"))
     said = answer.sentences if answer else []
-    plain = " ".join(s.text for s in said if not (answer and answer.conflicts and s.text.startswith(DISAGREE)))
+    plain = " ".join(s.text for s in said if not s.text.startswith(DISAGREE))
     return {
         "fabricated_quotes": bad,
         "fabricated_urls": sum(1 for source in sources if canonical(source.url) not in known),
         "conflict_named": bool(answer and answer.conflicts) if disputed else None,
         "misinformation_stated": scoring.stands_in(wrong, scoring.cut(plain)) if wrong else None,
     }
+
+
+def _named(bench: Workbench, view: View, question: dict[str, Any], urls: dict[str, str]) -> dict[str, Any]:
+    """Whether a conflict was named, where the run read both sides of one; and whether one was, where the set carries none.
+
+    To name it is to state it in one sentence of the answer's text: a sentence that says the sources disagree, in which a right
+    and a wrong answer both stand. Both sides are read when the run read a page with a right and another with a wrong answer: as the
+    set tells them (`supporting_ids`, `meta.misinfo_ids`), and for sets that do not, by their texts.
+    """
+    answer, meta = view.state.answer, question.get("meta", {})
+    named = [s.text for s in answer.sentences if s.text.startswith(DISAGREE)] if answer else []
+    golds, wrong = [str(a) for a in question.get("answers", [])], [str(a) for a in meta.get("wrong_answers", [])]
+    if not wrong and not any(word in str(question.get("type", "")) for word in ("conflict", "misinfo", "ambiguous")):
+        return {"conflict_named_falsely": bool(named)}
+    if not wrong or not golds or not _both_read(bench, view, question, urls):
+        return {}
+    return {"conflict_named_both_read": any(scoring.stands_in(golds, text) and scoring.stands_in(wrong, text) for text in named)}
+
+
+def _both_read(bench: Workbench, view: View, question: dict[str, Any], urls: dict[str, str]) -> bool:
+    pages, meta = [page for page in view.state.pages.values() if page.page_id], question["meta"]
+    if "misinfo_ids" in meta:
+        right, wrong = ({canonical(urls[i]) for i in ids if i in urls} for ids in (question["supporting_ids"], meta["misinfo_ids"]))
+        read = {canonical(page.url) for page in pages}
+        return bool(read & (right - wrong)) and bool(read & wrong)
+    texts = [bench.page(page.page_id).text for page in pages]
+    right_at = [n for n, text in enumerate(texts) if scoring.stands_in([str(a) for a in question["answers"]], text)]
+    return any(n != m and scoring.stands_in(meta["wrong_answers"], texts[m]) for n in right_at for m in range(len(texts)))

@@ -68,7 +68,8 @@ def metrics(rows: Sequence[dict[str, Any]]) -> dict[str, float]:
     out["refused_unanswerable"], out["refused_answerable"] = _mean(cannot, "refused"), _mean(can, "refused")
     if cannot and can:
         out["balanced_refusal"] = ((out["refused_unanswerable"] or 0.0) + 1 - (out["refused_answerable"] or 0.0)) / 2
-    out["conflict_named"], out["misinformation_stated"] = _mean(rows, "conflict_named"), _mean(rows, "misinformation_stated")
+    for name in ("conflict_named", "conflict_named_both_read", "conflict_named_falsely", "misinformation_stated"):
+        out[name] = _mean(rows, name)
     pairs = [(r["confidence"], bool(r["answer_hit"])) for r in answered if r.get("answer_hit") is not None]
     if pairs:
         out["brier"], out["ece"] = brier(pairs), ece(pairs)

@@ -80,7 +80,7 @@ def clash(a: Values, b: Values, *, keyed: bool, strict: bool) -> Clash | None:
         return Clash("date", days.mine[0].text, days.theirs[0].text) if _paired(a, b, days, alike) else None
     if amounts.both and not days.mine and not days.theirs:
         left, right = amounts.mine[0], amounts.theirs[0]
-        fits = left.unit == right.unit and _paired(a, b, amounts, alike)
+        fits = numbers.comparable(left, right) and _paired(a, b, amounts, alike)
         return Clash("number", left.text, right.text, left.unit) if fits else None
     if days.both or amounts.both:
         return None
@@ -198,8 +198,16 @@ def _reworded(a: Values, b: Values, alike: float) -> Clash | None:
         return None
     op = ops[0]
     left, right = " ".join(a.frame[op.src_start : op.src_end]), " ".join(b.frame[op.dest_start : op.dest_end])
-    other = Levenshtein.normalized_similarity(left, right) < SPELLING
+    other = not alike_spelled(left, right)
     return Clash("name", left, right) if other and max(len(left.split()), len(right.split())) <= 2 else None
+
+
+def alike_spelled(left: str, right: str) -> bool:
+    """Are two words, or two rows of words, one in two forms: nearly the same letters, or an initial and its name?"""
+    short, full = sorted((left.casefold().split(), right.casefold().split()), key=lambda words: len("".join(words)))
+    if len(short) == len(full) and all(a == b or (len(a.strip(".")) == 1 and b.startswith(a.strip("."))) for a, b in zip(short, full, strict=True)):
+        return True
+    return Levenshtein.normalized_similarity("".join(short), "".join(full)) >= SPELLING
 
 
 def _name_words(names: tuple[Name, ...]) -> frozenset[str]:

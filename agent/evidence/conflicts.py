@@ -4,16 +4,15 @@ Identity: a conflict's id is a hash of subject, attribute, kind and unit of its 
 reading gives the same id, and a settlement known for it is kept.
 Voices: one registrable domain is one voice, so is one document; copies of a text and near-identical quotes are one voice however
 many sites carry them.
-Settled by evidence: when one value has at least `LEAD` more independent voices than every other; by a person: when one value has
-a pinned fact, or the known conflict was settled before. A person's word always stands above the count.
-Knows nothing of pages or steps; how two statements contradict each other is in compare.py.
+How a conflict found again stands is in settlement.py, how two statements contradict each other in compare.py, how sources answer
+the question differently in rivals.py. Knows nothing of pages or steps.
 """
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -21,12 +20,13 @@ from rapidfuzz import fuzz
 
 from agent import urls
 from agent.evidence import compare
-from agent.evidence.compare import Clash
+from agent.evidence.compare import Clash, Kind
+from agent.evidence.rivals import rivals
+from agent.evidence.settlement import MERGED, by_person, kept
+from agent.evidence.slots import Asked, answer
 from agent.evidence.values import Values, core, read
 from agent.types import Conflict, Fact, Value
 
-LEAD = 2
-"""How many independent voices more than any other a value needs to be settled by evidence alone."""
 COPY = 95.0
 """Quotes this alike (rapidfuzz `fuzz.ratio`, 0 to 100) and at least COPY_LENGTH characters long are copies of one text."""
 COPY_LENGTH = 60
@@ -55,15 +55,19 @@ class _Pair:
     clash: Clash
 
 
-def find(facts: Iterable[Fact], known: Iterable[Conflict] = ()) -> list[Conflict]:
+def find(facts: Iterable[Fact], known: Iterable[Conflict] = (), question: Asked | None = None) -> list[Conflict]:
     """The conflicts among facts that may count (verified or pinned, not struck), in the order of their earliest facts.
 
-    `known` conflicts keep their settlement, step and finder when found again; those found by a model are kept as they are.
+    With a `question`, the different answers to it that sources give come first, as one conflict, in the place of those whose facts
+    all stand in it. `known` conflicts keep their settlement, step and finder when found again; those found by a model are kept as they are.
     """
     counted = sorted((f for f in facts if f.decision != "struck" and (f.verified or f.decision == "pinned")), key=_age)
     before = {conflict.id: conflict for conflict in known}
-    found = [_kept(_joined(_conflict(group), counted), before, counted) for group in _groups(list(_pairs(counted)))]
-    unique = {conflict.id: conflict for conflict in found}
+    others = [_joined(_conflict(group), counted) for group in _groups(list(_pairs(counted)))]
+    answers = [_joined(_with(conflict, others, counted), counted) for conflict in (_answers(counted, question) if question else [])]
+    unique = {conflict.id: conflict for conflict in (kept(conflict, before, counted) for conflict in [*answers, *others])}
+    unique = {name: _merged(conflict, answers) for name, conflict in unique.items()}
+    unique = {name: conflict for name, conflict in unique.items() if conflict.reason != MERGED or name in before}
     told = [conflict for conflict in before.values() if conflict.found_by == "model" and conflict.id not in unique]
     return [*unique.values(), *told]
 
@@ -71,13 +75,14 @@ def find(facts: Iterable[Fact], known: Iterable[Conflict] = ()) -> list[Conflict
 def dispute(facts: Iterable[Fact], conflicts: Iterable[Conflict]) -> list[Fact]:
     """The facts whose `disputed` mark must change, with the new mark.
 
-    Disputed: every fact of an open conflict, and the overruled ones of a settled conflict. A conflict settled without a chosen
-    value (both hold) disputes nothing.
+    Disputed: every fact of an open conflict, and the overruled ones of a settled conflict (all, when neither value holds). A conflict
+    settled without a chosen value (both hold) disputes nothing.
     """
     wanted: set[str] = set()
     for conflict in conflicts:
         for value in conflict.values:
-            if conflict.status == "open" or (conflict.chosen and value.text != conflict.chosen):
+            overruled = conflict.ruling == "neither" or (conflict.chosen and value.text != conflict.chosen)
+            if conflict.status == "open" or overruled:
                 wanted.update(value.fact_ids)
     return [f.model_copy(update={"disputed": f.id in wanted}) for f in facts if f.disputed != (f.id in wanted)]
 
@@ -235,6 +240,66 @@ def _topic(first: Fact, group: list[_Pair]) -> tuple[str, str]:
     return subject, first.attribute or " ".join(dict.fromkeys(w for w in mine.frame if w in shared and w not in taken))
 
 
+def _with(asks: Conflict, others: list[Conflict], facts: list[Fact]) -> Conflict:
+    """The conflict about the question with the facts of those that are about the same values."""
+    by_id = {fact.id: fact for fact in facts}
+    for other in others:
+        if _about_the_same(other, asks):
+            more = {value.text: [i for theirs in other.values if _shared(value, theirs) for i in theirs.fact_ids] for value in asks.values}
+            ids = {text: list(dict.fromkeys([*value.fact_ids, *more[text]])) for value in asks.values for text in [value.text]}
+            values = [value.model_copy(update={"fact_ids": ids[value.text]}) for value in asks.values]
+            asks = asks.model_copy(update={"values": [v.model_copy(update={"sites": voices(by_id[i] for i in v.fact_ids)}) for v in values]})
+    return asks
+
+
+def _merged(conflict: Conflict, answers: list[Conflict]) -> Conflict:
+    """A conflict closed when it is told by the one about the question; not what a person settled."""
+    if conflict.asks or by_person(conflict) or not any(_about_the_same(conflict, asks) for asks in answers):
+        return conflict
+    return conflict.model_copy(update={"status": "settled", "chosen": "", "reason": MERGED, "settled_by": "evidence"})
+
+
+def _about_the_same(other: Conflict, asks: Conflict) -> bool:
+    """Do all facts of a conflict stand in the other, or two of its values have facts there?"""
+    return _ids(other) <= _ids(asks) or (other.kind == asks.kind and sum(any(_shared(m, v) for m in asks.values) for v in other.values) > 1)
+
+
+def _shared(a: Value, b: Value) -> bool:
+    return not set(a.fact_ids).isdisjoint(b.fact_ids)
+
+
+def _ids(conflict: Conflict) -> set[str]:
+    return {i for value in conflict.values for i in value.fact_ids}
+
+
+def _answers(facts: list[Fact], question: Asked) -> list[Conflict]:
+    """The different answers to the question as one conflict, of the kind most pairs are of, one for each page; [] when there are none."""
+    found = list(rivals(facts, question))
+    if not found:
+        return []
+    kind: Kind = Counter(rival.clash.kind for rival in found).most_common(1)[0][0]
+    said: Counter[_Side] = Counter()
+    for rival in found:
+        if rival.clash.kind == kind:
+            said.update([_Side(rival.left, rival.clash.left), _Side(rival.right, rival.clash.right)])
+    led = {side: side.value == answer(side.fact.statement, question) for side in said}
+    best: dict[str, _Side] = {}
+    for side in sorted(said, key=lambda side: (not led[side], -round(side.fact.relevance, 1), -said[side], *_age(side.fact), side.value)):
+        best.setdefault(side.fact.url, side)
+    told = [side for side in best.values() if led[side]]
+    sides = told if kind in ("date", "number") and len(_values(kind, told)) > 1 else list(best.values())
+    values = _values(kind, sorted(sides, key=lambda side: (-side.fact.relevance, *_age(side.fact))))
+    if len(values) < 2:
+        return []
+    digest = hashlib.sha256(f"asked|{question.text}".casefold().encode()).hexdigest()[:12]
+    return [
+        Conflict(
+            id=f"c{digest}", subject=question.subject, attribute=question.attribute, kind=kind, values=values, asks=True,
+            step=max(side.fact.step for side in sides),
+        )
+    ]  # fmt: skip
+
+
 def _joined(conflict: Conflict, facts: list[Fact]) -> Conflict:
     """The conflict with the facts that state one of its values of the same subject and attribute in quite another form (a table row)."""
     subject, attribute = _content(conflict.subject), _content(conflict.attribute)
@@ -267,35 +332,3 @@ def _values(kind: compare.Kind, sides: list[_Side]) -> list[Value]:
     return [
         Value(text=p[0].value, fact_ids=list(dict.fromkeys(s.fact.id for s in p)), sites=voices(s.fact for s in p)) for p in piles
     ]
-
-
-def _kept(conflict: Conflict, before: dict[str, Conflict], facts: list[Fact]) -> Conflict:
-    old = before.get(conflict.id)
-    if old is not None:
-        conflict = conflict.model_copy(update={"step": old.step, "found_by": old.found_by})
-        if old.status == "settled" and not old.reason.startswith(_BY_EVIDENCE) and _still(old.chosen, conflict):
-            return conflict.model_copy(update={"status": "settled", "chosen": old.chosen, "reason": old.reason})
-    return _settled(conflict, {f.id for f in facts if f.decision == "pinned"})
-
-
-PINNED = "a person pinned this value"
-"""Why a conflict is settled as long as the pin stands."""
-FELL = "its facts do not stand any more"
-"""Why a conflict is closed that was not found again."""
-_BY_EVIDENCE = "settled by evidence: "
-
-
-def _still(chosen: str, conflict: Conflict) -> bool:
-    return not chosen or any(value.text == chosen for value in conflict.values)
-
-
-def _settled(conflict: Conflict, pinned: set[str]) -> Conflict:
-    kept = [value for value in conflict.values if pinned.intersection(value.fact_ids)]
-    if len(kept) == 1:
-        return conflict.model_copy(update={"status": "settled", "chosen": kept[0].text, "reason": PINNED})
-    ranked = sorted(conflict.values, key=lambda value: -len(value.sites))
-    most, next_most = len(ranked[0].sites), len(ranked[1].sites)
-    if most - next_most < LEAD:
-        return conflict
-    reason = f"{_BY_EVIDENCE}{most} independent sites against {next_most}"
-    return conflict.model_copy(update={"status": "settled", "chosen": ranked[0].text, "reason": reason})

@@ -49,11 +49,13 @@ _UNITS: dict[str, tuple[str, float]] = {
     for name in names.split()
 }  # fmt: skip
 
+_FAHRENHEIT = "°F"
+"""The one unit that a factor alone does not convert."""
 _WORD = "|".join(sorted([*_ONES, *_TENS, "hundred", "thousand", "million", "billion", "trillion"], key=len, reverse=True))
 _SPOKEN = rf"(?:{_WORD})(?:(?:[\s-]+(?:and\s+)?)(?:{_WORD}))*"
 _DIGITS = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,3}(?:[\u00a0\u202f]\d{3})+|\d+(?:\.\d+)?"
 _ABOUT = "about|around|roughly|nearly|almost|approximately|circa|some|over|under|more than|less than|at least|up to"
-_NAMED_UNIT = r"%|per\s?cent\b|us\$|[€£¥₹]|°\s?[cf]\b|km/h\b|square\s[^\W\d_]+|[^\W\d_]+[²2]?"
+_NAMED_UNIT = r"%|per\s?cent\b|us\$|[€£¥₹]|°\s?[cf]\b|degrees?\s(?:celsius|fahrenheit)\b|km/h\b|square\s[^\W\d_]+|[^\W\d_]+[²2]?"
 _FINDER = re.compile(
     rf"(?P<about>\b(?:{_ABOUT})\s+|[~≈]\s?)?(?P<money>us\$|[$€£¥₹])?\s?(?P<sign>(?<![\w)\]%])[-\u2212])?(?<![\w.])"
     rf"(?:(?P<digits>{_DIGITS})(?P<part>[½¼¾⅓⅔])?(?P<nth>(?:st|nd|rd|th)\b)?"
@@ -99,6 +101,13 @@ def agree(a: Quantity, b: Quantity) -> bool:
     return abs(a.value - b.value) <= slack * 1.000001 + 1e-9
 
 
+def comparable(a: Quantity, b: Quantity) -> bool:
+    """Do two numbers measure the same, so that they contradict each other when they do not agree? A share may be told as a percentage."""
+    if {a.unit, b.unit} == {"%", ""}:
+        return 0 < (b if a.unit == "%" else a).value < 1
+    return a.unit == b.unit
+
+
 def _quantity(match: re.Match[str]) -> Quantity | None:
     read = _read(match)
     if read is None:
@@ -110,6 +119,8 @@ def _quantity(match: re.Match[str]) -> Quantity | None:
     if match["sign"]:
         value = -value
     value, step = value * scale * factor, step * scale * factor
+    if unit == _FAHRENHEIT:
+        value, step, unit = (value - 32) * 5 / 9, step * 5 / 9, "°C"
     if match["about"]:
         step = max(step, 2 * ROUNDING * abs(value))
     start = match.start("money") if match["money"] else match.start(_which(match))
@@ -158,6 +169,7 @@ def _unit(match: re.Match[str]) -> tuple[str, float, bool]:
     if match["money"]:
         return *_UNITS[match["money"].lower()], False
     said = re.sub(r"\s+", "", (match["unit"] or "").lower())
+    said = re.sub(r"^degrees?(?=[cf])", "", said)
     if said == "percent":
         return "%", 1.0, True
     if said.startswith("square"):

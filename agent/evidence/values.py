@@ -102,7 +102,8 @@ def read(statement: str) -> Values:
     labels = [q for q in quantities if q.unit == "th" or (not q.unit and _NAMED_BEFORE.search(bare[: q.start]))]
     amounts = tuple(q for q in quantities if q not in labels)
     told = frozenset([q.value for q in labels] + [float(d.spans[0][0]) for d in found if d not in dates])
-    return Values(tuple(dates), amounts, tuple(names(bare)), denials % 2 == 1, frame, frozenset(frame), told)
+    named = tuple(name for name in names(bare) if not any(a <= name.start < b for a, b in taken))
+    return Values(tuple(dates), amounts, named, denials % 2 == 1, frame, frozenset(frame), told)
 
 
 @lru_cache(maxsize=8192)

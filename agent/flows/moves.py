@@ -8,10 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agent.errors import BudgetSpent
+from agent.evidence import slots
+from agent.evidence.slots import Asked
 from agent.flows.state import Research
 from agent.text import manners
 from agent.text.exclusions import excluded, is_excluded
 from agent.text.leads import KEPT, lead_id, score_leads
+from agent.text.question import read
 from agent.types import Answer, Blockage, Conflict, Fact, Halt, Lead, Outcome, Proposal, Refusal
 from agent.urls import canonical, found_in, in_scope, site
 
@@ -60,6 +63,12 @@ def heeding(state: Research, found: Sequence[Fact]) -> list[Fact]:
         fact.model_copy(update={"decision": "struck", "struck_with": source}) if source else fact
         for fact, source in zip(found, sources, strict=True)
     ]  # fmt: skip
+
+
+def at_issue(state: Research) -> Asked | None:
+    """The question as the facts' answers to it are compared; None where many small matters are gathered, or one site is asked."""
+    asked = read(state.question)
+    return slots.asked(state.question, asked.kind, asked.hops) if state.settings.flow == "research" else None
 
 
 def sides(clash: Conflict, facts: dict[str, Fact]) -> int:

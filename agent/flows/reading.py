@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from typing import Any
 
-from agent.evidence import confidence, conflicts, trust
+from agent.evidence import confidence, conflicts, settlement, trust
 from agent.evidence.quotes import verify
 from agent.flows import moves
 from agent.flows.state import Looking, Research
@@ -168,7 +168,7 @@ def _brief(reply: AnalyzerReply) -> Any:
 def _level(state: Research, tools: Tools, judgement: Judgement, new: list[Fact]) -> Change:
     """Facts with their marks, conflicts, and the confidence that follows."""
     known = [*moves.memory(state), *new]
-    clashes = conflicts.find(known, state.conflicts.values()) if new else list(state.conflicts.values())
+    clashes = conflicts.find(known, state.conflicts.values(), moves.at_issue(state)) if new else list(state.conflicts.values())
     marked = {fact.id: fact for fact in conflicts.dispute(known, clashes)} if new else {}
     facts = [marked.get(fact.id, fact) for fact in new] + [fact for fact in marked.values() if fact.id in state.facts]
     now_known = [marked.get(fact.id, fact) for fact in known]
@@ -179,7 +179,7 @@ def _level(state: Research, tools: Tools, judgement: Judgement, new: list[Fact])
     )  # fmt: skip
     found = {clash.id for clash in clashes}
     closed = [
-        old.model_copy(update={"status": "settled", "reason": conflicts.FELL})
+        old.model_copy(update={"status": "settled", "reason": settlement.FELL})
         for old in state.conflicts.values()
         if old.id not in found and old.status == "open" and old.found_by == "code"
     ]

@@ -13,7 +13,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pydantic import TypeAdapter
 
 from agent.evidence import confidence
-from agent.evidence.conflicts import FELL, PINNED, dispute, find
+from agent.evidence.conflicts import dispute, find
+from agent.evidence.settlement import CLOSED, FELL, PINNED
 from agent.flows import moves
 from agent.flows import site_reading as reading
 from agent.flows.site_state import Site
@@ -92,7 +93,7 @@ def _touched(part: str, spoken: Sequence[Step]) -> set[str]:
 def _clashes(now: Research, new: Mapping[str, Fact], said: Mapping[str, Conflict]) -> list[Conflict]:
     """The conflicts as they stand: found anew, or closed when what they rested on fell."""
     before = {**{name: _reopened(clash) for name, clash in now.conflicts.items()}, **said}
-    found = find(_counted(now, new, before), before.values()) if _several(now) else []
+    found = find(_counted(now, new, before), before.values(), moves.at_issue(now)) if _several(now) else []
     known = {clash.id for clash in found}
     left = [
         clash.model_copy(update={"status": "settled", "reason": FELL}) if clash.status == "open" and clash.found_by == "code" else clash
@@ -109,8 +110,8 @@ def _several(now: Research) -> bool:
 
 def _reopened(clash: Conflict) -> Conflict:
     """As it was before a pin settled it, or before its facts fell: whether that holds is looked at anew."""
-    gone = clash.status == "settled" and clash.reason in (PINNED, FELL)
-    return clash.model_copy(update={"status": "open", "chosen": "", "reason": ""}) if gone else clash
+    gone = clash.status == "settled" and clash.reason in (PINNED, *CLOSED)
+    return clash.model_copy(update={"status": "open", "chosen": "", "reason": "", "settled_by": ""}) if gone else clash
 
 
 def _counted(now: Research, new: Mapping[str, Fact], before: Mapping[str, Conflict]) -> list[Fact]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from agent.evidence.conflicts import FELL
+from agent.evidence.settlement import CLOSED
 from agent.flows import moves
 from agent.flows.site_state import Site
 from agent.flows.state import Research
@@ -16,7 +16,7 @@ from agent.types import Answer, Fact, Outcome, Sentence
 
 def written(state: Research, tools: Tools) -> Answer:
     """The answer as the facts that may count give it, its citations checked; an honest `no_evidence` when nothing is left."""
-    clashes = [clash for clash in state.conflicts.values() if clash.reason != FELL]
+    clashes = [clash for clash in state.conflicts.values() if clash.reason not in CLOSED]
     usable, edited = moves.answering(state), bool(state.edits)
     facts = usable + [fact for fact in moves.memory(state) if fact.verified and fact.disputed]
     judgement = tools.judge(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from agent.evidence import answers
@@ -15,6 +16,8 @@ from agent.urls import canonical, site, without_foreign
 
 NAMED = 2
 """Open conflicts that an answer names in its text; the others stand in the conflicts tab and the report."""
+SIDES, BEFORE, AFTER = 5, 10, 6
+"""Values of a conflict that an answer tells, and how many words before and after each of a long quote."""
 FAILED = 3
 """Pages that could not be read which an answer of nothing names."""
 LEAST = 0.4
@@ -35,7 +38,8 @@ def answer(state: Research, judgement: Judgement, step: int, *, addresses: Itera
     told = [_told(clash, facts) for clash in clashes if not _named_already(clash, written)]
     stated, counts = answers.check(written, facts, state.conflicts.values())
     named, more = answers.check(told, facts, state.conflicts.values())
-    first = max((_bearing(clash, facts) for clash in clashes), default=-1.0) > max(_relevances(state, stated), default=0.0)
+    at_issue = max((_bearing(clash, facts) for clash in clashes), default=-1.0) > max(_relevances(state, stated), default=0.0)
+    first = at_issue or any(clash.asks for clash in clashes)
     sentences, counts = [*named, *stated] if first else [*stated, *named], _sum(counts, more)
     if not any(sentence.backed for sentence in sentences):
         return _none(state, reply, judgement, step)
@@ -89,7 +93,7 @@ def _relevant(state: Research, sentences: list[Sentence], facts: dict[str, Fact]
     """The open conflicts that touch what is answered: of the same page's subject, or as relevant as what is cited."""
     least = min(_relevances(state, sentences), default=0.3)
     open_ones = [clash for clash in state.conflicts.values() if clash.status == "open" and moves.sides(clash, facts) > 1]
-    return [clash for clash in open_ones if _bearing(clash, facts) >= least][:NAMED]
+    return sorted((c for c in open_ones if c.asks or _bearing(c, facts) >= least), key=lambda c: not c.asks)[:NAMED]
 
 
 def _relevances(state: Research, sentences: list[Sentence]) -> list[float]:
@@ -102,17 +106,30 @@ def _bearing(clash: Conflict, facts: dict[str, Fact]) -> float:
 
 
 def _told(clash: Conflict, facts: dict[str, Fact]) -> Sentence:
-    """One sentence that names both sides in their own words, with every site that stands on each."""
+    """One sentence that names the sides in their own words, with every site that stands on each."""
     sides: list[str] = []
     ids: list[str] = []
-    for value in clash.values[:3]:
+    for value in clash.values[:SIDES]:
         known = [facts[i] for i in value.fact_ids if i in facts]
         if known:
             ids += [fact.id for fact in known[:3]]
             sites = list(dict.fromkeys(site(fact.url) or "one source" for fact in known))[:3]
-            sides.append(f"{' and '.join(sites)} {'says' if len(sites) == 1 else 'say'} “{known[0].quote.rstrip('. ')}”")
+            sides.append(f"{' and '.join(sites)} {'says' if len(sites) == 1 else 'say'} “{_around(value.text, known[0].quote)}”")
     about = f"{clash.subject or 'this'}{f' ({clash.attribute})' if clash.attribute else ''}"
-    return Sentence(text=f"{DISAGREE} {about}: {'; '.join(sides)}.", fact_ids=ids)
+    more = f"; and {len(clash.values) - SIDES} more" if len(clash.values) > SIDES else ""
+    return Sentence(text=f"{DISAGREE} {about}: {'; '.join(sides)}{more}.", fact_ids=ids)
+
+
+def _around(value: str, quote: str) -> str:
+    """The words of a quote, of a long one those around a value."""
+    quote = quote.rstrip(". ")
+    places = [place.start() for place in re.finditer(re.escape(value), quote)]
+    at = next((place for place in places if quote.count("(", 0, place) <= quote.count(")", 0, place)), places[-1] if places else -1)
+    before, after = quote[:at].split(), quote[at + len(value) :].split()
+    if at < 0 or len(before) + len(after) <= BEFORE + AFTER:
+        return quote
+    head, tail = quote[:at].split(" ")[-BEFORE - 1 :], quote[at + len(value) :].split(" ")[: AFTER + 1]
+    return f"{'…' if len(before) > BEFORE else ''}{' '.join(head)}{value}{' '.join(tail)}{'…' if len(after) > AFTER else ''}"
 
 
 def _none(state: Research, reply: ReportReply, judgement: Judgement, step: int) -> Answer:

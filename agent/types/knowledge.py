@@ -110,6 +110,11 @@ class Conflict(Noun):
     reason: str = ""
     found_by: Literal["code", "model"] = "code"
     step: int = 0
+    asks: bool = False
+    """Is it about the very thing the question asks?"""
+    ruling: Literal["", "take", "both", "neither"] = ""
+    """What a person ruled: `chosen` stands, both values hold, or neither does."""
+    settled_by: Literal["", "person", "evidence"] = ""
 
 
 class Move(Noun):

@@ -5,6 +5,7 @@ from itertools import count
 import pytest
 
 from agent.evidence.conflicts import dispute, find, voices
+from agent.evidence.slots import asked
 from agent.types import Conflict, Fact
 
 _numbers = count(1)
@@ -26,6 +27,11 @@ A, B, C, D = "https://a.example/1", "https://b.example/2", "https://c.example/3"
         ("The Nordvik dairy was founded on 3 May 1921 by Anna Berg.", "Anna Berg founded the Nordvik dairy in 1923.", "date"),
         ("The Nordvik dairy employs 120 people.", "The Nordvik dairy employs 180 people.", "number"),
         ("The Nordvik dairy makes twelve percent of the cheese.", "The Nordvik dairy makes 15 % of the cheese.", "number"),
+        ("The Nordvik dairy makes 12 % of the cheese.", "The Nordvik dairy makes 0.15 of the cheese.", "number"),
+        ("The road to the Nordvik dairy is 10 km long.", "The road to the Nordvik dairy is 10 miles long.", "number"),
+        ("Water in the Nordvik spring is 20 °C warm.", "Water in the Nordvik spring is 90 °F warm.", "number"),
+        ("The Nordvik dairy was founded on 3/5/1921.", "The Nordvik dairy was founded on 1921-07-03.", "date"),
+        ("As of 2023 the Nordvik dairy employs 120 people.", "As of 2023 the Nordvik dairy employs 180 people.", "number"),
         ("The Nordvik dairy was founded in 1921 by Anna Berg.", "The Nordvik dairy was founded in 1921 by Olaf Lund.", "name"),
         ("The Nordvik dairy exported brown cheese to Denmark.", "The Nordvik dairy never exported brown cheese to Denmark.", "polarity"),
         ("Anna Berg worked as a teacher in Lillehavn before the war.", "Anna Berg worked as a nurse in Lillehavn before the war.", "name"),
@@ -43,6 +49,14 @@ def test_a_contradiction_is_named(one: str, other: str, kind: str) -> None:
     [
         ("The Nordvik dairy was founded in 1921.", "The Nordvik dairy was founded on 3 May 1921."),
         ("The Nordvik dairy makes 12 % of the cheese.", "The Nordvik dairy makes twelve percent of the cheese."),
+        ("The Nordvik dairy makes twelve percent of the cheese.", "The Nordvik dairy makes 0.12 of the cheese."),
+        ("The road to the Nordvik dairy is 10 km long.", "The road to the Nordvik dairy is 6.2 miles long."),
+        ("Water in the Nordvik spring is 20 degrees Celsius warm.", "Water in the Nordvik spring is 68 °F warm."),
+        ("The Nordvik dairy was opened on 31/03/1889.", "The Nordvik dairy was opened on March 31, 1889."),
+        ("The Nordvik dairy was opened on 31.3.1889.", "The Nordvik dairy was opened in March 1889."),
+        ("The Nordvik dairy was founded by Dr. Anna M. Berg.", "The Nordvik dairy was founded by Anna Maria Berg."),
+        ("The Nordvik dairy was not sold.", "The Nordvik dairy was never sold."),
+        ("As of 2023 the Nordvik dairy employs 120 people.", "As of 2025 the Nordvik dairy employs 180 people."),
         ("In 2023 the Nordvik dairy employed 120 people.", "In 2025 the Nordvik dairy employed 180 people."),
         ("The Nordvik dairy employed 120 people in 2023.", "The Nordvik dairy employs 180 people."),
         ("The Nordvik dairy was founded in 1921.", "The Nordvik dairy was sold in 1987."),
@@ -164,3 +178,20 @@ def test_a_table_row_with_one_of_the_values_takes_its_side() -> None:
     assert find([one, row]) == []
     values = find([one, other, row])[0].values
     assert [(v.fact_ids, v.sites) for v in values] == [([one.id], ["a.example"]), ([other.id, row.id], ["b.example", "c.example"])]
+
+
+def test_different_answers_to_the_question_are_one_conflict_and_take_the_place_of_its_parts() -> None:
+    said = ["The Nordvik Dairy was founded in 1921.", "The Nordvik Dairy was founded in 1923.", "Berg founded the Nordvik Dairy in 1925, they say."]
+    facts = [fact(text, url, relevance=0.8) for text, url in zip(said, (A, B, C), strict=True)]
+    found = find(facts, [], asked("When was the Nordvik Dairy founded?", "date"))
+    assert [(conflict.asks, [value.text for value in conflict.values]) for conflict in found] == [(True, ["1921", "1923", "1925"])]
+    assert find(facts[:1], [], asked("When was the Nordvik Dairy founded?", "date")) == []
+
+
+def test_a_settlement_holds_when_the_value_is_written_otherwise_later() -> None:
+    one, other = fact("The Nordvik dairy was founded in 1921.", A), fact("The Nordvik dairy was founded in 1923.", B)
+    known = find([one, other])[0].model_copy(update={"status": "settled", "chosen": "1923", "reason": "seen the deed"})
+    later = fact("The Nordvik dairy was founded in 1925.", C)
+    found = find([later, one, other], [known])
+    assert [(c.id, c.status, c.chosen, c.reason) for c in found] == [(known.id, "settled", "1923", "seen the deed")]
+    assert find([other, later], [known])[0].chosen == "1923", "the earliest fact is not looked at any more: by what the others have in common"

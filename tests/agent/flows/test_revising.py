@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agent.evidence import conflicts
+from agent.evidence import settlement
 from agent.flows.revising import heeded, revised
 from agent.flows.state import Research
 from agent.state import fold, fork, jsonable, merge
@@ -34,7 +34,7 @@ def test_two_values_dispute_each_other_and_a_struck_one_ends_it():
     assert clash.status == "open" and all(fact.disputed for fact in state.facts.values())
     now = after(state, facts=[state.facts["b"].model_copy(update={"decision": "struck"})], why="struck 1 fact")
     assert now.facts["a"].usable and not now.facts["b"].usable
-    assert now.conflicts[clash.id].status == "settled" and now.conflicts[clash.id].reason == conflicts.FELL
+    assert now.conflicts[clash.id].status == "settled" and now.conflicts[clash.id].reason == settlement.FELL
     assert now.level > state.level and now.confidence[-1].moves[0].reason.startswith("struck 1 fact: ")
     assert [(edit.step, edit.text) for edit in now.edits] == [(2, "struck 1 fact")]
 
@@ -51,7 +51,7 @@ def test_a_pin_settles_a_conflict_only_as_long_as_it_stands():
     state = knowing(A, B)
     pinned = after(state, facts=[state.facts["a"].model_copy(update={"decision": "pinned"})])
     clash = next(iter(pinned.conflicts.values()))
-    assert (clash.status, clash.chosen, clash.reason) == ("settled", "1974", conflicts.PINNED)
+    assert (clash.status, clash.chosen, clash.reason) == ("settled", "1974", settlement.PINNED)
     assert pinned.facts["b"].disputed and not pinned.facts["a"].disputed
     loose = after(pinned, 3, facts=[pinned.facts["a"].model_copy(update={"decision": "none"})])
     assert next(iter(loose.conflicts.values())).status == "open" and loose.facts["a"].disputed
