@@ -144,7 +144,8 @@ def names(text: str) -> list[Name]:
 def grounded(statement: str, *sources: str) -> bool:
     """Is every date and every number written in digits of a statement said in one of the sources (quotes, their surroundings)?
 
-    Number words are let pass: they are too often counting or idiom. A day without a year ("12 May") speaks for no year. An empty statement is grounded.
+    Number words are let pass: they are too often counting or idiom. A day without a year ("12 May") speaks for no year. An empty
+    statement is grounded.
     """
     stated = dated.dates(statement)
     digits = [q for q in _all_quantities(statement) if any(c.isdigit() for c in q.text)]

@@ -16,7 +16,7 @@ FLAGS = (
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage",
 )  # fmt: skip
-PATIENCE_MS = 12_000
+PATIENCE_MS = 60_000
 """How long a test waits for something to appear: a busy two-core machine must not make it fail."""
 expect.set_options(timeout=PATIENCE_MS)
 _missing: list[str] = []

@@ -37,7 +37,6 @@ def typed_in_the_table(page: Page, text: str, saves: Locator) -> None:
 
 def test_a_person_edits_the_ledger_and_the_answer_follows(tab, server: Served) -> None:
     page: Page = tab()
-    page.set_default_timeout(15_000)
     screen = Screen(page, server.url).open().ask(FOUNDED)
     screen.stands("Answer to review")
     answer = page.locator(".answer").first
@@ -65,7 +64,7 @@ def test_a_person_edits_the_ledger_and_the_answer_follows(tab, server: Served) -
     screen.button("Save 1 changed fact").click()
     expect(screen.notice.filter(has_text="the quote does not carry")).to_be_visible()
     changed(page, 2, "corrected 1 fact of bolagsrullen.example")
-    expect(page.get_by_text("No evidence found", exact=True)).to_be_visible()  # it was all that was left, and no page says it
+    expect(page.locator(".chip").get_by_text("No evidence found")).to_be_visible()  # it was all that was left, and no page says it
     screen.button("Undo: corrected 1 fact of bolagsrullen.example").click()
     changed(page, 3, "took back: corrected 1 fact of bolagsrullen.example")
     expect(answer).to_contain_text("1979")
