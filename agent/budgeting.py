@@ -120,6 +120,7 @@ def suggested(halt: Halt) -> float:
 def least(halt: Halt) -> float:
     """The least cap that is not reached at once, with the share that is kept back for the answer."""
     needed = halt.used / (1 - KEPT_BACK) if halt.kind in KEPT else halt.used
+    needed = max(needed, halt.used + 1) if halt.kind == "calls" else needed
     return _round(halt.kind, needed + {"cost": 0.01, "seconds": 60.0, "tokens": 1000.0}.get(halt.kind, 1.0))  # type: ignore[arg-type]
 
 

@@ -149,11 +149,13 @@ class Tools:
         return judgement if self.client else judgement.model_copy(update={"trouble": self.trouble})
 
     def over_budget(self) -> BudgetSpent | None:
-        """Which cap on calls, tokens or money is reached; None for none. A tenth is kept back for the report."""
+        """Which cap on calls, tokens or money is reached; None for none. A tenth is kept back for the report, of calls at least
+        one where a person is asked: "write it now" must be paid for."""
         spent, caps = self.store.calls.spent(self.lease.run_id, self.since), self.settings
         share = 1.0 if self.closing_up else 1.0 - KEPT_BACK
         calls, tokens, cost = spent.llm_calls, spent.prompt_tokens + spent.completion_tokens, spent.cost_usd
-        if calls >= caps.max_calls * share:
+        kept = 1 if caps.at_cap == "ask" and not self.closing_up and caps.max_calls > 1 else 0
+        if calls >= min(caps.max_calls * share, caps.max_calls - kept):
             return BudgetSpent(f"{calls} of {caps.max_calls} model calls are used", cap="calls", used=calls, limit=caps.max_calls)
         if tokens >= caps.max_tokens * share:
             return BudgetSpent(f"{tokens:,} of {caps.max_tokens:,} tokens are used", cap="tokens", used=tokens, limit=caps.max_tokens)

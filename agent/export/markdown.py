@@ -52,6 +52,7 @@ def _head(report: Report) -> str:
     run = report.run
     told = [f"Run {code(run.id)}", f"status: {inline(run.status)}"]
     told += [f"{name} {inline(at)}" for name, at in (("started", run.created_at), ("last changed", run.updated_at)) if at]
+    told += [f"forked from run {code(run.forked_from)} at step {run.forked_at}"] if run.forked_from else []
     told += [f"imported from a bundle (SHA-256 {code(run.imported)})"] if run.imported else []
     line = " · ".join(told)
     return f"{line}\n\n**{INVENTED}**" if report.settings.world == "demo" else line

@@ -25,6 +25,8 @@ def docx(report: Report) -> bytes:
     _properties(document, report)
     document.add_heading(_text(report.run.question) or "Untitled question", 0)
     document.add_paragraph(_text(f"Run {report.run.id} · {report.run.status} · started {report.run.created_at} · changed {report.run.updated_at}"))
+    if report.run.forked_from:
+        document.add_paragraph(_text(f"Forked from run {report.run.forked_from}: steps 0 to {report.run.forked_at} are shared with it."))
     if report.settings.world == "demo":
         document.add_paragraph().add_run(INVENTED).bold = True
     document.add_heading("Answer", 1)

@@ -66,7 +66,7 @@ def _options(mode: str) -> Settings:
         help="Off: all links of the start pages, each page taken as an article; for comparison",
     )
     limits = CollectLimits(max_articles=int(articles), max_depth=int(depth), max_pages=int(pages), use_smart_navigation=smart)
-    return Settings(flow="collect", mode="step" if mode == "step" else "auto", world=world, model=model, collect=limits)
+    return Settings(flow="collect", mode="step" if mode == "step" else "auto", at_cap="ask", world=world, model=model, collect=limits)
 
 
 def _start(settings: Settings) -> None:

@@ -29,6 +29,8 @@ from pages.widgets import (
     facts,
     flowpath,
     following,
+    forkbox,
+    halted,
     headline,
     journey,
     pagemap,
@@ -80,6 +82,7 @@ def _live(run_id: str, moving: bool) -> None:
     _heading(view, state)
     door.show_notice("collect-run")
     controls.draw(view)
+    halted.draw(view)
     st.html(strip(view, state))
     if view.run.status is Status.WAITING:
         collect_preview.draw(view, state)
@@ -103,9 +106,9 @@ def _heading(view: View, state: Collect) -> None:
     run = view.run
     st.page_link("pages/collect.py", label="Collect something else", icon=":material/add:", query_params={})
     headline.band(run.settings)
-    st.html(
-        f'<div class="ts"><h1 class="ts-question">{safe.html(run.question)}</h1>{wanted(state)}{headline.standing(view, REST)}</div>'
-    )
+    standing = headline.standing(view, halted.rest(view, REST))
+    st.html(f'<div class="ts"><h1 class="ts-question">{safe.html(run.question)}</h1>{wanted(state)}{standing}</div>')
+    forkbox.origin(view)
 
 
 def wanted(state: Collect) -> str:

@@ -7,9 +7,10 @@ from typing import Any
 import streamlit as st
 
 from agent import forking
+from agent.flows import DOING
 from agent.types import Until
 from agent.workbench import View
-from pages.widgets import choices, door, drafts, following, limits, screens, words
+from pages.widgets import choices, door, drafts, following, limits, screens, story, words
 from pages.widgets.story import Card
 
 AT = "research-fork-at"
@@ -32,6 +33,20 @@ def at(view: View, card: Card) -> None:
         )  # fmt: skip
 
 
+def menu(view: View) -> None:
+    """The same for a screen without cards: a step is chosen from a list."""
+    opened = st.popover("Go on from a step", icon=":material/fork_right:", key=f"research-fork-menu-{view.run.id}", on_change="rerun")
+    if not opened.open:
+        return
+    with opened:
+        steps = {step.n: story.SAID.get(step.name) or DOING.get(step.name) or step.name for step in reversed(view.steps)}
+        n = st.selectbox(
+            "Keep everything up to", list(steps), key=f"research-fork-step-{view.run.id}", format_func=lambda n: f"step {n}: {steps[n]}",
+        )  # fmt: skip
+        if n is not None:
+            _form(view, n, bare=True)
+
+
 def origin(view: View) -> None:
     """Of a fork: the run it came from and what it shares with it."""
     run = view.run
@@ -48,13 +63,19 @@ def origin(view: View) -> None:
             st.page_link("pages/compare.py", label="Compare with the original", icon=":material/compare_arrows:", query_params=both)
 
 
-def _form(view: View, n: int) -> None:
-    """A note, and what may be otherwise; none of it is needed."""
+def _form(view: View, n: int, *, bare: bool = False) -> None:
+    """A note, and what may be otherwise; none of it is needed. A `bare` one asks for the note alone: it stands in a popover already."""
     run_id, given = view.run.id, view.run.settings
     note, draft = f"research-fork-note-{run_id}-{n}", f"fork:{run_id}:{n}"
     st.html(f'<div class="ts"><b>Go on from step {n} in a new run</b></div>')
     drafts.area("A note its next decision heeds (not needed)", note, draft, placeholder="e.g. Leave out everything from example.org.", height=80)
     changed: dict[str, Any] = {}
+    if bare:
+        st.button(
+            "Start the new run", type="primary", icon=":material/fork_right:", key=f"research-fork-start-{n}", on_click=_start,
+            args=(run_id, n, note, draft, changed),
+        )  # fmt: skip
+        return
     with st.popover("Other settings", icon=":material/tune:", key=f"research-fork-settings-{n}"):
         model = choices.model(f"research-fork-{n}")
         until: Until = st.selectbox(

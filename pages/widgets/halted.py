@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import streamlit as st
 
 from agent import budgeting
@@ -21,6 +23,12 @@ def asked(view: View) -> Halt | None:
 def sentence(halt: Halt) -> str:
     """What is expected of the reader, in a few words."""
     return ASKS.get(halt.kind, ASKS[""])
+
+
+def rest(view: View, usual: Mapping[Status, str]) -> dict[Status, str]:
+    """What is expected of the reader at each rest: as usual, unless the run asks something."""
+    halt = asked(view)
+    return {**usual, Status.PAUSED: sentence(halt)} if halt else dict(usual)
 
 
 def draw(view: View) -> None:

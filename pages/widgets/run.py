@@ -83,16 +83,9 @@ def _heading(view: View) -> None:
     run = view.run
     st.page_link("pages/research.py", label="New question", icon=":material/add:")
     headline.band(run.settings)
-    st.html(
-        f'<div class="ts"><h1 class="ts-question">{safe.html(run.question)}</h1>{headline.standing(view, rest(view), _troubles(view))}</div>'
-    )
+    standing = headline.standing(view, halted.rest(view, REST), _troubles(view))
+    st.html(f'<div class="ts"><h1 class="ts-question">{safe.html(run.question)}</h1>{standing}</div>')
     forkbox.origin(view)
-
-
-def rest(view: View) -> dict[Status, str]:
-    """What is expected of the reader at each rest."""
-    halt = halted.asked(view)
-    return {**REST, Status.PAUSED: halted.sentence(halt)} if halt else REST
 
 
 def _troubles(view: View) -> str:

@@ -91,7 +91,7 @@ def _options() -> Settings:
     }
     state = st.session_state
     return Settings(
-        flow="site", world=world, model=model, site=SiteLimits(**chosen), start_urls=lines(state.get(STARTS) or ""),
+        flow="site", at_cap="ask", world=world, model=model, site=SiteLimits(**chosen), start_urls=lines(state.get(STARTS) or ""),
         allowed_domains=[name.lower() for name in lines(state.get(ALLOWED) or "")], instruction=(state.get(INSTRUCTION) or "").strip(),
     )  # fmt: skip
 

@@ -18,6 +18,8 @@ from pages.widgets import (
     fact_card,
     flowpath,
     following,
+    forkbox,
+    halted,
     headline,
     ledger,
     pagemap,
@@ -92,15 +94,19 @@ def _live(run_id: str, moving: bool) -> None:
         return
     with st.container(border=True, key="site-newest"):
         st.html(asked(view))
+        forkbox.origin(view)
         st.html(now(view))
         door.show_notice("site-talk")
         controls.draw(view)
+        halted.draw(view)
         fact_card.draw(view)
         if state.answers:
             st.html(said(state.answers[-1], view, newest=True))
             answer.since(state.answers)
             if not state.answers[-1].courtesy:
                 controls.review(view)
+        if not moving:
+            forkbox.menu(view)
     opened = st.tabs(TABS, key="site-tab", on_change="rerun")
     for name, tab in zip(TABS, opened, strict=True):
         if tab.open:
@@ -149,7 +155,7 @@ def now(view: View) -> str:
     known = len(state.all_discovered_urls) - len(state.visited_urls) if isinstance(state, Site) else 0
     read = chips.one(words.count(state.pages_read, "page") + " read") + (chips.one(f"{known:,} addresses not read") if known else "")
     polite = bool(state.answers) and state.answers[-1].courtesy
-    rest = {**REST, Status.DONE: "Ask on when you like."} if polite else REST
+    rest = {**halted.rest(view, REST), **({Status.DONE: "Ask on when you like."} if polite else {})}
     return f'<div class="ts">{headline.standing(view, rest, read)}</div>'
 
 

@@ -217,3 +217,14 @@ def test_collect_asks_at_its_own_cap_on_pages(bench):
     budgeting.raise_caps(bench, run_id, {"pages": 60})
     assert bench.view(run_id).run.settings.collect.max_pages == 60
     assert bench.drive(run_id) is Status.REVIEW
+
+
+def test_a_site_asks_at_its_own_cap_on_pages(bench):
+    limits = DEMO.site.model_copy(update={"max_pages": 1})
+    start = ["https://www.alvmora-mejeri.example/"]
+    run_id = rested(bench, SOLAR, flow="site", start_urls=start, site=limits)
+    assert (bench.view(run_id).state.halt.kind, bench.view(run_id).next) == ("pages", "decide")
+    budgeting.raise_caps(bench, run_id, {"pages": 20})
+    assert bench.drive(run_id) is Status.REVIEW and bench.view(run_id).run.settings.site.max_pages == 20
+    with pytest.raises(UsageError, match="no budget of steps"):
+        budgeting.raise_caps(bench, run_id, {"steps": 20})

@@ -10,10 +10,12 @@ from typing import Any
 
 import pytest
 
-from agent import config
+from agent import budgeting, comparing, config, forking
+from agent.exporting import write
 from agent.llm.scripted import Scripted
 from agent.types import Outcome, Settings, Status
 from agent.urls import canonical
+from agent.verifying import verify
 from agent.workbench import View, Workbench
 from tests.web.folders import Told, page, write_world
 from tests.web.model_server import ModelServer, Request, html, says, status
@@ -384,3 +386,28 @@ def test_a_model_that_is_asked_for_by_name_and_not_there_is_told(bench):
     pending = next(step.change["pending"] for step in view.steps if step.name == "decide")
     assert pending["by"] == "keyless" and "gpt-none" in pending["trouble"]
     assert view.state.answer.verdict == "answered" or view.state.actions[0].outcome is Outcome.OK
+
+
+def test_at_a_cap_on_calls_it_asks_and_a_raise_pays_for_no_call_twice():
+    with ModelServer(Script(ASK, crawl(ROOF)).served) as server, workbench(server) as bench:
+        rests = run(bench, rests=Status.PAUSED, max_calls=3, at_cap="ask")
+        assert (rests.state.halt.kind, rests.state.halt.used, rests.state.halt.cap) == ("calls", 2, 3)
+        before = len(server.requests)
+        budgeting.raise_caps(bench, rests.run.id, {"calls": 20}, rests.head)
+        assert bench.drive(rests.run.id) is Status.REVIEW
+        view = bench.view(rests.run.id)
+        assert view.state.answer.verdict == "answered" and view.usage.llm_calls == len(server.requests) == 6 and before == 2
+        new = forking.fork(bench, view.run.id, rests.head - 1)
+        assert len(server.requests) == 6 and len(bench.calls(new)) == 2, "what the prefix asked is not asked again"
+        found = comparing.compare(bench, view.run.id, new)
+        assert {figure.name: figure.shared for figure in found.figures}["calls"] == 2
+        assert verify(write(bench, new, "bundle") if bench.drive(new) is Status.REVIEW else b"").holds
+
+
+def test_the_tenth_that_is_kept_back_lets_the_model_write_the_answer():
+    for cap in ({"max_calls": 5}, {"max_tokens": 80}):
+        with ModelServer(Script(ASK, crawl(ROOF)).served) as server, workbench(server) as bench:
+            rests = run(bench, rests=Status.PAUSED, at_cap="ask", **cap)
+            assert rests.state.halt.used < rests.state.halt.cap and rests.state.halt.kind == next(iter(cap)).removeprefix("max_")
+            budgeting.write_up(bench, rests.run.id, rests.head)
+            assert bench.drive(rests.run.id) is Status.REVIEW and bench.view(rests.run.id).state.answer.by == "model"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from agent import budgeting, forking
 from agent.types import Step
 from pages.widgets import story
 from tests.pages.conftest import QUESTION
@@ -63,3 +64,21 @@ def test_a_real_run_is_told_without_gaps(demo, bench):
     cards = story.cards(view.steps)
     assert cards[0].what == QUESTION and cards[-1].kind == "answer"
     assert [card.number for card in cards if card.kind == "action"] == list(range(1, len(view.state.actions) + 1))
+
+
+def test_a_card_knows_the_step_that_ended_it_and_a_fork_its_note(demo, bench):
+    run_id = demo(at_cap="ask", max_steps=2)
+    budgeting.raise_caps(bench, run_id, {"steps": 3})
+    budgeting.run_until(bench, run_id, "conflict")
+    view = bench.view(forking.fork(bench, run_id, bench.view(run_id).head, note="Hurry.", max_calls=7))
+    cards = story.cards(view.steps)
+    first = next(card for card in cards if card.kind == "action")
+    assert view.steps[first.end].name == "analyze" and view.steps[first.end].next == "decide"
+    told = [(card.title, card.what, card.why) for card in cards if card.kind in ("event", "person")]
+    assert told == [
+        ("It rested to ask you", "", "all 2 searches and page visits of this round are used"),
+        ("You set its budget anew", "searches and pages 2 → 3", ""),
+        ("You said how far it goes by itself", "run until the next conflict", ""),
+        ("You went on from here, in a run of its own", "model calls 60 → 7", "Hurry."),
+    ]
+    assert [card.end for card in cards] == sorted(card.end for card in cards)

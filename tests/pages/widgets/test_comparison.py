@@ -1,0 +1,60 @@
+"""The drawing of two runs side by side: nothing of the web becomes markup, long lists fold, what is the same is told once."""
+
+from __future__ import annotations
+
+from agent.comparing import Comparison, Figure, Lists, Said, Side
+from agent.types import Conflict, Fact, PageRef, Value
+from pages.widgets import comparison
+
+EVIL = "<img src=x onerror=alert(1)>"
+
+
+def side(run: str, **more) -> Side:
+    return Side(run=run, question=EVIL, status="review", flow="research", world="live", verdict="answered", answer=EVIL, created_at="", **more)
+
+
+def fact(n: int, **more) -> Fact:
+    return Fact(id=f"f{n}", statement=f"{EVIL} {n}", quote="q", url="https://a.example/", verified=True, **more)
+
+
+def found(**more) -> Comparison:
+    lists = Lists(one=[fact(n) for n in range(250)], two=[fact(900)], both=[(fact(1), fact(1, disputed=True))])
+    clash = Conflict(id="c", subject=EVIL, attribute="x", kind="name", values=[Value(text=EVIL, fact_ids=[], sites=[])])
+    settled = clash.model_copy(update={"status": "settled", "chosen": EVIL})
+    page = PageRef(url="https://a.example/", title=EVIL, page_id="p")
+    base = {
+        "one": side("1", notes=[EVIL]), "two": side("2", forked_from="1", forked_at=6), "shared": 7, "settings": {"model": ("auto", EVIL)},
+        "figures": [Figure(name="cost", one=None, two=0.2, shared=None), Figure(name="steps", one=3, two=4, shared=2)],
+        "answer": [Said(kind="reworded", one=EVIL, two=EVIL, sources_one=[EVIL]), Said(kind="added", two="x")], "facts": lists,
+        "sources": Lists(one=[page]), "cited": (["https://a.example/"], []), "conflicts": Lists(both=[(clash, settled)]),
+    }  # fmt: skip
+    return Comparison(**(base | more))
+
+
+def whole(given: Comparison) -> str:
+    parts = (comparison.sides(given), comparison.figures(given.figures), comparison.settings(given), comparison.answer(given))
+    return "".join([*parts, comparison.facts(given), comparison.sources(given), comparison.conflicts(given.conflicts)])
+
+
+def test_nothing_of_the_web_is_markup():
+    assert "<img" not in whole(found()) and "&lt;img" in whole(found())
+
+
+def test_a_long_list_folds_and_is_cut():
+    told = comparison.facts(found())
+    assert "Show 242 more" in told and "and 50 more" in told and told.count("<li>") == 201
+    assert "disputed" in told and "accepted" in told
+
+
+def test_what_differs_is_bold_and_what_is_shared_is_told():
+    told = comparison.figures(found().figures)
+    assert "unknown" in told and "2 of each in the steps they share" in told and told.count("differs") == 2
+    assert comparison.shared(found()).startswith("Steps 0 to 6 are the very same")
+    assert "no step in common" in comparison.shared(found(shared=0))
+
+
+def test_an_answer_lies_beside_the_other():
+    told = comparison.answer(found())
+    assert told.count('data-n="1"') == told.count('data-n="2"') == 2 and "not in this answer" in told
+    assert comparison.answer(found(answer=[])) == "" and comparison.settings(found(settings={})) == ""
+    assert comparison.conflicts(Lists()) == "" and "cited" in comparison.sources(found())
