@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from agent.errors import BudgetSpent
 from agent.evidence import slots
+from agent.evidence.confidence import gathered
 from agent.evidence.slots import Asked
 from agent.flows.state import Research
 from agent.text import manners
@@ -23,7 +24,7 @@ LADDER = ("reframe", "narrow", "lead", "hand_over")
 STALE = 4
 """Tool actions in a row without a new fact that count as being stuck."""
 PLATEAU = 6
-"""Pages in a row that moved the confidence by less than PLATEAU_MOVE in all."""
+"""Results in a row that moved what is gathered (see agent.evidence.confidence) by less than PLATEAU_MOVE in all."""
 PLATEAU_MOVE = 0.01
 BEYOND = 1.01
 """A confidence that none reaches."""
@@ -195,8 +196,9 @@ def _plateau(state: Research) -> str:
     curve = [point for point in state.confidence if point.step > since][-PLATEAU - 1 :]
     if len(curve) <= PLATEAU or state.level >= goal(state):
         return ""
-    low, high = min(p.value for p in curve), max(p.value for p in curve)
-    return f"the confidence stayed at {high:.2f} over the last {PLATEAU} results" if high - low < PLATEAU_MOVE else ""
+    found = [gathered(point) for point in curve]
+    still = max(found) - min(found) < PLATEAU_MOVE
+    return f"the last {PLATEAU} results added nothing to what is covered, nor to how many sites say it" if still else ""
 
 
 def told_to_go_on(state: Research) -> bool:

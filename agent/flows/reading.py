@@ -11,6 +11,7 @@ from agent.flows import moves
 from agent.flows.state import Looking, Research
 from agent.roles.analyzer import ANALYZER, AnalyzerReply, Extracted, ExtractedFact
 from agent.roles.answering import fact_score
+from agent.roles.footing import footing
 from agent.roles.role import Judgement
 from agent.state import Change
 from agent.text import leads as lead_rules
@@ -175,7 +176,7 @@ def _level(state: Research, tools: Tools, judgement: Judgement, new: list[Fact])
     level = confidence.assess(
         step=tools.step, facts=now_known, conflicts=clashes, coverage=cover(state.question, _undisputed(now_known)).share,
         previous=state.confidence[-1] if state.confidence else None,
-        model=judgement.value.confidence_score if judgement.by == "model" else None,
+        model=judgement.value.confidence_score if judgement.by == "model" else None, footing=footing(state.question, now_known),
     )  # fmt: skip
     found = {clash.id for clash in clashes}
     closed = [

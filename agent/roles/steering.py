@@ -41,7 +41,7 @@ CLEAR_GIVEN = 0.3
 """The same on a page that the person named: its subject need not stand in the question."""
 COVERED = 0.9
 """The share of the question's words that must be covered for the run not to search on."""
-USUAL_THRESHOLD = 0.85
+USUAL_THRESHOLD = 0.90
 
 
 class Decision(BaseModel):

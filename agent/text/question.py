@@ -95,9 +95,14 @@ def _weight(word: str, in_names: set[str]) -> float:
 
 def _takes_several(question: str, kind: str, found: tuple[str, ...]) -> bool:
     """A comparison, a chain, several names; or a detail (date, place, ...) of someone who is only named by a relation."""
-    related = len(set(_RELATION.findall(question)))
+    related = len(relations(question))
     detail = kind in ("date", "place", "number", "reason")
     return bool(_CHAIN.search(question) or _COMPARES.search(question)) or len(found) > 1 or related > 1 or (related == 1 and detail)
+
+
+def relations(question: str) -> set[str]:
+    """The relations by which a question names someone or something ("mother", "director of …"), as spelled."""
+    return set(_RELATION.findall(question))
 
 
 def parts(question: str) -> list[str]:

@@ -132,7 +132,9 @@ class Confidence(Noun):
     moves: list[Move] = Field(default_factory=list)
     model: float | None = None
     factors: dict[str, float] = Field(default_factory=dict)
-    """What the value was made of: coverage, support, trust, agreement (shares), conflicts (taken off)."""
+    """What the value was made of: coverage, alone, support, trust, agreement (shares), conflicts (taken off)."""
+    basis: dict[str, float] = Field(default_factory=dict)
+    """What was counted for it: the formula's inputs, so that it can be computed again (see agent.evidence.confidence)."""
 
 
 class Refusal(Noun):

@@ -143,8 +143,8 @@ class Settings(Noun):
     max_tokens: int = 400_000
     max_cost_usd: float = 2.0
     max_seconds: float = 1800.0
-    threshold: float = 0.85
-    """Confidence from which an answered question goes to the person."""
+    threshold: float = 0.90
+    """Confidence from which an answered question goes to the person: one voice alone stays below it (see agent.evidence.confidence)."""
     until: Until = "review"
     """Where an automatic run comes to its person: with an answer to review; at each new open `conflict`; or only when a `budget` is
     used, however sure it is before. "step" is the same as `mode` "step"; see `stops_at`."""

@@ -2,10 +2,10 @@
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pytest import approx
+from pytest import approx, mark
 
-from agent.evidence.confidence import assess
-from agent.types import Confidence, Conflict, Fact, Value
+from agent.evidence.confidence import HIGHEST, Footing, alone, assess, worth
+from agent.types import Confidence, Conflict, Fact, Settings, Value
 
 
 def fact(n: int, statement: str = "The Nordvik dairy was founded in 1921.", **more: object) -> Fact:
@@ -79,14 +79,103 @@ def test_the_moves_say_why_and_add_up() -> None:
     first = level([fact(1)], coverage=0.8)
     assert "first evidence: 1 fact from 1 independent site" in first.moves[0].reason
     second = level([fact(1), fact(2)], coverage=0.8, previous=first)
-    assert [move.reason for move in second.moves] == ["another, independent site says the same (2 independent sites in all)"]
+    assert [move.reason for move in second.moves] == ["a second, independent site (s2.example) gives the same date: 1921"]
     assert second.moves[0].delta == approx(second.value - first.value, abs=1e-4)
     third = level([fact(1), fact(2)], coverage=0.8, conflicts=[clash("f1", "f7")], previous=second)
-    assert [(round(m.delta, 2), m.reason) for m in third.moves] == [(-0.1, "1 conflict on this question is open")]
+    assert [(round(m.delta, 2), m.reason) for m in third.moves] == [(-0.1, "1 conflict on this question is open: x, y: f1 or f7")]
     assert level([fact(1), fact(2)], coverage=0.8, previous=second).moves == []
     held = level([fact(1), fact(2)], coverage=0.8, previous=second, model=0.4)
     freed = level([fact(1), fact(2)], coverage=0.8, previous=held, model=0.9)
     assert "no longer holds it down" in freed.moves[-1].reason and freed.value == second.value
+
+
+def footed(**more: object) -> Footing:
+    given_: dict[str, object] = {"told": 1, "bearing": 6, "missing": 2, "joined": 0.1, "chain": False, "kind": "person", **more}
+    return Footing(**given_)  # type: ignore[arg-type]
+
+
+def one(**more: object) -> float:
+    return level([fact(1)], footing=footed(**more)).value
+
+
+def test_with_a_footing_each_count_moves_the_value_its_own_way() -> None:
+    usual = one()
+    assert one(told=2) > usual > one(told=0)
+    assert one(bearing=5) > usual > one(bearing=12)
+    assert one(missing=0) > usual > one(missing=4)
+    assert one(kind="date") > usual == one(kind="place")
+    assert one(told=4) == one(told=9), "more than four are no surer sign"
+    chain = one(chain=True)
+    assert one(chain=True, joined=0.4) > chain == one(chain=True, bearing=12), "a question of several pages goes by what is joined"
+
+
+def test_one_voice_alone_never_reaches_the_usual_threshold_and_a_second_passes_it() -> None:
+    surest = footed(told=4, bearing=4, missing=0, kind="date")
+    assert level([fact(1)], footing=surest).value == HIGHEST < Settings().threshold
+    assert level([fact(1), fact(2, "Anna Berg kept forty bees in Lillehavn.", relevance=0.8)], footing=surest).value < Settings().threshold
+    assert level([fact(1), fact(2)], footing=surest).value > Settings().threshold
+
+
+def test_four_fifths_of_the_words_are_as_good_as_all_where_a_footing_tells_what_is_missing() -> None:
+    assert level([fact(1)], coverage=0.8, footing=footed()).value == one() > level([fact(1)], coverage=0.4, footing=footed()).value
+
+
+def test_what_a_person_pinned_needs_no_estimate() -> None:
+    pinned = level([fact(1)], footing=footed(told=0, bearing=20))
+    moved = level([fact(1, decision="pinned")], footing=footed(told=0, bearing=20), previous=pinned)
+    assert moved.value == HIGHEST and "a person confirmed the best fact" in moved.moves[0].reason
+
+
+def test_the_value_can_be_computed_again_from_what_is_kept() -> None:
+    for footing in (None, footed(), footed(chain=True)):
+        now = level([fact(1), fact(2), fact(3, disputed=True)], coverage=0.7, footing=footing, conflicts=[clash("f1", "f9")])
+        assert worth(now.basis) == approx(now.value, abs=1e-3) and alone(now.basis) == approx(now.factors["alone"], abs=1e-3)
+        factors = now.factors
+        product = factors["coverage"] * factors["support"] * factors["trust"] * factors["agreement"] - factors["conflicts"]
+        assert product == approx(now.value, abs=1e-3)
+
+
+@mark.parametrize(
+    ("change", "said"),
+    [
+        ({"told": 2}, "stands out more clearly: of 6 facts that may count, 2 that hold a person's name would be told"),
+        ({"bearing": 14}, "more sentences bear on the question without settling it: of 14 facts"),
+        ({"missing": 4}, "4 words of the question are left open by what would be told"),
+        ({"missing": 0}, "no word of the question is left open any more"),
+        ({"chain": True, "joined": 0.1}, "read in another way"),
+    ],
+)
+def test_each_count_that_moves_is_told(change: dict[str, object], said: str) -> None:
+    before = level([fact(1)], footing=footed())
+    after = level([fact(1)], footing=footed(**change), previous=before)
+    assert any(said in move.reason for move in after.moves), after.moves
+    assert sum(move.delta for move in after.moves) == approx(after.value - before.value, abs=1e-3)
+
+
+def test_links_that_meet_are_told() -> None:
+    before = level([fact(1)], footing=footed(chain=True, joined=0.0))
+    after = level([fact(1)], footing=footed(chain=True, joined=0.3), previous=before)
+    assert "30% more of the question than the best fact alone" in after.moves[0].reason
+
+
+@mark.parametrize(
+    ("statement", "other", "said"),
+    [
+        ("The dairy keeps 40 cows in Lund.", "In Lund the dairy keeps forty cows.", "gives the same figure: 40"),
+        ("The dairy is run by Anna Berg.", "Anna Berg runs the old dairy.", "gives the same name: Anna Berg"),
+        ("the old dairy sells soft cheese", "soft cheese is what the old dairy sells", "says the same"),
+    ],
+)
+def test_a_second_voice_is_told_with_what_it_confirms(statement: str, other: str, said: str) -> None:
+    first = level([fact(1, statement)])
+    second = level([fact(1, statement), fact(2, other)], previous=first)
+    assert second.moves[0].reason.startswith("a second, independent site (s2.example) " + said)
+
+
+def test_a_confidence_of_an_older_store_goes_on() -> None:
+    old = level([fact(1)]).model_copy(update={"basis": {}, "factors": {"coverage": 1.0}})
+    now = level([fact(1), fact(2)], previous=old)
+    assert sum(move.delta for move in now.moves) == approx(now.value - old.value, abs=1e-3)
 
 
 FACTS = st.lists(

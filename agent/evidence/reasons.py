@@ -1,0 +1,158 @@
+"""Why a confidence moved, in words a person can check: who says the same, and what; what is missing; what is in dispute.
+
+Knows the figures the formula counts (see `confidence`) and the facts behind the strongest part; decides nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from agent.evidence import dates, numbers
+from agent.evidence.values import Values, read
+from agent.types import Conflict, Fact
+from agent.urls import site
+
+KINDS = {
+    "date": "a date", "number": "a figure", "person": "a person's name", "place": "a place", "reason": "a reason", "definition": "a definition",
+}  # fmt: skip
+"""What is asked for, for a sentence."""
+NTH = {2: "a second", 3: "a third", 4: "a fourth"}
+LONGEST = 60
+"""Characters of a value or subject in a reason."""
+
+
+@dataclass(frozen=True)
+class Told:
+    """What the reasons speak of: who agrees with the best fact and on what, its source, what is asked for, the open conflicts."""
+
+    agrees: str = ""
+    source: str = ""
+    trusted: float = 0.0
+    pinned: bool = False
+    kind: str = ""
+    clashes: Sequence[Conflict] = field(default_factory=tuple)
+
+
+def told(lead: Fact, same: Sequence[Fact], clashes: Sequence[Conflict], kind: str) -> Told:
+    """What is to be told of the best fact, those that say the same, and the open conflicts."""
+    *_, latest = sorted([lead, *same], key=lambda fact: (fact.step, fact.id))
+    former = next((fact for fact in (lead, *same) if site(fact.url) != site(latest.url)), None)
+    best = max([lead, *same], key=lambda fact: (fact.decision == "pinned", fact.trust))
+    source = site(best.url) or "what a person said"
+    return Told(agreement(former, latest) if former else "", source, best.trust, best.decision == "pinned", kind, clashes)
+
+
+def agreement(former: Fact, latest: Fact) -> str:
+    """What the latest site gives that was known before: "(b.example) gives the same date: 1921"."""
+    mine, theirs = read(former.statement), read(latest.statement)
+    who = f"({site(latest.url)}) " if site(latest.url) else ""
+    for what, value in _shared(mine, theirs):
+        return f"{who}gives the same {what}: {value[:LONGEST]}"
+    return f"{who}says the same"
+
+
+def _shared(mine: Values, theirs: Values) -> list[tuple[str, str]]:
+    days = [("date", d.text) for d in mine.dates if any(dates.agree(d, t) for t in theirs.dates)]
+    figures = [("figure", q.text) for q in mine.quantities if any(numbers.agree(q, t) for t in theirs.quantities)]
+    named = [("name", n.text) for n in mine.names if any(n.words == t.words for t in theirs.names)]
+    return [*days, *figures, *named[-1:]]
+
+
+def first(basis: Mapping[str, float], said: Told) -> str:
+    """What the first evidence is."""
+    found = f"{count(basis['facts'], 'fact')} from {count(basis['voices'], 'independent site')}"
+    covered = f"{found} cover {basis['coverage']:.0%} of the question"
+    return f"the first evidence: {covered}{_point(basis, said)}"
+
+
+def of(name: str, before: Mapping[str, float], basis: Mapping[str, float], said: Told) -> str:
+    """Why a figure moved the confidence."""
+    rising = basis[name] > before.get(name, 0.0)
+    if name == "coverage":
+        told = f"{basis['coverage']:.0%} of the question's words"
+        return f"the facts now cover {told}" if rising else f"only {told} are covered by facts that may count"
+    if name in ("told", "bearing"):
+        return _pointed(before, basis, said)
+    if name == "missing":
+        lacking = count(basis["missing"], "word")
+        what = f"{lacking} of the question" if basis["missing"] else "no word of the question"
+        return f"{what} {'are' if basis['missing'] > 1 else 'is'} {'left open' if basis['missing'] else 'left open any more'} by what would be told"
+    if name == "joined":
+        return f"what is told holds together {basis['joined']:.0%} more of the question than the best fact alone: its links meet"
+    if name == "pinned":
+        return "a person confirmed the best fact" if rising else "the best fact is no longer one a person confirmed"
+    if name in ("chain", "sharp"):
+        return "the question is read in another way"
+    return {"left": _supported, "trust": _trusted, "agreement": _agreed, "conflicts": _open}[name](before, basis, said)
+
+
+def _point(basis: Mapping[str, float], said: Told) -> str:
+    """What would be told of what bears on the question."""
+    if "told" not in basis:
+        return ""
+    if basis["chain"]:
+        return f"; it takes several links, and what is told joins {basis['joined']:.0%} of it to the best fact"
+    return f"; {_told(basis, said)}"
+
+
+def _pointed(before: Mapping[str, float], basis: Mapping[str, float], said: Told) -> str:
+    if basis["told"] > before["told"]:
+        return f"what answers stands out more clearly: {_told(basis, said)}"
+    if basis["bearing"] > before["bearing"]:
+        return f"more sentences bear on the question without settling it: {_told(basis, said)}"
+    return f"what bears on the question changed: {_told(basis, said)}"
+
+
+def _told(basis: Mapping[str, float], said: Told) -> str:
+    holds = f" that holds {KINDS[said.kind]}" if said.kind in KINDS and basis["told"] == 1 else f" that hold {KINDS.get(said.kind, '')}"
+    what = holds if said.kind in KINDS else ""
+    return f"of {count(basis['bearing'], 'fact')} that may count, {basis['told']:.0f}{what} would be told"
+
+
+def _supported(before: Mapping[str, float], basis: Mapping[str, float], said: Told) -> str:
+    now, was = int(basis["agreeing"]), int(before["agreeing"])
+    if basis["left"] > before["left"]:
+        return f"fewer independent sites say the same as the best fact ({count(basis['voices'], 'site')} in all)"
+    if now > was and now > 1:
+        return f"{NTH.get(now, 'one more')}, independent site {said.agrees or 'says the same'}"
+    return "another site speaks of it too, though it does not say the same" if now <= 1 else f"{now} independent sites say the same"
+
+
+def _trusted(before: Mapping[str, float], basis: Mapping[str, float], said: Told) -> str:
+    if said.pinned and basis["trust"] > before["trust"]:
+        return "a person confirmed the best fact, so its source is trusted fully"
+    told = f"{said.source} (trust {said.trusted:.2f})"
+    return f"a more trusted source says it: {told}" if basis["trust"] > before["trust"] else f"the best fact comes from a less trusted source: {told}"
+
+
+def _agreed(before: Mapping[str, float], basis: Mapping[str, float], said: Told) -> str:
+    about = f" ({_about(said.clashes[0])})" if said.clashes and basis["agreement"] < before["agreement"] else ""
+    return f"{'fewer' if basis['agreement'] > before['agreement'] else 'more'} of the relevant facts are disputed{about}"
+
+
+def _open(before: Mapping[str, float], basis: Mapping[str, float], said: Told) -> str:
+    still = len(said.clashes)
+    if basis["conflicts"] < before.get("conflicts", 0.0):
+        return "a conflict was settled" if not still else f"fewer conflicts: {still} still open"
+    if still == 1:
+        return f"1 conflict on this question is open: {_about(said.clashes[0])}"
+    return f"{still} conflicts on this question are open; the first: {_about(said.clashes[0])}"
+
+
+def _about(conflict: Conflict) -> str:
+    what = conflict.subject if not conflict.attribute else f"{conflict.subject}, {conflict.attribute}"
+    sides = " or ".join(value.text[:LONGEST] for value in conflict.values[:3])
+    return f"{what[:LONGEST].strip(' ,')}: {sides}" if sides else what[:LONGEST]
+
+
+def of_model(value: float, own: float, model: float | None) -> str:
+    """Why the model's own figure moved it."""
+    if model is not None and value < own:
+        return f"the model itself is less sure ({model:.2f}) than the evidence ({own:.2f})"
+    return "the model no longer holds it down"
+
+
+def count(n: float, noun: str) -> str:
+    """ "1 fact", "2 facts"."""
+    return f"{n:.0f} {noun}" if n == 1 else f"{n:.0f} {noun}s"
