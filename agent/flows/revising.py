@@ -19,6 +19,7 @@ from agent.flows import moves
 from agent.flows import site_reading as reading
 from agent.flows.site_state import Site
 from agent.flows.state import Research
+from agent.roles.footing import footing
 from agent.state import OUT, Change, jsonable
 from agent.text.coverage import cover
 from agent.types import Confidence, Conflict, Edit, Fact, Step
@@ -57,6 +58,7 @@ def assessed(now: Research, step: int, why: str = "") -> Confidence | None:
     level = confidence.assess(
         step=step, facts=known, conflicts=now.conflicts.values(), coverage=cover(asked(now), calm).share,
         previous=previous, model=previous.model if previous else None,
+        footing=footing(now.question, known) if now.settings.flow == "research" else None,
     )  # fmt: skip
     if (level.value, level.factors) == ((previous.value, previous.factors) if previous else (0.0, level.factors)):
         return None
