@@ -74,10 +74,10 @@ def evaluate(job: Job) -> dict[str, Any]:
         asked = _asked(replace(job, keep=job.keep or scratch), questions, urls)
         rows = sorted(tqdm(asked, total=len(questions), unit="question"), key=lambda row: order[row["id"]])
     shown = [{name: value for name, value in row.items() if name != "step_cpu_ms"} for row in rows]
-    curve = scoring.refusal_curve(rows)
+    curve, bins = scoring.refusal_curve(rows), scoring.reliability(rows)
     return {
         "world": job.world, "flow": job.flow, "model": job.model, "n": len(rows), "metrics": scoring.metrics(rows),
-        **({"refusal_curve": curve} if curve else {}), "questions": shown,
+        **({"refusal_curve": curve} if curve else {}), **({"reliability": bins} if bins else {}), "questions": shown,
     }  # fmt: skip
 
 
@@ -201,10 +201,12 @@ def _scored(bench: Workbench, view: View, question: dict[str, Any], urls: dict[s
     golds, every = [str(a) for a in question.get("answers", [])], question.get("answer_mode") == "all"
     facts = " \n".join(f"{fact.statement} {fact.quote}" for fact in state.facts.values() if fact.usable)
     long_answer = question.get("long_answer", "")
+    hit = (not refused and scoring.stands_in(golds, text, every=every)) if golds else None
     return {
         "verdict": answer.verdict if answer else "", "reason": answer.reason if answer else "", "answer": answer.text if answer else "",
         "confidence": answer.confidence if answer else 0.0, "refused": refused, **({"bearing": state.bearing} if isinstance(state, Site) else {}),
-        "answer_hit": (not refused and scoring.stands_in(golds, text, every=every)) if golds else None,
+        "basis": state.confidence[-1].basis if state.confidence else {}, "answer_hit": hit,
+        "right": hit if golds or not long_answer else not refused and scoring.holds_half(long_answer, text),
         "fact_hit": scoring.stands_in(golds, facts, every=every) if golds else None,
         "long_f1": (0.0 if refused else scoring.token_f1(text, long_answer)) if long_answer else None,
         "support_recall": sum(url in read for url in wanted) / len(wanted) if wanted else None,

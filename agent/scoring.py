@@ -2,6 +2,9 @@
 
 The answer normalisation (lower case, no punctuation, no articles) and token F1 are those of SQuAD v1.1 (Rajpurkar et al. 2016);
 Brier score: mean squared error of a probability (Brier 1950); ECE: expected calibration error over ten equal bins (Guo et al. 2017).
+
+What a confidence is held against (`right`): whether a gold answer stands in the answer; where a question has a long answer only,
+whether at least HALF of its words do, each as often as it holds them. Brier, ECE and their kin go over answered, answerable questions.
 """
 
 from __future__ import annotations
@@ -15,6 +18,8 @@ from typing import Any
 
 CUT_WORDS = 120
 BINS = 10
+HALF = 0.5
+"""The share of a long gold answer's words that must stand in an answer for it to be right."""
 _ARTICLES = re.compile(r"\b(a|an|the)\b")
 _MARKS = re.compile(r"\[\d+(?:,\s*\d+)*\]")
 _PUNCTUATION = str.maketrans("", "", string.punctuation + "“”‘’–—…«»")
@@ -37,6 +42,12 @@ def stands_in(golds: Sequence[str], text: str, *, every: bool = False) -> bool:
     return bool(found) and (all(found) if every else any(found))
 
 
+def holds_half(gold: str, text: str) -> bool:
+    """Do at least HALF of a long gold answer's words stand in the text?"""
+    want, got = Counter(normal(gold).split()), Counter(normal(text).split())
+    return bool(want) and sum((want & got).values()) >= HALF * sum(want.values())
+
+
 def token_f1(text: str, gold: str) -> float:
     """Unigram F1 of two texts."""
     got, want = normal(text).split(), normal(gold).split()
@@ -57,6 +68,31 @@ def ece(pairs: Sequence[tuple[float, bool]]) -> float:
     return sum(len(b) / len(pairs) * abs(mean(c for c, _ in b) - mean(float(h) for _, h in b)) for b in bins.values())
 
 
+def constant(pairs: Sequence[tuple[float, bool]]) -> float:
+    """The Brier score of who always says the share of right answers: a confidence that knows anything stays below."""
+    share = mean(float(hit) for _, hit in pairs)
+    return share * (1 - share)
+
+
+def held_against(rows: Sequence[dict[str, Any]]) -> list[tuple[float, bool]]:
+    """The confidence of each answered, answerable question, and whether the answer was right."""
+    answered = ((r["confidence"], r.get("right")) for r in rows if r["answerable"] is True and r["verdict"] in ("answered", "partial"))
+    return [(confidence, bool(right)) for confidence, right in answered if right is not None]
+
+
+def reliability(rows: Sequence[dict[str, Any]]) -> list[dict[str, float]]:
+    """Of each bin that has answers: its bounds, how many, their mean confidence, and the share of them that was right."""
+    pairs = held_against(rows)
+    found = []
+    for n in range(BINS):
+        here = [(c, h) for c, h in pairs if min(BINS - 1, int(c * BINS)) == n]
+        if here:
+            sure, right = mean(c for c, _ in here), mean(float(h) for _, h in here)
+            told = {"from": n / BINS, "to": (n + 1) / BINS, "n": len(here), "confidence": sure, "right": right}
+            found.append({name: round(value, 4) for name, value in told.items()})
+    return found
+
+
 def metrics(rows: Sequence[dict[str, Any]]) -> dict[str, float]:
     """All figures over scored questions, shares between 0 and 1; a figure that does not apply is left out."""
     can, cannot = [r for r in rows if r["answerable"] is True], [r for r in rows if r["answerable"] is False]
@@ -70,9 +106,8 @@ def metrics(rows: Sequence[dict[str, Any]]) -> dict[str, float]:
         out["balanced_refusal"] = ((out["refused_unanswerable"] or 0.0) + 1 - (out["refused_answerable"] or 0.0)) / 2
     for name in ("conflict_named", "conflict_named_both_read", "conflict_named_falsely", "misinformation_stated"):
         out[name] = _mean(rows, name)
-    pairs = [(r["confidence"], bool(r["answer_hit"])) for r in answered if r.get("answer_hit") is not None]
-    if pairs:
-        out["brier"], out["ece"] = brier(pairs), ece(pairs)
+    if pairs := held_against(rows):
+        out["brier"], out["brier_of_a_constant"], out["ece"] = brier(pairs), constant(pairs), ece(pairs)
     for name in ("fabricated_quotes", "fabricated_urls", "unsupported_statements", "crashes"):
         out[name] = sum(r[name] for r in rows)
     for name, key in (("pages_per_question", "pages"), ("steps_per_question", "steps"), ("llm_calls_per_question", "llm_calls")):

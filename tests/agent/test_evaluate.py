@@ -12,6 +12,7 @@ import pytest
 from agent import config
 from agent.errors import NotFound, UsageError
 from agent.evaluate import Job, evaluate, read_questions, read_urls
+from agent.evidence.confidence import worth
 from agent.workbench import Workbench
 from tests.web.folders import page, write_world
 
@@ -46,7 +47,14 @@ def test_a_world_is_scored(world):
 def test_a_question_row_holds_what_is_promised(world):
     built = evaluate(Job(world, jobs=1))["questions"][0]
     assert {"id", "verdict", "answer", "confidence", "answer_hit", "all_support", "pages", "steps"} <= set(built)
-    assert built["answer_hit"] is True and "1921" in built["answer"] and built["pages"] >= 1
+    assert built["answer_hit"] is True is built["right"] and "1921" in built["answer"] and built["pages"] >= 1
+    assert built["basis"]["told"] >= 1 and worth(built["basis"]) == pytest.approx(built["confidence"], abs=1e-3)
+
+
+def test_the_confidence_is_held_against_what_was_right(world):
+    told = evaluate(Job(world, jobs=1))
+    assert sum(bin["n"] for bin in told["reliability"]) == 2 and {bin["right"] for bin in told["reliability"]} == {1.0}
+    assert told["metrics"]["brier_of_a_constant"] == 0 < told["metrics"]["brier"] < 0.3
 
 
 @pytest.mark.slow

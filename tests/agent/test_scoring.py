@@ -58,6 +58,7 @@ def test_calibration():
 def row(**more: Any) -> dict[str, Any]:
     plain = {
         "id": "q", "answerable": True, "verdict": "answered", "confidence": 0.9, "refused": False, "answer_hit": None, "fact_hit": None,
+        "right": None,
         "long_f1": None, "support_recall": None, "all_support": None, "conflict_named": None, "misinformation_stated": None,
         "fabricated_quotes": 0, "fabricated_urls": 0, "unsupported_statements": 0, "crashes": 0, "pages": 2, "steps": 3, "llm_calls": 0,
         "prompt_tokens": 0, "answer_words": 10, "step_cpu_ms": [1.0, 3.0], "seconds": 0.5,
@@ -83,10 +84,27 @@ def test_refusals_leave_the_undecided_out():
 
 
 def test_calibration_is_over_what_was_answered():
-    rows = [row(answer_hit=True, confidence=1.0), row(answer_hit=False, confidence=0.5)]
-    rows += [refusal(answer_hit=False), row(verdict="no_evidence", answer_hit=False), row(verdict="", answer_hit=False)]
-    rows += [row(answerable=None, answer_hit=False), row(long_f1=0.4)]
-    assert scoring.metrics(rows)["brier"] == pytest.approx(0.125)
+    rows = [row(right=True, confidence=1.0), row(right=False, confidence=0.5)]
+    rows += [refusal(right=False), row(verdict="no_evidence", right=False), row(verdict="", right=False)]
+    rows += [row(answerable=None, right=False), row(long_f1=0.4)]
+    told = scoring.metrics(rows)
+    assert (told["brier"], told["brier_of_a_constant"], told["ece"]) == (0.125, 0.25, 0.25)
+
+
+def test_a_long_answer_is_right_when_half_of_its_words_are_told():
+    gold = "The dairy was founded by two sisters; the sisters sold it."
+    assert scoring.holds_half(gold, "Two sisters founded it.") is False  # 4 of 10 words; "sisters" stands there once
+    assert scoring.holds_half(gold, "Two sisters founded it, and sold.") is True
+    assert scoring.holds_half("", "anything") is False
+
+
+def test_the_reliability_tells_of_each_bin_how_many_were_right():
+    rows = [row(right=hit, confidence=c) for c, hit in ((0.62, True), (0.68, False), (1.0, True), (0.95, True))]
+    told = scoring.reliability([*rows, refusal(right=False)])
+    assert told == [
+        {"from": 0.6, "to": 0.7, "n": 2, "confidence": 0.65, "right": 0.5}, {"from": 0.9, "to": 1.0, "n": 2, "confidence": 0.975, "right": 1.0},
+    ]  # fmt: skip
+    assert scoring.reliability([row()]) == []
 
 
 def test_long_answers():
