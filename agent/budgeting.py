@@ -182,6 +182,15 @@ def run_until(bench: Workbench, run_id: str, until: Until) -> None:
     _set(bench, run_id, "until", change, more={"met": known} if until == "conflict" and known else {})
 
 
+def review_from(bench: Workbench, run_id: str, threshold: float) -> None:
+    """Say from which confidence an answer goes to review, from the run's next decision on. Raises UsageError, Overtaken when it has ended."""
+    if not 0 <= threshold <= 1:
+        raise UsageError("the threshold of the confidence lies between 0 and 1")
+    wanted = round(threshold, 4)
+    if bench.view(run_id).run.settings.threshold != wanted:
+        _set(bench, run_id, "threshold", lambda settings: settings.model_copy(update={"threshold": wanted}))
+
+
 def _set(
     bench: Workbench, run_id: str, name: str, change: Callable[[Settings], Settings], *, head: int | None = None, halted: bool = False,
     more: Mapping[str, Any] | None = None, columns: Mapping[str, Any] | None = None,

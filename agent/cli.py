@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from agent import budgeting, starting
-from agent.commands import carry, chat, collect, fork, hosts, limits, reply, site, telling
+from agent.commands import carry, chat, collect, fork, hosts, limits, reply, site, telling, trust
 from agent.errors import NotFound, TouchstoneError, UsageError
 from agent.evaluate import Job, evaluate
 from agent.flows import FLOWS, picture
@@ -75,6 +75,7 @@ def build_parser() -> argparse.ArgumentParser:
     carry.add_import(_command(commands, "import", "open an evidence bundle as a run", carry.run_import))
     fork.add_fork(_command(commands, "fork", "go on from a step of a run, in a new one", fork.run_fork), _line)
     fork.add_compare(_command(commands, "compare", "lay two runs side by side", fork.run_compare))
+    trust.add_options(_command(commands, "trust", "say how far a domain is trusted, or list what was said", trust.run))
     drawing = _command(commands, "flow", "draw a flow from its table of steps, as Mermaid", _flow)
     drawing.add_argument("name", metavar="NAME", choices=sorted(FLOWS), help="one of: %(choices)s")
     return parser

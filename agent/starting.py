@@ -50,6 +50,8 @@ def check(question: str, settings: Settings, flows: Container[str]) -> None:
     limits = settings.site
     if settings.max_steps < 1 or settings.max_pages < 1 or limits.max_pages < 1:
         raise UsageError("a run needs at least one step and one page")
+    if not 0 <= settings.threshold <= 1:
+        raise UsageError("the threshold of the confidence lies between 0 and 1")
     if min(settings.max_calls, settings.max_tokens, settings.max_cost_usd) < 0:
         raise UsageError("a budget of calls, tokens or money cannot be less than nothing")
     if settings.flow in FROM_PAGES:

@@ -9,19 +9,21 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
 from pydantic import BaseModel
 
 from agent.errors import BudgetSpent, ModelUnavailable, ShuttingDown, Stopped
+from agent.evidence.trust import Trust, of_page
 from agent.holdings import Library
 from agent.llm.ask import Ticket, ask
 from agent.roles.role import Judgement, Role
 from agent.store.database import Store
 from agent.store.ledger import LEASE_S, Lease, now
-from agent.types import Call, Page, SearchResult, Settings, Step
+from agent.types import Call, Page, SearchResult, Settings, Step, Trusted
+from agent.urls import site
 
 T = TypeVar("T")
 SIDE_BY_SIDE = 32
@@ -133,6 +135,11 @@ class Tools:
     def keep(self, page: Page) -> str:
         """Store a page's text; returns its id. One that another library lent is not put on this store's shelf."""
         return self.store.pages.put(page, shelve=self.holdings is None or self.holdings.store is self.store)
+
+    def trust(self, page: Page, here: Mapping[str, Trusted] | None = None) -> Trust:
+        """How far a page is trusted: by a person's word on its domain in this run (`here`) or for every run, else by its signs."""
+        domain = site(page.final_url or page.url)
+        return of_page(page, (here or {}).get(domain) or self.store.trusts.get(domain))
 
     def page(self, page_id: str, *, raw: bool = False) -> Page:
         """A stored page, with its body as it came only when asked."""

@@ -27,12 +27,25 @@ def add(parser: argparse.ArgumentParser, *, plain: bool = True) -> None:
         value = getattr(usual, setting) / (60 if setting == "max_seconds" else 1)
         told = f"{about} (default: {value:.0f})" if plain else about
         parser.add_argument(option, type=kind, default=None, dest=setting, metavar=meta, help=told)
+    least = f"confidence from which an answer goes to review, 0 to 1 (default: {usual.threshold:.2f})"
+    parser.add_argument("--threshold", type=share, default=None, metavar="P", help=least if plain else least.split(" (")[0])
     parser.add_argument("--until", choices=UNTIL, help="how far it goes by itself: to the answer (review), or until all of its budget is used")
+
+
+def share(text: str) -> float:
+    """A share as it is typed: "0.8" or "80%". Raises ArgumentTypeError."""
+    try:
+        value = float(text.strip().removesuffix("%")) / (100 if text.strip().endswith("%") else 1)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= 1:
+        raise argparse.ArgumentTypeError(f"“{text[:40]}” is no share: give a number from 0 to 1, or a percentage")
+    return value
 
 
 def given(options: argparse.Namespace) -> dict[str, Any]:
     """The settings that were named."""
-    named = {name: getattr(options, name) for name in (*OPTIONS, "until") if getattr(options, name) is not None}
+    named = {name: getattr(options, name) for name in (*OPTIONS, "threshold", "until") if getattr(options, name) is not None}
     if "max_seconds" in named:
         named["max_seconds"] *= 60.0
     return named | ({"mode": "auto"} if "until" in named else {})

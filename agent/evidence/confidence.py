@@ -11,7 +11,8 @@
              `told` (at most TOLD): facts an answer would tell that hold a value of the kind asked for; `bearing`: all that bear on the
              question; `missing`: its words that nothing told holds; `joined`: the share of it that they hold together beyond the best
              of them; `sharp`: it asks for a date or a figure. Who counts them: `agent.roles.footing`. HIGHEST where a person pinned the best.
-* trust      FLOOR + SLOPE × the trust of the best voices (mean over parts), at most 1; what a person pinned is trusted fully.
+* trust      FLOOR + SLOPE × the trust of the best voices (mean over parts), at most 1; what a person pinned is trusted fully. A fully
+             trusted source (1: only a person says so) leaves SURE of what a single voice lacks.
 * agreement  1 − DISPUTE × the disputed share of the relevant facts.
 * conflicts  OPEN for each open conflict that touches a relevant fact, at most MOST.
 
@@ -50,6 +51,8 @@ ASIDE = 0.05
 """What the voices together count that bear on the question but do not say the same: never enough for the threshold."""
 FLOOR, SLOPE = 0.70, 0.50
 """Trust 0.6 or better leaves the value as it is, trust 0.1 takes a quarter."""
+SURE = 0.5
+"""What a fully trusted source leaves of a single voice's lack: then one voice can be enough."""
 DISPUTE = 0.5
 OPEN, MOST = 0.10, 0.30
 RELEVANT = 0.5
@@ -161,7 +164,7 @@ def _factors(basis: Mapping[str, float]) -> dict[str, float]:
 
 def _ground(facts: list[Fact], conflicts: list[Conflict], coverage: float, footing: Footing | None) -> tuple[dict[str, float], reasons.Told]:
     """What is counted, and what the reasons speak of."""
-    told = [f for f in facts if f.decision != "struck" and (f.usable or f.verified)]
+    told = [f for f in facts if f.counts]
     best = max((f.relevance for f in told if f.usable), default=0.0)
     relevant = [f for f in told if f.decision == "pinned" or f.relevance >= RELEVANT * best]
     usable = [f for f in relevant if f.usable]
@@ -170,7 +173,7 @@ def _ground(facts: list[Fact], conflicts: list[Conflict], coverage: float, footi
     clashes = [c for c in conflicts if c.status == "open" and any(touched.intersection(v.fact_ids) for v in c.values)]
     basis = {
         "coverage": coverage,
-        "left": _mean([REST ** (part.voices - 1) for part in parts]),
+        "left": _mean([REST ** (part.voices - 1) * (SURE if part.trust >= 1.0 else 1.0) for part in parts]),
         "trust": _mean([min(1.0, FLOOR + SLOPE * part.trust) for part in parts]),
         "agreement": 1 - DISPUTE * sum(f.disputed for f in relevant) / len(relevant) if relevant else 1.0,
         "conflicts": min(MOST, OPEN * len(clashes)),

@@ -61,7 +61,7 @@ def find(facts: Iterable[Fact], known: Iterable[Conflict] = (), question: Asked 
     With a `question`, the different answers to it that sources give come first, as one conflict, in the place of those whose facts
     all stand in it. `known` conflicts keep their settlement, step and finder when found again; those found by a model are kept as they are.
     """
-    counted = sorted((f for f in facts if f.decision != "struck" and (f.verified or f.decision == "pinned")), key=_age)
+    counted = sorted((f for f in facts if f.counts), key=_age)
     before = {conflict.id: conflict for conflict in known}
     others = [_joined(_conflict(group), counted) for group in _groups(list(_pairs(counted)))]
     answers = [_joined(_with(conflict, others, counted), counted) for conflict in (_answers(counted, question) if question else [])]
@@ -93,6 +93,11 @@ def voices(facts: Iterable[Fact]) -> list[str]:
     Sites that carry copies of one text or one quote are one voice. Only quotes that begin or end alike, or share their longest words,
     are compared, so that the work grows with the number of facts and not with its square.
     """
+    return sorted(set(chorus(facts).values()))
+
+
+def chorus(facts: Iterable[Fact]) -> dict[str, str]:
+    """Each site's voice: the site that speaks for it and for all that carry the same words (see `voices`)."""
     heads: dict[str, str] = {}
     texts: dict[str, str] = {}
     alike: dict[str, dict[str, str]] = defaultdict(dict)
@@ -109,7 +114,7 @@ def voices(facts: Iterable[Fact]) -> list[str]:
     voices: dict[str, str] = {}
     for name in sorted(heads):
         voices.setdefault(_head(heads, name), name)
-    return sorted(voices.values())
+    return {name: voices[_head(heads, name)] for name in heads}
 
 
 def _head(heads: dict[str, str], name: str) -> str:

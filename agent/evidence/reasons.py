@@ -111,12 +111,15 @@ def _told(basis: Mapping[str, float], said: Told) -> str:
 
 
 def _supported(before: Mapping[str, float], basis: Mapping[str, float], said: Told) -> str:
-    now, was = int(basis["agreeing"]), int(before["agreeing"])
+    now, was = basis["agreeing"], before["agreeing"]
     if basis["left"] > before["left"]:
-        return f"fewer independent sites say the same as the best fact ({count(basis['voices'], 'site')} in all)"
-    if now > was and now > 1:
-        return f"{NTH.get(now, 'one more')}, independent site {said.agrees or 'says the same'}"
-    return "another site speaks of it too, though it does not say the same" if now <= 1 else f"{now} independent sites say the same"
+        fewer = f"fewer independent sites say the same as the best fact ({count(basis['voices'], 'site')} in all)"
+        return fewer if now < was else "neither the source of the best fact nor a person's pin makes it sure any more"
+    if int(now) > int(was) and now >= 2:
+        return f"{NTH.get(int(now), 'one more')}, independent site {said.agrees or 'says the same'}"
+    if now > was:
+        return "another site speaks of it too, though it does not say the same"
+    return "a person confirmed the best fact" if said.pinned else f"the source of the best fact is trusted fully: {said.source}"
 
 
 def _trusted(before: Mapping[str, float], basis: Mapping[str, float], said: Told) -> str:

@@ -6,7 +6,7 @@ import hashlib
 import re
 from collections.abc import Sequence
 
-from agent.evidence import confidence, conflicts, trust
+from agent.evidence import confidence, conflicts
 from agent.evidence.quotes import verify
 from agent.flows import collect_log, moves
 from agent.flows.collect_content import text_of
@@ -146,7 +146,7 @@ def _fact(tools: Tools, item: Item, page: Page, page_id: str, said: tuple[str, s
         id="f" + hashlib.sha256(f"{page_id}\n{user}\n{quote}".encode()).hexdigest()[:7],
         statement=f"{user}: “{quote}”" if user else quote, quote=quote,
         page_id=page_id, url=page.final_url or page.url, title=item.title, fetched_at=page.fetched_at, published_at=item.publish_date,
-        subject=f"{item.title}: {user}" if user else item.title, trust=trust.of_page(page).value, step=tools.step, by="code",
+        subject=f"{item.title}: {user}" if user else item.title, trust=tools.trust(page).value, step=tools.step, by="code",
     )  # fmt: skip
 
 

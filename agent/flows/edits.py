@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from agent.errors import NotFound, UsageError
 from agent.evidence.quotes import locate, verify
+from agent.evidence.trust import of_page
 from agent.evidence.values import carried, grounded
 from agent.flows import moves
 from agent.flows.revising import asked, revised
@@ -83,6 +84,7 @@ def quoted(state: Research, step: int, statement: str, quote: str, page: Page, p
     fact = Fact(
         id=_id(page_id, words, text), statement=text, quote=words, page_id=page_id, url=page.final_url or page.url, title=page.title,
         fetched_at=page.fetched_at, published_at=page.published_at, step=step, by="person",
+        trust=of_page(page, state.trusts.get(site(page.final_url or page.url))).value,
     )  # fmt: skip
     found = verify(fact, page.text, page.sha256)
     if not found.verified:

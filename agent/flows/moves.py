@@ -78,8 +78,8 @@ def sides(clash: Conflict, facts: dict[str, Fact]) -> int:
 
 
 def memory(state: Research) -> list[Fact]:
-    """The facts a judgement looks at: pinned first, then by relevance; struck ones, and those of what a person ruled out, never."""
-    kept = [fact for fact in standing(state).values() if fact.decision != "struck"]
+    """The facts a judgement looks at: pinned first, then by relevance; never those that are struck, ruled out or not trusted at all."""
+    kept = [fact for fact in standing(state).values() if fact.decision == "pinned" or (fact.decision != "struck" and fact.trust > 0)]
     return sorted(kept, key=lambda fact: (fact.decision != "pinned", -fact.relevance, fact.step, fact.id))[:REMEMBERED]
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Container, Sequence
 
-from agent.evidence import trust
 from agent.evidence.quotes import verify
 from agent.roles.answering import fact_score
 from agent.roles.draft import DraftSentence
@@ -22,7 +21,7 @@ def fact_of(asked: str, tools: Tools, page: Page, quoted: Quoted, *, by: Speaker
     fact = Fact(
         id=fact_id(quoted), statement=quoted.statement or quoted.quote, quote=quoted.quote, page_id=quoted.page_id, url=page.final_url or page.url,
         title=page.title, fetched_at=page.fetched_at, published_at=page.published_at, subject=quoted.subject, attribute=quoted.attribute,
-        trust=trust.of_page(page).value, step=tools.step, by=by,
+        trust=tools.trust(page).value, step=tools.step, by=by,
     )  # fmt: skip
     fact = verify(fact, page.text, page.sha256)
     return fact.model_copy(update={"relevance": max(quoted.score, fact_score(asked, fact))})

@@ -58,7 +58,9 @@ def of_page(state: Research, tools: Tools, looking: Looking) -> Change:
     leads += _named(tools, judgement, page.url)
     new_leads = [lead for lead in lead_rules.merged(state.leads, leads) if canonical(lead.value) not in moves.visited(state)]
     refused = forbidden + _unknown(judgement, {canonical(link.url) for link in page.links} | moves.known_urls(state), tools.step)
-    ref = state.pages[looking.source].model_copy(update={"facts": len(facts), "links": [lead.value for lead in leads if lead.kind == "url"]})
+    signs, onward = trust.of_page(page), [lead.value for lead in leads if lead.kind == "url"]
+    seen = {"facts": len(facts), "links": onward, "trust": signs.value, "trust_why": list(signs.reasons)}
+    ref = state.pages[looking.source].model_copy(update=seen)
     return {
         "leads": _favoured(new_leads, judgement), "pages": [ref], "refusals": refused,
         "actions": [state.actions[-1].model_copy(update={"new_facts": sum(fact.verified for fact in facts)})],
@@ -79,7 +81,7 @@ def of_nothing(state: Research, tools: Tools, looking: Looking) -> Change:
 def _facts(state: Research, tools: Tools, page: Page, shown: list[Passage], judgement: Judgement) -> list[Fact]:
     extracted = judgement.value.extracted_info
     wanted = extracted.facts if isinstance(extracted, Extracted) else []
-    page_id, standing = shown[0].page_id if shown else "", trust.of_page(page).value
+    page_id, standing = shown[0].page_id if shown else "", tools.trust(page, state.trusts).value
     found: dict[str, Fact] = {}
     forbidden = [(at, at + len(line)) for line in orders(page.text) if (at := page.text.find(line)) >= 0]
     for item in wanted:

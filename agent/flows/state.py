@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from agent.state import State, amend, append, upsert
+from agent.state import State, amend, append, enter, upsert
 from agent.types import (
     Action,
     Answer,
@@ -24,6 +24,7 @@ from agent.types import (
     Proposal,
     Refusal,
     Settings,
+    Trusted,
     Turn,
 )
 
@@ -50,6 +51,8 @@ class Research(State):
     facts: Annotated[dict[str, Fact], upsert] = Field(default_factory=dict)
     leads: Annotated[dict[str, Lead], upsert] = Field(default_factory=dict)
     pages: Annotated[dict[str, PageRef], upsert] = Field(default_factory=dict)
+    trusts: Annotated[dict[str, Trusted], enter] = Field(default_factory=dict)
+    """A person's word in this run on how far a domain is trusted, by domain; a value below 0: as its signs say."""
     conflicts: Annotated[dict[str, Conflict], upsert] = Field(default_factory=dict)
     confidence: Annotated[list[Confidence], append] = Field(default_factory=list)
     refusals: Annotated[list[Refusal], append] = Field(default_factory=list)

@@ -19,6 +19,7 @@ from agent.store.holdings import Shelf
 from agent.store.ledger import Ledger
 from agent.store.migrations import migrate
 from agent.store.pages import Pages
+from agent.store.trusts import Trusts
 from agent.store.vectors import Vectors
 from agent.store.writer import Writer
 
@@ -50,6 +51,7 @@ class Store:
         self.pages = Pages(reader, writer)
         self.calls = Calls(reader, writer)
         self.desks = Desks(reader, writer)
+        self.trusts = Trusts(reader, writer)
         self.shelf = Shelf(reader, writer)
         self.vectors = Vectors(reader, writer)
         self._writer = writer

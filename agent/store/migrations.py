@@ -45,6 +45,11 @@ def m004_imported_pages(connection: Connection) -> None:
         connection.execute(text("ALTER TABLE pages ADD COLUMN imported INTEGER NOT NULL DEFAULT 0"))
 
 
+def m005_trusts(connection: Connection) -> None:
+    """How far a person trusts a domain."""
+    tables.trusts.create(connection, checkfirst=True)
+
+
 def m006_forks(connection: Connection) -> None:
     """A run tells which run's first steps it shares, and up to which."""
     have = {column["name"] for column in inspect(connection).get_columns("runs")}
@@ -54,7 +59,7 @@ def m006_forks(connection: Connection) -> None:
         connection.execute(text("ALTER TABLE runs ADD COLUMN forked_at INTEGER NOT NULL DEFAULT -1"))
 
 
-MIGRATIONS: tuple[Migration, ...] = (m001_initial, m002_library, m003_imported, m004_imported_pages, m006_forks)
+MIGRATIONS: tuple[Migration, ...] = (m001_initial, m002_library, m003_imported, m004_imported_pages, m005_trusts, m006_forks)
 
 
 def pending(engine: Engine) -> list[Migration]:

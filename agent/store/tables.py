@@ -83,6 +83,15 @@ drafts = Table(
     Column("at", String(32), nullable=False),
 )
 
+trusts = Table(
+    "trusts",
+    metadata,
+    Column("domain", String(255), primary_key=True),
+    Column("value", Float, nullable=False),
+    Column("reason", Text, nullable=False, default=""),
+    Column("at", String(32), nullable=False),
+)
+
 desks = Table(
     "desks",
     metadata,

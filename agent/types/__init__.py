@@ -24,6 +24,7 @@ from agent.types.knowledge import (
     Proposal,
     Refusal,
     Speaker,
+    Trusted,
     Value,
 )
 from agent.types.noun import Noun, Outcome
@@ -98,6 +99,7 @@ __all__ = [
     "Step",
     "Synced",
     "Table",
+    "Trusted",
     "Turn",
     "Until",
     "Usage",

@@ -50,9 +50,14 @@ class Fact(Noun):
         return self.origin == "person" and not self.url
 
     @property
+    def counts(self) -> bool:
+        """Is it heard at all: not struck, found in its page, from a source that is trusted at least a little? What is pinned is."""
+        return self.decision == "pinned" or (self.decision != "struck" and self.verified and self.trust > 0)
+
+    @property
     def usable(self) -> bool:
         """May it support a plain claim of the answer?"""
-        return self.decision != "struck" and (self.decision == "pinned" or (self.verified and not self.disputed))
+        return self.counts and (self.decision == "pinned" or not self.disputed)
 
 
 class Lead(Noun):
@@ -85,8 +90,20 @@ class PageRef(Noun):
     """The page or search ("search: …") its address was found on, or "person"."""
     step: int = 0
     facts: int = 0
+    trust: float = -1.0
+    """How far its signs alone let it be trusted, before a person's word; below 0 when nobody looked."""
+    trust_why: list[str] = Field(default_factory=list)
     links: list[str] = Field(default_factory=list)
     """Those of its links that point at pages the run knows of, for the graph."""
+
+
+class Trusted(Noun):
+    """A person's word on how far a domain is trusted: a share (0 not at all, 1 fully), why, and since when."""
+
+    domain: str
+    value: float
+    reason: str = ""
+    at: str = ""
 
 
 class Value(Noun):

@@ -123,7 +123,17 @@ def test_four_fifths_of_the_words_are_as_good_as_all_where_a_footing_tells_what_
 def test_what_a_person_pinned_needs_no_estimate() -> None:
     pinned = level([fact(1)], footing=footed(told=0, bearing=20))
     moved = level([fact(1, decision="pinned")], footing=footed(told=0, bearing=20), previous=pinned)
-    assert moved.value == HIGHEST and "a person confirmed the best fact" in moved.moves[0].reason
+    assert moved.factors["alone"] == HIGHEST < moved.value, "what is pinned is trusted fully"
+    assert {move.reason for move in moved.moves} == {"a person confirmed the best fact"}
+
+
+def test_a_fully_trusted_source_can_be_enough_alone() -> None:
+    before = level([fact(1)], footing=footed(bearing=2, missing=0))
+    sure = level([fact(1, trust=1.0)], footing=footed(bearing=2, missing=0), previous=before)
+    assert before.value < Settings().threshold < sure.value
+    assert sure.moves[0].reason == "the source of the best fact is trusted fully: s1.example"
+    back = level([fact(1)], footing=footed(bearing=2, missing=0), previous=sure)
+    assert "makes it sure any more" in back.moves[0].reason
 
 
 def test_the_value_can_be_computed_again_from_what_is_kept() -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from agent.evidence.trust import PLAIN, of_page
-from agent.types import Outcome, Page
+from agent.errors import UsageError
+from agent.evidence.trust import PLAIN, in_words, of_page, value_of
+from agent.types import Outcome, Page, Trusted
 
 
 def page(url: str, **more: str) -> Page:
@@ -34,3 +35,26 @@ def test_each_sign_adds_its_reason_and_nothing_leads_out_of_bounds():
     assert signed.value == 0.9 and signed.reasons == ("an official or academic domain", "signed by an author", "dated")
     assert of_page(page("https://a.example/")).reasons == ("nothing speaks for or against it",)
     assert of_page(Page(url="https://forum.a.example/", final_url="", outcome=Outcome.OK)).value == 0.4
+
+
+@pytest.mark.parametrize(("text", "value"), [("high", 0.8), ("Not at all", 0.0), ("not_at_all", 0.0), ("0.45", 0.45), ("45 %", 0.45), ("1", 1.0)])
+def test_trust_in_words_or_figures(text, value):
+    assert value_of(text) == pytest.approx(value)
+
+
+@pytest.mark.parametrize("text", ["", "very", "1.2", "-1", "120%", "nan"])
+def test_what_is_no_trust(text):
+    with pytest.raises(UsageError, match="is no trust"):
+        value_of(text)
+
+
+@pytest.mark.parametrize(("value", "word"), [(0.0, "not at all"), (0.05, "low"), (0.5, "ordinary"), (0.65, "ordinary"), (0.8, "high"), (1, "fully")])
+def test_a_figure_in_words(value, word):
+    assert in_words(value) == word
+
+
+def test_a_persons_word_goes_before_the_signs():
+    said = Trusted(domain="health.gov", value=0.3, reason="out of date")
+    assert of_page(page("https://www.health.gov/"), said).value == 0.3
+    assert of_page(page("https://www.health.gov/"), said).reasons == ("your word: out of date",)
+    assert of_page(page("https://www.health.gov/"), said.model_copy(update={"value": -1.0})).value == 0.8, "a word that was taken back"

@@ -1,0 +1,104 @@
+"""How far the sources of a run are trusted: what a person's word on a domain changes, and the list a person looks at. Pure functions.
+
+    trusted(state, step, "forum.example", 0.3, "anyone may write")      the change: its facts count with that trust, confidence recounted
+    by_domain(state)                                                    every domain of the run: pages, facts, voice, trust with reasons
+
+At 0 ("not at all") a source is not heard: its facts stay in the list, but support nothing and dispute nothing; a pinned one still
+counts. A value below 0 takes the word back: the signs of each page decide again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from agent.errors import UsageError
+from agent.evidence.conflicts import chorus
+from agent.evidence.trust import PLAIN, because, in_words
+from agent.flows.revising import revised
+from agent.flows.state import Research
+from agent.state import Change
+from agent.types import Fact, PageRef, Trusted
+from agent.urls import FILE, host, site
+
+BACK = -1.0
+"""The value that takes a word back."""
+LONGEST = 300
+
+
+@dataclass
+class Domain:
+    """A registrable domain in a run. `copies` are the other domains that carry the same words: all together are one voice."""
+
+    name: str
+    pages: list[PageRef] = field(default_factory=list)
+    facts: list[Fact] = field(default_factory=list)
+    copies: list[str] = field(default_factory=list)
+    trust: float = PLAIN
+    reasons: list[str] = field(default_factory=list)
+    said: Trusted | None = None
+
+
+def named(domain: str) -> str:
+    """The registrable domain of what a person typed (a host or an address); a document's name as it is. Raises UsageError."""
+    text = domain.strip()
+    address = text if "://" in text or text.startswith(FILE) else f"https://{text}"
+    name = site(address)
+    if not name or not text or any(c.isspace() for c in name) or ("." not in name and host(address) != "localhost" and not text.startswith(FILE)):
+        raise UsageError(f"“{text[:80]}” is no domain: name one like example.org")
+    return name
+
+
+def trusted(state: Research, step: int, domain: str, value: float, reason: str = "") -> Change:
+    """The change of a person's word: the domain's facts count with this trust from now on. Raises UsageError when nothing changes."""
+    if value > 1:
+        raise UsageError("trust goes from 0 (not at all) to 1 (fully)")
+    value, said = (BACK if value < 0 else round(value, 2)), reason.strip()[:LONGEST]
+    before = state.trusts.get(domain)
+    facts = [fact for fact in state.facts.values() if fact.url and site(fact.url) == domain]
+    changed = [now for fact in facts if (now := fact.model_copy(update={"trust": _standing(state, fact) if value < 0 else value})) != fact]
+    if not changed and (before.value, before.reason) == (value, said) if before else not changed and not facts and not _known(state, domain):
+        raise UsageError(f"nothing changes: {domain} is trusted like that already" if before else f"nothing of this run is from {domain}")
+    why = f"trust of {domain}: {'as its signs say' if value < 0 else f'{in_words(value)} ({value:.2f})'}"
+    return {**revised(state, step, facts=changed, why=why), "trusts": {domain: Trusted(domain=domain, value=value, reason=said)}}
+
+
+def _known(state: Research, domain: str) -> bool:
+    return any(site(page.final_url or page.url) == domain for page in state.pages.values())
+
+
+def _standing(state: Research, fact: Fact) -> float:
+    """What its page's signs say of a fact."""
+    refs = (page for page in state.pages.values() if page.page_id == fact.page_id and page.trust >= 0)
+    return next((page.trust for page in refs), PLAIN)
+
+
+def by_domain(state: Research) -> list[Domain]:
+    """The domains of the run, those with most facts first."""
+    found: dict[str, Domain] = {}
+    for page in state.pages.values():
+        if page.page_id:
+            name = site(page.final_url or page.url)
+            found.setdefault(name, Domain(name)).pages.append(page)
+    for fact in state.facts.values():
+        if fact.url:
+            name = site(fact.url)
+            found.setdefault(name, Domain(name)).facts.append(fact)
+    heads = chorus(fact for fact in state.facts.values() if fact.url and fact.counts)
+    for domain in found.values():
+        mine = heads.get(domain.name)
+        domain.copies = sorted(name for name, head in heads.items() if head == mine and name != domain.name) if mine else []
+        _told(state, domain)
+    return sorted(found.values(), key=lambda domain: (-len(domain.facts), -len(domain.pages), domain.name))
+
+
+def _told(state: Research, domain: Domain) -> None:
+    """How far it is trusted, and why: a person's word, else its pages' signs."""
+    said = state.trusts.get(domain.name)
+    values = [fact.trust for fact in domain.facts] or [page.trust for page in domain.pages if page.trust >= 0]
+    domain.trust = max(values, default=PLAIN)
+    if said and said.value >= 0:
+        domain.said, domain.trust, domain.reasons = said, said.value, [because(said)]
+        return
+    signs = dict.fromkeys(reason for page in domain.pages for reason in page.trust_why)
+    usual = {page.trust for page in domain.pages if page.trust >= 0}
+    domain.reasons = list(signs) if not values or domain.trust in usual or not usual else ["your word, for every run"]

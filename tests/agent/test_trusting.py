@@ -1,0 +1,83 @@
+"""A person's trust in a domain is kept for every run, used for what is read, and within a run is one step that recounts."""
+
+from __future__ import annotations
+
+import pytest
+
+from agent import config, trusting
+from agent.cli import main
+from agent.errors import NotFound, UsageError
+from agent.types import Settings, Status
+from agent.workbench import Workbench
+
+QUESTION = "How many solar panels are there on the roof of Älvmora Mejeri?"
+DEMO = Settings(world="demo", model="keyless")
+
+
+@pytest.fixture
+def bench():
+    opened = Workbench(config.read())
+    yield opened
+    opened.shutdown()
+
+
+def reviewed(bench: Workbench) -> str:
+    run_id = bench.start(QUESTION, DEMO)
+    assert bench.drive(run_id) is Status.REVIEW
+    return run_id
+
+
+def test_a_word_is_kept_replaced_and_taken_back(bench):
+    trusting.trust(bench, "https://forum.two.example/x", 0.3, " anyone may write ")
+    trusting.trust(bench, "one.example", 1.0)
+    trusting.trust(bench, "two.example", 0.0, "an ad")
+    assert [(one.domain, one.value, one.reason) for one in trusting.trusts(bench)] == [("one.example", 1.0, ""), ("two.example", 0.0, "an ad")]
+    trusting.forget(bench, "one.example")
+    with pytest.raises(NotFound, match="nothing was said of"):
+        trusting.forget(bench, "one.example")
+    with pytest.raises(UsageError, match="from 0"):
+        trusting.trust(bench, "one.example", 1.1)
+
+
+def test_what_is_read_counts_as_the_person_said(bench):
+    source = bench.view(reviewed(bench)).state.answer.sources[0]
+    domain = trusting.trust(bench, source.url, 0.15, "not independent").domain
+    state = bench.view(reviewed(bench)).state
+    facts = [fact for fact in state.facts.values() if domain in fact.url]
+    assert facts and {fact.trust for fact in facts} == {0.15}
+    pages = [page for page in state.pages.values() if domain in page.url and page.page_id]
+    assert all(page.trust >= 0.6 and page.trust_why for page in pages), "the signs are kept beside it"
+
+
+def test_within_a_run_it_is_a_step_and_the_answer_is_written_anew(bench):
+    run_id = reviewed(bench)
+    state = bench.view(run_id).state
+    domain = trusting.named(state.answer.sources[0].url)
+    trusting.trust_in_run(bench, run_id, domain, 0.0, "it sells the panels", always=True)
+    assert bench.drive(run_id) is Status.REVIEW
+    view = bench.view(run_id)
+    assert [step.name for step in view.steps if step.by == "person"][-1] == "trust"
+    assert len(view.state.answers) == 2 and not any(domain in source.url for source in view.state.answer.sources)
+    assert trusting.trusts(bench)[0].reason == "it sells the panels"
+    trusting.trust_in_run(bench, run_id, domain, trusting.BACK, always=True)
+    assert bench.drive(run_id) is Status.REVIEW
+    assert trusting.trusts(bench) == [] and any(domain in source.url for source in bench.view(run_id).state.answer.sources)
+
+
+def test_the_command(capsys, monkeypatch):
+    assert main(["trust"]) == 0 and "each page is trusted by its signs" in capsys.readouterr().out
+    assert main(["trust", "www.two.example", "high", "--because", "the maker itself"]) == 0
+    assert capsys.readouterr().out.split() == ["two.example", "0.80", "high", "the", "maker", "itself"]
+    assert main(["trust", "two.example"]) == 2 and "say how far" in capsys.readouterr().err
+    assert main(["trust", "two.example", "utterly"]) == 2 and "is no trust" in capsys.readouterr().err
+    assert main(["trust", "--forget", "two.example"]) == 0
+    assert main(["trust", "--forget", "two.example"]) == 2
+
+
+def test_the_command_within_a_run(capsys, bench):
+    run_id = reviewed(bench)
+    assert main(["trust", "--run", run_id]) == 0
+    name, value, *_ = capsys.readouterr().out.splitlines()[0].split()
+    assert main(["trust", name, "low", "--run", run_id, "--because", "a reseller"]) == 0
+    line = next(line for line in capsys.readouterr().out.splitlines() if line.startswith(name))
+    assert "0.30" in line and "your word: a reseller" in line and float(value) > 0.3
