@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from agent import budgeting, starting
-from agent.commands import carry, chat, collect, fork, hosts, ledger, limits, reply, site, telling, trust
+from agent.commands import batch, carry, chat, collect, fork, hosts, ledger, limits, reply, site, telling, trust
 from agent.errors import NotFound, TouchstoneError, UsageError
 from agent.evaluate import Job, evaluate
 from agent.flows import FLOWS, picture
@@ -59,6 +59,7 @@ def build_parser() -> argparse.ArgumentParser:
     collect.add_options(_command(commands, "collect", "gather articles or threads from start pages", collect.run))
     chat.add_options(_command(commands, "chat", "talk with what the library holds", chat.run))
     reply.add_options(_command(commands, "reply", "answer a conversation from the knowledge base, or stay silent", reply.run))
+    batch.add_options(_command(commands, "batch", "ask many questions from a table, side by side within a budget", batch.run))
     score = _command(commands, "eval", "score a world by its questions", _eval)
     score.add_argument("world", metavar="DIR|demo")
     score.add_argument("--flow", default="research", choices=sorted(FLOWS), help="which flow is asked (default: %(default)s)")

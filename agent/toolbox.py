@@ -31,6 +31,9 @@ SIDE_BY_SIDE = 32
 KEPT_BACK = 0.1
 """The share of the calls, tokens and money that only the report may use: what was found can always be written up."""
 
+WIDER_S = 1.0
+"""Seconds between two looks at the budget of what a run belongs to, besides the one before each model call."""
+
 
 class WorldLike(Protocol):
     """What the toolbox needs of a world (see agent.tools.worlds)."""
@@ -70,8 +73,11 @@ class Tools:
     """True while the run is being written up: the budget no longer stops it."""
     until: float = math.inf
     """When the run must have ended, on the monotonic clock: whoever asked does not wait longer."""
+    wider: Callable[[float], str] = field(default=lambda share: "")
+    """Is the budget of what the run belongs to (a batch) used up to this share? A sentence, or "" for no."""
     _began: float = field(default_factory=time.monotonic)
     _renewed: float = field(default_factory=time.monotonic)
+    _looked: float = -math.inf
 
     def begin(self, step: int, *, spent_s: float, closing_up: bool) -> None:
         """A new step starts."""
@@ -90,6 +96,10 @@ class Tools:
         if not self.closing_up and worked > self.settings.max_seconds:
             cap = self.settings.max_seconds
             raise BudgetSpent(f"the working time of {cap:g} s is used up", cap="seconds", used=worked, limit=cap)
+        if not self.closing_up and time.monotonic() - self._looked > WIDER_S:
+            self._looked = time.monotonic()
+            if over := self.wider(1.0 - KEPT_BACK):
+                raise BudgetSpent(over)
 
     def rest(self) -> None:
         """The pause between two steps, ended at once when a person or the process wants something."""
@@ -160,6 +170,8 @@ class Tools:
         one where a person is asked: "write it now" must be paid for."""
         spent, caps = self.store.calls.spent(self.lease.run_id, self.since), self.settings
         share = 1.0 if self.closing_up else 1.0 - KEPT_BACK
+        if over := self.wider(share):
+            return BudgetSpent(over)
         calls, tokens, cost = spent.llm_calls, spent.prompt_tokens + spent.completion_tokens, spent.cost_usd
         kept = 1 if caps.at_cap == "ask" and not self.closing_up and caps.max_calls > 1 else 0
         if calls >= min(caps.max_calls * share, caps.max_calls - kept):

@@ -12,7 +12,7 @@ import threading
 from collections.abc import Callable, Mapping
 
 from agent import config as configuration
-from agent import response_config
+from agent import queueing, response_config
 from agent.errors import ShuttingDown, StoreError, TouchstoneError
 from agent.holdings import Library
 from agent.llm import detect, embed
@@ -81,6 +81,12 @@ class Worker:
         if self._threads:
             self._enqueue(run_id)
 
+    def tend(self) -> None:
+        """Start what may start of the batches that run; nothing when this process has no threads to work in."""
+        if self._threads and not self.closing.is_set():
+            for run_id in queueing.tend(self.store):
+                self._enqueue(run_id)
+
     def drive(self, run_id: str, watch: Callable[[], None] | None = None) -> Status:
         """Drive a run in this thread until it rests; `watch` is called after each step.
 
@@ -107,6 +113,7 @@ class Worker:
         gap_s = self.config.number("STEP_GAP")
         return Tools(
             run.settings, world, self.store, lease, client=client, trouble=trouble, closing=self.closing, gap_s=gap_s, holdings=self.holdings,
+            wider=queueing.watching(self.store, run.id),
         )  # fmt: skip
 
     def world(self, name: str) -> World:
@@ -153,6 +160,7 @@ class Worker:
                 self._busy.add(run_id)
             try:
                 self._advance(run_id)
+                self.tend()
             except TouchstoneError as trouble:  # the store, mostly: the run stands where it stood, and is looked for again
                 log.error("run %s: %s", run_id, trouble)
             finally:
@@ -198,6 +206,7 @@ class Worker:
                 for run_id in self.store.ledger.unfinished():
                     if run_id not in self._busy:
                         self._enqueue(run_id)
+                self.tend()
             except StoreError as trouble:
                 log.error("the store cannot be read: %s", trouble)
             if self.closing.wait(RECOVER_S):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from agent.export.escaping import tabled
 from agent.export.report import Report
@@ -26,7 +26,7 @@ PAGES = ("url", "final url", "title", "site", "outcome", "detail", "found on", "
 def facts(report: Report) -> str:
     """The facts, one a row, in the order they were found. `cited as` holds the numbers of the answer's sources that cite it."""
     numbers = {fact_id: str(source.n) for source in (report.answer.sources if report.answer else ()) for fact_id in source.fact_ids}
-    return _written(FACTS, (_fact(fact, numbers.get(fact.id, "")) for fact in report.facts))
+    return written(FACTS, (_fact(fact, numbers.get(fact.id, "")) for fact in report.facts))
 
 
 def pages(report: Report) -> str:
@@ -43,7 +43,7 @@ def pages(report: Report) -> str:
             ref.url, ref.final_url, ref.title or (page.title if page else ""), site(ref.final_url or ref.url), ref.outcome, ref.detail, ref.found_on,
             ref.step, ref.facts, cited, *told, ref.page_id, page.sha256 if page else "",
         ))  # fmt: skip
-    return _written(PAGES, rows)
+    return written(PAGES, rows)
 
 
 def _fact(fact: Fact, cited: str) -> tuple[object, ...]:
@@ -59,9 +59,10 @@ def _yes(mark: bool) -> str:
     return "yes" if mark else "no"
 
 
-def _written(head: tuple[str, ...], rows: Iterable[tuple[object, ...]]) -> str:
+def written(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """A table as CSV."""
     out = io.StringIO()
     writer = csv.writer(out, quoting=csv.QUOTE_ALL, lineterminator="\r\n")
-    writer.writerow(head)
+    writer.writerow([tabled(name) for name in head])
     writer.writerows([tabled(str(value)) for value in row] for row in rows)
     return out.getvalue()

@@ -13,6 +13,7 @@ from sqlalchemy.pool import StaticPool
 
 from agent.errors import StoreError
 from agent.store import tables
+from agent.store.batches import Batches
 from agent.store.calls import Calls
 from agent.store.desks import Desks
 from agent.store.holdings import Shelf
@@ -52,6 +53,7 @@ class Store:
         self.calls = Calls(reader, writer)
         self.desks = Desks(reader, writer)
         self.trusts = Trusts(reader, writer)
+        self.batches = Batches(reader, writer)
         self.shelf = Shelf(reader, writer)
         self.vectors = Vectors(reader, writer)
         self._writer = writer

@@ -65,18 +65,9 @@ class Ledger:
 
     def create(self, question: str, settings: Settings, first: Step, *, owner: str = "") -> str:
         """A new run with its step 0 (the question); returns its id. With an `owner` it is held from the first moment, for them to claim."""
-        run_id, at = uuid.uuid4().hex[:12], now()
         held = {"owner": owner, "lease_until": time.time() + LEASE_S, "token": 1} if owner else {}
         with self._writer.begin() as connection:
-            connection.execute(
-                tables.runs.insert().values(
-                    id=run_id, question=question, status=Status.RUNNING, settings=settings.model_dump_json(), head=0, next=first.next,
-                    thread_id=settings.thread_id or run_id,
-                    created_at=at, updated_at=at, **held,
-                )
-            )  # fmt: skip
-            _insert(connection, run_id, first.model_copy(update={"at": at}))
-        return run_id
+            return begin_run(connection, question, settings, first, **held)
 
     def adopt(self, run: Run, steps: Sequence[Step], **summary: Any) -> bool:
         """Put in a whole run with the steps it has already: it came from elsewhere, or is a fork; `summary` are the columns that follow
@@ -227,6 +218,19 @@ class Ledger:
             query = query.where(func.lower(r.question).contains(text.lower(), autoescape=True))
         with self._reader.connect() as connection:
             return [_run(row) for row in connection.execute(query)]
+
+
+def begin_run(connection: Connection, question: str, settings: Settings, first: Step, **held: Any) -> str:
+    """Put in a new run with its step 0, inside a transaction that may hold more; returns its id."""
+    run_id, at = uuid.uuid4().hex[:12], now()
+    connection.execute(
+        tables.runs.insert().values(
+            id=run_id, question=question, status=Status.RUNNING, settings=settings.model_dump_json(), head=0, next=first.next,
+            thread_id=settings.thread_id or run_id, created_at=at, updated_at=at, **held,
+        )
+    )  # fmt: skip
+    _insert(connection, run_id, first.model_copy(update={"at": at}))
+    return run_id
 
 
 def _guarded(connection: Connection, lease: Lease, **values: Any) -> None:

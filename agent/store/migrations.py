@@ -22,7 +22,7 @@ Migration = Callable[[Connection], None]
 
 def m001_initial(connection: Connection) -> None:
     """Runs, steps, pages, calls, drafts and desks."""
-    tables.metadata.create_all(connection, tables=[table for table in tables.metadata.sorted_tables if table not in tables.LIBRARY])
+    tables.metadata.create_all(connection, tables=[table for table in tables.metadata.sorted_tables if table not in tables.LIBRARY + tables.BATCHES])
 
 
 def m002_library(connection: Connection) -> None:
@@ -59,7 +59,12 @@ def m006_forks(connection: Connection) -> None:
         connection.execute(text("ALTER TABLE runs ADD COLUMN forked_at INTEGER NOT NULL DEFAULT -1"))
 
 
-MIGRATIONS: tuple[Migration, ...] = (m001_initial, m002_library, m003_imported, m004_imported_pages, m005_trusts, m006_forks)
+def m008_batches(connection: Connection) -> None:
+    """Batches of questions and their rows."""
+    tables.metadata.create_all(connection, tables=list(tables.BATCHES), m008_batches)
+
+
+MIGRATIONS: tuple[Migration, ...] = (m001_initial, m002_library, m003_imported, m004_imported_pages, m005_trusts, m006_forks, m008_batches)
 
 
 def pending(engine: Engine) -> list[Migration]:

@@ -189,6 +189,37 @@ LIBRARY = (sources, source_tags, passages, embedders, vectors, unshelved, marks)
 WORDS = "library_words"
 """The full-text index of the passages: their terms alone, without the text. It exists on SQLite only."""
 
+batches = Table(
+    "batches",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    Column("name", Text, nullable=False),
+    Column("state", String(16), nullable=False),
+    Column("settings", Text, nullable=False),
+    Column("allowance", Text, nullable=False),
+    Column("columns", Text, nullable=False),
+    Column("created_at", String(32), nullable=False),
+    Column("updated_at", String(32), nullable=False),
+)
+
+batch_rows = Table(
+    "batch_rows",
+    metadata,
+    Column("batch_id", String(32), nullable=False),
+    Column("n", Integer, nullable=False),
+    Column("question", Text, nullable=False),
+    Column("given", Text, nullable=False, default="{}"),
+    Column("own", Text, nullable=False, default="{}"),
+    Column("same_as", Integer, nullable=False, default=0),
+    Column("trouble", Text, nullable=False, default=""),
+    Column("run_id", String(32), nullable=False, default=""),
+    Column("again", Integer, nullable=False, default=0),
+    PrimaryKeyConstraint("batch_id", "n"),
+    Index("batch_rows_by_run", "run_id"),
+)
+
+BATCHES = (batches, batch_rows)
+
 applied = Table(
     "migrations",
     metadata,

@@ -7,6 +7,7 @@ What a step changes is JSON made from these; what the screens draw are these rea
 from __future__ import annotations
 
 from agent.types.answers import Answer, Reason, Sentence, Source, Statements, Verdict
+from agent.types.batches import ENDED, Allowance, Batch, BatchRow, BatchState, RowState
 from agent.types.holdings import Added, Facility, Found, IndexEntry, LibrarySource, Refused, Scope, Synced
 from agent.types.knowledge import (
     Action,
@@ -50,10 +51,15 @@ from agent.types.web import Heading, Hit, Link, Page, Passage, SearchResult, Tab
 
 __all__ = [
     "CAPS",
+    "ENDED",
     "STANDS",
     "Action",
     "Added",
+    "Allowance",
     "Answer",
+    "Batch",
+    "BatchRow",
+    "BatchState",
     "Blockage",
     "Call",
     "Cap",
@@ -86,6 +92,7 @@ __all__ = [
     "Refusal",
     "Refused",
     "ReplySettings",
+    "RowState",
     "Run",
     "Scope",
     "SearchResult",

@@ -1,0 +1,209 @@
+"""A table of questions as it comes (CSV in whatever dialect), read into rows of a batch. Pure: bytes in, rows and remarks out.
+
+The header names the columns; one must be called `question`. Columns of these names are settings of their row:
+allowed_domains, start_urls (several: separated by spaces, commas or semicolons), flow, instruction, max_steps, max_pages, threshold.
+Every other column is kept as it came and given back beside the answer. A row that cannot be asked is told by its number and kept, too.
+Rows are numbered as a spreadsheet does: the header is row 1.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from agent import starting
+from agent.errors import UsageError
+from agent.flows import FLOWS
+from agent.types import BatchRow, Settings
+
+MOST_ROWS, MOST_BYTES = 1_000, 5_000_000
+FLOWS_OF_ROWS = ("research", "site", "collect")
+"""Flows that come to an answer by themselves."""
+SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs"}
+_NEVER = "\x1f"
+"""What no text holds: the separator of a table with one column."""
+_PARTS = re.compile(r"[\s,;|]+")
+
+
+@dataclass
+class Sheet:
+    """What was understood of a table."""
+
+    rows: list[BatchRow]
+    columns: list[str]
+    understood: str
+    """How it was read, for a person: "12 rows, separated by commas, UTF-8"."""
+    settings: list[str] = field(default_factory=list)
+    """The columns that are settings of their rows."""
+    remarks: list[str] = field(default_factory=list)
+    """What a person should know of single rows, each named by its number."""
+
+    @property
+    def asked(self) -> int:
+        """How many different questions can be asked."""
+        return sum(not row.trouble and not row.same_as for row in self.rows)
+
+
+def read(data: bytes, settings: Settings) -> Sheet:
+    """Read a table; each row is checked with the settings it would be asked with. Raises UsageError when there is nothing to ask."""
+    text, coding = _decoded(data)
+    separator, cells = _table(text)
+    head = next(cells, None)
+    if head is None:
+        raise UsageError("the file is empty: its first line must name the columns, one of them “question”")
+    columns, at = _columns(head)
+    sheet = Sheet([], columns, "", [name for name in columns if _plain(name) in _OWN])
+    for n, values in enumerate(cells, 2):
+        if not any(value.strip() for value in values):
+            continue
+        if len(sheet.rows) >= MOST_ROWS:
+            raise UsageError(f"the file has more than {MOST_ROWS:,} rows with something in them: split it")
+        sheet.rows.append(_row(n, values, columns, at, settings))
+    _settle(sheet)
+    told = f", separated by {SEPARATORS[separator]}" if separator in SEPARATORS else ""
+    sheet.understood = f"{len(sheet.rows):,} {'row' if len(sheet.rows) == 1 else 'rows'}{told}, {coding}"
+    return sheet
+
+
+def settings_of(row: BatchRow, settings: Settings) -> Settings:
+    """What a row is asked with."""
+    return starting.spelled(settings.model_copy(update={**row.own, "mode": "auto", "thread_id": ""}))
+
+
+def _decoded(data: bytes) -> tuple[str, str]:
+    if len(data) > MOST_BYTES:
+        raise UsageError(f"the file has {len(data) / 1e6:.1f} MB; {MOST_BYTES / 1e6:g} MB are the most")
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        coding = "utf-16"
+    elif b"\0" in data:
+        raise UsageError("this is no text file: save the table as CSV (in a spreadsheet: “Save as”, “CSV UTF-8”)")
+    else:
+        coding = "utf-8-sig"
+    try:
+        return data.decode(coding), "UTF-16" if coding == "utf-16" else "UTF-8"
+    except UnicodeDecodeError:
+        return data.decode("cp1252", errors="replace") if _western(data) else data.decode("latin-1"), "Latin-1"
+
+
+def _western(data: bytes) -> bool:
+    """Does it use what Windows put where Latin-1 has control characters (curly quotes, dashes, the euro)?"""
+    return any(0x80 <= byte <= 0x9F for byte in data)
+
+
+def _table(text: str) -> tuple[str, Iterator[list[str]]]:
+    """The separator and the rows of cells: that separator by which the header has a column “question”, and the most columns."""
+    lines = text.lstrip("\r\n")
+    first = next((line for line in io.StringIO(lines, newline=None) if line.strip()), "")
+    headers = {mark: next(csv.reader([first], delimiter=mark), []) for mark in SEPARATORS}
+    fitting = [mark for mark, names in headers.items() if any(_plain(name) == "question" for name in names)]
+    separator = max(fitting, key=lambda mark: len(headers[mark]), default=",")
+    if len(headers[separator]) == 1:
+        separator = _NEVER
+    return separator, _records(text, separator)
+
+
+def _records(text: str, separator: str) -> Iterator[list[str]]:
+    """The records, empty ones too. Raises UsageError for a quote that is opened and never closed."""
+    strict = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    opened = 1
+    try:
+        for _ in strict:
+            opened += 1
+    except csv.Error as trouble:
+        if "unexpected end" in str(trouble):
+            raise UsageError(f"a quotation mark is opened in row {opened} and never closed") from trouble
+        if "field larger" in str(trouble):
+            raise UsageError(f"row {opened} has a cell of more than {csv.field_size_limit():,} characters") from trouble
+    return csv.reader(io.StringIO(text, newline=""), delimiter=separator)
+
+
+def _columns(head: list[str]) -> tuple[list[str], int]:
+    """The names of the columns, each once, and which is the question's. Raises UsageError."""
+    names: list[str] = []
+    for number, cell in enumerate(head, 1):
+        name = cell.strip() or f"column {number}"
+        names.append(name if name not in names else f"{name} ({number})")
+    at = next((i for i, name in enumerate(names) if _plain(name) == "question"), None)
+    if at is None:
+        shown = ", ".join(name[:40] for name in names[:8])
+        raise UsageError(f"no column is called “question”: the first line names {shown}. Put the word question above the questions")
+    return names, at
+
+
+def _plain(name: str) -> str:
+    plain = re.sub(r"[\s_-]+", "_", name.strip().casefold())
+    return {"questions": "question", "domains": "allowed_domains", "start_url": "start_urls"}.get(plain, plain)
+
+
+def _row(n: int, values: list[str], columns: list[str], at: int, settings: Settings) -> BatchRow:
+    cells = dict(zip(columns, [*values, *[""] * (len(columns) - len(values))], strict=False))
+    question = cells.pop(columns[at]).strip()
+    row = BatchRow(n=n, question=question, given=cells)
+    try:
+        if any(extra.strip() for extra in values[len(columns) :]):
+            raise UsageError(f"it has {len(values)} cells and the header {len(columns)}: put a text with separators between quotation marks")
+        for name, value in cells.items():
+            if (setting := _plain(name)) in _OWN and value.strip():
+                row.own[setting] = _OWN[setting](value.strip())
+        starting.check(question, settings_of(row, settings), FLOWS)
+    except UsageError as trouble:
+        return row.model_copy(update={"trouble": str(trouble), "own": {}})
+    return row
+
+
+def _settle(sheet: Sheet) -> None:
+    """Tell what cannot be asked, and let rows that ask the very same share one run. Raises UsageError when nothing is left to ask."""
+    if not sheet.rows:
+        raise UsageError("there is no question beneath the header")
+    seen: dict[tuple[str, str], int] = {}
+    for i, row in enumerate(sheet.rows):
+        if row.trouble:
+            sheet.remarks.append(f"Row {row.n} cannot be asked: {row.trouble}.")
+            continue
+        first = seen.setdefault((" ".join(row.question.casefold().split()), repr(sorted(row.own.items()))), row.n)
+        if first != row.n:
+            sheet.rows[i] = row.model_copy(update={"same_as": first})
+            sheet.remarks.append(f"Row {row.n} asks the same as row {first}: it is asked once and answered in both.")
+    if not sheet.asked:
+        raise UsageError(f"no row can be asked. {sheet.remarks[0]}".rstrip("."))
+
+
+def _several(text: str) -> list[str]:
+    return [part for part in _PARTS.split(text) if part]
+
+
+def _flow(text: str) -> str:
+    if text.casefold() not in FLOWS_OF_ROWS:
+        raise UsageError(f"there is no flow “{text[:40]}” for a batch; there are {', '.join(FLOWS_OF_ROWS)}")
+    return text.casefold()
+
+
+def _number(least: float, most: float, kind: type[int] | type[float]) -> Callable[[str], float]:
+    def read_number(text: str) -> float:
+        try:
+            value = kind(text.replace(",", ".")) if kind is float else kind(text)
+        except ValueError:
+            raise UsageError(f"“{text[:40]}” is no {'whole ' if kind is int else ''}number") from None
+        if not least <= value <= most:
+            raise UsageError(f"{text[:40]} is not between {least:g} and {most:g}")
+        return value
+
+    return read_number
+
+
+_LIMITS = starting.RANGES[""]
+_OWN: dict[str, Callable[[str], Any]] = {
+    "allowed_domains": _several,
+    "start_urls": _several,
+    "flow": _flow,
+    "instruction": lambda text: text[: starting.LONGEST],
+    "max_steps": _number(*_LIMITS["max_steps"], int),
+    "max_pages": _number(*_LIMITS["max_pages"], int),
+    "threshold": _number(*_LIMITS["threshold"], float),
+}
+"""The columns that are settings, and how a cell is read. Each raises UsageError."""

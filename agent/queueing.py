@@ -1,0 +1,90 @@
+"""Which rows of a batch start now: as many as may work side by side, as long as its budget lasts. Knows the store, no screen.
+
+`tend` may be called by any process, any number of times: the store lets each row be started once. Driving the runs is for others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+from agent.errors import Overtaken
+from agent.flows import FLOWS
+from agent.question_sheet import settings_of
+from agent.state import jsonable
+from agent.store.database import Store
+from agent.toolbox import KEPT_BACK
+from agent.types import Allowance, Batch, BatchRow, Status, Step, Usage
+
+CUT = "the budget of the batch: "
+"""How the reason begins why such a run stopped."""
+
+
+def over(allowance: Allowance, spent: Usage, share: float = 1.0 - KEPT_BACK) -> str:
+    """Which part of a batch's budget is used up to this share, as a sentence; "" for none. The rest is kept back for the answers."""
+    tokens = spent.prompt_tokens + spent.completion_tokens
+    if spent.llm_calls and spent.llm_calls >= allowance.max_calls * share:
+        return f"{CUT}{spent.llm_calls:,} of {allowance.max_calls:,} model calls are used"
+    if tokens and tokens >= allowance.max_tokens * share:
+        return f"{CUT}{tokens:,} of {allowance.max_tokens:,} tokens are used"
+    if spent.cost_usd and spent.cost_usd >= allowance.max_cost_usd * share:
+        return f"{CUT}${spent.cost_usd:.2f} of ${allowance.max_cost_usd:.2f} is spent"
+    if spent.seconds >= allowance.max_minutes * 60 * share:
+        return f"{CUT}{spent.seconds / 60:.1f} of {allowance.max_minutes:g} minutes of work are used"
+    return ""
+
+
+def tend(store: Store) -> list[str]:
+    """Start what may start in every batch that runs; returns the runs that have something to do now."""
+    return [run_id for batch in store.batches.newest("running") for run_id in tend_one(store, batch)]
+
+
+def tend_one(store: Store, batch: Batch) -> list[str]:
+    """Start what may start of one batch; returns its runs that have something to do now. Marks it `spent` or `done`."""
+    rows = store.batches.rows(batch.id)
+    waiting = [row for row in rows if row.state == "waiting" and not row.same_as]
+    busy = sum(row.state == "running" and not row.same_as for row in rows)
+    if not waiting and not busy:
+        store.batches.set(batch.id, state="done", among=("running",))
+        return []
+    if not waiting or busy >= batch.allowance.side_by_side:
+        return []
+    if over(batch.allowance, store.batches.spent(batch.id)):
+        store.batches.set(batch.id, state="spent", among=("running",))
+        return []
+    room = batch.allowance.side_by_side - busy
+    return list(filter(None, (_started(store, batch, row) for row in waiting[:room])))
+
+
+def watching(store: Store, run_id: str) -> Callable[[float], str]:
+    """What a run's toolbox asks before it spends: has the batch it belongs to used its budget up to this share?"""
+    batch_id = store.batches.of_run(run_id)
+    if not batch_id:
+        return lambda share: ""
+    return lambda share: over(store.batches.get(batch_id).allowance, store.batches.spent(batch_id), share)
+
+
+def _started(store: Store, batch: Batch, row: BatchRow) -> str:
+    if row.again:
+        return row.run_id if store.batches.take(batch.id, row.n) and _taken_up(store, row) else ""
+    settings = settings_of(row, batch.settings)
+    change = jsonable({"question": row.question, "settings": settings})
+    first = Step(n=0, name="ask", change=change, next=FLOWS[settings.flow].first, by="person")
+    return store.batches.begin(batch.id, row.n, row.question, settings, first)
+
+
+def _taken_up(store: Store, row: BatchRow) -> bool:
+    """Let a run that rests go on where it stood; one that the budget had cut short looks on."""
+    run, (head, upcoming, _) = store.ledger.get(row.run_id), store.ledger.position(row.run_id)
+    flow = FLOWS[run.settings.flow]
+    values: dict[str, Any] = {"control": "", "error": ""}
+    with suppress(Overtaken):  # a person was faster: what they did stands
+        if run.status is Status.REVIEW:
+            anew = {"control": "resumed", "why_stopped": "", "stop_reason": "", "pending": None}
+            store.ledger.speak(run.id, "resume", anew, next=flow.again, head=head, among=(Status.REVIEW,), status=Status.RUNNING, **values)
+        else:
+            among, status = (Status.PAUSED, Status.STOPPED, Status.FAILED), flow.rests.get(upcoming, Status.RUNNING)
+            store.ledger.speak(run.id, "resume", {"control": "resumed"}, head=head, among=among, status=status, **values)
+        return True
+    return False

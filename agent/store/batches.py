@@ -1,0 +1,150 @@
+"""Batches of questions and their rows. A row and its run begin in one transaction, so no two processes start a row twice.
+
+Not the batches of messages that `reply` waits for: those are in memory only.
+"""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any
+
+from sqlalchemy import Connection, Engine, Row, and_, func, select, update
+
+from agent.errors import NotFound
+from agent.store import tables
+from agent.store.ledger import begin_run, now
+from agent.store.writer import Writer
+from agent.types import Allowance, Batch, BatchRow, BatchState, Settings, Status, Step, Usage
+
+b, w, r = tables.batches.c, tables.batch_rows.c, tables.runs.c
+_ROWS = (
+    select(tables.batch_rows, r.status, r.verdict, r.confidence, r.error, r.head, r.deleted_at)
+    .select_from(tables.batch_rows.outerjoin(tables.runs, and_(w.run_id == r.id, w.run_id != "")))
+    .order_by(w.n)
+)
+
+
+class Batches:
+    """Every reading and writing of the two tables."""
+
+    def __init__(self, reader: Engine, writer: Writer) -> None:
+        self._reader, self._writer = reader, writer
+
+    def create(self, name: str, settings: Settings, allowance: Allowance, columns: Sequence[str], rows: Iterable[BatchRow]) -> str:
+        """A new batch that is running, with all its rows; returns its id."""
+        batch_id, at = uuid.uuid4().hex[:12], now()
+        own = [
+            {"batch_id": batch_id, "n": row.n, "question": row.question, "given": _json(row.given), "own": _json(row.own),
+             "same_as": row.same_as, "trouble": row.trouble}
+            for row in rows
+        ]  # fmt: skip
+        with self._writer.begin() as connection:
+            connection.execute(
+                tables.batches.insert().values(
+                    id=batch_id, name=name, state="running", settings=settings.model_dump_json(), allowance=allowance.model_dump_json(),
+                    columns=_json(list(columns)), created_at=at, updated_at=at,
+                )
+            )  # fmt: skip
+            connection.execute(tables.batch_rows.insert(), own)
+        return batch_id
+
+    def get(self, batch_id: str) -> Batch:
+        """A batch. Raises NotFound."""
+        with self._reader.connect() as connection:
+            row = connection.execute(select(tables.batches).where(b.id == batch_id)).first()
+        if row is None:
+            raise NotFound(f"there is no batch {batch_id}; `python -m agent batch` lists those there are")
+        return _batch(row)
+
+    def newest(self, state: BatchState | None = None, limit: int = 50) -> list[Batch]:
+        """Batches, newest first; of one state when it is given."""
+        query = select(tables.batches).order_by(b.created_at.desc(), b.id).limit(limit)
+        with self._reader.connect() as connection:
+            return [_batch(row) for row in connection.execute(query.where(b.state == state) if state else query)]
+
+    def rows(self, batch_id: str) -> list[BatchRow]:
+        """The rows in the order of the file, each with how its run stands. One that asks the same as another shares its run."""
+        with self._reader.connect() as connection:
+            found = [_row(row) for row in connection.execute(_ROWS.where(w.batch_id == batch_id))]
+        first = {row.n: row for row in found}
+        shared = {"run_id", "again", "status", "verdict", "confidence", "error", "steps", "deleted"}
+        return [row.model_copy(update=first[row.same_as].model_dump(include=shared)) if row.same_as in first else row for row in found]
+
+    def of_run(self, run_id: str) -> str:
+        """The batch a run belongs to; "" for none."""
+        with self._reader.connect() as connection:
+            return connection.scalar(select(w.batch_id).where(w.run_id == run_id).limit(1)) or ""
+
+    def spent(self, batch_id: str) -> Usage:
+        """What all runs of a batch have spent together; `seconds` is their working time. The cost is None when a price is unknown."""
+        runs = select(w.run_id).where(w.batch_id == batch_id, w.run_id != "")
+        c, s = tables.calls.c, tables.steps.c
+        sums = select(func.count(), func.sum(c.tokens_in), func.sum(c.tokens_out), func.sum(c.cost_usd), func.count(c.cost_usd))
+        with self._reader.connect() as connection:
+            count, tokens_in, tokens_out, cost, priced = connection.execute(sums.where(c.run_id.in_(runs))).one()
+            seconds = connection.scalar(select(func.sum(s.seconds)).where(s.run_id.in_(runs)))
+        known = (cost or 0.0) if priced == count else None
+        return Usage(
+            llm_calls=count, prompt_tokens=tokens_in or 0, completion_tokens=tokens_out or 0, cost_usd=known, seconds=round(seconds or 0.0, 2)
+        )
+
+    def set(self, batch_id: str, *, state: BatchState, among: Sequence[BatchState], allowance: Allowance | None = None) -> bool:
+        """Move a batch to a state (with another budget); False, and nothing changes, when it is in none of `among`."""
+        values: dict[str, Any] = {"state": state, "updated_at": now()} | ({"allowance": allowance.model_dump_json()} if allowance else {})
+        with self._writer.begin() as connection:
+            return connection.execute(update(tables.batches).where(b.id == batch_id, b.state.in_(among)).values(**values)).rowcount == 1
+
+    def mark_again(self, batch_id: str, numbers: Collection[int]) -> None:
+        """These rows are to be taken up again as soon as there is room."""
+        with self._writer.begin() as connection:
+            connection.execute(update(tables.batch_rows).where(w.batch_id == batch_id, w.n.in_(numbers), w.run_id != "").values(again=1))
+
+    def begin(self, batch_id: str, n: int, question: str, settings: Settings, first: Step) -> str:
+        """Start a waiting row: its run is put in and the row is given its id, together or not at all.
+
+        "" when the batch does not run, has as many at work as it may, or another was faster.
+        """
+        mine = and_(w.batch_id == batch_id, w.n == n, w.run_id == "", w.trouble == "", w.same_as == 0)
+        with self._writer.begin() as connection:
+            if not _room(connection, batch_id) or connection.scalar(select(w.n).where(mine)) is None:
+                return ""
+            run_id = begin_run(connection, question, settings, first)
+            connection.execute(update(tables.batch_rows).where(mine).values(run_id=run_id))
+            connection.execute(update(tables.batches).where(b.id == batch_id).values(updated_at=now()))
+            return run_id
+
+    def take(self, batch_id: str, n: int) -> bool:
+        """Is it ours to take this row up again? False when there is no room, or another was faster."""
+        mine = and_(w.batch_id == batch_id, w.n == n, w.again == 1)
+        with self._writer.begin() as connection:
+            return _room(connection, batch_id) and connection.execute(update(tables.batch_rows).where(mine).values(again=0)).rowcount == 1
+
+
+def _room(connection: Connection, batch_id: str) -> bool:
+    batch = connection.execute(select(b.state, b.allowance).where(b.id == batch_id)).first()
+    if batch is None or batch.state != "running":
+        return False
+    at_work = select(func.count()).select_from(tables.batch_rows.join(tables.runs, w.run_id == r.id))
+    busy = connection.scalar(at_work.where(w.batch_id == batch_id, r.status == Status.RUNNING, r.deleted_at == "", w.again == 0)) or 0
+    return busy < Allowance.model_validate_json(batch.allowance).side_by_side
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def _batch(row: Row[Any]) -> Batch:
+    return Batch(
+        id=row.id, name=row.name, state=row.state, settings=Settings.model_validate_json(row.settings),
+        allowance=Allowance.model_validate_json(row.allowance), columns=json.loads(row.columns), created_at=row.created_at, updated_at=row.updated_at,
+    )  # fmt: skip
+
+
+def _row(row: Row[Any]) -> BatchRow:
+    return BatchRow.model_construct(
+        n=row.n, question=row.question, given=json.loads(row.given), own=json.loads(row.own), same_as=row.same_as, trouble=row.trouble,
+        run_id=row.run_id, again=bool(row.again), status=Status(row.status) if row.status else None, verdict=row.verdict or "",
+        confidence=row.confidence, error=row.error or "", steps=row.head or 0, deleted=bool(row.deleted_at),
+    )  # fmt: skip

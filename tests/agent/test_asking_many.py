@@ -1,0 +1,177 @@
+"""Batches: rows as ordinary runs, side by side within a budget; stopped, killed, resumed; nothing is started twice."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from agent import asking_many, queueing
+from agent.asking_many import Standing, create, csv_table, drive, go_on, json_table, standing, stop
+from agent.errors import NotFound, UsageError
+from agent.llm.detect import Found
+from agent.llm.scripted import Scripted
+from agent.question_sheet import read
+from agent.types import Allowance, Settings, Status
+from agent.workbench import Workbench
+
+ROOT = Path(__file__).parents[2]
+DEMO = Settings(world="demo", model="keyless", max_steps=3, max_pages=3)
+TABLE = (
+    "question;id\nHow many people does Älvmora Mejeri employ?;=1+1\nOn what date did the Stenfors bridge reopen to traffic?;b\n"
+    "In which year was Älvmora Mejeri founded?;c\nhow many people does älvmora mejeri employ?;d\nWho?;e\n;lost\n"
+).encode()
+
+
+def quiet(_now: Standing) -> None:
+    """Nobody looks."""
+
+
+def begun(bench: Workbench, settings: Settings = DEMO, **allowance: float) -> str:
+    return create(bench, "test", read(TABLE, settings), settings, Allowance(**allowance))  # type: ignore[arg-type]
+
+
+def at_work(now: Standing) -> int:
+    return len({row.run_id for row in now.rows if row.state == "running"})
+
+
+def once(watch: Callable[[Standing], bool], stopping: threading.Event) -> Callable[[Standing], None]:
+    return lambda now: stopping.set() if watch(now) else None
+
+
+def test_a_table_goes_in_and_a_table_comes_out(bench: Workbench) -> None:
+    batch_id = begun(bench)
+    seen: list[int] = []
+    now = drive(bench, batch_id, lambda now: seen.append(at_work(now)), threading.Event())
+    assert now.batch.state == "done" and now.counts == {"done": 5, "refused": 1} and max(seen) <= 2 and not now.can_go_on
+    rows = list(csv.DictReader(io.StringIO(csv_table(bench, batch_id))))
+    assert [row["id"] for row in rows] == ["'=1+1", "b", "c", "d", "e", "lost"]
+    assert "2 November 2026" in rows[1]["answer"] and rows[1]["sources"].startswith("https://") and rows[1]["backed"] == rows[1]["statements"]
+    assert rows[3]["run"] == rows[0]["run"] and rows[3]["remark"] == "the same as row 2"
+    assert rows[5]["state"] == "cannot be asked" and "no question" in rows[5]["why stopped"]
+    assert len({row["run"] for row in rows if row["run"]}) == 4 == len(bench.runs())
+    told = json.loads(json_table(bench, batch_id))
+    assert told["rows"][0]["given"] == {"question": "How many people does Älvmora Mejeri employ?", "id": "=1+1"} and told["batch"]["state"] == "done"
+    assert told["rows"][0]["confidence"] == float(rows[0]["confidence"])
+
+
+def test_no_row_is_started_twice_by_rivals(bench: Workbench) -> None:
+    batch_id = begun(bench, side_by_side=3)
+    with ThreadPoolExecutor(8) as rivals:
+        started = [run_id for found in rivals.map(lambda _: queueing.tend(bench.store), range(24)) for run_id in found]
+    now = standing(bench, batch_id)
+    assert len(started) == len(set(started)) == 3 == at_work(now) == len(bench.runs()), "three may work side by side"
+
+
+def test_stop_rests_and_go_on_goes_on(bench: Workbench) -> None:
+    batch_id, stopping = begun(bench, side_by_side=2), threading.Event()
+    now = drive(bench, batch_id, once(lambda now: now.counts["running"] > 0, stopping), stopping)
+    assert now.batch.state == "stopped" and now.counts["resting"] + now.counts["done"] >= 2 and now.counts["waiting"] and now.can_go_on
+    before = {row.n: row.run_id for row in now.rows if row.run_id}
+    go_on(bench, batch_id)
+    now = drive(bench, batch_id, quiet, threading.Event())
+    assert now.batch.state == "done" and now.counts["done"] == 5
+    assert before.items() <= {row.n: row.run_id for row in now.rows}.items(), "the same runs went on"
+
+
+def test_the_budget_holds_and_can_be_raised(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = Scripted(lambda _messages, _shape: "this is no JSON")
+    monkeypatch.setattr(bench.worker, "_found", Found(model, "scripted", ""))
+    settings = DEMO.model_copy(update={"model": "auto"})
+    batch_id = begun(bench, settings, side_by_side=2, max_calls=20)
+    now = drive(bench, batch_id, quiet, threading.Event())
+    assert now.batch.state == "spent" and now.counts["waiting"] and now.counts["done"], now.counts
+    assert 18 <= now.spent.llm_calls <= 20 + 2, "a tenth is kept back for the answers, and what is under way may end"
+    cut = [row for row in now.rows if row.state == "done" and bench.view(row.run_id).state.why_stopped.startswith(queueing.CUT)]
+    assert cut and all(bench.view(row.run_id).state.answer for row in cut), "the runs at work ended with an answer"
+    with pytest.raises(UsageError, match="raise the budget"):
+        go_on(bench, batch_id)
+    go_on(bench, batch_id, now.batch.allowance.model_copy(update={"max_calls": 2_000}))
+    now = drive(bench, batch_id, quiet, threading.Event())
+    assert now.batch.state == "done" and now.counts["done"] == 5
+    stopped = [bench.view(row.run_id).state.why_stopped for row in now.rows if row.run_id]
+    assert not [why for why in stopped if why.startswith(queueing.CUT)], "those that were cut short looked on"
+
+
+def test_what_was_used_up(bench: Workbench) -> None:
+    spent = standing(bench, begun(bench)).spent
+    tight = Allowance(max_calls=10, max_tokens=1000, max_cost_usd=1, max_minutes=1)
+    assert queueing.over(tight, spent) == ""
+    figures = {"llm_calls": (9, "9 of 10 model calls"), "prompt_tokens": (950, "tokens"), "cost_usd": (0.95, "$0.95"), "seconds": (55.0, "minutes")}
+    for name, (value, word) in figures.items():
+        used = {name: value}
+        assert word in queueing.over(tight, spent.model_copy(update=used))
+        assert queueing.over(tight, spent.model_copy(update=used), 1.0) == "", "the last tenth is for the answers"
+
+
+def test_a_failed_row_is_told_and_can_be_tried_again(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+    batch_id = begun(bench)
+    world = bench.worker.world("demo")
+    with monkeypatch.context() as broken:
+        broken.setattr(world, "search", lambda *a, **k: (_ for _ in ()).throw(ValueError("broken")))
+        now = drive(bench, batch_id, quiet, threading.Event())
+    assert now.batch.state == "done" and now.counts["failed"] >= 1
+    failed = next(row for row in asking_many.results(bench, now.rows) if row["state"] == "failed")
+    assert "broken" in failed["why stopped"]
+    go_on(bench, batch_id, failed=True)
+    assert drive(bench, batch_id, quiet, threading.Event()).counts["done"] == 5
+
+
+def test_the_workers_of_a_server_take_it_up_by_themselves(bench: Workbench) -> None:
+    batch_id = begun(bench, side_by_side=4)
+    bench.start_workers()
+    until = time.monotonic() + 60
+    while standing(bench, batch_id).batch.state != "done" and time.monotonic() < until:
+        threading.Event().wait(0.05)
+    assert standing(bench, batch_id).counts["done"] == 5
+
+
+def test_a_run_in_the_bin_holds_nobody_up(bench: Workbench) -> None:
+    batch_id = begun(bench, side_by_side=1)
+    [run_id] = queueing.tend(bench.store)
+    bench.delete(run_id)
+    now = drive(bench, batch_id, quiet, threading.Event())
+    assert now.batch.state == "done" and now.counts["binned"] == 2
+
+
+def test_what_cannot_be_is_refused_first(bench: Workbench) -> None:
+    sheet = read(TABLE, DEMO)
+    for wrong in (Allowance(side_by_side=0), Allowance(side_by_side=17), Allowance(max_minutes=0), Allowance(max_calls=-1)):
+        with pytest.raises(UsageError):
+            create(bench, "x", sheet, DEMO, wrong)
+    with pytest.raises(UsageError, match="a batch cannot ask chat"):
+        create(bench, "x", sheet, DEMO.model_copy(update={"flow": "chat"}), Allowance())
+    with pytest.raises(NotFound):
+        create(bench, "x", sheet, DEMO.model_copy(update={"world": "no such folder"}), Allowance())
+    with pytest.raises(NotFound):
+        stop(bench, "nothere")
+    assert bench.store.batches.newest() == []
+
+
+def test_a_killed_process_leaves_a_batch_that_goes_on(bench: Workbench, tmp_path: Path) -> None:
+    table = tmp_path / "q.csv"
+    table.write_bytes(TABLE)
+    command = [sys.executable, "-m", "agent", "batch", str(table), "--world", "demo", "--model", "keyless", "--max-steps", "3"]
+    slow = {**os.environ, "STEP_GAP": "0.3", "TOUCHSTONE_DATA": str(bench.config.data), "DATABASE_URL": bench.config.database_url}
+    with subprocess.Popen(command, cwd=ROOT, env=slow, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as first:
+        until = time.monotonic() + 60
+        while not bench.runs() or bench.runs()[0].steps < 2:
+            assert time.monotonic() < until and first.poll() is None
+            threading.Event().wait(0.02)
+        first.kill()
+    [batch] = bench.store.batches.newest()
+    left = standing(bench, batch.id)
+    assert left.batch.state == "running" and left.counts["running"] and left.counts["waiting"]
+    now = drive(bench, batch.id, quiet, threading.Event())
+    assert now.batch.state == "done" and now.counts["done"] == 5 and len(bench.runs()) == 4
+    assert all(bench.view(run.id).run.status is Status.REVIEW for run in bench.runs())
