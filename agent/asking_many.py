@@ -36,7 +36,7 @@ RESULTS = (
 )  # fmt: skip
 """The columns that stand beside those of the file."""
 STATES: dict[RowState, str] = {
-    "waiting": "waiting", "running": "at work", "done": "answered", "failed": "failed", "resting": "stopped", "refused": "cannot be asked",
+    "waiting": "waiting", "running": "at work", "done": "done", "failed": "failed", "resting": "stopped", "refused": "cannot be asked",
     "binned": "its run is in the bin",
 }  # fmt: skip
 

@@ -102,7 +102,7 @@ def _resumed(bench: Workbench, options: argparse.Namespace) -> str:
     reached(bench, now.batch.settings.world)
     chosen = _allowance(options, now.batch.allowance)
     asking_many.go_on(bench, now.batch.id, chosen if chosen != now.batch.allowance else None, failed=True)
-    say(f"batch {now.batch.id}: {now.counts['done']} of {len(now.rows)} rows are answered")
+    say(f"batch {now.batch.id}: {now.counts['done']} of {len(now.rows)} rows are done")
     return now.batch.id
 
 
@@ -119,7 +119,7 @@ def _allowance(options: argparse.Namespace, plain: Allowance) -> Allowance:
 def _ending(now: Standing) -> int:
     counts, spent, batch = now.counts, now.spent, now.batch
     left: tuple[RowState, ...] = ("failed", "resting", "waiting", "refused")
-    parts = [f"{counts['done']} answered"] + [f"{counts[state]} {asking_many.STATES[state]}" for state in left if counts[state]]
+    parts = [f"{counts['done']} done"] + [f"{counts[state]} {asking_many.STATES[state]}" for state in left if counts[state]]
     cost = "cost unknown" if spent.cost_usd is None else f"${spent.cost_usd:.4f}"
     used = f"{spent.llm_calls} calls, {spent.prompt_tokens + spent.completion_tokens:,} tokens, {cost}, {spent.seconds:.0f} s of work"
     say(f"{', '.join(parts)}; {used}")

@@ -31,13 +31,13 @@ def keep() -> None:
     st.components.v2.component("touchstone_drafts", js=SCRIPT)(key="drafts-keep", height=0)
 
 
-def area(label: str, key: str, draft: str, *, placeholder: str = "", height: int = 96, hidden: bool = False) -> str:
+def area(label: str, key: str, draft: str, *, placeholder: str = "", height: int = 96, hidden: bool = False, most: int = 4000) -> str:
     """A text area that remembers what was typed under the draft's name; returns its text."""
     if key not in st.session_state:
         st.session_state[key] = door.workbench().draft(draft)
     return (
         st.text_area(
-            label, key=key, height=height, placeholder=placeholder, max_chars=4000, on_change=_save, args=(key, draft),
+            label, key=key, height=height, placeholder=placeholder, max_chars=most, on_change=_save, args=(key, draft),
             label_visibility="collapsed" if hidden else "visible",
         )
         or ""

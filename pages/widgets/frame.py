@@ -31,6 +31,7 @@ def draw() -> None:
         st.Page("pages/collect.py", title="Collect", icon=":material/inventory_2:"),
         st.Page("pages/reply.py", title="Reply", icon=":material/reply:"),
         st.Page("pages/chat.py", title="Chat", icon=":material/chat:"),
+        st.Page("pages/batch.py", title="Batch", icon=":material/playlist_add_check:"),
         st.Page("pages/library.py", title="Library", icon=":material/menu_book:"),
         st.Page("pages/runs.py", title="Runs", icon=":material/history:"),
         st.Page("pages/settings.py", title="Settings", icon=":material/tune:"),

@@ -1,0 +1,71 @@
+"""Batch in a real browser: a table in, rows at work side by side, stopped, a refresh, on again, a table out, a row's own run."""
+
+from __future__ import annotations
+
+import csv
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.looks import NAMELESS, PALE
+from tests.browser.screen import Screen
+from tests.browser.served import Served
+
+TABLE = (
+    "question;team;max_steps\nOn what date did the Stenfors bridge reopen to traffic?;=1+1;2\nIn which year was Älvmora Mejeri founded?;b;3\n"
+    "How many people does Älvmora Mejeri employ?;c;3\nin which year was Älvmora Mejeri founded?;d;3\nWho?;e;many\n"
+)
+
+
+def looks(page: Page, screen: Screen) -> None:
+    """Names on all controls, texts that stand out, nothing cut off, wide and narrow."""
+    assert page.evaluate(NAMELESS) == [] and page.evaluate(PALE) == [] and screen.too_wide() == []
+    page.set_viewport_size({"width": 400, "height": 900})
+    until = time.monotonic() + 10
+    while screen.too_wide() and time.monotonic() < until:  # it is laid out anew
+        page.wait_for_timeout(50)
+    assert screen.too_wide() == []
+    page.set_viewport_size({"width": 1280, "height": 900})
+
+
+def test_a_table_of_questions_is_asked_stopped_and_taken_along(server: Served, tab: Callable[..., Page], tmp_path: Path) -> None:
+    page = tab()
+    screen, table = Screen(page, server.url), tmp_path / "suppliers.csv"
+    table.write_text(TABLE, encoding="latin-1")
+    page.goto(f"{server.url}batch")
+    page.locator("input[type=file]").set_input_files(table)
+    expect(page.get_by_text("Row 6 cannot be asked")).to_be_visible()
+    expect(page.get_by_text("Row 5 asks the same as row 3")).to_be_visible()
+    screen.button("Each row").click()
+    page.get_by_label("Where to look").click()
+    page.get_by_role("option", name="demo").click()
+    expect(page.get_by_text("The demo world (invented pages) ·")).to_be_visible()
+    page.keyboard.press("Escape")
+    looks(page, screen)
+    screen.button("Ask 3 questions").click()
+    page.wait_for_url("**/batch?batch=*")
+
+    expect(page.locator(".batch-rows .chip", has_text="at work").first).to_be_visible()
+    expect(page.locator(".batch-rows .chip", has_text="waiting").first).to_be_visible()
+    screen.button("Stop").click()
+    expect(page.locator(".ts-now .chip", has_text="Stopped")).to_be_visible()
+    expect(page.locator(".batch-rows .chip", has_text="stopped").first).to_be_visible()
+    page.reload()
+    expect(page.locator(".ts-now .chip", has_text="Stopped")).to_be_visible()
+    screen.button("Go on").click()
+    expect(page.locator(".ts-now .chip", has_text="Done")).to_be_visible()
+    expect(page.locator(".batch-meter [role=img]")).to_have_attribute("aria-label", "4 done, 1 cannot be asked")
+    looks(page, screen)
+
+    with page.expect_download() as download:
+        screen.button("Table (CSV)").click()
+    path = tmp_path / download.value.suggested_filename
+    download.value.save_as(path)
+    rows = list(csv.DictReader(path.read_text(encoding="utf-8-sig").splitlines()))
+    assert path.name == "suppliers.answers.csv" and [row["team"] for row in rows] == ["'=1+1", "b", "c", "d", "e"]
+    assert "2 November 2026" in rows[0]["answer"] and rows[0]["sources"].startswith("https://") and rows[3]["run"] == rows[1]["run"]
+    page.get_by_role("link", name="On what date did the Stenfors bridge").click()
+    screen.stands("Answer to review")
+    assert screen.run_id == rows[0]["run"]
