@@ -11,7 +11,10 @@ from agent.workbench import Workbench
 from pages.widgets import batch_ask, batch_run
 
 DEMO = Settings(world="demo", model="keyless", max_steps=2)
-NASTY = b"question,<b>x</b>,flow\nOn what date did the Stenfors bridge reopen to traffic?,<img src=x onerror=alert(1)>,\n<script>alert(2)</script>,,dance\n"
+NASTY = (
+    b"question,<b>x</b>,flow\nOn what date did the Stenfors bridge reopen to traffic?,<img src=x onerror=alert(1)>,\n"
+    b"<script>alert(2)</script>,,dance\n"
+)
 
 
 def test_the_preview_escapes_what_it_shows() -> None:
