@@ -1,0 +1,327 @@
+"""Measures whether a run of 1,000 steps and 5,000 facts is as quick to read as one a tenth the size, in a real Chromium.
+
+    python tests/bench/reading.py [--paints 5] [--clicks 7] [--only WORDS]
+
+It writes runs of both sizes into a throw-away store (steps are searches and page visits; each is three to a ledger), serves the app and takes turns
+between the sizes: the first paint of a run the server has never looked at (until its heading, figures, journey and facts are drawn), then with
+both open each tab, the next page of facts, and whatever filters and menus the screen has; and what a second of following a run at work
+costs the server. Medians; exit code 1 when one of the large run is more than 1.3 times that of the small one and more than 25 ms above it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import os
+import random
+import re
+import shutil
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+
+from playwright.sync_api import Browser, Page, sync_playwright  # noqa: E402
+
+from agent.flows import FLOWS  # noqa: E402
+from agent.state import jsonable  # noqa: E402
+from agent.store.database import Store  # noqa: E402
+from agent.store.ledger import now  # noqa: E402
+from agent.store.owner import new_owner  # noqa: E402
+from agent.types import (  # noqa: E402
+    Action,
+    Answer,
+    Call,
+    Confidence,
+    Conflict,
+    Fact,
+    Lead,
+    Move,
+    Outcome,
+    PageRef,
+    Proposal,
+    Refusal,
+    Run,
+    Sentence,
+    Settings,
+    Source,
+    Statements,
+    Status,
+    Step,
+    Value,
+)
+from agent.types import Page as Stored  # noqa: E402
+from tests.browser.conftest import FLAGS, PROGRAMS  # noqa: E402
+from tests.browser.served import Served  # noqa: E402
+
+MOST, NOISE_MS = 1.3, 25.0
+SIZES = {"small": 100, "large": 1_000}
+"""Searches and page visits; five facts to each."""
+WORDS = "harbour lantern ledger storm keeper archive mill bridge dairy register ferry granite copper orchard winter council".split()
+
+
+class Writer:
+    """Writes one synthetic run, step by step, as the flow would."""
+
+    def __init__(self, store: Store, size: int, seed: int) -> None:
+        self.store, self.size, self.dice = store, size, random.Random(seed)
+        self.run_id = hashlib.sha256(f"{size}-{seed}".encode()).hexdigest()[:12]
+        self.settings = Settings(world="demo", model="keyless", max_steps=size, max_pages=size)
+        self.question = f"Which keeper of the Brindle lighthouse wrote the ledger of {size} storms ({seed})?"
+        self.steps: list[Step] = []
+        self.calls: list[Call] = []
+        self.facts: list[Fact] = []
+
+    def write(self, status: Status, owner: str = "") -> str:
+        """Put the run into the store; returns its id. A run at work is held by `owner`, so that nobody drives it on."""
+        self._step("ask", {"question": self.question, "settings": self.settings}, "decide", by="person")
+        for n in range(self.size):
+            self._look(n)
+        if status is Status.REVIEW:
+            self._answer()
+        flow = FLOWS["research"]
+        state = flow.begin(self.steps)
+        run = Run(id=self.run_id, question=self.question, status=status, settings=self.settings, created_at=now(), updated_at=now())
+        self.store.ledger.adopt(run, self.steps, **flow.summary(state))
+        for call in self.calls:
+            self.store.calls.record(call)
+        if owner:
+            self.store.ledger.mark(self.run_id, owner=owner, lease_until=time.time() + 36_000, token=1)
+        return self.run_id
+
+    def _step(self, name: str, change: dict[str, Any], next: str, by: str = "keyless") -> None:
+        self.steps.append(Step(n=len(self.steps), name=name, change=jsonable(change), next=next, by=by, at=now(), seconds=0.1, cpu_ms=9.0))  # type: ignore[arg-type]
+
+    def _look(self, n: int) -> None:
+        """Decide, look, analyze."""
+        head, search = len(self.steps), n % 4 == 0
+        url = f"https://h{n % 40}.example/{self.size}/{n}"
+        what, kind = (self._say(4), "search_duckduckgo") if search else (url, "crawl_url")
+        proposal = Proposal(next_action=kind, query_or_url=what, reasoning=self._say(12))  # type: ignore[arg-type]
+        refused = [Refusal(what=f"{url}/elsewhere", why="outside the allowed domains", step=head)] if n % 10 == 3 else []
+        self._step("decide", {"pending": proposal, **({"refusals": refused} if refused else {})}, "search" if search else "crawl")
+        failed = n % 10 == 7
+        action = Action(
+            step=head + 1, action=kind, query_or_url=what, reasoning=proposal.reasoning, outcome=Outcome.BLOCKED if failed else Outcome.OK,  # type: ignore[arg-type]
+            detail="it asked for a login" if failed else "", hits=10 if search else 0, page_id="" if search or failed else f"page{n % 50}",
+        )  # fmt: skip
+        ref = PageRef(
+            url=url, page_id=action.page_id, title=self._say(3), outcome=action.outcome, detail=action.detail, step=head + 1, facts=5,
+            found_on="search: x" if n < 5 else f"https://h{(n - 1) % 40}.example/{self.size}/{n - 1}",
+        )  # fmt: skip
+        self._step("search" if search else "crawl", {"actions": [action], "pages": [] if search else [ref], "pending": None}, "analyze")
+        facts = [self._fact(url, head + 2, action.page_id) for _ in range(5)]
+        leads = [Lead(id=f"{n}-{i}", kind="url", value=f"{url}/{i}", text=self._say(3), score=self.dice.random(), step=head + 2) for i in range(5)]
+        moves = [Move(delta=0.01, reason=self._say(10)), Move(delta=-0.01, reason=self._say(10))]
+        level = Confidence(step=head + 2, value=0.2 + 0.6 * self.dice.random(), moves=moves)
+        found: dict[str, Any] = {"facts": facts, "leads": leads, "confidence": [level], "looking": None}
+        if n % 20 == 19:
+            sides = [Value(text=str(1900 + i), fact_ids=[fact.id], sites=[f"h{i}.example"]) for i, fact in enumerate(self.facts[-2:])]
+            found["conflicts"] = [Conflict(id=f"c{n}", subject=self._say(2), attribute="since", kind="date", values=sides, step=head + 2)]
+        self._step("analyze", found, "decide")
+        prompt = [{"role": "user", "content": self._say(200)}]
+        self.calls.append(
+            Call(key=f"{self.run_id}-{n}", run_id=self.run_id, step=head, role="decision", model="m", prompt=prompt, reply=self._say(40), at=now())
+        )
+
+    def _fact(self, url: str, step: int, page_id: str) -> Fact:
+        quote = f"{self._say(14)}."
+        number = len(self.facts)
+        fact = Fact(
+            id=f"f{number}", statement=quote, quote=quote, page_id=page_id or "page1", url=url, title=self._say(3), start=10 * number,
+            end=10 * number + 9, sha256="0" * 64, fetched_at=now(), subject=self._say(2), attribute=self.dice.choice(WORDS), trust=0.5,
+            relevance=self.dice.random(), verified=number % 9 != 0, step=step,
+        )  # fmt: skip
+        self.facts.append(fact)
+        return fact
+
+    def _answer(self) -> None:
+        cited = [fact for fact in self.facts if fact.verified][:6]
+        sources = [Source(n=i + 1, url=fact.url, title=fact.title, quotes=[fact.quote], fact_ids=[fact.id]) for i, fact in enumerate(cited)]
+        said = [Sentence(text=fact.statement, fact_ids=[fact.id], backed=True) for fact in cited]
+        counted = Statements(backed=6)
+        answer = Answer(n=1, verdict="partial", sentences=said, sources=sources, statements=counted, confidence=0.6, step=len(self.steps))
+        self._step("report", {"answers": [answer], "why_stopped": "it ended", "stop_reason": "enough"}, "review")
+
+    def _say(self, words: int) -> str:
+        return " ".join(self.dice.choice(WORDS) for _ in range(words)).capitalize()
+
+
+DRAWN = """() => {
+  const app = document.querySelector('[data-testid=stApp]')
+  const panel = [...document.querySelectorAll('[role=tabpanel]')].find(e => e.checkVisibility() && e.offsetHeight > 40)
+  return app && app.dataset.testScriptState === 'notRunning' && !!document.querySelector('.ts-question')
+    && !!document.querySelector('.figures') && !!document.querySelector('.step .head') && !!panel && !!panel.querySelector('.ts, canvas, table')
+    && !document.querySelector('[data-testid=stSkeleton], [data-stale=true]')
+}"""
+"""Is the run drawn: heading, figures, journey, the open tab, and nothing left to come?"""
+WATCHED = """async ([drawn]) => {
+  const done = eval(drawn), began = window.readingBegan
+  let still = 0
+  while (performance.now() - began < 60000) {
+    await new Promise(requestAnimationFrame)
+    still = done() ? still + 1 : 0
+    if (still === 3) return performance.now() - began
+  }
+  return -1
+}"""
+
+
+class Reader:
+    """One tab of Chromium that reads runs and tells how long things take, in ms."""
+
+    def __init__(self, browser: Browser, url: str) -> None:
+        self.url = url
+        self.page: Page = browser.new_context(viewport={"width": 1280, "height": 900}).new_page()
+        self.page.set_default_timeout(60_000)
+
+    def paint(self, run_id: str) -> float:
+        """Open a run; until all of it is drawn."""
+        began = time.perf_counter()
+        self.page.goto(f"{self.url}?run={run_id}", wait_until="commit")
+        self.page.wait_for_function(DRAWN, polling="raf")
+        return (time.perf_counter() - began) * 1000
+
+    def click(self, what: str) -> float:
+        """Click what a script names, until the screen is drawn anew."""
+        self.page.evaluate(f"() => {{ window.readingBegan = performance.now(); ({what}).click() }}")
+        taken = float(self.page.evaluate(WATCHED, [DRAWN]))
+        if taken < 0:
+            sys.exit(f"after a click on {what} the screen was not drawn within a minute")
+        return taken
+
+    def tabs(self) -> list[str]:
+        """The names of the tabs."""
+        return [name.strip() for name in self.page.get_by_role("tab").all_inner_texts()]
+
+    def there(self, what: str) -> bool:
+        """Is there anything that a script names?"""
+        return bool(self.page.evaluate(f"() => !!({what})"))
+
+
+def tab_named(name: str) -> str:
+    """The script for a tab."""
+    return f"[...document.querySelectorAll('.stMain [role=tab]')].find(e => e.innerText.trim() === {name!r})"
+
+
+PANEL = "[...document.querySelectorAll('[role=tabpanel]')].find(e => e.checkVisibility() && e.offsetHeight > 40)"
+OPENERS = {
+    "next page": f"{PANEL}.querySelector('[data-testid=stPagination] button[aria-label*=ext]:not([disabled])')",
+    "a filter": f"{PANEL}.querySelector('[data-testid=stPopover] button, [data-testid=stExpander] summary')",
+}
+JOURNEY = "[...document.querySelectorAll('.stMain [data-testid=stPagination] button[aria-label*=ext]:not([disabled])')]"\
+    f".find(e => !({PANEL}).contains(e))"
+EXPORTS = "[...document.querySelectorAll('[data-testid=stPopover] button')].find(e => e.innerText.includes('Export'))"
+
+
+def measured(readers: dict[str, Reader], runs: dict[str, list[str]], clicks: int, only: str) -> dict[str, dict[str, list[float]]]:
+    """Milliseconds by what was done and the size of the run."""
+    found: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for reader, run_ids in ((readers[size], runs[size]) for size in SIZES):
+        reader.paint(run_ids[0])  # what the browser and the server load once
+    for turn in range(1, len(runs["small"])):
+        for size, reader in readers.items():
+            found["first paint"][size].append(reader.paint(runs[size][turn]))
+
+    def both(name: str, act: Callable[[Reader], float]) -> None:
+        if only and not re.search(only, name):
+            return
+        for _ in range(clicks):
+            for size, reader in readers.items():
+                found[name][size].append(act(reader))
+
+    tabs = readers["large"].tabs()
+    home = tab_named(tabs[0])
+    for name in tabs[1:]:
+        both(f"tab: {name}", lambda reader, name=name: reader.click(tab_named(name)) + 0 * reader.click(home))
+    both(f"tab: {tabs[0]}", lambda reader: (reader.click(tab_named(tabs[1])), reader.click(home))[1])
+    for name in tabs:
+        for reader in readers.values():
+            reader.click(tab_named(name))
+        for what, script in OPENERS.items():
+            if all(reader.there(script) for reader in readers.values()):
+                both(f"{name}: {what}", lambda reader, script=script: reader.click(script))
+                for reader in readers.values():
+                    reader.page.keyboard.press("Escape")
+    for reader in readers.values():
+        reader.click(home)
+    for name, script in (("journey: next page", JOURNEY), ("exports", EXPORTS)):
+        if all(reader.there(script) for reader in readers.values()):
+            both(name, lambda reader, script=script: reader.click(script))
+    return found
+
+
+def cpu_s(pid: int) -> float:
+    """The CPU seconds a process has used."""
+    fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def followed(reader: Reader, run_id: str, pid: int, seconds: float) -> float:
+    """What a second of following a run at work costs the server, in ms of CPU."""
+    reader.paint(run_id)
+    before = cpu_s(pid)
+    reader.page.wait_for_timeout(seconds * 1000)
+    return (cpu_s(pid) - before) / seconds * 1000
+
+
+def main(arguments: list[str]) -> int:
+    """Write, serve, measure, print; 1 when the large run is slower than it may be."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--paints", type=int, default=5)
+    parser.add_argument("--clicks", type=int, default=7)
+    parser.add_argument("--only", default="", help="only clicks whose name fits this expression")
+    options = parser.parse_args(arguments)
+    with tempfile.TemporaryDirectory() as folder:
+        data = Path(folder) / "data"
+        runs, living = written(data, options.paints + 1)
+        served = Served(data).start()
+        try:
+            with sync_playwright() as playwright:
+                program = next(filter(None, map(shutil.which, PROGRAMS)), None)
+                browser = playwright.chromium.launch(executable_path=program, args=list(FLAGS))
+                readers = {size: Reader(browser, served.url) for size in SIZES}
+                found = measured(readers, runs, options.clicks, options.only)
+                assert served.process is not None
+                for size, reader in readers.items():
+                    for other in readers.values():
+                        other.page.goto("about:blank")
+                    found["following, CPU ms a second"][size].append(followed(reader, living[size], served.process.pid, 8))
+                browser.close()
+        finally:
+            served.stop()
+    return told(found)
+
+
+def written(data: Path, copies: int) -> tuple[dict[str, list[str]], dict[str, str]]:
+    """The runs by size: some at rest, and one at work that nobody drives."""
+    store, owner = Store(f"sqlite:///{data / 'touchstone.db'}"), new_owner()
+    for n in range(50):
+        store.pages.put(Stored(url=f"https://h{n}.example/", final_url=f"https://h{n}.example/", text=" ".join(WORDS), outcome=Outcome.OK))
+    runs = {size: [Writer(store, count, seed).write(Status.REVIEW) for seed in range(copies)] for size, count in SIZES.items()}
+    living = {size: Writer(store, count, 99).write(Status.RUNNING, owner) for size, count in SIZES.items()}
+    store.close()
+    return runs, living
+
+
+def told(found: dict[str, dict[str, list[float]]]) -> int:
+    """Print the figures; 1 when one is over."""
+    slow = 0
+    print(f"  {'median, ms':<34} {'1/10':>8} {'whole':>8}   ratio (at most {MOST:g})")
+    for name, by_size in found.items():
+        small, large = median(by_size["small"]), median(by_size["large"])
+        over = large > small * MOST and large - small > NOISE_MS
+        slow += over
+        print(f"  {name:<34} {small:8.0f} {large:8.0f}   {large / max(small, 0.001):5.2f}{'  OVER' if over else ''}")
+    return int(slow > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
