@@ -45,21 +45,35 @@ def append(old: list[Any], new: list[Any]) -> list[Any]:
 
 def upsert(old: dict[str, Any], new: list[Any]) -> dict[str, Any]:
     """Each new value stands under its key, instead of an old one there."""
+    key = "id" if new and "id" in type(new[0]).model_fields else "url"
     for value in new:
-        old[value.id if "id" in type(value).model_fields else value.url] = value
+        old[getattr(value, key)] = value
     return old
 
 
 def amend(old: list[Any], new: list[Any]) -> list[Any]:
-    """Each new value replaces the old one of the same `step` and `query_or_url`; any other follows those that are there."""
+    """Each new value replaces the old one of the same `step` and `query_or_url`; any other follows those that are there.
+
+    The old ones stand in the order of their steps, so that those before the value's own need not be looked at.
+    """
     for value in new:
-        about = (value.step, getattr(value, "query_or_url", ""))
-        at = next((i for i in range(len(old) - 1, -1, -1) if (old[i].step, getattr(old[i], "query_or_url", "")) == about), None)
+        at = _same(old, value)
         if at is None:
             old.append(value)
         else:
             old[at] = value
     return old
+
+
+def _same(old: list[Any], value: Any) -> int | None:
+    """Where the value of the same step and query or address stands."""
+    about = getattr(value, "query_or_url", "")
+    for i in range(len(old) - 1, -1, -1):
+        if old[i].step < value.step:
+            return None
+        if (old[i].step, getattr(old[i], "query_or_url", "")) == (value.step, about):
+            return i
+    return None
 
 
 def enter(old: dict[Any, Any], new: dict[Any, Any]) -> dict[Any, Any]:

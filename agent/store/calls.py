@@ -52,6 +52,17 @@ class Calls:
         with self._reader.connect() as connection:
             return [Call.model_validate_json(record) for record in connection.scalars(query)]
 
+    def count(self, run_id: str) -> int:
+        """How many calls a run has made."""
+        with self._reader.connect() as connection:
+            return connection.scalar(select(func.count()).where(tables.calls.c.run_id == run_id)) or 0
+
+    def newest(self, run_id: str, limit: int, offset: int = 0) -> list[Call]:
+        """Calls of a run, newest first: a stretch of them."""
+        query = select(c.record).where(c.run_id == run_id).order_by(c.step.desc(), c.at.desc()).limit(limit).offset(offset)
+        with self._reader.connect() as connection:
+            return [Call.model_validate_json(record) for record in connection.scalars(query)]
+
     def spent(self, run_id: str, after: int = -1) -> Usage:
         """Calls, tokens and US dollars a run has spent in the steps above `after`; the cost is None when any call's price is unknown."""
         with self._reader.connect() as connection:

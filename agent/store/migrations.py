@@ -61,7 +61,7 @@ def m006_forks(connection: Connection) -> None:
 
 def m008_batches(connection: Connection) -> None:
     """Batches of questions and their rows."""
-    tables.metadata.create_all(connection, tables=list(tables.BATCHES), m008_batches)
+    tables.metadata.create_all(connection, tables=list(tables.BATCHES))
 
 
 MIGRATIONS: tuple[Migration, ...] = (m001_initial, m002_library, m003_imported, m004_imported_pages, m005_trusts, m006_forks, m008_batches)

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import streamlit as st
 
 from agent.types import Call
-from pages.widgets import empty, safe, words
+from pages.widgets import door, empty, paging, safe, words
 
 SHOWN = 40
+"""Calls to choose from at a time."""
 
 
-def draw(calls: Sequence[Call]) -> None:
-    """The calls, newest first; one at a time is opened."""
-    if not calls:
+def draw(run_id: str) -> None:
+    """The calls of a run, newest first; one at a time is opened."""
+    kept, key = door.workbench().store.calls, f"research-calls-{run_id}"
+    total = kept.count(run_id)
+    if not total:
         empty.draw("No model was asked", "Without a model the run works by rules alone. To use one, name its server in .env; see Settings.")
         return
-    newest = list(reversed(calls))[:SHOWN]
-    by_key = {call.key: call for call in newest}
+    places = paging.part(range(total), SHOWN, key)
+    by_key = {call.key: call for call in kept.newest(run_id, SHOWN, places[0])}
+    paging.turn(total, SHOWN, key, "calls")
     chosen = st.selectbox("Call", list(by_key), format_func=lambda key: _label(by_key[key]), key="research-call", filter_mode=None)
     if chosen in by_key:
         _one(by_key[chosen])

@@ -57,7 +57,7 @@ def _inside(view: View, state: Chat) -> None:
             elif name == "Facts":
                 facts.draw(list(state.facts.values()), view.run.id)
             else:
-                calls.draw(door.workbench().calls(view.run.id))
+                calls.draw(view.run.id)
 
 
 def progress(view: View, state: Chat) -> str:

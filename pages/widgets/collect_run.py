@@ -151,7 +151,7 @@ def _goal(target: dict[str, object], told: str) -> str:
 
 def _tabs(view: View, state: Collect) -> None:
     """Only the tab that is open is drawn: a poll costs the same however much a run gathered."""
-    run_id, bench = view.run.id, door.workbench()
+    run_id = view.run.id
     for name, tab in zip(TABS, st.tabs(TABS, key="collect-tab", on_change="rerun"), strict=True):
         if not tab.open:
             continue
@@ -168,11 +168,11 @@ def _tabs(view: View, state: Collect) -> None:
                 unread.draw(state)
             elif name == "Journey":
                 st.html(events(state))
-                journey.draw(story.cards(view.steps), run_id, view)
+                journey.draw(story.cards_of(run_id, view.steps), run_id, view)
             elif name == "The way it took":
                 flowpath.tab(view)
             else:
-                calls.draw(bench.calls(run_id))
+                calls.draw(run_id)
 
 
 def _gathered(view: View, state: Collect) -> None:

@@ -90,14 +90,12 @@ def source(flow: Flow, steps: Sequence[Step], *, working: str = "", dark: bool =
 
 def _taken(flow: Flow, steps: Sequence[Step]) -> set[tuple[str, str, str]]:
     """The edges that were gone along, as (start, label, end). One that rests for a person counts when the person has spoken."""
-    taken: set[tuple[str, str, str]] = set()
     walked = [step for step in steps if step.name in flow.steps]
-    for step, after in zip_longest(walked, walked[1:]):
-        end = after.name if after else step.next
-        taken |= {
-            (edge.start, edge.label, edge.end) for edge in flow.edges if edge.start == step.name and edge.end == end and step.next in (edge.rest, end)
-        }
-    return taken
+    ways = {(step.name, after.name if after else step.next, step.next) for step, after in zip_longest(walked, walked[1:])}
+    return {
+        (edge.start, edge.label, edge.end) for name, end, next in ways for edge in flow.edges
+        if edge.start == name and edge.end == end and next in (edge.rest, end)
+    }  # fmt: skip
 
 
 def _passed(start: str, label: str, end: str, taken: set[tuple[str, str, str]], nodes: dict[str, None]) -> bool:

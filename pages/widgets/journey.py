@@ -8,27 +8,24 @@ from typing import Any
 import streamlit as st
 
 from agent.workbench import View
-from pages.widgets import chips, forkbox, safe, words
+from pages.widgets import chips, forkbox, paging, safe, words
 from pages.widgets.story import Card
 
 SHOWN = 8
-"""Cards drawn at first: the cost of a poll must not grow with the run."""
+"""Cards on a page: the cost of a poll must not grow with the run."""
 GLYPH = {"ask": "?", "stuck": "↻", "refused": "×", "person": "•", "answer": "=", "event": "!"}
 
 
 def draw(cards: Sequence[Card], run_id: str, view: View | None = None) -> None:
-    """Draw the newest cards first; the older ones on demand. With the `view` of a run that can be gone on from, each has the way to do so."""
-    key = "research-journey-all"
-    newest = list(reversed(cards))
-    everything = bool(st.session_state.get(key))
-    shown = newest if everything else newest[:SHOWN]
-    for card in shown:
+    """Draw the newest cards; the older ones on further pages. With the `view` of a run that can be gone on from, each has the way to do so."""
+    key = f"research-journey-{run_id}"
+    newest = cards[::-1]
+    for card in paging.part(newest, SHOWN, key):
         with st.container(key=f"research-step-{card.n}-{card.kind}", gap=None):
             st.html(_card(card, run_id, last=card is newest[-1]))
             if view is not None:
                 forkbox.at(view, card)
-    if len(newest) > SHOWN:
-        st.toggle(f"Show all {len(newest)} cards", key=key)
+    paging.turn(len(newest), SHOWN, key, "cards")
 
 
 def _card(card: Card, run_id: str, *, last: bool) -> str:

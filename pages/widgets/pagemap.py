@@ -5,13 +5,14 @@ A click on a page opens the stored text below the map.
 
 from __future__ import annotations
 
+from collections.abc import Container
 from typing import Any
 
 import streamlit as st
 
 from agent.flows.state import Research
 from agent.types import Outcome, PageRef
-from pages.widgets import empty, places, safe, words
+from pages.widgets import empty, paging, places, safe, words
 
 QUESTION = "question"
 KINDS = (
@@ -23,6 +24,8 @@ KINDS = (
 )
 """Name, symbol, colour on paper and at night, size: states differ in shape too, not only in colour."""
 KEY = "research-map"
+MOST = 100
+"""Searches and pages on one map: more cannot be told apart, and placing them takes ever longer."""
 
 
 def draw(state: Research, run_id: str) -> None:
@@ -30,17 +33,29 @@ def draw(state: Research, run_id: str) -> None:
     if not state.actions and not state.pages:
         empty.draw("No pages yet", "Searches and pages appear here as the run goes on; a line shows where an address was found.")
         return
-    names, spec = chart(state, dark=st.context.theme.type == "dark")
+    all_looks, key = ranked(state), f"{KEY}-{run_id}"
+    shown = paging.part(all_looks, MOST, key)
+    names, spec = chart(state, dark=st.context.theme.type == "dark", among=set(shown))
     event = st.echarts_chart(spec, key=KEY, height=430, on_select="rerun", alt="Map of the searches and pages of this run")
     chosen = _clicked(event, names)
+    paging.turn(len(all_looks), MOST, key, "searches and pages, those with the most facts first")
     st.caption("Click a page to open what was stored of it. Drag to move the map, scroll to zoom.")
     if page := state.pages.get(chosen):
         st.html(about(page, run_id))
 
 
-def chart(state: Research, *, dark: bool) -> tuple[list[str], dict[str, Any]]:
-    """The names of the nodes in order, and the ECharts option. Every text in it is drawn as plain text on a canvas."""
-    nodes, links, labels = _nodes(state)
+def ranked(state: Research) -> list[str]:
+    """The names of all searches and pages, those that brought the most facts first, then as they were looked at."""
+    looks = {f"search: {action.query_or_url}": (0, action.step) for action in state.actions if action.action != "crawl_url"}
+    looks |= {page.url: (-page.facts, page.step) for page in state.pages.values()}
+    return sorted(looks, key=lambda name: (looks[name], name))
+
+
+def chart(state: Research, *, dark: bool, among: Container[str] | None = None) -> tuple[list[str], dict[str, Any]]:
+    """The names of the nodes in order, and the ECharts option; of the searches and pages `among` these alone. Every text in it is drawn as
+    plain text on a canvas.
+    """
+    nodes, links, labels = _nodes(state, among)
     drawn = places.graph(nodes, links)
     where = places.place(drawn)
     names = list(drawn.nodes)
@@ -79,7 +94,7 @@ def _option(data: list[dict[str, Any]], edges: list[dict[str, Any]], dark: bool)
     }  # fmt: skip
 
 
-def _nodes(state: Research) -> tuple[list[tuple[str, str]], list[tuple[str, str]], dict[str, tuple[str, int, str]]]:
+def _nodes(state: Research, among: Container[str] | None) -> tuple[list[tuple[str, str]], list[tuple[str, str]], dict[str, tuple[str, int, str]]]:
     """Nodes as (name, found on), further links, and for each node its label, kind and tooltip."""
     nodes: list[tuple[str, str]] = [(QUESTION, "")]
     labels = {QUESTION: ("Question", 0, _plain(state.question, 160))}
@@ -93,7 +108,7 @@ def _nodes(state: Research) -> tuple[list[tuple[str, str]], list[tuple[str, str]
     for page in state.pages.values():
         looks.append((page.step, page.url, page.found_on, (_plain(safe.address(page.url, 30), 30), _kind(page), _tip(page))))
     for _, name, found_on, label in sorted(looks, key=lambda look: (look[0], look[1])):
-        if name not in labels:
+        if name not in labels and (among is None or name in among):
             nodes.append((name, found_on if found_on in labels else QUESTION))
             labels[name] = label
     return nodes, [(page.url, link) for page in state.pages.values() for link in page.links], labels

@@ -106,7 +106,7 @@ def _tabs(view: View, state: Reply) -> None:
             elif name == "Facts":
                 facts.draw(list(state.facts.values()), view.run.id)
             else:
-                calls.draw(door.workbench().calls(view.run.id))
+                calls.draw(view.run.id)
 
 
 def _quotes(view: View, state: Reply) -> None:

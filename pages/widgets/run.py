@@ -74,7 +74,7 @@ def _live(run_id: str, moving: bool) -> None:
     left, right = st.columns([5, 6], gap="medium")
     with left:
         st.html('<div class="ts"><h2 class="ts-section">Journey</h2></div>')
-        journey.draw(story.cards(view.steps), run_id, view)
+        journey.draw(story.cards_of(run_id, view.steps), run_id, view)
     with right:
         _tabs(view)
 
@@ -121,5 +121,5 @@ def _tabs(view: View) -> None:
             elif name == "The way it took":
                 flowpath.tab(view)
             else:
-                calls.draw(door.workbench().calls(run.id))
+                calls.draw(run.id)
 

@@ -27,6 +27,10 @@ log = logging.getLogger(__name__)
 
 WARM = ("pandas", "altair", "networkx", "pyarrow", "streamlit.elements.echarts_chart", "streamlit.components.v2")
 """What the first screen would otherwise import while a person waits."""
+PATIENT = (10_000, 20, 10)
+"""Python's thresholds of garbage collection: a long run is some ten thousand objects that all stay, and looking through them as they are made
+costs more than making them.
+"""
 
 
 def _inline_hashes() -> str:
@@ -97,7 +101,8 @@ async def lifespan(_app: Any) -> AsyncIterator[dict[str, Any]]:
     if not logging.getLogger().handlers:
         logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s %(message)s")
     gc.collect()
-    gc.freeze()  # Streamlit collects all generations after every script run: what is frozen costs nothing then
+    gc.freeze()  # what is frozen is not looked through again
+    gc.set_threshold(*PATIENT)
     yield {}
     reply_door.close()
     reply_desk.close()

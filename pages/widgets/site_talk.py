@@ -128,7 +128,7 @@ def _inside(name: str, view: View, state: Site) -> None:
     elif name == "The way it took":
         flowpath.tab(view)
     else:
-        calls.draw(door.workbench().calls(view.run.id))
+        calls.draw(view.run.id)
 
 
 def asked(view: View) -> str:

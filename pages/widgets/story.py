@@ -5,6 +5,8 @@ A card gathers what belongs together: the tool action, what the analysis found i
 
 from __future__ import annotations
 
+import threading
+from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -75,9 +77,16 @@ class Card:
         return max(self.n, self.last)
 
 
+REMEMBERED = 32
+"""Runs whose cards are kept."""
+_told: OrderedDict[str, tuple[int, list[Card]]] = OrderedDict()
+_lock = threading.Lock()
+
+
 def cards(steps: Sequence[Step]) -> list[Card]:
     """The cards of a run, oldest first."""
     told: list[Card] = []
+    looks: set[int] = set()
     troubles = ""
     for step in steps:
         change = step.change
@@ -98,14 +107,26 @@ def cards(steps: Sequence[Step]) -> list[Card]:
         if isinstance(change.get("pending"), dict):
             troubles = str(change["pending"].get("trouble", ""))
         for action in change.get("actions") or []:
-            if all(card.kind != "action" or card.n != action["step"] for card in told):  # it comes again when its facts are counted
-                number = 1 + sum(card.kind == "action" for card in told)
-                told.append(_action(action["step"], number, action, troubles))
+            if action["step"] not in looks:  # it comes again when its facts are counted
+                looks.add(action["step"])
+                told.append(_action(action["step"], len(looks), action, troubles))
                 told[-1].last, troubles = step.n, ""
         if not change.get("edits"):
             _gather(told, step)
         for answer in change.get("answers") or []:
             told.append(_answer(step.n, answer))
+    return told
+
+
+def cards_of(run_id: str, steps: Sequence[Step]) -> list[Card]:
+    """The same, told once for each step that a run has taken: a look at the screen asks for them again and again."""
+    known, told = _told.get(run_id, (0, []))
+    if known != len(steps):
+        told = cards(steps)
+        with _lock:
+            _told[run_id] = (len(steps), told)
+            while len(_told) > REMEMBERED:
+                _told.popitem(last=False)
     return told
 
 

@@ -212,12 +212,16 @@ def tab_named(name: str) -> str:
 
 
 PANEL = "[...document.querySelectorAll('[role=tabpanel]')].find(e => e.checkVisibility() && e.offsetHeight > 40)"
+TURN = (
+    "[...document.querySelectorAll('.stMain [data-testid=stPagination] button[aria-label*=%s]:not([disabled])')]"
+    ".find(e => %s({panel}).contains(e))"
+)
 OPENERS = {
-    "next page": f"{PANEL}.querySelector('[data-testid=stPagination] button[aria-label*=ext]:not([disabled])')",
-    "a filter": f"{PANEL}.querySelector('[data-testid=stPopover] button, [data-testid=stExpander] summary')",
+    "next page": (TURN % ("ext", ""), TURN % ("rev", "")),
+    "a filter": ("({panel}).querySelector('[data-testid=stPopover] button, [data-testid=stExpander] summary')",) * 2,
 }
-JOURNEY = "[...document.querySelectorAll('.stMain [data-testid=stPagination] button[aria-label*=ext]:not([disabled])')]"\
-    f".find(e => !({PANEL}).contains(e))"
+"""What is clicked in an open tab, and what takes it back."""
+JOURNEY = (TURN % ("ext", "!"), TURN % ("rev", "!"))
 EXPORTS = "[...document.querySelectorAll('[data-testid=stPopover] button')].find(e => e.innerText.includes('Export'))"
 
 
@@ -237,6 +241,11 @@ def measured(readers: dict[str, Reader], runs: dict[str, list[str]], clicks: int
             for size, reader in readers.items():
                 found[name][size].append(act(reader))
 
+    def way(name: str, there: str, back: str) -> None:
+        there, back = there.replace("{panel}", PANEL), back.replace("{panel}", PANEL)
+        if all(reader.there(there) for reader in readers.values()):
+            both(name, lambda reader: (reader.click(there), reader.click(back))[0])
+
     tabs = readers["large"].tabs()
     home = tab_named(tabs[0])
     for name in tabs[1:]:
@@ -245,16 +254,12 @@ def measured(readers: dict[str, Reader], runs: dict[str, list[str]], clicks: int
     for name in tabs:
         for reader in readers.values():
             reader.click(tab_named(name))
-        for what, script in OPENERS.items():
-            if all(reader.there(script) for reader in readers.values()):
-                both(f"{name}: {what}", lambda reader, script=script: reader.click(script))
-                for reader in readers.values():
-                    reader.page.keyboard.press("Escape")
+        for what, there in OPENERS.items():
+            way(f"{name}: {what}", *there)
     for reader in readers.values():
         reader.click(home)
-    for name, script in (("journey: next page", JOURNEY), ("exports", EXPORTS)):
-        if all(reader.there(script) for reader in readers.values()):
-            both(name, lambda reader, script=script: reader.click(script))
+    way("journey: next page", *JOURNEY)
+    way("exports", EXPORTS, EXPORTS)
     return found
 
 
