@@ -1,13 +1,11 @@
 """The one door for every surface: screens, command line and evaluation ask and tell the workbench, and nothing else.
 
 It turns what a person does into steps of the run, checks it first (UsageError and its kin say what to do instead), and gives a
-run back as a `View`. It holds no state of its own but a cache of folded states.
+run back as a `View`. It holds no state of its own but a cache of folded states (agent.views).
 """
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -19,45 +17,22 @@ from agent.errors import NotFound, Overtaken, UsageError
 from agent.export.markdown import markdown
 from agent.export.record import record
 from agent.export.report import Report
-from agent.flows import DOING, FLOWS
+from agent.flows import FLOWS
 from agent.flows.budget import meters
 from agent.flows.chat_state import Chat
 from agent.flows.site_state import Site
-from agent.flows.state import Research
 from agent.llm import detect
-from agent.state import fold, fork, jsonable
+from agent.state import jsonable
 from agent.store.database import Store
 from agent.store.ledger import now
-from agent.types import STANDS, Call, Note, Outcome, Page, Proposal, Refusal, Run, Settings, Status, Step, Turn, Usage
+from agent.types import STANDS, Call, Note, Outcome, Page, Proposal, Refusal, Run, Settings, Status, Step, Turn
 from agent.urls import canonical, typed
+from agent.views import View, Views
 from agent.worker import Worker
 
-CACHED_VIEWS = 64
+__all__ = ["Active", "View", "Workbench"]
 WORLDS = {"live": "The web", "demo": "The demo world (invented pages)"}
 ACTION_STEPS = {"search_duckduckgo": "search", "search_google": "search", "crawl_url": "crawl", "send_to_hitl": "report"}
-
-
-@dataclass(frozen=True)
-class View:
-    """A run as it stands: its row, its state, its steps (oldest first) and what it has spent. To be read, not changed."""
-
-    run: Run
-    state: Research
-    steps: list[Step]
-    usage: Usage
-    head: int
-    next: str
-
-    @property
-    def activity(self) -> str:
-        """What the run is doing right now, in words; "" at rest."""
-        if self.run.status is not Status.RUNNING:
-            return ""
-        pending = self.state.pending
-        about = pending.query_or_url if pending and self.next in ("search", "crawl") else ""
-        if isinstance(self.state, Site) and self.next == "crawl":
-            about = ", ".join(self.state.all_discovered_urls[i] for i in self.state.urls_to_process[:5])
-        return f"{DOING.get(self.next, self.next)}{': ' + about if about else ''}"
 
 
 @dataclass(frozen=True)
@@ -83,8 +58,7 @@ class Workbench:
         self.store = store or Store(self.config.database_url)
         self.worker = Worker(self.config, self.store, FLOWS)
         self.holdings = self.worker.holdings
-        self._views: OrderedDict[str, View] = OrderedDict()
-        self._lock = threading.Lock()
+        self.views = Views(self.store)
 
     def start_workers(self) -> None:
         """Begin to work in the background, and take up what was left unfinished."""
@@ -92,6 +66,7 @@ class Workbench:
 
     def shutdown(self) -> None:
         """Let every run rest where it stands and close the store."""
+        self.views.close()
         self.worker.stop()
         self.store.close()
 
@@ -148,23 +123,7 @@ class Workbench:
 
     def view(self, run_id: str) -> View:
         """The run as it stands. Cheap when nothing happened since the last look. Raises NotFound."""
-        run = self.store.ledger.get(run_id)
-        with self._lock:
-            known = self._views.get(run_id)
-        if known and known.head == run.steps and known.run.status is run.status and run.status is not Status.RUNNING:
-            return known
-        head = known.head if known else -1
-        new = self.store.ledger.steps(run_id, after=head) if head < run.steps else []
-        old_steps, old_state = (known.steps, known.state) if known else ([], FLOWS[run.settings.flow].state())
-        state = fold(fork(old_state), new) if new else old_state
-        steps = [*old_steps, *new] if new else old_steps
-        view = View(run, state, steps, self._usage(run_id, steps), steps[-1].n, steps[-1].next)  # type: ignore[arg-type]
-        with self._lock:
-            self._views[run_id] = view
-            self._views.move_to_end(run_id)
-            while len(self._views) > CACHED_VIEWS:
-                self._views.popitem(last=False)
-        return view
+        return self.views.get(run_id)
 
     def runs(self, *, status: str | None = None, text: str = "", deleted: bool = False) -> list[Run]:
         """Runs, newest first; `deleted` gives the bin."""
@@ -370,11 +329,6 @@ class Workbench:
         return result.outcome is Outcome.OK, result.detail or f"{len(result.hits)} results: it works"
 
     # ------------------------------------------------------------------------------------------------------------------
-
-    def _usage(self, run_id: str, steps: list[Step]) -> Usage:
-        return self.store.calls.spent(run_id).model_copy(
-            update={"seconds": round(sum(s.seconds for s in steps), 2), "cpu_seconds": round(sum(s.cpu_ms for s in steps) / 1000, 3)}
-        )
 
     def _only(self, run_id: str, what: str, *statuses: Status) -> None:
         run = self.store.ledger.get(run_id)

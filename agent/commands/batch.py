@@ -47,10 +47,9 @@ def run(options: argparse.Namespace) -> int:
         return _list(Workbench())
     if options.file and options.resume:
         raise UsageError("name a file to begin, or --resume ID to go on, not both")
-    bench = Workbench()
-    batch_id = _resumed(bench, options) if options.resume else _begun(bench, options)
-    stopping = threading.Event()
+    bench, stopping = Workbench(), threading.Event()
     with _interrupts(stopping):
+        batch_id = _resumed(bench, options) if options.resume else _begun(bench, options)
         now = asking_many.drive(bench, batch_id, Progress(), stopping)
     table = asking_many.json_table(bench, batch_id) if options.json else asking_many.csv_table(bench, batch_id).rstrip("\r\n")
     if options.out:

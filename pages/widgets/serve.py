@@ -12,6 +12,7 @@ import re
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qs
 
 import streamlit as st
 from starlette.middleware import Middleware
@@ -84,6 +85,18 @@ class Headers:
         await self.app(scope, receive, with_headers if scope["type"] == "http" else send)
 
 
+class Foresight:
+    """ASGI middleware: a page with `?run=` is asked for, so its run is about to be drawn; while the browser loads, it is folded."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and (asked := parse_qs(scope["query_string"].decode("latin-1")).get("run")):
+            door.workbench().views.foresee(asked[0][:64])
+        await self.app(scope, receive, send)
+
+
 def healthz(_request: Request) -> JSONResponse:
     """Is the workbench there and its store readable? Answers 200 with {"status": "ok"}."""
     door.workbench().runs(text="no run is called this")
@@ -120,4 +133,4 @@ def stumbled(trouble: Exception) -> bool:
 
 
 ROUTES = [Route("/healthz", healthz), *reply_door.ROUTES]
-MIDDLEWARE = [Middleware(Headers)]
+MIDDLEWARE = [Middleware(Headers), Middleware(Foresight)]
