@@ -23,11 +23,15 @@ def draw(view: View) -> None:
     """The row of buttons above the facts, and the sources that are struck."""
     run_id, bench = view.run.id, door.workbench()
     with st.container(horizontal=True, vertical_alignment="center", key="ledger-doors"):
-        with st.popover("Add a fact", icon=":material/add_notes:", key=ADD, on_change="rerun"):
-            _add(view)
+        adding = st.popover("Add a fact", icon=":material/add_notes:", key=ADD, on_change="rerun")
+        if adding.open:
+            with adding:
+                _add(view)
         if any(fact.url for fact in view.state.facts.values()):
-            with st.popover("Strike a source", icon=":material/link_off:", key=STRIKE, on_change="rerun"):
-                _strike(view)
+            striking = st.popover("Strike a source", icon=":material/link_off:", key=STRIKE, on_change="rerun")
+            if striking.open:  # what falls is worked out over all facts: only when somebody looks
+                with striking:
+                    _strike(view)
         if edit := editing.undoable(view):
             st.button(f"Undo: {_said(edit.text)}", icon=":material/undo:", key="ledger-undo", on_click=door.tell, args=(editing.undo, bench, run_id))
         if edit := editing.redoable(view):

@@ -79,7 +79,7 @@ class Card:
 
 REMEMBERED = 32
 """Runs whose cards are kept."""
-_told: OrderedDict[str, tuple[int, list[Card]]] = OrderedDict()
+_kept: OrderedDict[str, tuple[int, list[Card]]] = OrderedDict()
 _lock = threading.Lock()
 
 
@@ -120,13 +120,13 @@ def cards(steps: Sequence[Step]) -> list[Card]:
 
 def cards_of(run_id: str, steps: Sequence[Step]) -> list[Card]:
     """The same, told once for each step that a run has taken: a look at the screen asks for them again and again."""
-    known, told = _told.get(run_id, (0, []))
+    known, told = _kept.get(run_id, (0, []))
     if known != len(steps):
         told = cards(steps)
         with _lock:
-            _told[run_id] = (len(steps), told)
-            while len(_told) > REMEMBERED:
-                _told.popitem(last=False)
+            _kept[run_id] = (len(steps), told)
+            while len(_kept) > REMEMBERED:
+                _kept.popitem(last=False)
     return told
 
 
