@@ -104,8 +104,11 @@ def assess(
     *, step: int, facts: Iterable[Fact], conflicts: Iterable[Conflict], coverage: float,
     previous: Confidence | None = None, model: float | None = None, footing: Footing | None = None,
 ) -> Confidence:  # fmt: skip
-    """The confidence after a step, with the moves that led to it from the previous one (their deltas add up)."""
-    basis, told = _ground(list(facts), list(conflicts), min(1.0, max(0.0, coverage)), footing)
+    """The confidence after a step, with the moves that led to it from the previous one (their deltas add up).
+
+    What rests on a person's word alone is left out: the figure says how sure the pages make us.
+    """
+    basis, told = _ground([fact for fact in facts if not fact.mine], list(conflicts), min(1.0, max(0.0, coverage)), footing)
     own = worth(basis)
     value = own if model is None else min(own, max(0.0, model))
     before = previous.value if previous else 0.0

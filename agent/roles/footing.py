@@ -25,7 +25,7 @@ def footing(question: str, facts: Sequence[Fact]) -> Footing:
     """The counts for a question and what is known; disputed facts count as if they were not (agreement and conflicts tell of that)."""
     asked = read(question)
     known = [fact.model_copy(update={"disputed": False}) if fact.disputed else fact for fact in facts]
-    usable = [fact for fact in known if fact.usable]
+    usable = [fact for fact in known if fact.usable and not fact.mine]
     told = chosen(question, usable, words=WORDS, sentences=SENTENCES)
     held = [_rough(f"{fact.title} {fact.quote}") for fact in told]
     together = frozenset[str]().union(*held)

@@ -35,12 +35,12 @@ def share(asked: Asked, text: str, title: str = "") -> float:
 
 
 def cover(question: str, facts: Iterable[Fact]) -> Coverage:
-    """The coverage of a question by facts (the usable ones count)."""
+    """The coverage of a question by facts (the usable ones count, not those of a person's word alone)."""
     asked = read(question)
     got: dict[str, float] = {}
     best = 0.0
     for fact in facts:
-        if not fact.usable:
+        if not fact.usable or fact.mine:
             continue
         here, around = set(stems(fact.quote)), set(stems(fact.title))
         for word in asked.weights:

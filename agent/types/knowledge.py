@@ -55,6 +55,11 @@ class Fact(Noun):
         return self.decision == "pinned" or (self.decision != "struck" and self.verified and self.trust > 0)
 
     @property
+    def mine(self) -> bool:
+        """Does it rest on a person's word alone: own knowledge, or a correction that its quote does not carry? That makes no page surer."""
+        return self.own or (bool(self.former) and not self.verified)
+
+    @property
     def usable(self) -> bool:
         """May it support a plain claim of the answer?"""
         return self.counts and (self.decision == "pinned" or not self.disputed)

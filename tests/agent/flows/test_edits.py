@@ -121,6 +121,7 @@ def test_own_knowledge_counts_and_is_never_verified(ledger):
     mine = state.facts[fact.id]
     assert mine.own and mine.usable and not mine.verified and mine.decision == "pinned"
     assert state.edits[-1].text == "added 1 fact of your own knowledge"
+    assert Ledger().say("add", edits.added, fact).level == 0, "a person's word makes no page surer"
     with pytest.raises(UsageError, match="there already"):
         ledger.say("add", edits.added, fact)
     struck = ledger.revise(Draft(fact.id, decision="struck"))
