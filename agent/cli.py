@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from agent import budgeting, starting
-from agent.commands import batch, carry, chat, collect, fork, hosts, ledger, limits, reply, site, telling, trust
+from agent.commands import batch, carry, chat, collect, fork, hosts, ledger, limits, reply, settle, site, telling, trust
 from agent.errors import NotFound, TouchstoneError, UsageError
 from agent.evaluate import Job, evaluate
 from agent.flows import FLOWS, picture
@@ -73,6 +73,8 @@ def build_parser() -> argparse.ArgumentParser:
     listing.add_argument("--text", default="", help="only those with this text in the question")
     ledger.add_facts(_command(commands, "facts", "list what a run knows, with the words it stands on", ledger.run_facts))
     ledger.add_edit(_command(commands, "edit", "correct what a run knows; its answer is written anew", ledger.run_edit))
+    settle.add_conflicts(_command(commands, "conflicts", "tell what the sources of a run disagree on", settle.run_conflicts))
+    settle.add_settle(_command(commands, "settle", "rule on a conflict, or look for what would settle it", settle.run_settle))
     carry.add_export(_command(commands, "export", "write a run out", carry.run_export))
     carry.add_verify(_command(commands, "verify", "check an evidence bundle, and what its sources say today", carry.run_verify))
     carry.add_import(_command(commands, "import", "open an evidence bundle as a run", carry.run_import))

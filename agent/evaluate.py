@@ -25,9 +25,9 @@ from agent import config as configuration
 from agent import rewritings, scoring
 from agent.errors import NotFound, UsageError
 from agent.flows.chat_state import Chat
+from agent.flows.naming import DISAGREE
 from agent.flows.site_state import Site
 from agent.flows.state import Research
-from agent.flows.verdict import DISAGREE
 from agent.types import Outcome, Settings, SiteLimits, Status, Turn
 from agent.urls import canonical
 from agent.urls import host as hostname

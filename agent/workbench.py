@@ -17,7 +17,7 @@ from agent.errors import NotFound, Overtaken, UsageError
 from agent.export.markdown import markdown
 from agent.export.record import record
 from agent.export.report import Report
-from agent.flows import FLOWS
+from agent.flows import FLOWS, settling
 from agent.flows.budget import meters
 from agent.flows.chat_state import Chat
 from agent.flows.site_state import Site
@@ -254,7 +254,7 @@ class Workbench:
         state = view.state
         return Report(
             run=view.run, settings=view.run.settings, answer=state.answer, former=state.answers[:-1], notes=state.notes,
-            facts=list(state.facts.values()), conflicts=list(state.conflicts.values()), confidence=state.confidence, actions=state.actions,
+            facts=list(state.facts.values()), conflicts=settling.shown(state), confidence=state.confidence, actions=state.actions,
             pages=list(state.pages.values()), refusals=state.refusals, blockages=state.blockages, usage=view.usage, steps=view.steps,
             edits=state.edits, struck_sources=state.struck_sources,
         )  # fmt: skip

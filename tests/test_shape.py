@@ -22,7 +22,7 @@ LAYERS = [
     {"loop", "toolbox", "holdings", "shelving", "meaning", "folders"},
     {"flows"},
     {"worker", "workbench", "starting", "talking", "collecting", "replying", "reply_model", "batching", "metrics",
-     "correcting", "editing", "describing", "exporting", "verifying", "importing",
+     "correcting", "editing", "settling", "describing", "exporting", "verifying", "importing",
      "forking", "comparing", "budgeting", "trusting", "views", "queueing", "question_sheet", "asking_many"},
     {"evaluate", "rewritings", "scoring", "cli", "commands", "__main__", "app", "pages"},
 ]

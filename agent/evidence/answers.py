@@ -33,22 +33,24 @@ def check(
     """The sentences with the citations that hold, marked `backed` or not, and the counts.
 
     A citation is dropped when its id resolves to no fact or to one that may not support a claim (unverified, struck, disputed).
-    Disputed facts may be cited when the answer names both sides: facts of at least two values of one of the open `conflicts`, in one
-    sentence, or in several when none names both. Backed by a page is a sentence with a verified page fact, whose dates and figures
-    all stand in the facts it cites, and enough of its words too (see values.carried). What holds does so again when it is checked again.
+    Disputed facts may be cited when the answer names both sides: facts of at least two values of one of the `conflicts`, in one
+    sentence, or, of an open one, in several when none names both. Backed by a page is a sentence with a verified page fact, whose dates
+    and figures all stand in the facts it cites, and enough of its words too (see values.carried); the reason a person gave for a ruling
+    is theirs and not looked at. What holds does so again when it is checked again.
     """
-    sentences = list(sentences)
+    sentences, conflicts = list(sentences), list(conflicts)
     open_conflicts = [conflict for conflict in conflicts if conflict.status == "open"]
+    reasons = [conflict.reason for conflict in conflicts if conflict.ruling and conflict.reason]
     sides = [[i for i in sentence.fact_ids if i in facts and (facts[i].usable or _stands(facts[i]))] for sentence in sentences]
     spread = _spread(sides, open_conflicts)
     kept: list[Sentence] = []
     dropped = 0
     for sentence, side in zip(sentences, sides, strict=True):
         cited = list(dict.fromkeys(sentence.fact_ids))
-        told = _both_sides(set(side), open_conflicts) | spread
+        told = _both_sides(set(side), conflicts) | spread
         holding = [i for i in cited if i in facts and (facts[i].usable or (i in told and _stands(facts[i])))]
         dropped += len(cited) - len(holding)
-        backed = _backed(sentence.text, [facts[i] for i in holding])
+        backed = _backed(_without(sentence.text, reasons), [facts[i] for i in holding])
         kept.append(sentence.model_copy(update={"fact_ids": holding, "backed": backed}))
     count = sum(sentence.backed for sentence in kept)
     return kept, Statements(backed=count, unsupported=len(kept) - count, dropped=dropped)
@@ -116,6 +118,12 @@ def _spread(sentences: list[list[str]], conflicts: list[Conflict]) -> set[str]:
     """The facts of conflicts whose sides stand in several sentences (given as the facts each cites), none of which names both by itself."""
     alone = [conflict for conflict in conflicts if not any(_both_sides(set(cited), [conflict]) for cited in sentences)]
     return _both_sides({i for cited in sentences for i in cited}, alone)
+
+
+def _without(text: str, reasons: list[str]) -> str:
+    for reason in reasons:
+        text = text.replace(f", because “{reason}”", "")
+    return text
 
 
 def _backed(text: str, facts: list[Fact]) -> bool:

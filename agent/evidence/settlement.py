@@ -27,6 +27,8 @@ def kept(conflict: Conflict, before: dict[str, Conflict], facts: list[Fact]) -> 
     old = before.get(conflict.id) or next((known for known in before.values() if _same(known, conflict)), None)
     if old is not None:
         conflict = conflict.model_copy(update={"id": old.id, "step": old.step, "found_by": old.found_by})
+        if old.ruling == "open":
+            return conflict.model_copy(update={"ruling": "open", "reason": old.reason})
         chosen = _still(old, conflict)
         if by_person(old) and old.reason != PINNED and chosen is not None:
             kept = {"status": "settled", "chosen": chosen, "reason": old.reason, "ruling": old.ruling, "settled_by": "person"}

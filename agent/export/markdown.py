@@ -79,9 +79,7 @@ def _sentences(answer: Answer, report: Report, *, linked: bool = True) -> str:
 
 def _conflict(conflict: Conflict) -> str:
     topic = ", ".join(inline(part) for part in (conflict.subject, conflict.attribute) if part) or "the same statement"
-    settled = f"settled for “{inline(conflict.chosen)}”" if conflict.chosen else "settled: both may hold"
-    state = "open" if conflict.status == "open" else f"{settled} ({inline(conflict.reason) or 'no reason given'})"
-    lines = [f"- **{topic}** ({conflict.kind}): {state}"]
+    lines = [f"- **{topic}** ({conflict.kind}): {inline(conflict.stands)}"]
     for value in conflict.values:
         sites = ", ".join(inline(site) for site in value.sites) or "no site"
         lines.append(f"    - “{inline(value.text)}”, said by {len(value.sites)} independent: {sites}")

@@ -88,7 +88,7 @@ def _conflicts(document: Any, report: Report) -> None:
     for conflict in report.conflicts:
         line = document.add_paragraph(style="List Bullet")
         line.add_run(_text(_topic(conflict))).bold = True
-        line.add_run(_text(f": {_settled(conflict)}"))
+        line.add_run(_text(f": {conflict.stands}"))
         for value in conflict.values:
             document.add_paragraph(_text(f"“{value.text}”: {', '.join(value.sites) or 'no site'}"), style="List Bullet 2")
 
@@ -96,11 +96,6 @@ def _conflicts(document: Any, report: Report) -> None:
 def _topic(conflict: Conflict) -> str:
     return ", ".join(part for part in (conflict.subject, conflict.attribute) if part) or "the same statement"
 
-
-def _settled(conflict: Conflict) -> str:
-    if conflict.status == "open":
-        return "open"
-    return f"settled for “{conflict.chosen}” ({conflict.reason or 'no reason given'})" if conflict.chosen else "settled: both may hold"
 
 
 def _source(document: Any, source: Source) -> None:

@@ -97,8 +97,8 @@ def answering(state: Research) -> list[Fact]:
 
 
 def notes(state: Research) -> list[str]:
-    """A person's words, oldest first."""
-    return [note.text for note in state.notes]
+    """A person's words, oldest first; not those to search for, which code heeds by itself."""
+    return [note.text for note in state.notes if note.kind != "look"]
 
 
 def cap(state: Research) -> BudgetSpent | None:
@@ -141,6 +141,18 @@ def start(state: Research) -> Proposal | None:
     skipped = {refusal.what for refusal in state.refusals if refusal.why.startswith("skipped")}
     url = next((url for url in state.settings.start_urls if url not in skipped and canonical(url) not in visited(state)), None)
     return Proposal(next_action="crawl_url", query_or_url=url, reasoning="This is where to start, by your choice.", by="code") if url else None
+
+
+def wish(state: Research, actions: Sequence[str]) -> Proposal | None:
+    """The search that a person asked for to settle a conflict and that was not made since; None when there is none, or no engine for it."""
+    action = next((name for name in ENGINES if name in actions), None)
+    skipped = {refusal.what for refusal in state.refusals if refusal.why.startswith("skipped")}
+    for note in state.notes if action else ():
+        made = any(done.step > note.step and done.query_or_url == note.text for done in state.actions)
+        if note.kind == "look" and not made and note.text not in skipped:
+            why = "A person asked for this search: it may settle what the sources disagree on."
+            return Proposal(next_action=action, query_or_url=note.text, reasoning=why, by="person")  # type: ignore[arg-type]
+    return None
 
 
 def available(state: Research, engines: dict[str, str], now: str) -> list[str]:

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from agent.evidence import answers
 from agent.flows import moves
+from agent.flows.naming import names_a_conflict
 from agent.flows.reply_state import Reply
 from agent.flows.state import Research
-from agent.flows.verdict import DISAGREE
 from agent.state import fold, fork, merge
 from agent.types import Answer, Fact, Sentence, Step
 
@@ -57,7 +57,7 @@ def _grounds(state: Research) -> Iterator[Mapping[str, Fact]]:
 
 def _parts(sentences: Sequence[Sentence]) -> list[list[int]]:
     """As they were checked when it was written: those that name a conflict, which code wrote, apart from the others; and all of them."""
-    named = [n for n, sentence in enumerate(sentences) if sentence.text.startswith(DISAGREE)]
+    named = [n for n, sentence in enumerate(sentences) if names_a_conflict(sentence.text)]
     others = [n for n in range(len(sentences)) if n not in named]
     return [*([named, others] if named and others else []), list(range(len(sentences)))]
 

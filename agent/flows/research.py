@@ -36,6 +36,8 @@ def decide(state: Research, tools: Tools) -> tuple[Change, str]:
         return _hand_over(state, stop, str(over), "budget")
     if start := moves.start(state):
         return {"pending": start}, "approve" if state.settings.stops_at == "step" else "crawl"
+    if wish := moves.wish(state, moves.available(state, tools.world.engines, tools.now())):
+        return {"pending": wish}, "approve" if state.settings.stops_at == "step" else "search"
     stuck = moves.blockage(state)
     blocked: Change = {"blockages": [stuck.model_copy(update={"step": tools.step})]} if stuck else {}
     if stuck and stuck.rung == "hand_over" and not moves.told_to_go_on(state):

@@ -9,7 +9,7 @@ from agent.flows.state import Research
 from agent.state import OUT, Change
 from agent.types import Confidence, Conflict, Edit, Fact, Move
 
-EDITS = ("pin", "unpin", "strike", "restore", "correct", "revise", "add", "strike_source", "restore_source", "undo", "redo")
+EDITS = ("pin", "unpin", "strike", "restore", "correct", "revise", "add", "strike_source", "restore_source", "settle", "reopen", "undo", "redo")
 """The steps that can be taken back."""
 _FACT = ("decision", "struck_with", "statement", "quote", "former", "verified", "start", "end", "sha256", "relevance")
 """What an edit changes of a fact."""
@@ -50,7 +50,23 @@ def taken_back(state: Research, step: int, edit: Edit, before: Research, after: 
         if fact != after.facts.get(name) and name in state.facts
     ] + [fact for name, fact in before.facts.items() if name not in state.facts]
     left = state.model_copy(update={"facts": {name: fact for name, fact in state.facts.items() if name not in gone}})
-    return {**revised(left, step, facts=facts), **({f"{OUT}facts": gone} if gone else {}), **told}
+    rulings = [
+        _ruled_as(state.conflicts[name], clash)
+        for name, clash in before.conflicts.items()
+        if _ruling(clash) != _ruling(after.conflicts.get(name)) and name in state.conflicts
+    ]
+    return {**revised(left, step, facts=facts, conflicts=rulings), **({f"{OUT}facts": gone} if gone else {}), **told}
+
+
+def _ruling(clash: Conflict | None) -> tuple[str, ...]:
+    return (clash.ruling, clash.chosen, clash.reason) if clash and clash.ruling else ()
+
+
+def _ruled_as(now: Conflict, then: Conflict) -> Conflict:
+    """A conflict with the ruling it had; without one it is open, until the count is made."""
+    parts = ("status", "chosen", "reason", "ruling", "settled_by") if then.ruling else ()
+    bare = now.model_copy(update={"status": "open", "chosen": "", "reason": "", "ruling": "", "settled_by": ""})
+    return bare.model_copy(update={part: getattr(then, part) for part in parts})
 
 
 def _exactly(state: Research, step: int, before: Research, why: str) -> Change:

@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 from agent.evidence import answers
-from agent.flows import moves
+from agent.flows import moves, naming
 from agent.flows.state import Research
 from agent.roles.report import ReportReply
 from agent.roles.role import Judgement
 from agent.text.coverage import cover
-from agent.types import Answer, Conflict, Fact, Outcome, PageRef, Reason, Sentence, Statements, Verdict
-from agent.urls import canonical, site, without_foreign
+from agent.types import Answer, Conflict, Outcome, PageRef, Reason, Sentence, Statements, Verdict
+from agent.urls import canonical, without_foreign
 
-NAMED = 2
-"""Open conflicts that an answer names in its text; the others stand in the conflicts tab and the report."""
-SIDES, BEFORE, AFTER = 5, 10, 6
-"""Values of a conflict that an answer tells, and how many words before and after each of a long quote."""
 FAILED = 3
 """Pages that could not be read which an answer of nothing names."""
 LEAST = 0.4
 """Confidence below which an answer is never called more than partial."""
-DISAGREE = "The sources disagree on"
 UNREADABLE = (Outcome.BLOCKED, Outcome.RATE_LIMITED, Outcome.TIMEOUT, Outcome.ERROR)
 
 
@@ -34,22 +28,20 @@ def answer(state: Research, judgement: Judgement, step: int, *, addresses: Itera
     reply = _without_foreign_addresses(state, judgement.value, {canonical(url) for url in addresses})
     written = [Sentence(text=s.text.strip(), fact_ids=s.fact_ids) for s in reply.answer if s.text.strip()]
     facts = moves.standing(state)
-    clashes = _relevant(state, written, facts)
-    told = [_told(clash, facts) for clash in clashes if not _named_already(clash, written)]
+    clashes = naming.relevant(state, written, facts)
     stated, counts = answers.check(written, facts, state.conflicts.values())
-    named, more = answers.check(told, facts, state.conflicts.values())
-    at_issue = max((_bearing(clash, facts) for clash in clashes), default=-1.0) > max(_relevances(state, stated), default=0.0)
-    first = at_issue or any(clash.asks for clash in clashes)
+    named, more = answers.check(naming.told(state, clashes, written, facts), facts, state.conflicts.values())
+    open_ones, first = [clash for clash in clashes if clash.status == "open"], naming.first(state, clashes, stated, facts)
     sentences, counts = [*named, *stated] if first else [*stated, *named], _sum(counts, more)
     if not any(sentence.backed for sentence in sentences):
         return _none(state, reply, judgement, step)
     return Answer(
-        n=len(state.answers) + 1, verdict=_verdict(state, reply, clashes), sentences=sentences, certainty=reply.certainty,
+        n=len(state.answers) + 1, verdict=_verdict(state, reply, open_ones), sentences=sentences, certainty=reply.certainty,
         reason="budget" if state.stop_reason == "budget" and state.level < state.settings.threshold else "none",
         missing="" if first and _covered(state) else reply.missing, journey=reply.journey,
         sources=answers.sources(sentences, facts), statements=counts,
         confidence=state.level, by=judgement.by, trouble=judgement.trouble, why_stopped=state.why_stopped, because=_because(state),
-        conflicts=[clash.id for clash in clashes], step=step,
+        conflicts=[clash.id for clash in open_ones], step=step,
     )  # fmt: skip
 
 
@@ -81,55 +73,6 @@ def _verdict(state: Research, reply: ReportReply, clashes: list[Conflict]) -> Ve
     sure = state.level >= state.settings.threshold
     cut_short = state.stop_reason in ("budget", "blocked", "asked") and not sure
     return "partial" if clashes or cut_short or (reply.missing and not sure) or state.level < LEAST else "answered"
-
-
-def _named_already(clash: Conflict, sentences: list[Sentence]) -> bool:
-    """Does what is written cite both sides?"""
-    cited = {i for sentence in sentences for i in sentence.fact_ids}
-    return sum(bool(cited.intersection(value.fact_ids)) for value in clash.values) > 1
-
-
-def _relevant(state: Research, sentences: list[Sentence], facts: dict[str, Fact]) -> list[Conflict]:
-    """The open conflicts that touch what is answered: of the same page's subject, or as relevant as what is cited."""
-    least = min(_relevances(state, sentences), default=0.3)
-    open_ones = [clash for clash in state.conflicts.values() if clash.status == "open" and moves.sides(clash, facts) > 1]
-    return sorted((c for c in open_ones if c.asks or _bearing(c, facts) >= least), key=lambda c: not c.asks)[:NAMED]
-
-
-def _relevances(state: Research, sentences: list[Sentence]) -> list[float]:
-    return [state.facts[i].relevance for sentence in sentences for i in sentence.fact_ids if i in state.facts]
-
-
-def _bearing(clash: Conflict, facts: dict[str, Fact]) -> float:
-    """The relevance of its most relevant fact; below any when it has none (a model's word alone can't be named in an answer)."""
-    return max((facts[i].relevance for value in clash.values for i in value.fact_ids if i in facts), default=-1.0)
-
-
-def _told(clash: Conflict, facts: dict[str, Fact]) -> Sentence:
-    """One sentence that names the sides in their own words, with every site that stands on each."""
-    sides: list[str] = []
-    ids: list[str] = []
-    for value in clash.values[:SIDES]:
-        known = [facts[i] for i in value.fact_ids if i in facts]
-        if known:
-            ids += [fact.id for fact in known[:3]]
-            sites = list(dict.fromkeys(site(fact.url) or "one source" for fact in known))[:3]
-            sides.append(f"{' and '.join(sites)} {'says' if len(sites) == 1 else 'say'} “{_around(value.text, known[0].quote)}”")
-    about = f"{clash.subject or 'this'}{f' ({clash.attribute})' if clash.attribute else ''}"
-    more = f"; and {len(clash.values) - SIDES} more" if len(clash.values) > SIDES else ""
-    return Sentence(text=f"{DISAGREE} {about}: {'; '.join(sides)}{more}.", fact_ids=ids)
-
-
-def _around(value: str, quote: str) -> str:
-    """The words of a quote, of a long one those around a value."""
-    quote = quote.rstrip(". ")
-    places = [place.start() for place in re.finditer(re.escape(value), quote)]
-    at = next((place for place in places if quote.count("(", 0, place) <= quote.count(")", 0, place)), places[-1] if places else -1)
-    before, after = quote[:at].split(), quote[at + len(value) :].split()
-    if at < 0 or len(before) + len(after) <= BEFORE + AFTER:
-        return quote
-    head, tail = quote[:at].split(" ")[-BEFORE - 1 :], quote[at + len(value) :].split(" ")[: AFTER + 1]
-    return f"{'…' if len(before) > BEFORE else ''}{' '.join(head)}{value}{' '.join(tail)}{'…' if len(after) > AFTER else ''}"
 
 
 def _none(state: Research, reply: ReportReply, judgement: Judgement, step: int) -> Answer:

@@ -134,9 +134,19 @@ class Conflict(Noun):
     step: int = 0
     asks: bool = False
     """Is it about the very thing the question asks?"""
-    ruling: Literal["", "take", "both", "neither"] = ""
-    """What a person ruled: `chosen` stands, both values hold, or neither does."""
+    ruling: Literal["", "take", "both", "neither", "open"] = ""
+    """What a person ruled: `chosen` stands, both values hold, neither does, or it is to stay open whatever the count says."""
     settled_by: Literal["", "person", "evidence"] = ""
+
+    @property
+    def stands(self) -> str:
+        """How it stands, in words: open, or what settled it, how, and why."""
+        if self.status == "open":
+            return "open"
+        by = {"person": " by a person", "evidence": " by the count"}.get(self.settled_by, "")
+        held = f" for “{self.chosen}”" if self.chosen else ": neither holds" if self.ruling == "neither" else ": both may hold"
+        why = f"because “{self.reason}”" if self.settled_by == "person" and self.ruling else self.reason or "no reason given"
+        return f"settled{by}{held} ({why})"
 
 
 class Move(Noun):
@@ -207,7 +217,9 @@ class Note(Noun):
 
     step: int
     text: str
-    kind: Literal["steer", "send_back"] = "steer"
+    kind: Literal["steer", "send_back", "look"] = "steer"
+    """`look`: words to search for next, so that the conflict it is `about` may be settled."""
+    about: str = ""
 
 
 class Edit(Noun):

@@ -1,35 +1,86 @@
-"""Conflicts as rows: what is said, by which sites, and how it stands. Read-only."""
+"""Conflicts as rows: what is said, by which sites with which words, since when, from how many independent ones, and how it stands."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 
 import streamlit as st
 
-from agent.types import Conflict, Fact, Value
-from pages.widgets import chips, empty, safe, words
+from agent import editing
+from agent.flows import settling
+from agent.flows.settling import Side
+from agent.types import Conflict, Fact
+from agent.workbench import View
+from pages.widgets import chips, conflict_doors, empty, safe, words
+
+SHOWN = 12
+"""Conflicts drawn at first: the cost of a poll must not grow with the run."""
+QUOTES = 4
+"""Quotes of a value that are drawn."""
+ALL = "conflicts-all"
+KIND = {"number": "different figures", "date": "different dates", "name": "different words", "polarity": "affirmed and denied"}
 
 
-def draw(conflicts: Sequence[Conflict], facts: dict[str, Fact]) -> None:
-    """Each conflict with both sides and the quotes behind them."""
-    if not conflicts:
+def draw(view: View) -> None:
+    """Each conflict with its sides, and what a person can do about it."""
+    known = settling.shown(view.state)
+    if not known:
         empty.draw("No conflicts found", "When two sources say different things about the same matter, both appear here side by side.")
         return
-    st.html('<div class="ts">' + "".join(block(conflict, facts) for conflict in conflicts) + "</div>")
+    for conflict in known if st.session_state.get(ALL) else known[:SHOWN]:
+        with st.container(border=True, key=f"conflict-{conflict.id}"):
+            st.html(f'<div class="ts">{block(conflict, view.state.facts, view.run.id)}</div>')
+            if editing.editable(view):
+                conflict_doors.draw(view, conflict)
+    if len(known) > SHOWN:
+        st.toggle(f"Show all {len(known)} conflicts", key=ALL)
 
 
-def block(conflict: Conflict, facts: dict[str, Fact]) -> str:
+def block(conflict: Conflict, facts: Mapping[str, Fact], run_id: str) -> str:
     """One conflict as HTML."""
-    chip = chips.one("open: kept out of the plain claims", "bad") if conflict.status == "open" else chips.one("settled", "good")
-    reason = f'<p class="small">{safe.html(conflict.reason)}</p>' if conflict.reason else ""
-    rows = "".join(_side(value, [facts[i] for i in value.fact_ids if i in facts], chosen=value.text == conflict.chosen) for value in conflict.values)
-    title = " · ".join(part for part in (conflict.subject, conflict.attribute) if part)
-    table = f'<div class="scroll"><table><tr><th>Value</th><th>Said by</th></tr>{rows}</table></div>'
-    return f"<p><b>{safe.html(title)}</b> {chip}</p>{reason}{table}<br>"
+    found = settling.sides(conflict, facts)
+    asks = chips.one("about your question", "live") if conflict.asks else ""
+    head = f"<h3>{safe.html(settling.about(conflict))}</h3><p>{_standing(conflict)}{chips.one(KIND[conflict.kind])}{asks}</p>"
+    reason = f'<p class="small">{safe.html(stands(conflict))}</p>' if conflict.reason else ""
+    if not found:
+        return f'{head}{reason}<p class="small soft">The model reports it; no two facts were found that say so.</p>'
+    rows = "".join(_side(side, run_id) for side in found)
+    columns = "<tr><th>Value</th><th>Said by</th><th>Since</th></tr>"
+    return f'{head}{reason}<div class="scroll"><table>{columns}{rows}</table></div>'
 
 
-def _side(value: Value, behind: list[Fact], *, chosen: bool) -> str:
-    mark = f" {chips.one('taken', 'good')}" if chosen else ""
-    quotes = "".join(f'<div class="quote small">{safe.html(fact.quote)}</div>' for fact in behind[:3])
-    said = f"<details><summary>{safe.html(', '.join(value.sites) or words.count(len(behind), 'fact'))}</summary>{quotes}</details>"
-    return f"<tr><td><b>{safe.html(value.text)}</b>{mark}</td><td>{said}</td></tr>"
+def _standing(conflict: Conflict) -> str:
+    if conflict.status == "open":
+        return chips.one("open: kept out of the plain claims", "bad")
+    return chips.one({"person": "settled by you", "evidence": "settled by the count"}.get(conflict.settled_by, "settled"), "good")
+
+
+def stands(conflict: Conflict) -> str:
+    """What settled it, in a sentence."""
+    if conflict.status == "open":
+        return f"Opened again: {conflict.reason}"
+    ruled = f"“{conflict.chosen}” stands" if conflict.chosen else "Neither holds" if conflict.ruling == "neither" else "Both hold"
+    return f"{ruled}: {conflict.reason}" if conflict.settled_by == "evidence" else f"{ruled}, because “{conflict.reason}”"
+
+
+def _side(side: Side, run_id: str) -> str:
+    mark = f" {chips.one('taken', 'good')}" if side.chosen else ""
+    quotes = "".join(
+        f'<div class="quote small">{safe.html(fact.quote)}</div><p class="small soft">{safe.link(fact.url, safe.host(fact.url))}'
+        f'{_stored(run_id, fact.page_id, fact.id)}</p>'
+        for fact in side.facts[:QUOTES]
+    )  # fmt: skip
+    said = f"<details><summary>{safe.html(', '.join(side.sites) or words.count(len(side.facts), 'fact'))}</summary>{quotes}</details>"
+    counted = f'<span class="small soft">{safe.html(side.counted)}</span>'
+    return f"<tr><td><b>{safe.html(side.value)}</b>{mark}</td><td>{said}{counted}</td><td>{_since(side)}</td></tr>"
+
+
+def _stored(run_id: str, page_id: str, fact_id: str) -> str:
+    return f' · <a href="{safe.stored(run_id, page_id, fact_id)}" target="_blank">stored page</a>' if page_id else ""
+
+
+def _since(side: Side) -> str:
+    earliest, latest = side.earliest[:10], side.latest[:10]
+    told = f"{earliest} to {latest}" if latest != earliest else earliest
+    how = "published" if side.published else "read"
+    return f'{safe.html(told)}<br><span class="small soft">{how}</span>' if told else ""

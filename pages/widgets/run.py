@@ -117,7 +117,7 @@ def _tabs(view: View) -> None:
             elif name == "Could not read":
                 unread.draw(state)
             elif name == "Conflicts":
-                conflicts.draw(list(state.conflicts.values()), state.facts)
+                conflicts.draw(view)
             elif name == "The way it took":
                 flowpath.tab(view)
             else:

@@ -183,7 +183,7 @@ def _why(answer: dict[str, Any]) -> str:
 
 
 def _notes(step: Step) -> list[Card]:
-    titles = {"steer": "You gave a note", "send_back": "You sent the answer back"}
+    titles = {"steer": "You gave a note", "send_back": "You sent the answer back", "look": "You asked to look for what would settle a conflict"}
     notes = step.change.get("notes") or []
     return [Card(step.n, "person", titles[note.get("kind", "steer")], what=note["text"], by="person") for note in notes]
 

@@ -110,7 +110,7 @@ def test_a_conflict_names_both_sides():
         id="c", subject=EVIL, attribute="height", kind="number",
         values=[Value(text="1", fact_ids=["f1"], sites=["a.example"]), Value(text="2", fact_ids=["gone"], sites=["b.example"])],
     )  # fmt: skip
-    drawn = conflicts.block(conflict, {"f1": _fact()})
+    drawn = conflicts.block(conflict, {"f1": _fact()}, "r1")
     assert "a.example" in drawn and "b.example" in drawn and "the old mill" in drawn and "<img" not in drawn
 
 
