@@ -25,7 +25,7 @@ def draw(view: View) -> None:
             else:
                 _mark(view, fact, *(("Unpin", "keep_off", "none") if fact.decision == "pinned" else ("Pin", "keep", "pinned")))
                 _mark(view, fact, *(("Restore", "restart_alt", "none") if fact.decision == "struck" else ("Strike", "block", "struck")))
-            with st.popover("Correct", icon=":material/edit:", key=f"fact-card-correct-{fact.id}"):
+            with st.popover("Correct", icon=":material/edit:", key=f"fact-card-correct-{fact.id}-{len(view.state.edits)}"):
                 _correct(view, fact)
             st.button("Close", icon=":material/close:", key="fact-card-close", type="tertiary", on_click=_close)
 

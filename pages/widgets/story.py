@@ -31,6 +31,8 @@ SAID = {
     "until": "You said how far it goes by itself",
     "raise": "You set its budget anew",
 }
+DECIDED = {"pin": "pinned", "strike": "struck", "strike_source": "struck"}
+"""The edits that decide, and what."""
 TONE = {Outcome.OK: "good", Outcome.EMPTY: "", Outcome.RATE_LIMITED: "warn", Outcome.REFUSED: "warn", Outcome.TIMEOUT: "warn"}
 
 
@@ -133,11 +135,17 @@ def cards_of(run_id: str, steps: Sequence[Step]) -> list[Card]:
 def _edits(step: Step, told: Sequence[Card]) -> list[Card]:
     """What a person did to the facts: the card says it, the facts as they stand since, and how the confidence moved."""
     change = step.change
-    card = Card(step.n, "person", "You " + "; ".join(edit["text"] for edit in change["edits"]), by="person", edited=list(change.get("facts") or []))
+    card = Card(step.n, "person", "You " + "; ".join(edit["text"] for edit in change["edits"]), by="person", edited=_touched(step))
     if confidence := change.get("confidence"):
         card.before = next((earlier.level for earlier in reversed(told) if earlier.level is not None), 0.0)
         card.level, card.moves = confidence[-1]["value"], confidence[-1].get("moves", [])
     return [card]
+
+
+def _touched(step: Step) -> list[dict[str, Any]]:
+    """The facts an edit itself changed, without those whose marks only followed."""
+    found, decision = list(step.change.get("facts") or []), DECIDED.get(step.name)
+    return [fact for fact in found if fact.get("decision") == decision] if decision else found
 
 
 def _action(n: int, number: int, action: dict[str, Any], trouble: str) -> Card:
