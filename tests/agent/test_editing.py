@@ -8,7 +8,7 @@ import json
 
 import pytest
 
-from agent import config, editing, exporting
+from agent import config, editing, exporting, settling
 from agent.errors import UsageError
 from agent.flows.edits import Draft
 from agent.types import Settings, Status
@@ -152,6 +152,16 @@ def test_what_is_read_from_a_struck_source_later_is_struck(bench):
     bench.drive(run_id)
     new = [one for name, one in bench.view(run_id).state.facts.items() if name not in known and site(one.url) == site(fact.url)]
     assert new and {(one.decision, one.struck_with) for one in new} == {("struck", site(fact.url))}
+
+
+def test_a_ruling_on_a_conflict_is_taken_back_like_an_edit(bench):
+    run_id = reviewed(bench, FOUNDED)
+    before = bench.view(run_id).state
+    clash = next(clash for clash in before.conflicts.values() if clash.status == "open")
+    settling.settle(bench, run_id, clash.id, "take", value=clash.values[0].text, because="the register says so")
+    assert rewritten(bench, run_id).conflicts[clash.id].status == "settled"
+    editing.undo(bench, run_id)
+    assert rewritten(bench, run_id).conflicts == before.conflicts
 
 
 def test_a_site_run_is_written_anew_from_its_facts(bench):
