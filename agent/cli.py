@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from agent import budgeting, starting
-from agent.commands import batch, carry, chat, collect, fork, hosts, ledger, limits, reply, settle, site, telling, trust
+from agent.commands import batch, carry, chat, collect, fork, hosts, ledger, limits, reply, settle, site, sources, supply, telling, trust
 from agent.errors import NotFound, TouchstoneError, UsageError
 from agent.evaluate import Job, evaluate
 from agent.flows import FLOWS, picture
@@ -53,6 +53,8 @@ def build_parser() -> argparse.ArgumentParser:
     research.add_argument("--model", default="auto", metavar="keyless|NAME", help="the model (default: the configured one, else keyless)")
     limits.add(research)
     research.add_argument("--estimate", action="store_true", help="only tell what it is likely to need")
+    hosts.add_option(research, [], "default: all")
+    sources.add_options(research, engines=True)
     research.add_argument("--json", type=Path, metavar="FILE", help="write the whole run as JSON")
     research.add_argument("--markdown", type=Path, metavar="FILE", help="write the report as Markdown")
     site.add_options(_command(commands, "site", "ask chosen websites, with follow-ups", site.run))
@@ -81,6 +83,8 @@ def build_parser() -> argparse.ArgumentParser:
     fork.add_fork(_command(commands, "fork", "go on from a step of a run, in a new one", fork.run_fork), _line)
     fork.add_compare(_command(commands, "compare", "lay two runs side by side", fork.run_compare))
     trust.add_options(_command(commands, "trust", "say how far a domain is trusted, or list what was said", trust.run))
+    supply.add_unread(_command(commands, "unread", "list what a run could not read, and what helps", supply.run_unread))
+    supply.add_supply(_command(commands, "supply", "give a run a page it could not read", lambda options: supply.run_supply(options, _line)))
     drawing = _command(commands, "flow", "draw a flow from its table of steps, as Mermaid", _flow)
     drawing.add_argument("name", metavar="NAME", choices=sorted(FLOWS), help="one of: %(choices)s")
     return parser
@@ -93,8 +97,9 @@ def _command(commands: Any, name: str, help: str, act: Callable[[argparse.Namesp
 
 
 def _research(options: argparse.Namespace) -> int:
-    settings = Settings(world=options.world, model=options.model, **limits.given(options))
-    starting.check(options.question.strip(), settings, FLOWS)
+    chosen = {"allowed_domains": options.allow, **sources.chosen(options)}
+    settings = Settings(world=options.world, model=options.model, **limits.given(options), **chosen)
+    starting.check(options.question.strip(), starting.spelled(settings), FLOWS)
     bench = Workbench()
     if options.estimate:
         telling.tell(budgeting.estimate(bench, settings).told)

@@ -16,8 +16,9 @@ from agent.flows import FLOWS, edits, undoing
 from agent.flows.edits import Draft, Falls
 from agent.flows.state import Research
 from agent.state import Change, fold
+from agent.tools import choosing
 from agent.types import Edit, Mark, Outcome, Page, PageRef
-from agent.urls import canonical, in_scope, typed
+from agent.urls import canonical, typed
 from agent.workbench import View, Workbench
 
 NAMES: dict[Mark, str] = {"pinned": "pin", "struck": "strike", "none": "restore"}
@@ -157,9 +158,9 @@ def _page(bench: Workbench, view: View, url: str) -> tuple[Page, str]:
         if ref.page_id and spelled in (canonical(ref.url), canonical(ref.final_url)):
             return bench.page(ref.page_id), ref.page_id
     settings = view.run.settings
-    if not in_scope(url, settings.allowed_domains):
-        raise UsageError(f"{url} is outside this run's allowed domains ({', '.join(settings.allowed_domains)})")
-    page = bench.worker.world(settings.world).fetch(url, allowed=settings.allowed_domains)
+    if not settings.admits(url):
+        raise UsageError(f"{url} is outside the domains that were chosen for this run ({'; '.join(settings.sources)})")
+    page = choosing.page(bench.worker.world(settings.world).fetch(url, reach=settings.reach), settings.reach)
     if page.outcome is not Outcome.OK:
         why = page.detail or page.outcome.replace("_", " ")
         raise UsageError(f"{url} could not be read: {why.rstrip('.')}. Add the fact as your own knowledge, or name another page")

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+import re
+from collections.abc import Container, Iterable, Mapping, Sequence
+from datetime import date
 from typing import TypeVar
 
 from pydantic import BaseModel
 
 from agent.errors import UsageError
-from agent.types import Settings
-from agent.urls import canonical, host, in_scope, typed
+from agent.flows.moves import ENGINES
+from agent.tools.worlds import World
+from agent.types import LANGUAGES, Settings
+from agent.types.reach import spoken
+from agent.urls import canonical, host, in_scope, is_blocked, typed
 
 Part = TypeVar("Part", bound=BaseModel)
+_HOST = re.compile(r"(?:\*\.)?\w(?:[\w.-]*\w)?|[0-9a-f:]*:[0-9a-f:.]*", re.IGNORECASE)
+ALWAYS = ("crawl_url", "send_to_hitl")
+"""Actions beside searching."""
+_PORT = re.compile(r"(?<=[a-z0-9_.-]):\d{1,5}\Z")
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 LONGEST = 4000
 """Characters of a question."""
 FROM_PAGES = ("site", "collect")
@@ -34,9 +44,14 @@ RANGES: dict[str, dict[str, tuple[float, float]]] = {
 
 
 def spelled(settings: Settings) -> Settings:
-    """The settings with start pages and allowed domains as they are meant: "example.org" is a page, "https://example.org/faq" names a host."""
-    allowed = [host(entry) if "://" in entry else entry.split("/")[0] for entry in map(str.strip, settings.allowed_domains)]
-    return settings.model_copy(update={"start_urls": list(map(typed, settings.start_urls)), "allowed_domains": list(filter(None, allowed))})
+    """The settings with start pages and domains as they are meant: "example.org" is a page, "https://example.org/faq" names a host."""
+    hosts = {"allowed_domains": _hosts(settings.allowed_domains), "blocked_domains": _hosts(settings.blocked_domains)}
+    return settings.model_copy(update={"start_urls": list(map(typed, settings.start_urls)), "language": spoken(settings.language), **hosts})
+
+
+def _hosts(entries: Iterable[str]) -> list[str]:
+    told = (host(entry) if "://" in entry else entry.split("/")[0] for entry in map(str.strip, entries))
+    return list(dict.fromkeys(_PORT.sub("", entry.lower()) for entry in told if entry))
 
 
 def check(question: str, settings: Settings, flows: Container[str]) -> None:
@@ -54,8 +69,55 @@ def check(question: str, settings: Settings, flows: Container[str]) -> None:
         raise UsageError("the threshold of the confidence lies between 0 and 1")
     if min(settings.max_calls, settings.max_tokens, settings.max_cost_usd) < 0:
         raise UsageError("a budget of calls, tokens or money cannot be less than nothing")
+    check_sources(settings)
     if settings.flow in FROM_PAGES:
         check_pages(settings)
+
+
+def check_sources(settings: Settings) -> None:
+    """Raises UsageError when the choice of sources cannot be: names that are no hosts, a host both wanted and not, days, a language."""
+    allowed, blocked = settings.allowed_domains, settings.blocked_domains
+    for entry in (*allowed, *blocked):
+        if not _HOST.fullmatch(entry):
+            raise UsageError(f"“{entry[:80]}” is no domain: name one like example.org, or *.example.org with all below it")
+    for entry in allowed:
+        if is_blocked(f"https://{entry.removeprefix('*.')}/", blocked):
+            raise UsageError(f"{entry} is both allowed and blocked: take it out of one of the two")
+    for name, given in (("since", settings.since), ("before", settings.before)):
+        if given and not _is_day(given):
+            raise UsageError(f"“{given[:40]}” is no day ({name}): write it like 2024-03-31")
+    if settings.since and settings.before and settings.since >= settings.before:
+        raise UsageError(f"nothing can be published on or after {settings.since} and before {settings.before}: exchange the two days")
+    if settings.language and settings.language not in LANGUAGES:
+        raise UsageError(f"“{settings.language[:40]}” is no language that is known here; there are {', '.join(LANGUAGES)}")
+    if strange := [name for name in settings.engines if name not in ENGINES.values()]:
+        raise UsageError(f"there is no search engine {strange[0][:40]}; there are {' and '.join(ENGINES.values())}")
+
+
+def check_engines(chosen: Sequence[str], world: World) -> None:
+    """Raises UsageError when none of the chosen engines can be asked in a world."""
+    if chosen and not any(name in world.engines for name in chosen):
+        why = "; ".join(f"{name}: {world.absent.get(name, 'this world has no such engine')}" for name in chosen)
+        raise UsageError(f"none of the chosen search engines can be asked ({why}): choose another, or none to use what there is")
+
+
+def check_action(action: str, text: str, available: Sequence[str]) -> None:
+    """Raises UsageError when a person's own decision cannot be: `available` are the actions that are possible now."""
+    if action not in (*ENGINES, *ALWAYS):
+        raise UsageError(f"there is no action {action}; there are {', '.join((*ENGINES, *ALWAYS))}")
+    if action != "send_to_hitl" and not text:
+        raise UsageError("say what to search for, or which address to read")
+    if action == "crawl_url" and not canonical(text):
+        raise UsageError(f"“{text[:80]}” is not a web address; name one like example.org or https://example.org/faq")
+    if action not in available:
+        raise UsageError(f"{ENGINES[action].capitalize()} is not available for this run now; search with another engine instead")
+
+
+def _is_day(text: str) -> bool:
+    try:
+        return bool(_DAY.fullmatch(text)) and bool(date.fromisoformat(text))
+    except ValueError:
+        return False
 
 
 def homely(settings: Settings) -> Settings:
@@ -78,5 +140,7 @@ def check_pages(settings: Settings) -> None:
     for url in settings.start_urls:
         if not canonical(url):
             raise UsageError(f"“{url[:80]}” is not a web address; name one like example.org or https://example.org/faq")
+        if is_blocked(url, settings.blocked_domains):
+            raise UsageError(f"{url} is on a blocked domain ({', '.join(settings.blocked_domains)}): start elsewhere, or do not block it")
         if not in_scope(url, settings.allowed_domains):
             raise UsageError(f"{url} is outside the allowed domains ({', '.join(settings.allowed_domains)}): allow its host, or start elsewhere")

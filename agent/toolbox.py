@@ -22,7 +22,8 @@ from agent.llm.ask import Ticket, ask
 from agent.roles.role import Judgement, Role
 from agent.store.database import Store
 from agent.store.ledger import LEASE_S, Lease, now
-from agent.types import Call, Page, SearchResult, Settings, Step, Trusted
+from agent.tools import choosing
+from agent.types import Call, Page, Reach, SearchResult, Settings, Step, Trusted
 from agent.urls import site
 
 T = TypeVar("T")
@@ -42,8 +43,10 @@ class WorldLike(Protocol):
     engines: dict[str, str]
     absent: dict[str, str]
 
-    def search(self, engine: str, query: str, *, max_results: int = 10, checkpoint: Callable[[], None] = ...) -> SearchResult: ...
-    def fetch(self, url: str, *, allowed: Sequence[str] = (), checkpoint: Callable[[], None] = ..., skimmed: bool = False) -> Page: ...
+    def search(
+        self, engine: str, query: str, *, max_results: int = 10, checkpoint: Callable[[], None] = ..., reach: Reach = ...
+    ) -> SearchResult: ...
+    def fetch(self, url: str, *, reach: Reach = ..., checkpoint: Callable[[], None] = ..., skimmed: bool = False) -> Page: ...
 
 
 @dataclass
@@ -118,24 +121,30 @@ class Tools:
         return str(getattr(self.world, "today", "")) or self.now()[:10]
 
     def search(self, engine: str, query: str) -> SearchResult:
-        """One search; what goes wrong in the world is its outcome."""
+        """One search, of the sources the run may use; what goes wrong in the world is its outcome."""
         self.checkpoint()
-        return self._waited(lambda check: self.world.search(engine, query, checkpoint=check))
+        reach = self.settings.reach
+        return choosing.hits(self._waited(lambda check: self.world.search(engine, query, checkpoint=check, reach=reach)), reach)
 
-    def fetch(self, url: str) -> Page:
-        """One page, inside the run's allowed domains; what goes wrong in the world is its outcome."""
+    def fetch(self, url: str, *, leading: bool = False) -> Page:
+        """One page of the sources the run may use; what goes wrong in the world is its outcome. `leading`: see `fetch_many`."""
         self.checkpoint()
-        return self._waited(lambda check: self.world.fetch(url, allowed=self.settings.allowed_domains, checkpoint=check))
+        reach = self.settings.reach
+        page = self._waited(lambda check: self.world.fetch(url, reach=reach, checkpoint=check))
+        return page if leading else choosing.page(page, reach)
 
-    def fetch_many(self, urls: Sequence[str], *, skimmed: bool = False) -> list[Page]:
-        """Pages side by side, in the order asked for, inside the run's allowed domains; each host is asked as politely as by one.
+    def fetch_many(self, urls: Sequence[str], *, skimmed: bool = False, leading: bool = False) -> list[Page]:
+        """Pages side by side, in the order asked for, of the sources the run may use; each host is asked as politely as by one.
 
-        `skimmed` reads them at a glance only (see agent.tools.skim). A Signal lets go of all of them at once.
+        `skimmed` reads them at a glance only (see agent.tools.skim); `leading` ones only tell where to look (sitemaps, lists of entries):
+        their own date and language do not matter. A Signal lets go of all of them at once.
         """
-        allowed = self.settings.allowed_domains
+        reach = self.settings.reach
+        at_a_glance = skimmed and not reach.choosy
 
         def look(url: str, check: Callable[[], None]) -> Page:
-            return self.world.fetch(url, allowed=allowed, checkpoint=check, skimmed=skimmed)
+            page = self.world.fetch(url, reach=reach, checkpoint=check, skimmed=at_a_glance)
+            return page if leading else choosing.page(page, reach)
 
         self.checkpoint()
         if not self.world.live:

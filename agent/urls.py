@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import string
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from functools import lru_cache
 from urllib.parse import parse_qsl, quote, urlencode, urljoin, urlsplit, urlunsplit
 
@@ -93,6 +93,12 @@ def in_scope(url: str, allowed: list[str]) -> bool:
         name == entry.lower() or (entry.startswith("*.") and (name == entry[2:].lower() or name.endswith(entry[1:].lower())))
         for entry in allowed
     )
+
+
+def is_blocked(url: str, blocked: Sequence[str]) -> bool:
+    """Is the address on one of the blocked hosts, or below one? Who blocks "example.com" means www.example.com, too."""
+    name = host(url)
+    return any(name == bare or name.endswith(f".{bare}") for bare in (entry.lower().removeprefix("*.") for entry in blocked))
 
 
 def found_in(text: str) -> list[str]:

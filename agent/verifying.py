@@ -6,7 +6,7 @@ Nothing is taken on trust but that the bundle is the one you were given: its SHA
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import isclose
 from typing import Literal
 
@@ -22,34 +22,39 @@ from agent.flows.state import Research
 from agent.state import fold
 from agent.store.pages import row_of
 from agent.tools.worlds import World
-from agent.types import Fact, Outcome, Page, Settings
+from agent.types import GIVEN, Fact, Given, Outcome, Page, Settings
 from agent.urls import canonical
 
-Drifted = Literal["same", "stands", "lost", "gone", "unread"]
+Drifted = Literal["same", "stands", "lost", "gone", "unread", "given"]
 WORST = 20
 """Troubles that are told one by one."""
 
 
 @dataclass(frozen=True)
 class Source:
-    """What became of a source: `same` text; changed, but every quote `stands`; changed, and a quote is `lost`; `gone`; `unread`, and why."""
+    """What became of a source: `same` text; changed, but every quote `stands`; changed, and a quote is `lost`; `gone`; `unread`, and
+    why. What a person gave in place of a page is told apart (`by`): it is `given` when its address cannot be read now, either.
+    """
 
     url: str
     how: Drifted
     quotes: int
     lost: Sequence[str] = ()
     detail: str = ""
+    by: Given = "fetched"
 
     @property
     def told(self) -> str:
         """As a sentence for a person."""
         each = "the quote still stands" if self.quotes == 1 else f"all {self.quotes} quotes still stand"
-        return {
+        given = f"{GIVEN[self.by]}; " if self.by != "fetched" else ""
+        return given + {
             "same": "same",
             "stands": f"changed, {each}",
             "lost": f"changed, {len(self.lost)} of {self.quotes} quotes no longer stand{'s' if self.quotes == 1 else ''}",
             "gone": f"gone ({self.detail})",
             "unread": f"could not be read now ({self.detail})",
+            "given": f"its address could not be read now, either ({self.detail})",
         }[self.how]
 
 
@@ -119,6 +124,10 @@ def refetch(found: Verified, world: World, watch: Callable[[Source], None] = lam
 
 def compared(old: Page, wanted: Sequence[str], new: Page) -> Source:
     """What became of a page, by what it says today."""
+    if old.origin != "fetched":
+        if new.outcome is not Outcome.OK:
+            return Source(old.url, "given", len(wanted), (), new.detail or new.outcome.replace("_", " "), old.origin)
+        return replace(compared(old.model_copy(update={"origin": "fetched"}), wanted, new), by=old.origin)
     if new.outcome is not Outcome.OK:
         gone = new.outcome is Outcome.NOT_FOUND or new.status == 410
         return Source(old.url, "gone" if gone else "unread", len(wanted), wanted, new.detail or new.outcome.replace("_", " "))

@@ -17,7 +17,7 @@ from agent.errors import NotFound, Overtaken, UsageError
 from agent.export.markdown import markdown
 from agent.export.record import record
 from agent.export.report import Report
-from agent.flows import FLOWS, settling
+from agent.flows import FLOWS, moves, settling
 from agent.flows.budget import meters
 from agent.flows.chat_state import Chat
 from agent.flows.site_state import Site
@@ -26,7 +26,7 @@ from agent.state import jsonable
 from agent.store.database import Store
 from agent.store.ledger import now
 from agent.types import STANDS, Call, Note, Outcome, Page, Proposal, Refusal, Run, Settings, Status, Step, Turn
-from agent.urls import canonical, typed
+from agent.urls import typed
 from agent.views import View, Views
 from agent.worker import Worker
 
@@ -80,7 +80,7 @@ class Workbench:
         settings, question = starting.spelled(settings or Settings()), question.strip()
         settings, history = talking.settled(settings, history, self.config)
         starting.check(question, settings, FLOWS)
-        self.worker.world(settings.world)  # raises NotFound, with a hint, before anything is written
+        starting.check_engines(settings.engines, self.worker.world(settings.world))  # NotFound, with a hint, before anything is written
         flow = FLOWS[settings.flow]
         change = jsonable({"question": question, "settings": settings, **({"history": list(history)} if history else {})})
         run_id = self.store.ledger.create(question, settings, Step(n=0, name="ask", change=change, next=flow.first, by="person"))
@@ -150,14 +150,9 @@ class Workbench:
         """Run another action or wording instead of the waiting decision."""
         pending, text = self._waiting(run_id), query_or_url.strip()
         text = typed(text) if action == "crawl_url" else text
-        if action not in ACTION_STEPS:
-            raise UsageError(f"there is no action {action}; there are {', '.join(ACTION_STEPS)}")
-        if action != "send_to_hitl" and not text:
-            raise UsageError("say what to search for, or which address to read")
-        if action == "crawl_url" and not canonical(text):
-            raise UsageError(f"“{text[:80]}” is not a web address; name one like example.org or https://example.org/faq")
-        if action == "search_google" and "google" not in self.worker.world(self.view(run_id).run.settings.world).engines:
-            raise UsageError("Google is not available for this run; search with DuckDuckGo instead")
+        view = self.view(run_id)
+        engines = self.worker.world(view.run.settings.world).engines
+        starting.check_action(action, text, moves.available(view.state, engines, now()))
         same = (action, text) == (pending.next_action, pending.query_or_url)
         reasoning = pending.reasoning if same else f"changed by a person (proposed was: {pending.next_action} {pending.query_or_url})"
         changed = Proposal(next_action=action, query_or_url=text, reasoning=reasoning, by="person")  # type: ignore[arg-type]

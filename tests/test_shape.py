@@ -23,7 +23,7 @@ LAYERS = [
     {"flows"},
     {"worker", "workbench", "starting", "talking", "collecting", "replying", "reply_model", "batching", "metrics",
      "correcting", "editing", "settling", "describing", "exporting", "verifying", "importing",
-     "forking", "comparing", "budgeting", "trusting", "views", "queueing", "question_sheet", "asking_many"},
+     "forking", "comparing", "budgeting", "trusting", "views", "queueing", "question_sheet", "asking_many", "supplying", "versions"},
     {"evaluate", "rewritings", "scoring", "cli", "commands", "__main__", "app", "pages"},
 ]
 Trees = dict[Path, ast.Module]

@@ -19,7 +19,7 @@ from agent.importing import import_bundle
 from agent.verifying import Source, Verified, refetch, verify
 from agent.workbench import Workbench
 
-LOUD = {"same": "", "stands": "", "lost": "!", "gone": "!", "unread": "?"}
+LOUD = {"same": "", "stands": "", "lost": "!", "gone": "!", "unread": "?", "given": ""}
 
 
 def add_export(parser: argparse.ArgumentParser) -> None:
@@ -86,7 +86,7 @@ def record(found: Verified, sources: list[Source]) -> dict[str, Any]:
     return {
         "sha256": found.sha256, "holds": found.holds, "run": found.contents.run.id if found.contents else None, "quotes": found.quotes,
         "standing": found.standing, "troubles": list(found.troubles), "remarks": list(found.remarks),
-        "sources": [{"url": s.url, "how": s.how, "quotes": s.quotes, "lost": list(s.lost), "detail": s.detail} for s in sources],
+        "sources": [{"url": s.url, "how": s.how, "quotes": s.quotes, "lost": list(s.lost), "detail": s.detail, "by": s.by} for s in sources],
     }  # fmt: skip
 
 
@@ -140,6 +140,7 @@ def _summed(sources: list[Source]) -> str:
     count = {how: sum(source.how == how for source in sources) for how in LOUD}
     parts = [f"{count['same']} same", f"{count['stands']} changed but its quotes stand", f"{count['lost']} changed and a quote is lost"]
     parts += [f"{count['gone']} gone", f"{count['unread']} not readable now"]
+    parts += [f"{count['given']} given by a person and not readable now"] if count["given"] else []
     return f"{len(sources)} sources: {', '.join(parts)}."
 
 

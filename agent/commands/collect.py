@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from agent import collecting
-from agent.commands import hosts
+from agent.commands import hosts, sources
 from agent.commands.telling import Progress, reached, say, write
 from agent.errors import TouchstoneError, UsageError
 from agent.export import collected
@@ -33,6 +33,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--depth", type=int, default=limits.max_depth, metavar="N", help="nothing this deep is read, the start is 0 (default: %(default)s)"
     )
     hosts.add_option(parser, [], "default: all")
+    sources.add_options(parser)
     parser.add_argument("--instruction", default="", metavar="TEXT", help="how to look: heeded like a note")
     parser.add_argument("--plain", action="store_true", help="no decisions: all links of the start pages, each page taken as an article")
     parser.add_argument("--world", default="live", metavar="live|demo|DIR", help="where to read (default: live, the web)")
@@ -71,7 +72,10 @@ def settings_of(options: argparse.Namespace) -> Settings:
     limits = CollectLimits(
         max_articles=options.max_articles, max_pages=options.max_pages, max_depth=options.depth, use_smart_navigation=not options.plain
     )
-    return Settings(world=options.world, model=options.model, collect=limits, allowed_domains=options.allow, instruction=options.instruction)
+    return Settings(
+        world=options.world, model=options.model, collect=limits, allowed_domains=options.allow, instruction=options.instruction,
+        **sources.chosen(options),
+    )  # fmt: skip
 
 
 def _check_writable(file: Path) -> None:

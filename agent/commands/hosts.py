@@ -1,4 +1,4 @@
-"""The option `--allow HOST…`: several hosts after one name, and the question behind them left alone. Knows no command."""
+"""The options `--allow HOST…` and `--block HOST…`: several hosts after one name, and the question behind them left alone. Knows no command."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from collections.abc import Sequence
 
 from agent.urls import host
 
-OPTION = "--allow"
+OPTION, BLOCKED = "--allow", "--block"
 _HOST = re.compile(r"(?P<name>(\*\.)?\w([\w.-]*\w)?)(:\d+)?\Z|\[?(?P<six>[0-9a-f]*:[0-9a-f:]+)\]?\Z", re.IGNORECASE)
 _CLEARLY = re.compile(r"(\*\.)?[\w-]+(\.[\w-]+)+(:\d+)?\Z|localhost\Z|https?://\S+\Z")
 _BETWEEN = re.compile(r"[\s,]+")
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser whose `--allow A B "QUESTION"` takes A and B, and leaves the question."""
+    """A parser whose `--allow A B "QUESTION"` takes A and B, and leaves the question; `--block` likewise."""
 
     def parse_known_args(self, args=None, namespace=None):  # type: ignore[no-untyped-def]
-        """As argparse does, once hosts that follow each other have `--allow` of their own."""
+        """As argparse does, once hosts that follow each other have an option of their own."""
         return super().parse_known_args(apart(args) if args is not None else None, namespace)
 
 
@@ -28,22 +28,29 @@ def add_option(parser: argparse.ArgumentParser, default: list[str] | None, other
     parser.add_argument(OPTION, action="extend", type=named, default=default, metavar="HOST", help=told)
 
 
+def add_blocked(parser: argparse._ActionsContainer) -> None:
+    """Adds `--block`."""
+    told = "hosts that may not be read, each with all below it; several with blanks or commas between, or given again"
+    parser.add_argument(BLOCKED, action="extend", type=named, default=[], metavar="HOST", help=told)
+
+
 def apart(arguments: Sequence[str]) -> list[str]:
-    """The arguments with `--allow` before each of the hosts that follow it.
+    """The arguments with `--allow` (or `--block`) before each of the hosts that follow it.
 
     Its first value is taken as it is; those behind it only where they can be nothing but hosts ("a.example", "*.a.example").
     """
     told: list[str] = []
-    follows = 0
+    follows, option = 0, OPTION
     for n, argument in enumerate(arguments):
         if argument == "--":
             return [*told, *arguments[n:]]
-        if argument == OPTION or argument.startswith(f"{OPTION}="):
-            follows = 1 if argument == OPTION else 2
+        if argument.partition("=")[0] in (OPTION, BLOCKED):
+            option = argument.partition("=")[0]
+            follows = 1 if argument == option else 2
         elif follows and not argument.startswith("-"):
             hosts = follows == 1 or all(map(_CLEARLY.match, filter(None, _BETWEEN.split(argument.strip()))))
             if follows == 2 and hosts:
-                told.append(OPTION)
+                told.append(option)
             follows = 2 if hosts else 0
         else:
             follows = 0

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from agent import starting
-from agent.commands import hosts
+from agent.commands import hosts, sources
 from agent.commands.telling import drive, reached
 from agent.types import Settings
 from agent.urls import host, typed
@@ -19,6 +19,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("question", metavar="QUESTION")
     parser.add_argument("--start", action="append", required=True, metavar="URL", help="a page to start from; give it again for more")
     hosts.add_option(parser, None, "default: the hosts of the start pages; '' for no filter")
+    sources.add_options(parser)
     parser.add_argument("--instruction", default="", metavar="TEXT", help="how to look and how to answer")
     parser.add_argument("--follow", default="", metavar="RUN", help="go on with the conversation of this run: its pages are reused")
     parser.add_argument("--world", default="live", metavar="live|demo|DIR", help="where to read (default: live, the web)")
@@ -34,7 +35,8 @@ def run(options: argparse.Namespace) -> int:
     bench = Workbench()
     reached(bench, options.world)
     if options.follow:
-        return drive(bench, bench.follow_up(options.follow, options.question, settings), options, line)
+        former = sources.chosen(options, bench.store.ledger.get(options.follow).settings)
+        return drive(bench, bench.follow_up(options.follow, options.question, settings.model_copy(update=former)), options, line)
     return drive(bench, bench.start(options.question, settings), options, line)
 
 
@@ -44,8 +46,9 @@ def settings_of(options: argparse.Namespace) -> Settings:
     begun = list(dict.fromkeys(host(url) for url in starts if host(url)))
     allowed = begun if options.allow is None else options.allow
     return Settings(
-        flow="site", world=options.world, model=options.model, start_urls=starts, allowed_domains=allowed, instruction=options.instruction
-    )
+        flow="site", world=options.world, model=options.model, start_urls=starts, allowed_domains=allowed, instruction=options.instruction,
+        **sources.chosen(options),
+    )  # fmt: skip
 
 
 def line(name: str, change: dict[str, Any]) -> str:

@@ -57,20 +57,20 @@ def check(
 
 
 def sources(sentences: Iterable[Sentence], facts: Mapping[str, Fact]) -> list[Source]:
-    """The sources in order of first citation, one per page address, each with the quotes it is cited for.
+    """The sources in order of first citation, one per page address (what a person gave of it stands apart), each with the quotes it is cited for.
 
     What a person said without an address is a source of its own, under no URL.
     """
-    found: dict[str, Source] = {}
+    found: dict[tuple[str, str], Source] = {}
     for fact_id in dict.fromkeys(i for sentence in sentences for i in sentence.fact_ids if i in facts):
         fact = facts[fact_id]
-        key = fact.url or fact.page_id or "a person"
+        key = (fact.url or fact.page_id or "a person", fact.given)
         source = found.get(key)
         if source is None:
             title = fact.title or ("" if fact.url else "A person's own knowledge")
             found[key] = Source(
                 n=len(found) + 1, url=fact.url, title=title, quotes=[fact.quote], fact_ids=[fact.id],
-                page_id=fact.page_id, sha256=fact.sha256, fetched_at=fact.fetched_at,
+                page_id=fact.page_id, sha256=fact.sha256, fetched_at=fact.fetched_at, given=fact.given,
             )  # fmt: skip
         else:
             source.quotes.append(fact.quote)

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from agent.export.escaping import address, cell, code, inline, link, quoted
 from agent.export.report import Report, cited
-from agent.types import Action, Answer, Confidence, Conflict, PageRef, Source, Statements
+from agent.types import GIVEN, Action, Answer, Confidence, Conflict, PageRef, Source, Statements
 
 ACTIONS = {"search_duckduckgo": "search (DuckDuckGo)", "search_google": "search (Google)", "crawl_url": "read page"}
 
@@ -54,8 +54,13 @@ def _head(report: Report) -> str:
     told += [f"{name} {inline(at)}" for name, at in (("started", run.created_at), ("last changed", run.updated_at)) if at]
     told += [f"forked from run {code(run.forked_from)} at step {run.forked_at}"] if run.forked_from else []
     told += [f"imported from a bundle (SHA-256 {code(run.imported)})"] if run.imported else []
-    line = " · ".join(told)
-    return f"{line}\n\n**{INVENTED}**" if report.settings.world == "demo" else line
+    parts = [" · ".join(told), f"**{INVENTED}**" if report.settings.world == "demo" else "", _sources(report)]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _sources(report: Report) -> str:
+    chosen = report.settings.sources
+    return f"Sources: {inline('; '.join(chosen))}." if chosen else ""
 
 
 def _answer(answer: Answer, report: Report) -> list[str]:
@@ -119,7 +124,8 @@ def _curve(levels: Iterable[Confidence]) -> list[str]:
 def _source(source: Source) -> str:
     target = address(source.url)
     facts = [f"Retrieved {inline(source.fetched_at)}" if source.fetched_at else "", f"SHA-256 {code(source.sha256)}" if source.sha256 else ""]
-    kept = " · ".join(fact for fact in facts if fact)
+    given = f"**{GIVEN[source.given][:1].upper()}{GIVEN[source.given][1:]}**, who says it is this page's; not fetched" if GIVEN[source.given] else ""
+    kept = " · ".join(fact for fact in (given, *facts) if fact)
     return "\n\n".join(
         block
         for block in (

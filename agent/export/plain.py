@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agent.types import Answer, Source
+from agent.types import GIVEN, Answer, Source
 
 QUOTES = 4
 
@@ -20,12 +20,16 @@ def plain(answer: Answer) -> str:
     lines = [said, "", f"{answer.verdict}, confidence {answer.confidence:.2f}. {backing}."]
     lines += [part for part in (answer.certainty, _missing(answer), answer.remark) if part]
     quoted = [source for source in answer.sources if source.quotes]
-    lines += ["", *(f"[{source.n}] {source.title or source.url} — {source.url}\n{_quotes(source)}" for source in quoted)]
+    lines += ["", *(f"[{source.n}] {source.title or source.url} — {source.url}{_given(source)}\n{_quotes(source)}" for source in quoted)]
     return "\n".join([*lines, "", answer.journey] if answer.journey else lines)
 
 
 def _quotes(source: Source) -> str:
     return "\n".join(f"    “{quote}”" for quote in source.quotes[:QUOTES])
+
+
+def _given(source: Source) -> str:
+    return f" ({GIVEN[source.given]})" if GIVEN[source.given] else ""
 
 
 def _missing(answer: Answer) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from agent.export.report import Report, cited
-from agent.types import Answer, Source, Statements
+from agent.types import Answer, PageRef, Source, Statements
 
 
 def record(report: Report) -> dict[str, Any]:
@@ -24,10 +24,11 @@ def record(report: Report) -> dict[str, Any]:
         "sources": [_source(source) for source in answer.sources] if answer else [],
         "steps": _steps(report),
         "facts": [fact.model_dump(mode="json") for fact in report.facts],
-        "pages": [p.model_dump(mode="json", include={"url", "outcome", "found_on", "step"}) for p in report.pages],
+        "pages": [_page(page) for page in report.pages],
         "usage": report.usage.model_dump(mode="json"),
         "world": report.settings.world,
         **({"forked_from": report.run.forked_from, "forked_at": report.run.forked_at} if report.run.forked_from else {}),
+        "chosen_sources": report.settings.reach.model_dump(mode="json") | {"engines": report.settings.engines},
         **_account(report),
     }
 
@@ -49,7 +50,14 @@ def _text(answer: Answer) -> str:
 
 def _source(source: Source) -> dict[str, Any]:
     first = source.quotes[0] if source.quotes else ""
-    return {"n": source.n, "url": source.url, "title": source.title, "quote": first, "quotes": list(source.quotes)}
+    told = {"n": source.n, "url": source.url, "title": source.title, "quote": first, "quotes": list(source.quotes)}
+    return told | ({"given": source.given} if source.given != "fetched" else {})
+
+
+def _page(page: PageRef) -> dict[str, Any]:
+    """A page; how its text came only where a person gave it."""
+    shown = {"url", "outcome", "found_on", "step"} | ({"origin"} if page.origin != "fetched" else set())
+    return page.model_dump(mode="json", include=shown)
 
 
 def _steps(report: Report) -> list[dict[str, Any]]:

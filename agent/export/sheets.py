@@ -17,10 +17,10 @@ from agent.urls import site
 FACTS = (
     "id", "statement", "quote", "title", "url", "site", "cited as", "verified", "disputed", "decision", "origin", "subject", "attribute",
     "trust", "relevance", "published", "fetched", "step", "by", "page", "start", "end", "sha256",
-    "former", "struck with",
+    "former", "struck with", "page came",
 )  # fmt: skip
 PAGES = ("url", "final url", "title", "site", "outcome", "detail", "found on", "step", "facts", "cited as", "author", "published", "fetched",
-         "content type", "language", "characters", "page", "sha256")  # fmt: skip
+         "content type", "language", "characters", "page", "sha256", "page came")  # fmt: skip
 
 
 def facts(report: Report) -> str:
@@ -41,7 +41,7 @@ def pages(report: Report) -> str:
         told = (page.author, page.published_at, page.fetched_at, page.content_type, page.language, len(page.text)) if page else ("",) * 6
         rows.append((
             ref.url, ref.final_url, ref.title or (page.title if page else ""), site(ref.final_url or ref.url), ref.outcome, ref.detail, ref.found_on,
-            ref.step, ref.facts, cited, *told, ref.page_id, page.sha256 if page else "",
+            ref.step, ref.facts, cited, *told, ref.page_id, page.sha256 if page else "", ref.origin if ref.page_id else "",
         ))  # fmt: skip
     return written(PAGES, rows)
 
@@ -51,7 +51,7 @@ def _fact(fact: Fact, cited: str) -> tuple[object, ...]:
         fact.id, fact.statement, fact.quote, fact.title, fact.url, site(fact.url), cited, _yes(fact.verified), _yes(fact.disputed), fact.decision,
         fact.origin, fact.subject, fact.attribute, f"{fact.trust:.2f}", f"{fact.relevance:.2f}", fact.published_at, fact.fetched_at, fact.step,
         fact.by, fact.page_id, max(fact.start, 0) if fact.verified else "", max(fact.end, 0) if fact.verified else "", fact.sha256,
-        fact.former, fact.struck_with,
+        fact.former, fact.struck_with, fact.given if fact.page_id else "",
     )  # fmt: skip
 
 

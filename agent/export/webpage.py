@@ -18,7 +18,7 @@ from markupsafe import Markup
 from agent.export.escaping import address, visible
 from agent.export.markdown import ACTIONS, INVENTED, backing
 from agent.export.report import Report, cited
-from agent.types import Fact, Source
+from agent.types import GIVEN, Fact, Source
 
 HERE = Path(__file__).parent
 _GAP = re.compile(r"\n\s*\n")
@@ -52,7 +52,7 @@ def policy(style: str) -> str:
 @lru_cache(maxsize=1)
 def _template() -> Any:
     made = Environment(loader=FileSystemLoader(HERE), autoescape=True, undefined=StrictUndefined, trim_blocks=True, finalize=_seen)
-    made.filters |= {"address": address, "spaced": lambda text: str(text).replace("_", " "), "marks": _marks}
+    made.filters |= {"address": address, "spaced": lambda text: str(text).replace("_", " "), "marks": _marks, "given": GIVEN.__getitem__}
     return made.get_template("webpage.html")
 
 
@@ -95,4 +95,5 @@ def _height(value: float) -> float:
 
 def _marks(fact: Fact) -> str:
     told = ["verified" if fact.verified else "not verified", "disputed" if fact.disputed else "", fact.decision if fact.decision != "none" else ""]
+    told.append(GIVEN[fact.given])
     return ", ".join(mark for mark in (*told, "" if fact.origin == "page" else f"from: {fact.origin}".replace("_", " ")) if mark)

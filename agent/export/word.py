@@ -12,7 +12,7 @@ from typing import Any
 from agent.export.escaping import address, one_line, xml
 from agent.export.markdown import ACTIONS, INVENTED, backing
 from agent.export.report import Report, cited
-from agent.types import Action, Answer, Conflict, Source
+from agent.types import GIVEN, Action, Answer, Conflict, Source
 
 LINK = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/hyperlink"
 
@@ -29,6 +29,8 @@ def docx(report: Report) -> bytes:
         document.add_paragraph(_text(f"Forked from run {report.run.forked_from}: steps 0 to {report.run.forked_at} are shared with it."))
     if report.settings.world == "demo":
         document.add_paragraph().add_run(INVENTED).bold = True
+    if report.settings.sources:
+        document.add_paragraph(_text(f"Sources: {'; '.join(report.settings.sources)}."))
     document.add_heading("Answer", 1)
     if report.answer:
         _answer(document, report.answer, report)
@@ -103,7 +105,7 @@ def _source(document: Any, source: Source) -> None:
     _link(document.add_paragraph(), source.url)
     for quote in source.quotes:
         document.add_paragraph(_lines(quote), style="Quote")
-    kept = [f"Retrieved {source.fetched_at}" if source.fetched_at else "", f"SHA-256 {source.sha256}" if source.sha256 else ""]
+    kept = [GIVEN[source.given], f"Retrieved {source.fetched_at}" if source.fetched_at else "", f"SHA-256 {source.sha256}" if source.sha256 else ""]
     if any(kept):
         document.add_paragraph(_text(" · ".join(part for part in kept if part)))
 

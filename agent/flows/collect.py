@@ -99,7 +99,7 @@ def crawl(state: Collect, tools: Tools) -> tuple[Change, str]:
     url = pending.query_or_url if pending else state.tree[state.here].url
     name = canonical(url)
     branch = state.tree.get(name) or Branch(id=name, url=url, path=[len(state.tree)], anchor="given by you")
-    page = tools.fetch(url)
+    page = tools.fetch(url, leading=True)
     read = page.outcome is Outcome.OK
     page_id = tools.keep(page) if read else ""
     circle = read and canonical(page.final_url) != name and canonical(page.final_url) in moves.visited(state)

@@ -11,7 +11,7 @@ from agent.toolbox import Tools
 from agent.tools import encoding, listing, media, posts
 from agent.types import Page
 from agent.types.collected import Branch, Offer, Post, Signs
-from agent.urls import canonical, in_scope
+from agent.urls import canonical
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ def look(state: Collect, tools: Tools, branch: Branch) -> Sight:
 def reachable(state: Collect, sight: Sight) -> list[Offer]:
     """The page's links that the run may follow: inside the allowed domains, and not ruled out by a person's words."""
     entries = forbidden(state)
-    return [offer for offer in sight.offers if in_scope(offer.url, state.settings.allowed_domains) and not is_barred(offer.url, entries)]
+    return [offer for offer in sight.offers if state.settings.admits(offer.url) and not is_barred(offer.url, entries)]
 
 
 def _placed(found: list[Post], page: Page, page_id: str) -> list[Post]:

@@ -21,6 +21,7 @@ from agent.text.coverage import cover
 from agent.text.sentences import spans
 from agent.text.words import content_stems, stems
 from agent.toolbox import Tools
+from agent.tools import language
 from agent.types import Fact, Page, Speaker
 from agent.types.collected import Branch, Item, NavEvent
 
@@ -37,7 +38,7 @@ SHORTEST = 4
 def sift(state: Collect, tools: Tools) -> Change:
     """The change of judging everything that was gathered and not judged yet."""
     texts = {item.id: text_of(item, tools) for item in [*state.kept, *state.unjudged]}
-    timely = [_in_time(state, item) for item in state.unjudged]
+    timely = [_chosen(state, item, texts[item.id]) for item in state.unjudged]
     told, copied = _without_copies(state, timely, texts)
     waiting = [item for item in told if item.status == "new"]
     judged = {item.id: item for item in _judged(state, tools, waiting, texts)}
@@ -47,14 +48,18 @@ def sift(state: Collect, tools: Tools) -> Change:
     return {"items": [*copied, *settled], "events": _events(state, tools, settled), **_level(state, tools, facts, kept)}
 
 
-def _in_time(state: Collect, item: Item) -> Item:
-    """Left out when a later note rules its address out, or when it is known to be too old; an unknown date passes, and is told."""
+def _chosen(state: Collect, item: Item, text: str) -> Item:
+    """Left out when a later note rules its address out, when it is known to be too old (an unknown date passes, and is told), or when its
+    date or language is none of those that were chosen.
+    """
     if is_barred(item.url, forbidden(state, noted=item.given)):
         return item.model_copy(update={"status": "dropped", "reason": RULED_OUT})
     day = item.last_date[:10]
     if state.too_old(day):
         return item.model_copy(update={"status": "dropped", "reason": outdated(state, day)})
-    return item
+    reach = state.settings.reach
+    why = reach.untimely(day) or (reach.foreign(language.of_text(text)) if reach.language else "")
+    return item.model_copy(update={"status": "dropped", "reason": why}) if why else item
 
 
 def _without_copies(state: Collect, items: Sequence[Item], texts: dict[str, str]) -> tuple[list[Item], list[Item]]:

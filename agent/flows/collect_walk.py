@@ -19,7 +19,7 @@ from agent.roles.role import Judgement
 from agent.text.orders import ordered_links
 from agent.types import Refusal
 from agent.types.collected import Branch, Held, Offer
-from agent.urls import canonical, in_scope
+from agent.urls import canonical
 
 LAST = 9_999
 """The rank of a listing's next page: behind all its entries."""
@@ -102,7 +102,7 @@ def objection(state: Collect, branch: Branch, sight: Sight) -> Objection | None:
         return Objection(
             "The decision named an address that is not on this page.", refusal=Refusal(what=told, why="target_url is no link of the page")
         )
-    if not in_scope(branch.target_url, state.settings.allowed_domains):
+    if not state.settings.admits(branch.target_url):
         outside = Refusal(what=told, why="this address is outside the allowed domains")
         return Objection("The link leads outside the allowed domains.", "scope", outside)
     if is_barred(branch.target_url, forbidden(state)):
@@ -132,7 +132,7 @@ def candidates(state: Collect, branch: Branch, sight: Sight, former: set[str]) -
     """
     seen = {*state.tree, *former, *moves.visited(state), canonical(sight.next_url)}
     fresh = [offer for offer in sight.offers if canonical(offer.url) not in seen]
-    inside = [offer for offer in fresh if in_scope(offer.url, state.settings.allowed_domains)]
+    inside = [offer for offer in fresh if state.settings.admits(offer.url)]
     entries = forbidden(state)
     barred = [offer for offer in inside if is_barred(offer.url, entries)]
     free = [offer for offer in inside if offer not in barred]
@@ -206,7 +206,7 @@ def cut_off(state: Collect, found: Entries, children: Sequence[Branch]) -> Held:
 def following(state: Collect, branch: Branch, sight: Sight, kind: str) -> Branch | None:
     """The next page of a listing or thread, at the same depth; None when there is none or it is known."""
     name = canonical(sight.next_url)
-    if not name or name in state.tree or name in moves.visited(state) or not in_scope(sight.next_url, state.settings.allowed_domains):
+    if not name or name in state.tree or name in moves.visited(state) or not state.settings.admits(sight.next_url):
         return None
     if is_barred(sight.next_url, forbidden(state)):
         return None

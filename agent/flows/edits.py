@@ -83,7 +83,7 @@ def quoted(state: Research, step: int, statement: str, quote: str, page: Page, p
     text = statement.strip() or words
     fact = Fact(
         id=_id(page_id, words, text), statement=text, quote=words, page_id=page_id, url=page.final_url or page.url, title=page.title,
-        fetched_at=page.fetched_at, published_at=page.published_at, step=step, by="person",
+        fetched_at=page.fetched_at, published_at=page.published_at, step=step, by="person", given=page.origin,
         trust=of_page(page, state.trusts.get(site(page.final_url or page.url))).value,
     )  # fmt: skip
     found = verify(fact, page.text, page.sha256)

@@ -16,8 +16,8 @@ from agent.text import manners
 from agent.text.exclusions import excluded, is_excluded
 from agent.text.leads import KEPT, lead_id, score_leads
 from agent.text.question import read
-from agent.types import Answer, Blockage, Conflict, Fact, Halt, Lead, Outcome, Proposal, Refusal
-from agent.urls import canonical, found_in, in_scope, site
+from agent.types import Answer, Blockage, Conflict, Fact, Halt, Lead, Outcome, PageRef, Proposal, Refusal
+from agent.urls import canonical, found_in, site
 
 ENGINES = {"search_duckduckgo": "duckduckgo", "search_google": "google"}
 LADDER = ("reframe", "narrow", "lead", "hand_over")
@@ -155,9 +155,24 @@ def wish(state: Research, actions: Sequence[str]) -> Proposal | None:
     return None
 
 
+def waiting(state: Research) -> PageRef | None:
+    """The first page that a person gave and that was not weighed yet."""
+    return next((page for page in state.pages.values() if page.waiting), None)
+
+
+def again(state: Research) -> Proposal | None:
+    """The first search or address a person asked to try again, and that was not tried since."""
+    for wish in state.again:
+        tried = any(action.step > wish.step and (action.action, action.query_or_url) == (wish.action, wish.query_or_url) for action in state.actions)
+        if not tried:
+            return Proposal(next_action=wish.action, query_or_url=wish.query_or_url, reasoning="You asked to try this again.", by="person")
+    return None
+
+
 def available(state: Research, engines: dict[str, str], now: str) -> list[str]:
-    """The actions that are possible now: an engine that is absent or cooling down is left out."""
-    searches = [action for action, engine in ENGINES.items() if engine in engines and state.cooling.get(engine, "") <= now]
+    """The actions that are possible now: an engine that is absent, not chosen or cooling down is left out."""
+    chosen = state.settings.engines or list(engines)
+    searches = [action for action, engine in ENGINES.items() if engine in engines and engine in chosen and state.cooling.get(engine, "") <= now]
     return [*searches, "crawl_url", "send_to_hitl"]
 
 
@@ -251,8 +266,8 @@ def _check_url(state: Research, url: str) -> Refusal | None:
         return Refusal(what=url, why="this address was visited before")
     if spelled not in known_urls(state):
         return Refusal(what=url, why="this address stands on no page or result of this run, nor in a person's words")
-    if not in_scope(url, state.settings.allowed_domains):
-        return Refusal(what=url, why="this address is outside the allowed domains")
+    if not state.settings.admits(url):
+        return Refusal(what=url, why="this address is outside the domains that were chosen")
     if is_excluded(url, excluded(notes(state))):
         return Refusal(what=url, why="a person's note rules this address out")
     return Refusal(what=url, why="a person struck this source") if struck(state, url) else None

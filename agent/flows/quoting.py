@@ -21,7 +21,7 @@ def fact_of(asked: str, tools: Tools, page: Page, quoted: Quoted, *, by: Speaker
     fact = Fact(
         id=fact_id(quoted), statement=quoted.statement or quoted.quote, quote=quoted.quote, page_id=quoted.page_id, url=page.final_url or page.url,
         title=page.title, fetched_at=page.fetched_at, published_at=page.published_at, subject=quoted.subject, attribute=quoted.attribute,
-        trust=tools.trust(page).value, step=tools.step, by=by,
+        trust=tools.trust(page).value, step=tools.step, by=by, given=page.origin,
     )  # fmt: skip
     fact = verify(fact, page.text, page.sha256)
     return fact.model_copy(update={"relevance": max(quoted.score, fact_score(asked, fact))})

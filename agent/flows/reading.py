@@ -59,11 +59,12 @@ def of_page(state: Research, tools: Tools, looking: Looking) -> Change:
     new_leads = [lead for lead in lead_rules.merged(state.leads, leads) if canonical(lead.value) not in moves.visited(state)]
     refused = forbidden + _unknown(judgement, {canonical(link.url) for link in page.links} | moves.known_urls(state), tools.step)
     signs, onward = trust.of_page(page), [lead.value for lead in leads if lead.kind == "url"]
-    seen = {"facts": len(facts), "links": onward, "trust": signs.value, "trust_why": list(signs.reasons)}
+    seen = {"facts": len(facts), "links": onward, "trust": signs.value, "trust_why": list(signs.reasons), "waiting": False}
     ref = state.pages[looking.source].model_copy(update=seen)
+    acted = [action for action in state.actions[-1:] if action.page_id == looking.page_id]  # none when a person gave the page
     return {
         "leads": _favoured(new_leads, judgement), "pages": [ref], "refusals": refused,
-        "actions": [state.actions[-1].model_copy(update={"new_facts": sum(fact.verified for fact in facts)})],
+        "actions": [action.model_copy(update={"new_facts": sum(fact.verified for fact in facts)}) for action in acted],
         **_told(judgement), **_level(state, tools, judgement, facts),
     }  # fmt: skip
 
@@ -89,7 +90,7 @@ def _facts(state: Research, tools: Tools, page: Page, shown: list[Passage], judg
             id=_fact_id(page_id, item), statement=item.statement.strip() or item.quote, quote=item.quote, page_id=page_id,
             url=page.final_url or page.url, title=page.title, fetched_at=page.fetched_at, published_at=page.published_at,
             subject=item.subject, attribute=item.attribute, part=item.part, trust=standing,
-            step=tools.step, by=judgement.by,
+            step=tools.step, by=judgement.by, given=page.origin,
         )  # fmt: skip
         fact = fact.model_copy(update={"relevance": fact_score(state.question, fact)})
         if fact.id not in state.facts and fact.id not in found:

@@ -29,6 +29,12 @@ def decide(state: Research, tools: Tools) -> tuple[Change, str]:
     """Choose the next action; what the role proposes is checked by code before it counts."""
     if state.looking:  # read just before the budget ended the round: it is not to be lost
         return {}, "analyze"
+    if given := moves.waiting(state):
+        return {"looking": Looking(source=given.url, page_id=given.page_id)}, "analyze"
+    if wanted := moves.again(state):
+        return {"pending": wanted}, WAY[wanted.next_action]
+    if state.rewritten:
+        return {"pending": None, "why_stopped": "what you gave, or asked to try again, was taken in"}, "report"
     if over := moves.cap(state):
         if state.settings.at_cap == "ask" and state.level < moves.goal(state):
             raise over

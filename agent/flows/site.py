@@ -30,8 +30,8 @@ from agent.text.question import read
 from agent.text.strange import strange
 from agent.toolbox import Tools
 from agent.tools.skim import again
-from agent.types import Action, Edge, Link, Outcome, Page, PageRef, Refusal, Status
-from agent.urls import canonical, host, in_scope
+from agent.types import Action, Edge, Link, Outcome, Page, PageRef, Reach, Refusal, Status
+from agent.urls import canonical, host
 
 SITEMAPS = 8
 """Sitemap files that are asked for at most, lists of sitemaps included."""
@@ -81,14 +81,14 @@ def _earlier(state: Site, tools: Tools) -> Site | None:
 
 def _remember(state: Site, tools: Tools, atlas: Atlas) -> None:
     """Of the stored pages and sitemaps, the addresses that bear on this question: former ones were chosen for another."""
-    limits, allowed = state.settings.site, state.settings.allowed_domains
+    limits, reach = state.settings.site, state.settings.reach
     asked = state.asked
     for i, page_id in state.url_content.items():
-        for link in reading.worth_keeping(asked, tools.page(page_id).links, allowed, limits.max_links_per_page):
+        for link in reading.worth_keeping(asked, tools.page(page_id).links, reach, limits.max_links_per_page):
             atlas.index(link.url, link.text, i)
     for sitemap in state.sitemaps.values():
         if sitemap.page_id:
-            _take(reading.listed(tools.page(sitemap.page_id, raw=True)), asked, allowed, atlas)
+            _take(reading.listed(tools.page(sitemap.page_id, raw=True)), asked, reach, atlas)
 
 
 def _of_recalled(state: Site, tools: Tools) -> Change:
@@ -107,21 +107,21 @@ def _of_recalled(state: Site, tools: Tools) -> Change:
 
 def survey(state: Site, tools: Tools) -> tuple[Change, str]:
     """Ask the start pages' hosts for their sitemaps (robots.txt names them); the best addresses become candidates."""
-    allowed, atlas = state.settings.allowed_domains, Atlas(state)
+    reach, atlas = state.settings.reach, Atlas(state)
     origins = list(dict.fromkeys(_origin(state.all_discovered_urls[i]) for i in state.urls_to_process))
-    origins = [origin for origin in origins if in_scope(origin, allowed) and f"{origin}/sitemap.xml" not in state.sitemaps]
-    robots = tools.fetch_many([f"{origin}/robots.txt" for origin in origins])
+    origins = [origin for origin in origins if reach.admits(origin) and f"{origin}/sitemap.xml" not in state.sitemaps]
+    robots = tools.fetch_many([f"{origin}/robots.txt" for origin in origins], leading=True)
     queue: list[str] = []
     for origin, page in zip(origins, robots, strict=True):
         told = _SITEMAP_LINE.findall(page.text) if page.outcome is Outcome.OK else []
-        queue += [url for url in told if in_scope(url, allowed)] or [f"{origin}/sitemap.xml"]
+        queue += [url for url in told if reach.admits(url)] or [f"{origin}/sitemap.xml"]
     found: dict[str, Sitemap] = {}
     while (batch := [url for url in dict.fromkeys(queue) if url not in found and url not in state.sitemaps][: SITEMAPS - len(found)]):
-        for url, page in zip(batch, tools.fetch_many(batch), strict=True):
+        for url, page in zip(batch, tools.fetch_many(batch, leading=True), strict=True):
             places = reading.listed(page) if page.raw else []
             nested = [place for place in places if _is_sitemap(place, page)]
-            queue += [place for place in _by_question(nested, state.asked) if in_scope(place, allowed)]
-            _take([place for place in places if place not in nested], state.asked, allowed, atlas)
+            queue += [place for place in _by_question(nested, state.asked) if reach.admits(place)]
+            _take([place for place in places if place not in nested], state.asked, reach, atlas)
             kept = tools.keep(page) if page.outcome in (Outcome.OK, Outcome.UNSUPPORTED) and places else ""
             found[url] = Sitemap(url=url, page_id=kept, addresses=len(places), outcome=page.outcome, detail=page.detail)
     return {**atlas.change(), "sitemaps": list(found.values())}, "crawl"
@@ -133,12 +133,12 @@ def _is_sitemap(place: str, page: Page) -> bool:
 
 def _by_question(places: list[str], asked: str) -> list[str]:
     """Nested sitemaps, those first whose names share words with the question."""
-    best = {link.url for link in reading.worth_keeping(asked, [Link(url=place) for place in places], [], SITEMAPS)}
+    best = {link.url for link in reading.worth_keeping(asked, [Link(url=place) for place in places], Reach(), SITEMAPS)}
     return sorted(places, key=lambda place: place not in best)
 
 
-def _take(places: Iterable[str], asked: str, allowed: list[str], atlas: Atlas) -> None:
-    for link in reading.worth_keeping(asked, (Link(url=place) for place in places), allowed, FROM_SITEMAP):
+def _take(places: Iterable[str], asked: str, reach: Reach, atlas: Atlas) -> None:
+    for link in reading.worth_keeping(asked, (Link(url=place) for place in places), reach, FROM_SITEMAP):
         atlas.index(link.url, "", BY_SITEMAP)
 
 
@@ -160,14 +160,14 @@ def crawl(state: Site, tools: Tools) -> tuple[Change, str]:
         if len(batch) > CAREFUL and page.outcome is Outcome.OK:
             page, skimmed = (again(page), skimmed) if _bears(state.asked, page) else (page, [*skimmed, i])
         page_id = tools.keep(page) if page.outcome is Outcome.OK else ""
-        links = reading.worth_keeping(state.asked, page.links, state.settings.allowed_domains, limits.max_links_per_page)
+        links = reading.worth_keeping(state.asked, page.links, state.settings.reach, limits.max_links_per_page)
         graph[i] = list(dict.fromkeys(n for link in links if (n := atlas.index(link.url, link.text, i)) != i))
         refs.append(_ref(state, tools, i, page, page_id))
         actions.append(_action(tools, refs[-1], reason))
     reached = [atlas.known(page.final_url) for page in pages if page.outcome is Outcome.OK]
     met = [known for known in dict.fromkeys(reached) if known is not None and known not in batch and known not in state.visited_urls]
     change: Change = {
-        **atlas.change(), "urls_to_process": [], "visited_urls": [*batch, *met],
+        **atlas.change(), "urls_to_process": [], "visited_urls": [*(i for i in batch if i not in state.visited_urls), *met],
         "url_graph": graph, "pages": refs, "actions": actions, "skimmed": skimmed, "fetched": batch,
     }  # fmt: skip
     seen = [*state.visited_urls, *batch]
@@ -207,8 +207,23 @@ def _action(tools: Tools, ref: PageRef, reason: str) -> Action:
 
 
 def decide(state: Site, tools: Tools) -> tuple[Change, str]:
-    """Answer, or explore which addresses? At a limit the answer is forced, and says so."""
+    """Answer, or explore which addresses? At a limit the answer is forced, and says so. What a person gave is weighed first."""
+    if given := [i for i, url in enumerate(state.all_discovered_urls) if (ref := state.pages.get(url)) and ref.waiting]:
+        change = reading.read_pages(state, tools, given)
+        decided, next = _decided(merge(fork(state), jsonable(change)), tools)
+        return {**change, **decided}, next
+    return _decided(state, tools)
+
+
+def _decided(state: Site, tools: Tools) -> tuple[Change, str]:
     limits, left = state.settings.site, _left(state)
+    wanted = moves.again(state)
+    if wanted and left and (again := Atlas(state).known(wanted.query_or_url)) is not None:
+        return {"urls_to_process": [again]}, "crawl"
+    if state.rewritten:
+        why = "You gave a page: the answer takes it in."
+        choice = Choice(step=tools.step, iteration=state.current_iteration, decision="answer", reasoning=why, by="code")
+        return {**_chosen(choice), "why_stopped": ""}, "draft"
     unvisited = reading.unvisited(state)
     forced = _forced(state, left, unvisited)
     if not left and unvisited and state.settings.at_cap == "ask" and state.level < moves.goal(state):

@@ -28,8 +28,8 @@ from agent.text.question import read
 from agent.text.rank import rank
 from agent.text.sections import with_headings
 from agent.toolbox import Tools
-from agent.types import Fact, Link, Page, Passage, SiteLimits
-from agent.urls import canonical, in_scope, site
+from agent.types import Fact, Link, Page, Passage, Reach, SiteLimits
+from agent.urls import canonical, site
 
 LISTED = 50_000
 """Addresses of one sitemap that are looked at (as many as the protocol lets it have)."""
@@ -61,12 +61,12 @@ def listed(page: Page) -> list[str]:
     return [url for url in found if canonical(url)] or [link.url for link in page.links][:LISTED]
 
 
-def worth_keeping(asked: str, links: Iterable[Link], allowed: list[str], limit: int) -> list[Link]:
-    """The links inside the allowed domains that lead to readable pages, each once: the `limit` that bear most on the question."""
+def worth_keeping(asked: str, links: Iterable[Link], reach: Reach, limit: int) -> list[Link]:
+    """The links to chosen sources that lead to readable pages, each once: the `limit` that bear most on the question."""
     kept: dict[str, Link] = {}
     for link in links:
         spelled = canonical(link.url)
-        good = bool(spelled) and in_scope(link.url, allowed) and not _MEDIA.search(urlsplit(spelled).path)
+        good = bool(spelled) and reach.admits(link.url) and not _MEDIA.search(urlsplit(spelled).path)
         if good and (spelled not in kept or not kept[spelled].text):
             kept[spelled] = link
     found = list(kept.values())
@@ -83,7 +83,7 @@ def unvisited(state: Site) -> list[Unvisited]:
     reached = moves.visited(state)
     open_ = [
         i for i, url in enumerate(state.all_discovered_urls)
-        if i not in seen and canonical(url) not in reached and in_scope(url, state.settings.allowed_domains)
+        if i not in seen and canonical(url) not in reached and state.settings.admits(url)
     ]  # fmt: skip
     addresses = [
         Address(state.all_discovered_urls[i], state.url_texts.get(i, ""), state.bearings.get(state.url_found_on.get(i, -1), 0.0)) for i in open_
@@ -174,7 +174,7 @@ def read_pages(state: Site, tools: Tools, indices: Sequence[int]) -> Change:
         new = moves.heeding(state, [fact_of(question, tools, page, quoted, by="keyless") for quoted in best_quotes(question, own, found)])
         facts |= {fact.id: fact for fact in new if fact.id not in state.facts}
         url = state.all_discovered_urls[i]
-        refs.append(state.pages[url].model_copy(update={"facts": sum(fact.verified for fact in new)}))
+        refs.append(state.pages[url].model_copy(update={"facts": sum(fact.verified for fact in new), "waiting": False}))
     known = [*moves.memory(state), *facts.values()]
     level = confidence.assess(
         step=tools.step, facts=known, conflicts=state.conflicts.values(), coverage=cover(question, known).share,

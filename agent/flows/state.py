@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -39,6 +39,14 @@ class Looking(Noun):
     hits: list[Hit] = Field(default_factory=list)
 
 
+class Again(Noun):
+    """A search or an address that a person asked to try again, at this step of theirs."""
+
+    step: int
+    action: Literal["search_duckduckgo", "search_google", "crawl_url"]
+    query_or_url: str
+
+
 class Research(State):
     """The state of a research run."""
 
@@ -62,6 +70,9 @@ class Research(State):
     """What a person changed in the facts and conflicts, oldest first."""
     struck_sources: list[str] = Field(default_factory=list)
     """The sites and pages a person struck: what is read from them later is struck, too."""
+    again: Annotated[list[Again], append] = Field(default_factory=list)
+    rewriting: int = -1
+    """The step at which a person gave or asked for a page after the answer was written: it is read, and the answer written again."""
     pending: Proposal | None = None
     """The decision that waits for a person, or runs next."""
     looking: Looking | None = None
@@ -102,6 +113,11 @@ class Research(State):
         """A person's edits since the last answer was written: what the next one is written anew for."""
         since = self.answers[-1].step if self.answers else -1
         return [edit for edit in self.edits if edit.step > since]
+
+    @property
+    def rewritten(self) -> bool:
+        """Is the answer to be written again as soon as what a person gave is weighed? Then nothing is searched for beside."""
+        return bool(self.answers) and self.rewriting >= self.answers[-1].step
 
     @property
     def fresh_actions(self) -> list[Action]:

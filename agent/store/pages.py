@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import hashlib
 import zlib
-from typing import Any
+from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Engine, bindparam, select, update
+from sqlalchemy import Connection, Engine, bindparam, func, select, update
 
 from agent.errors import NotFound
 from agent.store import tables
 from agent.store.writer import Writer
-from agent.types import Page
+from agent.types import Given, Page
 from agent.urls import canonical
 
 c = tables.pages.c
@@ -23,7 +23,21 @@ c = tables.pages.c
 _READ = select(c.record, c.text).where(c.id == bindparam("page"))
 _WHOLE = select(c.record, c.text, c.raw).where(c.id == bindparam("page"))
 _THERE = select(c.imported).where(c.id == bindparam("page"))
+_VERSIONS = (
+    select(c.id, c.record, c.fetched_at, c.imported, func.length(c.text).label("characters"))
+    .where(c.url == bindparam("url")).order_by(c.fetched_at.desc(), c.id)
+)  # fmt: skip
 _NEW = tables.pages.insert()
+
+
+class Version(NamedTuple):
+    """One text that stood at an address: when it was read, how long it is, how it came, and whether only a bundle says so."""
+
+    page_id: str
+    fetched_at: str
+    characters: int
+    origin: Given
+    imported: bool
 
 
 class Pages:
@@ -60,11 +74,27 @@ class Pages:
         return page.model_copy(update={"text": row.text, "raw": zlib.decompress(row.raw) if raw and row.raw else b""})
 
 
+    def versions(self, url: str) -> list[Version]:
+        """All texts stored under an address (in its canonical spelling), the newest first."""
+        with self._reader.connect() as connection:
+            rows = connection.execute(_VERSIONS, {"url": url}).all()
+        return [
+            Version(row.id, row.fetched_at, row.characters, Page.model_validate_json(row.record).origin, bool(row.imported)) for row in rows
+        ]
+
+    def sizes(self, page_id: str) -> tuple[int, int]:
+        """Bytes of a page's body as it came, and as it is stored. (0, 0) when none is."""
+        with self._reader.connect() as connection:
+            packed = connection.scalar(select(c.raw).where(c.id == page_id))
+        return (len(zlib.decompress(packed)), len(packed)) if packed else (0, 0)
+
+
 def row_of(page: Page) -> dict[str, Any]:
-    """A page as a row; its id is made of its address and its text."""
+    """A page as a row; its id is made of its address and its text. What a person gave is never the same page as what its server sent."""
     address = canonical(page.final_url) or page.url
+    given = "" if page.origin == "fetched" else f"\n{page.origin}"
     return {
-        "id": hashlib.sha256(f"{address}\n{page.sha256}".encode()).hexdigest()[:20],
+        "id": hashlib.sha256(f"{address}\n{page.sha256}{given}".encode()).hexdigest()[:20],
         "url": address,
         "sha256": page.sha256,
         "text": page.text,

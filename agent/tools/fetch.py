@@ -7,7 +7,7 @@ given (live or a folder), everything else is the same for both.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from urllib.parse import urljoin
@@ -24,7 +24,7 @@ from agent.tools.pace import DEFAULT_REST, Pace, asked
 from agent.tools.robots import MAX_BYTES, Answer, Robots
 from agent.tools.sockets import watching
 from agent.tools.watch import Late, Watch
-from agent.types import Outcome, Page
+from agent.types import Outcome, Page, Reach
 
 MAX_HOPS = 10
 ROBOTS_HOPS = 5
@@ -34,6 +34,8 @@ MAX_PATIENCE = 3.0
 _CHUNK = 64 * 1024
 _REDIRECTS = (301, 302, 303, 307, 308)
 _SHORT = 250
+ANYWHERE = Reach()
+"""All sources."""
 
 
 @dataclass
@@ -41,7 +43,7 @@ class _Visit:
     """One fetch under way."""
 
     url: str
-    allowed: Sequence[str]
+    reach: Reach
     watch: Watch
     at: str = ""
     redirects: list[str] = field(default_factory=list)
@@ -70,13 +72,13 @@ class Fetcher:
         self._seconds = seconds
         self._max_bytes = max_bytes
 
-    def fetch(self, url: str, *, allowed: Sequence[str] = (), checkpoint: Callable[[], None] = lambda: None, skimmed: bool = False) -> Page:
-        """The page at `url`. `allowed` limits the hosts, after redirects too; `skimmed` reads it at a glance (see `skim`).
+    def fetch(self, url: str, *, reach: Reach = ANYWHERE, checkpoint: Callable[[], None] = lambda: None, skimmed: bool = False) -> Page:
+        """The page at `url`. `reach` limits the hosts, after redirects too; `skimmed` reads it at a glance (see `skim`).
 
         Raises nothing but what `checkpoint` raises.
         """
         watch = Watch(self._seconds, checkpoint)
-        visit = _Visit(url, allowed, watch, at=f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}", skimmed=skimmed)
+        visit = _Visit(url, reach, watch, at=f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}", skimmed=skimmed)
         with watching(watch):
             return self._follow(visit)
 
@@ -104,7 +106,7 @@ class Fetcher:
     def _admit(self, url: str, visit: _Visit) -> str:
         """The address as it will be requested, when every rule of ours lets it through."""
         address = self._guard.admit(url)
-        if not urls.in_scope(address, list(visit.allowed)):
+        if not visit.reach.admits(address):
             raise Forbidden(answers.OUT_OF_SCOPE)
         rules = self._robots.rules(address, lambda robots: self._robots_txt(robots, visit))
         if refusal := rules.refusal(address):

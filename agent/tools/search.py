@@ -8,7 +8,7 @@ from html import unescape
 from typing import NamedTuple, Protocol
 
 from agent import urls
-from agent.types import Hit, SearchResult
+from agent.types import Hit, Reach, SearchResult
 
 _TAG = re.compile(r"</?[a-zA-Z][^<>]{0,300}>")
 
@@ -19,6 +19,7 @@ class Raw(NamedTuple):
     url: str
     title: str
     snippet: str
+    published_at: str = ""
 
 
 class Engine(Protocol):
@@ -27,8 +28,8 @@ class Engine(Protocol):
     name: str
     label: str
 
-    def search(self, query: str, max_results: int) -> SearchResult:
-        """Up to `max_results` hits, best first."""
+    def search(self, query: str, max_results: int, reach: Reach) -> SearchResult:
+        """Up to `max_results` hits, best first; those inside `reach` as far as the engine can be told of it."""
 
 
 def hits(engine: str, results: Iterable[Raw], max_results: int) -> list[Hit]:
@@ -38,7 +39,7 @@ def hits(engine: str, results: Iterable[Raw], max_results: int) -> list[Hit]:
         key = urls.canonical(raw.url)
         if key and key not in found:
             title, snippet = plain(raw.title), plain(raw.snippet)
-            found[key] = Hit(url=raw.url.strip(), title=title, snippet=snippet, rank=len(found) + 1, engine=engine)
+            found[key] = Hit(url=raw.url.strip(), title=title, snippet=snippet, rank=len(found) + 1, engine=engine, published_at=raw.published_at)
         if len(found) >= max_results:
             break
     return list(found.values())

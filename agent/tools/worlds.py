@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -17,14 +18,14 @@ from agent.errors import NotFound
 from agent.tools.engines.duckduckgo import DuckDuckGo
 from agent.tools.engines.folder import FolderIndex
 from agent.tools.engines.google import Google
-from agent.tools.fetch import Fetcher
+from agent.tools.fetch import ANYWHERE, Fetcher
 from agent.tools.folder import Folder, FolderAdapter, docs_file
 from agent.tools.guard import Forbidden, Guard, Unreachable
 from agent.tools.pace import Pace
 from agent.tools.search import Engine, Raw
 from agent.tools.watch import Late, Watch, patiently
 from agent.tools.wire import GuardedAdapter
-from agent.types import Outcome, Page, SearchResult
+from agent.types import Outcome, Page, Reach, SearchResult
 
 SEARCH_SECONDS = 30.0
 DEMO_TODAY = "2026-11-21"
@@ -62,8 +63,10 @@ class World:
         self._resting: dict[str, float] = {}
         self._lock = threading.Lock()
 
-    def search(self, engine: str, query: str, *, max_results: int = 10, checkpoint: Callable[[], None] = lambda: None) -> SearchResult:
-        """What the engine has for the query. Raises nothing but what `checkpoint` raises."""
+    def search(
+        self, engine: str, query: str, *, max_results: int = 10, checkpoint: Callable[[], None] = lambda: None, reach: Reach = ANYWHERE
+    ) -> SearchResult:
+        """What the engine has for the query; it is told of `reach` as far as it understands. Raises nothing but what `checkpoint` raises."""
         asked = self._asked.get(engine)
         if asked is None:
             why = self.absent.get(engine, "this world has no such engine")
@@ -73,15 +76,16 @@ class World:
         if rest := self._rest(engine):
             return _pausing(asked, query, rest)
         checkpoint()
-        result = self._patiently(asked, query, max_results, checkpoint) if self.live else asked.search(query, max_results)
+        look = partial(asked.search, query, max_results, reach)
+        result = self._patiently(asked, query, look, checkpoint) if self.live else look()
         if result.outcome is Outcome.RATE_LIMITED and result.retry_after_s:
             with self._lock:
                 self._resting[engine] = time.monotonic() + result.retry_after_s
         return result
 
-    def fetch(self, url: str, *, allowed: Sequence[str] = (), checkpoint: Callable[[], None] = lambda: None, skimmed: bool = False) -> Page:
-        """The page at `url`, inside the `allowed` hosts ([]: all); `skimmed`: only at a glance. Raises nothing but what `checkpoint` raises."""
-        return self._fetcher.fetch(url, allowed=allowed, checkpoint=checkpoint, skimmed=skimmed)
+    def fetch(self, url: str, *, reach: Reach = ANYWHERE, checkpoint: Callable[[], None] = lambda: None, skimmed: bool = False) -> Page:
+        """The page at `url`, on the hosts that `reach` admits; `skimmed`: only at a glance. Raises nothing but what `checkpoint` raises."""
+        return self._fetcher.fetch(url, reach=reach, checkpoint=checkpoint, skimmed=skimmed)
 
     def check(self, engine: str) -> SearchResult:
         """One cheap real search."""
@@ -103,9 +107,9 @@ class World:
         with self._lock:
             return max(0.0, self._resting.get(engine, 0.0) - time.monotonic())
 
-    def _patiently(self, engine: Engine, query: str, max_results: int, checkpoint: Callable[[], None]) -> SearchResult:
+    def _patiently(self, engine: Engine, query: str, look: Callable[[], SearchResult], checkpoint: Callable[[], None]) -> SearchResult:
         try:
-            return patiently(lambda: engine.search(query, max_results), Watch(SEARCH_SECONDS, checkpoint))
+            return patiently(look, Watch(SEARCH_SECONDS, checkpoint))
         except Late:
             detail = f"{engine.label} did not answer in time. Try again, or search with another engine."
             return SearchResult(engine=engine.name, query=query, outcome=Outcome.TIMEOUT, detail=detail)

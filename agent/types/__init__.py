@@ -28,7 +28,8 @@ from agent.types.knowledge import (
     Trusted,
     Value,
 )
-from agent.types.noun import Noun, Outcome
+from agent.types.noun import GIVEN, Given, Noun, Outcome
+from agent.types.reach import LANGUAGES, Reach
 from agent.types.runs import (
     CAPS,
     STANDS,
@@ -52,6 +53,8 @@ from agent.types.web import Heading, Hit, Link, Page, Passage, SearchResult, Tab
 __all__ = [
     "CAPS",
     "ENDED",
+    "GIVEN",
+    "LANGUAGES",
     "STANDS",
     "Action",
     "Added",
@@ -71,6 +74,7 @@ __all__ = [
     "Facility",
     "Fact",
     "Found",
+    "Given",
     "Halt",
     "Heading",
     "Hit",
@@ -88,6 +92,7 @@ __all__ = [
     "PageRef",
     "Passage",
     "Proposal",
+    "Reach",
     "Reason",
     "Refusal",
     "Refused",

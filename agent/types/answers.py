@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from agent.types.knowledge import Speaker
-from agent.types.noun import Noun
+from agent.types.noun import Given, Noun
 
 Verdict = Literal["answered", "partial", "no_evidence"]
 Reason = Literal["none", "off_topic", "not_covered", "needs_clarification", "blocked", "budget", "silent"]
@@ -32,6 +32,7 @@ class Source(Noun):
     page_id: str = ""
     sha256: str = ""
     fetched_at: str = ""
+    given: Given = "fetched"
 
 
 class Statements(Noun):

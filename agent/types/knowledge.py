@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from agent.types.noun import Noun, Outcome
+from agent.types.noun import Given, Noun, Outcome
 
 Origin = Literal["page", "image", "person", "prior_turn"]
 Mark = Literal["none", "pinned", "struck"]
@@ -34,6 +34,8 @@ class Fact(Noun):
     part: str = ""
     """Which part of the question it bears on; empty for the whole."""
     origin: Origin = "page"
+    given: Given = "fetched"
+    """How its page came: a person may have given the text in place of what could not be read."""
     verified: bool = False
     disputed: bool = False
     decision: Mark = "none"
@@ -98,6 +100,9 @@ class PageRef(Noun):
     trust: float = -1.0
     """How far its signs alone let it be trusted, before a person's word; below 0 when nobody looked."""
     trust_why: list[str] = Field(default_factory=list)
+    origin: Given = "fetched"
+    waiting: bool = False
+    """A person gave it, and it was not weighed yet."""
     links: list[str] = Field(default_factory=list)
     """Those of its links that point at pages the run knows of, for the graph."""
 

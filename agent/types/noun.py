@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
@@ -11,6 +12,12 @@ class Noun(BaseModel):
     """A value: compared by its fields, refused when a field is unknown."""
 
     model_config = ConfigDict(extra="forbid")
+
+
+Given = Literal["fetched", "pasted", "uploaded"]
+"""How the text of a page came: from its server, or from a person who says that it is this page's."""
+GIVEN: dict[Given, str] = {"fetched": "", "pasted": "text pasted by a person", "uploaded": "file uploaded by a person"}
+"""The same for a reader; what was fetched needs no word."""
 
 
 class Outcome(StrEnum):

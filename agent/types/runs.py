@@ -10,6 +10,8 @@ from pydantic import Field
 from agent.types.holdings import Scope
 from agent.types.knowledge import Speaker
 from agent.types.noun import Noun
+from agent.types.reach import Reach
+from agent.urls import in_scope, is_blocked
 
 
 class Status(StrEnum):
@@ -151,6 +153,18 @@ class Settings(Noun):
     at_cap: Literal["ask", "report"] = "report"
     """At a cap: rest and ask the person, or write up what was found."""
     allowed_domains: list[str] = Field(default_factory=list)
+    blocked_domains: list[str] = Field(default_factory=list)
+    """Each with all below it; they go before the allowed ones."""
+    since: str = ""
+    """Pages published from this day on (ISO 8601); "" for any."""
+    before: str = ""
+    """Pages published before this day."""
+    dated_only: bool = False
+    """Leave out pages without a date, too, where a time is asked for."""
+    language: str = ""
+    """Pages in this language (ISO 639-1)."""
+    engines: list[str] = Field(default_factory=list)
+    """The search engines that may be asked; empty: all there are."""
     start_urls: list[str] = Field(default_factory=list)
     thread_id: str = ""
     instruction: str = ""
@@ -165,6 +179,23 @@ class Settings(Noun):
     def stops_at(self) -> Until:
         """Where the run comes to its person, whichever of `mode` and `until` says so."""
         return "step" if self.mode == "step" else self.until
+
+    @property
+    def reach(self) -> Reach:
+        """Which sources the run may use."""
+        return Reach(
+            allowed=self.allowed_domains, blocked=self.blocked_domains, since=self.since, before=self.before, dated=self.dated_only,
+            language=self.language,
+        )  # fmt: skip
+
+    def admits(self, url: str) -> bool:
+        """Does the choice of domains let this address in?"""
+        return in_scope(url, self.allowed_domains) and not is_blocked(url, self.blocked_domains)
+
+    @property
+    def sources(self) -> list[str]:
+        """The choice of sources in words, a phrase each; none when anything goes."""
+        return [*self.reach.told, *([f"found with {' and '.join(self.engines)}"] if self.engines else [])]
 
 
 class Step(Noun):

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from pydantic import ConfigDict, Field
 
-from agent.types.noun import Noun, Outcome
+from agent.types.noun import Given, Noun, Outcome
 
 
 @dataclass(slots=True)
@@ -62,6 +62,7 @@ class Page(Noun):
     fetched_at: str = ""
     sha256: str = ""
     """SHA-256 of `text` in UTF-8, hex: what a quote is checked against."""
+    origin: Given = "fetched"
 
 
 class Hit(Noun):
@@ -72,6 +73,8 @@ class Hit(Noun):
     snippet: str = ""
     rank: int = 0
     engine: str = ""
+    published_at: str = ""
+    """When its page was published, where the engine tells it."""
 
 
 class SearchResult(Noun):
@@ -83,6 +86,8 @@ class SearchResult(Noun):
     hits: list[Hit] = Field(default_factory=list)
     detail: str = ""
     retry_after_s: float | None = None
+    left_out: int = 0
+    """Results that the choice of sources does not let in."""
 
 
 class Passage(Noun):

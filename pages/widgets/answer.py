@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from agent.evidence import answers
-from agent.types import Answer, Fact, Sentence, Source
+from agent.types import GIVEN, Answer, Fact, Sentence, Source
 from pages.widgets import chips, safe, words
 
 CHANGED = {"added": "New", "removed": "Gone", "reworded": "Reworded", "resourced": "Other sources"}
@@ -100,8 +100,13 @@ def _way(fact_id: str, run_id: str) -> str:
 def _origin(source: Source, run_id: str, fact_id: str = "") -> str:
     opens = f' · <a href="{safe.stored(run_id, source.page_id, fact_id)}" target="_blank">stored page</a>' if source.page_id else ""
     read = f" · read {words.when(source.fetched_at)}" if source.fetched_at else ""
+    came = f' · <b>{GIVEN[source.given]}</b>' if GIVEN[source.given] else ""
     place = f" · {safe.html(safe.host(source.url))}" if source.url else ""
-    return f'<div class="small soft">{safe.link(source.url, source.title or safe.address(source.url))}{place}{read}{opens}</div>'
+    return f'<div class="small soft">{safe.link(source.url, source.title or safe.address(source.url))}{came}{place}{read}{opens}</div>'
+
+
+def _came(source: Source) -> str:
+    return f" {chips.one(GIVEN[source.given], 'warn')}" if GIVEN[source.given] else ""
 
 
 def _sources(sources: Sequence[Source], run_id: str) -> str:
@@ -109,7 +114,7 @@ def _sources(sources: Sequence[Source], run_id: str) -> str:
         return ""
     items = "".join(
         f'<li><details><summary><span class="n">{source.n}</span>{safe.html(source.title or safe.address(source.url))} '
-        f'<span class="soft">{safe.html(safe.host(source.url)) if source.url else ""}</span></summary>'
+        f'<span class="soft">{safe.html(safe.host(source.url)) if source.url else ""}</span>{_came(source)}</summary>'
         + "".join(f'<div class="quote">{safe.html(quote)}</div>' for quote in source.quotes)
         + f"{_origin(source, run_id, source.fact_ids[0] if source.fact_ids else '')}</details></li>"
         for source in sources

@@ -9,7 +9,7 @@ import streamlit as st
 from agent.budgeting import estimate
 from agent.config import ROOT
 from agent.types import Settings, Until
-from pages.widgets import choices, door, drafts, limits, safe, words
+from pages.widgets import choices, door, drafts, limits, safe, sources, words
 
 QUESTION, DRAFT = "research-question", "question"
 EXAMPLES = 6
@@ -53,11 +53,13 @@ def _choices() -> Settings:
         )  # fmt: skip
         with st.popover("Options", icon=":material/tune:", key="research-options"):
             settings = _options(mode or "auto")
+        settings = settings.model_copy(update=sources.form("research", searches=True))
     with start:
         st.button(
             "Research", type="primary", icon=":material/search:", key="research-start", shortcut="Ctrl+Enter", on_click=_start, args=(settings,),
         )  # fmt: skip
-    choices.told(settings, f"{_estimate(settings.model_dump_json())}. {MODES[mode or 'auto'][1]}")
+    estimated = f"{_estimate(settings.model_dump_json())}. {MODES[mode or 'auto'][1]}"
+    choices.told(settings, sources.brief(settings), estimated)
     return settings
 
 

@@ -8,7 +8,7 @@ import streamlit as st
 
 from agent import collecting
 from agent.types import CollectLimits, Settings
-from pages.widgets import choices, door, drafts, safe, words
+from pages.widgets import choices, door, drafts, safe, sources, words
 
 PROMPT, PROMPT_DRAFT = "collect-prompt", "collect:prompt"
 STARTS, STARTS_DRAFT = "collect-starts", "collect:starts"
@@ -44,12 +44,13 @@ def _choices() -> Settings:
         )  # fmt: skip
         with st.popover("Options", icon=":material/tune:", key="collect-options"):
             settings = _options(mode or "auto")
+        settings = settings.model_copy(update=sources.form("collect"))
     with start:
         st.button("Collect", type="primary", icon=":material/inventory_2:", key="collect-start", on_click=_start, args=(settings,))
     limits = settings.collect
     way = "" if limits.use_smart_navigation else "the plain way: every link, every page an article"
     shown = " You see the path before it is walked." if settings.mode == "step" else ""
-    choices.told(settings, f"up to {words.count(limits.max_articles, 'item')}, depth {limits.max_depth}", way + shown)
+    choices.told(settings, f"up to {words.count(limits.max_articles, 'item')}, depth {limits.max_depth}", way + shown, sources.brief(settings))
     return settings
 
 

@@ -36,6 +36,7 @@ from pages.widgets import (
     pagemap,
     safe,
     screens,
+    sources,
     story,
     unread,
     words,
@@ -107,7 +108,7 @@ def _heading(view: View, state: Collect) -> None:
     st.page_link("pages/collect.py", label="Collect something else", icon=":material/add:", query_params={})
     headline.band(run.settings)
     standing = headline.standing(view, halted.rest(view, REST))
-    st.html(f'<div class="ts"><h1 class="ts-question">{safe.html(run.question)}</h1>{wanted(state)}{standing}</div>')
+    st.html(f'<div class="ts"><h1 class="ts-question">{safe.html(run.question)}</h1>{wanted(state)}{sources.line(run.settings)}{standing}</div>')
     forkbox.origin(view)
 
 
@@ -165,7 +166,7 @@ def _tabs(view: View, state: Collect) -> None:
             elif name == "Map of pages":
                 pagemap.draw(state, run_id)
             elif name == "Could not read":
-                unread.draw(state)
+                unread.draw(view)
             elif name == "Journey":
                 st.html(events(state))
                 journey.draw(story.cards_of(run_id, view.steps), run_id, view)

@@ -32,7 +32,7 @@ def keep() -> None:
 
 
 def area(label: str, key: str, draft: str, *, placeholder: str = "", height: int = 96, hidden: bool = False, most: int = 4000) -> str:
-    """A text area that remembers what was typed under the draft's name; returns its text."""
+    """A text area for at most so many characters that remembers what was typed under the draft's name; returns its text."""
     if key not in st.session_state:
         st.session_state[key] = door.workbench().draft(draft)
     return (

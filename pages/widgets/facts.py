@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from agent.flows.sifting import Sift, mark, sifted
-from agent.types import Fact
+from agent.types import GIVEN, Fact
 from pages.widgets import empty, safe, words
 
 SHOWN = 40
@@ -89,6 +89,7 @@ def chip(fact: Fact) -> str:
 def _origin(fact: Fact, run_id: str) -> str:
     parts = [
         "A person's own knowledge, on no page" if fact.own else safe.html(fact.title),
+        GIVEN[fact.given],
         f"published {safe.html(fact.published_at[:10])}" if fact.published_at else "",
         f"read {words.when(fact.fetched_at)}" if fact.fetched_at else "",
         f'<a href="{safe.stored(run_id, fact.page_id, fact.id)}" target="_blank">stored page</a>' if fact.page_id else "",

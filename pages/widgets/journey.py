@@ -13,7 +13,7 @@ from pages.widgets.story import Card
 
 SHOWN = 8
 """Cards on a page: the cost of a poll must not grow with the run."""
-GLYPH = {"ask": "?", "stuck": "↻", "refused": "×", "person": "•", "answer": "=", "event": "!"}
+GLYPH = {"ask": "?", "stuck": "↻", "refused": "×", "person": "•", "given": "+", "answer": "=", "event": "!"}
 
 
 def draw(cards: Sequence[Card], run_id: str, view: View | None = None) -> None:
@@ -35,7 +35,7 @@ def _card(card: Card, run_id: str, *, last: bool) -> str:
         f'<div class="head">{safe.html(card.title)} <span class="what">{_what(card, run_id)}</span></div>',
         f'<div class="why">{safe.html(card.why)}</div>' if card.why else "",
         f'<div class="chips">{_chips(card)}</div>',
-        f'<div class="small">{safe.html(card.detail)}</div>' if card.detail and card.outcome != "ok" else "",
+        f'<div class="small">{safe.html(card.detail)}</div>' if card.detail and (card.outcome != "ok" or not card.url) else "",
         _found(card),
         _edited(card),
         "".join(f'<div class="small">{safe.html(r["what"])}: <span class="soft">{safe.html(r["why"])}</span></div>' for r in card.refused),
@@ -65,7 +65,7 @@ def _chips(card: Card) -> str:
         marks.append((words.RUNG.get(card.rung, card.rung), "warn"))
     if card.level is not None and round(card.level, 2) != round(card.before, 2):
         marks.append((f"confidence {words.percent(card.before)} → {words.percent(card.level)}", ""))
-    spoke = words.SPEAKER.get(card.by, "") if card.kind != "person" else ""
+    spoke = words.SPEAKER.get(card.by, "") if card.kind not in ("person", "given") else ""
     said = f'<span class="small soft">{spoke}</span>' if spoke else ""
     return chips.row(marks) + said
 

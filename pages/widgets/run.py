@@ -28,6 +28,7 @@ from pages.widgets import (
     ledger,
     pagemap,
     safe,
+    sources,
     story,
     unread,
     words,
@@ -84,7 +85,7 @@ def _heading(view: View) -> None:
     st.page_link("pages/research.py", label="New question", icon=":material/add:")
     headline.band(run.settings)
     standing = headline.standing(view, halted.rest(view, REST), _troubles(view))
-    st.html(f'<div class="ts"><h1 class="ts-question">{safe.html(run.question)}</h1>{standing}</div>')
+    st.html(f'<div class="ts"><h1 class="ts-question">{safe.html(run.question)}</h1>{sources.line(run.settings)}{standing}</div>')
     forkbox.origin(view)
 
 
@@ -97,7 +98,8 @@ def _troubles(view: View) -> str:
 
 
 def _engines(view: View) -> dict[str, str]:
-    return door.workbench().active().engines if view.run.settings.world == "live" else {"duckduckgo": "the world's own index"}
+    there = door.workbench().active().engines if view.run.settings.world == "live" else {"duckduckgo": "the world's own index"}
+    return {name: label for name, label in there.items() if name in (view.run.settings.engines or there)}
 
 
 def _tabs(view: View) -> None:
@@ -115,7 +117,7 @@ def _tabs(view: View) -> None:
             elif name == "Map of pages":
                 pagemap.draw(state, run.id)
             elif name == "Could not read":
-                unread.draw(state)
+                unread.draw(view)
             elif name == "Conflicts":
                 conflicts.draw(view)
             elif name == "The way it took":

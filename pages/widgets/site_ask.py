@@ -6,7 +6,7 @@ import streamlit as st
 
 from agent.types import Settings, SiteLimits
 from agent.urls import host, typed
-from pages.widgets import choices, door, drafts, safe, site_desks, words
+from pages.widgets import choices, door, drafts, safe, site_desks, sources, words
 
 QUESTION, QUESTION_DRAFT = "site-question", "site:question"
 STARTS, STARTS_DRAFT = "site-starts", "site:starts"
@@ -67,12 +67,14 @@ def _choices() -> Settings:
         start = st.container(width="content")
         with st.popover("Options", icon=":material/tune:", key="site-options"):
             settings = _options()
+        settings = settings.model_copy(update=sources.form("site", allowed=False))
         with st.popover("Keep as a desk", icon=":material/bookmark_add:", key="site-keep"):
             site_desks.keep(settings)
     with start:
         st.button("Ask", type="primary", icon=":material/forum:", key="site-start", on_click=_start, args=(settings,))
     inside = ", ".join(settings.allowed_domains) or "every domain"
-    choices.told(settings, f"up to {words.count(settings.site.max_pages, 'page')}", f"inside {inside}")
+    limit = f"up to {words.count(settings.site.max_pages, 'page')}"
+    choices.told(settings, limit, f"inside {inside}", sources.brief(settings, allowed=False))
     return settings
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from agent.types import Settings
-from pages.widgets import door, safe, words
+from pages.widgets import door, safe, sources, words
 
 CHOSEN, NAME = "site-desk", "site-desk-name"
 
@@ -49,6 +49,7 @@ def _fill() -> None:
         {
             "site-starts": "\n".join(desk.start_urls), "site-instruction": desk.instruction, "site-allowed": allowed,
             "site-allowed-filled-in": allowed, "site-world": desk.world, **{f"site-{name}": value for name, value in desk.site.model_dump().items()},
+            **sources.filled("site", desk),
         }
     )  # fmt: skip
     bench.draft("site:starts", "\n".join(desk.start_urls))

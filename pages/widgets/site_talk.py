@@ -26,6 +26,7 @@ from pages.widgets import (
     safe,
     screens,
     site_read,
+    sources,
     unread,
     words,
 )
@@ -71,7 +72,8 @@ def _heading(view: View) -> None:
     inside = ", ".join(settings.allowed_domains) or "every domain"
     told = f" · {safe.html(settings.instruction)}" if settings.instruction else ""
     st.html(
-        f'<div class="ts"><h1 class="ts-question">{safe.html(sites)}</h1><p class="small soft">Reads inside {safe.html(inside)}{told}</p></div>'
+        f'<div class="ts"><h1 class="ts-question">{safe.html(sites)}</h1><p class="small soft">Reads inside {safe.html(inside)}{told}</p>'
+        f"{sources.line(settings, allowed=False)}</div>"
     )
 
 
@@ -124,7 +126,7 @@ def _inside(name: str, view: View, state: Site) -> None:
     elif name == "Facts":
         ledger.draw(view)
     elif name == "Could not read":
-        unread.draw(state)
+        unread.draw(view)
     elif name == "The way it took":
         flowpath.tab(view)
     else:

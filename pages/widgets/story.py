@@ -15,7 +15,8 @@ from agent.flows.budget import caps
 from agent.types import CAPS, Cap, Outcome, Settings, Step
 from pages.widgets import words
 
-Kind = Literal["ask", "action", "stuck", "refused", "person", "answer", "event"]
+GAVE = {"pasted": "You pasted the text of", "uploaded": "You uploaded a file for"}
+Kind = Literal["ask", "action", "given", "stuck", "refused", "person", "answer", "event"]
 
 SAID = {
     "approve": "You approved the decision",
@@ -26,6 +27,7 @@ SAID = {
     "stop": "You stopped the run",
     "finish": "You asked for the answer from what was found so far",
     "accept": "You accepted the answer",
+    "retry": "You asked to try again",
     "import": "You opened it from an evidence bundle",
     "fork": "You went on from here, in a run of its own",
     "until": "You said how far it goes by itself",
@@ -89,7 +91,7 @@ def cards(steps: Sequence[Step]) -> list[Card]:
     """The cards of a run, oldest first."""
     told: list[Card] = []
     looks: set[int] = set()
-    troubles = ""
+    troubles, looked = "", None
     for step in steps:
         change = step.change
         told += (_notes(step) if step.name != "fork" else []) + _stuck(step)
@@ -100,6 +102,8 @@ def cards(steps: Sequence[Step]) -> list[Card]:
         elif step.name in SAID:
             why = "; ".join(note["text"] for note in change.get("notes") or [])
             told.append(Card(step.n, "person", SAID[step.name], what=_told(step, steps), why=why, by="person"))
+        elif step.name == "supply":
+            told += [_given(step.n, ref) for ref in change.get("pages") or []]
         elif step.name == "budget":
             told.append(Card(step.n, "event", "A limit was reached", why=str(change.get("why_stopped", "")), tone="warn"))
         elif step.name == "halt":
@@ -113,8 +117,9 @@ def cards(steps: Sequence[Step]) -> list[Card]:
                 looks.add(action["step"])
                 told.append(_action(action["step"], len(looks), action, troubles))
                 told[-1].last, troubles = step.n, ""
+        looked = _looked(told, step) or looked
         if not change.get("edits"):
-            _gather(told, step)
+            _gather(told, step, looked)
         for answer in change.get("answers") or []:
             told.append(_answer(step.n, answer))
     return told
@@ -157,10 +162,22 @@ def _action(n: int, number: int, action: dict[str, Any], trouble: str) -> Card:
     )  # fmt: skip
 
 
-def _gather(told: list[Card], step: Step) -> None:
-    """Add what an analysis found to the action it looked at."""
+def _given(n: int, ref: dict[str, Any]) -> Card:
+    return Card(n, "given", GAVE.get(ref.get("origin", ""), "You gave"), url=ref["url"], page_id=ref.get("page_id", ""), by="person", tone="good")
+
+
+def _looked(told: list[Card], step: Step) -> Card | None:
+    """The card of what is analysed next, when this step says what that is."""
+    looking = step.change.get("looking")
+    if not isinstance(looking, dict):
+        return None
+    return next((c for c in reversed(told) if c.kind == "given" and c.url == looking["source"]), None) if step.name == "decide" else told[-1]
+
+
+def _gather(told: list[Card], step: Step, looked: Card | None) -> None:
+    """Add what an analysis found to what it looked at: by its own account, else the last action."""
     change = step.change
-    card = next((card for card in reversed(told) if card.kind == "action"), None)
+    card = looked or next((card for card in reversed(told) if card.kind == "action"), None)
     if card is None:
         return
     known = {fact["id"] for fact in card.facts}
@@ -214,6 +231,8 @@ def _told(step: Step, steps: Sequence[Step]) -> str:
     """What a person's step was about, where its name does not say it all."""
     if step.name == "edit":
         return _proposed(step.change)
+    if step.name == "retry":
+        return str((step.change.get("again") or [{}])[-1].get("query_or_url", ""))
     now = step.change.get("settings")
     if step.name not in ("until", "raise", "fork") or not now:
         return ""

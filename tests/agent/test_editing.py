@@ -108,7 +108,7 @@ def test_a_fact_from_a_page_is_looked_up_there(bench):
 
 def test_a_page_outside_the_allowed_domains_is_not_read_for_a_person_either(bench):
     run_id = reviewed(bench, allowed_domains=["www.alvmora-mejeri.example"])
-    with pytest.raises(UsageError, match="allowed domains"):
+    with pytest.raises(UsageError, match="outside the domains that were chosen"):
         editing.add(bench, run_id, "x y", url="https://norrviddawiki.example/", quote="Älvmora Mejeri")
 
 

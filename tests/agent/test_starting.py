@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from agent import config
 from agent.errors import UsageError
 from agent.flows import FLOWS
-from agent.starting import LONGEST, check, spelled
+from agent.starting import LONGEST, check, check_engines, spelled
+from agent.tools.worlds import open_world
 from agent.types import Settings, SiteLimits
 
 START = "https://a.example/"
@@ -29,6 +31,14 @@ def site(**more) -> Settings:
         ("Why?", site(start_urls=[START, "a page"]), "“a page” is not a web address"),
         ("Why?", site(start_urls=["javascript:alert(1)"]), "name one like example.org"),
         ("Why?", site(flow="collect", allowed_domains=["b.example", "*.c.example"]), r"outside the allowed domains \(b.example, \*.c.example\)"),
+        ("Why?", Settings(allowed_domains=["two words"]), "“two words” is no domain"),
+        ("Why?", Settings(allowed_domains=["a.b.example"], blocked_domains=["b.example"]), "a.b.example is both allowed and blocked"),
+        ("Why?", Settings(since="spring 2020"), r"“spring 2020” is no day \(since\): write it like 2024-03-31"),
+        ("Why?", Settings(before="2020-02-30"), r"no day \(before\)"),
+        ("Why?", Settings(since="2020-02-01", before="2020-02-01"), "exchange the two days"),
+        ("Why?", Settings(language="Elvish"), "“Elvish” is no language that is known here; there are ar, bg"),
+        ("Why?", Settings(engines=["altavista"]), "no search engine altavista; there are duckduckgo and google"),
+        ("Why?", site(blocked_domains=["example"]), r"is on a blocked domain \(example\)"),
     ],
 )
 def test_what_cannot_be_is_refused(question, settings, told):
@@ -42,6 +52,19 @@ def test_what_cannot_be_is_refused(question, settings, told):
 )
 def test_what_can_be_is_let_through(settings):
     check("x" * LONGEST, settings, FLOWS)
+
+
+def test_engines_that_a_world_lacks_are_refused_with_the_reason(monkeypatch):
+    world = open_world("demo", config.read({}))
+    check_engines(["google", "duckduckgo"], world)
+    check_engines([], world)
+    with pytest.raises(UsageError, match="google: a world in a folder has only its own index"):
+        check_engines(["google"], world)
+
+
+def test_domains_and_languages_are_spelled_as_they_are_meant():
+    meant = spelled(Settings(blocked_domains=["https://B.example/x", "c.example:8080", "b.example"], language="SV-se"))
+    assert (meant.blocked_domains, meant.language) == (["b.example", "c.example"], "sv")
 
 
 def test_a_bare_host_is_a_page_and_a_page_names_its_host():

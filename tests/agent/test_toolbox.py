@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -13,7 +13,7 @@ from agent import toolbox
 from agent.errors import BudgetSpent, LeaseLost, ModelUnavailable, ShuttingDown, Stopped
 from agent.store.database import Store
 from agent.toolbox import Tools
-from agent.types import Call, Outcome, Page, Settings, Step
+from agent.types import Call, Outcome, Page, Reach, Settings, Step
 
 Look = Callable[[str, Callable[[], None]], Page]
 
@@ -26,8 +26,8 @@ class World:
     def __init__(self, look: Look) -> None:
         self.look, self.allowed = look, []
 
-    def fetch(self, url: str, *, allowed: Sequence[str] = (), checkpoint: Callable[[], None], skimmed: bool = False) -> Page:
-        self.allowed.append(list(allowed))
+    def fetch(self, url: str, *, reach: Reach, checkpoint: Callable[[], None], skimmed: bool = False) -> Page:
+        self.allowed.append(reach.allowed)
         return self.look(url, checkpoint)
 
 

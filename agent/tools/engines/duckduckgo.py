@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from agent.config import Config
+from agent.tools import hints
 from agent.tools.pace import asked
 from agent.tools.search import Raw, hits
-from agent.types import Outcome, SearchResult
+from agent.types import Outcome, Reach, SearchResult
 
 SECONDS = 10
 _NOTHING = re.compile(r"no[- ]results|no more results|did not match any|not found any|keine ergebnisse", re.IGNORECASE)
@@ -45,17 +46,17 @@ class DuckDuckGo:
         self._endpoint = config["DDG_ENDPOINT"]
         self._region = config["SEARCH_REGION"] or "us-en"
 
-    def search(self, query: str, max_results: int) -> SearchResult:
+    def search(self, query: str, max_results: int, reach: Reach) -> SearchResult:
         """The hits of the first backend that has any, else the outcome that says most about why there are none."""
         results = []
         for backend in self._backends:
-            results.append(self._one(backend, query, max_results))
+            results.append(self._one(backend, query, max_results, reach))
             if results[-1].outcome is Outcome.OK:
                 return results[-1]
         order = (Outcome.RATE_LIMITED, Outcome.BLOCKED, Outcome.TIMEOUT, Outcome.ERROR, Outcome.REFUSED, Outcome.EMPTY)
         return min(results, key=lambda result: order.index(result.outcome))
 
-    def _one(self, backend: str, query: str, max_results: int) -> SearchResult:
+    def _one(self, backend: str, query: str, max_results: int, reach: Reach) -> SearchResult:
         # ddgs brings primp, a compiled browser of 20 MB: loaded at the first live search, not when the program starts.
         from ddgs.engines import ENGINES
         from ddgs.exceptions import DDGSException
@@ -71,7 +72,7 @@ class DuckDuckGo:
         heard = _Heard()
         _listen(engine.http_client, heard)
         try:
-            found = engine.search(query, region=self._region) or []
+            found = engine.search(hints.worded(query, reach), region=hints.region(reach, self._region), timelimit=hints.term(reach)) or []
         except (DDGSException, LxmlError, ValueError) as error:  # the last two: ddgs could not parse what came (an empty page, a comment)
             heard.error = str(error)
             found = []

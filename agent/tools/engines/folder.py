@@ -12,12 +12,15 @@ import threading
 from collections.abc import Iterable
 
 from agent.tools.search import Raw, hits
-from agent.types import Outcome, SearchResult
+from agent.types import Outcome, Reach, SearchResult
 
 _WORD = re.compile(r"\w+")
 _TITLE_WEIGHT = 3.0
 _SNIPPET_WORDS = 30
 _MAX_TERMS = 32
+DEEPER = 50
+"""How many times more documents are looked through for those on certain hosts."""
+ANYWHERE = Reach()
 _STOP_NAMES = (
     "a about an and any are as at be been by can could did do does for from had has have he her his how i if in into is it its me "
     "my not of on or our she should so than that the their them then there these they this those to us was we were what when where "
@@ -35,15 +38,17 @@ class FolderIndex:
         self._lock = threading.Lock()
         self._db = sqlite3.connect(":memory:", check_same_thread=False)
         self._db.execute('CREATE VIRTUAL TABLE docs USING fts5(url UNINDEXED, title, body, tokenize = "porter unicode61 remove_diacritics 2")')
-        self._db.executemany("INSERT INTO docs (url, title, body) VALUES (?, ?, ?)", documents)
+        self._db.executemany("INSERT INTO docs (url, title, body) VALUES (?, ?, ?)", (found[:3] for found in documents))
         self._db.execute("INSERT INTO docs (docs, rank) VALUES ('rank', ?)", (f"bm25(0.0, {_TITLE_WEIGHT}, 1.0)",))
         self._db.execute("INSERT INTO docs (docs) VALUES ('optimize')")
         self._db.commit()
 
-    def search(self, query: str, max_results: int) -> SearchResult:
-        """The best documents for any of the query's words; `empty` when none holds one."""
+    def search(self, query: str, max_results: int, reach: Reach = ANYWHERE) -> SearchResult:
+        """The best documents for any of the query's words, on the hosts asked for; `empty` when none holds one."""
         wanted = terms(query)
-        rows = self._ask(" OR ".join(f'"{term}"' for term in wanted), max_results) if wanted else []
+        most = DEEPER * max_results if reach.allowed or reach.blocked else max_results
+        rows = self._ask(" OR ".join(f'"{term}"' for term in wanted), most) if wanted else []
+        rows = [row for row in rows if reach.admits(row.url)]
         found = hits(self.name, rows, max_results)
         detail = "" if found else f"{self.label} has no page with these words. Try other words."
         return SearchResult(engine=self.name, query=query, outcome=Outcome.OK if found else Outcome.EMPTY, hits=found, detail=detail)

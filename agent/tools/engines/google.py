@@ -9,13 +9,16 @@ import json
 from typing import Any
 
 from agent.config import Config
+from agent.tools import hints, metadata
 from agent.tools.pace import asked
 from agent.tools.search import Raw, hits
-from agent.types import Outcome, SearchResult
+from agent.types import Outcome, Reach, SearchResult
 
 SECONDS = 10
 PAGE = 10
 """The API gives at most this many results a request."""
+GOOGLES = {"he": "iw", "zh": "zh-CN"}
+"""Languages that go by another code there."""
 _REST = 60.0
 _QUOTA = ("ratelimitexceeded", "dailylimitexceeded", "quotaexceeded", "userratelimitexceeded", "resource_exhausted")
 
@@ -31,14 +34,14 @@ class Google:
         self._cx = config["GOOGLE_CSE_ID"]
         self._endpoint = config["GOOGLE_ENDPOINT"]
 
-    def search(self, query: str, max_results: int) -> SearchResult:
+    def search(self, query: str, max_results: int, reach: Reach) -> SearchResult:
         """Up to `max_results` (at most 10) hits."""
         # The library takes a third of a second to load: only when Google is really asked.
         import httplib2
         from googleapiclient.errors import HttpError
 
         try:
-            found = self._execute(query, min(max_results, PAGE))
+            found = self._execute(hints.worded(query, reach), min(max_results, PAGE), reach)
         except HttpError as error:
             return self._refused(query, int(error.resp.status), error.resp.get("retry-after"), bytes(error.content or b""))
         except TimeoutError:
@@ -46,13 +49,13 @@ class Google:
         except (OSError, httplib2.HttpLib2Error, ValueError):
             return self._said(query, Outcome.ERROR, "Google could not be reached, or its answer made no sense. Check the network.")
         items = found.get("items") or []
-        raws = [Raw(str(i.get("link", "")), str(i.get("title", "")), str(i.get("snippet", ""))) for i in items]
+        raws = [Raw(str(i.get("link", "")), str(i.get("title", "")), str(i.get("snippet", "")), _published(i)) for i in items]
         good = hits(self.name, raws, max_results)
         if not good:
             return self._said(query, Outcome.EMPTY, "Google found nothing for these words. Try fewer or other words.")
         return SearchResult(engine=self.name, query=query, outcome=Outcome.OK, hits=good)
 
-    def _execute(self, query: str, number: int) -> dict[str, Any]:
+    def _execute(self, query: str, number: int, reach: Reach) -> dict[str, Any]:
         import httplib2
         from googleapiclient.discovery import build
 
@@ -67,7 +70,9 @@ class Google:
             http=wire,
             client_options=options,
         )
-        reply = service.cse().list(q=query, cx=self._cx, num=number).execute(num_retries=0)
+        within: dict[str, Any] = {"dateRestrict": f"d{hints.days(reach)}"} if reach.since else {}
+        within |= {"lr": f"lang_{GOOGLES.get(reach.language, reach.language)}"} if reach.language else {}
+        reply = service.cse().list(q=query, cx=self._cx, num=number, **within).execute(num_retries=0)
         if not isinstance(reply, dict):
             raise ValueError("an answer that is not JSON")
         return reply
@@ -88,6 +93,12 @@ class Google:
 
     def _said(self, query: str, outcome: Outcome, detail: str, retry_after_s: float | None = None) -> SearchResult:
         return SearchResult(engine=self.name, query=query, outcome=outcome, detail=detail, retry_after_s=retry_after_s)
+
+
+def _published(item: dict[str, Any]) -> str:
+    """When a result was published, if Google tells what its page states."""
+    metas = (item.get("pagemap") or {}).get("metatags") or [{}]
+    return metadata.when(str(metas[0].get("article:published_time") or metas[0].get("date") or "")) if isinstance(metas[0], dict) else ""
 
 
 def _reasons(body: bytes) -> str:

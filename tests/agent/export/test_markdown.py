@@ -1,6 +1,7 @@
 """The Markdown report, read by a CommonMark parser: everything is there, every citation leads to its source, nothing loads."""
 
 import re
+from dataclasses import replace
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -168,3 +169,10 @@ def test_a_run_without_an_answer_or_anything_else() -> None:
 def test_no_evidence_is_told() -> None:
     text = markdown(report(answer=Answer(n=1, verdict="no_evidence", reason="not_covered", certainty="Nothing was found.")))
     assert "**no evidence** (not covered)" in text and "No statement could be backed" in text and "Nothing was found." in text
+
+
+def test_the_chosen_sources_stand_in_the_head():
+    chosen = Settings(blocked_domains=["b.example"], since="2020-01-01", language="sv")
+    told = replace(report(), settings=chosen)
+    assert "Sources: never b.example; published on or after 2020-01-01 (undated pages kept); in Swedish." in markdown(told).split("## Answer")[0]
+    assert "Sources:" not in markdown(replace(report(), settings=Settings())).split("## Answer")[0]

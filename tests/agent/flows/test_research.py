@@ -229,3 +229,40 @@ def test_a_note_before_the_first_action_is_obeyed_too(ask, bench):
     bench.steer(view.run.id, "Look for the municipal food inspections instead.")
     bench.drive(view.run.id)
     assert "inspections" in bench.view(view.run.id).state.pending.query_or_url
+
+
+def dated(url: str, title: str, text: str, when: str = "", language: str = "en") -> dict[str, str]:
+    meta = f'<meta property="article:published_time" content="{when}">' if when else ""
+    html = f'<html lang="{language}"><head><title>{title}</title>{meta}</head><body><h1>{title}</h1><p>{text}</p></body></html>'
+    return page(url, title, text) | {"html": html}
+
+
+def test_pages_of_another_time_or_language_give_no_facts_and_say_why(ask, tmp_path):
+    world = write_world(
+        tmp_path,
+        [
+            dated("https://old.example/", "Brass heron", "The brass heron has three legs, says the museum.", "2015-05-01"),
+            dated("https://new.example/", "Brass heron", "The brass heron has two legs, says the museum.", "2024-05-01"),
+            dated("https://none.example/", "Brass heron", "The brass heron of the museum has two legs and a crown."),
+            dated("https://sv.example/", "Brass heron", "The brass heron has four legs, says the museum.", "2024-05-01", "sv"),
+        ],
+    )
+    view = ask("How many legs has the brass heron of the museum?", world=world, since="2020-01-01", language="en", max_steps=8)
+    assert {fact.url for fact in view.state.facts.values()} == {"https://new.example/", "https://none.example/"}
+    refused = {page.url: page.detail for page in view.state.pages.values() if page.outcome is Outcome.REFUSED}
+    assert "published 2015-05-01" in refused["https://old.example/"] and "in Swedish" in refused["https://sv.example/"]
+    strict = ask("How many legs has the brass heron of the museum?", world=world, since="2020-01-01", dated_only=True, max_steps=8).state
+    assert "https://none.example/" not in {fact.url for fact in strict.facts.values()}
+
+
+def test_a_blocked_domain_is_neither_found_nor_read(ask, bench, monkeypatch):
+    world = told(bench, monkeypatch)
+    state = ask(SOLAR, blocked_domains=["alvmora-mejeri.example"]).state
+    assert not any("alvmora-mejeri" in asked for asked in world.asked if asked.startswith("http"))
+    assert state.pages and not any("alvmora-mejeri" in lead.value for lead in state.leads.values() if lead.found_on.startswith("search"))
+
+
+def test_only_the_chosen_engines_are_asked(ask, bench, monkeypatch):
+    world = told(bench, monkeypatch, engines=TWO)
+    ask(SOLAR, engines=["google"])
+    assert not any(asked.startswith("duckduckgo") for asked in world.asked) and any(asked.startswith("google") for asked in world.asked)

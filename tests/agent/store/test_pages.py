@@ -90,3 +90,22 @@ def test_what_comes_in_a_bundle_replaces_nothing_and_waits_for_no_shelf(store):
     store.pages.adopt(other := seen("Two herons.", title="Second"))
     assert store.pages.get(page_id).title == "Read" and count(store) == 2 and store.shelf.waiting(10) == []
     assert store.pages.get(row_of(other)["id"]).title == "First"
+
+
+def test_versions_of_an_address_stand_newest_first(store):
+    old, new = seen("A heron."), seen("Two herons.", fetched_at="2026-11-22T09:00:00Z")
+    store.pages.put(old)
+    store.pages.put(new)
+    store.pages.put(seen("Elsewhere.", "https://b.example/"))
+    found = store.pages.versions("https://a.example/x")
+    assert [(version.fetched_at, version.characters, version.origin) for version in found] == [
+        ("2026-11-22T09:00:00Z", 11, "fetched"), ("2026-11-21T09:00:00Z", 8, "fetched"),
+    ]  # fmt: skip
+    assert store.pages.versions("https://nowhere.example/") == []
+
+
+def test_the_body_is_kept_compressed(store):
+    name = store.pages.put(seen(raw=b"<p>heron</p>" * 1000))
+    plain, packed = store.pages.sizes(name)
+    assert plain == 12_000 and packed < 200
+    assert store.pages.sizes(store.pages.put(seen("No body."))) == (0, 0)

@@ -10,7 +10,7 @@ import pytest
 
 from agent.errors import Stopped
 from agent.tools.worlds import World
-from agent.types import Outcome
+from agent.types import Outcome, Reach
 from tests.web.site import Asked, Reply, Site, html, sends_to
 
 LONG = "<p>" + "The Ostrava dairy was founded in 1921 by two sisters. " * 10 + "</p>"
@@ -166,10 +166,19 @@ def test_cookies_live_for_one_fetch(live_world: Live) -> None:
 
 def test_the_allowed_hosts_hold_after_redirects_too(live_world: Live) -> None:
     with Site({"/a": html(LONG), "/b": sends_to("https://elsewhere.example.com/")}) as site:
-        world = live_world()
-        assert world.fetch(site.url("/a"), allowed=["127.0.0.1"]).outcome is Outcome.OK
-        for page in (world.fetch(site.url("/b"), allowed=["127.0.0.1"]), world.fetch(site.url("/a"), allowed=["example.com"])):
+        world, here = live_world(), Reach(allowed=["127.0.0.1"])
+        assert world.fetch(site.url("/a"), reach=here).outcome is Outcome.OK
+        for page in (world.fetch(site.url("/b"), reach=here), world.fetch(site.url("/a"), reach=Reach(allowed=["example.com"]))):
             assert page.outcome is Outcome.REFUSED and "outside the sites" in page.detail
+
+
+def test_a_redirect_to_a_blocked_host_is_not_followed(live_world: Live) -> None:
+    with Site({"/": html(LONG)}) as other, Site({"/a": html(LONG)}) as site:
+        site.pages["/b"] = sends_to(other.url().replace("127.0.0.1", "localhost"))
+        reach = Reach(blocked=["localhost"])
+        assert live_world().fetch(site.url("/a"), reach=reach).outcome is Outcome.OK
+        page = live_world(FETCH_ALLOW="127.0.0.1 localhost").fetch(site.url("/b"), reach=reach)
+        assert page.outcome is Outcome.REFUSED and not other.asked
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 from agent import config
 from agent.errors import NotFound, UsageError
 from agent.tools.worlds import World, open_world
-from agent.types import Outcome
+from agent.types import Outcome, Reach
 
 DAIRY = {
     "id": "a", "title": "Ostrava <dairy>", "url": "https://dairy.test/about", "text": "Founded in 1921 & loved.\n\nBy two sisters.",
@@ -42,7 +42,7 @@ def test_an_unknown_address_is_not_found(folder_world: Make, url: str) -> None:
 @pytest.mark.parametrize("url", ["http://127.0.0.1/", "http://localhost/", "file:///etc/passwd", "http://u:p@dairy.test/about"])
 def test_the_rules_hold_here_too(folder_world: Make, url: str) -> None:
     assert folder_world(DAIRY).fetch(url).outcome is Outcome.REFUSED
-    assert folder_world(DAIRY).fetch("https://dairy.test/about", allowed=["other.test"]).outcome is Outcome.REFUSED
+    assert folder_world(DAIRY).fetch("https://dairy.test/about", reach=Reach(allowed=["other.test"])).outcome is Outcome.REFUSED
 
 
 def test_documents_can_be_more_than_text(folder_world: Make, tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from agent import supplying
 from agent.flows.state import Research
 from agent.types import (
     Action,
@@ -66,7 +67,7 @@ def test_a_stored_page_marks_quotes_and_nothing_else():
     assert '<mark>the old mill</mark> &amp; <mark class="chosen">&lt;b&gt;the bar</mark>n&lt;/b&gt;' in drawn
     assert stored.spans(text, page_facts) == [(4, 16, "f1"), (19, 29, "f4")]
     assert "not found in the stored text" in stored.in_context(text, page_facts[2], page_facts)
-    assert stored.kept(text, page_facts, "f1").count("<li>") == 3
+    assert stored.beside(page_facts, "r", "f1", stored.windows(text)).count("<li") == len(page_facts)
     assert "SHA-256" in stored.about(Page(url="https://a.example/", final_url="https://a.example/", outcome=Outcome.OK, text="x", sha256="a" * 64))
 
 
@@ -100,7 +101,8 @@ def test_what_could_not_be_read_is_counted_and_told():
         pages={"https://c/": PageRef(url="https://c/", outcome=Outcome.BLOCKED, detail=EVIL)},
         refusals=[{"what": EVIL, "why": "unknown address"}],  # type: ignore[list-item]
     )
-    drawn = unread.table(state)
+    drawn = "".join(map(unread.row, supplying.unread(state))) + unread.refused(state)
+    assert "Wait a minute, then try again." in drawn and "Open it in your browser" in drawn
     assert unread.count(state) == 2 and "asked us to slow down" in drawn and "blocked us" in drawn and "unknown address" in drawn
     assert "<img" not in drawn
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 from urllib.parse import parse_qs
 
 import pytest
 
 from agent.tools.worlds import World
-from agent.types import Outcome
+from agent.types import Outcome, Reach
 from tests.web.site import Reply, Site, html
 
 RESULT = '<div class="body"><h2>{title}</h2><a href="{url}">{text}</a></div>'
@@ -36,6 +37,14 @@ def test_hits_come_in_order_without_adverts_and_doubles(live_world: Live) -> Non
         assert result.hits[0].snippet == "Founded in 1921 & sold"
         sent = parse_qs(site.asked[0].body.decode())
         assert (sent["q"], sent["l"]) == (["ostrava dairy"], ["de-de"])
+
+
+def test_the_chosen_sources_are_told_as_far_as_it_understands(live_world: Live) -> None:
+    reach = Reach(allowed=["dairy.example.com"], since=f"{datetime.now(UTC):%Y-%m-%d}", language="sv")
+    with Site({"/html/": FOUND}) as site:
+        live_world(DDG_ENDPOINT=site.url("/html/")).search("duckduckgo", "ost", reach=reach)
+        sent = parse_qs(site.asked[0].body.decode())
+        assert (sent["q"], sent["l"], sent["df"]) == (["ost site:dairy.example.com"], ["se-sv"], ["d"])
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from agent.tools.worlds import World
-from agent.types import Outcome, SearchResult
+from agent.types import Outcome, Reach, SearchResult
 from tests.web.site import Reply, Site
 
 KEY = "not-a-real-key-123"
@@ -37,6 +37,16 @@ def test_hits(live_world: Live) -> None:
         ("https://dairy.example.com/", "Dairy", "Founded 1921", "google")
     ]
     assert "q=ostrava+dairy" in site.asked[0].path and "cx=cx1" in site.asked[0].path and "num=5" in site.asked[0].path
+
+
+def test_time_and_language_are_asked_for_and_a_date_is_told(live_world: Live) -> None:
+    item = {"link": "https://dairy.example.com/", "pagemap": {"metatags": [{"article:published_time": "2019-03-02T10:00:00+00:00"}]}}
+    with Site({"/customsearch/v1": reply(200, {"items": [item]})}) as site:
+        world = live_world(GOOGLE_API_KEY=KEY, GOOGLE_CSE_ID="cx1", GOOGLE_ENDPOINT=site.url("/"))
+        result = world.search("google", "ost", reach=Reach(since="2020-01-01", language="zh", blocked=["b.example"]))
+    assert result.hits[0].published_at == "2019-03-02T10:00:00Z"
+    asked = site.asked[0].path
+    assert "dateRestrict=d" in asked and "lr=lang_zh-CN" in asked and "q=ost+-site%3Ab.example" in asked
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,95 @@
+"""Which sources a run may use: domains, a time of publication, a language. What is asked of a search, and what holds for a page.
+
+Domains hold before a fetch and after every redirect, time and language once a page is read. Knows no flow and fetches nothing.
+"""
+
+from __future__ import annotations
+
+import re
+
+from pydantic import Field
+
+from agent.types.noun import Noun
+from agent.urls import in_scope, is_blocked
+
+LANGUAGES = {
+    "ar": "Arabic", "bg": "Bulgarian", "bn": "Bengali", "ca": "Catalan", "cs": "Czech", "da": "Danish", "de": "German", "el": "Greek",
+    "en": "English", "es": "Spanish", "et": "Estonian", "fa": "Persian", "fi": "Finnish", "fr": "French", "he": "Hebrew", "hi": "Hindi",
+    "hr": "Croatian", "hu": "Hungarian", "id": "Indonesian", "is": "Icelandic", "it": "Italian", "ja": "Japanese", "ko": "Korean",
+    "lt": "Lithuanian", "lv": "Latvian", "nl": "Dutch", "no": "Norwegian", "pl": "Polish", "pt": "Portuguese", "ro": "Romanian",
+    "ru": "Russian", "sk": "Slovak", "sl": "Slovenian", "sr": "Serbian", "sv": "Swedish", "th": "Thai", "tr": "Turkish", "uk": "Ukrainian",
+    "ur": "Urdu", "vi": "Vietnamese", "zh": "Chinese",
+}  # fmt: skip
+"""The languages a run can be limited to, by their ISO 639-1 codes."""
+_SAME = {"nb": "no", "nn": "no", "iw": "he", "in": "id"}
+"""Codes that pages also use for these."""
+_DATE = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?")
+
+
+class Reach(Noun):
+    """The chosen sources; an empty field asks for nothing. Dates are ISO 8601 days: `since` is the first that counts, `before` the first
+    that does not. `dated`: a page that states no date is left out, too, where a time is asked for.
+    """
+
+    allowed: list[str] = Field(default_factory=list)
+    blocked: list[str] = Field(default_factory=list)
+    since: str = ""
+    before: str = ""
+    dated: bool = False
+    language: str = ""
+
+    def admits(self, url: str) -> bool:
+        """May this address be asked for?"""
+        return in_scope(url, self.allowed) and not is_blocked(url, self.blocked)
+
+    @property
+    def choosy(self) -> bool:
+        """Must a page be read with its date or language to know whether it counts?"""
+        return bool(self.since or self.before or self.language)
+
+    def untimely(self, published: str) -> str:
+        """Why a page published then does not count, as a sentence; "" when it does. A year or month counts unless all of it lies outside."""
+        if not (self.since or self.before):
+            return ""
+        first, last = _days(published)
+        if not first:
+            return f"It states no date of publication; this run takes only pages {self._time}." if self.dated else ""
+        out = (self.since and last < self.since) or (self.before and first >= self.before)
+        return f"It was published {published[:10]}; this run takes only pages {self._time}." if out else ""
+
+    def foreign(self, language: str) -> str:
+        """Why a page in this language does not count, as a sentence; "" when it does, or its language is not known."""
+        code = spoken(language)
+        if not self.language or not code or code == self.language:
+            return ""
+        return f"It is in {LANGUAGES.get(code, f'another language ({code[:8]})')}; this run takes only pages in {LANGUAGES[self.language]}."
+
+    @property
+    def told(self) -> list[str]:
+        """The choice in words, a phrase each."""
+        return [
+            *([f"only {', '.join(self.allowed)}"] if self.allowed else []),
+            *([f"never {', '.join(self.blocked)}"] if self.blocked else []),
+            *([f"{self._time} ({'undated pages left out' if self.dated else 'undated pages kept'})"] if self.since or self.before else []),
+            *([f"in {LANGUAGES.get(self.language, self.language)}"] if self.language else []),
+        ]
+
+    @property
+    def _time(self) -> str:
+        parts = [f"on or after {self.since}" if self.since else "", f"before {self.before}" if self.before else ""]
+        return "published " + " and ".join(part for part in parts if part)
+
+
+def spoken(language: str) -> str:
+    """A language tag ("en-GB", "nb") as the code of `LANGUAGES`, or its own where it is none of them."""
+    code = re.split(r"[-_]", language.strip().lower())[0]
+    return _SAME.get(code, code)
+
+
+def _days(published: str) -> tuple[str, str]:
+    """The first and the last day a date may mean; "" for both when it is none."""
+    match = _DATE.match(published)
+    if not match:
+        return "", ""
+    year, month, day = match.groups()
+    return f"{year}-{month or '01'}-{day or '01'}", f"{year}-{month or '12'}-{day or '31'}"
