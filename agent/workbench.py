@@ -251,7 +251,7 @@ class Workbench:
             run=view.run, settings=view.run.settings, answer=state.answer, former=state.answers[:-1], notes=state.notes,
             facts=list(state.facts.values()), conflicts=settling.shown(state), confidence=state.confidence, actions=state.actions,
             pages=list(state.pages.values()), refusals=state.refusals, blockages=state.blockages, usage=view.usage, steps=view.steps,
-            edits=state.edits, struck_sources=state.struck_sources,
+            edits=state.edits, struck_sources=state.struck_sources, trusts=list(state.trusts.values()),
         )  # fmt: skip
 
     def markdown(self, run_id: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.widgets import door, safe, switchboard
+from pages.widgets import door, safe, switchboard, trusts
 
 active = door.workbench().active()
 st.html(
@@ -15,6 +15,7 @@ switchboard.model(active)
 switchboard.engines(active)
 switchboard.worlds(active)
 switchboard.limits()
+trusts.everywhere()
 st.html('<div class="ts"><h2 class="ts-section">All settings</h2></div>')
 rows = "".join(
     f"<tr><td><code>{safe.html(name)}</code></td><td>{safe.html(value) or '–'}</td><td>{safe.html(text)}</td></tr>"

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from agent.evidence import dates, numbers
 from agent.evidence.values import Values, read
-from agent.types import Conflict, Fact
+from agent.types import Confidence, Conflict, Fact
 from agent.urls import site
 
 KINDS = {
@@ -75,9 +75,8 @@ def of(name: str, before: Mapping[str, float], basis: Mapping[str, float], said:
     if name in ("told", "bearing"):
         return _pointed(before, basis, said)
     if name == "missing":
-        lacking = count(basis["missing"], "word")
-        what = f"{lacking} of the question" if basis["missing"] else "no word of the question"
-        return f"{what} {'are' if basis['missing'] > 1 else 'is'} {'left open' if basis['missing'] else 'left open any more'} by what would be told"
+        lacking = f"{'' if rising else 'only '}{count(basis['missing'], 'word')} of the question" if basis["missing"] else "no word of the question"
+        return f"{lacking} {'are' if basis['missing'] > 1 else 'is'} left open {'' if basis['missing'] else 'any more '}by what would be told"
     if name == "joined":
         return f"what is told holds together {basis['joined']:.0%} more of the question than the best fact alone: its links meet"
     if name == "pinned":
@@ -147,6 +146,34 @@ def _about(conflict: Conflict) -> str:
     what = conflict.subject if not conflict.attribute else f"{conflict.subject}, {conflict.attribute}"
     sides = " or ".join(value.text[:LONGEST] for value in conflict.values[:3])
     return f"{what[:LONGEST].strip(' ,')}: {sides}" if sides else what[:LONGEST]
+
+
+def made_of(point: Confidence) -> list[tuple[str, float, str]]:
+    """What a confidence was made of: each factor with its figure and what it was counted from. Multiplied, but conflicts are taken off."""
+    basis, factors = point.basis, point.factors
+    said = {
+        "coverage": f"{basis.get('coverage', factors.get('coverage', 0.0)):.0%} of the question's words are covered by facts that may count",
+        "support": _supporting(basis, factors),
+        "trust": "how far the best of these sites are trusted",
+        "agreement": "the less of what bears on it is disputed, the more",
+        "conflicts": "open conflicts on this question; taken off",
+    }
+    if "told" in basis:
+        said["coverage"] += "; four fifths are as good as all"
+    return [(name, factors[name], why) for name, why in said.items() if name in factors]
+
+
+def _supporting(basis: Mapping[str, float], factors: Mapping[str, float]) -> str:
+    if not basis:
+        return "how many independent sites say what the best fact says"
+    sites = f"{count(int(basis['agreeing']), 'independent site')} {'says' if int(basis['agreeing']) == 1 else 'say'} what the best fact says"
+    if "told" not in basis:
+        return sites
+    counted = f"{basis['told']:.0f} of {count(basis['bearing'], 'fact')} that may count hold what is asked for and would be told"
+    if basis["chain"]:
+        counted = f"it takes several links, and what is told joins {basis['joined']:.0%} of the question to the best fact"
+    lacking = f", {count(basis['missing'], 'word')} of the question left open" if basis["missing"] else ""
+    return f"{sites}; one alone would give {factors.get('alone', 0.0):.2f}: {counted}{lacking}"
 
 
 def of_model(value: float, own: float, model: float | None) -> str:

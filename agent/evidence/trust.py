@@ -18,6 +18,10 @@ SCALE: tuple[tuple[str, float], ...] = (("not at all", 0.0), ("low", 0.3), ("ord
 """Trust in plain words. At 0 a source is not heard: its facts support nothing and dispute nothing, unless a person pins one."""
 
 
+PLAINLY = ("nothing speaks for or against it",)
+"""The reasons of a page without a sign."""
+
+
 @dataclass(frozen=True)
 class Trust:
     """A share between 0 and 1, and what it was made of."""
@@ -41,7 +45,7 @@ def of_page(page: Page, said: Trusted | None = None) -> Trust:
         value, reasons = value + 0.05, [*reasons, "signed by an author"]
     if page.published_at:
         value, reasons = value + 0.05, [*reasons, "dated"]
-    return Trust(round(min(0.95, max(0.1, value)), 2), tuple(reasons) or ("nothing speaks for or against it",))
+    return Trust(round(min(0.95, max(0.1, value)), 2), tuple(reasons) or PLAINLY)
 
 
 def because(said: Trusted) -> str:

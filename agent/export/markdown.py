@@ -5,7 +5,7 @@ Citations link to headings named "source-1" and so on, which both find. Nothing 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from agent.export.escaping import address, cell, code, inline, link, quoted
 from agent.export.report import Report, cited
@@ -113,12 +113,20 @@ def _action(action: Action) -> list[str]:
     return [str(action.step), ACTIONS.get(action.action, action.action), target, outcome, str(action.new_facts), cell(action.reasoning)]
 
 
-def _curve(levels: Iterable[Confidence]) -> list[str]:
+def _curve(levels: Sequence[Confidence]) -> list[str]:
     rows = []
     for level in levels:
         moves = "; ".join(f"{move.delta:+.2f}: {inline(move.reason)}" for move in level.moves)
         rows.append([str(level.step), f"{level.value:.2f}", "–" if level.model is None else f"{level.model:.2f}", moves or "no change"])
-    return [_table(["Step", "Confidence", "Model's own", "Why it moved"], rows)]
+    return [_table(["Step", "Confidence", "Model's own", "Why it moved"], rows), made_of(levels[-1]) if levels else ""]
+
+
+def made_of(level: Confidence) -> str:
+    """What a confidence is the product of, in one line."""
+    shares = " × ".join(f"{name} {level.factors[name]:.2f}" for name in ("coverage", "support", "trust", "agreement") if name in level.factors)
+    product = f"{shares} − conflicts {level.factors.get('conflicts', 0.0):.2f}" if shares else ""
+    lowered = f", held down by the model's own figure {level.model:.2f}" if level.model is not None and level.value >= level.model - 1e-3 else ""
+    return f"The last value, {level.value:.2f}, is {product}{lowered}." if product else ""
 
 
 def _source(source: Source) -> str:

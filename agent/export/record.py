@@ -38,7 +38,7 @@ def _account(report: Report) -> dict[str, Any]:
     answer = report.answer
     told = answer.model_dump(mode="json", include={"certainty", "missing", "journey", "why_stopped", "because", "sentences"}) if answer else {}
     lists = {"conflicts": report.conflicts, "confidence_curve": report.confidence, "refusals": report.refusals}
-    lists |= {"blockages": report.blockages, "notes": report.notes, "edits": report.edits}
+    lists |= {"blockages": report.blockages, "notes": report.notes, "edits": report.edits, "trusts": report.trusts}
     told["struck_sources"] = list(report.struck_sources)
     return {**told, **{name: [row.model_dump(mode="json") for row in rows] for name, rows in lists.items()}}
 

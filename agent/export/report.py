@@ -24,6 +24,7 @@ from agent.types import (
     Sentence,
     Settings,
     Step,
+    Trusted,
     Usage,
 )
 
@@ -47,6 +48,7 @@ class Report:
     edits: Sequence[Edit] = ()
     """What a person changed in the facts and conflicts, oldest first."""
     struck_sources: Sequence[str] = ()
+    trusts: Sequence[Trusted] = ()
     usage: Usage = field(default_factory=Usage)
     steps: Sequence[Step] = ()
     calls: Sequence[Call] = ()

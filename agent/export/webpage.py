@@ -16,7 +16,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from agent.export.escaping import address, visible
-from agent.export.markdown import ACTIONS, INVENTED, backing
+from agent.export.markdown import ACTIONS, INVENTED, backing, made_of
 from agent.export.report import Report, cited
 from agent.types import GIVEN, Fact, Source
 
@@ -36,6 +36,7 @@ def webpage(report: Report) -> str:
         backing=backing(answer.statements) if answer else "", sentences=[(s, cited(s, answer), report.lacking(s)) for s in said] if answer else [],
         remarks=answer.remarks if answer else [],
         conflicts=report.conflicts, sources=[(source, _passages(source, report)) for source in answer.sources] if answer else [],
+        made_of=made_of(report.confidence[-1]) if report.confidence else "", threshold=report.settings.threshold,
         confidence=report.confidence, curve=" ".join(f"{x},{y}" for x, y in dots), dots=dots, goal=_height(report.settings.threshold),
         actions=report.actions, named=ACTIONS, facts=report.facts, unread=report.unread, notes=report.notes,
         edits=report.edits, touched=report.touched,

@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 
 from agent.errors import UsageError
 from agent.evidence.conflicts import chorus
-from agent.evidence.trust import PLAIN, because, in_words
+from agent.evidence.trust import PLAIN, PLAINLY, because, in_words
 from agent.flows.revising import revised
 from agent.flows.state import Research
 from agent.state import Change
-from agent.types import Fact, PageRef, Trusted
+from agent.types import Edit, Fact, PageRef, Trusted
 from agent.urls import FILE, host, site
 
 BACK = -1.0
@@ -59,7 +59,8 @@ def trusted(state: Research, step: int, domain: str, value: float, reason: str =
     if not changed and (before.value, before.reason) == (value, said) if before else not changed and not facts and not _known(state, domain):
         raise UsageError(f"nothing changes: {domain} is trusted like that already" if before else f"nothing of this run is from {domain}")
     why = f"trust of {domain}: {'as its signs say' if value < 0 else f'{in_words(value)} ({value:.2f})'}"
-    return {**revised(state, step, facts=changed, why=why), "trusts": {domain: Trusted(domain=domain, value=value, reason=said)}}
+    edit = Edit(step=step, text=f"{why}, because {said}" if said else why)
+    return {**revised(state, step, facts=changed, why=why), "edits": [edit], "trusts": {domain: Trusted(domain=domain, value=value, reason=said)}}
 
 
 def _known(state: Research, domain: str) -> bool:
@@ -99,6 +100,6 @@ def _told(state: Research, domain: Domain) -> None:
     if said and said.value >= 0:
         domain.said, domain.trust, domain.reasons = said, said.value, [because(said)]
         return
-    signs = dict.fromkeys(reason for page in domain.pages for reason in page.trust_why)
+    signs = dict.fromkeys(reason for page in domain.pages for reason in page.trust_why if reason not in PLAINLY)
     usual = {page.trust for page in domain.pages if page.trust >= 0}
     domain.reasons = list(signs) if not values or domain.trust in usual or not usual else ["your word, for every run"]

@@ -1,4 +1,4 @@
-"""The confidence curve: one point a look, the threshold as a rule, and the reason of each move beneath."""
+"""The confidence curve: one point a look, the threshold as a rule, what the value is made of, and the reason of each move beneath."""
 
 from __future__ import annotations
 
@@ -8,32 +8,94 @@ import altair as alt
 import pandas as pd
 import streamlit as st
 
+from agent import budgeting
+from agent.evidence.confidence import HIGHEST
+from agent.evidence.reasons import made_of
 from agent.types import Confidence
-from pages.widgets import empty, journey, paging, safe, words
+from agent.workbench import View
+from pages.widgets import door, empty, journey, paging, safe, words
 
+ACCENT, GOLD = ("#14695b", "#5cc0aa"), ("#8f5c00", "#e0b252")
+SIGNS = {"support": "×", "trust": "×", "agreement": "×", "conflicts": "−"}
+"""How a factor stands behind the one before it."""
 SHOWN, REASONS = 10, "research-reasons"
 """Looks on a page of reasons, and what the page is kept under."""
 POINTS = 120
 """Points of the curve that are drawn: more are not told apart, and each costs."""
-ACCENT, GOLD = ("#14695b", "#5cc0aa"), ("#8f5c00", "#e0b252")
 
 
-def draw(given: Sequence[Confidence], *, threshold: float, max_steps: int) -> None:
+def draw(view: View) -> None:
     """The curve on axes that do not move while the run goes on, and its reasons, newest first."""
+    given, settings = view.state.confidence, view.run.settings
     if not given:
         empty.draw("No confidence yet", "It is computed from the evidence after each look: the first page that is read starts the curve.")
+        _threshold(view)
         return
-    st.altair_chart(chart(given, threshold, max_steps, dark=st.context.theme.type == "dark"), key="research-curve", alt="Confidence after each look")
-    model = "" if all(c.model is None for c in given) else " The thin line is the model's own figure: it can only lower the value."
-    st.caption(f"Computed from coverage, independent sites, trust and agreement; at {words.percent(threshold)} the answer goes to you.{model}")
-    newest = range(len(given), 0, -1)
-    items = []
-    for number in paging.part(newest, SHOWN, REASONS):
-        point = given[number - 1]
-        reasons = journey.moves([move.model_dump() for move in point.moves])
-        items.append(f"<p><b>After look {number}: {words.percent(point.value)}</b></p>{reasons}")
-    st.html('<div class="ts small">' + "".join(items) + "</div>")
-    paging.turn(len(newest), SHOWN, REASONS, "looks")
+    dark = st.context.theme.type == "dark"
+    st.altair_chart(chart(given, settings.threshold, settings.max_steps, dark=dark), key="research-curve", alt="Confidence after each look")
+    _threshold(view)
+    st.html(f'<div class="ts">{factors(given[-1])}</div>')
+    moved = looks(given)
+    st.html('<div class="ts small">' + "".join(why(given, *look) for look in paging.part(moved, SHOWN, REASONS)) + "</div>")
+    paging.turn(len(moved), SHOWN, REASONS, "looks")
+
+
+def looks(given: Sequence[Confidence]) -> list[tuple[int, int]]:
+    """What is told, newest first, by the numbers of the first and last look: each that moved it, and those between that did not."""
+    found: list[tuple[int, int]] = []
+    for number in range(len(given), 0, -1):
+        still = not given[number - 1].moves
+        if still and found and not given[found[-1][0] - 1].moves:
+            found[-1] = (number, found[-1][1])
+        else:
+            found.append((number, number))
+    return found
+
+
+def why(given: Sequence[Confidence], first: int, last: int) -> str:
+    """The reasons of a look that moved it, as HTML; looks that did not are told together."""
+    point = given[first - 1]
+    if point.moves:
+        return f"<p><b>After look {first}: {words.percent(point.value)}</b></p>{journey.moves([move.model_dump() for move in point.moves])}"
+    return f'<p class="soft">{f"Look {first}" if first == last else f"Looks {first} to {last}"} did not move it.</p>'
+
+
+def factors(point: Confidence) -> str:
+    """What a value is made of, as an HTML table: the factors, what they make, and the model's own figure beside it."""
+    made = made_of(point)
+    rows = "".join(
+        f'<tr><td>{SIGNS.get(name, "")} {name}</td><td class="figure">{figure:.2f}</td><td>{safe.html(why)}</td></tr>' for name, figure, why in made
+    )
+    told = "it can only lower the value" if point.model is not None else "no model spoke"
+    own = "–" if point.model is None else f"{point.model:.2f}"
+    rows += f'<tr><td>the model’s own figure</td><td class="figure">{own}</td><td>{told}</td></tr>'
+    rows += f'<tr><td><b>= confidence</b></td><td class="figure"><b>{point.value:.2f}</b></td><td>{calibrated(point)}</td></tr>'
+    head = "<tr><th>Made of</th><th>Figure</th><th>Counted from</th></tr>"
+    return f'<details open><summary>What it is made of</summary><div class="scroll"><table class="factors">{head}{rows}</table></div></details>'
+
+
+def calibrated(point: Confidence) -> str:
+    """What the figure means, where it was calibrated."""
+    single = "told" in point.basis and int(point.basis["agreeing"]) == 1 and 0.35 <= point.value <= HIGHEST
+    return f"about {round(point.value * 10)} of 10 answers with this confidence were right on public questions" if single else ""
+
+
+def _threshold(view: View) -> None:
+    """The threshold, to be moved while the run can still go on."""
+    current = round(view.run.settings.threshold * 100)
+    if view.run.status not in budgeting.CHANGING:
+        st.caption(f"An answer went to you from {current} % on.")
+        return
+    key = f"research-goal-{view.run.id}"
+    st.session_state[key] = current
+    st.slider(
+        "Ask me to review from this confidence on", min(50, current), 100, key=key, format="%d %%", on_change=_review_from, args=(view.run.id, key),
+        help="It holds from the next decision on. One site alone never reaches 90 % unless you trust it fully.",
+    )  # fmt: skip
+
+
+def _review_from(run_id: str, key: str) -> None:
+    door.tell(budgeting.review_from, door.workbench(), run_id, st.session_state[key] / 100)
 
 
 def thinned(count: int) -> list[int]:

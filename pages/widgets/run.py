@@ -30,11 +30,12 @@ from pages.widgets import (
     safe,
     sources,
     story,
+    trusts,
     unread,
     words,
 )
 
-TABS = ("Facts", "Confidence", "Map of pages", "Could not read", "Conflicts", "The way it took", "Model calls")
+TABS = ("Facts", "Confidence", "Sources", "Map of pages", "Could not read", "Conflicts", "The way it took", "Model calls")
 REST = {
     Status.WAITING: "A decision waits for your word.",
     Status.REVIEW: "Read the answer, check its quotes, then accept it or send it back.",
@@ -113,7 +114,9 @@ def _tabs(view: View) -> None:
             if name == "Facts":
                 ledger.draw(view)
             elif name == "Confidence":
-                curve.draw(state.confidence, threshold=run.settings.threshold, max_steps=run.settings.max_steps)
+                curve.draw(view)
+            elif name == "Sources":
+                trusts.sources(view)
             elif name == "Map of pages":
                 pagemap.draw(state, run.id)
             elif name == "Could not read":

@@ -142,7 +142,8 @@ def test_an_unknown_run_says_what_to_do(app):
 def test_each_tab_is_drawn(app, demo):
     run_id = demo("On what date did the Stenfors bridge reopen to traffic?")
     for name, expected in {
-        "Facts": "verbatim quote", "Confidence": "After look 1", "Map of pages": "Click a page", "Could not read": "could be read",
+        "Facts": "verbatim quote", "Confidence": "= confidence", "Sources": "Trust, and why", "Map of pages": "Click a page",
+        "Could not read": "could be read",
         "Conflicts": "onflict", "Model calls": "No model was asked",
     }.items():  # fmt: skip
         tester = app(run=run_id)
@@ -150,3 +151,20 @@ def test_each_tab_is_drawn(app, demo):
         tester.run()
         assert not tester.exception, name
         assert expected in shown(tester), name
+
+
+def test_the_threshold_is_moved_and_a_source_trusted_on_the_runs_own_screen(app, demo, bench):
+    run_id = demo()
+    tester = app(run=run_id)
+    tester.session_state["research-tab"] = "Confidence"
+    tester.run()
+    assert "= confidence" in shown(tester)
+    tester.slider(key=f"research-goal-{run_id}").set_value(75).run()
+    assert bench.view(run_id).run.settings.threshold == 0.75
+    tester.session_state["research-tab"] = "Sources"
+    tester.run()
+    assert "Trust, and why" in shown(tester)
+    tester.text_input[-1].set_value("it is their own page").run()
+    tester.button(key="trust-set").click().run()
+    said = bench.view(run_id).state.trusts
+    assert [one.reason for one in said.values()] == ["it is their own page"]

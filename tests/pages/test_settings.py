@@ -39,3 +39,17 @@ def test_a_model_is_named_and_checked_and_its_key_is_not_shown(app, monkeypatch)
         everything = shown(tester) + repr(tester.main)
         assert "canary" not in everything
         assert isinstance(door.workbench(), Workbench)
+
+
+def test_a_domain_is_trusted_for_every_run_and_the_word_taken_back(app):
+    tester = app("settings")
+    tester.text_input(key="settings-trust-domain").set_value("www.Example.org").run()
+    tester.text_input(key="settings-trust-why").set_value("their own figures").run()
+    tester.select_slider(key="settings-trust-value").set_value(0.3).run()
+    tester.button(key="settings-trust-set").click().run()
+    kept = [(one.domain, one.value, one.reason) for one in door.workbench().store.trusts.all().values()]
+    assert kept == [("example.org", 0.3, "their own figures")]
+    assert "example.org" in shown(tester) and tester.text_input(key="settings-trust-domain").value == ""
+    tester.text_input(key="settings-trust-domain").set_value("example.org").run()
+    tester.button(key="settings-trust-back").click().run()
+    assert door.workbench().store.trusts.all() == {}

@@ -39,7 +39,7 @@ def test_a_lower_trust_lowers_the_confidence_and_says_why():
     assert now.confidence[-1].moves[0].reason == (
         "trust of one.example: low (0.10): the best fact comes from a less trusted source: one.example (trust 0.10)"
     )
-    assert (now.trusts["one.example"].reason, now.edits[-1].text) == ("an advertiser", "trust of one.example: low (0.10)")
+    assert (now.trusts["one.example"].reason, now.edits[-1].text) == ("an advertiser", "trust of one.example: low (0.10), because an advertiser")
 
 
 def test_a_source_that_is_not_trusted_at_all_is_not_heard():

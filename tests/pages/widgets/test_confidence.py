@@ -1,0 +1,53 @@
+"""What the Confidence and Sources tabs draw: plain functions over facts and figures, nothing from outside becomes markup."""
+
+from __future__ import annotations
+
+from agent.evidence.confidence import Footing, assess
+from agent.flows.trusting import Domain
+from agent.types import Confidence, Fact, PageRef, Trusted
+from pages.widgets import curve, trusts
+
+EVIL = "<img src=x onerror=alert(1)>"
+
+
+def sure(**more: object) -> Confidence:
+    fact = Fact(
+        id="f", statement="It opened in 1921.", quote="It opened in 1921.", url="https://a.example/", verified=True, relevance=0.9, trust=0.6
+    )  # fmt: skip
+    footing = Footing(told=1, bearing=4, missing=1, joined=0.0, chain=False, kind="date")
+    return assess(step=1, facts=[fact], conflicts=[], coverage=0.9, footing=footing, **more)  # type: ignore[arg-type]
+
+
+def test_the_factors_make_the_value_and_the_models_figure_stands_beside_it():
+    drawn = curve.factors(sure())
+    for words in ("coverage", "× support", "× trust", "× agreement", "− conflicts", "no model spoke", "= confidence", "1 independent site says"):
+        assert words in drawn, words
+    assert "1 of 4 facts that may count hold what is asked for" in drawn and "of 10 answers with this confidence were right" in drawn
+    lowered = curve.factors(sure(model=0.3))
+    assert "it can only lower the value" in lowered and '<td class="figure">0.30</td>' in lowered and "<b>0.30</b>" in lowered
+
+
+def test_an_old_confidence_without_its_counts_is_drawn_too():
+    old = Confidence(step=1, value=0.6, factors={"coverage": 0.8, "support": 0.8, "trust": 1.0, "agreement": 1.0, "conflicts": 0.0})
+    assert "80% of the question" in curve.factors(old) and "were right" not in curve.factors(old)
+    assert "= confidence" in curve.factors(Confidence(step=1, value=0.2))
+
+
+def test_looks_that_did_not_move_it_are_told_together():
+    first, still = sure(), Confidence(step=2, value=0.5)
+    given = [first, still, still, first, still]
+    assert curve.looks(given) == [(5, 5), (4, 4), (2, 3), (1, 1)] and curve.looks([]) == []
+    drawn = "".join(curve.why(given, *look) for look in curve.looks(given))
+    assert "Looks 2 to 3 did not move it." in drawn and "Look 5 did not move it." in drawn and "After look 4" in drawn
+
+
+def test_the_sources_tell_trust_and_voices_and_stay_letters():
+    page = PageRef(url="https://a.example/", page_id="p", trust=0.65, trust_why=["dated"])
+    said = Trusted(domain="b.example", value=0.0, reason=EVIL)
+    domains = [
+        Domain("a.example", [page], [Fact(id="f", statement="s", quote="q", verified=True)], ["c.example"], 0.65, ["dated"]),
+        Domain("b.example", [], [Fact(id="g", statement="s", quote="q", verified=True, trust=0.0)], [], 0.0, [f"your word: {EVIL}"], said),
+    ]
+    drawn = trusts.table(domains)
+    assert "one voice with c.example" in drawn and "ordinary 0.65" in drawn and "not at all 0.00" in drawn and "(0 may count)" in drawn
+    assert "<img" not in drawn and "<img" not in trusts.listed([said]) and "not at all 0.00" in trusts.listed([said])
