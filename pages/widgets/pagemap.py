@@ -19,7 +19,7 @@ KINDS = (
     ("Question", "diamond", ("#3c4744", "#c9c5bb"), 26),
     ("Search", "roundRect", ("#0f5f86", "#86c3e6"), 16),
     ("Read, with facts", "circle", ("#14695b", "#5cc0aa"), 22),
-    ("Read, nothing kept", "circle", ("#a3a69c", "#737b76"), 14),
+    ("Read, nothing kept", "circle", ("#878b81", "#7d8580"), 14),
     ("Could not be read", "triangle", ("#b5442f", "#ee8f7b"), 17),
 )
 """Name, symbol, colour on paper and at night, size: states differ in shape too, not only in colour."""

@@ -37,3 +37,22 @@ PALE = """() => {
   }
   return [...new Set(pale)]
 }"""
+
+FOCUS = """() => {
+  const e = document.activeElement
+  if (!e || e === document.body || e.id === 'stMain' || e.closest('[data-testid=stHeader], iframe')) return ['', true]
+  const looks = () => {
+    const told = []
+    for (let n = e, up = 0; n && up < 5; n = n.parentElement, up++) {
+      const style = getComputedStyle(n)
+      told.push(style.outlineStyle === 'none' ? '' : style.outline, style.boxShadow, style.borderColor, style.backgroundColor)
+    }
+    return told.join('|')
+  }
+  const focused = looks()
+  e.blur()
+  const plain = looks()
+  e.focus({focusVisible: true, preventScroll: true})
+  return [e.outerHTML.slice(0, 120), focused !== plain]
+}"""
+"""The control that has the focus, and whether it looks otherwise than without."""

@@ -7,6 +7,10 @@ import urllib.parse
 
 from playwright.sync_api import Locator, Page, expect
 
+TOO_WIDE = """() => [...document.querySelectorAll('.stMain .ts *, .stMain button, .stMain textarea, .stMain h1')].filter(e => {
+    const box = e.getBoundingClientRect()
+    return box.width > 0 && box.right > innerWidth + 1 && !e.closest('.scroll, [role=tablist]')
+}).map(e => e.tagName + ' ' + e.textContent.slice(0, 40))"""
 QUESTION = "How many people does Älvmora Mejeri employ?"
 
 
@@ -93,8 +97,4 @@ class Screen:
 
     def too_wide(self) -> list[str]:
         """What reaches beyond the right edge of the window (what scrolls inside a box of its own does not count)."""
-        script = """() => [...document.querySelectorAll('.stMain .ts *, .stMain button, .stMain textarea, .stMain h1')].filter(e => {
-            const box = e.getBoundingClientRect()
-            return box.width > 0 && box.right > innerWidth + 1 && !e.closest('.scroll, [role=tablist]')
-        }).map(e => e.tagName + ' ' + e.textContent.slice(0, 40))"""
-        return list(self.page.evaluate(script))
+        return list(self.page.evaluate(TOO_WIDE))

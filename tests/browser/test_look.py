@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.looks import NAMELESS, PALE
-from tests.browser.screen import Screen
+from tests.browser.looks import FOCUS, NAMELESS, PALE
+from tests.browser.screen import TOO_WIDE, Screen
 from tests.browser.served import Served
 
 
@@ -33,10 +33,6 @@ def test_texts_stand_out_from_what_is_behind_them(server: Served, tab: Callable[
     for name in ("Facts", "Confidence", "Conflicts", "Could not read"):
         screen.tab(name)
         assert page.evaluate(PALE) == [], name
-    for place in ("runs", "settings"):
-        page.goto(server.url + place)
-        expect(page.locator(".ts-question")).to_be_visible()
-        assert page.evaluate(PALE) == [], place
 
 
 def test_every_control_has_a_name(server: Served, tab: Callable[..., Page], run_id: str) -> None:
@@ -50,10 +46,6 @@ def test_every_control_has_a_name(server: Served, tab: Callable[..., Page], run_
     screen.button("Send back").click()
     expect(page.get_by_label("What is wrong or missing?")).to_be_visible()
     assert page.evaluate(NAMELESS) == []
-    for place in ("runs", "settings"):
-        page.goto(server.url + place)
-        expect(page.locator(".ts-question")).to_be_visible()
-        assert page.evaluate(NAMELESS) == [], place
 
 
 @pytest.mark.parametrize("width", [1280, 400])
@@ -65,10 +57,6 @@ def test_nothing_is_cut_off(server: Served, tab: Callable[..., Page], run_id: st
     screen.open(run_id).stands("Answer to review")
     page.locator(".answer .cite summary").first.click()
     assert screen.too_wide() == []
-    for place in ("runs", "settings"):
-        page.goto(server.url + place)
-        expect(page.locator(".ts-question")).to_be_visible()
-        assert screen.too_wide() == [], place
 
 
 def test_the_keyboard_alone_opens_a_quote(server: Served, tab: Callable[..., Page], run_id: str) -> None:
@@ -79,3 +67,38 @@ def test_the_keyboard_alone_opens_a_quote(server: Served, tab: Callable[..., Pag
     assert "none" not in cite.locator("summary").evaluate("e => { e.focus({focusVisible: true}); return getComputedStyle(e).outlineStyle }")
     page.keyboard.press("Enter")
     expect(cite.locator(".quote").first).to_be_visible()
+
+
+SCREENS = ("site", "collect", "reply", "chat", "batch", "library", "runs", "settings")
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_every_screen_can_be_read(server: Served, tab: Callable[..., Page], dark: bool) -> None:
+    page = tab(dark=dark)
+    screen = Screen(page, server.url)
+    for place in SCREENS:
+        page.set_viewport_size({"width": 1280, "height": 900})
+        page.goto(server.url + place)
+        expect(page.locator(".ts h1").first).to_be_visible()
+        expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
+        assert page.evaluate(PALE) == [], place
+        if not dark:
+            assert page.evaluate(NAMELESS) == [], place
+            assert screen.too_wide() == [], place
+            page.set_viewport_size({"width": 400, "height": 900})
+            page.wait_for_function(f"() => !({TOO_WIDE})().length", timeout=10_000)
+
+
+def test_the_tab_key_reaches_the_controls_and_shows_where_it_is(server: Served, tab: Callable[..., Page], run_id: str) -> None:
+    page = tab()
+    for address in (f"?run={run_id}", "batch"):
+        page.goto(server.url + address)
+        expect(page.locator(".ts h1").first).to_be_visible()
+        expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
+        reached: list[str] = []
+        for _ in range(30):
+            page.keyboard.press("Tab")
+            what, shown = page.evaluate(FOCUS)
+            assert shown, f"{address}: the focus cannot be seen on {what}"
+            reached += [what] if what else []
+        assert len(set(reached)) >= 10, reached
