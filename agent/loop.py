@@ -119,6 +119,7 @@ class _Walk:
     def _fold(self) -> None:
         steps = self.store.ledger.steps(self.lease.run_id)
         self.state, self.head, self.next = self.flow.begin(steps), steps[-1].n, steps[-1].next
+        self.worked = next((step.n for step in reversed(steps) if step.by != "person" and step.name != "halt"), 0)
         self.tools.since = self.flow.since(steps)
         self.spent_s: float = sum(step.seconds for step in steps if step.n > self.tools.since)
 
@@ -126,7 +127,8 @@ class _Walk:
         """Take the next step and record it. A spent budget is a step too: it leads to the write-up, or to a person who is asked."""
         name, began = self.next, (time.monotonic(), time.thread_time())
         closing_up = name == self.flow.on_budget
-        self.tools.begin(self.head + 1, spent_s=self.spent_s, closing_up=closing_up)
+        before = range(self.worked + 1, self.head + 1)
+        self.tools.begin(self.head + 1, spent_s=self.spent_s, closing_up=closing_up, earlier=before)
         try:
             self.tools.checkpoint()
             if not closing_up and (halt := self.flow.asks(self.state)):
@@ -172,7 +174,7 @@ class _Walk:
                 change = jsonable(self.flow.heed(self.state, change, spoken))
                 next = next if self.next == aimed else self.next
                 merge(self.state, change)
-        self.head, self.next, self.spent_s = step.n, next, self.spent_s + step.seconds
+        self.head, self.next, self.worked, self.spent_s = step.n, next, step.n, self.spent_s + step.seconds
 
     def _step(self, name: str, change: Change, next: str, began: tuple[float, float]) -> Step:
         return Step(

@@ -66,6 +66,8 @@ class Tools:
     """Seconds to rest between two steps."""
     step: int = 0
     """The number of the step being worked on."""
+    earlier: Sequence[int] = ()
+    """The numbers it may have had before, when it was begun and not ended: its calls of then are not paid for again."""
     spent_s: float = 0.0
     """Working seconds of the run before this step."""
     holdings: Library = field(default=None)  # type: ignore[assignment]
@@ -82,8 +84,9 @@ class Tools:
     _renewed: float = field(default_factory=time.monotonic)
     _looked: float = -math.inf
 
-    def begin(self, step: int, *, spent_s: float, closing_up: bool) -> None:
-        """A new step starts."""
+    def begin(self, step: int, *, spent_s: float, closing_up: bool, earlier: Sequence[int] = ()) -> None:
+        """A new step starts. `earlier`: the numbers under which it may have been begun before a person spoke."""
+        self.earlier = earlier
         self.step, self.spent_s, self.closing_up, self._began = step, spent_s, closing_up, time.monotonic()
 
     def checkpoint(self) -> None:
@@ -199,7 +202,7 @@ class Tools:
     def _model(self, role: str, messages: list[dict[str, str]], shape: type[BaseModel], tier: str) -> BaseModel:
         ticket = Ticket(
             run_id=self.lease.run_id, step=self.step, role=role,
-            recall=self._recall, record=self.store.calls.record, checkpoint=self.checkpoint,
+            recall=self._recall, record=self.store.calls.record, checkpoint=self.checkpoint, earlier=self.earlier, kept=self.store.calls.recall,
         )  # fmt: skip
         return ask(self.client, ticket, messages, shape, tier=tier)  # type: ignore[arg-type]
 

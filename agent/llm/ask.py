@@ -35,7 +35,10 @@ Shape = TypeVar("Shape", bound=BaseModel)
 
 @dataclass(frozen=True)
 class Ticket:
-    """Whose call it is, and where calls are kept: `recall` gives the stored call of a key, `record` stores one (each once)."""
+    """Whose call it is, and where calls are kept: `recall` gives the stored call of a key, `record` stores one (each once).
+
+    `earlier` are the numbers under which this step was begun before without coming to its end; `kept` looks for what was paid then.
+    """
 
     run_id: str
     step: int
@@ -43,6 +46,8 @@ class Ticket:
     recall: Callable[[str], Call | None]
     record: Callable[[Call], None]
     checkpoint: Checkpoint
+    earlier: Sequence[int] = ()
+    kept: Callable[[str], Call | None] = lambda _key: None
 
 
 def ask(client: Model, ticket: Ticket, messages: Sequence[Message], shape: type[Shape], *, tier: Tier) -> Shape:
@@ -96,6 +101,10 @@ def call_key(run_id: str, step: int, attempt: int, prompt: Sequence[Message]) ->
 
 def _recalled_or_new(ticket: Ticket, prompt: list[Message], attempt: int, model: str) -> Call:
     """The stored Call that was answered; else a new one under the first key that is free."""
+    for step in ticket.earlier:
+        paid = ticket.kept(call_key(ticket.run_id, step, attempt, prompt))
+        if paid is not None and _answered(paid):
+            return paid
     while (call := ticket.recall(key(ticket, prompt, attempt))) is not None:
         if _answered(call):
             return call

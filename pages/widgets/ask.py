@@ -90,7 +90,7 @@ def _start(settings: Settings) -> None:
 
 
 def _example(question: str, settings: Settings) -> None:
-    _ask(question, settings.model_copy(update={"world": "demo"}), typed=False)
+    _ask(question, settings.model_copy(update={"world": "demo", "at_cap": "report"}), typed=False)  # an answer in seconds was promised
 
 
 def _ask(question: str, settings: Settings, *, typed: bool) -> None:

@@ -411,3 +411,26 @@ def test_the_tenth_that_is_kept_back_lets_the_model_write_the_answer():
             assert rests.state.halt.used < rests.state.halt.cap and rests.state.halt.kind == next(iter(cap)).removeprefix("max_")
             budgeting.write_up(bench, rests.run.id, rests.head)
             assert bench.drive(rests.run.id) is Status.REVIEW and bench.view(rests.run.id).state.answer.by == "model"
+
+
+@pytest.mark.parametrize("how", ["a cap", "a stop"])
+def test_a_step_that_was_let_go_in_the_middle_pays_for_no_call_twice(how):
+    first, script = [{"next_action": "dance"}], Script(ASK, crawl(ROOF))
+    asked: list[str] = []
+
+    def served(request: Request) -> Any:
+        asked.append(request.prompt)
+        if how == "a stop" and len(asked) == 1:
+            bench.stop(run_id)
+        return first.pop() if first else script.served(request)
+
+    with ModelServer(served) as server, workbench(server) as bench:
+        caps = {"max_calls": 2, "at_cap": "ask"} if how == "a cap" else {}
+        run_id = bench.start(SOLAR, Settings(world="demo", **caps))
+        assert bench.drive(run_id) in (Status.PAUSED, Status.STOPPED) and bench.view(run_id).next == "decide"
+        budgeting.raise_caps(bench, run_id, {"calls": 30})
+        if how == "a stop":
+            bench.resume(run_id)
+        assert bench.drive(run_id) is Status.REVIEW and bench.view(run_id).state.answer.verdict == "answered"
+        assert asked.count(asked[0]) == 1, "the reply that had to be repaired is known still"
+        assert sum(call.prompt_tokens > 0 for call in bench.calls(run_id)) == len(asked)
