@@ -21,6 +21,7 @@ from rapidfuzz import fuzz
 from agent import urls
 from agent.evidence import compare
 from agent.evidence.compare import Clash, Kind
+from agent.evidence.origins import is_site, origin
 from agent.evidence.rivals import rivals
 from agent.evidence.settlement import MERGED, by_person, kept
 from agent.evidence.slots import Asked, answer
@@ -90,8 +91,9 @@ def dispute(facts: Iterable[Fact], conflicts: Iterable[Conflict]) -> list[Fact]:
 def voices(facts: Iterable[Fact]) -> list[str]:
     """The independent voices behind facts, one name each: its site (a document's name), or "a person" for what a person said.
 
-    Sites that carry copies of one text or one quote are one voice. Only quotes that begin or end alike, or share their longest words,
-    are compared, so that the work grows with the number of facts and not with its square.
+    Sites that carry copies of one text or one quote are one voice, and so are those that name the same origin ("according to …"), with that
+    origin. Only quotes that begin or end alike, or share their longest words, are compared, so that the work grows with the number of facts
+    and not with its square.
     """
     return sorted(set(chorus(facts).values()))
 
@@ -101,6 +103,7 @@ def chorus(facts: Iterable[Fact]) -> dict[str, str]:
     heads: dict[str, str] = {}
     texts: dict[str, str] = {}
     alike: dict[str, dict[str, str]] = defaultdict(dict)
+    credited: dict[str, list[str]] = defaultdict(list)
     for fact in facts:
         name = urls.site(fact.url) or "a person"
         heads.setdefault(name, name)
@@ -111,10 +114,21 @@ def chorus(facts: Iterable[Fact]) -> dict[str, str]:
                 if _head(heads, other) != _head(heads, name) and _copies(fact.quote, quote):
                     heads[_head(heads, name)] = _head(heads, other)
             alike[key].setdefault(name, fact.quote)
+        if said := origin(fact.quote):
+            credited[said].append(name)
+    _credit(heads, credited)
     voices: dict[str, str] = {}
     for name in sorted(heads):
         voices.setdefault(_head(heads, name), name)
     return {name: voices[_head(heads, name)] for name in heads}
+
+
+def _credit(heads: dict[str, str], credited: dict[str, list[str]]) -> None:
+    """Join the sites that say they have it from the same origin, and that origin's own site."""
+    for said, sites in credited.items():
+        own = [name for name in heads if is_site(said, f"https://{name}")]
+        for name in [*sites[1:], *own]:
+            heads[_head(heads, name)] = _head(heads, sites[0])
 
 
 def _head(heads: dict[str, str], name: str) -> str:

@@ -219,7 +219,6 @@ def test_collect_asks_at_its_own_cap_on_pages(bench):
     assert bench.drive(run_id) is Status.REVIEW
 
 
-<<<<<<< HEAD
 def test_a_site_asks_at_its_own_cap_on_pages(bench):
     limits = DEMO.site.model_copy(update={"max_pages": 1})
     start = ["https://www.alvmora-mejeri.example/"]
@@ -229,7 +228,8 @@ def test_a_site_asks_at_its_own_cap_on_pages(bench):
     assert bench.drive(run_id) is Status.REVIEW and bench.view(run_id).run.settings.site.max_pages == 20
     with pytest.raises(UsageError, match="no budget of steps"):
         budgeting.raise_caps(bench, run_id, {"steps": 20})
-=======
+
+
 def test_the_threshold_can_be_moved_while_a_run_can_go_on(bench):
     run_id = bench.start(FOUNDED, DEMO)
     budgeting.review_from(bench, run_id, 0.7)
@@ -242,4 +242,3 @@ def test_the_threshold_can_be_moved_while_a_run_can_go_on(bench):
         budgeting.review_from(bench, run_id, 70)
     with pytest.raises(UsageError, match="between 0 and 1"):
         bench.start(FOUNDED, DEMO.model_copy(update={"threshold": 1.5}))
->>>>>>> 1a318bf (Show and export what a confidence is made of, move its threshold while a run works, and list the sources with their trust)
