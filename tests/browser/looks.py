@@ -38,7 +38,7 @@ PALE = """() => {
   return [...new Set(pale)]
 }"""
 
-FOCUS = """() => {
+FOCUS = """async () => {
   const e = document.activeElement
   if (!e || e === document.body || e.id === 'stMain' || e.closest('[data-testid=stHeader], iframe')) return ['', true]
   const looks = () => {
@@ -51,7 +51,11 @@ FOCUS = """() => {
   }
   const focused = looks()
   e.blur()
-  const plain = looks()
+  let plain = looks()
+  for (let frame = 0; frame < 60 && plain === focused; frame++) {
+    await new Promise(requestAnimationFrame)
+    plain = looks()
+  }
   e.focus({focusVisible: true, preventScroll: true})
   return [e.outerHTML.slice(0, 120), focused !== plain]
 }"""
