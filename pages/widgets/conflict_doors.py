@@ -38,7 +38,7 @@ def _ruling(view: View, conflict: Conflict) -> None:
     choice, reason = f"conflict-choice-{conflict.id}", f"conflict-reason-{conflict.id}"
     values = [value.text for value in conflict.values]
     options = [*(f"take {n}" for n in range(len(values))), "both", "neither"]
-    st.radio("What holds?", options, key=choice, format_func=lambda option: _worded(option, values))
+    st.radio("What holds?", options, index=None, key=choice, format_func=lambda option: _worded(option, values))
     st.text_input("Why? (it stands in the answer)", key=reason, max_chars=settling.LONGEST, placeholder="e.g. The register is the first source.")
     st.button("Settle", type="primary", key=f"conflict-send-{conflict.id}", on_click=_send, args=(view, conflict, choice, reason))
 
@@ -50,7 +50,10 @@ def _worded(option: str, values: list[str]) -> str:
 
 
 def _send(view: View, conflict: Conflict, choice: str, reason: str) -> None:
-    option, because = st.session_state.get(choice) or "both", st.session_state.get(reason) or ""
+    option, because = st.session_state.get(choice), st.session_state.get(reason) or ""
+    if not option:
+        door.notice("warning", "Choose what holds first.")
+        return
     ruling = option if option in ("both", "neither") else "take"
     value = conflict.values[int(option.split()[1])].text if ruling == "take" else ""
 

@@ -42,7 +42,8 @@ def test_a_conflict_is_looked_into_and_settled_with_a_reason(server: Served, tab
     expect(screen.notice).to_contain_text("Give a reason")
     page.get_by_label("Why? (it stands in the answer)").fill("The register is the first source.")
     screen.button("Settle").click()
-    expect(page.locator(".answer")).to_contain_text("A person settled this: Älvmora Mejeri (founded): “1979”, because “The register is the first source.”")
+    settled = "A person settled this: Älvmora Mejeri (founded): “1979”, because “The register is the first source.”"
+    expect(page.locator(".answer")).to_contain_text(settled)
     expect(page.locator(".answer")).not_to_contain_text("The sources disagree")
     expect(panel).to_contain_text("settled by you")
     screen.button("Reopen").click()
