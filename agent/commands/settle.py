@@ -41,7 +41,7 @@ def run_conflicts(options: argparse.Namespace) -> int:
 
 def lines(conflict: Conflict, state: Research) -> list[str]:
     """A conflict for a person."""
-    told = [f"{conflict.id}  {settling.about(conflict)}: {conflict.stands}"]
+    told = [f"{conflict.id}  {conflict.about}: {conflict.stands}"]
     for side in settling.sides(conflict, state.facts):
         since = f", since {side.earliest[:10]}" if side.earliest else ""
         told.append(f"  {'*' if side.chosen else '-'} {side.value}: {', '.join(side.sites)} ({side.counted}{since})")

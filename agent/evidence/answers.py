@@ -36,11 +36,11 @@ def check(
     Disputed facts may be cited when the answer names both sides: facts of at least two values of one of the `conflicts`, in one
     sentence, or, of an open one, in several when none names both. Backed by a page is a sentence with a verified page fact, whose dates
     and figures all stand in the facts it cites, and enough of its words too (see values.carried); the reason a person gave for a ruling
-    is theirs and not looked at. What holds does so again when it is checked again.
+    is theirs, what a conflict is about is not claimed, and neither is looked at. What holds does so again when it is checked again.
     """
     sentences, conflicts = list(sentences), list(conflicts)
     open_conflicts = [conflict for conflict in conflicts if conflict.status == "open"]
-    reasons = [conflict.reason for conflict in conflicts if conflict.ruling and conflict.reason]
+    asides = [f", because “{conflict.reason}”" for conflict in conflicts if conflict.ruling and conflict.reason] + [f" {c.about}:" for c in conflicts]
     sides = [[i for i in sentence.fact_ids if i in facts and (facts[i].usable or _stands(facts[i]))] for sentence in sentences]
     spread = _spread(sides, open_conflicts)
     kept: list[Sentence] = []
@@ -50,7 +50,7 @@ def check(
         told = _both_sides(set(side), conflicts) | spread
         holding = [i for i in cited if i in facts and (facts[i].usable or (i in told and _stands(facts[i])))]
         dropped += len(cited) - len(holding)
-        backed = _backed(_without(sentence.text, reasons), [facts[i] for i in holding])
+        backed = _backed(_without(sentence.text, asides), [facts[i] for i in holding])
         kept.append(sentence.model_copy(update={"fact_ids": holding, "backed": backed}))
     count = sum(sentence.backed for sentence in kept)
     return kept, Statements(backed=count, unsupported=len(kept) - count, dropped=dropped)
@@ -120,9 +120,9 @@ def _spread(sentences: list[list[str]], conflicts: list[Conflict]) -> set[str]:
     return _both_sides({i for cited in sentences for i in cited}, alone)
 
 
-def _without(text: str, reasons: list[str]) -> str:
-    for reason in reasons:
-        text = text.replace(f", because “{reason}”", "")
+def _without(text: str, asides: list[str]) -> str:
+    for aside in asides:
+        text = text.replace(aside, "")
     return text
 
 

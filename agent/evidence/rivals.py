@@ -36,6 +36,8 @@ BEARS = 0.3
 COVERED, COVERED_HOPS = 0.75, 0.6
 """Least share of the question's content words that a fact holds, its page's title counted in: when the question names nobody; when it
 does, but takes more than one page."""
+LEAST = 2
+"""Content words that a question has when it names nobody; with fewer, too many things have them all."""
 SAME_AROUND, SAME_CONTENT = 4, 2
 """Words, and content words, that two altered copies share right beside the place where they differ."""
 LONGEST, AROUND = 5, 10
@@ -76,6 +78,8 @@ def _speaks(fact: Fact, question: Asked) -> bool:
         return False
     if question.names and not question.hops:
         return True
+    if not question.names and len(question.words) < LEAST:
+        return False
     starts = {w[:STEM] for w in told}
     return len(question.words & starts) >= (COVERED_HOPS if question.names else COVERED) * len(question.words)
 

@@ -39,6 +39,7 @@ _LIFESPAN = re.compile(r"\([^()]{0,80}\d{3,4}\s?[–-][^()]{0,60}\d{3,4}[^()]{0,
 _BY = re.compile(r"\bby\s")
 _IN = re.compile(r"\b(?:in|at|near)\s(?:the\s)?")
 _LARGER = re.compile(r"(?:,\s[A-Z](?:[\w.]*\w)?(?:\s[A-Z](?:[\w.]*\w)?)*)+")
+_FOLLOWING = re.compile(r"\s([a-z]+)\b")
 _DESCRIBES = re.compile(r"\s(?!(?:of|in|and|who|on|at|for|by|with|from|to|is|was|as|or|the|that|which|has|had)\b)[a-z]")
 
 
@@ -68,7 +69,7 @@ def asked(question: str, kind: str, hops: bool = False) -> Asked:
     words = row(question).words
     small = (SMALL_WORDS | _ASKING) - (_DEATH if _ENGLISH & set(words) else set())
     content = [w for w in words if w not in small and any(c.isalnum() for c in w)]
-    subject = next((name.text.removesuffix("'s") for name in names), "")
+    subject = max((name.text.removesuffix("'s") for name in names), key=len, default="")
     inside = frozenset(row(subject).words)
     attribute = " ".join(w for w in content if w.removesuffix("'s") not in inside and w[:STEM] not in _KINDS) if subject else ""
     return Asked(
@@ -91,19 +92,26 @@ def _wanted(question: Asked) -> frozenset[str]:
     return bare.union(*(_SAME.get(w, frozenset()) for w in bare))
 
 
-def _after(statement: str, question: Asked, spans: Sequence[tuple[int, int]]) -> str:
+def _after(statement: str, question: Asked, spans: Sequence[tuple[int, int]], *, alone: bool = False) -> str:
     """The first of these spans that follows one of the question's words within REACH words and one clause.
 
-    A question without capitals does not tell its names: then only words in small letters lead to a value.
+    A question without capitals does not tell its names: then only words in small letters lead to a value. `alone`: none that another
+    noun follows at once ("population density" is not the population).
     """
     told = row(statement)
     for word, at, end in zip(told.words, told.starts, told.ends, strict=True):
-        if word[:STEM] not in _wanted(question) or (not question.names and statement[at].isupper()):
+        if word[:STEM] not in _wanted(question) or (not question.names and statement[at].isupper()) or (alone and _compound(statement, end)):
             continue
         start, stop = next(((s, e) for s, e in spans if s >= end), (-1, -1))
         if start >= 0 and _near(statement[end:start]):
             return statement[start:stop]
     return ""
+
+
+def _compound(statement: str, end: int) -> bool:
+    """Does a plain word in small letters follow at once?"""
+    following = _FOLLOWING.match(statement, end)
+    return following is not None and following.group(1) not in SMALL_WORDS
 
 
 def _near(between: str) -> bool:
@@ -127,7 +135,9 @@ def _figure(statement: str, question: Asked) -> str:
     """The figure that counts what is asked about, else the one after one of the question's words; no ordinal."""
     found = [q for q in numbers.quantities(dates.blanked(statement, dates.dates(statement))) if q.unit != "th"]
     counted = next((q for q in found if q.unit[:STEM] in _wanted(question)), None)
-    return statement[counted.start : counted.end] if counted else _after(statement, question, [(q.start, q.end) for q in found])
+    if counted:
+        return statement[counted.start : counted.end]
+    return _after(statement, question, [(q.start, q.end) for q in found], alone=True)
 
 
 def _person(statement: str, question: Asked) -> str:

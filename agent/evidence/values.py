@@ -50,7 +50,9 @@ CARRIED = 0.4
 """Least share of a statement's content words that must stand in what it cites: below, it speaks of something else."""
 _STEM = 5
 _ABSENCE = frozenset({"free", "none", "nobody", "nothing", "never", "without"})
-_REPORTING = frozenset({"say", "says", "said", "states", "stated", "reports", "reported", "according", "others", "sources", "source", "page", "site"})
+_REPORTING = frozenset(
+    "say says said states stated reports reported according others sources source page site sites disagree independent taken settled person".split()
+)
 CORE_WORDS = 2
 """Least number of content words of an opening clause."""
 _GROUNDS = 600

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from agent.evidence.settlement import BY_EVIDENCE, CLOSED, PINNED, by_person
+from agent.evidence.settlement import BY_EVIDENCE, by_person
 from agent.flows import moves
 from agent.flows.state import Research
 from agent.types import Conflict, Fact, Sentence
@@ -31,7 +31,7 @@ def relevant(state: Research, sentences: Sequence[Sentence], facts: dict[str, Fa
 
 def told(state: Research, clashes: Sequence[Conflict], written: Sequence[Sentence], facts: dict[str, Fact]) -> list[Sentence]:
     """The sentences that name these conflicts, where what is written does not cite both sides; what a person ruled comes first."""
-    ruled = [clash for clash in state.conflicts.values() if by_person(clash) and clash.reason not in (*CLOSED, PINNED) and moves.sides(clash, facts)]
+    ruled = [clash for clash in state.conflicts.values() if by_person(clash) and clash.ruling and moves.sides(clash, facts)]
     return [_ruling(clash, facts) for clash in ruled[-RULED:]] + [_sides(clash, facts) for clash in clashes if not _named_already(clash, written)]
 
 
@@ -67,8 +67,9 @@ def _sides(clash: Conflict, facts: dict[str, Fact]) -> Sentence:
     said, ids = _said(clash, facts)
     counted = [len(value.sites) for value in clash.values if value.text == clash.chosen]
     rest = max((len(value.sites) for value in clash.values if value.text != clash.chosen), default=0)
-    taken = f"; “{clash.chosen}” is taken, by {_number(counted[0])} independent sites against {_number(rest)}" if counted else ""
-    return Sentence(text=f"{DISAGREE} {_about(clash)}: {said}{taken}.", fact_ids=ids)
+    many = f"{_number(counted[0])} independent {'site' if counted[0] == 1 else 'sites'}" if counted else ""
+    taken = f"; “{clash.chosen}” is taken, by {many} against {_number(rest)}" if many else ""
+    return Sentence(text=f"{DISAGREE} {clash.about}: {said}{taken}.", fact_ids=ids)
 
 
 def _ruling(clash: Conflict, facts: dict[str, Fact]) -> Sentence:
@@ -76,11 +77,7 @@ def _ruling(clash: Conflict, facts: dict[str, Fact]) -> Sentence:
     said, ids = _said(clash, facts)
     ruled = f"“{clash.chosen}”" if clash.chosen else "neither holds" if clash.ruling == "neither" else "both hold"
     why = f", because “{clash.reason}”" if clash.reason else ""
-    return Sentence(text=f"{SETTLED} {_about(clash)}: {ruled}{why} ({said}).", fact_ids=ids)
-
-
-def _about(clash: Conflict) -> str:
-    return f"{clash.subject or 'this'}{f' ({clash.attribute})' if clash.attribute else ''}"
+    return Sentence(text=f"{SETTLED} {clash.about}: {ruled}{why} ({said}).", fact_ids=ids)
 
 
 def _said(clash: Conflict, facts: dict[str, Fact]) -> tuple[str, list[str]]:

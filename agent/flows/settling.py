@@ -99,22 +99,16 @@ def _chosen(conflict: Conflict, value: str) -> str:
     return same[0]
 
 
-def about(conflict: Conflict) -> str:
-    """What a conflict is about, in words."""
-    subject = conflict.subject or "the same statement"
-    return f"{subject} ({conflict.attribute})" if conflict.attribute else subject
-
-
 def _told(conflict: Conflict, ruling: Ruling, chosen: str, because: str) -> str:
     if ruling == "open":
-        return f"opened {about(conflict)} again"
+        return f"opened {conflict.about} again"
     held = {"take": f"for “{chosen}”", "both": "as both hold", "neither": "as neither holds"}[ruling]
-    return f"settled {about(conflict)} {held}, because “{because}”"
+    return f"settled {conflict.about} {held}, because “{because}”"
 
 
 def query(state: Research, conflict: Conflict) -> str:
     """Words that may find what would settle a conflict, for the person to change: what is asked, or its subject, and its values."""
-    asked = state.question.rstrip("?! ") if conflict.asks else about(conflict).replace("(", "").replace(")", "")
+    asked = state.question.rstrip("?! ") if conflict.asks else conflict.about.replace("(", "").replace(")", "")
     values = " ".join(value.text for value in conflict.values[:3]) if conflict.kind != "polarity" else ""
     return " ".join(f"{asked} {values}".split())[:200]
 

@@ -144,6 +144,11 @@ class Conflict(Noun):
     settled_by: Literal["", "person", "evidence"] = ""
 
     @property
+    def about(self) -> str:
+        """What it is about, in words."""
+        return f"{self.subject or 'the same statement'}{f' ({self.attribute})' if self.attribute else ''}"
+
+    @property
     def stands(self) -> str:
         """How it stands, in words: open, or what settled it, how, and why."""
         if self.status == "open":

@@ -40,7 +40,7 @@ def block(conflict: Conflict, facts: Mapping[str, Fact], run_id: str) -> str:
     """One conflict as HTML."""
     found = settling.sides(conflict, facts)
     asks = chips.one("about your question", "live") if conflict.asks else ""
-    head = f"<h3>{safe.html(settling.about(conflict))}</h3><p>{_standing(conflict)} {chips.one(KIND[conflict.kind])} {asks}</p>"
+    head = f"<h3>{safe.html(conflict.about)}</h3><p>{_standing(conflict)} {chips.one(KIND[conflict.kind])} {asks}</p>"
     reason = f'<p class="small">{safe.html(stands(conflict))}</p>' if conflict.reason else ""
     if not found:
         return f'{head}{reason}<p class="small soft">The model reports it; no two facts were found that say so.</p>'

@@ -123,3 +123,20 @@ def test_the_flow_site_asks_the_questions_own_host_with_its_history(tmp_path):
     metrics = result["metrics"]
     assert (metrics["all_support"], metrics["answer_hit"], metrics["balanced_refusal"]) == (1.0, 1.0, 1.0)
     assert result["refusal_curve"][0]["auroc"] == 1.0 and metrics["pages_per_question"] <= 12
+
+
+def test_a_conflict_counts_as_named_when_one_sentence_states_both_sides_and_both_were_read(tmp_path):
+    pages = [
+        page("https://one.example/heron", "Brass heron", "The brass heron of Port Ember was built in 1921 by Ada Quill.", id="right"),
+        page("https://two.example/heron", "Brass heron", "The brass heron of Port Ember was built in 1934 by Ada Quill.", id="wrong"),
+        page("https://three.example/cranes", "Harbour of Port Ember", "The harbour of Port Ember has 14 cranes.", id="harbour"),
+    ]
+    asked = {**ASKED[0], "type": "single+misinfo", "supporting_ids": ["right"], "meta": {"wrong_answers": ["1934"], "misinfo_ids": ["wrong"]}}
+    by_text = {**asked, "id": "by text", "meta": {"wrong_answers": ["1934"]}}
+    unread = {**asked, "id": "unread", "meta": {"wrong_answers": ["1950"], "misinfo_ids": []}}
+    told = evaluate(Job(write_world(tmp_path / "world", pages, [asked, by_text, unread, ASKED[2]]), jobs=1))
+    rows = {row["id"]: row for row in told["questions"]}
+    assert rows["built"]["conflict_named_both_read"] is True and rows["by text"]["conflict_named_both_read"] is True, rows["built"]["answer"]
+    assert "conflict_named_both_read" not in rows["unread"] and "conflict_named_falsely" not in rows["built"]
+    assert rows["cranes"]["conflict_named_falsely"] is False
+    assert (told["metrics"]["conflict_named_both_read"], told["metrics"]["conflict_named_falsely"]) == (1, 0)

@@ -14,6 +14,7 @@ from agent.evidence.slots import answer, asked
         ("When was the Nordvik Dairy founded?", "date", "It was sold in 1987.", ""),
         ("How many people does the Nordvik Dairy employ?", "number", "In 2025 it paid 31 people and milked 400 cows.", "31 people"),
         ("What is the population of Lillehavn?", "number", "In 2021 the population of the town was 4,210.", "4,210"),
+        ("What is the population of Lillehavn?", "number", "The population density was 25.6 per square mile.", ""),
         ("What is the population of Lillehavn?", "number", "Lillehavn is the third town of the coast.", ""),
         ("Who wrote the song Nordvik Blues?", "person", "Nordvik Blues is a song by Norwegian singer Anna Berg, from 1971.", "Anna Berg"),
         ("Who wrote the song Nordvik Blues?", "person", "Nordvik Blues is a song from 1971.", ""),

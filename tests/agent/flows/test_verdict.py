@@ -78,6 +78,26 @@ def test_a_settled_conflict_is_not_named():
     assert given.conflicts == [] and given.verdict == "answered"
 
 
+SAID = [Value(text="1921", fact_ids=["a"], sites=["a.example"]), Value(text="1934", fact_ids=["b"], sites=["b.example"])]
+
+
+def test_what_the_count_settled_is_told_with_both_sides_and_makes_nothing_partial():
+    settled = {"status": "settled", "chosen": "1921", "reason": "settled by evidence: 3 independent sites against 1", "settled_by": "evidence"}
+    conflict = clash("a", "b").model_copy(update={**settled, "asks": True, "values": SAID})
+    given = written(state(BUILT, OTHER, conflicts={"c1": conflict}), ("Built in 1921.", ["a"]))
+    assert given.text.startswith("The sources disagree on the heron (built): a.example says")
+    assert "; “1921” is taken, by one independent site against one." in given.text
+    assert (given.verdict, given.conflicts, given.statements.unsupported) == ("answered", [], 0)
+
+
+def test_a_ruling_is_stated_with_its_reason_which_needs_no_source():
+    ruled = {"values": SAID, "status": "settled", "chosen": "1921", "reason": "the deed of 1888 says so", "ruling": "take", "settled_by": "person"}
+    given = written(state(BUILT, OTHER, conflicts={"c1": clash("a", "b").model_copy(update=ruled)}), ("Built in 1921.", ["a"]))
+    told = "A person settled this: the heron (built): “1921”, because “the deed of 1888 says so” (a.example says"
+    assert given.text.startswith(told) and given.sentences[0].fact_ids == ["a", "b"] and given.sentences[0].backed
+    assert given.conflicts == [] and given.verdict == "answered"
+
+
 def test_a_conflict_about_something_else_is_not_named():
     far = [fact(name, f"The fee was {n} crowns.", relevance=0.1, disputed=True) for n, name in enumerate("cd")]
     given = written(state(BUILT, *far, conflicts={"c1": clash("c", "d")}), ("Built in 1921.", ["a"]))
