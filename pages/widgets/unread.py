@@ -46,7 +46,8 @@ def draw(view: View) -> None:
         with st.popover("Give a page of your own", icon=":material/note_add:", key=OWN, on_change="rerun") as opened:
             if opened.open:
                 _form(view, "", OWN)
-    st.html(refused(state))
+    if not_followed := refused(state):
+        st.html(not_followed)
 
 
 def row(one: Unread) -> str:
