@@ -52,7 +52,7 @@ def capped(settings: Settings, name: Cap, cap: float) -> Settings:
 def meters(calls: Calls, run: Run, state: Research, steps: Sequence[Step]) -> list[Meter]:
     """The budgets of a run as far as its round has used them; of a round that is over, up to its answer."""
     over = run.status in (Status.REVIEW, Status.DONE) and bool(state.answers)
-    began = FLOWS[run.settings.flow].since([step for step in steps if not over or step.n < state.answers[-1].step])
+    began = FLOWS[run.settings.flow].since(steps[: state.answers[-1].step] if over else steps)  # step n is the nth
     spent, doing = calls.spent(run.id, began), _last_round(state) if over else state.fresh_actions
     pages = len(state.fetched) if isinstance(state, Site) else sum(bool(action.page_id) for action in doing)
     used: dict[Cap, float | None] = {

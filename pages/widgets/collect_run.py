@@ -33,6 +33,7 @@ from pages.widgets import (
     halted,
     headline,
     journey,
+    memo,
     pagemap,
     safe,
     screens,
@@ -169,7 +170,7 @@ def _tabs(view: View, state: Collect) -> None:
                 unread.draw(view)
             elif name == "Journey":
                 st.html(events(state))
-                journey.draw(story.cards_of(run_id, view.steps), run_id, view)
+                journey.draw(memo.of(view, "cards", lambda: story.cards(view.steps)), run_id, view)
             elif name == "The way it took":
                 flowpath.tab(view)
             else:

@@ -11,7 +11,7 @@ from agent.flows.sifting import STATUSES, Sift, sifted
 from agent.types import Fact
 from agent.urls import site
 from agent.workbench import View
-from pages.widgets import empty, facts, ledger_doors, ledger_grid, words
+from pages.widgets import empty, facts, ledger_doors, ledger_grid, memo, words
 
 READ, EDIT = "Read", "Edit in the table"
 FILTERED = 8
@@ -30,7 +30,9 @@ def draw(view: View) -> None:
         return
     key = f"ledger-way-{view.run.id}"
     way = st.segmented_control("How to show the facts", [READ, EDIT], default=READ, required=True, key=key, label_visibility="collapsed")
-    fitting = sifted(known, _sift(view, known) if len(known) > FILTERED else Sift())
+    sift = _sift(view, known) if len(known) > FILTERED else Sift()
+    newest = memo.of(view, "facts", lambda: sifted(known, Sift()))
+    fitting = newest if sift == Sift() else sifted(known, sift)
     if way == EDIT:
         ledger_grid.draw(view, fitting)
     else:
@@ -40,8 +42,8 @@ def draw(view: View) -> None:
 def _sift(view: View, known: Sequence[Fact]) -> Sift:
     """The filters, in one row."""
     run_id = view.run.id
-    sites = sorted({site(fact.url) for fact in known if fact.url})
-    steps = sorted({fact.step for fact in known}, reverse=True)
+    sites = memo.of(view, "sites", lambda: sorted({site(fact.url) for fact in known if fact.url}))
+    steps = memo.of(view, "fact-steps", lambda: sorted({fact.step for fact in known}, reverse=True))
     find = st.text_input("Find in the facts", key=facts.FIND, type="search", live="300ms", placeholder="words, a site …")
     left, middle, right = st.columns(3)
     source = left.selectbox("Source", ["", *sites], format_func=lambda name: name or "All sources", key=f"ledger-source-{run_id}")

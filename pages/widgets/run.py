@@ -26,6 +26,7 @@ from pages.widgets import (
     headline,
     journey,
     ledger,
+    memo,
     pagemap,
     safe,
     sources,
@@ -76,7 +77,7 @@ def _live(run_id: str, moving: bool) -> None:
     left, right = st.columns([5, 6], gap="medium")
     with left:
         st.html('<div class="ts"><h2 class="ts-section">Journey</h2></div>')
-        journey.draw(story.cards_of(run_id, view.steps), run_id, view)
+        journey.draw(memo.of(view, "cards", lambda: story.cards(view.steps)), run_id, view)
     with right:
         _tabs(view)
 

@@ -5,8 +5,6 @@ A card gathers what belongs together: the tool action, what the analysis found i
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -81,12 +79,6 @@ class Card:
         return max(self.n, self.last)
 
 
-REMEMBERED = 32
-"""Runs whose cards are kept."""
-_kept: OrderedDict[str, tuple[int, list[Card]]] = OrderedDict()
-_lock = threading.Lock()
-
-
 def cards(steps: Sequence[Step]) -> list[Card]:
     """The cards of a run, oldest first."""
     told: list[Card] = []
@@ -122,18 +114,6 @@ def cards(steps: Sequence[Step]) -> list[Card]:
             _gather(told, step, looked)
         for answer in change.get("answers") or []:
             told.append(_answer(step.n, answer))
-    return told
-
-
-def cards_of(run_id: str, steps: Sequence[Step]) -> list[Card]:
-    """The same, told once for each step that a run has taken: a look at the screen asks for them again and again."""
-    known, told = _kept.get(run_id, (0, []))
-    if known != len(steps):
-        told = cards(steps)
-        with _lock:
-            _kept[run_id] = (len(steps), told)
-            while len(_kept) > REMEMBERED:
-                _kept.popitem(last=False)
     return told
 
 

@@ -82,13 +82,3 @@ def test_a_card_knows_the_step_that_ended_it_and_a_fork_its_note(demo, bench):
         ("You went on from here, in a run of its own", "model calls 60 → 7", "Hurry."),
     ]
     assert [card.end for card in cards] == sorted(card.end for card in cards)
-
-
-def test_cards_are_told_once_a_step_and_kept_for_some_runs():
-    steps = [_step(0, "ask", question="Q?")]
-    first = story.cards_of("r", steps)
-    assert story.cards_of("r", steps) is first and [card.title for card in first] == ["You asked"]
-    assert [card.kind for card in story.cards_of("r", [*steps, _step(1, "crawl", actions=[_action(1)])])] == ["ask", "action"]
-    for n in range(story.REMEMBERED + 3):
-        story.cards_of(f"r{n}", steps)
-    assert len(story._kept) == story.REMEMBERED
