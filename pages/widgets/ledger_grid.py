@@ -16,7 +16,7 @@ import streamlit as st
 from agent import editing
 from agent.flows.edits import LONGEST, Draft
 from agent.flows.sifting import mark
-from agent.types import Fact, Mark
+from agent.types import Fact, Mark, Status
 from agent.workbench import View
 from pages.widgets import door, facts, ledger_doors, safe, words
 
@@ -33,7 +33,8 @@ def draw(view: View, fitting: Sequence[Fact]) -> None:
     """One page of the facts as a table, what is chosen in it, and the buttons for that."""
     run_id = view.run.id
     turned = f"ledger-page-{run_id}"
-    shown = _held(view, facts.paged(fitting, turned))
+    wanted = facts.paged(fitting, turned)
+    shown = _held(view, wanted)
     if not shown:
         st.caption("No fact fits: use other words, or take a filter away.")
         return
@@ -43,6 +44,8 @@ def draw(view: View, fitting: Sequence[Fact]) -> None:
         frame(shown), key=key, hide_index=True, width="stretch", height=min(460, 38 + 36 * len(shown)), row_height=36, column_config=_columns(),
         disabled=["status", "site", "step"], alt="Table of facts: choose, statement, decision, quote, status, site and step of each",
     )  # fmt: skip
+    if [fact.id for fact in wanted] != [fact.id for fact in shown]:
+        st.button("Show what came since", icon=":material/refresh:", key="ledger-refresh", on_click=st.session_state.pop, args=(HELD, None))
     facts.turn_pages(fitting, turned)
     changed: Mapping[int, Mapping[str, Any]] = (st.session_state.get(key) or {}).get("edited_rows", {})
     drafts = drafted(shown, changed)
@@ -91,12 +94,12 @@ def _columns() -> dict[str, Any]:
 
 
 def _held(view: View, wanted: Sequence[Fact]) -> Sequence[Fact]:
-    """The facts of the frame: those that were there when somebody began to type, as they were, until that is saved or let go."""
+    """The facts of the frame: while a run works, and once somebody has typed, those that were there, as they were, until that is saved."""
     held: tuple[str, Sequence[Fact]] = st.session_state.get(HELD) or ("", ())
     typed = (st.session_state.get(f"ledger-grid-{_digest(held[1])}") or {}).get("edited_rows") if held[1] else None
     place = "|".join(str(st.session_state.get(f"{name}-{view.run.id}")) for name in ("ledger-page", "ledger-source", "ledger-step", "ledger-status"))
     place = f"{view.run.id}|{place}|{st.session_state.get(facts.FIND)}|{len(view.state.edits)}"
-    if typed and held[0] == place:
+    if held[1] and held[0] == place and (typed or view.run.status is Status.RUNNING):
         return held[1]
     st.session_state[HELD] = (place, wanted)
     return wanted

@@ -11,6 +11,7 @@ import pytest
 from agent import config, editing, exporting, settling
 from agent.errors import UsageError
 from agent.flows.edits import Draft
+from agent.importing import import_bundle
 from agent.types import Settings, Status
 from agent.urls import site
 from agent.verifying import verify
@@ -189,8 +190,12 @@ def test_every_export_tells_what_was_edited_and_the_bundle_still_holds(bench):
     rewritten(bench, run_id)
     editing.undo(bench, run_id)
     rewritten(bench, run_id)
-    found = verify(exporting.write(bench, run_id, "bundle"))
+    bundle = exporting.write(bench, run_id, "bundle")
+    found = verify(bundle)
     assert found.holds, found.troubles
+    opened = import_bundle(bench, bundle).run_id
+    editing.redo(bench, opened)
+    assert rewritten(bench, opened).struck_sources, "an imported run's edits can be taken back and done again"
     rows = list(csv.DictReader(io.StringIO(exporting.write(bench, run_id, "csv").decode("utf-8-sig"))))
     by_id = {row["id"]: row for row in rows}
     assert by_id[first]["former"] == state.facts[first].statement and by_id[first]["decision"] == "pinned" and by_id[second]["decision"] == "struck"
