@@ -14,6 +14,7 @@ from typing import Any, Literal, TypeVar
 from pydantic import Field
 
 from agent.evidence import answers
+from agent.flows import settling
 from agent.forking import spent_up_to
 from agent.types import Answer, Conflict, Fact, Note, Noun, PageRef, Sentence, Source, Step, Usage
 from agent.urls import canonical
@@ -104,7 +105,7 @@ def compare(bench: Workbench, one: str, two: str) -> Comparison:
         figures=_figures(first, second, spent, shared), answer=_said(first.state.answer, second.state.answer), cited=texts,
         facts=_matched(first.state.facts.values(), second.state.facts.values(), lambda fact: fact.id, _place),
         sources=_matched(_read(first), _read(second), lambda page: canonical(page.url) or page.url),
-        conflicts=_matched(first.state.conflicts.values(), second.state.conflicts.values(), lambda clash: clash.id, _about),
+        conflicts=_matched(settling.shown(first.state), settling.shown(second.state), lambda clash: clash.id, _about),
     )  # fmt: skip
 
 
@@ -167,7 +168,7 @@ def _figures(first: View, second: View, spent: Usage, shared: int) -> list[Figur
         ("steps", lambda view: len(view.state.actions), common),
         ("pages", lambda view: view.state.pages_read, 0.0),
         ("facts", lambda view: sum(fact.verified for fact in view.state.facts.values()), 0.0),
-        ("conflicts", lambda view: len(view.state.conflicts), 0.0),
+        ("conflicts", lambda view: len(settling.shown(view.state)), 0.0),
         ("calls", lambda view: view.usage.llm_calls, spent.llm_calls),
         ("tokens", lambda view: view.usage.prompt_tokens + view.usage.completion_tokens, spent.prompt_tokens + spent.completion_tokens),
         ("cost", lambda view: view.usage.cost_usd if view.usage.llm_calls else 0.0, spent.cost_usd),

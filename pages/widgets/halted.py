@@ -45,7 +45,7 @@ def draw(view: View) -> None:
 
 def _conflict(view: View, halt: Halt) -> None:
     found = [view.state.conflicts[name] for name in halt.conflicts if name in view.state.conflicts]
-    blocks = "".join(conflicts.block(conflict, view.state.facts) for conflict in found)
+    blocks = "".join(conflicts.block(conflict, view.state.facts, view.run.id) for conflict in found)
     st.html(f'<div class="ts"><h2 class="ts-section">Sources disagree</h2>{blocks or _said(halt)}</div>')
     bench, run_id = door.workbench(), view.run.id
     with st.container(horizontal=True):
@@ -54,6 +54,7 @@ def _conflict(view: View, halt: Halt) -> None:
             args=(bench.resume, run_id),
         )  # fmt: skip
         _write(view)
+    st.caption("It goes on as it is, or settle it first, under Conflicts below: what you say stands, whatever is read later.")
 
 
 def _cap(view: View, halt: Halt) -> None:

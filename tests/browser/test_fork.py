@@ -22,7 +22,7 @@ def test_go_on_from_a_step_with_a_note_and_compare(served: Callable[..., Served]
     screen.stands("Answer to review")
     first = screen.run_id
     expect(page.locator(".answer")).to_contain_text("1974")
-    page.get_by_text("Show all").click()
+    page.get_by_role("button", name="2", exact=True).first.click()
     second = page.locator("[class*=st-key-research-step]").filter(has=page.locator(".dot", has_text="2").and_(page.locator(".good"))).last
     expect(second).to_be_visible()
     before = screen.cards()

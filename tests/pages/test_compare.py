@@ -42,3 +42,12 @@ def test_a_new_run_from_the_form_of_a_card(app, demo, bench):
     new = bench.runs()[0]
     assert new.forked_from == run_id and bench.view(new.id).state.notes[0].text == "Hurry." and new.settings.at_cap == "ask"
     assert new.id in tester.query_params["run"]
+
+
+def test_a_run_that_rests_at_a_conflict_shows_both_sides_and_goes_on(app, demo, bench):
+    run_id = demo("In which year was Älvmora Mejeri founded?", until="conflict")
+    assert bench.view(run_id).state.halt.kind == "conflict"
+    tester = app(run=run_id)
+    assert not tester.exception and "Sources disagree" in shown(tester) and "norrviddawiki.example" in shown(tester)
+    next(b for b in tester.button if b.key == "research-halt-on").click().run()
+    assert bench.view(run_id).run.status is Status.RUNNING and not tester.exception
