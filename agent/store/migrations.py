@@ -6,8 +6,10 @@ does not know was written by a newer version and is refused. A file database is 
 
 from __future__ import annotations
 
-import shutil
+import sqlite3
+import uuid
 from collections.abc import Callable
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -87,9 +89,7 @@ def migrate(engine: Engine, writer: Writer) -> list[str]:
     todo = pending(engine)
     path = Path(engine.url.database or "") if engine.dialect.name == "sqlite" else None
     if todo and len(todo) < len(MIGRATIONS) and path and path.is_file():
-        with engine.connect() as connection:
-            connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
-        shutil.copy2(path, path.with_name(f"{path.name}.before-{todo[0].__name__}"))
+        _copy(engine, path.with_name(f"{path.name}.before-{todo[0].__name__}"))
     for migration in todo:
         with writer.begin() as connection:
             tables.applied.create(connection, checkfirst=True)
@@ -99,3 +99,13 @@ def migrate(engine: Engine, writer: Writer) -> list[str]:
                 now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
                 connection.execute(tables.applied.insert().values(name=migration.__name__, at=now))
     return [migration.__name__ for migration in todo]
+
+
+def _copy(engine: Engine, target: Path) -> None:
+    """A whole copy of the database, by SQLite itself: who opens and closes the file beside it lets go of its locks (POSIX), and the next
+    program to end then takes the log away under us.
+    """
+    made = target.with_name(f"{target.name}.{uuid.uuid4().hex[:8]}")  # rivals make theirs at the same time
+    with engine.connect() as connection, closing(sqlite3.connect(made)) as copy:
+        connection.connection.driver_connection.backup(copy)  # type: ignore[union-attr]
+    made.replace(target)

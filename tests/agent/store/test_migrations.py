@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
+import subprocess
+import sys
 import threading
 
 import pytest
@@ -54,6 +56,22 @@ def test_an_upgrade_copies_the_file_first_and_keeps_the_runs(tmp_path, monkeypat
     with sqlite3.connect(copy) as connection:
         assert connection.execute("SELECT question FROM runs").fetchall() == [("who?",)], "the copy holds what was still in the log"
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+
+
+OTHER = "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.execute('UPDATE runs SET question = ?', (sys.argv[2],)); c.commit(); c.close()"
+
+
+def test_a_program_that_upgraded_keeps_its_hold_on_the_file(tmp_path, monkeypatch):
+    """A copy made by opening the file beside SQLite lets go of its locks: the next program to end then takes the log away under us."""
+    run_id = filled(tmp_path / "t.db")
+    monkeypatch.setattr(migrations, "MIGRATIONS", (*migrations.MIGRATIONS, m900_colour))
+    store = Store(f"sqlite:///{tmp_path / 't.db'}")
+    assert store.ledger.get(run_id).question == "who?"
+    for asked in ("who else?", "and who?"):
+        subprocess.run([sys.executable, "-c", OTHER, str(tmp_path / "t.db"), asked], check=True)
+        assert (tmp_path / "t.db-wal").is_file(), "the log is still ours"
+        assert store.ledger.get(run_id).question == asked
+    store.close()
 
 
 def test_an_upgrade_happens_once(tmp_path, monkeypatch):
