@@ -6,12 +6,13 @@ import hashlib
 from typing import Any
 
 from agent.evidence import confidence, conflicts, settlement, trust
+from agent.evidence.confidence import Footing
 from agent.evidence.quotes import verify
 from agent.flows import moves
 from agent.flows.state import Looking, Research
 from agent.roles.analyzer import ANALYZER, AnalyzerReply, Extracted, ExtractedFact
 from agent.roles.answering import fact_score
-from agent.roles.footing import footing
+from agent.roles.footing import again, footing
 from agent.roles.role import Judgement
 from agent.state import Change
 from agent.text import leads as lead_rules
@@ -179,7 +180,7 @@ def _level(state: Research, tools: Tools, judgement: Judgement, new: list[Fact])
     level = confidence.assess(
         step=tools.step, facts=now_known, conflicts=clashes, coverage=cover(state.question, _undisputed(now_known)).share,
         previous=state.confidence[-1] if state.confidence else None,
-        model=judgement.value.confidence_score if judgement.by == "model" else None, footing=footing(state.question, now_known),
+        model=judgement.value.confidence_score if judgement.by == "model" else None, footing=_footing(state, now_known, new),
     )  # fmt: skip
     found = {clash.id for clash in clashes}
     closed = [
@@ -191,6 +192,14 @@ def _level(state: Research, tools: Tools, judgement: Judgement, new: list[Fact])
     clashes = [*clashes, *closed, *doubts]
     fresh = [clash for clash in clashes if clash != state.conflicts.get(clash.id)]
     return {"facts": facts, "conflicts": fresh, "confidence": [level]}
+
+
+def _footing(state: Research, known: list[Fact], new: list[Fact]) -> Footing:
+    """What an answer would stand on: counted anew when there are new facts, or a note that may rule some out."""
+    before = state.confidence[-1] if state.confidence else None
+    if new or before is None or "told" not in before.basis or any(note.step > before.step for note in state.notes):
+        return footing(state.question, known)
+    return again(state.question, before.basis)
 
 
 def _doubted(tools: Tools, judgement: Judgement) -> list[Conflict]:

@@ -5,7 +5,7 @@ The counts are inputs of the formula in `agent.evidence.confidence`; there stand
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from agent.evidence.confidence import Footing
 from agent.roles.choosing import chosen
@@ -38,6 +38,12 @@ def footing(question: str, facts: Sequence[Fact]) -> Footing:
         chain=asked.hops or bool(relations(asked.text)),
         kind=kind_of(asked.text),
     )
+
+
+def again(question: str, basis: Mapping[str, float]) -> Footing:
+    """The counts of a confidence whose facts are still all there are, from its `basis`."""
+    told, bearing, missing = (int(basis[name]) for name in ("told", "bearing", "missing"))
+    return Footing(told, bearing, missing, basis["joined"], bool(basis["chain"]), kind_of(read(question).text))
 
 
 def _answers(asked: Asked, quote: str) -> bool:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from agent.roles.footing import footing
+from agent.evidence.confidence import assess
+from agent.roles.footing import again, footing
 from agent.types import Fact
 
 
@@ -43,3 +44,10 @@ def test_a_relation_takes_several_links_and_joining_them_is_counted() -> None:
 def test_dates_and_figures_are_sharp() -> None:
     kinds = {q: footing(q, []).sharp for q in ("When did it open?", "How many cows has it?", "Who opened it?", "Why did it open?")}
     assert list(kinds.values()) == [True, True, False, False]
+
+
+def test_the_counts_come_again_from_what_a_confidence_keeps() -> None:
+    asked, facts = "Who was the father of the founder of the Nordvik dairy?", [FOUNDED, CHEESE]
+    counted = footing(asked, facts)
+    kept = assess(step=1, facts=facts, conflicts=[], coverage=1.0, footing=counted)
+    assert again(asked, kept.basis) == counted
