@@ -14,7 +14,7 @@ from agent.loop import Flow, advance
 from agent.state import State, append
 from agent.store.database import Store
 from agent.toolbox import Tools
-from agent.types import Edge, Note, Page, SearchResult, Settings, Status, Step
+from agent.types import Edge, Halt, Note, Page, SearchResult, Settings, Status, Step
 
 
 class Counting(State):
@@ -26,6 +26,8 @@ class Counting(State):
     why_stopped: str = ""
     stop_reason: str = ""
     control: str = ""
+    halt: Halt | None = None
+    met: Annotated[list[str], append] = Field(default_factory=list)
 
 
 class Nowhere:
@@ -256,3 +258,46 @@ def test_a_rest_on_the_way_along_an_edge_is_on_the_edge(tmp_path):
     bench = Bench(tmp_path)
     flow = replace(bench.flow, edges=(Edge(start="count", end="close", rest="approve"),), steps={"count": lambda state, tools: ({}, "approve")})
     assert flow.take("count", Counting(), Tools(Settings(), Nowhere(), bench.store, None)) == ({}, "approve")
+
+
+def test_a_spent_budget_that_is_asked_about_rests_before_the_step_and_takes_it_after(tmp_path):
+    bench = Bench(tmp_path, max_seconds=-1.0, at_cap="ask")
+    assert bench.advance() is Status.PAUSED
+    steps = bench.store.ledger.steps(bench.run_id)
+    assert [(step.name, step.next) for step in steps] == [("ask", "count"), ("halt", "count")]
+    assert (bench.state.halt.kind, bench.state.halt.cap, bench.state.halt.step) == ("seconds", -1, 1) and bench.state.stop_reason == ""
+    raised = Settings(flow="counting", at_cap="ask")
+    bench.store.ledger.speak(bench.run_id, "raise", {"halt": None}, status=Status.RUNNING, settings=raised.model_dump_json())
+    assert bench.advance() is Status.REVIEW and bench.state.seen == [1, 2, 3, 4, 5]
+
+
+def test_what_a_flow_asks_about_rests_the_run_unless_a_person_spoke_meanwhile(tmp_path):
+    bench = Bench(tmp_path)
+    spoken = []
+
+    def asks(state: Counting) -> Halt | None:
+        if state.count == 2 and not state.met:
+            if not spoken:
+                spoken.append(bench.store.ledger.speak(bench.run_id, "steer", {"notes": [{"step": 3, "text": "look left"}]}))
+            return Halt(kind="conflict", why="two and two", conflicts=["c"])
+        return None
+
+    bench.flow = replace(bench.flow, asks=asks)
+    assert bench.advance() is Status.PAUSED
+    names = [step.name for step in bench.store.ledger.steps(bench.run_id)]
+    assert names == ["ask", "count", "count", "steer", "halt"] and bench.state.met == ["c"]
+    bench.store.ledger.speak(bench.run_id, "resume", {"halt": None}, status=Status.RUNNING)
+    assert bench.advance() is Status.REVIEW and bench.state.seen == [1, 2, 3, 4, 5]
+
+
+def test_settings_a_person_changes_hold_from_the_next_step_on(tmp_path):
+    seen: list[float] = []
+
+    def during(state: Counting, tools: Tools) -> None:
+        seen.append(tools.settings.max_seconds)
+        if state.count == 1:
+            bench.store.ledger.speak(bench.run_id, "raise", {}, settings=Settings(flow="counting", max_seconds=77).model_dump_json())
+
+    bench = Bench(tmp_path, during=during)
+    assert bench.advance() is Status.REVIEW
+    assert seen == [1800, 1800, 77, 77, 77]

@@ -8,7 +8,7 @@ import pytest
 
 from agent.flows import moves
 from agent.flows.state import Research
-from agent.types import Action, Answer, Blockage, Confidence, Fact, Lead, Note, Outcome, PageRef, Proposal, Refusal, Settings
+from agent.types import Action, Answer, Blockage, Confidence, Conflict, Fact, Lead, Note, Outcome, PageRef, Proposal, Refusal, Settings
 
 ALL = ["search_duckduckgo", "search_google", "crawl_url", "send_to_hitl"]
 
@@ -190,3 +190,23 @@ def test_what_a_judgement_looks_at_does_not_grow_with_the_run():
     state = Research(question="What is it?", facts=facts, leads=leads)
     assert len(moves.memory(state)) == moves.REMEMBERED
     assert len(moves.open_leads(state)) < 100
+
+
+def test_until_the_next_conflict_counts_each_open_one_once():
+    known = {name: Conflict(id=name, subject="Kallsteg", attribute=name, kind="date", values=[], status=status)
+             for name, status in (("a", "open"), ("b", "open"), ("c", "settled"))}  # fmt: skip
+    state = Research(settings=Settings(until="conflict"), conflicts=known, met=["a"])
+    halt = moves.clash(state)
+    assert halt.conflicts == ["b"] and halt.why == "Sources disagree: Kallsteg · b."
+    state.met.append("b")
+    assert moves.clash(state) is None
+    assert moves.clash(state.model_copy(update={"met": [], "settings": Settings()})) is None
+    both = Settings(until="conflict", mode="step")
+    assert both.stops_at == "step" and moves.clash(state.model_copy(update={"met": [], "settings": both})) is None
+
+
+def test_until_the_budget_is_used_no_confidence_is_enough_and_handing_over_is_refused():
+    state = Research(settings=Settings(until="budget"))
+    assert moves.goal(state) > 1 and moves.goal(Research()) == Settings().threshold
+    stop = Proposal(next_action="send_to_hitl")
+    assert "until its budget" in moves.check(state, stop, []).why and moves.check(Research(), stop, []) is None

@@ -133,3 +133,16 @@ def test_the_pages_of_an_older_database_count_as_read_here(tmp_path, monkeypatch
     Store(f"sqlite:///{path}").close()
     with sqlite3.connect(path) as raw:
         assert raw.execute("SELECT imported FROM pages").fetchall() == [(0,)]
+
+
+def test_the_runs_of_an_older_database_are_no_forks(tmp_path, monkeypatch):
+    path = tmp_path / "t.db"
+    known = [migration.__name__ for migration in migrations.MIGRATIONS]
+    with monkeypatch.context() as older, sqlite3.connect(path) as raw:
+        older.setattr(migrations, "MIGRATIONS", migrations.MIGRATIONS[: known.index("m006_forks")])
+        run_id = filled(path)
+        raw.execute("ALTER TABLE runs DROP COLUMN forked_from")
+        raw.execute("ALTER TABLE runs DROP COLUMN forked_at")
+    store = Store(f"sqlite:///{path}")
+    assert (store.ledger.get(run_id).forked_from, store.ledger.get(run_id).forked_at) == ("", -1)
+    store.close()
