@@ -14,7 +14,8 @@ from agent.flows import FLOWS, supplied
 from agent.flows.state import Research
 from agent.state import Change, jsonable
 from agent.tools import documents
-from agent.types import Outcome, Page, Status
+from agent.types import Action, Outcome, Page, PageRef, Status
+from agent.types.reach import OUTSIDE
 from agent.urls import canonical, typed
 from agent.workbench import Workbench
 
@@ -50,7 +51,7 @@ _SAID = (
     ("human", "Open it in your own browser, pass the check there, then paste the text."),
     ("JavaScript", "Open it in a browser, where its scripts run; select all, copy, and paste it here."),
     ("robots.txt", "Its owner asks programs to stay away, and that is kept to. A person may read it: open it, then paste the text."),
-    ("this run takes only", "It does not fit the sources you chose. Ask anew with wider ones if it should count."),
+    (OUTSIDE, "It does not fit the sources you chose. Ask anew with wider ones if it should count."),
     ("left out", "All results lie outside the sources you chose. Ask anew with wider ones, or with other words."),
     ("outside the sites", "It lies outside the domains you chose. Ask anew with wider ones if it should count."),
 )
@@ -80,18 +81,23 @@ def unread(state: Research) -> list[Unread]:
     for ref in state.pages.values():
         if ref.outcome is not Outcome.OK:
             ruled = ref.outcome is Outcome.REFUSED
-            chosen = ruled and ("this run takes only" in ref.detail or "outside the sites" in ref.detail)
-            found.append(_told("Page", ref.url, ref.outcome, ref.detail, ref.step, (takes and not ruled, takes and not chosen)))
+            chosen = ruled and (OUTSIDE in ref.detail or "outside the sites" in ref.detail)
+            found.append(_told("Page", ref, takes, (not ruled, not chosen)))
     searches = {(action.action, action.query_or_url): action for action in state.actions if action.action != "crawl_url"}
     for action in searches.values():
         if action.outcome is not Outcome.OK:
-            found.append(_told("Search", action.query_or_url, action.outcome, action.detail, action.step, (takes, False)))
+            found.append(_told("Search", action, takes, (True, False)))
     return sorted(found, key=lambda one: -one.step)
 
 
-def _told(kind: str, what: str, outcome: Outcome, detail: str, step: int, may: tuple[bool, bool]) -> Unread:
-    reason = detail if "this run takes only" in detail else f"{detail.split('. ')[0].rstrip('.')}." if detail else ""
-    return Unread(kind, what, outcome, reason, advice(outcome, detail, search=kind == "Search"), step, again=may[0], gives=may[1])
+def _told(kind: str, made: PageRef | Action, takes: bool, may: tuple[bool, bool]) -> Unread:
+    """As it is told; a run that takes nothing in gets the general hint of the failure, and no ways."""
+    what = made.url if isinstance(made, PageRef) else made.query_or_url
+    outcome, detail, step = made.outcome, made.detail, made.step
+    said, _, hint = detail.partition(". ")
+    reason = detail if OUTSIDE in detail else f"{said.rstrip('.')}." if said else ""
+    helps = advice(outcome, detail, search=kind == "Search") if takes else hint
+    return Unread(kind, what, outcome, reason, helps, step, again=takes and may[0], gives=takes and may[1])
 
 
 def advice(outcome: Outcome, detail: str = "", *, search: bool = False) -> str:

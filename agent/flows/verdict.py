@@ -11,6 +11,7 @@ from agent.roles.report import ReportReply
 from agent.roles.role import Judgement
 from agent.text.coverage import cover
 from agent.types import Answer, Conflict, Outcome, PageRef, Reason, Sentence, Statements, Verdict
+from agent.types.reach import OUTSIDE
 from agent.urls import canonical, without_foreign
 
 FAILED = 3
@@ -83,6 +84,8 @@ def _none(state: Research, reply: ReportReply, judgement: Judgement, step: int) 
     blocked = (bool(looked) and len(unread) == len(looked)) or (bool(engines) and len(failed) == len(engines) and not looked)
     reason: Reason = "blocked" if blocked else "budget" if state.stop_reason == "budget" and not looked else "not_covered"
     tried = f"{len(engines)} {'search' if len(engines) == 1 else 'searches'} and {sum(1 for p in looked if p.page_id)} pages read"
+    outside = sum(OUTSIDE in page.detail for page in looked)
+    tried += f"; {outside} more lie outside the chosen sources" if outside else ""
     why = {
         "blocked": "Nothing could be read: every search engine or page refused or failed.",
         "budget": "The budget was used up before anything could be read.",

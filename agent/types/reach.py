@@ -23,6 +23,8 @@ LANGUAGES = {
 """The languages a run can be limited to, by their ISO 639-1 codes."""
 _SAME = {"nb": "no", "nn": "no", "iw": "he", "in": "id"}
 """Codes that pages also use for these."""
+OUTSIDE = "this run takes only"
+"""What every reason holds for which a page that could be read does not count."""
 _DATE = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?")
 
 
@@ -53,16 +55,16 @@ class Reach(Noun):
             return ""
         first, last = _days(published)
         if not first:
-            return f"It states no date of publication; this run takes only pages {self._time}." if self.dated else ""
+            return f"It states no date of publication; {OUTSIDE} pages {self._time}." if self.dated else ""
         out = (self.since and last < self.since) or (self.before and first >= self.before)
-        return f"It was published {published[:10]}; this run takes only pages {self._time}." if out else ""
+        return f"It was published {published[:10]}; {OUTSIDE} pages {self._time}." if out else ""
 
     def foreign(self, language: str) -> str:
         """Why a page in this language does not count, as a sentence; "" when it does, or its language is not known."""
         code = spoken(language)
         if not self.language or not code or code == self.language:
             return ""
-        return f"It is in {LANGUAGES.get(code, f'another language ({code[:8]})')}; this run takes only pages in {LANGUAGES[self.language]}."
+        return f"It is in {LANGUAGES.get(code, f'another language ({code[:8]})')}; {OUTSIDE} pages in {LANGUAGES[self.language]}."
 
     @property
     def told(self) -> list[str]:

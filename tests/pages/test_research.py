@@ -168,3 +168,14 @@ def test_the_threshold_is_moved_and_a_source_trusted_on_the_runs_own_screen(app,
     tester.button(key="trust-set").click().run()
     said = bench.view(run_id).state.trusts
     assert [one.reason for one in said.values()] == ["it is their own page"]
+
+
+def test_the_sources_are_chosen_beside_the_question_and_told_above_the_run(app, bench):
+    tester = app()
+    next(field for field in tester.text_input if field.label == "Never these domains").set_value("b.example, c.example").run()
+    next(field for field in tester.selectbox if field.label == "Language of the pages").set_value("sv").run()
+    tester.text_area[0].set_value(QUESTION).run()
+    _button(tester, "Research").click().run()
+    settings = bench.runs()[0].settings
+    assert (settings.blocked_domains, settings.language) == (["b.example", "c.example"], "sv")
+    assert "Sources: never b.example, c.example; in Swedish." in shown(tester)
