@@ -59,7 +59,8 @@ class Calls:
 
     def newest(self, run_id: str, limit: int, offset: int = 0) -> list[Call]:
         """Calls of a run, newest first: a stretch of them."""
-        query = select(c.record).where(c.run_id == run_id).order_by(c.step.desc(), c.at.desc()).limit(limit).offset(offset)
+        keys = select(c.key).where(c.run_id == run_id).order_by(c.step.desc(), c.at.desc()).limit(limit).offset(offset)
+        query = select(c.record).where(c.key.in_(keys)).order_by(c.step.desc(), c.at.desc())
         with self._reader.connect() as connection:
             return [Call.model_validate_json(record) for record in connection.scalars(query)]
 

@@ -11,29 +11,28 @@ from agent.flows import settling
 from agent.flows.settling import Side
 from agent.types import Conflict, Fact
 from agent.workbench import View
-from pages.widgets import chips, conflict_doors, empty, safe, words
+from pages.widgets import chips, conflict_doors, empty, memo, paging, safe, words
 
-SHOWN = 12
-"""Conflicts drawn at first: the cost of a poll must not grow with the run."""
+SHOWN = 6
+"""Conflicts on a page: the cost of a poll must not grow with the run."""
 QUOTES = 4
 """Quotes of a value that are drawn."""
-ALL = "conflicts-all"
 KIND = {"number": "different figures", "date": "different dates", "name": "different words", "polarity": "affirmed and denied"}
 
 
 def draw(view: View) -> None:
     """Each conflict with its sides, and what a person can do about it."""
-    known = settling.shown(view.state)
+    known = memo.of(view, "conflicts", lambda: settling.shown(view.state))
     if not known:
         empty.draw("No conflicts found", "When two sources say different things about the same matter, both appear here side by side.")
         return
-    for conflict in known if st.session_state.get(ALL) else known[:SHOWN]:
+    turned = f"conflicts-{view.run.id}"
+    for conflict in paging.part(known, SHOWN, turned):
         with st.container(border=True, key=f"conflict-{conflict.id}"):
             st.html(f'<div class="ts">{block(conflict, view.state.facts, view.run.id)}</div>')
             if editing.editable(view):
                 conflict_doors.draw(view, conflict)
-    if len(known) > SHOWN:
-        st.toggle(f"Show all {len(known)} conflicts", key=ALL)
+    paging.turn(len(known), SHOWN, turned, "conflicts")
 
 
 def block(conflict: Conflict, facts: Mapping[str, Fact], run_id: str) -> str:

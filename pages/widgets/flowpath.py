@@ -14,7 +14,7 @@ from agent.flows import FLOWS, picture
 from agent.loop import Flow
 from agent.types import Status, Step
 from agent.workbench import View
-from pages.widgets import safe
+from pages.widgets import memo, safe
 
 LINK = re.compile(r'^\s*(\w+)(?:\(\[[^\]]*\]\))? -->(?:\|"([^"]*)"\|)? (\w+)\s*$')
 COLOURS = {
@@ -31,17 +31,15 @@ CHOICE = "_choice"
 
 
 def tab(view: View) -> None:
-    """The picture of a run's flow with the way it took."""
-    draw(FLOWS[view.run.settings.flow], view.steps, key=view.run.id, working=view.next if view.run.status is Status.RUNNING else "")
-
-
-def draw(flow: Flow, steps: Sequence[Step], *, key: str, working: str = "") -> None:
-    """The way in words, the picture, and the picture's text to take along. `working`: the step the run is at now."""
-    with st.container(key=f"flow-picture-{key}", gap="small"):
-        st.html(f'<div class="ts"><p class="small soft">{safe.html(told(names(flow, steps)))}</p></div>')
-        drawn = source(flow, steps, working=working, dark=st.context.theme.type == "dark")
+    """The way a run took in words, its flow's picture with that way, and the picture's text to take along."""
+    flow, dark = FLOWS[view.run.settings.flow], st.context.theme.type == "dark"
+    working = view.next if view.run.status is Status.RUNNING else ""
+    said = memo.of(view, "way", lambda: told(names(flow, view.steps)))
+    drawn = memo.of(view, f"way-{dark}-{working}", lambda: source(flow, view.steps, working=working, dark=dark))
+    with st.container(key=f"flow-picture-{view.run.id}", gap="small"):
+        st.html(f'<div class="ts"><p class="small soft">{safe.html(said)}</p></div>')
         st.mermaid_chart(drawn, alt=f"The steps of {flow.name}. The way that was taken stands above in words.")
-        with st.expander("The picture as text (Mermaid)", icon=":material/code:", key=f"flow-text-{key}"):
+        with st.expander("The picture as text (Mermaid)", icon=":material/code:", key=f"flow-text-{view.run.id}"):
             st.code(picture(flow), language=None, wrap_lines=True)
 
 

@@ -94,7 +94,7 @@ def _heading(view: View) -> None:
 def _troubles(view: View) -> str:
     """What a person should not miss, whichever tab is open."""
     disputes = sum(conflict.status == "open" for conflict in view.state.conflicts.values())
-    unreadable = unread.count(view.state)
+    unreadable = memo.of(view, "unreadable", lambda: unread.count(view.state))
     told = chips.one(words.count(disputes, "open conflict"), "bad") if disputes else ""
     return told + (chips.one(f"{unreadable} could not be read") if unreadable else "")
 

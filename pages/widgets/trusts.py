@@ -12,22 +12,22 @@ from agent.evidence.trust import PLAIN, in_words
 from agent.flows.trusting import BACK, Domain, by_domain
 from agent.types import Trusted
 from agent.workbench import View
-from pages.widgets import door, empty, safe, words
+from pages.widgets import door, empty, memo, paging, safe, words
 
 STEPS = [n / 20 for n in range(21)]
-SHOWN = 100
-"""Domains that are listed."""
+SHOWN = 25
+"""Domains on a page."""
 
 
 def sources(view: View) -> None:
     """The Sources tab of a run: its domains, and a person's word on one of them."""
-    found = by_domain(view.state)
+    found = memo.of(view, "domains", lambda: by_domain(view.state))
     if not found:
         empty.draw("No sources yet", "Each page that is read appears here under its domain, with how far it is trusted and why.")
         return
-    st.html(f'<div class="ts">{table(found[:SHOWN])}</div>')
-    if len(found) > SHOWN:
-        st.caption(f"{len(found)} domains; those with the most facts are listed")
+    turned = f"research-domains-{view.run.id}"
+    st.html(f'<div class="ts">{table(paging.part(found, SHOWN, turned))}</div>')
+    paging.turn(len(found), SHOWN, turned, "domains")
     if view.run.settings.flow in EDITABLE:
         with st.container(border=True, key="research-trust"):
             _word(view, found)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from typing import Any
 
 import streamlit as st
@@ -10,13 +11,13 @@ import streamlit as st
 from agent import supplying
 from agent.flows.state import Research
 from agent.supplying import Unread
-from agent.types import Outcome, Status
+from agent.types import Outcome, Refusal, Status
 from agent.workbench import View
-from pages.widgets import chips, door, drafts, empty, safe, words
+from pages.widgets import chips, door, drafts, empty, memo, paging, safe, words
 
-SHOWN = 12
-"""Rows drawn at first: the cost of a poll must not grow with the run."""
-ALL, OWN = "research-unread-all", "research-own-page"
+SHOWN, REFUSED = 8, 20
+"""Rows on a page of what could not be read, and of what was refused: the cost of a poll must not grow with the run."""
+OWN = "research-own-page"
 TOLD = {
     Status.REVIEW: "Taken in. It is weighed, and the answer written again.", Status.DONE: "Taken in. It is weighed, and the answer written again.",
     Status.PAUSED: "Taken in. It is weighed when the run goes on.", Status.STOPPED: "Taken in. It is weighed when the run goes on.",
@@ -32,22 +33,23 @@ def count(state: Research) -> int:
 
 def draw(view: View) -> None:
     """The list, newest first, each with what can be done; then what was proposed and not followed."""
-    state, found = view.state, supplying.unread(view.state)
+    state, found = view.state, memo.of(view, "unread", lambda: supplying.unread(view.state))
     if not found and not state.refusals:
         empty.draw("Everything asked for could be read", "Pages that block us, time out or cannot be read appear here with the reason.")
-    everything = bool(st.session_state.get(ALL))
-    for one in found if everything else found[:SHOWN]:
+    turned = f"research-unread-{view.run.id}"
+    for one in paging.part(found, SHOWN, turned):
         with st.container(key=f"research-unread-{_mark(one.what)}", border=True, gap="xsmall"):
             st.html(row(one))
             _ways(view, one)
-    if len(found) > SHOWN:
-        st.toggle(f"Show all {len(found)}", key=ALL)
+    paging.turn(len(found), SHOWN, turned, "looks")
     if view.run.settings.flow == "research":
         with st.popover("Give a page of your own", icon=":material/note_add:", key=OWN, on_change="rerun") as opened:
             if opened.open:
                 _form(view, "", OWN)
-    if not_followed := refused(state):
+    turned = f"research-refused-{view.run.id}"
+    if not_followed := refused(paging.part(state.refusals[::-1], REFUSED, turned)):
         st.html(not_followed)
+        paging.turn(len(state.refusals), REFUSED, turned, "refusals")
 
 
 def row(one: Unread) -> str:
@@ -61,9 +63,9 @@ def row(one: Unread) -> str:
     )
 
 
-def refused(state: Research) -> str:
+def refused(refusals: Sequence[Refusal]) -> str:
     """What was proposed and not followed, as an HTML table."""
-    rows = "".join(f"<tr><td>{safe.html(safe.shorten(r.what, 200))}</td><td>{safe.html(r.why)}</td></tr>" for r in reversed(state.refusals))
+    rows = "".join(f"<tr><td>{safe.html(safe.shorten(r.what, 200))}</td><td>{safe.html(r.why)}</td></tr>" for r in refusals)
     head = '<h3 class="ts-section">Proposed, but not followed</h3>'
     return f'<div class="ts">{head}<div class="scroll"><table><tr><th>What</th><th>Why</th></tr>{rows}</table></div></div>' if rows else ""
 

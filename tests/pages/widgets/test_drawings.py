@@ -101,7 +101,7 @@ def test_what_could_not_be_read_is_counted_and_told():
         pages={"https://c/": PageRef(url="https://c/", outcome=Outcome.BLOCKED, detail=EVIL)},
         refusals=[{"what": EVIL, "why": "unknown address"}],  # type: ignore[list-item]
     )
-    drawn = "".join(map(unread.row, supplying.unread(state))) + unread.refused(state)
+    drawn = "".join(map(unread.row, supplying.unread(state))) + unread.refused(state.refusals)
     assert "Wait a minute, then try again." in drawn and "Open it in your browser" in drawn
     assert unread.count(state) == 2 and "asked us to slow down" in drawn and "blocked us" in drawn and "unknown address" in drawn
     assert "<img" not in drawn
