@@ -182,6 +182,9 @@ def _ledger(contents: Contents, state: Research) -> list[str]:
     summary = FLOWS[run.settings.flow].summary(state)
     if summary.get("verdict", run.verdict) != run.verdict or summary.get("confidence", run.confidence) != run.confidence:
         told.append("run.json tells another verdict or confidence than the steps make")
+    forks = [step.n - 1 for step in contents.steps if step.name == "fork"]
+    if (run.forked_at if run.forked_from else -1) != (forks[-1] if forks else -1):
+        told.append("run.json tells another beginning than the steps do: where it was forked from another run")
     if any(call.run_id != run.id for call in contents.calls):
         told.append("calls.jsonl holds a call of another run")
     return told

@@ -41,7 +41,7 @@ def run_fork(options: argparse.Namespace) -> int:
         say(f"run {new}")
         say("a decision waits for a person, as it did there: open the run in the workbench, or name another --until")
         return 0
-    return drive(bench, new, options, options.line)
+    return drive(bench, new, options, options.line, after=options.step + 1)
 
 
 def add_compare(parser: argparse.ArgumentParser) -> None:

@@ -49,8 +49,8 @@ def reached(bench: Workbench, world: str) -> None:
 class Progress:
     """Tells each step of a run on stderr as it is recorded, and what the question was read as once the conversation made it whole."""
 
-    def __init__(self, bench: Workbench, run_id: str, line: Line) -> None:
-        self.bench, self.run_id, self.line, self.told = bench, run_id, line, 0
+    def __init__(self, bench: Workbench, run_id: str, line: Line, after: int = 0) -> None:
+        self.bench, self.run_id, self.line, self.told = bench, run_id, line, after
         self.read_as = ""
 
     def __call__(self) -> None:
@@ -64,10 +64,10 @@ class Progress:
             say(f"       Read as: {self.read_as}")
 
 
-def drive(bench: Workbench, run_id: str, options: argparse.Namespace, line: Line) -> int:
+def drive(bench: Workbench, run_id: str, options: argparse.Namespace, line: Line, *, after: int = 0) -> int:
     """Drive a run to its answer, print that, and write what `--json` and `--markdown` ask for; returns the exit code."""
     say(f"run {run_id}")
-    status = bench.drive(run_id, watch=Progress(bench, run_id, line))
+    status = bench.drive(run_id, watch=Progress(bench, run_id, line, after))
     view = bench.view(run_id)
     if status not in (Status.REVIEW, Status.DONE) or view.state.answer is None:
         say(f"touchstone: the run is {status.value}: {view.run.error or 'it did not reach an answer'}")

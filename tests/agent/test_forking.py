@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from agent import forking
 from agent.collecting import start as collect
 from agent.errors import NotFound, UsageError
+from agent.export import bundle
 from agent.exporting import write
 from agent.importing import import_bundle
 from agent.types import Call, Settings, Status
@@ -106,6 +109,15 @@ def test_a_bundle_of_a_fork_verifies_and_opens(bench, reviewed):
     again = forking.fork(bench, came.run.id, came.head - 3)
     assert bench.drive(again) is Status.REVIEW and bench.view(again).run.imported
     assert verify(write(bench, again, "bundle")).holds
+
+
+def test_a_beginning_that_was_made_up_is_told(bench, reviewed):
+    new = forking.fork(bench, reviewed, 3)
+    bench.drive(new)
+    for run_id, lie in ((new, {"forked_at": 5}), (new, {"forked_from": ""}), (reviewed, {"forked_from": new, "forked_at": 2})):
+        contents = bundle.read(write(bench, run_id, "bundle"))
+        forged = bundle.write(replace(contents, run=contents.run.model_copy(update=lie)))
+        assert any("another beginning" in trouble for trouble in verify(forged).troubles), lie
 
 
 def test_a_fork_of_an_imported_run_keeps_to_what_can_be_set_here(bench):

@@ -24,6 +24,7 @@ def test_a_fork_is_driven_and_compared(capsys, tmp_path):
     assert main(["fork", one, "6", "--note", "Leave out everything from norrviddawiki.example.", "--max-steps", "6", "--json", str(file)]) == 0
     out = capsys.readouterr()
     assert "1979" in out.out and "run " in out.err
+    assert "\n    8  " in out.err and out.err.count("\n    5  ") == 1, "the steps it shares were told once, by the run they are of"
     two = newest()
     told = json.loads(file.read_text(encoding="utf-8"))
     assert (told["run"], told["forked_from"], told["forked_at"]) == (two, one, 6)
