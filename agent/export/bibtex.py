@@ -34,7 +34,7 @@ def _entry(reference: Reference) -> str:
         "date": iso(reference.issued),
         "year": str(reference.issued[0]) if reference.issued else "",
         "language": tex(reference.language),
-        "note": " ".join(f"“{tex(quote)}”" for quote in reference.quotes),
+        "note": " ".join([*([f"({tex(reference.given)})"] if reference.given else []), *(f"“{tex(quote)}”" for quote in reference.quotes)]),
     }
     lines = "".join(f"  {name} = {{{value}}},\n" for name, value in fields.items() if value)
     return f"@{'online' if reference.url else 'misc'}{{{reference.key},\n{lines}}}\n"

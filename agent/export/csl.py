@@ -25,7 +25,7 @@ def _item(reference: Reference) -> dict[str, Any]:
         "issued": _date(reference.issued),
         "accessed": _date(reference.accessed),
         "language": reference.language,
-        "note": " ".join(f"“{quote}”" for quote in reference.quotes),
+        "note": " ".join([*([f"({reference.given})"] if reference.given else []), *(f"“{quote}”" for quote in reference.quotes)]),
     }
     return {name: value for name, value in told.items() if value}
 

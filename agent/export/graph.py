@@ -49,4 +49,5 @@ def _about(ref: PageRef, report: Report, cited: bool) -> dict[str, str | int | b
         "label": xml(ref.title or (page.title if page else "") or ref.url), "url": xml(ref.final_url or ref.url), "site": xml(site(ref.url)),
         "outcome": str(ref.outcome), "read": ref.outcome is Outcome.OK and bool(ref.page_id), "facts": ref.facts, "cited": cited, "step": ref.step,
         "fetched": xml(page.fetched_at) if page else "", "sha256": page.sha256 if page else "",
+        "came": ref.origin,
     }  # fmt: skip

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from agent.export.escaping import address, one_line
 from agent.export.report import Report
-from agent.types import PageRef, Source
+from agent.types import GIVEN, PageRef, Source
 from agent.urls import canonical, host, site
 
 _DATE = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?(?!\d)")
@@ -33,6 +33,8 @@ class Reference:
     accessed: tuple[int, ...] = ()
     language: str = ""
     quotes: Sequence[str] = ()
+    given: str = ""
+    """How its text came, when it was not fetched."""
 
 
 def references(report: Report, extra: Iterable[PageRef] = ()) -> list[Reference]:
@@ -56,7 +58,7 @@ def _kept(ref: PageRef, report: Report, n: int) -> Source:
     quotes = [fact.quote for fact in report.facts if fact.page_id == ref.page_id and fact.verified] if ref.page_id else []
     return Source(
         n=n, url=ref.final_url or ref.url, title=ref.title or (page.title if page else ""), page_id=ref.page_id, quotes=quotes,
-        fetched_at=page.fetched_at if page else "",
+        fetched_at=page.fetched_at if page else "", given=ref.origin,
     )  # fmt: skip
 
 
@@ -70,6 +72,7 @@ def _reference(source: Source, report: Report, used: set[str]) -> Reference:
         key=key, title=title, url=url, container=host(source.url).removeprefix("www.") if url else "", issued=issued,
         author=one_line(page.author) if page else "", accessed=dated(source.fetched_at or (page.fetched_at if page else "")),
         language=one_line(page.language) if page else "", quotes=[one_line(quote) for quote in source.quotes],
+        given=GIVEN[source.given],
     )  # fmt: skip
 
 

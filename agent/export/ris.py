@@ -28,6 +28,7 @@ def _tags(reference: Reference) -> list[tuple[str, str]]:
         ("Y2", _slashed(reference.accessed)),
         ("LA", reference.language),
         ("UR", reference.url),
+        ("N1", reference.given),
         *(("N1", quote) for quote in reference.quotes),
     ]
 

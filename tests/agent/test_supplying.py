@@ -68,6 +68,9 @@ def test_everything_that_leaves_says_that_a_person_gave_it(bench, run):
     bench.drive(run_id)
     for name in ("md", "html"):
         assert "text pasted by a person" in write(bench, run_id, name).decode().lower(), name
+    for name in ("bib", "ris", "csl"):
+        assert "text pasted by a person" in write(bench, run_id, name).decode(), name
+    assert "pasted" in write(bench, run_id, "graphml").decode()
     told = "\n".join(part.text for part in docx.Document(io.BytesIO(write(bench, run_id, "docx"))).paragraphs)
     assert "text pasted by a person" in told and "(text pasted by a person)" in plain(bench.view(run_id).state.answer)
     assert '"pasted"' in write(bench, run_id, "csv").decode() and '"pasted"' in write(bench, run_id, "pages.csv").decode()
