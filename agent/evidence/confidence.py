@@ -2,15 +2,18 @@
 
     value = coverage × support × trust × agreement − conflicts      (between 0 and 1; a model's own figure can only lower it)
 
-* coverage   the share of the question that usable facts cover, given by the caller. Where a footing is given, COVERED of it is enough.
+* coverage   the share of the question that usable facts cover, given by the caller; of a plain question with a footing COVERED is enough.
 * support    1 − (1 − alone) × REST ** (n − 1), n being the independent voices that say what the best fact says; all other
              relevant voices together count ASIDE of one; 0 with none. Parts of a question are averaged.
 * alone      how surely one voice alone answers. Without a footing 1 − ALONE. With one, calibrated: odds / (1 + odds), at most HIGHEST, with
-                 odds = ODDS × (sharp ? SHARP : 1) × MISSING ** missing × ((1 + told) / (1 + bearing)) ** POINT     a plain question
-                 odds = CHAIN × (sharp ? SHARP : 1) × MISSING ** missing × JOINED ** joined                         one of several pages
+                 odds = ODDS × SHARP ** sharp × MISSING ** missing × OPENS ** opens × ((1 + told) / (1 + bearing)) ** POINT
+             for a plain question, and for one whose parts stand on several pages
+                 odds = CHAIN × SHARP ** sharp × MISSING ** missing × JOINED ** joined × LINKED ** linked × CLOSED ** closed
              `told` (at most TOLD): facts an answer would tell that hold a value of the kind asked for; `bearing`: all that bear on the
-             question; `missing`: its words that nothing told holds; `joined`: the share of it that they hold together beyond the best
-             of them; `sharp`: it asks for a date or a figure. Who counts them: `agent.roles.footing`. HIGHEST where a person pinned the best.
+             question; `missing`: its words that nothing told holds; `opens`: the best fact opens its page, as what a page is about does;
+             `joined`: the share of the question that they hold together beyond the best of them; `linked`: of what no told page's title
+             says, the share that the quotes do; `sharp`: a date or a figure is asked for; `closed`: a yes or no is, which no quote says.
+             Who counts them: `agent.roles.footing`. HIGHEST where a person pinned the best fact.
 * trust      FLOOR + SLOPE × the trust of the best voices (mean over parts), at most 1; what a person pinned is trusted fully. A fully
              trusted source (1: only a person says so) leaves SURE of what a single voice lacks.
 * agreement  1 − DISPUTE × the disputed share of the relevant facts.
@@ -35,10 +38,11 @@ from agent.types import Confidence, Conflict, Fact, Move
 
 ALONE = 0.20
 """What a single voice lacks where nothing is known of what the answer would stand on."""
-ODDS, CHAIN = 50.0, 1.8
+ODDS, CHAIN = 33.0, 1.25
 """The odds of an answer to a plain question, and to one whose parts stand on several pages, before anything is counted."""
-SHARP, MISSING, POINT, JOINED = 2.7, 0.82, 1.8, 11.0
-"""What a date or figure multiplies the odds by, what each missing word does; the exponent of the told share; what joining all would do."""
+SHARP, MISSING, OPENS, POINT = 2.7, 0.82, 1.8, 1.8
+JOINED, LINKED, CLOSED = 11.0, 2.7, 0.37
+"""What each multiplies the odds by, once or as often as it counts; POINT is the exponent of the share that is told."""
 TOLD = 4
 """More facts told with a value are no surer sign."""
 HIGHEST = 0.89
@@ -62,13 +66,13 @@ SAME = 0.5
 VISIBLE = 0.005
 """Smaller moves are not told on their own."""
 TURNS = (
-    ("coverage",), ("told", "bearing"), ("missing",), ("joined",), ("chain", "sharp"), ("pinned",),
+    ("coverage",), ("told", "bearing"), ("opens",), ("missing",), ("joined",), ("linked",), ("chain", "sharp", "closed"), ("pinned",),
     ("left",), ("trust",), ("agreement",), ("conflicts",),
 )  # fmt: skip
 """In which order what changed is brought from the old figure to the new; each turn is a move of its own."""
 
 
-COUNTED = ("told", "bearing", "missing", "joined", "chain", "sharp", "pinned")
+COUNTED = ("told", "bearing", "opens", "missing", "joined", "linked", "chain", "sharp", "closed", "pinned")
 """The figures that a footing gives."""
 
 
@@ -83,6 +87,9 @@ class Footing:
     chain: bool
     kind: str
     """What is asked for: "date", "person", … ("thing" when no rule says more)."""
+    opens: bool = False
+    linked: float = 0.0
+    closed: bool = False
 
     @property
     def sharp(self) -> bool:
@@ -145,14 +152,14 @@ def alone(basis: Mapping[str, float]) -> float:
         return HIGHEST
     logit = basis["missing"] * log(MISSING) + basis["sharp"] * log(SHARP)
     if basis["chain"]:
-        logit += log(CHAIN) + basis["joined"] * log(JOINED)
+        logit += log(CHAIN) + basis["joined"] * log(JOINED) + basis["linked"] * log(LINKED) + basis["closed"] * log(CLOSED)
     else:
-        logit += log(ODDS) + POINT * log((1 + min(TOLD, basis["told"])) / (1 + basis["bearing"]))
+        logit += log(ODDS) + basis["opens"] * log(OPENS) + POINT * log((1 + min(TOLD, basis["told"])) / (1 + basis["bearing"]))
     return min(HIGHEST, 1 / (1 + exp(-logit)))
 
 
 def _covered(basis: Mapping[str, float]) -> float:
-    return min(1.0, basis["coverage"] / COVERED) if "told" in basis else basis["coverage"]
+    return min(1.0, basis["coverage"] / COVERED) if "told" in basis and not basis["chain"] else basis["coverage"]
 
 
 def _support(basis: Mapping[str, float]) -> float:
@@ -185,7 +192,8 @@ def _ground(facts: list[Fact], conflicts: list[Conflict], coverage: float, footi
     if footing:
         basis |= {
             "told": float(footing.told), "bearing": float(footing.bearing), "missing": float(footing.missing), "joined": footing.joined,
-            "chain": float(footing.chain), "sharp": float(footing.sharp),
+            "chain": float(footing.chain), "sharp": float(footing.sharp), "opens": float(footing.opens), "linked": footing.linked,
+            "closed": float(footing.closed),
             "pinned": float(bool(parts) and all(part.lead.decision == "pinned" for part in parts)),
         }  # fmt: skip
     strongest = max(parts, key=lambda part: part.voices, default=None)

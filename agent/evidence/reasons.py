@@ -81,6 +81,10 @@ def of(name: str, before: Mapping[str, float], basis: Mapping[str, float], said:
         return f"what is told holds together {basis['joined']:.0%} more of the question than the best fact alone: its links meet"
     if name == "pinned":
         return "a person confirmed the best fact" if rising else "the best fact is no longer one a person confirmed"
+    if name == "opens":
+        return f"the best fact {'opens its page' if rising else 'no longer opens its page, as what a page is about does'}"
+    if name == "linked":
+        return f"of what no title says, {basis['linked']:.0%} now stands in the quotes that would be told"
     if name in ("chain", "sharp"):
         return "the question is read in another way"
     return {"left": _supported, "trust": _trusted, "agreement": _agreed, "conflicts": _open}[name](before, basis, said)
@@ -159,7 +163,7 @@ def made_of(point: Confidence) -> list[tuple[str, float, str]]:
         "conflicts": "open conflicts on this question; taken off",
     }
     if "told" in basis:
-        said["coverage"] += "; four fifths are as good as all"
+        said["coverage"] += "" if basis["chain"] else "; four fifths are as good as all"
     return [(name, factors[name], why) for name, why in said.items() if name in factors]
 
 
@@ -171,7 +175,10 @@ def _supporting(basis: Mapping[str, float], factors: Mapping[str, float]) -> str
         return sites
     counted = f"{basis['told']:.0f} of {count(basis['bearing'], 'fact')} that may count hold what is asked for and would be told"
     if basis["chain"]:
-        counted = f"it takes several links, and what is told joins {basis['joined']:.0%} of the question to the best fact"
+        counted = f"it takes several links; what is told joins {basis['joined']:.0%} of the question to the best fact"
+        counted += ", and a yes or no stands in no quote" if basis.get("closed") else ""
+    elif basis.get("opens"):
+        counted += ", the best at the beginning of its page"
     lacking = f", {count(basis['missing'], 'word')} of the question left open" if basis["missing"] else ""
     return f"{sites}; one alone would give {factors.get('alone', 0.0):.2f}: {counted}{lacking}"
 

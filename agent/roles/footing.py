@@ -5,6 +5,7 @@ The counts are inputs of the formula in `agent.evidence.confidence`; there stand
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 from agent.evidence.confidence import Footing
@@ -17,6 +18,9 @@ from agent.types import Fact
 
 WORDS, SENTENCES = 110, 6
 """The length of the answer that is looked at."""
+OPENING = 40
+"""Characters behind the title's own line within which a page opens."""
+_CLOSED = re.compile(r"(?:are|is|was|were|did|do|does|has|have|had|can|could|will|would|ist|sind|hat|haben|est-ce)\b", re.IGNORECASE)
 NAMES = 16
 """Names of a sentence that are looked at."""
 
@@ -37,13 +41,19 @@ def footing(question: str, facts: Sequence[Fact]) -> Footing:
         joined=round(_share(asked, together) - max(shares, default=0.0), 4),
         chain=asked.hops or bool(relations(asked.text)),
         kind=kind_of(asked.text),
+        opens=bool(told) and 0 <= told[0].start <= len(told[0].title) + OPENING,
+        linked=round(_linked(asked, told), 4),
+        closed=bool(_CLOSED.match(asked.text)),
     )
 
 
 def again(question: str, basis: Mapping[str, float]) -> Footing:
     """The counts of a confidence whose facts are still all there are, from its `basis`."""
     told, bearing, missing = (int(basis[name]) for name in ("told", "bearing", "missing"))
-    return Footing(told, bearing, missing, basis["joined"], bool(basis["chain"]), kind_of(read(question).text))
+    return Footing(
+        told, bearing, missing, basis["joined"], bool(basis["chain"]), kind_of(read(question).text), bool(basis["opens"]), basis["linked"],
+        bool(basis["closed"]),
+    )  # fmt: skip
 
 
 def _answers(asked: Asked, quote: str) -> bool:
@@ -55,6 +65,13 @@ def _answers(asked: Asked, quote: str) -> bool:
     if asked.kind == "place":
         return bool(new)
     return holds(asked.kind, quote)
+
+
+def _linked(asked: Asked, told: Sequence[Fact]) -> float:
+    """Of the question's weight that no title of the told facts holds, the share that their quotes hold; 1 where the titles hold all."""
+    titles, quotes = (frozenset[str]().union(*(_rough(getattr(fact, part)) for fact in told)) for part in ("title", "quote"))
+    beyond = {word: weight for word, weight in asked.rough.items() if word not in titles}
+    return sum(weight for word, weight in beyond.items() if word in quotes) / sum(beyond.values()) if beyond else 1.0
 
 
 def _rough(text: str) -> frozenset[str]:

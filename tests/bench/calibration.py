@@ -23,8 +23,8 @@ from agent import scoring
 from agent.evidence import confidence
 
 RIDGE = 2.0
-NAMES = ("plain", "chain", "sharp", "missing", "told", "joined")
-"""The constants that are fitted: logarithms of ODDS, CHAIN, SHARP, MISSING; POINT; logarithm of JOINED."""
+NAMES = ("plain", "chain", "sharp", "missing", "told", "opens", "joined", "linked", "closed")
+"""The constants that are fitted: POINT for "told", else logarithms."""
 SIZE, EDGE = 300, 44
 COLOURS = ("#14695b", "#8f5c00", "#7a3b69", "#2f5d8a")
 
@@ -38,7 +38,8 @@ def read(path: str) -> list[dict[str, Any]]:
 def inputs(basis: dict[str, float]) -> list[float]:
     """What the constants are multiplied with, in the order of NAMES."""
     chain, shares = basis["chain"], log((1 + min(confidence.TOLD, basis["told"])) / (1 + basis["bearing"]))
-    return [1 - chain, chain, basis["sharp"], basis["missing"], (1 - chain) * shares, chain * basis["joined"]]
+    plain = [1 - chain, chain, basis["sharp"], basis["missing"], (1 - chain) * shares, (1 - chain) * basis["opens"]]
+    return [*plain, *(chain * basis[name] for name in ("joined", "linked", "closed"))]
 
 
 def fitted(rows: Sequence[dict[str, Any]]) -> np.ndarray:
@@ -128,7 +129,8 @@ def main() -> None:
             print(told("    fitted on the other", with_constants(here, other)))
     weights = fitted(everything)
     print("fitted on all:", {name: round(float(w), 2) for name, w in zip(NAMES, weights, strict=True)})
-    now = (confidence.ODDS, confidence.CHAIN, confidence.SHARP, confidence.MISSING, exp(confidence.POINT), confidence.JOINED)
+    now = [confidence.ODDS, confidence.CHAIN, confidence.SHARP, confidence.MISSING, exp(confidence.POINT), confidence.OPENS]
+    now += [confidence.JOINED, confidence.LINKED, confidence.CLOSED]
     print("in use:       ", {name: round(log(value), 2) for name, value in zip(NAMES, now, strict=True)})
     if options.svg:
         options.svg.parent.mkdir(parents=True, exist_ok=True)

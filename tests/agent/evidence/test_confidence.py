@@ -107,6 +107,8 @@ def test_with_a_footing_each_count_moves_the_value_its_own_way() -> None:
     assert one(told=4) == one(told=9), "more than four are no surer sign"
     chain = one(chain=True)
     assert one(chain=True, joined=0.4) > chain == one(chain=True, bearing=12), "a question of several pages goes by what is joined"
+    assert one(opens=True) > usual == one(linked=1.0) and one(chain=True, opens=True) == chain
+    assert one(chain=True, linked=1.0) > chain > one(chain=True, closed=True)
 
 
 def test_one_voice_alone_never_reaches_the_usual_threshold_and_a_second_passes_it() -> None:
@@ -152,6 +154,7 @@ def test_the_value_can_be_computed_again_from_what_is_kept() -> None:
         ({"bearing": 14}, "more sentences bear on the question without settling it: of 14 facts"),
         ({"missing": 4}, "4 words of the question are left open by what would be told"),
         ({"missing": 0}, "no word of the question is left open any more"),
+        ({"opens": True}, "the best fact opens its page"),
         ({"chain": True, "joined": 0.1}, "read in another way"),
     ],
 )
@@ -166,6 +169,8 @@ def test_links_that_meet_are_told() -> None:
     before = level([fact(1)], footing=footed(chain=True, joined=0.0))
     after = level([fact(1)], footing=footed(chain=True, joined=0.3), previous=before)
     assert "30% more of the question than the best fact alone" in after.moves[0].reason
+    more = level([fact(1)], footing=footed(chain=True, joined=0.3, linked=0.5), previous=after)
+    assert more.moves[0].reason == "of what no title says, 50% now stands in the quotes that would be told"
 
 
 @mark.parametrize(

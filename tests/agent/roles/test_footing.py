@@ -41,6 +41,18 @@ def test_a_relation_takes_several_links_and_joining_them_is_counted() -> None:
     assert apart.chain and apart.joined == 0 < together.joined
 
 
+def test_where_the_best_fact_stands_and_what_the_titles_leave_open() -> None:
+    opening, later = FOUNDED.model_copy(update={"start": 15}), FOUNDED.model_copy(update={"start": 900})
+    counted = footing("Who founded the Nordvik dairy?", [opening])
+    assert counted.opens and counted.linked == 1.0 and not footing("Who founded the Nordvik dairy?", [later]).opens
+    assert footing("Who founded the Nordvik dairy?", [CHEESE]).linked == 0.0
+
+
+def test_a_yes_or_no_is_told_from_other_questions() -> None:
+    asked = ("Are both dairies in Lund?", "Is it old?", "Which of them is in Lund?", "Isabel sold it when?")
+    assert [footing(question, []).closed for question in asked] == [True, True, False, False]
+
+
 def test_dates_and_figures_are_sharp() -> None:
     kinds = {q: footing(q, []).sharp for q in ("When did it open?", "How many cows has it?", "Who opened it?", "Why did it open?")}
     assert list(kinds.values()) == [True, True, False, False]
