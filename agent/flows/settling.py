@@ -50,7 +50,7 @@ class Side:
         """How many independent sites, in words: copies of one text count once, and are told."""
         many, few = len(self.sites), len(self.voices)
         if many > few:
-            return f"{many} sites, {few} {'voice' if few == 1 else 'voices'}: copies"
+            return f"{many} sites, {few} {'voice' if few == 1 else 'voices'}: copies of one text, or of one origin"
         return f"{few} independent {'site' if few == 1 else 'sites'}"
 
 

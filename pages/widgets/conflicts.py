@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
 from agent import editing
-from agent.flows import settling
+from agent.evidence.timelines import Timeline, timelines
+from agent.flows import moves, settling
 from agent.flows.settling import Side
 from agent.types import Conflict, Fact
 from agent.workbench import View
@@ -17,12 +18,17 @@ SHOWN = 6
 """Conflicts on a page: the cost of a poll must not grow with the run."""
 QUOTES = 4
 """Quotes of a value that are drawn."""
+TIMELINES = 8
+"""Series that are drawn."""
 KIND = {"number": "different figures", "date": "different dates", "name": "different words", "polarity": "affirmed and denied"}
 
 
 def draw(view: View) -> None:
     """Each conflict with its sides, and what a person can do about it."""
     known = memo.of(view, "conflicts", lambda: settling.shown(view.state))
+    dated = memo.of(view, "timelines", lambda: series(timelines(moves.memory(view.state))))
+    if dated:
+        st.html(f'<div class="ts small">{dated}</div>')
     if not known:
         empty.draw("No conflicts found", "When two sources say different things about the same matter, both appear here side by side.")
         return
@@ -33,6 +39,17 @@ def draw(view: View) -> None:
             if editing.editable(view):
                 conflict_doors.draw(view, conflict)
     paging.turn(len(known), SHOWN, turned, "conflicts")
+
+
+def series(found: Sequence[Timeline]) -> str:
+    """Figures of different times as HTML: no conflict, but worth a look beside one."""
+    rows = (
+        f'<li>{" · ".join(f"{safe.html(point.when)}: <b>{safe.html(point.value)}</b>" for point in timeline.points)}<br>'
+        f'<span class="soft">{safe.html(safe.shorten(timeline.about, 120))}</span></li>'
+        for timeline in found[:TIMELINES]
+    )  # fmt: skip
+    head = f"<summary>Figures of different times, which are no conflict ({len(found)})</summary>"
+    return f"<details>{head}<ul>{''.join(rows)}</ul></details>" if found else ""
 
 
 def block(conflict: Conflict, facts: Mapping[str, Fact], run_id: str) -> str:
