@@ -107,7 +107,7 @@ def named(state: Research, source: str) -> str:
     text = source.strip()
     spelled = canonical(text) if "://" in text else text.lower().removeprefix("www.").rstrip("/")
     known = {fact.url for fact in state.facts.values() if fact.url} | {page.final_url or page.url for page in state.pages.values()}
-    exact = text if text in known else spelled
+    exact = text if text in known or text in map(site, known) else spelled
     if not exact or not any(moves.of_source(url, exact) for url in known):
         raise UsageError(f"nothing of this run is from “{text[:120]}”: name a site like example.org, or the address of a page that was read")
     return exact

@@ -16,11 +16,14 @@ from agent.types import Answer, Fact, Outcome, Sentence
 
 def written(state: Research, tools: Tools) -> Answer:
     """The answer as the facts that may count give it, its citations checked; an honest `no_evidence` when nothing is left."""
+    question, wish = state.question, list[str]()
+    if isinstance(state, Site):  # a turn of a conversation, with a word on how to answer
+        question, wish = state.asked or state.question, [state.settings.instruction] if state.settings.instruction.strip() and tools.client else []
     clashes = [clash for clash in state.conflicts.values() if clash.reason not in CLOSED]
     usable, edited = moves.answering(state), bool(state.edits)
     facts = usable + [fact for fact in moves.memory(state) if fact.verified and fact.disputed]
     judgement = tools.judge(
-        REPORT, question=state.question, notes=moves.notes(state), facts=facts, conflicts=clashes,
+        REPORT, question=question, notes=[*wish, *moves.notes(state)], facts=facts, conflicts=clashes,
         assessment="" if edited else str((state.report or {}).get("assessment", "")), confidence=state.level, history=state.actions,
         failures=[page for page in state.pages.values() if page.outcome is not Outcome.OK], why_stopped=state.why_stopped,
         former=_still(state) if edited else state.answer,
@@ -43,11 +46,13 @@ def _still(state: Research) -> Answer | None:
 def _drafted(state: Site) -> list[ReportSentence]:
     """What a site was quoted for when its answer was drafted, as far as it stands; pinned facts go before it.
 
-    Its keyless draft chose among passages and knew more of them than their facts tell: it is not chosen anew.
+    Its keyless draft chose among passages and knew more of them than their facts tell: it is not chosen anew, unless a note came since.
     """
-    drafts = [draft for draft in state.answers if not draft.because]
+    draft = next((draft for draft in reversed(state.answers) if not draft.because), None)
+    if draft is None or any(note.step > draft.step for note in state.notes):
+        return []
     facts = moves.standing(state)
-    cited = [sentence for sentence in (drafts[-1].sentences if drafts else []) if sentence.fact_ids]
+    cited = [sentence for sentence in draft.sentences if sentence.fact_ids]
     kept = [sentence for sentence in cited if all(i in facts and facts[i].usable for i in sentence.fact_ids)]
     there = {i for sentence in kept for i in sentence.fact_ids}
     pinned = [fact for fact in moves.answering(state) if fact.decision == "pinned" and fact.id not in there]

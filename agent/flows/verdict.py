@@ -83,7 +83,8 @@ def _none(state: Research, reply: ReportReply, judgement: Judgement, step: int) 
     failed = [action for action in engines if action.outcome in UNREADABLE]
     blocked = (bool(looked) and len(unread) == len(looked)) or (bool(engines) and len(failed) == len(engines) and not looked)
     reason: Reason = "blocked" if blocked else "budget" if state.stop_reason == "budget" and not looked else "not_covered"
-    tried = f"{len(engines)} {'search' if len(engines) == 1 else 'searches'} and {sum(1 for p in looked if p.page_id)} pages read"
+    searched = f"{len(engines)} {'search' if len(engines) == 1 else 'searches'} and " if engines or not looked else ""
+    tried = f"{searched}{sum(1 for p in looked if p.page_id)} pages read"
     outside = sum(OUTSIDE in page.detail for page in looked)
     tried += f"; {outside} more lie outside the chosen sources" if outside else ""
     why = {

@@ -176,6 +176,8 @@ def test_a_site_run_is_written_anew_from_its_facts(bench):
     back = rewritten(bench, run_id).answer
     assert back.text == first.text
     assert verify(exporting.write(bench, run_id, "bundle")).holds
+    bench.send_back(run_id, bench.view(run_id).head, "How many farms bring the milk?")
+    assert "28 farms" in rewritten(bench, run_id).answer.text, "a note is heeded after edits, too"
 
 
 def test_every_export_tells_what_was_edited_and_the_bundle_still_holds(bench):

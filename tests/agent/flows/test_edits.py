@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import random
 
 import pytest
 
@@ -241,3 +242,39 @@ def test_a_change_is_the_same_before_and_after_it_was_stored(ledger):
     state = ledger.state()
     change = edits.source_struck(state, 1, "one.example")
     assert merge(fork(state), jsonable(change)).facts == ledger.say("strike_source", edits.source_struck, "one.example").facts
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_whatever_was_edited_all_undone_is_as_if_nothing_had_been(seed):
+    chance = random.Random(seed)
+    told = {f"r{n}": f"Berga dairy was founded in {1974 + n}." for n in range(3)}
+    rivals = [A.model_copy(update={"id": name, "statement": text, "url": f"https://{name}.example/"}) for name, text in told.items()]
+    ledger = Ledger(A, B, C, *rivals)
+    settled = ledger.revise(Draft("b", decision="pinned"), name="begin")  # conflicts are found and marks set; not an edit to be undone
+    before, made = known(settled)[:3], 0
+    for _ in range(14):
+        state, made = ledger.state(), made + 1
+        name = chance.choice(list(state.facts))
+        word = chance.choice(["mark", "mark", "word", "add", "source", "undo", "redo"])
+        try:
+            if word == "mark":
+                picked = chance.sample(list(state.facts), chance.randint(1, 4))
+                ledger.revise(*(Draft(one, decision=chance.choice(["pinned", "struck", "none"])) for one in picked), name="strike")
+            elif word == "word":
+                ledger.revise(Draft(name, statement=f"Berga dairy was founded in {1900 + made}."), name="correct")
+            elif word == "add":
+                ledger.say("add", edits.added, edits.own_knowledge(state, 1, f"Berga dairy was founded in {1800 + made}."))
+            elif word == "source":
+                source = chance.choice(["one.example", "two.example", "r1.example"])
+                there = source in state.struck_sources
+                ledger.say("restore_source" if there else "strike_source", edits.source_restored if there else edits.source_struck, source)
+            elif (undoing.undoable if word == "undo" else undoing.redoable)(state.edits, ledger.names):
+                ledger.undo(word)
+        except UsageError:
+            pass
+    while undoing.undoable(ledger.state().edits, ledger.names):
+        ledger.undo()
+    assert known(ledger.state())[:3] == before
+    while undoing.redoable(ledger.state().edits, ledger.names):
+        ledger.undo("redo")
+    assert undoing.redoable(ledger.state().edits, ledger.names) is None
