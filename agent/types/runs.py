@@ -129,6 +129,10 @@ class Halt(Noun):
     step: int = 0
 
 
+ENGINE_NAMES = {"duckduckgo": "DuckDuckGo", "google": "Google"}
+"""Search engines as a reader knows them."""
+
+
 class Settings(Noun):
     """What a run was started with. Counts are per run; `max_seconds` is working time in seconds, `max_cost_usd` US dollars."""
 
@@ -195,7 +199,7 @@ class Settings(Noun):
     @property
     def sources(self) -> list[str]:
         """The choice of sources in words, a phrase each; none when anything goes."""
-        return [*self.reach.told, *([f"found with {' and '.join(self.engines)}"] if self.engines else [])]
+        return [*self.reach.told, *([f"found with {' and '.join(ENGINE_NAMES.get(name, name) for name in self.engines)}"] if self.engines else [])]
 
 
 class Step(Noun):

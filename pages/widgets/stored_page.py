@@ -106,7 +106,7 @@ def _text(page: Page, kept: list[Fact], passage: Fact | None, chosen: str) -> No
     found = stored.windows(page.text)
     left, right = st.columns([5, 2], gap="large") if kept and not passage else (st.container(), None)
     with left:
-        st.html('<div class="ts"><h2 class="ts-section">The text as it was read</h2></div>')
+        st.html(f'<div class="ts"><h2 class="ts-section">The text as it was {"given" if GIVEN[page.origin] else "read"}</h2></div>')
         number = 1
         if len(found) > 1:
             at = stored.window_of(found, first.start if first else 0)

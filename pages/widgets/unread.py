@@ -58,7 +58,7 @@ def row(one: Unread) -> str:
     tone = "" if one.outcome is Outcome.EMPTY else "bad"
     why = f'<div class="small soft">{safe.html(one.reason)}</div>' if one.reason else ""
     return (
-        f'<div class="ts"><div>{one.kind}: {what} {chips.one(words.OUTCOME[one.outcome], tone)}</div>{why}'
+        f'<div class="ts"><div class="told"><span>{one.kind}: {what}</span>{chips.one(words.OUTCOME[one.outcome], tone)}</div>{why}'
         f'<div class="small">{safe.html(one.advice)}</div></div>'
     )
 

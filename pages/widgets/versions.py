@@ -83,4 +83,4 @@ def fates(told: Compared) -> str:
 
 
 def _fate(fact: Fact, word: str, tone: str) -> str:
-    return f"<li>{chips.one(word, tone)} “{safe.html(safe.shorten(fact.quote, 220))}”</li>"
+    return f'<li class="told">{chips.one(word, tone)}<span>“{safe.html(safe.shorten(fact.quote, 220))}”</span></li>'

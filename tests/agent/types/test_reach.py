@@ -58,5 +58,5 @@ def test_the_choice_is_told_in_words():
         allowed_domains=["a.example"], blocked_domains=["b.example"], since="2020-01-01", dated_only=True, language="sv", engines=["duckduckgo"]
     )
     assert chosen.sources == [
-        "only a.example", "never b.example", "published on or after 2020-01-01 (undated pages left out)", "in Swedish", "found with duckduckgo",
+        "only a.example", "never b.example", "published on or after 2020-01-01 (undated pages left out)", "in Swedish", "found with DuckDuckGo",
     ]  # fmt: skip
