@@ -43,9 +43,9 @@ def test_a_cap_asks_is_raised_and_the_run_goes_on_until_a_conflict(served: Calla
     expect(narrow.locator(".st-key-research-halt")).to_contain_text("All 3 searches")
     assert not seen.too_wide() and not narrow.evaluate(PALE)
     screen.button("Write the answer now").click()
+    expect(halt).to_be_hidden()
     screen.stands("Answer to review")
     expect(page.locator(".answer-grid")).to_contain_text("all 3 searches and page visits of this round are used")
-    expect(halt).to_be_hidden()
 
     screen.open()
     page.get_by_role("radio", name="Until a conflict").or_(screen.button("Until a conflict")).first.click()
@@ -58,4 +58,5 @@ def test_a_cap_asks_is_raised_and_the_run_goes_on_until_a_conflict(served: Calla
     page.get_by_role("option", name="until the answer").click()
     expect(page.locator(".step .head", has_text="You said how far it goes")).to_contain_text("run until the answer")
     screen.button("Go on until the next one").click()
+    expect(halt).to_be_hidden()
     screen.stands("Answer to review")
