@@ -10,7 +10,7 @@ from agent.budgeting import amount, used
 from agent.flows.budget import Meter
 from agent.types import Status
 from agent.workbench import View
-from pages.widgets import door, words
+from pages.widgets import door, memo, words
 
 FULL = 0.9
 """The share from which a bar warns: what is left is kept for the answer."""
@@ -18,7 +18,10 @@ FULL = 0.9
 
 def draw(view: View) -> None:
     """One strip, one element: it is redrawn at every poll."""
-    st.html(strip(view, used(door.workbench(), view)))
+    def measure() -> list[Meter]:
+        return used(door.workbench(), view)
+
+    st.html(strip(view, measure() if view.run.status is Status.RUNNING else memo.of(view, "meters", measure)))
 
 
 def this_round(view: View) -> int:
