@@ -1,7 +1,8 @@
 """A table of questions as it comes (CSV in whatever dialect), read into rows of a batch. Pure: bytes in, rows and remarks out.
 
 The header names the columns; one must be called `question`. Columns of these names are settings of their row:
-allowed_domains, start_urls (several: separated by spaces, commas or semicolons), flow, instruction, max_steps, max_pages, threshold.
+allowed_domains, blocked_domains, start_urls (several: separated by spaces, commas or semicolons), flow, instruction, max_steps, max_pages,
+threshold.
 Every other column is kept as it came and given back beside the answer. A row that cannot be asked is told by its number and kept, too.
 Rows are numbered as a spreadsheet does: the header is row 1.
 """
@@ -199,6 +200,7 @@ def _number(least: float, most: float, kind: type[int] | type[float]) -> Callabl
 _LIMITS = starting.RANGES[""]
 _OWN: dict[str, Callable[[str], Any]] = {
     "allowed_domains": _several,
+    "blocked_domains": _several,
     "start_urls": _several,
     "flow": _flow,
     "instruction": lambda text: text[: starting.LONGEST],

@@ -11,6 +11,7 @@ from collections.abc import Collection, Sequence
 from functools import lru_cache
 from urllib.parse import parse_qsl, quote, urlencode, urljoin, urlsplit, urlunsplit
 
+import idna
 from publicsuffixlist import PublicSuffixList
 
 FILE = "file:"
@@ -88,17 +89,25 @@ def site(url: str) -> str:
 
 def in_scope(url: str, allowed: list[str]) -> bool:
     """Is the address on one of the allowed hosts ("example.com", or "*.example.com" with its subdomains)? [] allows all."""
-    name = host(url)
+    name = _ascii(host(url))
     return not allowed or any(
-        name == entry.lower() or (entry.startswith("*.") and (name == entry[2:].lower() or name.endswith(entry[1:].lower())))
-        for entry in allowed
+        name == _ascii(bare := entry.removeprefix("*.")) or (entry.startswith("*.") and name.endswith(f".{_ascii(bare)}")) for entry in allowed
     )
 
 
 def is_blocked(url: str, blocked: Sequence[str]) -> bool:
     """Is the address on one of the blocked hosts, or below one? Who blocks "example.com" means www.example.com, too."""
-    name = host(url)
-    return any(name == bare or name.endswith(f".{bare}") for bare in (entry.lower().removeprefix("*.") for entry in blocked))
+    name = _ascii(host(url))
+    return any(name == bare or name.endswith(f".{bare}") for bare in (_ascii(entry.removeprefix("*.")) for entry in blocked))
+
+
+@lru_cache(maxsize=8192)
+def _ascii(name: str) -> str:
+    """A host as it goes over the wire: "höganäs.example" and its punycode are one."""
+    try:
+        return name.lower() if name.isascii() else idna.encode(name, uts46=True).decode()
+    except idna.IDNAError:
+        return name.lower()
 
 
 def found_in(text: str) -> list[str]:

@@ -12,8 +12,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from agent import asking_many, question_sheet
+from agent import asking_many, question_sheet, starting
 from agent.asking_many import Standing
+from agent.commands import hosts, sources
 from agent.commands.telling import reached, say, tell, write
 from agent.errors import UsageError
 from agent.types import Allowance, BatchRow, RowState, Settings
@@ -39,6 +40,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--model", default="auto", metavar="keyless|NAME", help="the model (default: the configured one, else keyless)")
     parser.add_argument("--max-steps", type=int, default=plain.max_steps, metavar="N", help="searches and page visits a row (default: %(default)s)")
     parser.add_argument("--max-pages", type=int, default=plain.max_pages, metavar="N", help="pages read a row (default: %(default)s)")
+    hosts.add_option(parser, [], "default: all")
+    sources.add_options(parser, engines=True)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -82,7 +85,10 @@ def _line(row: BatchRow) -> str:
 
 
 def _begun(bench: Workbench, options: argparse.Namespace) -> str:
-    settings = Settings(world=options.world, model=options.model, max_steps=options.max_steps, max_pages=options.max_pages)
+    limits = {"max_steps": options.max_steps, "max_pages": options.max_pages}
+    settings = Settings(world=options.world, model=options.model, allowed_domains=options.allow, **limits, **sources.chosen(options))
+    settings = starting.spelled(settings)
+    starting.check_sources(settings)
     try:
         data = options.file.read_bytes()
     except OSError as trouble:

@@ -11,7 +11,7 @@ from agent import asking_many, question_sheet
 from agent.errors import UsageError
 from agent.question_sheet import FLOWS_OF_ROWS, MOST_BYTES, Sheet
 from agent.types import Allowance, BatchRow, Settings
-from pages.widgets import ask, chips, choices, door, drafts, empty, safe, words
+from pages.widgets import ask, chips, choices, door, drafts, empty, safe, sources, words
 
 FILE, PASTED, DRAFT = "batch-file", "batch-pasted", "batch"
 SHOWN, TOLD = 6, 8
@@ -62,7 +62,9 @@ def _choices() -> tuple[Settings, Allowance]:
         steps = st.number_input("At most this many searches and pages", 1, 60, plain.max_steps, key="batch-max-steps", persist_state="session")
         pages = st.number_input("At most this many pages read", 1, 60, plain.max_pages, key="batch-max-pages", persist_state="session")
     settings = Settings(flow=flow or "research", world=world, model=model, max_steps=int(steps), max_pages=int(pages))
-    choices.told(settings, f"each row up to {words.count(settings.max_steps, 'step')} and {words.count(settings.max_pages, 'page')}")
+    settings = settings.model_copy(update=sources.form("batch", searches=True))
+    limits = f"each row up to {words.count(settings.max_steps, 'step')} and {words.count(settings.max_pages, 'page')}"
+    choices.told(settings, limits, sources.brief(settings))
     allowance = Allowance(
         side_by_side=int(side), max_calls=int(calls), max_tokens=int(tokens), max_cost_usd=float(cost), max_minutes=float(minutes)
     )

@@ -24,6 +24,12 @@ def test_without_an_allowed_domain_only_the_blocked_are_kept_out():
     assert Reach(blocked=["a.example"]).admits("https://nota.example/")
 
 
+def test_a_host_is_the_same_in_letters_and_in_punycode():
+    wire = "https://www.xn--hgans-jra6j.example/x"
+    assert not Reach(blocked=["Höganäs.example"]).admits(wire) and Reach(allowed=["*.höganäs.example"]).admits(wire)
+    assert not Reach(blocked=["xn--hgans-jra6j.example"]).admits("https://höganäs.example/")
+
+
 @pytest.mark.parametrize(
     ("published", "counts"),
     [
