@@ -75,7 +75,7 @@ def decide(state: Collect, tools: Tools) -> tuple[Change, str]:
     used = len(state.fresh_actions)
     if used >= limits.max_pages and following_up is not None:
         if state.settings.at_cap == "ask":
-            raise BudgetSpent(collect_ending.pages_used(state)[0], cap="pages", used=used, limit=limits.max_pages)
+            raise BudgetSpent(collect_ending.all_pages(state), cap="pages", used=used, limit=limits.max_pages)
         return _enough(state, *collect_ending.pages_used(state))
     if following_up is None:
         return _enough(state, *collect_ending.over(state))

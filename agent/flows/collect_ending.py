@@ -22,8 +22,12 @@ RAISE = {
 
 def pages_used(state: Collect) -> tuple[str, str]:
     """The end by the cap on pages."""
-    most = state.settings.collect.max_pages
-    return f"all {most} pages of this run are used, and {_count(len(state.frontier), 'page')} still waited (raise it: {RAISE['pages']})", "budget"
+    return f"{all_pages(state)} (raise it: {RAISE['pages']})", "budget"
+
+
+def all_pages(state: Collect) -> str:
+    """That the cap on pages is met, and what it keeps the walk from."""
+    return f"all {state.settings.collect.max_pages} pages of this run are used, and {_count(len(state.frontier), 'page')} still waited"
 
 
 def over(state: Collect) -> tuple[str, str]:
