@@ -1,7 +1,8 @@
 """What could not be read, and what a person does about it: try again, paste the text, upload the file; or bring a page of their own.
 
 A page that is given so counts as read, marked with where it came from. Its facts are taken by the flow, as of any page; when there is an
-answer already it is then written again, without searching on. While a run works the page waits for its next decision.
+answer already it is then written again, without searching on; only a search that is made again goes on with what it
+finds. While a run works the page waits for its next decision.
 """
 
 from __future__ import annotations
@@ -173,7 +174,9 @@ def _speak(bench: Workbench, run_id: str, name: str, make: Callable[[Research, i
         elif view.next == flow.on_budget or view.next in flow.rests:  # what comes next was decided without it
             next = _onward(view.run.settings.flow)
         if next:
-            change = {**change, "pending": None, "rewriting": view.head + 1}
+            goes_on = any(wish.action != "crawl_url" for wish in change.get("again", ()))  # what a search finds wants to be read
+            anew = {"why_stopped": "", "stop_reason": ""} if goes_on else {"rewriting": view.head + 1}
+            change = {**change, "pending": None, **anew}
         try:
             bench.store.ledger.speak(run_id, name, jsonable(change), next=next, head=view.head, among=(status,), **columns)
             break

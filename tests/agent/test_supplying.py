@@ -15,7 +15,7 @@ from agent.export.plain import plain
 from agent.exporting import write
 from agent.flows.supplied import retried
 from agent.importing import import_bundle
-from agent.types import Outcome, Settings, Status
+from agent.types import Outcome, SearchResult, Settings, Status
 from agent.verifying import refetch, verify
 from agent.workbench import View, Workbench
 from tests.web.folders import Told, page, write_world
@@ -139,6 +139,32 @@ def test_a_search_that_failed_is_tried_again(run):
     assert change is not None and (change["again"][0].action, change["again"][0].step) == ("search_duckduckgo", 9)
     told = next(one for one in supplying.unread(failed) if one.kind == "Search")
     assert told.again and not told.gives and "Try again" in told.advice
+
+
+def test_a_failed_search_of_an_answered_run_is_made_again_and_followed(bench, run, monkeypatch):
+    """What it brings is read as after an answer that was sent back: a search alone tells nothing."""
+    late = [SearchResult(engine="duckduckgo", query=QUESTION, outcome=Outcome.TIMEOUT, detail="The search engine did not answer in time.")]
+    real = bench.worker.world(run(drive=False)[1].run.settings.world)
+    world = Told(real, search=lambda engine, query: late[0] if late else None)
+    monkeypatch.setattr(bench.worker, "world", lambda name: world)
+    run_id, view = run(start_urls=[])
+    assert view.run.status is Status.REVIEW and not view.state.facts
+    late.clear()
+    failed = next(one for one in supplying.unread(view.state) if one.kind == "Search")
+    supplying.retry(bench, run_id, failed.what)
+    assert bench.drive(run_id) is Status.REVIEW
+    after = bench.view(run_id).state
+    again = after.actions[len(view.state.actions)]
+    assert (again.action, again.outcome, again.by) == ("search_duckduckgo", Outcome.OK, "person")
+    assert OTHER in after.pages and after.answer.n == 2
+
+
+def test_an_accepted_answer_is_written_again_with_what_is_given(bench, run):
+    run_id, view = run()
+    bench.accept(run_id, view.head)
+    assert bench.view(run_id).run.status is Status.DONE
+    supplying.paste(bench, run_id, WALL, SAID)
+    assert bench.drive(run_id) is Status.REVIEW and "412 feathers" in bench.view(run_id).state.answer.text
 
 
 @pytest.mark.parametrize("rest", [Status.PAUSED, Status.STOPPED])
