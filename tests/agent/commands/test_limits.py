@@ -1,0 +1,31 @@
+"""The options of budgets and threshold become settings; what cannot be is refused in words."""
+
+from __future__ import annotations
+
+import argparse
+
+import pytest
+
+from agent.commands import limits
+from agent.types import Settings
+
+
+def parsed(*words: str) -> Settings:
+    parser = argparse.ArgumentParser(exit_on_error=False)
+    limits.add(parser)
+    return Settings(**limits.given(parser.parse_args(words)))
+
+
+@pytest.mark.parametrize(("typed", "kept"), [("0.8", 0.8), ("80%", 0.8), ("80 %", 0.8), ("1", 1.0)])
+def test_a_threshold_is_a_share_or_a_percentage(typed, kept):
+    assert parsed("--threshold", typed).threshold == pytest.approx(kept)
+
+
+@pytest.mark.parametrize("typed", ["80", "-0.1", "high", "nan"])
+def test_what_is_no_threshold(typed):
+    with pytest.raises(argparse.ArgumentError, match="is no share"):
+        parsed(f"--threshold={typed}")
+
+
+def test_what_is_not_named_stays_as_it_is():
+    assert parsed().threshold == Settings().threshold and parsed("--max-minutes", "2").max_seconds == 120
