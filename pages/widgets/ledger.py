@@ -30,11 +30,11 @@ def draw(view: View) -> None:
         return
     key = f"ledger-way-{view.run.id}"
     way = st.segmented_control("How to show the facts", [READ, EDIT], default=READ, required=True, key=key, label_visibility="collapsed")
-    sift = _sift(view, known) if len(known) > FILTERED else Sift()
+    sift = _sift(view, known) if way == EDIT or len(known) > FILTERED else Sift()  # above a table that is edited nothing may come in later
     newest = memo.of(view, "facts", lambda: sifted(known, Sift()))
     fitting = newest if sift == Sift() else sifted(known, sift)
     if way == EDIT:
-        ledger_grid.draw(view, fitting)
+        ledger_grid.draw(view, fitting, sift)
     else:
         facts.read(fitting, view.run.id, editable=True)
 

@@ -15,7 +15,7 @@ import streamlit as st
 
 from agent import editing
 from agent.flows.edits import LONGEST, Draft
-from agent.flows.sifting import mark
+from agent.flows.sifting import Sift, mark
 from agent.types import Fact, Mark, Status
 from agent.workbench import View
 from pages.widgets import door, facts, ledger_doors, safe, words
@@ -29,12 +29,12 @@ HELD = "ledger-grid-held"
 """The session key of the frame that is being edited: (what it shows, ids)."""
 
 
-def draw(view: View, fitting: Sequence[Fact]) -> None:
+def draw(view: View, fitting: Sequence[Fact], sift: Sift) -> None:
     """One page of the facts as a table, what is chosen in it, and the buttons for that."""
     run_id = view.run.id
     turned = f"ledger-page-{run_id}"
     wanted = facts.paged(fitting, turned)
-    shown = _held(view, wanted)
+    shown = _held(view, wanted, sift)
     if not shown:
         st.caption("No fact fits: use other words, or take a filter away.")
         return
@@ -93,12 +93,11 @@ def _columns() -> dict[str, Any]:
     }
 
 
-def _held(view: View, wanted: Sequence[Fact]) -> Sequence[Fact]:
+def _held(view: View, wanted: Sequence[Fact], sift: Sift) -> Sequence[Fact]:
     """The facts of the frame: while a run works, and once somebody has typed, those that were there, as they were, until that is saved."""
     held: tuple[str, Sequence[Fact]] = st.session_state.get(HELD) or ("", ())
     typed = (st.session_state.get(f"ledger-grid-{_digest(held[1])}") or {}).get("edited_rows") if held[1] else None
-    place = "|".join(str(st.session_state.get(f"{name}-{view.run.id}")) for name in ("ledger-page", "ledger-source", "ledger-step", "ledger-status"))
-    place = f"{view.run.id}|{place}|{st.session_state.get(facts.FIND)}|{len(view.state.edits)}"
+    place = f"{view.run.id}|{sift}|{st.session_state.get(f'ledger-page-{view.run.id}') or 1}|{len(view.state.edits)}"
     if held[1] and held[0] == place and (typed or view.run.status is Status.RUNNING):
         return held[1]
     st.session_state[HELD] = (place, wanted)
