@@ -1,8 +1,8 @@
 """A table of questions as it comes (CSV in whatever dialect), read into rows of a batch. Pure: bytes in, rows and remarks out.
 
 The header names the columns; one must be called `question`. Columns of these names are settings of their row:
-allowed_domains, blocked_domains, start_urls (several: separated by spaces, commas or semicolons), flow, instruction, max_steps, max_pages,
-threshold.
+allowed_domains, blocked_domains, start_urls (several: separated by spaces, commas or semicolons), since, before (days), language, flow,
+instruction, max_steps, max_pages, threshold.
 Every other column is kept as it came and given back beside the answer. A row that cannot be asked is told by its number and kept, too.
 Rows are numbered as a spreadsheet does: the header is row 1.
 """
@@ -72,8 +72,8 @@ def read(data: bytes, settings: Settings) -> Sheet:
 
 
 def settings_of(row: BatchRow, settings: Settings) -> Settings:
-    """What a row is asked with."""
-    return starting.spelled(settings.model_copy(update={**row.own, "mode": "auto", "thread_id": ""}))
+    """What a row is asked with: it goes by itself to its answer, and at a cap reports what it has. Raises UsageError for a strange language."""
+    return starting.spelled(settings.model_copy(update={"until": "review", **row.own, "mode": "auto", "at_cap": "report", "thread_id": ""}))
 
 
 def _decoded(data: bytes) -> tuple[str, str]:
@@ -178,6 +178,10 @@ def _several(text: str) -> list[str]:
     return [part for part in _PARTS.split(text) if part]
 
 
+def _word(text: str) -> str:
+    return text[:40]
+
+
 def _flow(text: str) -> str:
     if text.casefold() not in FLOWS_OF_ROWS:
         raise UsageError(f"there is no flow “{text[:40]}” for a batch; there are {', '.join(FLOWS_OF_ROWS)}")
@@ -202,6 +206,9 @@ _OWN: dict[str, Callable[[str], Any]] = {
     "allowed_domains": _several,
     "blocked_domains": _several,
     "start_urls": _several,
+    "since": _word,
+    "before": _word,
+    "language": _word,
     "flow": _flow,
     "instruction": lambda text: text[: starting.LONGEST],
     "max_steps": _number(*_LIMITS["max_steps"], int),

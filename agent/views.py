@@ -93,9 +93,10 @@ class Views:
         old_steps, old_state = (known.steps, known.state) if known else ([], FLOWS[run.settings.flow].state())
         state = fold(fork(old_state), new) if new else old_state
         steps = [*old_steps, *new] if new else old_steps
-        return View(run, state, steps, self._usage(run.id, steps), steps[-1].n, steps[-1].next)  # type: ignore[arg-type]
+        worked = known.usage if known and not new else _worked(steps)
+        usage = self.store.calls.spent(run.id).model_copy(update=worked.model_dump(include={"seconds", "cpu_seconds"}))
+        return View(run, state, steps, usage, steps[-1].n, steps[-1].next)  # type: ignore[arg-type]
 
-    def _usage(self, run_id: str, steps: list[Step]) -> Usage:
-        return self.store.calls.spent(run_id).model_copy(
-            update={"seconds": round(sum(s.seconds for s in steps), 2), "cpu_seconds": round(sum(s.cpu_ms for s in steps) / 1000, 3)}
-        )
+
+def _worked(steps: list[Step]) -> Usage:
+    return Usage(seconds=round(sum(s.seconds for s in steps), 2), cpu_seconds=round(sum(s.cpu_ms for s in steps) / 1000, 3))

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from pydantic_core import from_json
 from sqlalchemy import Connection, Engine, Row, and_, bindparam, func, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
@@ -246,7 +247,7 @@ def _insert(connection: Connection, run_id: str, step: Step) -> None:
 
 def _step(row: Row[Any]) -> Step:
     return Step.model_construct(
-        n=row.n, name=row.name, change=json.loads(row.change), next=row.next, by=row.by, at=row.at, seconds=row.seconds, cpu_ms=row.cpu_ms
+        n=row.n, name=row.name, change=from_json(row.change), next=row.next, by=row.by, at=row.at, seconds=row.seconds, cpu_ms=row.cpu_ms
     )
 
 

@@ -30,8 +30,8 @@ def draw() -> None:
     drafts.keep()
     given = st.file_uploader(
         "A table of questions (CSV)", type=["csv", "tsv", "txt"], key=FILE, max_upload_size=MOST_BYTES // 1_000_000,
-        help="Commas, semicolons or tabs; up to 1,000 rows. Columns called allowed_domains, start_urls, flow, instruction, max_steps, max_pages or "
-        "threshold are settings of their row; all others come back as they were.",
+        help="Commas, semicolons or tabs; up to 1,000 rows. Columns called allowed_domains, blocked_domains, start_urls, since, before, language, "
+        "flow, instruction, max_steps, max_pages or threshold are settings of their row; all others come back as they were.",
     )  # fmt: skip
     if given is None:
         placeholder = "question;note\nWho runs …, and since when?;for Monday\n…"
@@ -56,13 +56,16 @@ def _choices() -> tuple[Settings, Allowance]:
         calls = st.number_input("At most, model calls", 0, 1_000_000, allowed.max_calls, 100, key="batch-calls", persist_state="session")
         tokens = st.number_input("At most, tokens", 0, 1_000_000_000, allowed.max_tokens, 1_000_000, key="batch-tokens", persist_state="session")
         minutes = st.number_input("At most, minutes of work", 1.0, 10_000.0, allowed.max_minutes, 10.0, key="batch-minutes", persist_state="session")
-    with st.popover("Each row", icon=":material/tune:", key="batch-options"):
+    with st.container(horizontal=True):
+        options = st.popover("Each row", icon=":material/tune:", key="batch-options")
+        chosen = sources.form("batch", searches=True)
+    with options:
         flow = st.selectbox("How it is asked", FLOWS_OF_ROWS, format_func=str.capitalize, key="batch-flow", filter_mode=None, persist_state="session")
         world, model = choices.world("Where to look", "batch", persist_state="session"), choices.model("batch", persist_state="session")
         steps = st.number_input("At most this many searches and pages", 1, 60, plain.max_steps, key="batch-max-steps", persist_state="session")
         pages = st.number_input("At most this many pages read", 1, 60, plain.max_pages, key="batch-max-pages", persist_state="session")
     settings = Settings(flow=flow or "research", world=world, model=model, max_steps=int(steps), max_pages=int(pages))
-    settings = settings.model_copy(update=sources.form("batch", searches=True))
+    settings = settings.model_copy(update=chosen)
     limits = f"each row up to {words.count(settings.max_steps, 'step')} and {words.count(settings.max_pages, 'page')}"
     choices.told(settings, limits, sources.brief(settings))
     allowance = Allowance(

@@ -18,10 +18,8 @@ FULL = 0.9
 
 def draw(view: View) -> None:
     """One strip, one element: it is redrawn at every poll."""
-    def measure() -> list[Meter]:
-        return used(door.workbench(), view)
-
-    st.html(strip(view, measure() if view.run.status is Status.RUNNING else memo.of(view, "meters", measure)))
+    name = f"meters-{view.run.status}-{view.usage.llm_calls}"  # a call is paid before the step that made it is taken
+    st.html(strip(view, memo.of(view, name, lambda: used(door.workbench(), view))))
 
 
 def this_round(view: View) -> int:

@@ -28,6 +28,8 @@ log = logging.getLogger(__name__)
 
 WARM = ("pandas", "altair", "networkx", "pyarrow", "streamlit.elements.echarts_chart", "streamlit.components.v2")
 """What the first screen would otherwise import while a person waits."""
+LATEST = 24
+"""Runs that are folded in the background at the start: those a person is most likely to open."""
 PATIENT = (10_000, 20, 10)
 """Python's thresholds of garbage collection: a long run is some ten thousand objects that all stay, and looking through them as they are made
 costs more than making them.
@@ -109,7 +111,9 @@ async def lifespan(_app: Any) -> AsyncIterator[dict[str, Any]]:
     PagesManager.uses_pages_directory = False  # else a first visit to /collect would be given Streamlit's own list of pages instead of ours
     for name in WARM:
         importlib.import_module(name)
-    door.workbench()
+    bench = door.workbench()
+    for run in bench.runs()[:LATEST]:
+        bench.views.foresee(run.id)
     logging.getLogger("agent.reply").setLevel(logging.INFO)  # one line a reply, with the path it took
     if not logging.getLogger().handlers:
         logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s %(message)s")

@@ -50,6 +50,15 @@ def test_settings_of_a_row() -> None:
     assert chosen.world == "demo" and chosen.mode == "auto" and sheet.settings == ["Allowed domains", "start_urls", "flow"]
 
 
+def test_sources_of_a_row_are_checked_like_any_others() -> None:
+    table = b"question,Blocked domains,since,language\nWho?,x.example,2024-01-01,sv\nWho?,x.example,soon,\nWho?,,,klingon\n"
+    sheet = read(table, DEMO.model_copy(update={"at_cap": "ask", "until": "conflict"}))
+    chosen = settings_of(sheet.rows[0], DEMO.model_copy(update={"at_cap": "ask", "until": "conflict"}))
+    assert (chosen.blocked_domains, chosen.since, chosen.language) == (["x.example"], "2024-01-01", "sv")
+    assert (chosen.at_cap, chosen.until) == ("report", "review"), "nobody is there to be asked"
+    assert "Row 3 cannot be asked: “soon” is no day" in sheet.remarks[0] and "Row 4" in sheet.remarks[1]
+
+
 def test_the_same_question_is_asked_once() -> None:
     sheet = read(b"question,max_steps\nWho  is it?,\nwho is it?,\nWho is it?,5\n", DEMO)
     assert [row.same_as for row in sheet.rows] == [0, 2, 0] and sheet.asked == 2
