@@ -1,0 +1,26 @@
+"""A page with `?run=` is asked for: its run is folded while the browser loads."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from pages.widgets import serve
+
+
+QUERIES = [(b"run=abc&x=1", ["abc"]), (b"", []), (b"run=", []), (b"run=" + b"z" * 500, ["z" * 64]), (b"\xff=%", [])]
+
+
+@pytest.mark.parametrize(("query", "told"), QUERIES)
+def test_what_is_looked_ahead_for(bench, monkeypatch, query, told):
+    asked: list[str] = []
+    monkeypatch.setattr(bench.views, "foresee", asked.append)
+    passed: list[str] = []
+
+    async def app(scope, receive, send):
+        passed.append(scope["type"])
+
+    asyncio.run(serve.Foresight(app)({"type": "http", "query_string": query}, None, None))  # type: ignore[arg-type]
+    asyncio.run(serve.Foresight(app)({"type": "websocket", "query_string": b"run=abc"}, None, None))  # type: ignore[arg-type]
+    assert asked == told and passed == ["http", "websocket"]
