@@ -8,7 +8,6 @@ import pytest
 
 from pages.widgets import serve
 
-
 QUERIES = [(b"run=abc&x=1", ["abc"]), (b"", []), (b"run=", []), (b"run=" + b"z" * 500, ["z" * 64]), (b"\xff=%", [])]
 
 
