@@ -25,7 +25,7 @@ from agent.evidence import confidence
 RIDGE = 2.0
 NAMES = ("plain", "chain", "sharp", "missing", "told", "opens", "joined", "linked", "closed")
 """The constants that are fitted: POINT for "told", else logarithms."""
-SIZE, EDGE = 300, 44
+SIZE, EDGE = 300, 60
 COLOURS = ("#14695b", "#8f5c00", "#7a3b69", "#2f5d8a")
 
 
