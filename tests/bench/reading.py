@@ -4,9 +4,9 @@
 
 It writes runs of both sizes into a throw-away store (steps are searches and page visits; each is three to a ledger), serves the app and takes
 turns between the sizes: the first paint of a run nobody has looked at since the server started (until its heading, figures, journey and facts
-are drawn), then with both open each tab, the next page of facts, and whatever filters and menus the screen has; and what a second of following a run at work
-costs the server. Exit code 1 when for one of them the median of the large run is more than 1.3 times that of the small one and more than 25 ms
-above it, and its fastest is, too: what else the machine does slows single ones, never all of one size.
+are drawn), then with both open each tab, the next page of each list, and whatever filters and menus the screen has; and what a second of
+following a run at work costs the server. Exit code 1 when for one of them the median of the large run is more than 1.3 times that of the small
+one and more than 25 ms above it, and its fastest is, too: what else the machine does slows single ones, never all of one size.
 """
 
 from __future__ import annotations
