@@ -23,6 +23,9 @@ from agent.flows import FLOWS
 from agent.types import BatchRow, Settings
 
 MOST_ROWS, MOST_BYTES = 1_000, 5_000_000
+LONGEST_CELL = 100_000
+"""Characters of one cell. (The csv module's own limit belongs to the whole process and may be another.)"""
+_TOO_LONG = "row {} has a cell of more than {:,} characters"
 FLOWS_OF_ROWS = ("research", "site", "collect")
 """Flows that come to an answer by themselves."""
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs"}
@@ -113,13 +116,15 @@ def _records(text: str, separator: str) -> Iterator[list[str]]:
     strict = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     opened = 1
     try:
-        for _ in strict:
+        for row in strict:
+            if max(map(len, row), default=0) > LONGEST_CELL:
+                raise UsageError(_TOO_LONG.format(opened, LONGEST_CELL))
             opened += 1
     except csv.Error as trouble:
         if "unexpected end" in str(trouble):
             raise UsageError(f"a quotation mark is opened in row {opened} and never closed") from trouble
         if "field larger" in str(trouble):
-            raise UsageError(f"row {opened} has a cell of more than {csv.field_size_limit():,} characters") from trouble
+            raise UsageError(_TOO_LONG.format(opened, LONGEST_CELL)) from trouble
     return csv.reader(io.StringIO(text, newline=""), delimiter=separator)
 
 
