@@ -75,7 +75,7 @@ def test_the_same_question_is_asked_once() -> None:
         (b"question,a\n\"opened,b\nc,d\n", "row 2 and never closed"),
         (b"PK\x03\x04\0\0", "no text file"),
         (b"question\n" + b"x" * 4001, "4,001 characters"),
-        (b"question\n" + b"y" * 200_000, "row 2 has a cell of more"),
+        (b"question\n" + b"y" * 200_000, "(?i)row 2 (has a cell of more|cannot be asked)"),
         (b"question\n" + b"q?\n" * (MOST_ROWS + 1), "more than 1,000 rows"),
         (b"x" * 5_000_001, "5 MB are the most"),
     ],
