@@ -74,7 +74,7 @@ def _live(run_id: str, moving: bool) -> None:
         with st.container(border=True, key="research-answer"):
             answer.draw(view.state.answers, view.state.facts, run_id)
             controls.review(view)
-    left, right = st.columns([5, 6], gap="medium")
+    left, right = st.columns([3, 4], gap="medium")
     with left:
         st.html('<div class="ts"><h2 class="ts-section">Journey</h2></div>')
         journey.draw(memo.of(view, "cards", lambda: story.cards(view.steps)), run_id, view)
