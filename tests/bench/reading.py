@@ -163,16 +163,21 @@ DRAWN = """() => {
     && !document.querySelector('[data-testid=stSkeleton], [data-stale=true]')
 }"""
 """Is the run drawn: heading, figures, journey, the open tab, and nothing left to come?"""
-WATCHED = """async ([drawn]) => {
-  const done = eval(drawn), began = window.readingBegan
-  let still = 0
+WATCHED = """async (drawn) => {
+  const done = eval(drawn), began = performance.now()
+  let last = began, still = 0
+  const watch = new MutationObserver(() => { last = performance.now(); still = 0 })
+  watch.observe(document.body, {subtree: true, childList: true, characterData: true, attributes: true})
+  const what = %s
+  what.click()
   while (performance.now() - began < 60000) {
     await new Promise(requestAnimationFrame)
     still = done() ? still + 1 : 0
-    if (still === 3) return performance.now() - began
+    if (still === 8) { watch.disconnect(); return last - began }
   }
   return -1
 }"""
+"""Click, and wait until all is drawn and nothing changes any more: the time of the last change."""
 
 
 class Reader:
@@ -192,8 +197,7 @@ class Reader:
 
     def click(self, what: str) -> float:
         """Click what a script names, until the screen is drawn anew."""
-        self.page.evaluate(f"() => {{ window.readingBegan = performance.now(); ({what}).click() }}")
-        taken = float(self.page.evaluate(WATCHED, [DRAWN]))
+        taken = float(self.page.evaluate(WATCHED % what, DRAWN))
         if taken < 0:
             sys.exit(f"after a click on {what} the screen was not drawn within a minute")
         return taken
