@@ -128,9 +128,11 @@ def source_restored(state: Research, step: int, source: str) -> Change:
     name = source.strip() if source.strip() in state.struck_sources else named(state, source)
     if name not in state.struck_sources:
         raise UsageError(f"{name} is not struck")
-    facts = [fact.model_copy(update={"decision": "none", "struck_with": ""}) for fact in state.facts.values() if fact.struck_with == name]
-    change = revised(state, step, facts=facts, why=f"restored the source {name} with {_count(len(facts))}")
-    return {**change, "struck_sources": [other for other in state.struck_sources if other != name]}
+    left = [other for other in state.struck_sources if other != name]
+    back = [fact.model_copy(update={"decision": "none", "struck_with": ""}) for fact in state.facts.values() if fact.struck_with == name]
+    facts = moves.heeding(state.model_copy(update={"struck_sources": left}), back)
+    change = revised(state, step, facts=facts, why=f"restored the source {name} with {_count(sum(fact.decision == 'none' for fact in facts))}")
+    return {**change, "struck_sources": left}
 
 
 def _fact(state: Research, name: str) -> Fact:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from agent.flows import moves
 from agent.flows.revising import revised
 from agent.flows.state import Research
 from agent.state import OUT, Change
@@ -40,7 +41,8 @@ def taken_back(state: Research, step: int, edit: Edit, before: Research, after: 
     """
     again = edit.undoes >= 0
     why = f"{'did again' if again else 'took back'}: {meant(state.edits, edit)}"
-    told = {"edits": [Edit(step=step, text=why, undoes=edit.step)], **_sources(state, before, after)}
+    sources = _sources(state, before, after)
+    told = {"edits": [Edit(step=step, text=why, undoes=edit.step)], **sources}
     if (state.facts, state.conflicts) == (after.facts, after.conflicts):
         return {**_exactly(state, step, before, why), **told}
     gone = [name for name in after.facts if name not in before.facts]
@@ -49,6 +51,7 @@ def taken_back(state: Research, step: int, edit: Edit, before: Research, after: 
         for name, fact in before.facts.items()
         if fact != after.facts.get(name) and name in state.facts
     ] + [fact for name, fact in before.facts.items() if name not in state.facts]
+    facts += _with_their_source(state, {fact.id for fact in facts}, sources.get("struck_sources", state.struck_sources))
     left = state.model_copy(update={"facts": {name: fact for name, fact in state.facts.items() if name not in gone}})
     rulings = [
         _ruled_as(state.conflicts[name], clash)
@@ -90,6 +93,22 @@ def _sources(state: Research, before: Research, after: Research) -> Change:
     if not put and not taken:
         return {}
     return {"struck_sources": [*(source for source in state.struck_sources if source not in put), *sorted(taken - set(state.struck_sources))]}
+
+
+def _with_their_source(state: Research, known: set[str], sources: list[str]) -> list[Fact]:
+    """The facts found since the edit, as they stand when these sources are struck: they come and go with their source, too."""
+    freed, more = set(state.struck_sources) - set(sources), [source for source in sources if source not in state.struck_sources]
+    back = [
+        fact.model_copy(update={"decision": "none", "struck_with": ""})
+        for fact in state.facts.values()
+        if fact.struck_with in freed and fact.id not in known
+    ]
+    others = [fact for fact in state.facts.values() if fact.id not in known and fact.struck_with not in freed]
+    taken = moves.heeding(state.model_copy(update={"struck_sources": more}), others)
+    return [
+        *moves.heeding(state.model_copy(update={"struck_sources": sources}), back),
+        *(fact for fact in taken if fact != state.facts[fact.id]),
+    ]  # fmt: skip
 
 
 def _stacks(edits: list[Edit], names: Mapping[int, str]) -> tuple[list[Edit], list[Edit]]:

@@ -8,7 +8,7 @@ import json
 
 import pytest
 
-from agent import config, editing, exporting, settling
+from agent import config, editing, exporting, settling, supplying
 from agent.errors import UsageError
 from agent.flows.edits import Draft
 from agent.importing import import_bundle
@@ -153,6 +153,28 @@ def test_what_is_read_from_a_struck_source_later_is_struck(bench):
     bench.drive(run_id)
     new = [one for name, one in bench.view(run_id).state.facts.items() if name not in known and site(one.url) == site(fact.url)]
     assert new and {(one.decision, one.struck_with) for one in new} == {("struck", site(fact.url))}
+
+
+def test_what_came_later_of_a_struck_source_goes_and_comes_with_it(bench):
+    run_id = reviewed(bench)
+    source = "alvmora-mejeri.example"
+    editing.strike_source(bench, run_id, source)
+    rewritten(bench, run_id)
+    known = set(bench.view(run_id).state.facts)
+    words = "Älvmora Mejeri has 412 solar panels on the roof of its dairy in the village, since the summer of 2024."
+    supplying.paste(bench, run_id, f"https://www.{source}/new-page", words)
+    later = [fact for name, fact in rewritten(bench, run_id).facts.items() if name not in known]
+    assert later and {fact.struck_with for fact in later} == {source}
+    editing.undo(bench, run_id)
+    state = rewritten(bench, run_id)
+    assert not state.struck_sources and {(fact.decision, fact.struck_with) for fact in state.facts.values()} == {("none", "")}
+    editing.redo(bench, run_id)
+    state = rewritten(bench, run_id)
+    assert {state.facts[fact.id].struck_with for fact in later} == {source} == set(state.struck_sources)
+    page = later[0].url
+    editing.strike_source(bench, run_id, page)
+    editing.restore_source(bench, run_id, source)
+    assert {fact.id for fact in rewritten(bench, run_id).facts.values() if fact.decision == "struck"} == {fact.id for fact in later}
 
 
 def test_a_ruling_on_a_conflict_is_taken_back_like_an_edit(bench):
