@@ -25,6 +25,8 @@ from agent.question_sheet import read
 from agent.types import Allowance, Settings, Status
 from agent.workbench import Workbench
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 DEMO = Settings(world="demo", model="keyless", max_steps=3, max_pages=3)
 TABLE = (

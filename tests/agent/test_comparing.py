@@ -10,6 +10,8 @@ from agent import comparing, forking
 from agent.errors import NotFound
 from agent.types import Call, Settings, Status
 
+pytestmark = pytest.mark.slow
+
 FOUNDED = "In which year was Älvmora Mejeri founded?"
 DEMO = Settings(world="demo", model="keyless")
 

@@ -17,6 +17,8 @@ from agent.urls import site
 from agent.verifying import verify
 from agent.workbench import Workbench
 
+pytestmark = pytest.mark.slow
+
 PANELS = "How many solar panels are there on the roof of Älvmora Mejeri?"
 FOUNDED = "In which year was Älvmora Mejeri founded?"
 DEMO = Settings(world="demo", model="keyless")

@@ -15,6 +15,8 @@ from agent.importing import import_bundle
 from agent.types import Call, Settings, Status
 from agent.verifying import verify
 
+pytestmark = pytest.mark.slow
+
 QUESTION = "How many solar panels are there on the roof of Älvmora Mejeri?"
 DEMO = Settings(world="demo", model="keyless")
 

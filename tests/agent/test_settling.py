@@ -11,6 +11,8 @@ from agent.types import Settings, Status
 from agent.verifying import verify
 from agent.workbench import Workbench
 
+pytestmark = pytest.mark.slow
+
 FOUNDED = "In which year was Älvmora Mejeri founded?"
 REASON = "The register of 1979 is the first source."
 

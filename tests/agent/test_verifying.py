@@ -29,6 +29,8 @@ from tests.web.folders import page, write_world
 from tests.web.replying_model import stocked
 from tests.web.site import Reply, Site, html
 
+pytestmark = pytest.mark.slow
+
 QUESTION = "How many cows does Lund farm keep?"
 PAGE = "<title>Lund farm</title><h1>Lund farm</h1><p>Lund farm keeps {} cows on its {} hectares. It was bought by the family in 1921.</p>"
 

@@ -14,6 +14,8 @@ import pytest
 
 from agent.cli import main
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[3]
 DEMO = ["--world", "demo", "--model", "keyless", "--max-steps", "3"]
 

@@ -16,6 +16,8 @@ from agent.types.collected import Branch
 from agent.urls import canonical
 from agent.workbench import View, Workbench
 
+pytestmark = pytest.mark.slow
+
 DEMO = Path(__file__).parents[3] / "demo" / "docs.jsonl"
 DOCS = {doc["url"]: doc for doc in map(json.loads, DEMO.read_text(encoding="utf-8").splitlines())}
 QUOTE, BOARD = "https://borskvart.example/stock/KALL", "https://borskvart.example/stock/KALL/forum"

@@ -12,6 +12,8 @@ from agent.types import Answer, Settings, Status
 from agent.urls import host
 from agent.workbench import View, Workbench
 
+pytestmark = pytest.mark.slow
+
 KALLSTEG, DAIRY, COURIER = "https://kallsteg.example/", "https://www.alvmora-mejeri.example/", "https://granvattnet-courier.example/"
 Ask = Callable[..., View]
 
