@@ -58,12 +58,16 @@ def struck(state: Research, url: str) -> str:
 
 
 def heeding(state: Research, found: Sequence[Fact]) -> list[Fact]:
-    """New facts as they stand in a run: those of a source that a person struck are struck at once."""
-    sources = [struck(state, fact.url) if fact.decision == "none" else "" for fact in found]
-    return [
-        fact.model_copy(update={"decision": "struck", "struck_with": source}) if source else fact
-        for fact, source in zip(found, sources, strict=True)
-    ]  # fmt: skip
+    """New facts as they stand in a run: with the trust a person has in their domain; those of a source that they struck are struck at once."""
+    return [_heeded(state, fact) for fact in found]
+
+
+def _heeded(state: Research, fact: Fact) -> Fact:
+    said = state.trusts.get(site(fact.url)) if fact.url else None
+    if said and said.value >= 0:
+        fact = fact.model_copy(update={"trust": said.value})
+    source = struck(state, fact.url) if fact.decision == "none" else ""
+    return fact.model_copy(update={"decision": "struck", "struck_with": source}) if source else fact
 
 
 def at_issue(state: Research) -> Asked | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from agent.evidence.settlement import CLOSED
 from agent.flows import moves
@@ -11,7 +11,7 @@ from agent.flows.state import Research
 from agent.flows.verdict import answer
 from agent.roles.report import REPORT, ReportSentence
 from agent.toolbox import Tools
-from agent.types import Answer, Fact, Outcome, Sentence
+from agent.types import Answer, Fact, Outcome
 
 
 def written(state: Research, tools: Tools) -> Answer:
@@ -56,11 +56,11 @@ def _drafted(state: Site) -> list[ReportSentence]:
     kept = [sentence for sentence in cited if all(i in facts and facts[i].usable for i in sentence.fact_ids)]
     there = {i for sentence in kept for i in sentence.fact_ids}
     pinned = [fact for fact in moves.answering(state) if fact.decision == "pinned" and fact.id not in there]
-    said = [ReportSentence(text=_worded(sentence, facts), fact_ids=sentence.fact_ids) for sentence in kept]
+    said = [ReportSentence(text=corrected(sentence.text, sentence.fact_ids, facts), fact_ids=sentence.fact_ids) for sentence in kept]
     return [ReportSentence(text=fact.statement, fact_ids=[fact.id]) for fact in pinned] + said if said else []
 
 
-def _worded(sentence: Sentence, facts: Mapping[str, Fact]) -> str:
-    """The sentence as it was; in the words of its facts when a person corrected one."""
-    behind = [facts[i] for i in sentence.fact_ids]
-    return " ".join(fact.statement for fact in behind) if any(fact.former for fact in behind) else sentence.text
+def corrected(text: str, fact_ids: Sequence[str], facts: Mapping[str, Fact]) -> str:
+    """A sentence as it was; in the words of its facts when a person corrected one."""
+    behind = [facts[i] for i in fact_ids if i in facts]
+    return " ".join(fact.statement for fact in behind) if any(fact.former for fact in behind) else text

@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from agent.errors import BudgetSpent
-from agent.flows import moves, revising
+from agent.flows import moves, recalling, revising
 from agent.flows import site_reading as reading
 from agent.flows.research import summary
 from agent.flows.rewriting import written
@@ -22,10 +22,9 @@ from agent.flows.site_state import BY_PERSON, BY_SITEMAP, Atlas, Choice, Site, S
 from agent.loop import Flow
 from agent.roles.draft import DRAFT
 from agent.roles.site_decision import SITE_DECISION, AgentDecision, SitePage, Unvisited
-from agent.state import Change, fold, fork, jsonable, merge
+from agent.state import Change, fork, jsonable, merge
 from agent.text.addresses import path_words
 from agent.text.followup import standalone
-from agent.text.manners import courtesy
 from agent.text.question import read
 from agent.text.strange import strange
 from agent.toolbox import Tools
@@ -46,15 +45,13 @@ def recall(state: Site, tools: Tools) -> tuple[Change, str]:
     """Begin: understand the question in its conversation, take over its pages and graph, put the start pages in the queue."""
     if polite := moves.in_kind(state, tools.step):
         return {"asked": state.question, "answers": [polite], "stop_reason": "enough"}, "done"
-    earlier = _earlier(state, tools)
-    known = _texts(earlier, tools) if earlier else []
+    former = recalling.earlier(state, tools)
+    known = _texts(former, tools) if former else []
     asked = standalone(state.question, state.history, unheard=lambda word: bool(known and strange(word, known)))
     change: Change = {"asked": asked, "current_iteration": 0}
-    if earlier:
-        change |= {
-            name: getattr(earlier, name)
-            for name in ("visited_urls", "all_discovered_urls", "url_texts", "url_found_on", "url_graph", "skimmed")
-        } | {"pages": list(earlier.pages.values()), "sitemaps": list(earlier.sitemaps.values())}
+    if former:
+        change |= recalling.taken_over(state, former, tools)
+        change["facts"] = recalling.judged(merge(fork(state), jsonable(change)), former, asked)
     now = merge(fork(state), jsonable(change))
     atlas = Atlas(now)
     start = [atlas.index(url, found_on=BY_PERSON) for url in state.settings.start_urls if canonical(url)]
@@ -64,19 +61,11 @@ def recall(state: Site, tools: Tools) -> tuple[Change, str]:
     for name in ("all_discovered_urls", "url_texts", "url_found_on"):
         old = change.get(name)
         change[name] = added[name] if old is None else [*old, *added[name]] if isinstance(old, list) else {**old, **added[name]}
-    if earlier:
+    if former:
         merged = merge(now, jsonable(added))
-        change |= _of_recalled(merged, tools)
+        recalled = _of_recalled(merged, tools)
+        change |= {**recalled, "facts": [*change["facts"], *recalled["facts"]]}
     return {**change, "urls_to_process": queue}, "survey" if queue else "decide"
-
-
-def _earlier(state: Site, tools: Tools) -> Site | None:
-    """The state of the newest earlier run of this conversation that is known; it holds all that was read before it."""
-    for turn in reversed(state.history):
-        if turn.run_id and not courtesy(turn.user):
-            found = fold(Site(), tools.steps(turn.run_id))
-            return found if found.all_discovered_urls else None
-    return None
 
 
 def _remember(state: Site, tools: Tools, atlas: Atlas) -> None:

@@ -11,6 +11,7 @@ from agent.evidence import confidence
 from agent.flows import moves
 from agent.flows import site_reading as reading
 from agent.flows.quoting import cited
+from agent.flows.rewriting import corrected
 from agent.flows.site_state import Site
 from agent.flows.verdict import answer as verdict_on
 from agent.flows.verdict import failures
@@ -34,6 +35,8 @@ def answer_of(state: Site, tools: Tools, judgement: Judgement, passages: Sequenc
     """The change a draft makes: the facts it quotes, conflicts, confidence, and the answer."""
     reply: DraftReply = judgement.value
     facts, sentences = cited(reading.wanted(state), tools, reply.answer, passages, by=judgement.by, known=state.facts)
+    facts = {fact.id: fact for fact in moves.heeding(state, list(facts.values()))}
+    sentences = [sentence.model_copy(update={"text": corrected(sentence.text, sentence.fact_ids, state.facts)}) for sentence in sentences]
     marked = reading.clashes(state, [*moves.memory(state), *facts.values()])
     facts |= {fact.id: fact for fact in marked.pop("facts", [])}
     change: Change = {**marked, "facts": list(facts.values())}

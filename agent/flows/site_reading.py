@@ -131,7 +131,9 @@ def knowledge(state: Site, tools: Tools) -> list[Passage]:
     room = max(KNOWLEDGE, limits.content_max_chars)
     content = state.url_content
     for i, page in pages_of(state, tools).items():
-        window = within(question, evidence(page, content[i]), min(limits.content_max_chars, room))
+        if moves.struck(state, page.final_url or page.url) or tools.trust(page, state.trusts).value <= 0:
+            continue
+        window = within(question, heard(state, page, content[i]), min(limits.content_max_chars, room))
         room -= sum(len(passage.text) for passage in window)
         found += window
         if room <= 0:
@@ -169,8 +171,8 @@ def read_pages(state: Site, tools: Tools, indices: Sequence[int]) -> Change:
         if i not in content:
             continue
         page = with_headings(tools.page(content[i]))
-        found = evidence(page, content[i])
-        bearings[i] = bearing(question, own, found)
+        found = heard(state, page, content[i])
+        bearings[i] = 0.0 if moves.struck(state, page.final_url or page.url) else bearing(question, own, found)
         new = moves.heeding(state, [fact_of(question, tools, page, quoted, by="keyless") for quoted in best_quotes(question, own, found)])
         facts |= {fact.id: fact for fact in new if fact.id not in state.facts}
         url = state.all_discovered_urls[i]
@@ -181,6 +183,16 @@ def read_pages(state: Site, tools: Tools, indices: Sequence[int]) -> Change:
         previous=state.confidence[-1] if state.confidence else None,
     )  # fmt: skip
     return {"bearings": bearings, "facts": list(facts.values()), "pages": refs, "confidence": [level]}
+
+
+def heard(state: Site, page: Page, page_id: str) -> list[Passage]:
+    """The passages of a page without the words that a person struck, or that do not carry what they corrected them to."""
+    here, found = page.final_url or page.url, evidence(page, page_id)
+    struck = [fact for fact in state.facts.values() if fact.url == here and fact.decision == "struck" and not fact.struck_with]
+    wrong = [fact for fact in state.facts.values() if fact.url == here and fact.mine and fact.decision == "none"]
+    for quote in sorted({fact.quote for fact in struck + wrong if fact.quote}, key=len, reverse=True):
+        found = [passage.model_copy(update={"text": passage.text.replace(quote, "")}) if quote in passage.text else passage for passage in found]
+    return [passage for passage in found if passage.text.strip()]
 
 
 def evidence(page: Page, page_id: str) -> list[Passage]:

@@ -9,14 +9,16 @@ from typing import Any
 
 import pytest
 
-from agent import config
+from agent import config, editing, exporting, trusting
 from agent.errors import UsageError
 from agent.flows import site as flow
+from agent.flows.edits import Draft
 from agent.flows.site import SITE
 from agent.flows.site_reading import shortened
 from agent.flows.site_state import BY_PERSON, BY_SITEMAP, Site
 from agent.llm.scripted import Scripted
 from agent.types import Outcome, Settings, SiteLimits, Status, Turn
+from agent.verifying import verify
 from agent.workbench import View, Workbench
 from tests.web.folders import Told, page, write_world
 from tests.web.site import Asked, Reply, html
@@ -357,3 +359,64 @@ def test_thanks_are_answered_in_kind_and_the_conversation_keeps_its_pages(bench,
     after = ask("And who pays for the postage?", follow=thanks)
     assert RETURNS in after.state.all_discovered_urls and after.state.asked != "And who pays for the postage?", "it goes on where it stood"
     assert len(after.state.fetched) < len(after.state.visited_urls), "what was read is not read again"
+
+
+# --- what holds from turn to turn ---------------------------------------------------------------------------------------
+
+DAIRY = "https://www.alvmora-mejeri.example/"
+PANELS = "How many solar panels are there on the roof of Älvmora Mejeri?"
+
+
+def panels(view: View) -> list[str]:
+    return [source.url for source in view.state.answer.sources if any("412" in quote for quote in source.quotes)]
+
+
+def test_what_a_person_struck_stays_struck_in_the_next_turn(ask, bench):
+    first = ask(PANELS, DAIRY, allowed_domains=["*.alvmora-mejeri.example", "alvmora-mejeri.example"])
+    source = panels(first)[0]
+    editing.strike_source(bench, first.run.id, source)
+    trusting.trust_in_run(bench, first.run.id, "alvmora-mejeri.example", 0.9, "I know them")
+    bench.drive(first.run.id)
+    second = ask("How many solar panels are on the roof?", follow=first.run.id)
+    assert second.state.struck_sources == [source] and second.state.trusts["alvmora-mejeri.example"].value == 0.9
+    assert source not in [one.url for one in second.state.answer.sources] and "412" not in second.state.answer.text
+    assert {fact.trust for fact in second.state.facts.values()} == {0.9}
+    assert verify(exporting.write(bench, second.run.id, "bundle")).holds
+    editing.restore_source(bench, second.run.id, source)
+    assert bench.drive(second.run.id) is Status.REVIEW and "412" in bench.view(second.run.id).state.answer.text
+
+
+def test_a_fact_struck_stays_so_in_the_next_turn(ask, bench):
+    first = ask(PANELS, DAIRY, allowed_domains=["*.alvmora-mejeri.example", "alvmora-mejeri.example"])
+    told = [fact.id for fact in first.state.facts.values() if "412" in fact.statement + fact.quote]
+    editing.mark(bench, first.run.id, told, "struck")
+    bench.drive(first.run.id)
+    second = ask("How many solar panels are on the roof?", follow=first.run.id)
+    assert "412" not in second.state.answer.text and all(second.state.facts[name].decision == "struck" for name in told)
+
+
+def test_a_fact_corrected_is_told_in_a_persons_words_in_the_next_turn(ask, bench):
+    first = ask(PANELS, DAIRY, allowed_domains=["*.alvmora-mejeri.example", "alvmora-mejeri.example"])
+    cited = first.state.answer.sentences[0].fact_ids[0]
+    editing.revise(bench, first.run.id, [Draft(cited, statement="The roof of the dairy carries 412 panels.")])
+    bench.drive(first.run.id)
+    second = ask("How many solar panels are on the roof?", follow=first.run.id)
+    assert "carries 412 panels" in second.state.answer.text and second.state.facts[cited].former
+
+
+def test_pages_of_the_conversation_are_held_to_the_sources_of_the_new_question(ask, bench):
+    first = ask(PANELS, DAIRY, allowed_domains=["*.alvmora-mejeri.example", "alvmora-mejeri.example"])
+    source = panels(first)[0]
+    settings = first.run.settings
+
+    def follow(former: str, **narrower: Any) -> View:
+        run_id = bench.follow_up(former, PANELS, settings.model_copy(update=narrower))
+        assert bench.drive(run_id) is Status.REVIEW, bench.view(run_id).run.error
+        return bench.view(run_id)
+
+    old = follow(first.run.id, before="2020-01-01", dated_only=True)
+    assert not old.state.answer.text and "published" in old.state.pages[source].detail and not old.state.pages[source].page_id
+    away = follow(old.run.id, start_urls=[START], allowed_domains=["kallsteg.example"])
+    assert not away.state.answer.text and away.state.pages[source].outcome is Outcome.REFUSED
+    wide = follow(away.run.id)
+    assert panels(wide), "what only the former question's sources shut out is read again"
