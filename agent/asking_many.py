@@ -18,6 +18,7 @@ from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any
 
 from agent import queueing
@@ -80,6 +81,8 @@ def check(allowance: Allowance) -> None:
     """Raises UsageError when a budget cannot be."""
     if not 1 <= allowance.side_by_side <= MOST_AT_ONCE:
         raise UsageError(f"{allowance.side_by_side} runs side by side: at least 1, at most {MOST_AT_ONCE}")
+    if not (isfinite(allowance.max_cost_usd) and isfinite(allowance.max_minutes)):
+        raise UsageError("a budget without an end is none: give money and minutes as numbers")
     if min(allowance.max_calls, allowance.max_tokens, allowance.max_cost_usd) < 0 or allowance.max_minutes <= 0:
         raise UsageError("a budget below nothing: give numbers from 0 up, and some minutes")
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from math import ceil
+from math import ceil, isfinite
 from statistics import median
 from typing import Any
 
@@ -140,6 +140,8 @@ def raise_caps(bench: Workbench, run_id: str, wanted: Mapping[Cap, float], head:
     for name, cap in wanted.items():
         if name not in caps(view.run.settings):
             raise UsageError(f"a {view.run.settings.flow} run has no budget of {name}")
+        if not isfinite(cap):
+            raise UsageError(f"a budget without an end is none: {amount(name, MOST[name])} is the most")
         if not 0 <= cap <= MOST[name]:
             raise UsageError(f"{amount(name, cap)} cannot be set: {amount(name, MOST[name])} is the most")
         if halt and halt.kind == name and cap < least(halt):

@@ -7,6 +7,7 @@
     │   └── ShuttingDown        this process is ending; the run goes on in the next one
     ├── UsageError              a person asked for something that cannot be; nothing was changed
     │   ├── NotFound            there is no such run, page or world
+    │   │   └── Unreadable      there is a row, but what stands in it is no run or batch
     │   ├── BundleError         an evidence bundle is not what it was when it was made
     │   └── Overtaken           someone else (another tab) answered first
     ├── StoreError              the database cannot be used as it is
@@ -55,6 +56,10 @@ class UsageError(TouchstoneError):
 
 class NotFound(UsageError):
     """There is no such run, page or world."""
+
+
+class Unreadable(NotFound):
+    """There is a row in the store, but it cannot be understood: as good as none, and no other suffers by it."""
 
 
 class BundleError(UsageError):

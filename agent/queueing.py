@@ -5,11 +5,12 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from agent.errors import Overtaken
+from agent.errors import Overtaken, UsageError
 from agent.flows import FLOWS
 from agent.question_sheet import settings_of
 from agent.state import jsonable
@@ -17,6 +18,7 @@ from agent.store.database import Store
 from agent.toolbox import KEPT_BACK
 from agent.types import Allowance, Batch, BatchRow, Status, Step, Usage
 
+log = logging.getLogger(__name__)
 CUT = "the budget of the batch: "
 """How the reason begins why such a run stopped."""
 
@@ -36,8 +38,18 @@ def over(allowance: Allowance, spent: Usage, share: float = 1.0 - KEPT_BACK) -> 
 
 
 def tend(store: Store) -> list[str]:
-    """Start what may start in every batch that runs; returns the runs that have something to do now."""
-    return [run_id for batch in store.batches.newest("running") for run_id in tend_one(store, batch)]
+    """Start what may start in every batch that runs; returns the runs that have something to do now.
+
+    A batch that cannot be tended is stopped: it holds no other up.
+    """
+    started = []
+    for batch_id in store.batches.running():
+        try:
+            started += tend_one(store, store.batches.get(batch_id))
+        except (UsageError, LookupError, TypeError, ValueError) as trouble:
+            log.error("the batch %s is stopped: %s", batch_id, trouble)
+            store.batches.set(batch_id, state="stopped", among=("running",))
+    return started
 
 
 def tend_one(store: Store, batch: Batch) -> list[str]:

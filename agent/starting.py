@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Iterable, Mapping, Sequence
 from datetime import date
+from math import isfinite
 from typing import TypeVar
 
 from pydantic import BaseModel
@@ -67,6 +68,10 @@ def check(question: str, settings: Settings, flows: Container[str]) -> None:
         raise UsageError("a run needs at least one step and one page")
     if not 0 <= settings.threshold <= 1:
         raise UsageError("the threshold of the confidence lies between 0 and 1")
+    if not (isfinite(settings.max_cost_usd) and isfinite(settings.max_seconds)):
+        raise UsageError("a budget without an end is none: give money and time as numbers")
+    if settings.max_seconds <= 0:
+        raise UsageError("a run needs some working time: more than 0 minutes")
     if min(settings.max_calls, settings.max_tokens, settings.max_cost_usd) < 0:
         raise UsageError("a budget of calls, tokens or money cannot be less than nothing")
     check_sources(settings)

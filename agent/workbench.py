@@ -131,12 +131,12 @@ class Workbench:
 
     def delete(self, run_id: str) -> None:
         """Put a run into the bin; it stops working first."""
-        self.store.ledger.get(run_id)
+        self.store.ledger.position(run_id)
         self.store.ledger.mark(run_id, deleted_at=now(), control="stop")
 
     def restore(self, run_id: str) -> None:
         """Take a run out of the bin."""
-        self.store.ledger.get(run_id)
+        self.store.ledger.position(run_id)
         self.store.ledger.mark(run_id, deleted_at="", control="")
 
     # --- what a person says ---------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 
 from agent import config as configuration
 from agent import queueing, response_config
-from agent.errors import ShuttingDown, StoreError, TouchstoneError
+from agent.errors import ShuttingDown, StoreError, TouchstoneError, Unreadable
 from agent.holdings import Library
 from agent.llm import detect, embed
 from agent.loop import Flow, advance
@@ -161,6 +161,9 @@ class Worker:
             try:
                 self._advance(run_id)
                 self.tend()
+            except Unreadable as trouble:  # it will not get better by being looked at again
+                log.error("%s", trouble)
+                self.store.ledger.mark(run_id, status=Status.FAILED, error=str(trouble), owner="", lease_until=0.0)
             except TouchstoneError as trouble:  # the store, mostly: the run stands where it stood, and is looked for again
                 log.error("run %s: %s", run_id, trouble)
             finally:
@@ -207,7 +210,7 @@ class Worker:
                     if run_id not in self._busy:
                         self._enqueue(run_id)
                 self.tend()
-            except StoreError as trouble:
+            except TouchstoneError as trouble:
                 log.error("the store cannot be read: %s", trouble)
             if self.closing.wait(RECOVER_S):
                 return

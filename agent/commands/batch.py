@@ -14,7 +14,7 @@ from pathlib import Path
 
 from agent import asking_many, question_sheet, starting
 from agent.asking_many import Standing
-from agent.commands import hosts, sources
+from agent.commands import hosts, limits, sources
 from agent.commands.telling import reached, say, tell, write
 from agent.errors import UsageError
 from agent.types import Allowance, BatchRow, RowState, Settings
@@ -34,8 +34,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--side-by-side", type=int, metavar="N", help=f"runs at the same time (default: {allowed.side_by_side})")
     parser.add_argument("--max-calls", type=int, metavar="N", help=f"model calls of all rows together (default: {allowed.max_calls:,})")
     parser.add_argument("--max-tokens", type=int, metavar="N", help=f"tokens of all rows together (default: {allowed.max_tokens:,})")
-    parser.add_argument("--max-cost", type=float, metavar="USD", help=f"money for all rows together (default: {allowed.max_cost_usd:g})")
-    parser.add_argument("--max-minutes", type=float, metavar="MIN", help=f"working time of all rows, summed up (default: {allowed.max_minutes:g})")
+    parser.add_argument("--max-cost", type=limits.figure, metavar="USD", help=f"money for all rows together (default: {allowed.max_cost_usd:g})")
+    parser.add_argument("--max-minutes", type=limits.figure, metavar="MIN", help=f"working time, all rows summed (default: {allowed.max_minutes:g})")
     parser.add_argument("--world", default="live", metavar="live|demo|DIR", help="where to search and read (default: live, the web)")
     parser.add_argument("--model", default="auto", metavar="keyless|NAME", help="the model (default: the configured one, else keyless)")
     parser.add_argument("--max-steps", type=int, default=plain.max_steps, metavar="N", help="searches and page visits a row (default: %(default)s)")
@@ -85,8 +85,8 @@ def _line(row: BatchRow) -> str:
 
 
 def _begun(bench: Workbench, options: argparse.Namespace) -> str:
-    limits = {"max_steps": options.max_steps, "max_pages": options.max_pages}
-    settings = Settings(world=options.world, model=options.model, allowed_domains=options.allow, **limits, **sources.chosen(options))
+    caps = {"max_steps": options.max_steps, "max_pages": options.max_pages}
+    settings = Settings(world=options.world, model=options.model, allowed_domains=options.allow, **caps, **sources.chosen(options))
     settings = starting.spelled(settings)
     starting.check_sources(settings)
     try:

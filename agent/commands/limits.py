@@ -3,19 +3,34 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
+from math import inf, isfinite
 from typing import Any
 
 from agent.types import Settings
 
 UNTIL = ("review", "budget")
 """Where a run without a screen can end by itself; at a decision or a conflict somebody must be there."""
-OPTIONS = {
+
+
+def figure(text: str) -> float:
+    """A number as it is typed, with an end. Raises ArgumentTypeError."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = inf
+    if not isfinite(value):
+        raise argparse.ArgumentTypeError(f"“{text[:40]}” is no budget: give a number from 0 up")
+    return value
+
+
+OPTIONS: dict[str, tuple[str, Callable[[str], float], str, str]] = {
     "max_steps": ("--max-steps", int, "N", "searches and page visits"),
     "max_pages": ("--max-pages", int, "N", "pages read"),
     "max_calls": ("--max-calls", int, "N", "model calls"),
     "max_tokens": ("--max-tokens", int, "N", "tokens of the model, read and written"),
-    "max_cost_usd": ("--max-cost", float, "USD", "what the model may cost, in US dollars"),
-    "max_seconds": ("--max-minutes", float, "MIN", "working time in minutes"),
+    "max_cost_usd": ("--max-cost", figure, "USD", "what the model may cost, in US dollars"),
+    "max_seconds": ("--max-minutes", figure, "MIN", "working time in minutes"),
 }  # fmt: skip
 """Each budget's setting with its option, kind, placeholder and meaning. Minutes are told, seconds are kept."""
 

@@ -50,7 +50,7 @@ def named(domain: str) -> str:
 
 def trusted(state: Research, step: int, domain: str, value: float, reason: str = "") -> Change:
     """The change of a person's word: the domain's facts count with this trust from now on. Raises UsageError when nothing changes."""
-    if value > 1:
+    if not value <= 1:  # what is no number is refused, too
         raise UsageError("trust goes from 0 (not at all) to 1 (fully)")
     value, said = (BACK if value < 0 else round(value, 2)), reason.strip()[:LONGEST]
     before = state.trusts.get(domain)

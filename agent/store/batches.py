@@ -6,18 +6,21 @@ Not the batches of messages that `reply` waits for: those are in memory only.
 from __future__ import annotations
 
 import json
+import logging
 import uuid
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
+from pydantic import ValidationError
 from sqlalchemy import Connection, Engine, Row, and_, func, select, update
 
-from agent.errors import NotFound
+from agent.errors import NotFound, Unreadable
 from agent.store import tables
 from agent.store.ledger import begin_run, now
 from agent.store.writer import Writer
 from agent.types import Allowance, Batch, BatchRow, BatchState, Settings, Status, Step, Usage
 
+log = logging.getLogger(__name__)
 b, w, r = tables.batches.c, tables.batch_rows.c, tables.runs.c
 _ROWS = (
     select(tables.batch_rows, r.status, r.verdict, r.confidence, r.error, r.head, r.deleted_at)
@@ -51,7 +54,7 @@ class Batches:
         return batch_id
 
     def get(self, batch_id: str) -> Batch:
-        """A batch. Raises NotFound."""
+        """A batch. Raises NotFound, Unreadable."""
         with self._reader.connect() as connection:
             row = connection.execute(select(tables.batches).where(b.id == batch_id)).first()
         if row is None:
@@ -59,10 +62,22 @@ class Batches:
         return _batch(row)
 
     def newest(self, state: BatchState | None = None, limit: int = 50) -> list[Batch]:
-        """Batches, newest first; of one state when it is given."""
+        """Batches, newest first; of one state when it is given. One that cannot be read is left out, and the log says so."""
         query = select(tables.batches).order_by(b.created_at.desc(), b.id).limit(limit)
         with self._reader.connect() as connection:
-            return [_batch(row) for row in connection.execute(query.where(b.state == state) if state else query)]
+            rows = connection.execute(query.where(b.state == state) if state else query).all()
+        found = []
+        for row in rows:
+            try:
+                found.append(_batch(row))
+            except Unreadable as trouble:
+                log.warning("%s", trouble)
+        return found
+
+    def running(self) -> list[str]:
+        """The ids of the batches that run, the newest first."""
+        with self._reader.connect() as connection:
+            return list(connection.scalars(select(b.id).where(b.state == "running").order_by(b.created_at.desc(), b.id)))
 
     def rows(self, batch_id: str) -> list[BatchRow]:
         """The rows in the order of the file, each with how its run stands. One that asks the same as another shares its run."""
@@ -136,10 +151,14 @@ def _json(value: Any) -> str:
 
 
 def _batch(row: Row[Any]) -> Batch:
-    return Batch(
-        id=row.id, name=row.name, state=row.state, settings=Settings.model_validate_json(row.settings),
-        allowance=Allowance.model_validate_json(row.allowance), columns=json.loads(row.columns), created_at=row.created_at, updated_at=row.updated_at,
-    )  # fmt: skip
+    try:
+        return Batch(
+            id=row.id, name=row.name, state=row.state, settings=Settings.model_validate_json(row.settings),
+            allowance=Allowance.model_validate_json(row.allowance), columns=json.loads(row.columns), created_at=row.created_at,
+            updated_at=row.updated_at,
+        )  # fmt: skip
+    except ValidationError as trouble:
+        raise Unreadable(f"the batch {row.id} cannot be opened: its settings or its budget in the store are not as they should be") from trouble
 
 
 def _row(row: Row[Any]) -> BatchRow:

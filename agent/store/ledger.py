@@ -14,11 +14,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from pydantic import ValidationError
 from pydantic_core import from_json
 from sqlalchemy import Connection, Engine, Row, and_, bindparam, func, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
-from agent.errors import LeaseLost, NotFound, Overtaken
+from agent.errors import LeaseLost, NotFound, Overtaken, Unreadable
 from agent.store import tables
 from agent.store.owner import is_gone
 from agent.store.writer import Writer
@@ -87,7 +88,7 @@ class Ledger:
         return True
 
     def get(self, run_id: str) -> Run:
-        """The run's row. Raises NotFound."""
+        """The run's row. Raises NotFound, Unreadable."""
         with self._reader.connect() as connection:
             row = connection.execute(select(tables.runs).where(r.id == run_id)).first()
         if row is None:
@@ -211,14 +212,17 @@ class Ledger:
             connection.execute(update(tables.runs).where(r.id == run_id).values(**values))
 
     def list(self, *, status: str | None = None, text: str = "", deleted: bool = False, limit: int = 500) -> list[Run]:
-        """Runs, newest first, of one status and with `text` in the question; the bin's with `deleted`."""
+        """Runs, newest first, of one status and with `text` in the question; the bin's with `deleted`.
+
+        One whose settings cannot be read stands among them as failed, with the reason and the usual settings.
+        """
         query = select(tables.runs).where(r.deleted_at != "" if deleted else r.deleted_at == "").order_by(r.created_at.desc(), r.id).limit(limit)
         if status:
             query = query.where(r.status == status)
         if text:
             query = query.where(func.lower(r.question).contains(text.lower(), autoescape=True))
         with self._reader.connect() as connection:
-            return [_run(row) for row in connection.execute(query)]
+            return [_shown(row) for row in connection.execute(query)]
 
 
 def begin_run(connection: Connection, question: str, settings: Settings, first: Step, **held: Any) -> str:
@@ -252,8 +256,22 @@ def _step(row: Row[Any]) -> Step:
 
 
 def _run(row: Row[Any]) -> Run:
+    try:
+        return _made(row, Settings.model_validate_json(row.settings))
+    except ValidationError as trouble:
+        raise Unreadable(f"the run {row.id} cannot be opened: its settings in the store are not as they should be") from trouble
+
+
+def _shown(row: Row[Any]) -> Run:
+    try:
+        return _run(row)
+    except Unreadable as trouble:
+        return _made(row, Settings()).model_copy(update={"status": Status.FAILED, "error": str(trouble)})
+
+
+def _made(row: Row[Any], settings: Settings) -> Run:
     return Run(
-        id=row.id, question=row.question, status=Status(row.status), settings=Settings.model_validate_json(row.settings), steps=row.head,
+        id=row.id, question=row.question, status=Status(row.status), settings=settings, steps=row.head,
         verdict=row.verdict, confidence=row.confidence, created_at=row.created_at, updated_at=row.updated_at, error=row.error,
         imported=row.imported, forked_from=row.forked_from, forked_at=row.forked_at,
     )  # fmt: skip

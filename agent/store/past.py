@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 
+from pydantic import ValidationError
 from sqlalchemy import Engine, case, func, select
 
 from agent.store import tables
@@ -44,5 +46,6 @@ def past(reader: Engine) -> list[Past]:
         pages, seconds = done.get(run_id, (0, 0.0))
         count, used, cost, priced = spent.get(run_id, (0, 0, 0.0, 0))
         known = (cost or 0.0) if priced == count else None
-        found.append(Past(Settings.model_validate_json(settings), actions, pages, count, used or 0, known, seconds))
+        with suppress(ValidationError):  # nothing is estimated from a run that cannot be read
+            found.append(Past(Settings.model_validate_json(settings), actions, pages, count, used or 0, known, seconds))
     return found

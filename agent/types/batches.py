@@ -25,8 +25,8 @@ class Allowance(Noun):
     side_by_side: int = 2
     max_calls: int = 2_000
     max_tokens: int = 10_000_000
-    max_cost_usd: float = 10.0
-    max_minutes: float = 240.0
+    max_cost_usd: float = Field(default=10.0, allow_inf_nan=False)
+    max_minutes: float = Field(default=240.0, allow_inf_nan=False)
 
 
 class BatchRow(Noun):

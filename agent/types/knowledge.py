@@ -111,7 +111,7 @@ class Trusted(Noun):
     """A person's word on how far a domain is trusted: a share (0 not at all, 1 fully), why, and since when."""
 
     domain: str
-    value: float
+    value: float = Field(allow_inf_nan=False)
     reason: str = ""
     at: str = ""
 

@@ -83,7 +83,7 @@ class CollectLimits(Noun):
     """Links followed from one listing."""
     max_pages: int = 60
     """Pages asked for in one run, failures included."""
-    min_confidence: float = 0.4
+    min_confidence: float = Field(default=0.4, allow_inf_nan=False)
     """A decision below this ends its branch."""
     use_smart_navigation: bool = True
     """False: the plain way, all links of the start pages up front and each taken as an article; for comparison."""
@@ -147,9 +147,9 @@ class Settings(Noun):
     max_pages: int = 12
     max_calls: int = 60
     max_tokens: int = 400_000
-    max_cost_usd: float = 2.0
-    max_seconds: float = 1800.0
-    threshold: float = 0.90
+    max_cost_usd: float = Field(default=2.0, allow_inf_nan=False)
+    max_seconds: float = Field(default=1800.0, allow_inf_nan=False)
+    threshold: float = Field(default=0.90, allow_inf_nan=False)
     """Confidence from which an answered question goes to the person: one voice alone stays below it (see agent.evidence.confidence)."""
     until: Until = "review"
     """Where an automatic run comes to its person: with an answer to review; at each new open `conflict`; or only when a `budget` is

@@ -151,6 +151,9 @@ def test_what_cannot_be_is_refused_first(bench: Workbench) -> None:
     for wrong in (Allowance(side_by_side=0), Allowance(side_by_side=17), Allowance(max_minutes=0), Allowance(max_calls=-1)):
         with pytest.raises(UsageError):
             create(bench, "x", sheet, DEMO, wrong)
+    for name, endless in (("max_cost_usd", float("nan")), ("max_cost_usd", float("inf")), ("max_minutes", float("inf"))):
+        with pytest.raises(UsageError, match="without an end"):
+            create(bench, "x", sheet, DEMO, Allowance().model_copy(update={name: endless}))
     with pytest.raises(UsageError, match="a batch cannot ask chat"):
         create(bench, "x", sheet, DEMO.model_copy(update={"flow": "chat"}), Allowance())
     with pytest.raises(NotFound):
@@ -158,6 +161,16 @@ def test_what_cannot_be_is_refused_first(bench: Workbench) -> None:
     with pytest.raises(NotFound):
         stop(bench, "nothere")
     assert bench.store.batches.newest() == []
+
+
+def test_a_batch_that_cannot_be_read_costs_itself_only(bench: Workbench, caplog: pytest.LogCaptureFixture) -> None:
+    endless = Allowance().model_copy(update={"max_minutes": float("inf")})
+    lost = bench.store.batches.create("lost", DEMO, endless, ["question"], read(TABLE, DEMO).rows)
+    fine = begun(bench, side_by_side=2)
+    assert len(queueing.tend(bench.store)) == 2 and lost in caplog.text
+    assert lost not in bench.store.batches.running() and [batch.id for batch in bench.store.batches.newest()] == [fine]
+    with pytest.raises(NotFound, match="cannot be opened"):
+        standing(bench, lost)
 
 
 def test_a_killed_process_leaves_a_batch_that_goes_on(bench: Workbench, tmp_path: Path) -> None:

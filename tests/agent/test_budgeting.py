@@ -43,7 +43,7 @@ def test_at_a_cap_it_asks_and_a_raise_goes_on_where_it_stood(bench):
 def test_pages_and_working_time_ask_too(bench, monkeypatch):
     run_id = rested(bench, DEPTH, max_pages=1)
     assert bench.view(run_id).state.halt.kind == "pages"
-    slow = rested(bench, max_seconds=0.0)
+    slow = rested(bench, max_seconds=1e-9)
     halt = bench.view(slow).state.halt
     assert halt.kind == "seconds" and bench.view(slow).next == "decide" and "working time" in halt.why
     budgeting.raise_caps(bench, slow, {"seconds": budgeting.suggested(halt)})
@@ -86,6 +86,9 @@ def test_a_cap_that_would_be_met_at_once_is_refused(bench):
     head = bench.view(run_id).head
     with pytest.raises(UsageError, match="at least 3 steps"):
         budgeting.raise_caps(bench, run_id, {"steps": 2})
+    for endless in (float("nan"), float("inf")):
+        with pytest.raises(UsageError, match="without an end"):
+            budgeting.raise_caps(bench, run_id, {"steps": endless})
     with pytest.raises(UsageError, match="200 steps is the most"):
         budgeting.raise_caps(bench, run_id, {"steps": 1000})
     with pytest.raises(Overtaken):

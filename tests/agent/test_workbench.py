@@ -78,7 +78,7 @@ def test_a_note_that_rules_a_source_out_is_obeyed(bench):
 
 
 def test_a_send_back_after_a_spent_budget_has_a_budget_of_its_own(bench):
-    run_id = reviewed(bench, max_seconds=0.0)
+    run_id = reviewed(bench, max_seconds=1e-9)
     assert bench.view(run_id).state.stop_reason == "budget" and not bench.view(run_id).state.actions
     bench.store.ledger.mark(run_id, settings=DEMO.model_dump_json())
     bench.send_back(run_id, bench.view(run_id).head, "Go on with this, please.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 
 import pytest
 
@@ -10,7 +11,7 @@ from agent import config
 from agent.errors import ModelUnavailable, StoreError
 from agent.flows import FLOWS
 from agent.store.database import Store
-from agent.types import Settings, Status, Step
+from agent.types import Allowance, BatchRow, Settings, Status, Step
 from agent.worker import Worker
 
 FIRST = Step(n=0, name="ask", change={"question": "?"}, next="decide", by="person")
@@ -61,6 +62,22 @@ def test_a_store_in_trouble_ends_no_thread_and_fails_no_run(worker, monkeypatch)
     worker.start(1)
     assert rested.wait(30)
     assert worker.store.ledger.get(run_id).status is Status.REVIEW and not troubles
+
+
+def test_a_run_and_a_batch_that_cannot_be_read_cost_themselves_only(worker):
+    endless = Settings(world="demo", model="keyless").model_copy(update={"max_seconds": float("inf")})
+    lost = worker.store.ledger.create("?", endless, FIRST)
+    allowance = Allowance().model_copy(update={"max_minutes": float("inf")})
+    worker.store.batches.create("lost", Settings(), allowance, ["question"], [BatchRow(n=2, question="?")])
+    worker.start(1)
+    run_id = worker.store.ledger.create("?", Settings(world="demo", model="keyless"), FIRST)
+    until = time.monotonic() + 30
+    while worker.store.ledger.get(run_id).status is not Status.REVIEW and time.monotonic() < until:
+        threading.Event().wait(0.02)
+    listed = {run.id: run for run in worker.store.ledger.list()}
+    assert listed[run_id].status is Status.REVIEW and lost not in worker.store.ledger.unfinished()
+    assert listed[lost].status is Status.FAILED and "cannot be opened" in listed[lost].error
+    assert all(thread.is_alive() for thread in worker._threads)
 
 
 def test_a_run_that_another_process_drives_is_followed_to_its_rest(worker):

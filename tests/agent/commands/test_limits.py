@@ -27,5 +27,12 @@ def test_what_is_no_threshold(typed):
         parsed(f"--threshold={typed}")
 
 
+@pytest.mark.parametrize("option", ["--max-minutes", "--max-cost"])
+@pytest.mark.parametrize("typed", ["inf", "nan", "-inf", "much"])
+def test_a_budget_has_an_end(option, typed):
+    with pytest.raises(argparse.ArgumentError, match="give a number from 0 up"):
+        parsed(f"{option}={typed}")
+
+
 def test_what_is_not_named_stays_as_it_is():
     assert parsed().threshold == Settings().threshold and parsed("--max-minutes", "2").max_seconds == 120
