@@ -134,7 +134,7 @@ def test_a_dead_end_is_handed_over_with_what_was_found_and_why(ask, monkeypatch,
 
 
 @pytest.mark.parametrize(
-    ("cap", "told_as"), [({"max_steps": 1}, "1 searches"), ({"max_pages": 1}, "1 pages"), ({"max_seconds": 0.0}, "working time")]
+    ("cap", "told_as"), [({"max_steps": 1}, "1 searches"), ({"max_pages": 1}, "1 pages"), ({"max_seconds": 1e-9}, "working time")]
 )
 def test_a_spent_budget_goes_to_review_and_says_so(ask, cap, told_as):
     state = ask("How old are the children of the couple who run Älvmora Mejeri?", **cap).state
