@@ -68,9 +68,24 @@ def _changed(was: Settings, settings: Settings, n: int) -> Change:
     told = []
     if settings.world != was.world:
         told.append(Refusal(what=f"the world {was.world[:80]}", why="it is a folder of another machine: here the run looks in the live web", step=n))
-    if settings != was.model_copy(update={"world": settings.world}):
+    chosen = {name: getattr(settings, name) for name in starting.SOURCES}
+    for name, value in chosen.items():
+        if value != (given := getattr(was, name)):
+            told.append(Refusal(what=f"{starting.SOURCES[name]} of the bundle: {_listed(given)}", why=_left(name, value), step=n))
+    if settings != was.model_copy(update={"world": settings.world, **chosen}):
         told.append(Refusal(what="the limits of the bundle", why="they are beyond those that can be set here, and were cut to them", step=n))
     return jsonable({"settings": settings, "refusals": told})
+
+
+def _listed(given: str | list[str]) -> str:
+    return (given if isinstance(given, str) else ", ".join(given))[:120]
+
+
+def _left(name: str, value: str | list[str]) -> str:
+    """What is left of a choice of sources of which some cannot be, for a person."""
+    if value:
+        return f"not all of it can be chosen here: {_listed(value)} is left"
+    return f"it cannot be chosen here, so none is set{': every domain may be read' if name == 'allowed_domains' else ''}"
 
 
 def _plain(run_id: str) -> bool:

@@ -125,11 +125,33 @@ def _is_day(text: str) -> bool:
         return False
 
 
+SOURCES = {
+    "allowed_domains": "the allowed domains", "blocked_domains": "the blocked domains", "since": "the first day", "before": "the last day",
+    "language": "the language", "engines": "the search engines",
+}  # fmt: skip
+"""The choice of sources, field by field, as a sentence names it."""
+
+
 def homely(settings: Settings) -> Settings:
-    """The settings of a run that came from elsewhere as they may be here: its limits within `RANGES`, its world one of `WORLDS`."""
+    """The settings of a run that came from elsewhere as they may be here: its limits within `RANGES`, its world one of `WORLDS`, and of
+    its choice of sources what `check_sources` lets through.
+    """
     cut = {name: _within(getattr(settings, name), RANGES[name]) for name in ("site", "collect", "reply")}
     world = settings.world if settings.world in WORLDS else "live"
-    return _within(settings, RANGES[""]).model_copy(update={**cut, "world": world})
+    return _within(settings, RANGES[""]).model_copy(update={**cut, "world": world, **_possible(settings)})
+
+
+def _possible(settings: Settings) -> dict[str, object]:
+    """The choice of sources without what cannot be."""
+    blocked = [entry for entry in settings.blocked_domains if _HOST.fullmatch(entry)]
+    hosts = [entry for entry in settings.allowed_domains if _HOST.fullmatch(entry)]
+    allowed = [entry for entry in hosts if not is_blocked(f"https://{entry.removeprefix('*.')}/", blocked)]
+    since, before = (day if _is_day(day) else "" for day in (settings.since, settings.before))
+    return {
+        "blocked_domains": blocked, "allowed_domains": allowed, "since": since, "before": "" if since and since >= before else before,
+        "language": settings.language if settings.language in LANGUAGES else "",
+        "engines": [name for name in settings.engines if name in ENGINES.values()],
+    }  # fmt: skip
 
 
 def _within(part: Part, ranges: Mapping[str, tuple[float, float]]) -> Part:

@@ -35,6 +35,7 @@ from agent.evidence.compare import clash, likeness
 from agent.evidence.conflicts import voices
 from agent.evidence.values import read
 from agent.types import Confidence, Conflict, Fact, Move
+from agent.types.knowledge import COUNTED
 
 ALONE = 0.20
 """What a single voice lacks where nothing is known of what the answer would stand on."""
@@ -70,10 +71,6 @@ TURNS = (
     ("left",), ("trust",), ("agreement",), ("conflicts",),
 )  # fmt: skip
 """In which order what changed is brought from the old figure to the new; each turn is a move of its own."""
-
-
-COUNTED = ("told", "bearing", "opens", "missing", "joined", "linked", "chain", "sharp", "closed", "pinned")
-"""The figures that a footing gives."""
 
 
 @dataclass(frozen=True)

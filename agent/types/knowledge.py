@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from agent.types.noun import Given, Noun, Outcome
 
@@ -162,21 +163,57 @@ class Conflict(Noun):
 class Move(Noun):
     """One reason why the confidence moved, e.g. +0.14: a second, independent site gives the same date."""
 
-    delta: float
+    delta: float = Field(allow_inf_nan=False)
     reason: str
+
+
+_MOST = 1e6
+GROUND = {
+    "coverage": (0.0, 1.0), "left": (0.0, 1.0), "trust": (0.0, 1.0), "agreement": (0.0, 1.0), "conflicts": (0.0, 1.0), "facts": (0.0, _MOST),
+    "voices": (0.0, _MOST), "agreeing": (0.0, _MOST),
+}  # fmt: skip
+"""What is always counted for a confidence, each with its range."""
+COUNTED = {
+    "told": (0.0, _MOST), "bearing": (0.0, _MOST), "opens": (0.0, 1.0), "missing": (0.0, 2000.0), "joined": (-1.0, 1.0), "linked": (0.0, 1.0),
+    "chain": (0.0, 1.0), "sharp": (0.0, 1.0), "closed": (0.0, 1.0), "pinned": (0.0, 1.0),
+}  # fmt: skip
+"""The figures that a footing gives: all of them or none."""
+LATER = ("opens", "linked", "closed")
+"""Those that were not counted at first: nothing spoke for them then."""
 
 
 class Confidence(Noun):
     """The confidence after a step, with its reasons. `model` is the model's own figure; it can only lower the value."""
 
     step: int
-    value: float
+    value: float = Field(allow_inf_nan=False)
     moves: list[Move] = Field(default_factory=list)
     model: float | None = None
     factors: dict[str, float] = Field(default_factory=dict)
     """What the value was made of: coverage, alone, support, trust, agreement (shares), conflicts (taken off)."""
     basis: dict[str, float] = Field(default_factory=dict)
-    """What was counted for it: the formula's inputs, so that it can be computed again (see agent.evidence.confidence)."""
+    """What was counted for it: the formula's inputs, so that it can be computed again (see agent.evidence.confidence). Empty: not known."""
+
+    @field_validator("basis")
+    @classmethod
+    def _whole(cls, basis: dict[str, float]) -> dict[str, float]:
+        """Raises ValueError when the formula could not be computed from it: a figure that is missing, unknown, or out of its range."""
+        if not basis:
+            return basis
+        whole = {**dict.fromkeys(LATER, 0.0), **basis} if "told" in basis else basis
+        ranges = GROUND | (COUNTED if "told" in basis else {})
+        if set(whole) != set(ranges):
+            raise ValueError(f"the counts of a confidence are not whole: {', '.join(sorted(set(whole) ^ set(ranges)))[:200]}")
+        if wrong := [name for name, (least, most) in ranges.items() if not least <= whole[name] <= most]:
+            raise ValueError(f"a count of a confidence is out of its range: {wrong[0]}")
+        return whole
+
+    @field_validator("factors")
+    @classmethod
+    def _finite(cls, factors: dict[str, float]) -> dict[str, float]:
+        if not all(map(isfinite, factors.values())):
+            raise ValueError("a factor of a confidence is no number")
+        return factors
 
 
 class Refusal(Noun):

@@ -64,7 +64,7 @@ class Reach(Noun):
         code = spoken(language)
         if not self.language or not code or code == self.language:
             return ""
-        return f"It is in {LANGUAGES.get(code, f'another language ({code[:8]})')}; {OUTSIDE} pages in {LANGUAGES[self.language]}."
+        return f"It is in {LANGUAGES.get(code, f'another language ({code[:8]})')}; {OUTSIDE} pages in {LANGUAGES.get(self.language, self.language)}."
 
     @property
     def told(self) -> list[str]:

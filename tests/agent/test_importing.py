@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -12,7 +13,8 @@ from agent.export import bundle
 from agent.export.bundle import Contents
 from agent.exporting import FORMATS, write
 from agent.importing import import_bundle
-from agent.starting import homely
+from agent.starting import check_sources, homely
+from agent.state import Change
 from agent.types import CollectLimits, Settings, SiteLimits, Status
 from agent.verifying import verify
 from agent.workbench import Workbench
@@ -149,6 +151,50 @@ def test_settings_are_not_taken_as_they_are(bench, other, tmp_path):
     assert view.state.settings == kept and view.state.answer
     assert [refusal.what for refusal in view.state.refusals if refusal.step == view.head] == [f"the world {name[:80]}", "the limits of the bundle"]
     assert verify(write(other, view.run.id, "bundle")).holds
+
+
+def forged(data: bytes, change: Callable[[Change], Change], **settings: object) -> bytes:
+    """The bundle with each step's change made another, and other settings in the run and its steps."""
+    told = bundle.read(data)
+    new = told.run.settings.model_copy(update=settings)
+    own = {"settings": new.model_dump(mode="json")}
+    steps = [step.model_copy(update={"change": change({**step.change, **(own if "settings" in step.change else {})})}) for step in told.steps]
+    return bundle.write(replace(told, run=told.run.model_copy(update={"settings": new}), steps=steps))
+
+
+def test_a_choice_of_sources_that_cannot_be_is_left_out_and_told(other, made):
+    strange = {
+        "language": "xx", "since": "zzz\n<b>", "before": "2020-02-01", "engines": ["nope", "duckduckgo"], "blocked_domains": ["b.example", "a b"],
+        "allowed_domains": ["", "x.b.example"],
+    }  # fmt: skip
+    view = other.view(import_bundle(other, forged(made, dict, **strange)).run_id)
+    kept = view.run.settings
+    assert (kept.language, kept.since, kept.before, kept.engines, kept.blocked_domains) == ("", "", "2020-02-01", ["duckduckgo"], ["b.example"])
+    assert kept.allowed_domains == [] and view.state.settings == kept
+    told = {refusal.what: refusal.why for refusal in view.state.refusals if refusal.step == view.head}
+    assert "the language of the bundle: xx" in told and "the search engines of the bundle: nope, duckduckgo" in told and len(told) == 5
+    assert any("every domain may be read" in why for why in told.values())
+    check_sources(kept)
+    assert homely(kept.model_copy(update={"since": "2020-02-01"})).before == "", "no time lies between"
+
+
+@pytest.mark.parametrize(
+    ("kept", "basis"),
+    [
+        (False, {"facts": 1, "told": 1}), (False, {"facts": 1.0}), (False, {"x": 1}), (True, {"x": 1.0}), (True, {"missing": -1e9}),
+        (True, {"bearing": -1.0}), (True, {"missing": 1e9}), (True, {"trust": 2.0}),
+    ],
+)  # fmt: skip
+def test_counts_the_confidence_cannot_be_computed_from_are_refused(other, made, kept, basis):
+    def change(was: Change) -> Change:
+        levels = [{**level, "basis": {**(level["basis"] if kept else {}), **basis}} for level in was.get("confidence", ())]
+        return {**was, "confidence": levels} if levels else was
+
+    data = forged(made, change)
+    assert not verify(data).holds
+    with pytest.raises(BundleError):
+        import_bundle(other, data)
+    assert not other.runs()
 
 
 @pytest.mark.parametrize("world", ["live", "demo"])
