@@ -43,6 +43,7 @@ def draw() -> None:
     else:
         st.button("Ask all", type="primary", icon=":material/playlist_add_check:", key="batch-start", disabled=True, help="Bring a table first")
         _example(allowance)
+    choices.offline(settings)
     _recent()
 
 

@@ -81,7 +81,10 @@ def notice(kind: str, text: str) -> None:
 
 
 def show_notice(screen: str) -> None:
-    """Draw what is to be told, as long as it is fresh, on the screen that draws it first."""
+    """Draw what is to be told, as long as it is fresh, on the screen that draws it first.
+
+    A refusal comes as a passing note in the corner, too: whoever pressed a button far down the page does not see its top.
+    """
     kind, text, until, drawn_on = st.session_state.get(NOTICE, ("", "", 0.0, ""))
     if time.monotonic() > until or drawn_on not in ("", screen):
         st.session_state.pop(NOTICE, None)
@@ -91,6 +94,8 @@ def show_notice(screen: str) -> None:
     icons = {"info": ":material/info:", "warning": ":material/warning:", "success": ":material/check_circle:"}
     if draw:
         draw(safe.md(text), icon=icons[kind])
+    if kind in ("info", "warning") and not drawn_on:
+        st.toast(safe.md(text), icon=icons[kind], duration="long")
 
 
 def _sentence(text: str) -> str:

@@ -105,7 +105,7 @@ def about(run: Run) -> str:
         marks.append((f"forked at step {run.forked_at}", ""))
     if run.imported:
         marks.append(("imported", "warn"))
-    return f'<div class="ts run">{chips.row(marks)}<span class="small soft">{words.ago(run.updated_at)}</span></div>'
+    return f'<div class="ts run">{chips.row(marks)}<span class="small soft">asked {words.ago(run.created_at)} · {run.id}</span></div>'
 
 
 def _delete(run_id: str) -> None:

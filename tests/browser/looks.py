@@ -49,6 +49,11 @@ FOCUS = """async () => {
     }
     return told.join('|')
   }
+  const settled = async () => {  // a look that fades in is judged when it is there
+    for (let frame = 0; frame < 3; frame++) await new Promise(requestAnimationFrame)
+    await Promise.all(document.getAnimations().filter(a => a instanceof CSSTransition).map(a => a.finished.catch(() => 0)))
+  }
+  await settled()
   const focused = looks()
   e.blur()
   let plain = looks()
