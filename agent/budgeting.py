@@ -52,7 +52,7 @@ class Estimate:
         """As a sentence for a person."""
         shown: list[Cap] = [name for name in self.most if name in ("steps", "pages", "seconds") or self.likely["calls"]]
         about, most = (", ".join(amount(name, given[name]) for name in shown) for given in (self.likely, self.most))
-        made = f"like the last {self.runs} of this kind" if self.runs else "a guess: no runs of this kind yet"
+        made = f"like the last {self.runs} of this kind" if self.runs else f"a guess, until {FEWEST} runs of this kind are done"
         return f"about {about} ({made}); at most {most}"
 
 

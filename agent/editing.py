@@ -17,7 +17,7 @@ from agent.flows.edits import Draft, Falls
 from agent.flows.state import Research
 from agent.state import Change, fold
 from agent.tools import choosing
-from agent.types import Edit, Mark, Outcome, Page, PageRef
+from agent.types import Edit, Fact, Mark, Outcome, Page, PageRef
 from agent.urls import canonical, typed
 from agent.workbench import View, Workbench
 
@@ -42,6 +42,12 @@ def revise(bench: Workbench, run_id: str, drafts: Sequence[Draft], head: int | N
     reworded = [draft.id for draft in drafts if draft.statement is not None or draft.quote is not None]
     pages = _pages(bench, view, reworded)
     return correct(bench, run_id, _name(view, drafts), lambda state, step: edits.edited(state, step, drafts, pages), head)
+
+
+def uncarried(view: View, drafts: Sequence[Draft]) -> list[Fact]:
+    """The facts of these drafts whose words their quote does not carry as they stand now: no page backs them. To be told at once."""
+    worded = [view.state.facts[draft.id] for draft in drafts if draft.statement is not None or draft.quote is not None]
+    return [fact for fact in worded if fact.origin == "page" and not fact.verified]
 
 
 def add(bench: Workbench, run_id: str, statement: str, *, url: str = "", quote: str = "") -> int:

@@ -10,7 +10,7 @@ import json
 import sys
 
 from agent import editing
-from agent.commands.telling import reached, say, tell
+from agent.commands.telling import count, reached, say, tell
 from agent.errors import UsageError
 from agent.evidence import answers
 from agent.flows.edits import Draft, Falls
@@ -84,6 +84,9 @@ def run_edit(options: argparse.Namespace) -> int:
     step = _edit(bench, before, options)
     edited = bench.view(options.run)
     say(f"  {step:>3}  {'; '.join(edit.text for edit in edited.state.edits if edit.step == step)}")
+    if options.correct and (bare := editing.uncarried(edited, [Draft(options.correct[0], statement=options.correct[1])])):
+        say(f"       The quote does not carry these words, so no page backs them any more: “{_line(bare[0].quote)}”")
+        say("       Correct the quote too (--quote WORDS), pin the fact to have it told as your word, or take it back (--undo).")
     status = bench.drive(options.run) if edited.run.status is Status.RUNNING else edited.run.status
     after = bench.view(options.run)
     if status is Status.FAILED and edited.run.status is Status.RUNNING:
@@ -115,11 +118,14 @@ def _edit(bench: Workbench, view: View, options: argparse.Namespace) -> int:
 
 def _agreed(options: argparse.Namespace, fall: Falls) -> bool:
     """Tell what falls with a source, and ask; where nobody can answer, only --yes agrees."""
-    say(f"{len(fall.facts)} facts of {fall.source} will be struck, and so will what is read there later")
-    for sentence in fall.sentences:
-        say(f"  - {_line(sentence.text)}")
-    if fall.sentences:
-        say(f"so many sentences of the answer fall: {len(fall.sentences)}")
+    say(f"{count(len(fall.facts), 'fact')} of {fall.source} will be struck, and so will what is read there later")
+    for sentences, become in ((fall.sentences, "fall"), (fall.weakened, "lose a source, but not the last")):
+        if sentences:
+            say(f"these sentences of the answer {become}:")
+        for sentence in sentences:
+            say(f"  - {_line(sentence.text)}")
+    if not fall.sentences + fall.weakened:
+        say("no sentence of the answer rests on it")
     if options.yes:
         return True
     if not sys.stdin.isatty():

@@ -51,6 +51,7 @@ def _in_run(bench: Workbench, options: argparse.Namespace) -> int:
             bench.drive(options.run)
     for one in by_domain(bench.view(options.run).state):
         copies = f" (one voice with {', '.join(one.copies)})" if one.copies else ""
-        told = f"{len(one.pages)} pages, {len(one.facts)} facts{copies}; {', '.join(one.reasons)}"
-        telling.tell(f"{one.name:<32} {one.trust:.2f}  {in_words(one.trust):<11} {told}")
+        told = f"{telling.count(len(one.pages), 'page')}, {telling.count(len(one.facts), 'fact')}{copies}"
+        why = f"; {', '.join(one.reasons)}" if one.reasons else ""
+        telling.tell(f"{one.name:<32} {one.trust:.2f}  {in_words(one.trust):<11} {told}{why}")
     return 0

@@ -171,6 +171,7 @@ def _supporting(basis: Mapping[str, float], factors: Mapping[str, float]) -> str
     if not basis:
         return "how many independent sites say what the best fact says"
     sites = f"{count(int(basis['agreeing']), 'independent site')} {'says' if int(basis['agreeing']) == 1 else 'say'} what the best fact says"
+    sites += " (what is disputed supports nothing)" if basis["agreement"] < 1 else ""
     if "told" not in basis:
         return sites
     counted = f"{basis['told']:.0f} of {count(basis['bearing'], 'fact')} that may count hold what is asked for and would be told"

@@ -30,8 +30,12 @@ def relevant(state: Research, sentences: Sequence[Sentence], facts: dict[str, Fa
 
 
 def told(state: Research, clashes: Sequence[Conflict], written: Sequence[Sentence], facts: dict[str, Fact]) -> list[Sentence]:
-    """The sentences that name these conflicts, where what is written does not cite both sides; what a person ruled comes first."""
-    ruled = [clash for clash in state.conflicts.values() if by_person(clash) and clash.ruling and moves.sides(clash, facts)]
+    """The sentences that name these conflicts, where what is written does not cite both sides; what a person ruled comes first.
+
+    Only what counts is named: a struck source is quoted no more.
+    """
+    facts = {name: fact for name, fact in facts.items() if fact.counts}
+    ruled = [clash for clash in state.conflicts.values() if by_person(clash) and clash.ruling and _rests(clash, facts)]
     return [_ruling(clash, facts) for clash in ruled[-RULED:]] + [_sides(clash, facts) for clash in clashes if not _named_already(clash, written)]
 
 
@@ -51,6 +55,12 @@ def _named_already(clash: Conflict, sentences: Sequence[Sentence]) -> bool:
     """Does what is written cite both sides?"""
     cited = {i for sentence in sentences for i in sentence.fact_ids}
     return sum(bool(cited.intersection(value.fact_ids)) for value in clash.values) > 1
+
+
+def _rests(clash: Conflict, facts: dict[str, Fact]) -> bool:
+    """Is there still something to tell of a ruling: the value that was taken, or else two sides that it speaks of?"""
+    taken = [value for value in clash.values if clash.chosen and value.text == clash.chosen]
+    return any(i in facts for value in taken for i in value.fact_ids) if taken else moves.sides(clash, facts) > 1
 
 
 def _relevances(state: Research, sentences: Sequence[Sentence]) -> list[float]:

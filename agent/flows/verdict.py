@@ -15,7 +15,7 @@ from agent.types.reach import OUTSIDE
 from agent.urls import canonical, without_foreign
 
 FAILED = 3
-"""Pages that could not be read which an answer of nothing names."""
+"""Pages that could not be read which an answer of nothing names, and statements of a person's own that it keeps."""
 LEAST = 0.4
 """Confidence below which an answer is never called more than partial."""
 UNREADABLE = (Outcome.BLOCKED, Outcome.RATE_LIMITED, Outcome.TIMEOUT, Outcome.ERROR)
@@ -84,7 +84,8 @@ def _none(state: Research, reply: ReportReply, judgement: Judgement, step: int) 
     blocked = (bool(looked) and len(unread) == len(looked)) or (bool(engines) and len(failed) == len(engines) and not looked)
     reason: Reason = "blocked" if blocked else "budget" if state.stop_reason == "budget" and not looked else "not_covered"
     searched = f"{len(engines)} {'search' if len(engines) == 1 else 'searches'} and " if engines or not looked else ""
-    tried = f"{searched}{sum(1 for p in looked if p.page_id)} pages read"
+    read = sum(1 for p in looked if p.page_id)
+    tried = f"{searched}{read} {'page' if read == 1 else 'pages'} read"
     outside = sum(OUTSIDE in page.detail for page in looked)
     tried += f"; {outside} more lie outside the chosen sources" if outside else ""
     why = {
@@ -93,11 +94,18 @@ def _none(state: Research, reply: ReportReply, judgement: Judgement, step: int) 
         "not_covered": "Nothing that was read answers this question.",
     }[reason]
     return Answer(
-        n=len(state.answers) + 1, verdict="no_evidence", reason=reason, certainty=f"No answer is given. {why} ({tried}.)",
+        n=len(state.answers) + 1, verdict="no_evidence", reason=reason, certainty=f"No answer is given. {why} ({tried}.){_on_your_word(state)}",
         missing=reply.missing, journey=reply.journey, statements=Statements(dropped=sum(len(sentence.fact_ids) for sentence in reply.answer)),
         confidence=min(state.level, 0.2), by=judgement.by, trouble=judgement.trouble, why_stopped=state.why_stopped,
         because=_because(state), step=step,
     )  # fmt: skip
+
+
+def _on_your_word(state: Research) -> str:
+    """What a person stated beyond any quote: no page backs it, so it is no answer, but it is not lost."""
+    mine = [f"“{fact.statement}”" for fact in state.facts.values() if fact.mine and fact.decision != "struck"]
+    more = f" and {len(mine) - FAILED} more" if len(mine) > FAILED else ""
+    return f" On your word alone, backed by no page: {'; '.join(mine[:FAILED])}{more}." if mine else ""
 
 
 def failures(failed: list[PageRef]) -> str:

@@ -53,11 +53,11 @@ def keyless(
     why_stopped: str,
     former: Answer | None,
 ) -> ReportReply:
-    """A few quoted sentences, pinned ones first, then the best; none but the pinned ones when they do not cover the question."""
+    """A few quoted sentences, pinned ones first, then the best; none but the pinned ones when the pages do not cover the question."""
     known = cover(question, facts)
     usable = [fact for fact in facts if fact.usable]
     given = bool(history) and history[0].action == "crawl_url"
-    unmarked = [fact.model_copy(update={"decision": "none"}) for fact in usable]
+    unmarked = [fact.model_copy(update={"decision": "none"}) for fact in usable if not fact.own]
     covered = answerable(question, unmarked, given=given) >= COVERS
     noted = for_note(notes[-1], usable) if notes else []
     room = WORDS - sum(len(told(fact).split()) for fact in noted)

@@ -8,7 +8,7 @@ import streamlit as st
 
 from agent import editing
 from agent.flows.sifting import STATUSES, Sift, sifted
-from agent.types import Fact
+from agent.types import Answer, Fact
 from agent.urls import site
 from agent.workbench import View
 from pages.widgets import empty, facts, ledger_doors, ledger_grid, memo, words
@@ -31,12 +31,18 @@ def draw(view: View) -> None:
     key = f"ledger-way-{view.run.id}"
     way = st.segmented_control("How to show the facts", [READ, EDIT], default=READ, required=True, key=key, label_visibility="collapsed")
     sift = _sift(view, known) if way == EDIT or len(known) > FILTERED else Sift()  # above a table that is edited nothing may come in later
-    newest = memo.of(view, "facts", lambda: sifted(known, Sift()))
-    fitting = newest if sift == Sift() else sifted(known, sift)
+    everything = memo.of(view, "facts", lambda: cited_first(sifted(known, Sift()), view.state.answer))
+    fitting = everything if sift == Sift() else cited_first(sifted(known, sift), view.state.answer)
     if way == EDIT:
         ledger_grid.draw(view, fitting, sift)
     else:
         facts.read(fitting, view.run.id, editable=True)
+
+
+def cited_first(found: list[Fact], answer: Answer | None) -> list[Fact]:
+    """The facts that the answer cites before the others; as they stand otherwise."""
+    cited = {i for sentence in answer.sentences for i in sentence.fact_ids} if answer else set()
+    return sorted(found, key=lambda fact: fact.id not in cited)
 
 
 def _sift(view: View, known: Sequence[Fact]) -> Sift:

@@ -134,9 +134,7 @@ def save(view: View, drafts: Sequence[Draft]) -> None:
     bench = door.workbench()
 
     def told(_: int) -> None:
-        now = bench.view(view.run.id).state.facts
-        bare = [draft for draft in drafts if draft.statement is not None and (fact := now[draft.id]).origin == "page" and not fact.verified]
-        if bare:
+        if bare := editing.uncarried(bench.view(view.run.id), drafts):
             which = f"{words.count(len(bare), 'corrected fact')} {'says' if len(bare) == 1 else 'say'} what the quote does not carry"
             advice = "not backed by a page any more. Correct the quote, or pin it as your word."
             door.notice("warning", f"Saved. {which}: {advice} {ledger_doors.follows(view)}")

@@ -44,8 +44,10 @@ def _row(domain: Domain) -> str:
     why = safe.html("; ".join(domain.reasons) or "nothing speaks for or against it")
     tone = "bad" if domain.trust <= 0 else "warn" if domain.trust < PLAIN else "good" if in_words(domain.trust) in ("high", "fully") else ""
     chip = f'<span class="chip {tone}">{in_words(domain.trust)} {domain.trust:.2f}</span>'
-    counted = sum(fact.usable for fact in domain.facts)
-    facts = f"{len(domain.facts)}" if counted == len(domain.facts) else f'{len(domain.facts)} <span class="small soft">({counted} may count)</span>'
+    counted, disputed = sum(fact.counts for fact in domain.facts), sum(fact.counts and not fact.usable for fact in domain.facts)
+    notes = [f"{counted} may count"] if counted != len(domain.facts) else []
+    notes += [f"{disputed} disputed"] if disputed else []
+    facts = f"{len(domain.facts)}" + (f' <span class="small soft">({", ".join(notes)})</span>' if notes else "")
     return (
         f"<tr><td><b>{safe.html(domain.name)}</b>{one}</td><td>{len(domain.pages)}</td><td>{facts}</td>"
         f'<td>{chip}<br><span class="small soft">{why}</span></td></tr>'

@@ -188,7 +188,8 @@ def test_meters_tell_what_the_round_has_used(bench):
 
 def test_an_estimate_is_a_guess_until_there_are_runs_of_the_kind(bench, monkeypatch):
     guess = budgeting.estimate(bench, DEMO)
-    assert guess.runs == 0 and "a guess" in guess.told and "model call" not in guess.told and "at most 12 steps, 12 pages" in guess.told
+    assert guess.runs == 0 and "a guess, until 3 runs of this kind are done" in guess.told
+    assert "model call" not in guess.told and "at most 12 steps, 12 pages" in guess.told
     for _ in range(3):
         rested(bench, at=Status.REVIEW)
     made = budgeting.estimate(bench, DEMO)

@@ -20,6 +20,7 @@ from agent.workbench import Workbench
 pytestmark = pytest.mark.slow
 
 PANELS = "How many solar panels are there on the roof of Älvmora Mejeri?"
+EMPLOYED = "How many people does Älvmora Mejeri employ?"
 FOUNDED = "In which year was Älvmora Mejeri founded?"
 DEMO = Settings(world="demo", model="keyless")
 
@@ -187,6 +188,49 @@ def test_a_ruling_on_a_conflict_is_taken_back_like_an_edit(bench):
     assert rewritten(bench, run_id).conflicts[clash.id].status == "settled"
     editing.undo(bench, run_id)
     assert rewritten(bench, run_id).conflicts == before.conflicts
+
+
+def test_a_settled_conflict_names_only_what_still_stands(bench):
+    run_id = reviewed(bench, EMPLOYED)
+    clash = next(clash for clash in bench.view(run_id).state.conflicts.values() if clash.status == "open")
+    own, other = (next(value for value in clash.values if figure in value.text) for figure in ("31", "24"))
+    settling.settle(bench, run_id, clash.id, "take", value=own.text, because="the dairy counts its own people")
+    assert "northernbrief" in rewritten(bench, run_id).answer.sentences[0].text, "both sides are told while both stand"
+    editing.strike_source(bench, run_id, other.sites[0])
+    answer = rewritten(bench, run_id).answer
+    ruling = answer.sentences[0]
+    assert ruling.text.startswith("A person settled this:") and "31" in ruling.text and ruling.backed
+    assert "24" not in answer.text and "northernbrief" not in answer.text
+    assert (answer.statements.unsupported, answer.statements.dropped) == (0, 0)
+    editing.strike_source(bench, run_id, own.sites[0])
+    assert "settled" not in rewritten(bench, run_id).answer.text, "a ruling for what does not stand is not told"
+
+
+def test_a_ruling_against_both_is_told_while_both_stand(bench):
+    run_id = reviewed(bench, EMPLOYED)
+    clash = next(clash for clash in bench.view(run_id).state.conflicts.values() if clash.status == "open")
+    settling.settle(bench, run_id, clash.id, "neither", because="both are out of date")
+    assert "neither holds" in rewritten(bench, run_id).answer.text
+    editing.strike_source(bench, run_id, "northernbrief.example")
+    answer = rewritten(bench, run_id).answer
+    assert "northernbrief" not in answer.text and answer.statements.dropped == 0 and answer.statements.unsupported == 0
+
+
+def test_what_stands_on_a_persons_word_alone_makes_no_page_answer_but_is_not_lost(bench):
+    run_id = reviewed(bench, EMPLOYED)
+    counted = next(name for name, fact in bench.view(run_id).state.facts.items() if "31 people" in fact.quote)
+    mine = "I know the dairy; they employ a few students in summer."
+    editing.add(bench, run_id, mine)
+    editing.strike_source(bench, run_id, "northernbrief.example")
+    assert "31 people" in rewritten(bench, run_id).answer.text
+    drafts = [Draft(counted, statement="Älvmora Mejeri employs 33 people.")]
+    editing.revise(bench, run_id, drafts)
+    assert [fact.id for fact in editing.uncarried(bench.view(run_id), drafts)] == [counted]
+    answer = rewritten(bench, run_id).answer
+    assert answer.verdict == "no_evidence" and not answer.text, "cheeses and addresses do not answer how many people are employed"
+    assert mine in answer.certainty and "employs 33 people" in answer.certainty and "backed by no page" in answer.certainty
+    editing.undo(bench, run_id)
+    assert "31 people" in rewritten(bench, run_id).answer.text and not editing.uncarried(bench.view(run_id), drafts)
 
 
 def test_a_site_run_is_written_anew_from_its_facts(bench):

@@ -50,7 +50,12 @@ def test_an_edit_is_driven_to_its_new_answer_and_told(run_id, capsys):
     assert "+ The sources disagree" in capsys.readouterr().out
     assert main(["edit", run_id, "--redo"]) == 0
     assert main(["edit", run_id, "--correct", wiki, "It was founded in 1974, they say."]) == 0
-    assert "corrected 1 fact" in capsys.readouterr().err
+    shown = capsys.readouterr().err
+    assert "corrected 1 fact" in shown and "does not carry" not in shown
+    assert main(["edit", run_id, "--correct", wiki, "It was founded in 1874."]) == 0
+    shown = capsys.readouterr().err
+    assert "The quote does not carry these words" in shown and "1974" in shown and "--undo" in shown
+    assert main(["edit", run_id, "--undo"]) == 0
     assert facts(run_id, capsys, "--status", "corrected")[0]["former"]
     assert main(["edit", run_id, "--restore", wiki]) == 0
 
@@ -65,9 +70,22 @@ def test_a_fact_is_added_from_a_page_or_as_own_knowledge(run_id, capsys):
     assert "touchstone: " in capsys.readouterr().err
 
 
+def test_what_a_source_leaves_behind_is_told_too(run_id, capsys):
+    conflict = next(iter(Workbench(config.read()).view(run_id).state.conflicts))
+    assert main(["settle", run_id, conflict, "--take", "1979", "--because", "the register says so"]) == 0
+    capsys.readouterr()
+    assert main(["edit", run_id, "--strike-source", "norrviddawiki.example"]) == 2
+    shown = capsys.readouterr().err
+    assert "lose a source, but not the last:\n  - A person settled this" in shown and "answer fall" not in shown
+    assert main(["trust", "--run", run_id]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert any("1 page, " in line for line in lines) and not any("1 pages" in line or "1 facts" in line or line.endswith("; ") for line in lines)
+
+
 def test_a_source_is_struck_only_after_asking(run_id, capsys, monkeypatch):
     assert main(["edit", run_id, "--strike-source", "norrviddawiki.example"]) == 2
-    assert "--yes" in capsys.readouterr().err
+    shown = capsys.readouterr().err
+    assert "--yes" in shown and "sentences of the answer fall:\n  - The sources disagree" in shown
 
     class Person:
         def __init__(self, said: str) -> None:

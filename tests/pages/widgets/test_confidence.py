@@ -27,6 +27,12 @@ def test_the_factors_make_the_value_and_the_models_figure_stands_beside_it():
     assert "it can only lower the value" in lowered and '<td class="figure">0.30</td>' in lowered and "<b>0.30</b>" in lowered
 
 
+def test_what_is_disputed_is_said_to_support_nothing():
+    told = [Fact(id=f"f{n}", statement=f"It opened in 192{n}.", quote="q", url=f"https://{n}.example/", verified=True, relevance=0.9) for n in (1, 2)]
+    point = assess(step=1, facts=[told[0], told[1].model_copy(update={"disputed": True})], conflicts=[], coverage=0.9)
+    assert "what is disputed supports nothing" in curve.factors(point) and "disputed supports nothing" not in curve.factors(sure())
+
+
 def test_an_old_confidence_without_its_counts_is_drawn_too():
     old = Confidence(step=1, value=0.6, factors={"coverage": 0.8, "support": 0.8, "trust": 1.0, "agreement": 1.0, "conflicts": 0.0})
     assert "80% of the question" in curve.factors(old) and "were right" not in curve.factors(old)
@@ -50,4 +56,6 @@ def test_the_sources_tell_trust_and_voices_and_stay_letters():
     ]
     drawn = trusts.table(domains)
     assert "one voice with c.example" in drawn and "ordinary 0.65" in drawn and "not at all 0.00" in drawn and "(0 may count)" in drawn
+    disputed = Fact(id="h", statement="s", quote="q", verified=True, disputed=True)
+    assert "1 disputed" in trusts.table([Domain("d.example", [], [disputed], [], 0.5, [])]) and "may count" not in trusts.table([domains[0]])
     assert "<img" not in drawn and "<img" not in trusts.listed([said]) and "not at all 0.00" in trusts.listed([said])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from agent.flows.edits import Draft, Falls
 from agent.types import Answer, Fact, Sentence, Source, Step
-from pages.widgets import answer, facts, journey, ledger_doors, ledger_grid, story
+from pages.widgets import answer, facts, journey, ledger, ledger_doors, ledger_grid, story
 
 
 def fact(name: str = "f1", **more) -> Fact:
@@ -23,6 +23,12 @@ def test_only_what_was_typed_becomes_a_draft():
     rows = ledger_grid.frame([*shown, OWN])
     assert list(rows.columns) == list(ledger_grid.COLUMNS) and list(rows["decision"]) == ["–", "struck", "–", "pinned"]
     assert list(rows["site"]) == ["a.example"] * 3 + ["you"] and list(rows["status"])[-1] == "own knowledge"
+
+
+def test_what_the_answer_cites_comes_first():
+    given = Answer(n=1, verdict="answered", sentences=[Sentence(text="It stands.", fact_ids=["c", "x"])])
+    assert [one.id for one in ledger.cited_first([fact("a"), fact("b"), fact("c")], given)] == ["c", "a", "b"]
+    assert [one.id for one in ledger.cited_first([fact("b"), fact("a")], None)] == ["b", "a"]
 
 
 def test_sites_come_before_their_pages_among_the_sources_to_strike():
