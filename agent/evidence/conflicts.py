@@ -31,6 +31,8 @@ from agent.types import Conflict, Fact, Value
 COPY = 95.0
 """Quotes this alike (rapidfuzz `fuzz.ratio`, 0 to 100) and at least COPY_LENGTH characters long are copies of one text."""
 COPY_LENGTH = 60
+BY_HAND = "a person"
+"""The voice of what a person knows, and of all texts a person gave."""
 OPENING = 12
 """A name that begins within this many characters is what a sentence is about."""
 
@@ -92,8 +94,8 @@ def voices(facts: Iterable[Fact]) -> list[str]:
     """The independent voices behind facts, one name each: its site (a document's name), or "a person" for what a person said.
 
     Sites that carry copies of one text or one quote are one voice, and so are those that name the same origin ("according to …"), with that
-    origin. Only quotes that begin or end alike, or share their longest words, are compared, so that the work grows with the number of facts
-    and not with its square.
+    origin, and all texts a person gave by hand, wherever they say they are from. Only quotes that begin or end alike, or share their longest
+    words, are compared, so that the work grows with the number of facts and not with its square.
     """
     return sorted(set(chorus(facts).values()))
 
@@ -105,8 +107,11 @@ def chorus(facts: Iterable[Fact]) -> dict[str, str]:
     alike: dict[str, dict[str, str]] = defaultdict(dict)
     credited: dict[str, list[str]] = defaultdict(list)
     for fact in facts:
-        name = urls.site(fact.url) or "a person"
+        name = urls.site(fact.url) or BY_HAND
         heads.setdefault(name, name)
+        if fact.given != "fetched":
+            heads.setdefault(BY_HAND, BY_HAND)
+            heads[_head(heads, name)] = _head(heads, BY_HAND)
         if fact.sha256:
             heads[_head(heads, name)] = _head(heads, texts.setdefault(fact.sha256, name))
         for key in _marks(fact.quote):

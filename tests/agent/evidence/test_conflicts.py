@@ -124,6 +124,12 @@ def test_each_document_is_a_voice_of_its_own_and_copies_of_one_are_one() -> None
     assert [value.sites for value in found.values] == [["0.md"], ["1.md"]] and found.status == "open"
 
 
+def test_texts_that_a_person_gave_are_one_voice() -> None:
+    given = [fact("Founded in 1921: the Nordvik dairy.", B, given="pasted"), fact("It all began in 1921, in Nordvik.", C, given="uploaded")]
+    assert voices(given) == ["a person"] == voices([*given, fact("In 1921 it began.", "", origin="person")])
+    assert voices([*given, fact("The Nordvik dairy was founded in 1921.", A)]) == ["a person", "a.example"]
+
+
 def _sides(*urls: str) -> list[Fact]:
     wordings = ["The Nordvik dairy was founded in 1921.", "Founded in 1921: the Nordvik dairy.", "In 1921 the Nordvik dairy was founded."]
     return [fact(text, url) for text, url in zip(wordings, urls, strict=False)]
