@@ -173,7 +173,8 @@ def summary(state: Research) -> dict[str, Any]:
     """What the list of runs shows."""
     latest = state.answer
     verdict = latest.verdict if latest and not latest.courtesy else ""
-    return {"actions": len(state.actions), "verdict": verdict, "confidence": state.level if state.confidence else None}
+    level = latest.confidence if latest and verdict == "no_evidence" else state.level
+    return {"actions": len(state.actions), "verdict": verdict, "confidence": level if state.confidence else None}
 
 
 RESEARCH = Flow(
