@@ -116,10 +116,20 @@ def go_on(bench: Workbench, batch_id: str, allowance: Allowance | None = None, *
         raise UsageError(f"{over.removeprefix(queueing.CUT)}: raise the budget of the batch to go on")
     cut = _cut(bench, now.rows) if now.batch.state == "spent" or allowance else []
     wanted: tuple[RowState, ...] = ("resting", "failed") if failed else ("resting",)
-    again = [row.n for row in now.rows if row.state in wanted and not row.same_as]
+    again = [row.n for row in now.rows if not row.same_as and (row.state in wanted or (row.state == "running" and not _let_on(bench, row)))]
     bench.store.batches.mark_again(batch_id, [*again, *cut])
     bench.store.batches.set(batch_id, state="running", among=("running", "stopped", "spent", "done"), allowance=allowance)
     bench.worker.tend()
+
+
+def _let_on(bench: Workbench, row: BatchRow) -> bool:
+    """Take back the word by which a run at work is about to rest; False when it rests already."""
+    if not bench.store.ledger.control(row.run_id):
+        return True
+    with suppress(Overtaken):
+        bench.store.ledger.speak(row.run_id, "resume", {"control": "resumed"}, among=(Status.RUNNING,), control="")
+        return True
+    return bench.store.ledger.get(row.run_id).status not in (Status.STOPPED, Status.PAUSED)
 
 
 def drive(bench: Workbench, batch_id: str, watch: Callable[[Standing], None], stopping: threading.Event) -> Standing:

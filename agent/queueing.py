@@ -8,7 +8,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
 
 from agent.errors import Overtaken, UsageError
 from agent.flows import FLOWS
@@ -19,6 +18,7 @@ from agent.toolbox import KEPT_BACK
 from agent.types import Allowance, Batch, BatchRow, Status, Step, Usage
 
 log = logging.getLogger(__name__)
+TRIES = 3
 CUT = "the budget of the batch: "
 """How the reason begins why such a run stopped."""
 
@@ -63,40 +63,49 @@ def tend_one(store: Store, batch: Batch) -> list[str]:
     if not waiting or busy >= batch.allowance.side_by_side:
         return []
     if over(batch.allowance, store.batches.spent(batch.id)):
-        store.batches.set(batch.id, state="spent", among=("running",))
+        if not busy:  # until then its budget binds those at work
+            store.batches.set(batch.id, state="spent", among=("running",))
         return []
     room = batch.allowance.side_by_side - busy
     return list(filter(None, (_started(store, batch, row) for row in waiting[:room])))
 
 
 def watching(store: Store, run_id: str) -> Callable[[float], str]:
-    """What a run's toolbox asks before it spends: has the batch it belongs to used its budget up to this share?"""
+    """What a run's toolbox asks before it spends: has the batch it belongs to used its budget up to this share?
+
+    Only while the batch runs: what a person does with a row of it afterwards is theirs, within the run's own budgets.
+    """
     batch_id = store.batches.of_run(run_id)
-    if not batch_id:
-        return lambda share: ""
-    return lambda share: over(store.batches.get(batch_id).allowance, store.batches.spent(batch_id), share)
+
+    def asked(share: float) -> str:
+        batch = store.batches.get(batch_id)
+        return over(batch.allowance, store.batches.spent(batch_id), share) if batch.state == "running" else ""
+
+    return asked if batch_id else lambda share: ""
 
 
 def _started(store: Store, batch: Batch, row: BatchRow) -> str:
     if row.again:
-        return row.run_id if store.batches.take(batch.id, row.n) and _taken_up(store, row) else ""
+        return row.run_id if _taken_up(store, batch, row) else ""
     settings = settings_of(row, batch.settings)
     change = jsonable({"question": row.question, "settings": settings})
     first = Step(n=0, name="ask", change=change, next=FLOWS[settings.flow].first, by="person")
     return store.batches.begin(batch.id, row.n, row.question, settings, first)
 
 
-def _taken_up(store: Store, row: BatchRow) -> bool:
-    """Let a run that rests go on where it stood; one that the budget had cut short looks on."""
-    run, (head, upcoming, _) = store.ledger.get(row.run_id), store.ledger.position(row.run_id)
-    flow = FLOWS[run.settings.flow]
-    values: dict[str, Any] = {"control": "", "error": ""}
-    with suppress(Overtaken):  # a person was faster: what they did stands
+def _taken_up(store: Store, batch: Batch, row: BatchRow) -> bool:
+    """Let a run that rests go on where it stood; one that the budget had cut short looks on. What a person does meanwhile stands."""
+    for _ in range(TRIES):
+        run, (head, upcoming, _) = store.ledger.get(row.run_id), store.ledger.position(row.run_id)
+        flow, word = FLOWS[run.settings.flow], {"head": head, "among": (run.status,), "control": "", "error": ""}
         if run.status is Status.REVIEW:
             anew = {"control": "resumed", "why_stopped": "", "stop_reason": "", "pending": None}
-            store.ledger.speak(run.id, "resume", anew, next=flow.again, head=head, among=(Status.REVIEW,), status=Status.RUNNING, **values)
+            word |= {"change": anew, "next": flow.again, "status": Status.RUNNING}
+        elif run.status in (Status.PAUSED, Status.STOPPED, Status.FAILED):
+            word |= {"change": {"control": "resumed"}, "status": flow.rests.get(upcoming, Status.RUNNING)}
         else:
-            among, status = (Status.PAUSED, Status.STOPPED, Status.FAILED), flow.rests.get(upcoming, Status.RUNNING)
-            store.ledger.speak(run.id, "resume", {"control": "resumed"}, head=head, among=among, status=status, **values)
-        return True
+            store.batches.leave(batch.id, row.n)
+            return False
+        with suppress(Overtaken):  # it moved at this very moment: look again
+            return store.batches.take(batch.id, row.n, run.id, **word)
     return False

@@ -12,11 +12,11 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from pydantic import ValidationError
-from sqlalchemy import Connection, Engine, Row, and_, func, select, update
+from sqlalchemy import Connection, Engine, Row, Update, and_, func, select, update
 
 from agent.errors import NotFound, Unreadable
 from agent.store import tables
-from agent.store.ledger import begin_run, now
+from agent.store.ledger import begin_run, now, put_word
 from agent.store.writer import Writer
 from agent.types import Allowance, Batch, BatchRow, BatchState, Settings, Status, Step, Usage
 
@@ -130,11 +130,25 @@ class Batches:
             connection.execute(update(tables.batches).where(b.id == batch_id).values(updated_at=now()))
             return run_id
 
-    def take(self, batch_id: str, n: int) -> bool:
-        """Is it ours to take this row up again? False when there is no room, or another was faster."""
-        mine = and_(w.batch_id == batch_id, w.n == n, w.again == 1)
+    def take(self, batch_id: str, n: int, run_id: str, **word: Any) -> bool:
+        """Take a row up again: its run is told the `word` (see `put_word`) and its mark goes, together or not at all.
+
+        False when there is no room, or another was faster. Raises Overtaken when the run is not as the word has it.
+        """
         with self._writer.begin() as connection:
-            return _room(connection, batch_id) and connection.execute(update(tables.batch_rows).where(mine).values(again=0)).rowcount == 1
+            if not _room(connection, batch_id) or connection.execute(_unmarked(batch_id, n)).rowcount != 1:
+                return False
+            put_word(connection, run_id, "resume", **word)
+            return True
+
+    def leave(self, batch_id: str, n: int) -> None:
+        """This row is not to be taken up again: a person did something else with its run."""
+        with self._writer.begin() as connection:
+            connection.execute(_unmarked(batch_id, n))
+
+
+def _unmarked(batch_id: str, n: int) -> Update:
+    return update(tables.batch_rows).where(w.batch_id == batch_id, w.n == n, w.again == 1).values(again=0)
 
 
 def _room(connection: Connection, batch_id: str) -> bool:

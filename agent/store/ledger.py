@@ -188,23 +188,9 @@ class Ledger:
         """
         try:
             with self._writer.begin() as connection:
-                row = connection.execute(select(r.head, r.next, r.status, r.deleted_at).where(r.id == run_id)).first()
-                if row is None:
-                    raise NotFound(f"there is no run {run_id}")
-                if row.deleted_at:
-                    raise Overtaken("the run is in the bin: take it out first")
-                if row.status not in among:
-                    raise Overtaken(f"to {name.replace('_', ' ')} is not possible now: the run is {STANDS[Status(row.status)]}")
-                if head is not None and row.head != head:
-                    raise Overtaken("someone else (perhaps another tab) answered first; what they did stands")
-                step = Step(n=row.head + 1, name=name, change=change, next=next or row.next, by="person", at=now())
-                connection.execute(
-                    update(tables.runs).where(r.id == run_id).values(head=step.n, next=step.next, updated_at=step.at, **values)
-                )
-                _insert(connection, run_id, step)
+                return put_word(connection, run_id, name, change, next=next, head=head, among=among, **values)
         except IntegrityError as clash:
             raise Overtaken("the run moved at this very moment; look again and repeat if still needed") from clash
-        return step.n
 
     def mark(self, run_id: str, **values: Any) -> None:
         """Set columns of the run's row that are not part of its state (deleted_at)."""
@@ -236,6 +222,26 @@ def begin_run(connection: Connection, question: str, settings: Settings, first: 
     )  # fmt: skip
     _insert(connection, run_id, first.model_copy(update={"at": at}))
     return run_id
+
+
+def put_word(
+    connection: Connection, run_id: str, name: str, change: dict[str, Any], *, next: str = "", head: int | None = None,
+    among: Collection[Status] = tuple(Status), **values: Any,
+) -> int:  # fmt: skip
+    """`Ledger.speak` inside a transaction that may hold more; nothing is written when it raises."""
+    row = connection.execute(select(r.head, r.next, r.status, r.deleted_at).where(r.id == run_id)).first()
+    if row is None:
+        raise NotFound(f"there is no run {run_id}")
+    if row.deleted_at:
+        raise Overtaken("the run is in the bin: take it out first")
+    if row.status not in among:
+        raise Overtaken(f"to {name.replace('_', ' ')} is not possible now: the run is {STANDS[Status(row.status)]}")
+    if head is not None and row.head != head:
+        raise Overtaken("someone else (perhaps another tab) answered first; what they did stands")
+    step = Step(n=row.head + 1, name=name, change=change, next=next or row.next, by="person", at=now())
+    connection.execute(update(tables.runs).where(r.id == run_id).values(head=step.n, next=step.next, updated_at=step.at, **values))
+    _insert(connection, run_id, step)
+    return step.n
 
 
 def _guarded(connection: Connection, lease: Lease, **values: Any) -> None:

@@ -86,6 +86,63 @@ def test_stop_rests_and_go_on_goes_on(bench: Workbench) -> None:
     assert before.items() <= {row.n: row.run_id for row in now.rows}.items(), "the same runs went on"
 
 
+def test_go_on_takes_back_a_stop_that_a_run_has_not_heard_yet(bench: Workbench) -> None:
+    batch_id = begun(bench, side_by_side=1)
+    assert len(queueing.tend(bench.store)) == 1
+    stop(bench, batch_id)
+    go_on(bench, batch_id)
+    now = drive(bench, batch_id, quiet, threading.Event())
+    assert now.batch.state == "done" and now.counts == {"done": 5, "refused": 1}
+
+
+def test_a_row_is_taken_up_at_once_or_stays_to_be(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+    batch_id = begun(bench, side_by_side=1)
+    [run_id] = queueing.tend(bench.store)
+    stop(bench, batch_id)
+    bench.drive(run_id)
+    go_on(bench, batch_id)
+    with monkeypatch.context() as killed:
+        killed.setattr("agent.store.batches.put_word", lambda *a, **k: (_ for _ in ()).throw(SystemExit))
+        with pytest.raises(SystemExit):
+            queueing.tend(bench.store)
+    assert standing(bench, batch_id).rows[0].again, "nothing was lost with the process"
+    now = drive(bench, batch_id, quiet, threading.Event())
+    assert now.batch.state == "done" and now.counts == {"done": 5, "refused": 1}
+
+
+def test_what_a_person_did_with_a_row_stands(bench: Workbench) -> None:
+    batch_id = begun(bench, side_by_side=1)
+    [run_id] = queueing.tend(bench.store)
+    stop(bench, batch_id)
+    bench.drive(run_id)
+    go_on(bench, batch_id)
+    bench.resume(run_id)
+    assert queueing.tend(bench.store) == [] and not standing(bench, batch_id).rows[0].again
+    assert standing(bench, batch_id).rows[0].state == "running"
+
+
+def test_the_budget_of_a_batch_that_came_to_its_end_binds_no_more(bench: Workbench) -> None:
+    batch_id = begun(bench, max_minutes=1e-6)
+    now = drive(bench, batch_id, quiet, threading.Event())
+    assert now.batch.state == "spent" and now.over
+    row = next(row for row in now.rows if row.state == "done")
+    bench.send_back(row.run_id, row.steps, "Look for more, please.")
+    bench.drive(row.run_id)
+    after = bench.view(row.run_id).state
+    assert after.actions and not after.why_stopped.startswith(queueing.CUT)
+
+
+def test_a_batch_is_spent_when_nobody_works_on_it_any_more(bench: Workbench) -> None:
+    batch_id = begun(bench, side_by_side=2, max_minutes=1e-6)
+    [first, second] = queueing.tend(bench.store)
+    bench.drive(first)
+    assert queueing.tend(bench.store) == [] and standing(bench, batch_id).batch.state == "running"
+    bench.drive(second)
+    assert bench.view(second).state.why_stopped.startswith(queueing.CUT), "the budget bound it to its end"
+    queueing.tend(bench.store)
+    assert standing(bench, batch_id).batch.state == "spent"
+
+
 def test_the_budget_holds_and_can_be_raised(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
     model = Scripted(lambda _messages, _shape: "this is no JSON")
     monkeypatch.setattr(bench.worker, "_found", Found(model, "scripted", ""))
