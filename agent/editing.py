@@ -18,7 +18,7 @@ from agent.flows.state import Research
 from agent.state import Change, fold
 from agent.tools import choosing
 from agent.types import Edit, Fact, Mark, Outcome, Page, PageRef
-from agent.urls import canonical, typed
+from agent.urls import canonical, site, typed
 from agent.workbench import View, Workbench
 
 NAMES: dict[Mark, str] = {"pinned": "pin", "struck": "strike", "none": "restore"}
@@ -60,6 +60,8 @@ def add(bench: Workbench, run_id: str, statement: str, *, url: str = "", quote: 
 
     def make(state: Research, step: int) -> Change:
         fact = edits.quoted(state, step, statement, quote, page, page_id)
+        if (word := bench.store.trusts.get(site(fact.url))) and site(fact.url) not in state.trusts:
+            fact = fact.model_copy(update={"trust": word.value})
         ref = PageRef(url=page.url, page_id=page_id, final_url=page.final_url, title=page.title, found_on="person", step=step, facts=1)
         return edits.added(state, step, fact, ref)
 

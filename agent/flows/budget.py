@@ -54,7 +54,7 @@ def meters(calls: Calls, run: Run, state: Research, steps: Sequence[Step]) -> li
     over = run.status in (Status.REVIEW, Status.DONE) and bool(state.answers)
     began = FLOWS[run.settings.flow].since(steps[: state.answers[-1].step] if over else steps)  # step n is the nth
     spent, doing = calls.spent(run.id, began), _last_round(state) if over else state.fresh_actions
-    pages = len(state.fetched) if isinstance(state, Site) else sum(bool(action.page_id) for action in doing)
+    pages = len(doing) if isinstance(state, Site) else sum(bool(action.page_id) for action in doing)
     used: dict[Cap, float | None] = {
         "steps": len(doing), "pages": len(doing) if run.settings.flow == "collect" else pages, "calls": spent.llm_calls,
         "tokens": spent.prompt_tokens + spent.completion_tokens, "cost": spent.cost_usd if spent.llm_calls else 0.0,

@@ -170,8 +170,8 @@ def crawl(state: Site, tools: Tools) -> tuple[Change, str]:
 
 
 def _left(state: Site) -> int:
-    """Pages that may still be asked for in this run."""
-    return max(0, state.settings.site.max_pages - len(state.fetched))
+    """Pages that may still be asked for: those of this round count, since the last answer or the fork."""
+    return max(0, state.settings.site.max_pages - len(state.fresh_actions))
 
 
 def _bears(asked: str, page: Page) -> bool:

@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Iterable, Sequence
 from urllib.parse import urlsplit
 
-from agent.evidence import confidence, conflicts
+from agent.evidence import confidence, conflicts, trust
 from agent.flows import moves
 from agent.flows.quoting import fact_of
 from agent.flows.site_state import Site
@@ -176,7 +176,9 @@ def read_pages(state: Site, tools: Tools, indices: Sequence[int]) -> Change:
         new = moves.heeding(state, [fact_of(question, tools, page, quoted, by="keyless") for quoted in best_quotes(question, own, found)])
         facts |= {fact.id: fact for fact in new if fact.id not in state.facts}
         url = state.all_discovered_urls[i]
-        refs.append(state.pages[url].model_copy(update={"facts": sum(fact.verified for fact in new), "waiting": False}))
+        signs = trust.of_page(page)
+        seen = {"facts": sum(fact.verified for fact in new), "waiting": False, "trust": signs.value, "trust_why": list(signs.reasons)}
+        refs.append(state.pages[url].model_copy(update=seen))
     known = [*moves.memory(state), *facts.values()]
     level = confidence.assess(
         step=tools.step, facts=known, conflicts=state.conflicts.values(), coverage=cover(question, known).share,

@@ -60,7 +60,7 @@ class Site(Research):
     skimmed: list[int] = Field(default_factory=list)
     """Pages read at a glance only, because no word of the question stood on them."""
     fetched: Annotated[list[int], append] = Field(default_factory=list)
-    """The pages asked for in this run, not recalled from the conversation: what `max_pages` counts."""
+    """The pages asked for in this run, not recalled from the conversation."""
     current_iteration: int = 0
     useful_visited_indices: list[int] = Field(default_factory=list)
     decision_reasoning: str = ""

@@ -8,7 +8,7 @@ import json
 
 import pytest
 
-from agent import config, editing, exporting, settling, supplying
+from agent import config, editing, exporting, settling, supplying, trusting
 from agent.errors import UsageError
 from agent.flows.edits import Draft
 from agent.importing import import_bundle
@@ -108,6 +108,15 @@ def test_a_fact_from_a_page_is_looked_up_there(bench):
         with pytest.raises(UsageError, match=told):
             editing.add(bench, run_id, "It makes nine cheeses.", url=url, quote=quote)
     assert bench.view(run_id).head == len(bench.view(run_id).steps) - 1 and bench.view(run_id).run.status is Status.REVIEW
+
+
+def test_an_added_fact_is_trusted_as_its_domain_is_for_every_run(bench):
+    trusting.trust(bench, "alvmora-mejeri.example", 0.0, "not theirs to say")
+    run_id = reviewed(bench, FOUNDED)
+    known = set(bench.view(run_id).state.facts)
+    editing.add(bench, run_id, "It makes five cheeses.", url="www.alvmora-mejeri.example", quote="Älvmora Mejeri makes five cheeses in Lövnäs")
+    new = [fact for name, fact in bench.view(run_id).state.facts.items() if name not in known]
+    assert [fact.trust for fact in new] == [0.0] and not new[0].usable
 
 
 def test_a_page_outside_the_allowed_domains_is_not_read_for_a_person_either(bench):

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from agent import config, editing, exporting, trusting
+from agent import budgeting, config, editing, exporting, forking, supplying, trusting
 from agent.errors import UsageError
 from agent.flows import site as flow
 from agent.flows.edits import Draft
@@ -420,3 +420,34 @@ def test_pages_of_the_conversation_are_held_to_the_sources_of_the_new_question(a
     assert not away.state.answer.text and away.state.pages[source].outcome is Outcome.REFUSED
     wide = follow(away.run.id)
     assert panels(wide), "what only the former question's sources shut out is read again"
+
+
+def test_a_send_back_and_a_fork_begin_with_fresh_pages(ask, bench, tmp_path):
+    settings = {"world": garden(tmp_path), "site": SiteLimits(max_pages=2, max_urls_per_iteration=1), "at_cap": "ask"}
+    run_id = bench.start("When does the gate open?", Settings(flow="site", model="keyless", start_urls=["https://garden.example/"], **settings))
+    assert bench.drive(run_id) is Status.PAUSED and len(bench.view(run_id).state.fetched) == 2
+    forked = forking.fork(bench, run_id, bench.view(run_id).head - 1)
+    assert bench.drive(forked) is Status.PAUSED and len(bench.view(forked).state.fetched) == 4
+    budgeting.write_up(bench, run_id)
+    assert bench.drive(run_id) is Status.REVIEW
+    bench.send_back(run_id, bench.view(run_id).head, "When does the gate beside the beds open?")
+    bench.drive(run_id)
+    assert len(bench.view(run_id).state.fetched) == 4
+    pages = next(meter for meter in budgeting.used(bench, bench.view(run_id)) if meter.name == "pages")
+    assert (pages.used, pages.cap) == (2, 2)
+
+
+def test_a_word_on_trust_holds_for_what_a_site_is_read_for_later_and_can_be_taken_back(ask, bench):
+    first = ask("In which year was Älvmora Mejeri founded?", DAIRY)
+    signs = {name: fact.trust for name, fact in first.state.facts.items()}
+    assert all(ref.trust > 0 and ref.trust_why for ref in first.state.pages.values() if ref.page_id)
+    trusting.trust_in_run(bench, first.run.id, "alvmora-mejeri.example", 0.0, "no")
+    bench.drive(first.run.id)
+    supplying.paste(bench, first.run.id, DAIRY, "Älvmora Mejeri was founded in the year 1979 by two partners, as the board says.")
+    bench.drive(first.run.id)
+    later = bench.view(first.run.id).state
+    new = [fact for name, fact in later.facts.items() if name not in signs]
+    assert new and {fact.trust for fact in new} == {0.0} and later.answer.verdict == "no_evidence"
+    trusting.trust_in_run(bench, first.run.id, "alvmora-mejeri.example", trusting.BACK)
+    back = bench.view(first.run.id).state.facts
+    assert {name: back[name].trust for name in signs} == signs
