@@ -83,7 +83,7 @@ def drafted(shown: Sequence[Fact], changed: Mapping[Any, Mapping[str, Any]]) -> 
 def _columns() -> dict[str, Any]:
     column = st.column_config
     return {
-        "choose": column.CheckboxColumn(COLUMNS["choose"], width=72),
+        "choose": column.CheckboxColumn(COLUMNS["choose"], width=92),
         "statement": column.TextColumn(COLUMNS["statement"], width=300, max_chars=LONGEST, required=True),
         "decision": column.SelectboxColumn(COLUMNS["decision"], options=list(DECISIONS), required=True, width=96),
         "quote": column.TextColumn(COLUMNS["quote"], width=300, max_chars=LONGEST, required=True, help="Looked up anew in the stored page"),
