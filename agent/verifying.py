@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from math import isclose
 from typing import Literal
 
@@ -174,6 +175,8 @@ def _ledger(contents: Contents, state: Research) -> list[str]:
     told = []
     if list(contents.facts) != list(state.facts.values()):
         told.append("facts.json does not tell the facts that the steps make")
+    if not all(map(_is_time, (run.created_at, run.updated_at, *(step.at for step in contents.steps), *(call.at for call in contents.calls)))):
+        told.append("a time of its run, its steps or its calls is none")
     if run.steps != contents.steps[-1].n or asked.get("question") != run.question:
         told.append("run.json does not tell the run that the steps make")
     set_by = [step.change["settings"] for step in contents.steps if "settings" in step.change]  # an import may set them again
@@ -188,6 +191,14 @@ def _ledger(contents: Contents, state: Research) -> list[str]:
     if any(call.run_id != run.id for call in contents.calls):
         told.append("calls.jsonl holds a call of another run")
     return told
+
+
+def _is_time(text: str) -> bool:
+    """Is it a time in ISO 8601, or not told?"""
+    try:
+        return not text or bool(datetime.fromisoformat(text))
+    except ValueError:
+        return False
 
 
 def _settings(given: object) -> Settings | None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 from pathlib import PurePath
 
 from agent.types import Cap, Outcome, Run, Status, Usage
 
+_TIME = re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}", re.ASCII)
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 STATUS = {
     Status.RUNNING: "Working",
     Status.WAITING: "Waiting for you",
@@ -130,20 +133,28 @@ def tokens(usage: Usage) -> str:
 
 
 def when(iso: str) -> str:
-    """An ISO 8601 time as "2026-11-21 09:30 UTC"; "" when there is none."""
-    return f"{iso[:10]} {iso[11:16]} UTC" if len(iso) >= 16 else iso
+    """An ISO 8601 time as "2026-11-21 09:30 UTC", a day as it is; "" when it is neither: what came in a bundle may say anything."""
+    return f"{iso[:10]} {iso[11:16]} UTC" if _TIME.match(iso) else iso[:10] if _DAY.fullmatch(iso[:10]) else ""
 
 
 def days_since(iso: str, now: datetime | None = None) -> int:
     """Whole days since an ISO 8601 time; 0 for none."""
-    return int(((now or datetime.now(UTC)) - datetime.fromisoformat(iso.replace("Z", "+00:00"))).total_seconds() // 86400) if iso else 0
+    then = _then(iso)
+    return int(((now or datetime.now(UTC)) - then).total_seconds() // 86400) if then else 0
+
+
+def _then(iso: str) -> datetime | None:
+    try:
+        then = datetime.fromisoformat(iso)
+    except ValueError:
+        return None
+    return then if then.tzinfo else then.replace(tzinfo=UTC)
 
 
 def ago(iso: str, now: datetime | None = None) -> str:
     """How long ago an ISO 8601 time was, in words: "just now", "12 min ago", "3 days ago"."""
-    if not iso:
+    if (then := _then(iso)) is None:
         return ""
-    then = datetime.fromisoformat(iso.replace("Z", "+00:00"))
     minutes = int(((now or datetime.now(UTC)) - then).total_seconds() // 60)
     if minutes < 1:
         return "just now"

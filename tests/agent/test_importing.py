@@ -162,6 +162,13 @@ def forged(data: bytes, change: Callable[[Change], Change], **settings: object) 
     return bundle.write(replace(told, run=told.run.model_copy(update={"settings": new}), steps=steps))
 
 
+@pytest.mark.parametrize("mark", ["created_at", "updated_at"])
+def test_a_time_that_is_none_is_refused(other, made, mark):
+    told = bundle.read(made)
+    with pytest.raises(BundleError, match="a time of its run"):
+        import_bundle(other, bundle.write(replace(told, run=told.run.model_copy(update={mark: "<h1>hi</h1> there"}))))
+
+
 def test_a_choice_of_sources_that_cannot_be_is_left_out_and_told(other, made):
     strange = {
         "language": "xx", "since": "zzz\n<b>", "before": "2020-02-01", "engines": ["nope", "duckduckgo"], "blocked_domains": ["b.example", "a b"],
