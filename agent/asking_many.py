@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
-from agent import queueing
+from agent import queueing, starting
 from agent.errors import Overtaken, UsageError
 from agent.export.sheets import written
 from agent.question_sheet import FLOWS_OF_ROWS, Sheet
@@ -71,7 +71,7 @@ def create(bench: Workbench, name: str, sheet: Sheet, settings: Settings, allowa
     check(allowance)
     if settings.flow not in FLOWS_OF_ROWS:
         raise UsageError(f"a batch cannot ask {settings.flow}; it can {', '.join(FLOWS_OF_ROWS)}")
-    bench.worker.world(settings.world)
+    starting.check_engines(settings.engines, bench.worker.world(settings.world))
     batch_id = bench.store.batches.create(name.strip()[:120] or "Batch", settings, allowance, sheet.columns, sheet.rows)
     bench.worker.tend()
     return batch_id

@@ -1,8 +1,8 @@
 """A table of questions as it comes (CSV in whatever dialect), read into rows of a batch. Pure: bytes in, rows and remarks out.
 
 The header names the columns; one must be called `question`. Columns of these names are settings of their row:
-allowed_domains, blocked_domains, start_urls (several: separated by spaces, commas or semicolons), since, before (days), language, flow,
-instruction, max_steps, max_pages, threshold.
+allowed_domains, blocked_domains, start_urls (several: separated by spaces, commas or semicolons), since, before (days), dated_only (yes or no),
+language, flow, instruction, max_steps, max_pages, threshold.
 Every other column is kept as it came and given back beside the answer. A row that cannot be asked is told by its number and kept, too.
 Rows are numbered as a spreadsheet does: the header is row 1.
 """
@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from agent import starting
+from agent.config import NO, YES
 from agent.errors import UsageError
 from agent.flows import FLOWS
 from agent.types import BatchRow, Settings
@@ -187,6 +188,12 @@ def _word(text: str) -> str:
     return text[:40]
 
 
+def _yes(text: str) -> bool:
+    if text.casefold() not in YES + NO:
+        raise UsageError(f"“{text[:40]}” is neither yes nor no")
+    return text.casefold() in YES
+
+
 def _flow(text: str) -> str:
     if text.casefold() not in FLOWS_OF_ROWS:
         raise UsageError(f"there is no flow “{text[:40]}” for a batch; there are {', '.join(FLOWS_OF_ROWS)}")
@@ -213,6 +220,7 @@ _OWN: dict[str, Callable[[str], Any]] = {
     "start_urls": _several,
     "since": _word,
     "before": _word,
+    "dated_only": _yes,
     "language": _word,
     "flow": _flow,
     "instruction": lambda text: text[: starting.LONGEST],

@@ -30,8 +30,8 @@ def draw() -> None:
     drafts.keep()
     given = st.file_uploader(
         "A table of questions (CSV)", type=["csv", "tsv", "txt"], key=FILE, max_upload_size=MOST_BYTES // 1_000_000,
-        help="Commas, semicolons or tabs; up to 1,000 rows. Columns called allowed_domains, blocked_domains, start_urls, since, before, language, "
-        "flow, instruction, max_steps, max_pages or threshold are settings of their row; all others come back as they were.",
+        help="Commas, semicolons or tabs; up to 1,000 rows. Columns called allowed_domains, blocked_domains, start_urls, since, before, dated_only, "
+        "language, flow, instruction, max_steps, max_pages or threshold are settings of their row; all others come back as they were.",
     )  # fmt: skip
     if given is None:
         placeholder = "question;note\nWho runs …, and since when?;for Monday\n…"

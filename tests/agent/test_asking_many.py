@@ -213,11 +213,22 @@ def test_what_cannot_be_is_refused_first(bench: Workbench) -> None:
             create(bench, "x", sheet, DEMO, Allowance().model_copy(update={name: endless}))
     with pytest.raises(UsageError, match="a batch cannot ask chat"):
         create(bench, "x", sheet, DEMO.model_copy(update={"flow": "chat"}), Allowance())
+    with pytest.raises(UsageError, match="none of the chosen search engines"):
+        create(bench, "x", sheet, DEMO.model_copy(update={"engines": ["google"]}), Allowance())
     with pytest.raises(NotFound):
         create(bench, "x", sheet, DEMO.model_copy(update={"world": "no such folder"}), Allowance())
     with pytest.raises(NotFound):
         stop(bench, "nothere")
     assert bench.store.batches.newest() == []
+
+
+def test_no_batch_is_left_behind_by_many_others(bench: Workbench) -> None:
+    oldest = begun(bench, side_by_side=1)
+    for _ in range(51):
+        other = begun(bench)
+        bench.store.batches.set(other, state="running", among=("running",), allowance=Allowance(side_by_side=0))
+    [run_id] = queueing.tend(bench.store)
+    assert bench.store.batches.of_run(run_id) == oldest
 
 
 def test_a_batch_that_cannot_be_read_costs_itself_only(bench: Workbench, caplog: pytest.LogCaptureFixture) -> None:

@@ -59,6 +59,13 @@ def test_sources_of_a_row_are_checked_like_any_others() -> None:
     assert "Row 3 cannot be asked: “soon” is no day" in sheet.remarks[0] and "Row 4" in sheet.remarks[1]
 
 
+def test_whether_undated_pages_count_is_a_setting_of_a_row() -> None:
+    sheet = read(b"question,since,Dated only\nWho?,2024-01-01,Yes\nWho?,,perhaps\nWho?,,no\nWho?,,\n", DEMO.model_copy(update={"dated_only": True}))
+    kept = [settings_of(row, DEMO.model_copy(update={"dated_only": True})).dated_only for row in sheet.rows if not row.trouble]
+    assert kept == [True, False, True] and sheet.settings == ["since", "Dated only"] and sheet.rows[3].own == {}
+    assert "Row 3 cannot be asked: “perhaps” is neither yes nor no" in sheet.remarks[0]
+
+
 def test_the_same_question_is_asked_once() -> None:
     sheet = read(b"question,max_steps\nWho  is it?,\nwho is it?,\nWho is it?,5\n", DEMO)
     assert [row.same_as for row in sheet.rows] == [0, 2, 0] and sheet.asked == 2
