@@ -13,6 +13,7 @@ on the other. Then they contradict each other when
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Generic, Literal, TypeVar
 
 from rapidfuzz.distance import Levenshtein
@@ -100,15 +101,21 @@ def likeness(a: frozenset[str], b: frozenset[str]) -> float:
 def same_value(kind: Kind, a: str, b: str) -> bool:
     """Do two values of a kind, as written, say the same?"""
     if kind == "date":
-        return any(dates.agree(x, y) for x in _dates(a) for y in _dates(b)) or a == b
+        return a == b or any(dates.agree(x, y) for x in _dates(a) for y in _dates(b))
     if kind == "number":
-        return any(numbers.agree(x, y) for x in numbers.quantities(a) for y in numbers.quantities(b)) or a == b
+        return a == b or any(numbers.agree(x, y) for x in _amounts(a) for y in _amounts(b))
     left, right = _bag(a), _bag(b)
     return left == right or (kind == "name" and bool(left) and (left <= right or right <= left))
 
 
-def _dates(text: str) -> list[Date]:
-    return dates.dates(text) or dates.dates(f"in {text}.")
+@lru_cache(maxsize=4096)
+def _dates(text: str) -> tuple[Date, ...]:
+    return tuple(dates.dates(text) or dates.dates(f"in {text}."))
+
+
+@lru_cache(maxsize=4096)
+def _amounts(text: str) -> tuple[Quantity, ...]:
+    return tuple(numbers.quantities(text))
 
 
 def _bag(text: str) -> frozenset[str]:

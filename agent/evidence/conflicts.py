@@ -40,6 +40,10 @@ _CELLS = re.compile(r"\s[|·]\s|^[^.;:]{1,40}: [^;]*;\s")
 _ASIDE = re.compile(r"\([^)]*\)")
 
 
+_End = tuple[str, str, str, str]
+"""Kind, slot, fact and value: what two pairs have in common when they are of one conflict."""
+
+
 @dataclass(frozen=True)
 class _Side:
     """A fact and which of its values is meant; two are the same when fact id and value are."""
@@ -231,14 +235,26 @@ def _key(fact: Fact) -> tuple[str, str]:
 
 
 def _groups(pairs: list[_Pair]) -> list[list[_Pair]]:
-    """Pairs that hang together: the same kind and slot, and a side in common."""
-    groups: list[list[_Pair]] = []
+    """Pairs that hang together: the same kind and slot, and a side in common. Every pair is looked at once."""
+    heads: dict[_End, _End] = {}
     for pair in pairs:
-        sides = {pair.left, pair.right}
-        slot = (pair.clash.kind, pair.clash.slot)
-        joined = [g for g in groups if (g[0].clash.kind, g[0].clash.slot) == slot and any(sides & {p.left, p.right} for p in g)]
-        groups = [g for g in groups if g not in joined] + [[p for g in joined for p in g] + [pair]]
-    return sorted(groups, key=lambda g: min(_age(p.left.fact) for p in g))
+        left, right = (heads.setdefault(end, end) for end in (_end(pair, pair.left), _end(pair, pair.right)))
+        heads[_top(heads, left)] = _top(heads, right)
+    groups: dict[_End, list[_Pair]] = {}
+    for pair in reversed(pairs):
+        groups.setdefault(_top(heads, _end(pair, pair.left)), []).append(pair)
+    return sorted((group[::-1] for group in reversed(groups.values())), key=lambda g: min(_age(p.left.fact) for p in g))
+
+
+def _end(pair: _Pair, side: _Side) -> _End:
+    return pair.clash.kind, pair.clash.slot, side.fact.id, side.value
+
+
+def _top(heads: dict[_End, _End], end: _End) -> _End:
+    while heads[end] != end:
+        heads[end] = heads[heads[end]]
+        end = heads[end]
+    return end
 
 
 def _conflict(group: list[_Pair]) -> Conflict:

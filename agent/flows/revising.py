@@ -25,7 +25,7 @@ from agent.text.coverage import cover
 from agent.types import Confidence, Conflict, Edit, Fact, Step
 from agent.urls import site
 
-MANY = 1500
+MANY = 300
 """Facts that are all compared with one another; of more only those a judgement looks at, those in a conflict, and those that changed."""
 _FACTS, _CONFLICTS = TypeAdapter(list[Fact]), TypeAdapter(list[Conflict])
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agent.evidence import settlement
+from agent.evidence import conflicts, settlement
 from agent.flows.revising import heeded, revised
 from agent.flows.state import Research
 from agent.state import fold, fork, jsonable, merge
@@ -129,3 +129,23 @@ def test_many_facts_are_counted_in_time_and_only_the_near_ones_are_compared(monk
     state = knowing(A, B, *far)
     now = after(state, facts=[state.facts["b"].model_copy(update={"decision": "struck"})])
     assert now.facts["a"].usable and Value.model_validate(next(iter(now.conflicts.values())).values[0]).text == "1974"
+
+
+def test_an_edit_among_very_many_facts_compares_few(monkeypatch):
+    made = [0]
+
+    def counted(*given, **more):
+        made[0] += 1
+        return compared(*given, **more)
+
+    compared = conflicts._clash
+    monkeypatch.setattr(conflicts, "_clash", counted)
+    firms = [said(f"f{n}", f"The firm Alpha was founded in {1900 + n % 90} by person {n}.", f"https://s{n}.example/") for n in range(1400)]
+    after(Research(question=QUESTION, facts={firm.id: firm for firm in firms}), facts=[firms[3].model_copy(update={"decision": "pinned"})])
+    assert 0 < made[0] <= 300 * 299 / 2
+
+
+def test_pairs_that_share_a_side_are_one_conflict_however_they_come():
+    told = [said(f"g{n}", f"The firm Alpha was founded in {1900 + n}.", f"https://s{n}.example/") for n in range(6)]
+    found = conflicts.find(told)
+    assert len(found) == 1 and len(found[0].values) == 6
