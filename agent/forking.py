@@ -18,6 +18,7 @@ from pydantic import ValidationError
 from agent import starting
 from agent.errors import UsageError
 from agent.flows import FLOWS
+from agent.flows.site_state import Site
 from agent.flows.state import Research
 from agent.loop import Flow
 from agent.state import Change, jsonable
@@ -50,6 +51,7 @@ def fork(bench: Workbench, run_id: str, n: int, *, note: str = "", **changed: An
     settings = _settings(state.settings, changed, foreign=bool(run.imported))
     change, next = _onward(flow, state, prefix[-1], note.strip(), anew=bool(set(changed) - {"at_cap"}))
     change |= {"control": "forked", "forked_at": n + 1, "halt": None, "settings": settings}
+    change |= {"current_iteration": 0} if isinstance(state, Site) else {}
     went = Step(n=n + 1, name="fork", change=jsonable(change), next=next, by="person", at=now())
     return _put(bench, run, [*prefix, went], settings)
 

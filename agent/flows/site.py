@@ -253,9 +253,9 @@ def _decided(state: Site, tools: Tools) -> tuple[Change, str]:
 def _forced(state: Site, left: int, unvisited: list[Unvisited]) -> str:
     """Why no more may be explored, as a sentence; "" when it may."""
     if state.current_iteration >= state.settings.site.max_iterations:
-        return f"All {state.settings.site.max_iterations} explorations of this question are used, so it was time to answer."
+        return f"All {state.settings.site.max_iterations} explorations of this round are used, so it was time to answer."
     if not left:
-        return f"All {state.settings.site.max_pages} pages of this question are read, so it was time to answer."
+        return f"All {state.settings.site.max_pages} pages of this round are read, so it was time to answer."
     return "" if unvisited else "There is no further address to explore."
 
 

@@ -423,18 +423,18 @@ def test_pages_of_the_conversation_are_held_to_the_sources_of_the_new_question(a
 
 
 def test_a_send_back_and_a_fork_begin_with_fresh_pages(ask, bench, tmp_path):
-    settings = {"world": garden(tmp_path), "site": SiteLimits(max_pages=2, max_urls_per_iteration=1), "at_cap": "ask"}
+    settings = {"world": garden(tmp_path), "site": SiteLimits(max_pages=3, max_urls_per_iteration=1, max_iterations=3), "at_cap": "ask"}
     run_id = bench.start("When does the gate open?", Settings(flow="site", model="keyless", start_urls=["https://garden.example/"], **settings))
-    assert bench.drive(run_id) is Status.PAUSED and len(bench.view(run_id).state.fetched) == 2
+    assert bench.drive(run_id) is Status.PAUSED and len(bench.view(run_id).state.fetched) == 3
     forked = forking.fork(bench, run_id, bench.view(run_id).head - 1)
-    assert bench.drive(forked) is Status.PAUSED and len(bench.view(forked).state.fetched) == 4
+    assert bench.drive(forked) is Status.PAUSED and len(bench.view(forked).state.fetched) == 6, "explorations count anew, too"
     budgeting.write_up(bench, run_id)
     assert bench.drive(run_id) is Status.REVIEW
     bench.send_back(run_id, bench.view(run_id).head, "When does the gate beside the beds open?")
     bench.drive(run_id)
-    assert len(bench.view(run_id).state.fetched) == 4
+    assert len(bench.view(run_id).state.fetched) == 6
     pages = next(meter for meter in budgeting.used(bench, bench.view(run_id)) if meter.name == "pages")
-    assert (pages.used, pages.cap) == (2, 2)
+    assert (pages.used, pages.cap) == (3, 3)
 
 
 def test_a_word_on_trust_holds_for_what_a_site_is_read_for_later_and_can_be_taken_back(ask, bench):
