@@ -22,7 +22,7 @@ from math import isfinite
 from typing import Any
 
 from agent import queueing, starting
-from agent.errors import Overtaken, UsageError
+from agent.errors import Overtaken, Unreadable, UsageError
 from agent.export.sheets import written
 from agent.question_sheet import FLOWS_OF_ROWS, Sheet
 from agent.types import Allowance, Batch, BatchRow, RowState, Settings, Status, Usage
@@ -172,7 +172,11 @@ def _ended(work: Future[Status]) -> bool:
 def _cut(bench: Workbench, rows: Sequence[BatchRow]) -> list[int]:
     """The rows whose answer was written because the batch's budget was used up, and that nobody has accepted yet."""
     short = [row for row in rows if row.status is Status.REVIEW and row.state == "done" and not row.same_as and row.verdict != "answered"]
-    return [row.n for row in short if bench.view(row.run_id).state.why_stopped.startswith(queueing.CUT)]
+    cut = []
+    for row in short:
+        with suppress(Unreadable):
+            cut += [row.n] if bench.view(row.run_id).state.why_stopped.startswith(queueing.CUT) else []
+    return cut
 
 
 # --- the table ----------------------------------------------------------------------------------------------------------------
@@ -215,7 +219,10 @@ def _result(bench: Workbench, row: BatchRow) -> dict[str, Any]:
     same = f"the same as row {row.same_as}" if row.same_as else ""
     if not row.run_id:
         return told | {"why stopped": row.trouble, "remark": same}
-    view = bench.view(row.run_id)
+    try:
+        view = bench.view(row.run_id)
+    except Unreadable as trouble:  # this row's run alone: the others have their answers
+        return told | {"why stopped": str(trouble), "remark": same, "run": row.run_id}
     state, usage, answer = view.state, view.usage, view.state.answer
     told |= {
         "why stopped": row.error or (answer.why_stopped if answer else state.why_stopped), "remark": same, "pages": state.pages_read,

@@ -12,7 +12,9 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 
-from agent.errors import NotFound, StoreError
+from pydantic import ValidationError
+
+from agent.errors import NotFound, StoreError, Unreadable
 from agent.flows import DOING, FLOWS
 from agent.flows.site_state import Site
 from agent.flows.state import Research
@@ -59,7 +61,7 @@ class Views:
         self._ahead = ThreadPoolExecutor(1, thread_name_prefix="views")
 
     def get(self, run_id: str) -> View:
-        """The run as it stands. Raises NotFound."""
+        """The run as it stands. Raises NotFound, Unreadable."""
         with self._turns[hash(run_id) % TURNS]:
             run = self.store.ledger.get(run_id)
             with self._lock:
@@ -91,7 +93,10 @@ class Views:
         head = known.head if known else -1
         new = self.store.ledger.steps(run.id, after=head) if head < run.steps else []
         old_steps, old_state = (known.steps, known.state) if known else ([], FLOWS[run.settings.flow].state())
-        state = fold(fork(old_state), new) if new else old_state
+        try:
+            state = fold(fork(old_state), new) if new else old_state
+        except ValidationError as trouble:
+            raise Unreadable(f"the run {run.id} cannot be opened: one of its steps in the store is not as it should be") from trouble
         steps = [*old_steps, *new] if new else old_steps
         worked = known.usage if known and not new else _worked(steps)
         usage = self.store.calls.spent(run.id).model_copy(update=worked.model_dump(include={"seconds", "cpu_seconds"}))

@@ -19,7 +19,7 @@ def figure(text: str) -> float:
         value = float(text)
     except ValueError:
         value = inf
-    if not isfinite(value):
+    if not isfinite(value * 60):  # minutes are kept as seconds
         raise argparse.ArgumentTypeError(f"“{text[:40]}” is no budget: give a number from 0 up")
     return value
 

@@ -222,6 +222,19 @@ def test_what_cannot_be_is_refused_first(bench: Workbench) -> None:
     assert bench.store.batches.newest() == []
 
 
+def test_a_run_that_cannot_be_read_costs_its_row_only(bench: Workbench) -> None:
+    batch_id = begun(bench)
+    drive(bench, batch_id, quiet, threading.Event())
+    run_id = standing(bench, batch_id).rows[0].run_id
+    head = bench.view(run_id).head
+    bench.store.ledger.speak(run_id, "edit", {"confidence": [{"step": head + 1, "value": 0.5, "basis": {"facts": 1}}]})
+    with pytest.raises(NotFound, match="cannot be opened: one of its steps"):
+        bench.view(run_id)
+    rows = list(csv.DictReader(io.StringIO(csv_table(bench, batch_id))))
+    assert "cannot be opened" in rows[0]["why stopped"] and "2 November 2026" in rows[1]["answer"]
+    go_on(bench, batch_id, Allowance(max_calls=5_000))
+
+
 def test_no_batch_is_left_behind_by_many_others(bench: Workbench) -> None:
     oldest = begun(bench, side_by_side=1)
     for _ in range(51):

@@ -28,7 +28,7 @@ def test_what_is_no_threshold(typed):
 
 
 @pytest.mark.parametrize("option", ["--max-minutes", "--max-cost"])
-@pytest.mark.parametrize("typed", ["inf", "nan", "-inf", "much"])
+@pytest.mark.parametrize("typed", ["inf", "nan", "-inf", "much", "1e308"])
 def test_a_budget_has_an_end(option, typed):
     with pytest.raises(argparse.ArgumentError, match="give a number from 0 up"):
         parsed(f"{option}={typed}")
