@@ -19,10 +19,10 @@ def draw(view: View, conflict: Conflict) -> None:
         if conflict.status == "settled":
             args = (doors.settle, door.workbench(), view.run.id, conflict.id, "open")
             st.button("Reopen", icon=":material/lock_open:", key=f"conflict-reopen-{conflict.id}", on_click=door.tell, args=args)
-        with st.popover("Settle it", icon=":material/gavel:", key=_settle(conflict), on_change="rerun"):
+        with st.popover("Settle it", icon=":material/gavel:", key=ledger_doors.key(_settle(conflict)), on_change="rerun"):
             _ruling(view, conflict)
         if view.run.settings.flow in doors.LOOKING:
-            with st.popover("Look for more evidence", icon=":material/travel_explore:", key=_look(conflict), on_change="rerun"):
+            with st.popover("Look for more evidence", icon=":material/travel_explore:", key=ledger_doors.key(_look(conflict)), on_change="rerun"):
                 _search(view, conflict)
 
 
@@ -60,7 +60,7 @@ def _send(view: View, conflict: Conflict, choice: str, reason: str) -> None:
     def rule() -> int:
         return doors.settle(door.workbench(), view.run.id, conflict.id, ruling, value=value, because=because)  # type: ignore[arg-type]
 
-    door.tell(rule, done=f"Settled. {ledger_doors.follows(view)}".strip(), then=lambda _: _close(_settle(conflict)))
+    door.tell(rule, done=f"Settled. {ledger_doors.follows(view)}".strip(), then=lambda _: ledger_doors.close(_settle(conflict)))
 
 
 def _search(view: View, conflict: Conflict) -> None:
@@ -73,8 +73,4 @@ def _search(view: View, conflict: Conflict) -> None:
 
 def _wish(view: View, conflict: Conflict, key: str) -> None:
     asked = (doors.look, door.workbench(), view.run.id, conflict.id, st.session_state.get(key) or "")
-    door.tell(*asked, done="This is searched for next.", then=lambda _: _close(_look(conflict)))
-
-
-def _close(popover: str) -> None:
-    st.session_state[popover] = False
+    door.tell(*asked, done="This is searched for next.", then=lambda _: ledger_doors.close(_look(conflict)))

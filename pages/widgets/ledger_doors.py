@@ -23,12 +23,12 @@ def draw(view: View) -> None:
     """The row of buttons above the facts, and the sources that are struck."""
     run_id, bench = view.run.id, door.workbench()
     with st.container(horizontal=True, vertical_alignment="center", key="ledger-doors"):
-        adding = st.popover("Add a fact", icon=":material/add_notes:", key=_key(ADD), on_change="rerun")
+        adding = st.popover("Add a fact", icon=":material/add_notes:", key=key(ADD), on_change="rerun")
         if adding.open:
             with adding:
                 _add(view)
         if any(fact.url for fact in view.state.facts.values()):
-            striking = st.popover("Strike a source", icon=":material/link_off:", key=_key(STRIKE), on_change="rerun")
+            striking = st.popover("Strike a source", icon=":material/link_off:", key=key(STRIKE), on_change="rerun")
             if striking.open:  # what falls is worked out over all facts: only when somebody looks
                 with striking:
                     _strike(view)
@@ -55,12 +55,13 @@ def follows(view: View) -> str:
     return AGAIN if view.run.status in (Status.REVIEW, Status.DONE) else ""
 
 
-def _key(name: str) -> str:
+def key(name: str) -> str:
     """The key of a popover: another one after each time something was done in it, so that it is closed then and stays so."""
     return f"{name}-{st.session_state.get(f'{name}-done', 0)}"
 
 
-def _close(name: str) -> None:
+def close(name: str) -> None:
+    """Close this popover: what was done in it is done."""
     st.session_state[f"{name}-done"] = st.session_state.get(f"{name}-done", 0) + 1
 
 
@@ -94,7 +95,7 @@ def _added(view: View) -> None:
     def clear(_: int) -> None:
         for part in ("statement", "url", "quote"):
             at.pop(f"ledger-new-{part}-{run_id}", None)
-        _close(ADD)
+        close(ADD)
 
     door.tell(add, done=f"Added. {follows(view)}".strip(), then=clear)
 
@@ -116,7 +117,7 @@ def _strike(view: View) -> None:
 
 def _struck(view: View, source: str) -> None:
     done = f"{source} is struck. {follows(view)}".strip()
-    door.tell(editing.strike_source, door.workbench(), view.run.id, source, done=done, then=lambda _: _close(STRIKE))
+    door.tell(editing.strike_source, door.workbench(), view.run.id, source, done=done, then=lambda _: close(STRIKE))
 
 
 def choices(known: list[Fact]) -> dict[str, str]:

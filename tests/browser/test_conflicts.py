@@ -44,6 +44,7 @@ def test_a_conflict_is_looked_into_and_settled_with_a_reason(server: Served, tab
     screen.button("Settle").click()
     settled = "A person settled this: Älvmora Mejeri (founded): “1979”, because “The register is the first source.”"
     expect(page.locator(".answer")).to_contain_text(settled)
+    expect(page.get_by_label("Why? (it stands in the answer)")).not_to_be_visible()
     expect(page.locator(".answer")).not_to_contain_text("The sources disagree")
     expect(panel).to_contain_text("settled by you")
     screen.button("Reopen").click()
