@@ -12,6 +12,7 @@ from collections.abc import Collection, Sequence
 
 from agent.correcting import EDITABLE, correct
 from agent.errors import NotFound, UsageError
+from agent.evidence.trust import of_page
 from agent.flows import FLOWS, edits, undoing
 from agent.flows.edits import Draft, Falls
 from agent.flows.state import Research
@@ -57,12 +58,16 @@ def add(bench: Workbench, run_id: str, statement: str, *, url: str = "", quote: 
     if not url.strip() or not quote.strip():
         raise UsageError("a fact from a page needs its address and the words as they stand there; leave out both for your own knowledge")
     page, page_id = _page(bench, bench.view(run_id), typed(url.strip()))
+    signs = of_page(page)
 
     def make(state: Research, step: int) -> Change:
         fact = edits.quoted(state, step, statement, quote, page, page_id)
         if (word := bench.store.trusts.get(site(fact.url))) and site(fact.url) not in state.trusts:
             fact = fact.model_copy(update={"trust": word.value})
-        ref = PageRef(url=page.url, page_id=page_id, final_url=page.final_url, title=page.title, found_on="person", step=step, facts=1)
+        ref = PageRef(
+            url=page.url, page_id=page_id, final_url=page.final_url, title=page.title, found_on="person", step=step, facts=1,
+            trust=signs.value, trust_why=list(signs.reasons),
+        )  # fmt: skip
         return edits.added(state, step, fact, ref)
 
     return correct(bench, run_id, "add", make)

@@ -48,7 +48,8 @@ def written(state: Chat, tools: Tools, passages: Sequence[Passage], *, caveat: s
         likelihood=likely.probability, missing=list(likely.missing), caveat=caveat,
     )  # fmt: skip
     reply: GenerateReply = judgement.value
-    facts, sentences = cited(asked, tools, reply.answer, best, by=judgement.by, known=state.facts)
+    facts, sentences = cited(asked, tools, reply.answer, best, by=judgement.by)
+    facts = {name: fact for name, fact in facts.items() if name not in state.facts}
     if sentences:
         facts = _beside(state, tools, asked, best) | facts
     marked = conflicts_of.clashes(state, [*moves.memory(state), *facts.values()])

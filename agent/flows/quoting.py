@@ -5,7 +5,7 @@ Shared by the flows that write from passages. Knows drafts and pages, no state o
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Mapping, Sequence
 
 from agent.evidence.quotes import verify
 from agent.roles.answering import fact_score
@@ -13,24 +13,27 @@ from agent.roles.draft import DraftSentence
 from agent.roles.report import ReportSentence
 from agent.roles.support import Quoted, fact_id
 from agent.toolbox import Tools
-from agent.types import Fact, Page, Passage, Speaker
+from agent.types import Fact, Page, Passage, Speaker, Trusted
 
 
-def fact_of(asked: str, tools: Tools, page: Page, quoted: Quoted, *, by: Speaker) -> Fact:
-    """A quote of a stored page as a fact, checked against the page's text; its relevance is to the question `asked`."""
+def fact_of(asked: str, tools: Tools, page: Page, quoted: Quoted, *, by: Speaker, here: Mapping[str, Trusted] | None = None) -> Fact:
+    """A quote of a stored page as a fact, checked against the page's text; its relevance is to the question `asked`.
+
+    `here` is a person's word in this run on how far domains are trusted.
+    """
     fact = Fact(
         id=fact_id(quoted), statement=quoted.statement or quoted.quote, quote=quoted.quote, page_id=quoted.page_id, url=page.final_url or page.url,
         title=page.title, fetched_at=page.fetched_at, published_at=page.published_at, subject=quoted.subject, attribute=quoted.attribute,
-        trust=tools.trust(page).value, step=tools.step, by=by, given=page.origin,
+        trust=tools.trust(page, here).value, step=tools.step, by=by, given=page.origin,
     )  # fmt: skip
     fact = verify(fact, page.text, page.sha256)
     return fact.model_copy(update={"relevance": max(quoted.score, fact_score(asked, fact))})
 
 
 def cited(
-    asked: str, tools: Tools, draft: Sequence[DraftSentence], passages: Sequence[Passage], *, by: Speaker, known: Container[str]
+    asked: str, tools: Tools, draft: Sequence[DraftSentence], passages: Sequence[Passage], *, by: Speaker, here: Mapping[str, Trusted] | None = None
 ) -> tuple[dict[str, Fact], list[ReportSentence]]:
-    """The facts of a draft's quotes (those not `known` yet), and its sentences with their ids.
+    """The facts of a draft's quotes, and its sentences with their ids. `here`: see `fact_of`.
 
     A quote of an unknown passage keeps an id that resolves to nothing, so that it is dropped and counted.
     """
@@ -46,9 +49,8 @@ def cited(
                 continue
             statement = sentence.text.strip() if len(sentence.quotes) == 1 else ""
             quoted = Quoted(passage.page_id, quote.quote.strip(), statement, passage.title[:120])
-            fact = fact_of(asked, tools, tools.page(passage.page_id), quoted, by=by)
+            fact = fact_of(asked, tools, tools.page(passage.page_id), quoted, by=by, here=here)
             ids.append(fact.id)
-            if fact.id not in known:
-                facts[fact.id] = fact
+            facts[fact.id] = fact
         sentences.append(ReportSentence(text=sentence.text, fact_ids=ids))
     return facts, sentences

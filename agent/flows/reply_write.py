@@ -82,7 +82,7 @@ def drafted(state: Reply, tools: Tools, judgement: Judgement, passages: Sequence
     reply: WritingReply = judgement.value
     told_pages = _Told([tools.page(source.page_id) for source in state.loaded if source.page_id])
     draft = [_sayable(sentence, told_pages) for sentence in reply.answer]
-    facts, sentences = cited(asked(state), tools, [sentence for sentence in draft if sentence.text], passages, by=judgement.by, known=())
+    facts, sentences = cited(asked(state), tools, [sentence for sentence in draft if sentence.text], passages, by=judgement.by)
     marked = clashes(state, list(facts.values()))
     facts |= {fact.id: fact for fact in marked.pop("facts", [])}
     seen, by_picture = _by_picture(state, tools, draft, judgement.by)

@@ -74,10 +74,10 @@ def asked(state: Research) -> str:
 def heeded(state: Research, change: Change, spoken: Sequence[Step]) -> Change:
     """A worker's (JSON) change as it may be recorded after what a person said meanwhile; `state` is the one with their word.
 
-    What they changed stays as they left it, what was found on a struck source is struck, and the rest is counted anew.
+    What they changed stays as they left it, what was found counts as they said of its source, and the rest is counted anew.
     """
     touched = {part: _touched(part, spoken) for part in ("facts", "conflicts")}
-    if not any(touched.values()) and not any("struck_sources" in step.change for step in spoken):
+    if not any(touched.values()) and not any(part in step.change for step in spoken for part in ("struck_sources", "trusts")):
         return change
     found = [fact for fact in _FACTS.validate_python(change.get("facts", [])) if fact.id not in touched["facts"]]
     clashes = [clash for clash in _CONFLICTS.validate_python(change.get("conflicts", [])) if clash.id not in touched["conflicts"]]

@@ -34,8 +34,8 @@ POLITE = {
 def answer_of(state: Site, tools: Tools, judgement: Judgement, passages: Sequence[Passage]) -> Change:
     """The change a draft makes: the facts it quotes, conflicts, confidence, and the answer."""
     reply: DraftReply = judgement.value
-    facts, sentences = cited(reading.wanted(state), tools, reply.answer, passages, by=judgement.by, known=state.facts)
-    facts = {fact.id: fact for fact in moves.heeding(state, list(facts.values()))}
+    facts, sentences = cited(reading.wanted(state), tools, reply.answer, passages, by=judgement.by, here=state.trusts)
+    facts = {fact.id: fact for fact in moves.heeding(state, list(facts.values())) if fact.id not in state.facts}
     sentences = [sentence.model_copy(update={"text": corrected(sentence.text, sentence.fact_ids, state.facts)}) for sentence in sentences]
     marked = reading.clashes(state, [*moves.memory(state), *facts.values()])
     facts |= {fact.id: fact for fact in marked.pop("facts", [])}

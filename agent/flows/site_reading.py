@@ -173,7 +173,8 @@ def read_pages(state: Site, tools: Tools, indices: Sequence[int]) -> Change:
         page = with_headings(tools.page(content[i]))
         found = heard(state, page, content[i])
         bearings[i] = 0.0 if moves.struck(state, page.final_url or page.url) else bearing(question, own, found)
-        new = moves.heeding(state, [fact_of(question, tools, page, quoted, by="keyless") for quoted in best_quotes(question, own, found)])
+        quotes = best_quotes(question, own, found)
+        new = moves.heeding(state, [fact_of(question, tools, page, quoted, by="keyless", here=state.trusts) for quoted in quotes])
         facts |= {fact.id: fact for fact in new if fact.id not in state.facts}
         url = state.all_discovered_urls[i]
         signs = trust.of_page(page)

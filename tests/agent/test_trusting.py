@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from agent import config, trusting
+from agent import config, editing, supplying, trusting
 from agent.cli import main
 from agent.errors import NotFound, UsageError
-from agent.types import Settings, Status
+from agent.evidence.trust import of_page
+from agent.types import Fact, Settings, Status
+from agent.urls import site
 from agent.workbench import Workbench
 
 QUESTION = "How many solar panels are there on the roof of Älvmora Mejeri?"
+FOUNDED = "In which year was Älvmora Mejeri founded?"
+DAIRY = "alvmora-mejeri.example"
 DEMO = Settings(world="demo", model="keyless")
 
 
@@ -62,6 +66,42 @@ def test_within_a_run_it_is_a_step_and_the_answer_is_written_anew(bench):
     trusting.trust_in_run(bench, run_id, domain, trusting.BACK, always=True)
     assert bench.drive(run_id) is Status.REVIEW
     assert trusting.trusts(bench) == [] and any(domain in source.url for source in bench.view(run_id).state.answer.sources)
+
+
+def of_dairy(bench: Workbench, run_id: str) -> dict[str, Fact]:
+    return {name: fact for name, fact in bench.view(run_id).state.facts.items() if site(fact.url) == DAIRY}
+
+
+def asked_of_the_site(bench: Workbench) -> str:
+    run_id = bench.start(FOUNDED, DEMO.model_copy(update={"flow": "site", "start_urls": [f"https://www.{DAIRY}/"]}))
+    assert bench.drive(run_id) is Status.REVIEW
+    return run_id
+
+
+@pytest.mark.parametrize(("here", "always"), [(0.0, 1.0), (trusting.BACK, 0.0)])
+def test_of_a_site_a_word_in_the_run_holds_for_what_is_read_later_whatever_holds_for_every_run(bench, here, always):
+    run_id = asked_of_the_site(bench)
+    known = of_dairy(bench, run_id)
+    trusting.trust(bench, DAIRY, always)
+    trusting.trust_in_run(bench, run_id, DAIRY, here)
+    assert bench.drive(run_id) is Status.REVIEW
+    url = next(ref.url for ref in bench.view(run_id).state.pages.values() if ref.page_id)
+    supplying.paste(bench, run_id, url, "Älvmora Mejeri was founded in the year 1979 by two partners, as the board of the dairy says.")
+    assert bench.drive(run_id) is Status.REVIEW
+    new = [fact.trust for name, fact in of_dairy(bench, run_id).items() if name not in known]
+    assert new and (set(new) == {0.0} if here == 0 else min(new) >= 0.6)
+    assert (bench.view(run_id).state.answer.verdict == "no_evidence") is (here == 0)
+
+
+def test_the_page_of_a_fact_that_a_person_adds_has_its_signs(bench):
+    run_id = reviewed(bench)
+    known, url = of_dairy(bench, run_id), f"https://www.{DAIRY}/people/"
+    editing.add(bench, run_id, "", url=url, quote="Älvmora Mejeri employs 31 people, counted on 1 September 2026.")
+    for value in (0.1, trusting.BACK):
+        assert bench.drive(run_id) is Status.REVIEW
+        trusting.trust_in_run(bench, run_id, DAIRY, value)
+    (added,) = [fact for name, fact in of_dairy(bench, run_id).items() if name not in known]
+    assert added.trust == of_page(bench.page(added.page_id)).value == 0.65
 
 
 def test_the_command(capsys, monkeypatch):

@@ -6,7 +6,7 @@ from agent.evidence import conflicts, settlement
 from agent.flows.revising import heeded, revised
 from agent.flows.state import Research
 from agent.state import fold, fork, jsonable, merge
-from agent.types import Conflict, Fact, Step, Value
+from agent.types import Conflict, Fact, Step, Trusted, Value
 
 
 def said(name: str, statement: str, url: str, **marks) -> Fact:
@@ -113,6 +113,14 @@ def test_what_was_found_on_a_source_struck_meanwhile_is_struck():
     now, spoken = overtaken(state, {"struck_sources": ["two.example"], "edits": []})
     done = merge(fork(now), heeded(now, made, spoken))
     assert done.facts["b"].decision == "struck" and done.facts["a"].usable and not done.facts["a"].disputed
+
+
+def test_what_was_found_meanwhile_is_trusted_as_a_person_said():
+    state = knowing(A)
+    made = jsonable(revised(state, 4, facts=[B]))
+    now, spoken = overtaken(state, {"trusts": {"two.example": Trusted(domain="two.example", value=0.0)}, "edits": []})
+    done = merge(fork(now), heeded(now, made, spoken))
+    assert done.facts["b"].trust == 0.0 and done.facts["a"].usable and not done.facts["a"].disputed
 
 
 def test_a_change_nobody_touched_is_recorded_as_it_is():
