@@ -53,7 +53,7 @@ def meters(calls: Calls, run: Run, state: Research, steps: Sequence[Step]) -> li
     """The budgets of a run as far as its round has used them; of a round that is over, up to its answer."""
     over = run.status in (Status.REVIEW, Status.DONE) and bool(state.answers)
     began = FLOWS[run.settings.flow].since(steps[: state.answers[-1].step] if over else steps)  # step n is the nth
-    spent, doing = calls.spent(run.id, began), _last_round(state) if over else state.fresh_actions
+    spent, doing = calls.spent(run.id, began), last_round(state) if over else state.fresh_actions
     pages = len(doing) if isinstance(state, Site) else sum(bool(action.page_id) for action in doing)
     used: dict[Cap, float | None] = {
         "steps": len(doing), "pages": len(doing) if run.settings.flow == "collect" else pages, "calls": spent.llm_calls,
@@ -63,9 +63,10 @@ def meters(calls: Calls, run: Run, state: Research, steps: Sequence[Step]) -> li
     return [Meter(name=name, used=used[name], cap=cap) for name, cap in caps(run.settings).items()]
 
 
-def _last_round(state: Research) -> list[Action]:
-    """The actions of the round that led to the newest answer."""
-    since = state.answers[-2].step if len(state.answers) > 1 else -1
+def last_round(state: Research) -> list[Action]:
+    """The actions of the round that led to the newest answer; one that was written anew after edits only is of the round before."""
+    ends = [answer.step for answer in state.answers if not answer.because]
+    since = ends[-2] if len(ends) > 1 else -1
     if state.forked_at < state.answers[-1].step:
         since = max(since, state.forked_at)
     return [action for action in state.actions if action.step > since]

@@ -55,7 +55,7 @@ def trusted(state: Research, step: int, domain: str, value: float, reason: str =
     value, said = (BACK if value < 0 else round(value, 2)), reason.strip()[:LONGEST]
     before = state.trusts.get(domain)
     facts = [fact for fact in state.facts.values() if fact.url and site(fact.url) == domain]
-    changed = [now for fact in facts if (now := fact.model_copy(update={"trust": _standing(state, fact) if value < 0 else value})) != fact]
+    changed = [now for fact in facts if (now := fact.model_copy(update={"trust": by_signs(state, fact) if value < 0 else value})) != fact]
     if not changed and (before.value, before.reason) == (value, said) if before else not changed and not facts and not _known(state, domain):
         raise UsageError(f"nothing changes: {domain} is trusted like that already" if before else f"nothing of this run is from {domain}")
     why = f"trust of {domain}: {'as its signs say' if value < 0 else f'{in_words(value)} ({value:.2f})'}"
@@ -67,7 +67,7 @@ def _known(state: Research, domain: str) -> bool:
     return any(site(page.final_url or page.url) == domain for page in state.pages.values())
 
 
-def _standing(state: Research, fact: Fact) -> float:
+def by_signs(state: Research, fact: Fact) -> float:
     """What its page's signs say of a fact."""
     refs = (page for page in state.pages.values() if page.page_id == fact.page_id and page.trust >= 0)
     return next((page.trust for page in refs), PLAIN)

@@ -7,12 +7,16 @@ from collections.abc import Mapping
 from agent.flows import moves
 from agent.flows.revising import revised
 from agent.flows.state import Research
+from agent.flows.trusting import by_signs
 from agent.state import OUT, Change
 from agent.types import Confidence, Conflict, Edit, Fact, Move
+from agent.urls import site
 
-EDITS = ("pin", "unpin", "strike", "restore", "correct", "revise", "add", "strike_source", "restore_source", "settle", "reopen", "undo", "redo")
+EDITS = (
+    "pin", "unpin", "strike", "restore", "correct", "revise", "add", "strike_source", "restore_source", "settle", "reopen", "trust", "undo", "redo",
+)  # fmt: skip
 """The steps that can be taken back."""
-_FACT = ("decision", "struck_with", "statement", "quote", "former", "verified", "start", "end", "sha256", "relevance")
+_FACT = ("decision", "trust", "struck_with", "statement", "quote", "former", "verified", "start", "end", "sha256", "relevance")
 """What an edit changes of a fact."""
 
 
@@ -42,7 +46,7 @@ def taken_back(state: Research, step: int, edit: Edit, before: Research, after: 
     again = edit.undoes >= 0
     why = f"{'did again' if again else 'took back'}: {meant(state.edits, edit)}"
     sources = _sources(state, before, after)
-    told = {"edits": [Edit(step=step, text=why, undoes=edit.step)], **sources}
+    told = {"edits": [Edit(step=step, text=why, undoes=edit.step)], **sources, **_words(before, after)}
     if (state.facts, state.conflicts) == (after.facts, after.conflicts):
         return {**_exactly(state, step, before, why), **told}
     gone = [name for name in after.facts if name not in before.facts]
@@ -51,6 +55,7 @@ def taken_back(state: Research, step: int, edit: Edit, before: Research, after: 
         for name, fact in before.facts.items()
         if fact != after.facts.get(name) and name in state.facts
     ] + [fact for name, fact in before.facts.items() if name not in state.facts]
+    facts += _by_former_words(state, {fact.id for fact in facts}, before, after)
     facts += _with_their_source(state, {fact.id for fact in facts}, sources.get("struck_sources", state.struck_sources))
     left = state.model_copy(update={"facts": {name: fact for name, fact in state.facts.items() if name not in gone}})
     rulings = [
@@ -93,6 +98,29 @@ def _sources(state: Research, before: Research, after: Research) -> Change:
     if not put and not taken:
         return {}
     return {"struck_sources": [*(source for source in state.struck_sources if source not in put), *sorted(taken - set(state.struck_sources))]}
+
+
+def _changed(before: Research, after: Research) -> list[str]:
+    """The domains of which the edit told how far they are trusted."""
+    return [domain for domain in {**before.trusts, **after.trusts} if before.trusts.get(domain) != after.trusts.get(domain)]
+
+
+def _words(before: Research, after: Research) -> Change:
+    """A person's words on trust as they are without the edit."""
+    changed = _changed(before, after)
+    back, gone = {name: before.trusts[name] for name in changed if name in before.trusts}, [name for name in changed if name not in before.trusts]
+    return {**({"trusts": back} if back else {}), **({f"{OUT}trusts": gone} if gone else {})}
+
+
+def _by_former_words(state: Research, known: set[str], before: Research, after: Research) -> list[Fact]:
+    """The facts found since the edit on domains that it told of, with the trust they have without it."""
+    changed = _changed(before, after)
+    found = [fact for fact in state.facts.values() if fact.id not in known and fact.id not in before.facts and fact.url and site(fact.url) in changed]
+    words = [before.trusts.get(site(fact.url)) for fact in found]
+    return [
+        fact.model_copy(update={"trust": word.value if word and word.value >= 0 else by_signs(state, fact)})
+        for fact, word in zip(found, words, strict=True)
+    ]  # fmt: skip
 
 
 def _with_their_source(state: Research, known: set[str], sources: list[str]) -> list[Fact]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from agent.budgeting import amount, used
-from agent.flows.budget import Meter
+from agent.flows.budget import Meter, last_round
 from agent.types import Status
 from agent.workbench import View
 from pages.widgets import door, memo, words
@@ -27,8 +27,7 @@ def this_round(view: View) -> int:
     state = view.state
     if not state.answers or view.run.status not in (Status.REVIEW, Status.DONE):
         return len(state.fresh_actions)
-    since = state.answers[-2].step if len(state.answers) > 1 else -1
-    return sum(action.step > since for action in state.actions)
+    return len(last_round(state))
 
 
 def bar(meter: Meter | None) -> str:
@@ -47,13 +46,13 @@ def strip(view: View, meters: Sequence[Meter] = ()) -> str:
     rests = state.answer if view.run.status in (Status.REVIEW, Status.DONE) else None
     level, goal = round((rests.confidence if rests else state.level) * 100), round(settings.threshold * 100)
     meter = f'<div class="meter" aria-hidden="true"><i style="width:{level}%"></i><b style="left:{min(goal, 99)}%"></b></div>'
-    facts = sum(fact.verified for fact in state.facts.values())
+    facts, own = sum(fact.verified for fact in state.facts.values()), sum(fact.own for fact in state.facts.values())
     keyless = not usage.llm_calls
     figures = [
         ("Confidence", f"{level} % <small>of {goal}</small>{meter}"),
         ("Steps", f"{this_round(view)} <small>of {settings.max_steps}</small>{bars.get('steps', '')}"),
         ("Pages read", f"{state.pages_read} <small>of {settings.max_pages}</small>{bars.get('pages', '')}"),
-        ("Facts", f"{facts}"),
+        ("Facts", f"{facts} <small>and {own} of yours</small>" if own else f"{facts}"),
         ("Model calls", f"{usage.llm_calls:,}{bars.get('calls', '')}" if not keyless else "0 <small>no model</small>"),
         ("Tokens", words.tokens(usage) + (bars.get("tokens", "") if not keyless else "")),
         ("Cost", words.money(usage.cost_usd if not keyless else 0.0) + (bars.get("cost", "") if not keyless else "")),

@@ -189,6 +189,26 @@ def test_what_came_later_of_a_struck_source_goes_and_comes_with_it(bench):
     assert {fact.id for fact in rewritten(bench, run_id).facts.values() if fact.decision == "struck"} == {fact.id for fact in later}
 
 
+def test_a_word_on_trust_is_taken_back_like_an_edit(bench):
+    run_id = reviewed(bench, FOUNDED)
+    before = bench.view(run_id).state
+    trusting.trust_in_run(bench, run_id, "alvmora-mejeri.example", 0.1, "theirs")
+    assert rewritten(bench, run_id).trusts
+    editing.undo(bench, run_id)
+    back = rewritten(bench, run_id)
+    assert (back.facts, back.conflicts, back.trusts, back.level) == (before.facts, before.conflicts, {}, before.level)
+    editing.redo(bench, run_id)
+    known = set(rewritten(bench, run_id).facts)
+    words = "Älvmora Mejeri was founded in the year 1979 by two partners, as the board of the dairy says."
+    supplying.paste(bench, run_id, "https://www.alvmora-mejeri.example/board", words)
+    new = [fact.id for name, fact in rewritten(bench, run_id).facts.items() if name not in known]
+    assert new and {bench.view(run_id).state.facts[name].trust for name in new} == {0.1}
+    editing.undo(bench, run_id)
+    state = rewritten(bench, run_id)
+    assert not state.trusts and {state.facts[name].trust for name in new} != {0.1}
+    assert {name: state.facts[name].trust for name in before.facts} == {name: fact.trust for name, fact in before.facts.items()}
+
+
 def test_a_ruling_on_a_conflict_is_taken_back_like_an_edit(bench):
     run_id = reviewed(bench, FOUNDED)
     before = bench.view(run_id).state

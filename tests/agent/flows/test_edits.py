@@ -232,7 +232,7 @@ def test_undo_of_an_addition_after_more_was_learnt_takes_only_the_addition(ledge
 
 def test_a_word_that_cannot_be_taken_back_is_passed_over(ledger):
     ledger.revise(Draft("a", decision="struck"), name="strike")
-    ledger.revise(Draft("b", decision="pinned"), name="trust")
+    ledger.revise(Draft("b", decision="pinned"), name="supply")
     assert undoing.undoable(ledger.state().edits, ledger.names).step == 1
     state = ledger.undo()
     assert (state.facts["a"].decision, state.facts["b"].decision) == ("none", "pinned")
