@@ -13,6 +13,7 @@ from agent import editing
 from agent.commands.telling import count, reached, say, tell
 from agent.errors import UsageError
 from agent.evidence import answers
+from agent.flows import moves
 from agent.flows.edits import Draft, Falls
 from agent.flows.sifting import STATUSES, Sift, marks, sifted
 from agent.types import Answer, Fact, Status
@@ -35,7 +36,7 @@ def add_facts(parser: argparse.ArgumentParser) -> None:
 def run_facts(options: argparse.Namespace) -> int:
     """List the facts of a run, newest first; returns the exit code."""
     view = Workbench().view(options.run)
-    found = sifted(view.state.facts.values(), Sift(options.find, options.source, options.step, options.status))
+    found = sifted(moves.listed(view.state), Sift(options.find, options.source, options.step, options.status))
     if options.json:
         tell(json.dumps([fact.model_dump(mode="json") | {"marks": marks(fact)} for fact in found], ensure_ascii=False, indent=1))
         return 0

@@ -47,6 +47,11 @@ def standing(state: Research) -> dict[str, Fact]:
     return {name: fact.model_copy(update={"disputed": fact.disputed and name in disputed}) for name, fact in kept.items()}
 
 
+def listed(state: Research) -> list[Fact]:
+    """All facts as they stand, to be shown: what only a source disputed that a note rules out is disputed no more."""
+    return list({**state.facts, **standing(state)}.values())
+
+
 def of_source(url: str, source: str) -> bool:
     """Is an address this page, or on this host or site?"""
     return bool(url) and (source in (url, site(url)) or is_excluded(url, [source]))

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from agent import editing
+from agent.flows import moves
 from agent.flows.sifting import STATUSES, Sift, sifted
 from agent.types import Answer, Fact
 from agent.urls import site
@@ -20,7 +21,7 @@ FILTERED = 8
 
 def draw(view: View) -> None:
     """The facts of a run and what may be done with them; read-only where its flow does not write from facts."""
-    known = list(view.state.facts.values())
+    known = memo.of(view, "facts-listed", lambda: moves.listed(view.state))
     if not editing.editable(view):
         facts.draw(known, view.run.id)
         return

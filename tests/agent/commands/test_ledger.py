@@ -40,6 +40,15 @@ def test_facts_are_listed_and_sifted(run_id, capsys):
     assert "disputed  norrviddawiki.example" in shown.out and "facts" in shown.err
 
 
+def test_what_only_a_source_disputed_that_a_note_rules_out_is_not_listed_as_disputed(run_id, capsys):
+    bench = Workbench(config.read())
+    bench.send_back(run_id, bench.view(run_id).head, "Do not use norrviddawiki.example.")
+    assert bench.drive(run_id) is Status.REVIEW
+    cited = {i for sentence in bench.view(run_id).state.answer.sentences for i in sentence.fact_ids}
+    bench.shutdown()
+    assert cited and not cited.intersection(fact["id"] for fact in facts(run_id, capsys, "--status", "disputed"))
+
+
 def test_an_edit_is_driven_to_its_new_answer_and_told(run_id, capsys):
     wiki = facts(run_id, capsys, "--find", "1974 oldest")[0]["id"]
     assert main(["edit", run_id, "--strike", wiki]) == 0
