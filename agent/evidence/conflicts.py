@@ -4,8 +4,8 @@ Identity: a conflict's id is a hash of subject, attribute, kind and unit of its 
 reading gives the same id, and a settlement known for it is kept.
 Voices: one registrable domain is one voice, so is one document; copies of a text and near-identical quotes are one voice however
 many sites carry them.
-How a conflict found again stands is in settlement.py, how two statements contradict each other in compare.py, how sources answer
-the question differently in rivals.py. Knows nothing of pages or steps.
+How a conflict found again stands is in settlement.py, which facts are compared in pairing.py, how two statements contradict each other
+in compare.py, how sources answer the question differently in rivals.py. Knows nothing of pages or steps.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from rapidfuzz import fuzz
 
@@ -22,10 +23,11 @@ from agent import urls
 from agent.evidence import compare
 from agent.evidence.compare import Clash, Kind
 from agent.evidence.origins import is_site, origin
+from agent.evidence.pairing import Scope, content, key, pairs
 from agent.evidence.rivals import rivals
 from agent.evidence.settlement import MERGED, by_person, kept
 from agent.evidence.slots import Asked, answer
-from agent.evidence.values import Values, core, read
+from agent.evidence.values import core, read
 from agent.types import Conflict, Fact, Value
 
 COPY = 95.0
@@ -33,11 +35,8 @@ COPY = 95.0
 COPY_LENGTH = 60
 BY_HAND = "a person"
 """The voice of what a person knows, and of all texts a person gave."""
-OPENING = 12
-"""A name that begins within this many characters is what a sentence is about."""
 
 _CELLS = re.compile(r"\s[|·]\s|^[^.;:]{1,40}: [^;]*;\s")
-_ASIDE = re.compile(r"\([^)]*\)")
 
 
 _End = tuple[str, str, str, str]
@@ -62,17 +61,40 @@ class _Pair:
     clash: Clash
 
 
-def find(facts: Iterable[Fact], known: Iterable[Conflict] = (), question: Asked | None = None) -> list[Conflict]:
+class _Facts(list[Fact]):
+    """The facts that count, the oldest first: those that are looked at by their words, all by their ids."""
+
+    def __init__(self, facts: Iterable[Fact], scope: Scope | None) -> None:
+        every = sorted((fact for fact in facts if fact.counts), key=_age)
+        super().__init__(fact for fact in every if scope is None or fact.id in scope.near or fact.id in scope.fresh)
+        self.by_id = {fact.id: fact for fact in every}
+        self.paired = every if scope and any(fact.id in scope.fresh for fact in self) else list(self)
+        self._holders: dict[str, list[Fact]] = defaultdict(list)
+        for fact in self:
+            for word in read(fact.statement).words:
+                self._holders[word].append(fact)
+
+    def holding(self, words: frozenset[str]) -> Iterator[Fact]:
+        """The facts that hold all of these words (some)."""
+        rarest = min((self._holders.get(word, []) for word in words), key=len)
+        return (fact for fact in rarest if words <= read(fact.statement).words)
+
+
+def find(
+    facts: Iterable[Fact], known: Iterable[Conflict] = (), question: Asked | None = None, scope: Scope | None = None
+) -> list[Conflict]:
     """The conflicts among facts that may count (verified or pinned, not struck), in the order of their earliest facts.
 
     With a `question`, the different answers to it that sources give come first, as one conflict, in the place of those whose facts
     all stand in it. `known` conflicts keep their settlement, step and finder when found again; those found by a model are kept as they are.
+    Which pairs are compared is bounded (see pairing); a `scope` narrows them to what may have changed.
     """
-    counted = sorted((f for f in facts if f.counts), key=_age)
+    counted = _Facts(facts, scope)
     before = {conflict.id: conflict for conflict in known}
-    others = [_joined(_conflict(group), counted) for group in _groups(list(_pairs(counted)))]
+    pinned = [fact for fact in counted if fact.decision == "pinned"]
+    others = [_joined(_conflict(group), counted) for group in _groups(list(_pairs(counted.paired, scope)))]
     answers = [_joined(_with(conflict, others, counted), counted) for conflict in (_answers(counted, question) if question else [])]
-    unique = {conflict.id: conflict for conflict in (kept(conflict, before, counted) for conflict in [*answers, *others])}
+    unique = {conflict.id: conflict for conflict in (kept(conflict, before, pinned) for conflict in [*answers, *others])}
     unique = {name: _merged(conflict, answers) for name, conflict in unique.items()}
     unique = {name: conflict for name, conflict in unique.items() if conflict.reason != MERGED or name in before}
     told = [conflict for conflict in before.values() if conflict.found_by == "model" and conflict.id not in unique]
@@ -118,11 +140,11 @@ def chorus(facts: Iterable[Fact]) -> dict[str, str]:
             heads[_head(heads, name)] = _head(heads, BY_HAND)
         if fact.sha256:
             heads[_head(heads, name)] = _head(heads, texts.setdefault(fact.sha256, name))
-        for key in _marks(fact.quote):
-            for other, quote in alike[key].items():
+        for mark in _marks(fact.quote):
+            for other, quote in alike[mark].items():
                 if _head(heads, other) != _head(heads, name) and _copies(fact.quote, quote):
                     heads[_head(heads, name)] = _head(heads, other)
-            alike[key].setdefault(name, fact.quote)
+            alike[mark].setdefault(name, fact.quote)
         if said := origin(fact.quote):
             credited[said].append(name)
     _credit(heads, credited)
@@ -163,75 +185,35 @@ def _age(fact: Fact) -> tuple[int, str]:
     return fact.step, fact.id
 
 
-def _pairs(facts: list[Fact]) -> Iterator[_Pair]:
+def _pairs(facts: list[Fact], scope: Scope | None) -> Iterator[_Pair]:
     """Every contradiction between two facts, the older first. Facts of one page are its own account and are not compared."""
-    said = [read(fact.statement) for fact in facts]
-    for i, j in _comparable(facts, said):
+    for i, j in pairs(facts, scope):
         a, b = facts[i], facts[j]
         if (a.url and a.url == b.url) or a.statement == b.statement:
             continue
-        strict, keyed = bool(a.url) and urls.site(a.url) == urls.site(b.url), _key(a) == _key(b) != ("", "")
-        clash = _clash(a, b, keyed=keyed, strict=strict) if keyed or _same_topic(a, b) else None
+        strict, keyed = bool(a.url) and urls.site(a.url) == urls.site(b.url), key(a) == key(b) != ("", "")
+        clash = _clash(a, b, keyed=keyed, strict=strict)
         if clash:
             yield _Pair(_Side(a, clash.left), _Side(b, clash.right), clash)
 
 
 def _clash(a: Fact, b: Fact, *, keyed: bool, strict: bool) -> Clash | None:
     """Between the whole statements, else between the opening clauses of two sites; rows and bylines need a given attribute."""
-    if not keyed and any(_CELLS.search(fact.statement) for fact in (a, b)):
+    if not keyed and (_cells(a.statement) or _cells(b.statement)):
         return None
     left, right = read(a.statement), read(b.statement)
     found = compare.clash(left, right, keyed=keyed, strict=strict)
     if found or strict or compare.series(left, right):
         return found
-    return compare.clash(read(core(a.statement)), read(core(b.statement)), keyed=keyed, strict=strict)
+    mine, theirs = core(a.statement), core(b.statement)
+    if (mine, theirs) == (a.statement, b.statement):
+        return None
+    return compare.clash(read(mine), read(theirs), keyed=keyed, strict=strict)
 
 
-def _same_topic(a: Fact, b: Fact) -> bool:
-    """May two facts be about one thing? What one is about must be what the other is about or names. Unknown passes.
-
-    What a sentence is about is the name it opens with, its given subject, or its page's title ("The film was released on ...").
-    """
-    left, right = _about(a), _about(b)
-    if not left or not right:
-        return True
-    return bool(left & (right | _names(b)) or right & (left | _names(a)))
-
-
-def _about(fact: Fact) -> frozenset[str]:
-    opening = next((name for name in read(fact.statement).names if name.start <= OPENING), None)
-    return _content(f"{_ASIDE.sub(' ', fact.title)} {fact.subject}").union(opening.words if opening else ())
-
-
-def _names(fact: Fact) -> frozenset[str]:
-    return frozenset(word for name in read(fact.statement).names for word in name.words)
-
-
-def _content(text: str) -> frozenset[str]:
-    return read(text).words
-
-
-def _comparable(facts: list[Fact], said: list[Values]) -> Iterator[tuple[int, int]]:
-    """Pairs that share a subject and attribute, or enough words for alike frames: found over an index, not by trying all."""
-    holders: dict[str, list[int]] = defaultdict(list)
-    keyed: dict[tuple[str, str], list[int]] = defaultdict(list)
-    for j, fact in enumerate(facts):
-        shared: dict[int, int] = defaultdict(int)
-        for word in said[j].words:
-            for i in holders[word]:
-                shared[i] += 1
-            holders[word].append(j)
-        size = len(said[j].words)
-        near = {i for i, n in shared.items() if n >= compare.SHARED and n >= compare.LEAST * min(size, len(said[i].words))}
-        key = _key(fact)
-        same = keyed[key] if key != ("", "") else []
-        yield from ((i, j) for i in sorted(near.union(same)))
-        keyed[key].append(j)
-
-
-def _key(fact: Fact) -> tuple[str, str]:
-    subject, attribute = " ".join(fact.subject.casefold().split()), " ".join(fact.attribute.casefold().split())
-    return (subject, attribute) if subject and attribute else ("", "")
+@lru_cache(maxsize=8192)
+def _cells(statement: str) -> bool:
+    return bool(_CELLS.search(statement))
 
 
 def _groups(pairs: list[_Pair]) -> list[list[_Pair]]:
@@ -261,7 +243,7 @@ def _conflict(group: list[_Pair]) -> Conflict:
     sides = sorted({side for pair in group for side in (pair.left, pair.right)}, key=lambda s: (*_age(s.fact), s.value))
     first, kind = sides[0].fact, group[0].clash.kind
     subject, attribute = _topic(first, group)
-    about = _key(first) if any(_key(first)) else (first.subject, " ".join(read(first.statement).frame))
+    about = key(first) if any(key(first)) else (first.subject, " ".join(read(first.statement).frame))
     identity = "|".join([*about, kind, group[0].clash.slot])
     digest = hashlib.sha256(identity.casefold().encode()).hexdigest()[:12]
     values, step = _values(kind, sides), max(side.fact.step for side in sides)
@@ -270,7 +252,7 @@ def _conflict(group: list[_Pair]) -> Conflict:
 
 def _topic(first: Fact, group: list[_Pair]) -> tuple[str, str]:
     """What the conflict is about, in words: the facts' own subject and attribute, else the name and words they share."""
-    pair = next(p for p in group if first in (p.left.fact, p.right.fact))
+    pair = next(p for p in group if first is p.left.fact or first is p.right.fact)
     mine = read(first.statement)
     other = read((pair.right if pair.left.fact is first else pair.left).fact.statement)
     shared = mine.words & other.words
@@ -280,15 +262,14 @@ def _topic(first: Fact, group: list[_Pair]) -> tuple[str, str]:
     return subject, first.attribute or " ".join(dict.fromkeys(w for w in mine.frame if w in shared and w not in taken))
 
 
-def _with(asks: Conflict, others: list[Conflict], facts: list[Fact]) -> Conflict:
+def _with(asks: Conflict, others: list[Conflict], facts: _Facts) -> Conflict:
     """The conflict about the question with the facts of those that are about the same values."""
-    by_id = {fact.id: fact for fact in facts}
     for other in others:
         if _about_the_same(other, asks):
             more = {value.text: [i for theirs in other.values if _shared(value, theirs) for i in theirs.fact_ids] for value in asks.values}
             ids = {text: list(dict.fromkeys([*value.fact_ids, *more[text]])) for value in asks.values for text in [value.text]}
             values = [value.model_copy(update={"fact_ids": ids[value.text]}) for value in asks.values]
-            asks = asks.model_copy(update={"values": [v.model_copy(update={"sites": voices(by_id[i] for i in v.fact_ids)}) for v in values]})
+            asks = asks.model_copy(update={"values": [v.model_copy(update={"sites": voices(facts.by_id[i] for i in v.fact_ids)}) for v in values]})
     return asks
 
 
@@ -340,24 +321,23 @@ def _answers(facts: list[Fact], question: Asked) -> list[Conflict]:
     ]  # fmt: skip
 
 
-def _joined(conflict: Conflict, facts: list[Fact]) -> Conflict:
+def _joined(conflict: Conflict, facts: _Facts) -> Conflict:
     """The conflict with the facts that state one of its values of the same subject and attribute in quite another form (a table row)."""
-    subject, attribute = _content(conflict.subject), _content(conflict.attribute)
+    subject, attribute = content(conflict.subject), content(conflict.attribute)
     if conflict.kind not in ("date", "number") or not subject or not attribute:
         return conflict
-    inside = {i for value in conflict.values for i in value.fact_ids}
-    by_id = {fact.id: fact for fact in facts}
+    inside = _ids(conflict)
     added: dict[str, list[str]] = defaultdict(list)
-    for fact in facts:
+    for fact in facts.holding(subject):
         said = read(fact.statement)
-        if fact.id in inside or not subject <= said.words or 2 * len(attribute & said.words) < len(attribute):
+        if fact.id in inside or 2 * len(attribute & said.words) < len(attribute):
             continue
         stated = [d.text for d in said.dates] if conflict.kind == "date" else [q.text for q in said.quantities]
         held = [v.text for v in conflict.values if any(compare.same_value(conflict.kind, v.text, text) for text in stated)]
         if len(held) == 1:
             added[held[0]].append(fact.id)
     values = [value.model_copy(update={"fact_ids": [*value.fact_ids, *added[value.text]]}) for value in conflict.values]
-    voiced = [value.model_copy(update={"sites": voices(by_id[i] for i in value.fact_ids)}) for value in values]
+    voiced = [value.model_copy(update={"sites": voices(facts.by_id[i] for i in value.fact_ids)}) for value in values]
     return conflict.model_copy(update={"values": voiced})
 
 

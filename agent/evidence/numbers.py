@@ -91,14 +91,16 @@ def quantities(text: str) -> list[Quantity]:
 
 def agree(a: Quantity, b: Quantity) -> bool:
     """Do two numbers say the same, one perhaps rounded? A bare fraction agrees with its percentage (0.12 and 12 %)."""
-    if {a.unit, b.unit} == {"%", ""}:
-        share, bare = (a, b) if a.unit == "%" else (b, a)
-        return abs(share.value / 100 - bare.value) < 1e-9 or share.value == bare.value
-    if a.unit != b.unit and a.unit and b.unit:
+    if a.unit != b.unit:
+        if {a.unit, b.unit} == {"%", ""}:
+            share, bare = (a, b) if a.unit == "%" else (b, a)
+            return abs(share.value / 100 - bare.value) < 1e-9 or share.value == bare.value
+        if a.unit and b.unit:
+            return False
+    apart, coarse = abs(a.value - b.value), max(a.step, b.step)
+    if apart > coarse / 2 * 1.000001 + 1e-9:
         return False
-    coarse = max(a.step, b.step)
-    slack = min(coarse / 2, ROUNDING * max(abs(a.value), abs(b.value))) if coarse else 0.0
-    return abs(a.value - b.value) <= slack * 1.000001 + 1e-9
+    return apart <= ROUNDING * max(abs(a.value), abs(b.value)) * 1.000001 + 1e-9
 
 
 def comparable(a: Quantity, b: Quantity) -> bool:

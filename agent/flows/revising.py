@@ -14,6 +14,7 @@ from pydantic import TypeAdapter
 
 from agent.evidence import confidence
 from agent.evidence.conflicts import dispute, find
+from agent.evidence.pairing import Scope
 from agent.evidence.settlement import CLOSED, FELL, PINNED
 from agent.flows import moves
 from agent.flows import site_reading as reading
@@ -25,8 +26,9 @@ from agent.text.coverage import cover
 from agent.types import Confidence, Conflict, Edit, Fact, Step
 from agent.urls import site
 
-MANY = 300
-"""Facts that are all compared with one another; of more only those a judgement looks at, those in a conflict, and those that changed."""
+MANY = 200
+"""Facts that are all compared with one another. Of more, those that changed are compared with all, and those a judgement looks at or
+that stand in a conflict with one another: what the others say was compared as it was read, and an edit changes nothing between them."""
 _FACTS, _CONFLICTS = TypeAdapter(list[Fact]), TypeAdapter(list[Conflict])
 
 
@@ -38,7 +40,7 @@ def revised(state: Research, step: int, *, facts: Iterable[Fact] = (), conflicts
     """
     new, said = {fact.id: fact for fact in facts}, {clash.id: clash for clash in conflicts}
     known = {**state.facts, **new}
-    clashes = _clashes(state.model_copy(update={"facts": known}), new, said)
+    clashes = _clashes(state, state.model_copy(update={"facts": known}), new, said)
     marked = {fact.id: fact for fact in dispute(known.values(), clashes)}
     now = state.model_copy(update={"facts": {**known, **marked}, "conflicts": {clash.id: clash for clash in clashes}})
     level = assessed(now, step, why)
@@ -92,10 +94,11 @@ def _touched(part: str, spoken: Sequence[Step]) -> set[str]:
     return {name for step in spoken for name in [*(value["id"] for value in step.change.get(part, [])), *step.change.get(f"{OUT}{part}", [])]}
 
 
-def _clashes(now: Research, new: Mapping[str, Fact], said: Mapping[str, Conflict]) -> list[Conflict]:
+def _clashes(state: Research, now: Research, new: Mapping[str, Fact], said: Mapping[str, Conflict]) -> list[Conflict]:
     """The conflicts as they stand: found anew, or closed when what they rested on fell."""
     before = {**{name: _reopened(clash) for name, clash in now.conflicts.items()}, **said}
-    found = find(_counted(now, new, before), before.values(), moves.at_issue(now)) if _several(now) else []
+    scope = _scope(state, now, new, before)
+    found = find(moves.standing(now).values(), before.values(), moves.at_issue(now), scope) if _several(now) else []
     known = {clash.id for clash in found}
     left = [
         clash.model_copy(update={"status": "settled", "reason": FELL}) if clash.status == "open" and clash.found_by == "code" else clash
@@ -116,10 +119,15 @@ def _reopened(clash: Conflict) -> Conflict:
     return clash.model_copy(update={"status": "open", "chosen": "", "reason": "", "settled_by": ""}) if gone else clash
 
 
-def _counted(now: Research, new: Mapping[str, Fact], before: Mapping[str, Conflict]) -> list[Fact]:
-    """The facts that are compared with one another."""
-    standing = moves.standing(now)
-    if len(standing) <= MANY:
-        return list(standing.values())
-    named = {*new, *(fact.id for fact in moves.memory(now)), *(i for clash in before.values() for value in clash.values for i in value.fact_ids)}
-    return [fact for name, fact in standing.items() if name in named]
+def _scope(state: Research, now: Research, new: Mapping[str, Fact], before: Mapping[str, Conflict]) -> Scope | None:
+    """Which facts are compared anew; None for all."""
+    if len(now.facts) <= MANY:
+        return None
+    clashing = {i for clash in before.values() for value in clash.values for i in value.fact_ids}
+    fresh = {name for name, fact in new.items() if _compared(fact) != _compared(state.facts.get(name))}
+    return Scope(fresh, near={*clashing, *(fact.id for fact in moves.memory(now))})
+
+
+def _compared(fact: Fact | None) -> tuple[str, ...]:
+    """What of a fact decides what it contradicts; nothing when it does not count."""
+    return (fact.statement, fact.subject, fact.attribute, fact.title, fact.url) if fact and fact.counts else ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agent.evidence import conflicts, settlement
+from agent.evidence import compare, conflicts, settlement
 from agent.flows.revising import heeded, revised
 from agent.flows.state import Research
 from agent.state import fold, fork, jsonable, merge
@@ -157,3 +157,20 @@ def test_pairs_that_share_a_side_are_one_conflict_however_they_come():
     told = [said(f"g{n}", f"The firm Alpha was founded in {1900 + n}.", f"https://s{n}.example/") for n in range(6)]
     found = conflicts.find(told)
     assert len(found) == 1 and len(found[0].values) == 6
+
+
+def test_an_edit_of_many_facts_compares_what_changed_and_what_clashes(monkeypatch):
+    compared, plain = [], compare.clash
+    monkeypatch.setattr(compare, "clash", lambda a, b, **how: compared.append(1) or plain(a, b, **how))
+    many = [said(f"x{n}", f"Berga dairy employed {n + 20} people.", f"https://s{n}.example/") for n in range(1400)]
+    state = merge(Research(question=QUESTION), jsonable({"facts": [A, B, C, *many]}))
+    pin = [many[700].model_copy(update={"decision": "pinned"})]
+    state = after(state, facts=[A, B, C])
+    compared.clear()
+    now = after(state, 3, facts=pin)
+    assert len(compared) < 41 * 41 and now.facts["x700"].decision == "pinned"
+    compared.clear()
+    now = after(state, 3, facts=[said("new", "Berga dairy employed 7 people.", "https://new.example/")])
+    assert 1400 <= len(compared) < 1400 + 3000
+    clash = next(clash for clash in now.conflicts.values() if any("new" in value.fact_ids for value in clash.values))
+    assert clash.kind == "number" and len(clash.values) > 1000
