@@ -51,7 +51,7 @@ def taken_back(state: Research, step: int, edit: Edit, before: Research, after: 
         return {**_exactly(state, step, before, why), **told}
     gone = [name for name in after.facts if name not in before.facts]
     facts = [
-        state.facts[name].model_copy(update={part: getattr(fact, part) for part in _FACT})
+        _restored(state.facts[name], fact, after.facts.get(name))
         for name, fact in before.facts.items()
         if fact != after.facts.get(name) and name in state.facts
     ] + [fact for name, fact in before.facts.items() if name not in state.facts]
@@ -139,6 +139,11 @@ def _with_their_source(state: Research, known: set[str], sources: list[str]) -> 
     ]  # fmt: skip
 
 
+def _restored(fact: Fact, then: Fact, edited: Fact | None) -> Fact:
+    """The fact with what an edit changed of it as it was `then`."""
+    return fact.model_copy(update={part: getattr(then, part) for part in _FACT if edited is None or getattr(then, part) != getattr(edited, part)})
+
+
 def _stacks(edits: list[Edit], names: Mapping[int, str]) -> tuple[list[Edit], list[Edit]]:
     """The edits that stand, and the undoings that can be taken back, oldest first."""
     done: list[Edit] = []
@@ -151,5 +156,6 @@ def _stacks(edits: list[Edit], names: Mapping[int, str]) -> tuple[list[Edit], li
         elif undone and undone[-1].step == edit.undoes:
             done, undone = [*done, edit], undone[:-1]
         else:
-            done, undone = done[:-1], [*undone, edit]
+            # not always the newest: an undo used to pass over words on trust
+            done, undone = [other for other in done if other.step != edit.undoes], [*undone, edit]
     return done, undone

@@ -62,7 +62,11 @@ def test_within_a_run_it_is_a_step_and_the_answer_is_written_anew(bench):
     view = bench.view(run_id)
     assert [step.name for step in view.steps if step.by == "person"][-1] == "trust"
     assert len(view.state.answers) == 2 and not any(domain in source.url for source in view.state.answer.sources)
-    assert trusting.trusts(bench)[0].reason == "it sells the panels"
+    editing.undo(bench, run_id)
+    assert bench.drive(run_id) is Status.REVIEW and any(domain in source.url for source in bench.view(run_id).state.answer.sources)
+    assert trusting.trusts(bench)[0].reason == "it sells the panels", "what holds for every run is no part of this one"
+    editing.redo(bench, run_id)
+    assert bench.drive(run_id) is Status.REVIEW and not any(domain in source.url for source in bench.view(run_id).state.answer.sources)
     trusting.trust_in_run(bench, run_id, domain, trusting.BACK, always=True)
     assert bench.drive(run_id) is Status.REVIEW
     assert trusting.trusts(bench) == [] and any(domain in source.url for source in bench.view(run_id).state.answer.sources)

@@ -12,6 +12,7 @@ from agent.evidence.quotes import verify
 from agent.flows import edits, undoing
 from agent.flows.edits import Draft
 from agent.flows.state import Research
+from agent.flows.trusting import BACK, trusted
 from agent.state import fold, fork, jsonable, merge
 from agent.types import Answer, Fact, Outcome, Page, PageRef, Sentence, Step
 
@@ -180,11 +181,12 @@ WORDS = {
     "revise": lambda ledger: ledger.revise(Draft("a", statement="In 1974 it was founded."), Draft("b", decision="pinned")),
     "add": lambda ledger: ledger.say("add", edits.added, edits.own_knowledge(ledger.state(), 1, "Berga dairy was founded in 1969.")),
     "strike_source": lambda ledger: ledger.say("strike_source", edits.source_struck, "one.example"),
+    "trust": lambda ledger: ledger.say("trust", trusted, "one.example", 0.0, "an advertiser"),
 }
 
 
 def known(state: Research) -> tuple:
-    return state.facts, state.conflicts, state.struck_sources, state.level
+    return state.facts, state.conflicts, (state.struck_sources, state.trusts), state.level
 
 
 @pytest.mark.parametrize("word", WORDS)
@@ -202,7 +204,7 @@ def test_undo_gives_back_exactly_what_was_and_redo_does_it_again(ledger, word):
 
 def test_edits_are_taken_back_newest_first_and_a_new_one_ends_the_redoing(ledger):
     states = [known(ledger.state())]
-    for word in ("strike", "correct", "add", "strike_source"):
+    for word in ("strike", "correct", "trust", "add", "strike_source"):
         states.append(known(WORDS[word](ledger)))
     for state in states[-2::-1]:
         assert known(ledger.undo())[:3] == state[:3]
@@ -230,6 +232,16 @@ def test_undo_of_an_addition_after_more_was_learnt_takes_only_the_addition(ledge
     assert ledger.undo("redo").facts[mine.id].usable
 
 
+def test_a_word_on_trust_from_when_undo_passed_it_over_is_taken_back_alone(ledger):
+    ledger.revise(Draft("a", decision="struck"), name="strike")
+    edit = ledger.state().edits[0]
+    ledger.say("trust", trusted, "one.example", 0.0)
+    ledger.say("undo", undoing.taken_back, edit, ledger.state(1), ledger.state(2))
+    state = ledger.undo()
+    assert (state.facts["a"].decision, state.facts["a"].trust, state.trusts) == ("none", A.trust, {})
+    assert undoing.undoable(state.edits, ledger.names) is None
+
+
 def test_a_word_that_cannot_be_taken_back_is_passed_over(ledger):
     ledger.revise(Draft("a", decision="struck"), name="strike")
     ledger.revise(Draft("b", decision="pinned"), name="supply")
@@ -255,7 +267,7 @@ def test_whatever_was_edited_all_undone_is_as_if_nothing_had_been(seed):
     for _ in range(14):
         state, made = ledger.state(), made + 1
         name = chance.choice(list(state.facts))
-        word = chance.choice(["mark", "mark", "word", "add", "source", "undo", "redo"])
+        word = chance.choice(["mark", "mark", "word", "add", "source", "trust", "undo", "redo"])
         try:
             if word == "mark":
                 picked = chance.sample(list(state.facts), chance.randint(1, 4))
@@ -268,6 +280,8 @@ def test_whatever_was_edited_all_undone_is_as_if_nothing_had_been(seed):
                 source = chance.choice(["one.example", "two.example", "r1.example"])
                 there = source in state.struck_sources
                 ledger.say("restore_source" if there else "strike_source", edits.source_restored if there else edits.source_struck, source)
+            elif word == "trust":
+                ledger.say("trust", trusted, chance.choice(["one.example", "r1.example"]), chance.choice([BACK, 0.0, 0.3]))
             elif (undoing.undoable if word == "undo" else undoing.redoable)(state.edits, ledger.names):
                 ledger.undo(word)
         except UsageError:
