@@ -133,10 +133,22 @@ def _round(name: Cap, value: float) -> float:
 def raise_caps(bench: Workbench, run_id: str, wanted: Mapping[Cap, float], head: int | None = None) -> None:
     """Set caps anew. A run that rests at a cap goes on where it stood.
 
-    Raises UsageError when a cap would be reached at once or is none, Overtaken when the run moved since step `head` or has ended.
+    Raises UsageError when a cap would be reached at once, is none, or is not the one the run rests at; Overtaken when the run moved
+    since step `head` or has ended.
     """
-    view = bench.view(run_id)
-    halt = view.state.halt
+
+    def change(settings: Settings) -> Settings:
+        for name, cap in wanted.items():
+            settings = capped(settings, name, cap)
+        return settings
+
+    _set(bench, run_id, "raise", change, head=head, lifts=lambda view: _lifts(view, wanted))
+    bench.worker.kick(run_id)
+
+
+def _lifts(view: View, wanted: Mapping[Cap, float]) -> bool:
+    """Do these caps let a run go on that rests at one? Raises UsageError when they may not be set."""
+    halt = view.state.halt if view.run.status is Status.PAUSED else None
     for name, cap in wanted.items():
         if name not in caps(view.run.settings):
             raise UsageError(f"a {view.run.settings.flow} run has no budget of {name}")
@@ -146,16 +158,9 @@ def raise_caps(bench: Workbench, run_id: str, wanted: Mapping[Cap, float], head:
             raise UsageError(f"{amount(name, cap)} cannot be set: {amount(name, MOST[name])} is the most")
         if halt and halt.kind == name and cap < least(halt):
             raise UsageError(f"{amount(name, halt.used)} are used already: set at least {amount(name, least(halt))}")
-
-    def change(settings: Settings) -> Settings:
-        for name, cap in wanted.items():
-            settings = capped(settings, name, cap)
-        return settings
-
-    rests = view.run.status is Status.PAUSED and halt is not None
-    more = {"status": Status.RUNNING, "control": "", "error": ""} if rests else {}
-    _set(bench, run_id, "raise", change, head=head, halted=rests, columns=more)
-    bench.worker.kick(run_id)
+    if halt and halt.kind in MOST and halt.kind not in wanted:
+        raise UsageError(f"the run rests at its budget of {halt.kind}: without more of that it would not get on")
+    return halt is not None and halt.kind in wanted
 
 
 def write_up(bench: Workbench, run_id: str, head: int | None = None) -> None:
@@ -194,18 +199,23 @@ def review_from(bench: Workbench, run_id: str, threshold: float) -> None:
 
 
 def _set(
-    bench: Workbench, run_id: str, name: str, change: Callable[[Settings], Settings], *, head: int | None = None, halted: bool = False,
-    more: Mapping[str, Any] | None = None, columns: Mapping[str, Any] | None = None,
+    bench: Workbench, run_id: str, name: str, change: Callable[[Settings], Settings], *, head: int | None = None,
+    more: Mapping[str, Any] | None = None, lifts: Callable[[View], bool] | None = None,
 ) -> None:  # fmt: skip
-    """Append a step that changes the settings, in the state and in the row. A run at work may move meanwhile: then it is tried again."""
+    """Append a step that changes the settings, in the state and in the row. A run at work may move meanwhile: then it is tried again.
+
+    `lifts` is asked of the run as it stands each time: is it at rest and goes on with these settings?
+    """
     for last in (False, False, False, True):
         view = bench.view(run_id)
+        goes_on = lifts is not None and lifts(view)
         settings = change(view.run.settings)
-        told = {"settings": settings, **(more or {}), **({"halt": None} if halted else {})}
+        told = {"settings": settings, **(more or {}), **({"halt": None} if goes_on else {})}
+        columns = {"status": Status.RUNNING, "control": "", "error": ""} if goes_on else {}
         try:
             bench.store.ledger.speak(
                 run_id, name, jsonable(told), head=view.head if head is None else head, among=CHANGING,
-                settings=settings.model_dump_json(), **(columns or {}),
+                settings=settings.model_dump_json(), **columns,
             )  # fmt: skip
             return
         except Overtaken:

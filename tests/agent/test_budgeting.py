@@ -98,6 +98,31 @@ def test_a_cap_that_would_be_met_at_once_is_refused(bench):
     assert budgeting.suggested(Halt(kind="cost", why="", used=1.81, cap=2.0)) == 3.0
 
 
+def test_raising_another_budget_than_the_one_it_rests_at_is_refused_and_said(bench):
+    run_id = rested(bench, DEPTH, max_steps=2)
+    with pytest.raises(UsageError, match="rests at its budget of steps"):
+        budgeting.raise_caps(bench, run_id, {"pages": 40})
+    view = bench.view(run_id)
+    assert view.run.status is Status.PAUSED and view.state.halt.kind == "steps" and view.run.settings.max_pages != 40
+
+
+def test_a_run_that_comes_to_its_cap_while_that_is_raised_goes_on(bench, monkeypatch):
+    run_id = bench.start(DEPTH, DEMO.model_copy(update={"max_steps": 2}))
+    seen, plain = [], bench.view
+
+    def view(name):
+        seen.append(plain(name))
+        if len(seen) == 1:
+            assert bench.drive(name) is Status.PAUSED
+        return seen[-1]
+
+    monkeypatch.setattr(bench, "view", view)
+    budgeting.raise_caps(bench, run_id, {"steps": 30})
+    monkeypatch.undo()
+    after = bench.view(run_id)
+    assert len(seen) == 2 and after.run.status is Status.RUNNING and after.state.halt is None and after.run.settings.max_steps == 30
+
+
 def test_where_nobody_looks_a_cap_leads_to_the_answer(bench):
     run_id = rested(bench, DEPTH, at=Status.REVIEW, max_steps=2, at_cap="report")
     assert bench.view(run_id).state.stop_reason == "budget"
