@@ -38,7 +38,7 @@ def typed_in_the_table(page: Page, text: str, saves: Locator) -> None:
 def ticked(page: Page, then: Locator) -> None:
     """Choose the first row of the table; wait for the button that appears for it."""
     for patience in (20_000, 45_000):  # a click may fall between two drawings and be lost; one too many takes the first back
-        page.locator(".dvn-scroller").click(position={"x": 36, "y": 54})
+        page.locator(".dvn-scroller").click(position={"x": 46, "y": 54})
         try:
             expect(then).to_be_visible(timeout=patience)
             return
