@@ -120,7 +120,7 @@ def chart(given: Sequence[Confidence], threshold: float, max_steps: int, *, dark
     right = max(max_steps, len(given), 2)
     accent, gold = ACCENT[dark], GOLD[dark]
     across = alt.Scale(domain=[1, right], nice=False)
-    x = alt.X("look:Q", title="look (search or page)", scale=across, axis=alt.Axis(tickMinStep=1, format="d", grid=False))
+    x = alt.X("look:Q", title="look (search, page, or a word of yours)", scale=across, axis=alt.Axis(tickMinStep=1, format="d", grid=False))
     y = alt.Y("confidence:Q", title=None, scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(format="%", values=[0, 0.25, 0.5, 0.75, 1]))
     base = alt.Chart(frame).encode(x=x, y=y)
     tips = [

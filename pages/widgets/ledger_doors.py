@@ -13,7 +13,7 @@ from agent.workbench import View
 from pages.widgets import door, safe, words
 
 PAGE, OWN = "It stands on a page", "I know it myself"
-AGAIN = "The answer is being written anew."
+AGAIN = "The answer is written anew."
 ADD, STRIKE = "ledger-add", "ledger-strike-source"
 TOLD = 4
 """Sentences named before a source is struck."""
