@@ -32,8 +32,8 @@ from math import exp, log
 
 from agent.evidence import reasons
 from agent.evidence.compare import clash, likeness
-from agent.evidence.conflicts import voices
 from agent.evidence.values import read
+from agent.evidence.voices import voices
 from agent.types import Confidence, Conflict, Fact, Move
 from agent.types.knowledge import COUNTED
 

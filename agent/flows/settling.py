@@ -12,8 +12,8 @@ from typing import Literal
 
 from agent.errors import NotFound, UsageError
 from agent.evidence.compare import same_value
-from agent.evidence.conflicts import voices
 from agent.evidence.settlement import CLOSED
+from agent.evidence.voices import voices
 from agent.flows.revising import revised
 from agent.flows.state import Research
 from agent.state import Change

@@ -12,8 +12,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from agent.errors import UsageError
-from agent.evidence.conflicts import chorus
 from agent.evidence.trust import PLAIN, PLAINLY, because, in_words
+from agent.evidence.voices import chorus
 from agent.flows.revising import revised
 from agent.flows.state import Research
 from agent.state import Change

@@ -4,7 +4,7 @@ from itertools import count
 
 import pytest
 
-from agent.evidence.conflicts import dispute, find, voices
+from agent.evidence.conflicts import dispute, find
 from agent.evidence.slots import asked
 from agent.types import Conflict, Fact
 
@@ -103,31 +103,6 @@ def test_ids_do_not_depend_on_order_or_on_what_joins_later() -> None:
     later = [fact("In 1924 the Nordvik dairy was founded.", C), *reversed(facts)]
     assert [c.id for c in find(later)] == [c.id for c in before] == [c.id for c in find(reversed(facts))]
     assert [v.text for v in find(later)[0].values] == ["1921", "1923", "1924"]
-
-
-def test_copies_of_one_text_are_one_voice() -> None:
-    text = "The Nordvik dairy was founded in 1921 by Anna Berg, who had inherited two cows and a shed from her uncle."
-    copies = [fact(text, url) for url in (A, B, C)]
-    assert len(voices(copies)) == 1
-    assert len(voices([copies[0], fact("Anna Berg founded it.", B), fact("Anna Berg started it.", "https://www.b.example/9")])) == 2
-    found = find([*copies, fact("The Nordvik dairy was founded in 1923 by Anna Berg.", D)])
-    assert [len(value.sites) for value in found[0].values] == [1, 1] and found[0].status == "open"
-
-
-def test_each_document_is_a_voice_of_its_own_and_copies_of_one_are_one() -> None:
-    said = ["The Nordvik dairy was founded in 1921.", "Anna Berg started it in 1921.", "In 1921 it all began."]
-    files = [fact(text, f"file:{n}.md", sha256=str(n) * 64) for n, text in enumerate(said)]
-    assert voices(files) == ["0.md", "1.md", "2.md"]
-    assert voices([*files[:2], files[2].model_copy(update={"sha256": "1" * 64})]) == ["0.md", "1.md"], "the same file under another name"
-    assert voices([files[0], fact(said[1], "file:0.md", sha256="9" * 64)]) == ["0.md"], "an older state of the same file"
-    (found,) = find([files[0], fact("The Nordvik dairy was founded in 1923.", "file:1.md")])
-    assert [value.sites for value in found.values] == [["0.md"], ["1.md"]] and found.status == "open"
-
-
-def test_texts_that_a_person_gave_are_one_voice() -> None:
-    given = [fact("Founded in 1921: the Nordvik dairy.", B, given="pasted"), fact("It all began in 1921, in Nordvik.", C, given="uploaded")]
-    assert voices(given) == ["a person"] == voices([*given, fact("In 1921 it began.", "", origin="person")])
-    assert voices([*given, fact("The Nordvik dairy was founded in 1921.", A)]) == ["a person", "a.example"]
 
 
 def _sides(*urls: str) -> list[Fact]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from agent.evidence.conflicts import chorus, voices
 from agent.evidence.origins import is_site, origin
+from agent.evidence.voices import chorus, voices
 from agent.types import Fact
 
 
