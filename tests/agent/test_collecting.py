@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
-from agent import collecting, config
+from agent import collecting
 from agent.collecting import run_agent
 from agent.errors import NotFound, Overtaken, UsageError
 from agent.types import CollectLimits, Settings
@@ -14,13 +12,6 @@ from agent.workbench import Workbench
 
 QUOTE = "https://borskvart.example/stock/KALL"
 PROMPT = "Go to the forum section and find out what people are saying about Kallsteg in the last month"
-
-
-@pytest.fixture
-def bench() -> Iterator[Workbench]:
-    opened = Workbench(config.read())
-    yield opened
-    opened.shutdown()
 
 
 def test_the_call_returns_what_was_found(bench: Workbench) -> None:

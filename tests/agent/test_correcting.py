@@ -4,29 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from agent import config, correcting
+from agent import correcting
 from agent.correcting import correct
 from agent.errors import Overtaken, UsageError
 from agent.flows import FLOWS
 from agent.flows.revising import revised
 from agent.types import Settings, Status
 from agent.workbench import Workbench
-
-QUESTION = "How many solar panels are there on the roof of Älvmora Mejeri?"
-DEMO = Settings(world="demo", model="keyless")
-
-
-@pytest.fixture
-def bench():
-    opened = Workbench(config.read())
-    yield opened
-    opened.shutdown()
-
-
-def reviewed(bench: Workbench, question: str = QUESTION, **settings) -> str:
-    run_id = bench.start(question, DEMO.model_copy(update=settings))
-    assert bench.drive(run_id) is Status.REVIEW, bench.view(run_id).run.error
-    return run_id
+from tests.web.demo_runs import DEMO, SOLAR, reviewed
 
 
 def striking(*ids: str):
@@ -69,7 +54,7 @@ def test_when_nothing_is_left_there_is_no_answer(bench):
 
 
 def test_a_run_at_rest_on_its_way_only_knows_better(bench):
-    run_id = bench.start(QUESTION, DEMO.model_copy(update={"mode": "step"}))
+    run_id = bench.start(SOLAR, DEMO.model_copy(update={"mode": "step"}))
     while not bench.view(run_id).state.facts:
         assert bench.drive(run_id) is Status.WAITING
         bench.approve(run_id, bench.view(run_id).head)

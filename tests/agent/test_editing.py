@@ -8,34 +8,20 @@ import json
 
 import pytest
 
-from agent import config, editing, exporting, settling, supplying, trusting
+from agent import editing, exporting, settling, supplying, trusting
 from agent.errors import UsageError
 from agent.flows.edits import Draft
 from agent.importing import import_bundle
-from agent.types import Settings, Status
+from agent.types import Status
 from agent.urls import site
 from agent.verifying import verify
 from agent.workbench import Workbench
+from tests.web.demo_runs import DEMO, reviewed
 
 pytestmark = pytest.mark.slow
 
-PANELS = "How many solar panels are there on the roof of Älvmora Mejeri?"
 EMPLOYED = "How many people does Älvmora Mejeri employ?"
 FOUNDED = "In which year was Älvmora Mejeri founded?"
-DEMO = Settings(world="demo", model="keyless")
-
-
-@pytest.fixture
-def bench():
-    opened = Workbench(config.read())
-    yield opened
-    opened.shutdown()
-
-
-def reviewed(bench: Workbench, question: str = PANELS, **settings) -> str:
-    run_id = bench.start(question, DEMO.model_copy(update=settings))
-    assert bench.drive(run_id) is Status.REVIEW, bench.view(run_id).run.error
-    return run_id
 
 
 def rewritten(bench: Workbench, run_id: str):

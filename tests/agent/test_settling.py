@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent import config, editing, exporting, settling
+from agent import editing, exporting, settling
 from agent.errors import NotFound, UsageError
 from agent.flows.settling import shown, sides
 from agent.types import Settings, Status
@@ -15,13 +15,6 @@ pytestmark = pytest.mark.slow
 
 FOUNDED = "In which year was Älvmora Mejeri founded?"
 REASON = "The register of 1979 is the first source."
-
-
-@pytest.fixture
-def bench():
-    opened = Workbench(config.read())
-    yield opened
-    opened.shutdown()
 
 
 def reviewed(bench: Workbench, **settings) -> str:

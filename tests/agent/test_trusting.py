@@ -4,31 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from agent import config, editing, supplying, trusting
+from agent import editing, supplying, trusting
 from agent.cli import main
 from agent.errors import NotFound, UsageError
 from agent.evidence.trust import of_page
-from agent.types import Fact, Settings, Status
+from agent.types import Fact, Status
 from agent.urls import site
 from agent.workbench import Workbench
+from tests.web.demo_runs import DEMO, reviewed
 
-QUESTION = "How many solar panels are there on the roof of Älvmora Mejeri?"
 FOUNDED = "In which year was Älvmora Mejeri founded?"
 DAIRY = "alvmora-mejeri.example"
-DEMO = Settings(world="demo", model="keyless")
-
-
-@pytest.fixture
-def bench():
-    opened = Workbench(config.read())
-    yield opened
-    opened.shutdown()
-
-
-def reviewed(bench: Workbench) -> str:
-    run_id = bench.start(QUESTION, DEMO)
-    assert bench.drive(run_id) is Status.REVIEW
-    return run_id
 
 
 def test_a_word_is_kept_replaced_and_taken_back(bench):

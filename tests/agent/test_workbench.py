@@ -4,30 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from agent import config
 from agent.errors import NotFound, Overtaken, UsageError
 from agent.toolbox import Tools
 from agent.types import Settings, Status
 from agent.workbench import Workbench
-
-QUESTION = "How many solar panels are there on the roof of Älvmora Mejeri?"
-DEMO = Settings(world="demo", model="keyless")
+from tests.web.demo_runs import DEMO, SOLAR, reviewed
 
 
-@pytest.fixture
-def bench():
-    opened = Workbench(config.read())
-    yield opened
-    opened.shutdown()
-
-
-def reviewed(bench: Workbench, question: str = QUESTION, **settings) -> str:
-    run_id = bench.start(question, DEMO.model_copy(update=settings))
-    assert bench.drive(run_id) is Status.REVIEW, bench.view(run_id).run.error
-    return run_id
-
-
-def waiting(bench: Workbench, question: str = QUESTION) -> str:
+def waiting(bench: Workbench, question: str = SOLAR) -> str:
     run_id = bench.start(question, DEMO.model_copy(update={"mode": "step"}))
     assert bench.drive(run_id) is Status.WAITING
     return run_id
@@ -137,7 +121,7 @@ def test_a_note_while_it_waits_makes_it_decide_anew(bench):
 
 @pytest.mark.parametrize("role", ["decision", "report"])
 def test_a_note_given_while_the_last_word_is_being_found_is_obeyed(bench, monkeypatch, role):
-    run_id, plain, noted = bench.start(QUESTION, DEMO), Tools.judge, []
+    run_id, plain, noted = bench.start(SOLAR, DEMO), Tools.judge, []
 
     def judge(tools, asked, **blanks):
         judgement = plain(tools, asked, **blanks)
@@ -161,7 +145,7 @@ def test_a_note_to_a_stopped_run_is_heeded_before_what_was_proposed(bench):
 
 
 def test_a_word_that_the_run_overtakes_changes_nothing(bench, monkeypatch):
-    run_id, plain = bench.start(QUESTION, DEMO), bench.store.ledger.position
+    run_id, plain = bench.start(SOLAR, DEMO), bench.store.ledger.position
 
     def position(asked):
         here = plain(asked)
@@ -198,7 +182,7 @@ def test_pause_stop_resume_and_finish(bench):
 def test_the_workers_drive_a_run_and_pause_it(bench, monkeypatch):
     bench.config.values["STEP_GAP"] = "30"
     bench.start_workers()
-    run_id = bench.start(QUESTION, DEMO)
+    run_id = bench.start(SOLAR, DEMO)
     _until(lambda: bench.view(run_id).head >= 1)
     bench.pause(run_id)
     _until(lambda: bench.view(run_id).run.status is Status.PAUSED)
