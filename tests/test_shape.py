@@ -16,7 +16,7 @@ from agent import config
 
 ROOT = Path(__file__).parent.parent
 LAYERS = [
-    {"types", "errors", "config", "response_config", "urls", "state"},
+    {"types", "errors", "config", "response_config", "urls", "state", "wording"},
     {"llm", "tools", "text", "evidence", "store", "export", "prompts"},
     {"roles"},
     {"loop", "toolbox", "holdings", "shelving", "meaning", "folders"},

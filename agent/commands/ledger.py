@@ -10,7 +10,7 @@ import json
 import sys
 
 from agent import editing
-from agent.commands.telling import count, reached, say, tell
+from agent.commands.telling import reached, say, tell
 from agent.errors import UsageError
 from agent.evidence import answers
 from agent.flows import moves
@@ -18,6 +18,7 @@ from agent.flows.edits import Draft, Falls
 from agent.flows.sifting import STATUSES, Sift, marks, sifted
 from agent.types import Answer, Fact, Status
 from agent.urls import site
+from agent.wording import counted
 from agent.workbench import View, Workbench
 
 MARK = {"added": "+", "removed": "-", "reworded": "~", "resourced": "~"}
@@ -119,7 +120,7 @@ def _edit(bench: Workbench, view: View, options: argparse.Namespace) -> int:
 
 def _agreed(options: argparse.Namespace, fall: Falls) -> bool:
     """Tell what falls with a source, and ask; where nobody can answer, only --yes agrees."""
-    say(f"{count(len(fall.facts), 'fact')} of {fall.source} will be struck, and so will what is read there later")
+    say(f"{counted(len(fall.facts), 'fact')} of {fall.source} will be struck, and so will what is read there later")
     for sentences, become in ((fall.sentences, "fall"), (fall.weakened, "lose a source, but not the last")):
         if sentences:
             say(f"these sentences of the answer {become}:")

@@ -30,11 +30,6 @@ def tell(line: str, end: str = "\n") -> None:
     print(line, end=end, flush=True)
 
 
-def count(n: int, noun: str) -> str:
-    """ "1 page", "2 pages"."""
-    return f"{n:,} {noun}{'' if n == 1 else 's'}"
-
-
 def write(path: Path, text: str) -> None:
     """A file, its folder made. Raises UsageError when it cannot be written."""
     try:

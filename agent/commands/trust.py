@@ -10,6 +10,7 @@ from agent.errors import UsageError
 from agent.evidence.trust import in_words, value_of
 from agent.flows.trusting import by_domain
 from agent.types import Status
+from agent.wording import counted
 from agent.workbench import Workbench
 
 
@@ -51,7 +52,7 @@ def _in_run(bench: Workbench, options: argparse.Namespace) -> int:
             bench.drive(options.run)
     for one in by_domain(bench.view(options.run).state):
         copies = f" (one voice with {', '.join(one.copies)})" if one.copies else ""
-        told = f"{telling.count(len(one.pages), 'page')}, {telling.count(len(one.facts), 'fact')}{copies}"
+        told = f"{counted(len(one.pages), 'page')}, {counted(len(one.facts), 'fact')}{copies}"
         why = f"; {', '.join(one.reasons)}" if one.reasons else ""
         telling.tell(f"{one.name:<32} {one.trust:.2f}  {in_words(one.trust):<11} {told}{why}")
     return 0

@@ -12,6 +12,7 @@ from agent.evidence import dates, numbers
 from agent.evidence.values import Values, read
 from agent.types import Confidence, Conflict, Fact
 from agent.urls import site
+from agent.wording import counted
 
 KINDS = {
     "date": "a date", "number": "a figure", "person": "a person's name", "place": "a place", "reason": "a reason", "definition": "a definition",
@@ -61,7 +62,7 @@ def _shared(mine: Values, theirs: Values) -> list[tuple[str, str]]:
 
 def first(basis: Mapping[str, float], said: Told) -> str:
     """What the first evidence is."""
-    found = f"{count(basis['facts'], 'fact')} from {count(basis['voices'], 'independent site')}"
+    found = f"{counted(basis['facts'], 'fact')} from {counted(basis['voices'], 'independent site')}"
     covered = f"{found} cover {basis['coverage']:.0%} of the question"
     return f"the first evidence: {covered}{_point(basis, said)}"
 
@@ -75,7 +76,7 @@ def of(name: str, before: Mapping[str, float], basis: Mapping[str, float], said:
     if name in ("told", "bearing"):
         return _pointed(before, basis, said)
     if name == "missing":
-        lacking = f"{'' if rising else 'only '}{count(basis['missing'], 'word')} of the question" if basis["missing"] else "no word of the question"
+        lacking = f"{'' if rising else 'only '}{counted(basis['missing'], 'word')} of the question" if basis["missing"] else "no word of the question"
         return f"{lacking} {'are' if basis['missing'] > 1 else 'is'} left open {'' if basis['missing'] else 'any more '}by what would be told"
     if name == "joined":
         return f"what is told holds together {basis['joined']:.0%} more of the question than the best fact alone: its links meet"
@@ -110,13 +111,13 @@ def _pointed(before: Mapping[str, float], basis: Mapping[str, float], said: Told
 def _told(basis: Mapping[str, float], said: Told) -> str:
     holds = f" that holds {KINDS[said.kind]}" if said.kind in KINDS and basis["told"] == 1 else f" that hold {KINDS.get(said.kind, '')}"
     what = holds if said.kind in KINDS else ""
-    return f"of {count(basis['bearing'], 'fact')} that may count, {basis['told']:.0f}{what} would be told"
+    return f"of {counted(basis['bearing'], 'fact')} that may count, {basis['told']:.0f}{what} would be told"
 
 
 def _supported(before: Mapping[str, float], basis: Mapping[str, float], said: Told) -> str:
     now, was = basis["agreeing"], before["agreeing"]
     if basis["left"] > before["left"]:
-        fewer = f"fewer independent sites say the same as the best fact ({count(basis['voices'], 'site')} in all)"
+        fewer = f"fewer independent sites say the same as the best fact ({counted(basis['voices'], 'site')} in all)"
         return fewer if now < was else "neither the source of the best fact nor a person's pin makes it sure any more"
     if int(now) > int(was) and now >= 2:
         return f"{NTH.get(int(now), 'one more')}, independent site {said.agrees or 'says the same'}"
@@ -170,18 +171,18 @@ def made_of(point: Confidence) -> list[tuple[str, float, str]]:
 def _supporting(basis: Mapping[str, float], factors: Mapping[str, float]) -> str:
     if not basis:
         return "how many independent sites say what the best fact says"
-    sites = f"{count(int(basis['agreeing']), 'independent site')} {'says' if int(basis['agreeing']) == 1 else 'say'} what the best fact says"
+    sites = f"{counted(int(basis['agreeing']), 'independent site')} {'says' if int(basis['agreeing']) == 1 else 'say'} what the best fact says"
     sites += " (what is disputed supports nothing)" if basis["agreement"] < 1 else ""
     if "told" not in basis:
         return sites
-    counted = f"{basis['told']:.0f} of {count(basis['bearing'], 'fact')} that may count hold what is asked for and would be told"
+    held = f"{basis['told']:.0f} of {counted(basis['bearing'], 'fact')} that may count hold what is asked for and would be told"
     if basis["chain"]:
-        counted = f"it takes several links; what is told joins {basis['joined']:.0%} of the question to the best fact"
-        counted += ", and a yes or no stands in no quote" if basis.get("closed") else ""
+        held = f"it takes several links; what is told joins {basis['joined']:.0%} of the question to the best fact"
+        held += ", and a yes or no stands in no quote" if basis.get("closed") else ""
     elif basis.get("opens"):
-        counted += ", the best at the beginning of its page"
-    lacking = f", {count(basis['missing'], 'word')} of the question left open" if basis["missing"] else ""
-    return f"{sites}; one alone would give {factors.get('alone', 0.0):.2f}: {counted}{lacking}"
+        held += ", the best at the beginning of its page"
+    lacking = f", {counted(basis['missing'], 'word')} of the question left open" if basis["missing"] else ""
+    return f"{sites}; one alone would give {factors.get('alone', 0.0):.2f}: {held}{lacking}"
 
 
 def of_model(value: float, own: float, model: float | None) -> str:
@@ -189,8 +190,3 @@ def of_model(value: float, own: float, model: float | None) -> str:
     if model is not None and value < own:
         return f"the model itself is less sure ({model:.2f}) than the evidence ({own:.2f})"
     return "the model no longer holds it down"
-
-
-def count(n: float, noun: str) -> str:
-    """ "1 fact", "2 facts"."""
-    return f"{n:.0f} {noun}" if n == 1 else f"{n:.0f} {noun}s"

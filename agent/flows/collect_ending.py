@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from agent.flows.collect_state import Collect
 from agent.types import Outcome
 from agent.types.collected import Branch
+from agent.wording import counted
 
 RAISE = {
     "articles": "--max-articles, or Options on the screen",
@@ -27,7 +28,7 @@ def pages_used(state: Collect) -> tuple[str, str]:
 
 def all_pages(state: Collect) -> str:
     """That the cap on pages is met, and what it keeps the walk from."""
-    return f"all {state.settings.collect.max_pages} pages of this run are used, and {_count(len(state.frontier), 'page')} still waited"
+    return f"all {state.settings.collect.max_pages} pages of this run are used, and {counted(len(state.frontier), 'page')} still waited"
 
 
 def over(state: Collect) -> tuple[str, str]:
@@ -36,7 +37,7 @@ def over(state: Collect) -> tuple[str, str]:
         most, waiting = state.settings.collect.max_articles, len(state.frontier)
         told = f"{state.wanted.max_articles} were asked for, and as many are gathered"
         capped = state.wanted.max_articles == most and waiting
-        return f"{told}; {_count(waiting, 'page')} still waited (for more: {RAISE['articles']})" if capped else told, "enough"
+        return f"{told}; {counted(waiting, 'page')} still waited (for more: {RAISE['articles']})" if capped else told, "enough"
     limits, others = _limits(state), _others(state)
     read = "every page within reach is read" if state.pages_read else "no page could be read"
     if not limits and not others:
@@ -51,12 +52,12 @@ def _limits(state: Collect) -> list[str]:
     told = []
     if deep:
         goes = "leads" if len(deep) == 1 else "lead"
-        told.append(f"{_count(len(deep), 'page')} {goes} deeper than the depth of {limits.max_depth} allows (raise it: {RAISE['depth']})")
+        told.append(f"{counted(len(deep), 'page')} {goes} deeper than the depth of {limits.max_depth} allows (raise it: {RAISE['depth']})")
     if long:
-        told.append(f"of {_count(len(long), 'list')} only the best {limits.max_links} links were followed (start at its next part for the rest)")
+        told.append(f"of {counted(len(long), 'list')} only the best {limits.max_links} links were followed (start at its next part for the rest)")
     if outside:
         goes = "leads" if len(outside) == 1 else "lead"
-        told.append(f"{_count(len(outside), 'page')} {goes} outside the allowed domains (allow them: {RAISE['scope']})")
+        told.append(f"{counted(len(outside), 'page')} {goes} outside the allowed domains (allow them: {RAISE['scope']})")
     return told
 
 
@@ -65,10 +66,10 @@ def _others(state: Collect) -> list[str]:
     doubtful, words = len(_held(state, "doubt")), _dropped(state, "words")
     old = sum(branch.status == "dropped" and state.too_old(branch.detected_date) for branch in state.tree.values())
     failed = sum(page.outcome is not Outcome.OK for page in state.pages.values()) if state.pages_read else 0
-    told = [f"{_count(doubtful, 'decision')} {_was(doubtful)} not sure enough to be followed"] if doubtful else []
-    told += [f"{_count(words, 'page')} {_was(words)} ruled out by your words"] if words else []
-    told += [f"{_count(old, 'entry', 'entries')} {_was(old)} too old"] if old and not state.kept else []
-    return [*told, *([f"{_count(failed, 'page')} could not be read"] if failed else [])]
+    told = [f"{counted(doubtful, 'decision')} {_was(doubtful)} not sure enough to be followed"] if doubtful else []
+    told += [f"{counted(words, 'page')} {_was(words)} ruled out by your words"] if words else []
+    told += [f"{counted(old, 'entry', 'entries')} {_was(old)} too old"] if old and not state.kept else []
+    return [*told, *([f"{counted(failed, 'page')} could not be read"] if failed else [])]
 
 
 def _held(state: Collect, name: str) -> Sequence[Branch]:
@@ -81,7 +82,3 @@ def _dropped(state: Collect, name: str) -> int:
 
 def _was(n: int) -> str:
     return "was" if n == 1 else "were"
-
-
-def _count(n: int, one: str, many: str = "") -> str:
-    return f"{n} {one if n == 1 else many or one + 's'}"

@@ -21,6 +21,7 @@ from agent.roles.answering import fact_score
 from agent.state import Change
 from agent.types import Fact, Mark, Page, PageRef, Sentence
 from agent.urls import canonical, site
+from agent.wording import counted
 
 LONGEST = 2000
 """Characters of a statement or quote that a person writes."""
@@ -119,7 +120,7 @@ def source_struck(state: Research, step: int, source: str) -> Change:
     if fall.source in state.struck_sources and not fall.facts:
         raise UsageError(f"{fall.source} is struck already")
     facts = [fact.model_copy(update={"decision": "struck", "struck_with": fall.source}) for fact in fall.facts]
-    why = f"struck the source {fall.source} with {_count(len(facts))}"
+    why = f"struck the source {fall.source} with {counted(len(facts), 'fact')}"
     return {**revised(state, step, facts=facts, why=why), "struck_sources": list(dict.fromkeys([*state.struck_sources, fall.source]))}
 
 
@@ -131,7 +132,8 @@ def source_restored(state: Research, step: int, source: str) -> Change:
     left = [other for other in state.struck_sources if other != name]
     back = [fact.model_copy(update={"decision": "none", "struck_with": ""}) for fact in state.facts.values() if fact.struck_with == name]
     facts = moves.heeding(state.model_copy(update={"struck_sources": left}), back)
-    change = revised(state, step, facts=facts, why=f"restored the source {name} with {_count(sum(fact.decision == 'none' for fact in facts))}")
+    stands = sum(fact.decision == "none" for fact in facts)
+    change = revised(state, step, facts=facts, why=f"restored the source {name} with {counted(stands, 'fact')}")
     return {**change, "struck_sources": left}
 
 
@@ -206,13 +208,9 @@ def _told(changed: Sequence[tuple[Fact, Fact]]) -> str:
         if old.decision != now.decision:
             done = "unpinned" if now.decision == "none" and old.decision == "pinned" else DONE[now.decision]
             piles.setdefault(done, []).append(now)
-    return ", ".join(f"{done} {_count(len(facts))}{_of(facts)}" for done, facts in piles.items()) or "changed nothing that shows"
+    return ", ".join(f"{done} {counted(len(facts), 'fact')}{_of(facts)}" for done, facts in piles.items()) or "changed nothing that shows"
 
 
 def _of(facts: Sequence[Fact]) -> str:
     sites = {site(fact.url) for fact in facts}
     return f" of {only}" if len(sites) == 1 and (only := next(iter(sites))) else ""
-
-
-def _count(n: int) -> str:
-    return f"{n} fact{'' if n == 1 else 's'}"

@@ -12,6 +12,7 @@ from agent.roles.choosing import answerable, chosen, for_note, told
 from agent.roles.role import Role
 from agent.text.coverage import cover
 from agent.types import Action, Answer, Conflict, Fact, Outcome, PageRef
+from agent.wording import counted
 
 WORDS = 120
 SENTENCES = 6
@@ -86,19 +87,15 @@ def _certainty(confidence: float, conflicts: list[Conflict]) -> str:
 def _journey(history: list[Action], failures: list[PageRef], why_stopped: str) -> str:
     searches = [action for action in history if action.action != "crawl_url"]
     read = [action for action in history if action.action == "crawl_url" and action.outcome == Outcome.OK]
-    told = [f"{_count(len(searches), 'search', 'searches')} and {_count(len(read), 'page', 'pages')} read"]
+    told = [f"{counted(len(searches), 'search', 'searches')} and {counted(len(read), 'page')} read"]
     if searches:
         told.append("first search: “" + searches[0].query_or_url + "”")
     useful = [action for action in read if action.new_facts]
     if useful:
-        told.append(f"{_count(len(useful), 'page', 'pages')} brought {sum(a.new_facts for a in useful)} facts")
+        told.append(f"{counted(len(useful), 'page')} brought {sum(a.new_facts for a in useful)} facts")
     if failures:
-        told.append(f"{_count(len(failures), 'page', 'pages')} could not be read")
+        told.append(f"{counted(len(failures), 'page')} could not be read")
     return "; ".join(told) + "." + (f" It stopped because: {why_stopped}" if why_stopped else "")
-
-
-def _count(n: int, one: str, many: str) -> str:
-    return f"{n} {one if n == 1 else many}"
 
 
 REPORT = Role(name="report", reply=ReportReply, keyless=keyless, tier="strong")

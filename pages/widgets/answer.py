@@ -8,6 +8,7 @@ import streamlit as st
 
 from agent.evidence import answers
 from agent.types import GIVEN, Answer, Fact, Sentence, Source
+from agent.wording import counted
 from pages.widgets import chips, safe, words
 
 CHANGED = {"added": "New", "removed": "Gone", "reworded": "Reworded", "resourced": "Other sources"}
@@ -42,7 +43,7 @@ def card(answer: Answer, facts: dict[str, Fact], run_id: str, *, editable: bool 
         ("written by the model" if answer.by == "model" else "written without a model: quoted sentences", ""),
     ]
     if numbers.dropped:
-        marks.append((words.count(numbers.dropped, "citation") + " dropped: resolved to nothing", "warn"))
+        marks.append((counted(numbers.dropped, "citation") + " dropped: resolved to nothing", "warn"))
     body = " ".join(_sentence(sentence, answer.sources, facts, run_id, editable=editable) for sentence in answer.sentences)
     lines = [
         _line(words.REASON.get(answer.reason, "")),
@@ -64,7 +65,7 @@ def backing(answer: Answer) -> str:
     """How many of its statements stand on a page, in words."""
     numbers = answer.statements
     total = numbers.backed + numbers.unsupported
-    return f"{numbers.backed} of {words.count(total, 'statement')} backed by a page" if total else "no statement is made"
+    return f"{numbers.backed} of {counted(total, 'statement')} backed by a page" if total else "no statement is made"
 
 
 def _line(text: str, name: str = "") -> str:
@@ -133,7 +134,7 @@ def changes(old: Answer, new: Answer) -> str:
         after = safe.html(change.new.text) if change.new else ""
         items.append(f'<li class="{change.kind}">{chips.one(CHANGED[change.kind])} {before}{after}</li>')
     same = sum(change.kind == "same" for change in found)
-    kept = f'<p class="small soft">{words.count(same, "sentence")} unchanged.</p>' if same else ""
+    kept = f'<p class="small soft">{counted(same, "sentence")} unchanged.</p>' if same else ""
     was, now = (f"{words.VERDICT[a.verdict]}, confidence {words.percent(a.confidence)}" for a in (old, new))
     verdict = f"<p>Before: {was}. Now: {now}.</p>" if was != now else ""
     nothing = "" if items else "<p>The answer says the same.</p>"

@@ -11,6 +11,7 @@ from agent import asking_many, question_sheet
 from agent.errors import UsageError
 from agent.question_sheet import FLOWS_OF_ROWS, MOST_BYTES, Sheet
 from agent.types import Allowance, BatchRow, Settings
+from agent.wording import counted
 from pages.widgets import ask, chips, choices, door, drafts, empty, safe, sources, words
 
 FILE, PASTED, DRAFT = "batch-file", "batch-pasted", "batch"
@@ -67,7 +68,7 @@ def _choices() -> tuple[Settings, Allowance]:
         pages = st.number_input("At most this many pages read", 1, 60, plain.max_pages, key="batch-max-pages", persist_state="session")
     settings = Settings(flow=flow or "research", world=world, model=model, max_steps=int(steps), max_pages=int(pages))
     settings = settings.model_copy(update=chosen)
-    limits = f"each row up to {words.count(settings.max_steps, 'step')} and {words.count(settings.max_pages, 'page')}"
+    limits = f"each row up to {counted(settings.max_steps, 'step')} and {counted(settings.max_pages, 'page')}"
     choices.told(settings, limits, sources.brief(settings))
     allowance = Allowance(
         side_by_side=int(side), max_calls=int(calls), max_tokens=int(tokens), max_cost_usd=float(cost), max_minutes=float(minutes)
@@ -85,25 +86,25 @@ def _understood(data: bytes, name: str, settings: Settings, allowance: Allowance
     st.html('<div class="ts"><h2 class="ts-section">What was understood</h2></div>')
     st.html(preview(sheet))
     st.button(
-        f"Ask {words.count(sheet.asked, 'question')}", type="primary", icon=":material/playlist_add_check:", key="batch-start",
+        f"Ask {counted(sheet.asked, 'question')}", type="primary", icon=":material/playlist_add_check:", key="batch-start",
         on_click=_start, args=(name, sheet, settings, allowance),
     )  # fmt: skip
 
 
 def preview(sheet: Sheet) -> str:
     """The first rows, and what a person should know of any, as HTML."""
-    marks = [(sheet.understood, ""), (f"{words.count(sheet.asked, 'question')} to ask", "good")]
+    marks = [(sheet.understood, ""), (f"{counted(sheet.asked, 'question')} to ask", "good")]
     bad, same = sum(bool(row.trouble) for row in sheet.rows), sum(bool(row.same_as) for row in sheet.rows)
-    marks += [(f"{words.count(bad, 'row')} cannot be asked", "bad")] if bad else []
-    marks += [(f"{words.count(same, 'row')} asked twice", "warn")] if same else []
+    marks += [(f"{counted(bad, 'row')} cannot be asked", "bad")] if bad else []
+    marks += [(f"{counted(same, 'row')} asked twice", "warn")] if same else []
     others = [name for name in sheet.columns if name in (sheet.rows[0].given if sheet.rows else {})]
     shown = others[:3]
     head = "".join(f"<th>{safe.html(safe.shorten(name, 40))}{' (setting)' if name in sheet.settings else ''}</th>" for name in shown)
     body = "".join(_row(row, shown) for row in sheet.rows[:SHOWN])
-    more = f'<p class="small soft">and {words.count(len(sheet.rows) - SHOWN, "more row")}</p>'
+    more = f'<p class="small soft">and {counted(len(sheet.rows) - SHOWN, "more row")}</p>'
     remarks = "".join(f"<li>{safe.html(safe.shorten(text, 300))}</li>" for text in sheet.remarks[:TOLD])
     left = len(sheet.remarks) - TOLD
-    remarks += f"<li>and {words.count(left, 'more remark')}</li>" if left > 0 else ""
+    remarks += f"<li>and {counted(left, 'more remark')}</li>" if left > 0 else ""
     table = f'<div class="scroll"><table><tr><th>Row</th><th>Question</th>{head}</tr>{body}</table></div>'
     told = f'<ul class="small">{remarks}</ul>' if remarks else ""
     return f'<div class="ts"><div class="chips">{chips.row(marks)}</div>{table}{more if len(sheet.rows) > SHOWN else ""}{told}</div>'

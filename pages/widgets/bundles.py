@@ -7,7 +7,8 @@ import streamlit as st
 from agent.export.archive import MAX_BYTES
 from agent.importing import Imported, import_bundle
 from agent.verifying import Verified, verify
-from pages.widgets import chips, door, safe, screens, words
+from agent.wording import counted
+from pages.widgets import chips, door, safe, screens
 
 FILE, CHECKED = "bundle-file", "bundle-checked"
 
@@ -39,8 +40,8 @@ def about(found: Verified) -> str:
     contents, lines = found.contents, ""
     if contents is not None:
         all_stand = found.standing == found.quotes
-        marks += [(f"{found.standing} of {words.count(found.quotes, 'quote')} found in their pages", "good" if all_stand else "bad")]
-        marks += [(words.count(len(contents.pages), "page"), ""), (words.count(len(contents.steps), "step"), "")]
+        marks += [(f"{found.standing} of {counted(found.quotes, 'quote')} found in their pages", "good" if all_stand else "bad")]
+        marks += [(counted(len(contents.pages), "page"), ""), (counted(len(contents.steps), "step"), "")]
         lines = f"<p><b>{safe.html(safe.shorten(contents.run.question, 300))}</b></p>"
     lines += "".join(f"<p>{safe.html(safe.shorten(text, 300))}</p>" for text in (*found.troubles, *found.remarks))
     compare = f'<p class="small soft">SHA-256 <code>{safe.html(found.sha256)}</code>. Compare it with the one you were given.</p>'

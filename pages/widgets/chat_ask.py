@@ -7,6 +7,7 @@ from pathlib import Path
 import streamlit as st
 
 from agent.types import Scope, Settings
+from agent.wording import counted
 from pages.widgets import chat_say, chat_scope, door, drafts, empty, library_demo, safe, words
 
 HERE = Path(__file__).parent
@@ -80,5 +81,5 @@ def _recent() -> None:
     with st.container(gap="xxsmall", key="chat-recent"):
         for run in runs:
             turns = bench.thread(run.id) or [run.id]
-            label = f"{safe.md(run.question, 100)}  :gray[{words.count(len(turns), 'question')}, {words.ago(run.updated_at)}]"
+            label = f"{safe.md(run.question, 100)}  :gray[{counted(len(turns), 'question')}, {words.ago(run.updated_at)}]"
             st.page_link("pages/chat.py", label=label, query_params={"run": turns[-1]}, icon=":material/chevron_right:")

@@ -10,6 +10,7 @@ from agent.errors import NotFound
 from agent.flows.chat_state import Chat, Doc
 from agent.roles.grade import RELEVANT
 from agent.types import Status, Step
+from agent.wording import counted
 from agent.workbench import View
 from pages.widgets import calls, chips, door, facts, flowpath, safe, words
 
@@ -40,7 +41,7 @@ def _graded(state: Chat) -> str:
     if not state.doc_relevance_scores:
         return ""
     good = sum(score >= RELEVANT for score in state.doc_relevance_scores)
-    return f", {good} of {words.count(len(state.doc_relevance_scores), 'passage')} relevant"
+    return f", {good} of {counted(len(state.doc_relevance_scores), 'passage')} relevant"
 
 
 def _inside(view: View, state: Chat) -> None:
@@ -87,10 +88,10 @@ def _line(step: Step, state: Chat) -> str:
         return f"Put in other words: “{safe.html(made.get('query', ''))}” {_who(made.get('by', ''))}"
     if name == "retrieve":
         asked = "”, “".join(safe.html(query) for query in change.get("queries") or [])
-        return f"Searched for “{asked}”: {words.count(len(change.get('retrieved_docs') or []), 'passage')}"
+        return f"Searched for “{asked}”: {counted(len(change.get('retrieved_docs') or []), 'passage')}"
     if name in ("grade", "rerank"):
         scores = change.get("doc_relevance_scores") or []
-        return f"{sum(score >= RELEVANT for score in scores)} of {words.count(len(scores), 'passage')} relevant {_by(change, name)}"
+        return f"{sum(score >= RELEVANT for score in scores)} of {counted(len(scores), 'passage')} relevant {_by(change, name)}"
     return _rest_of(name, change)
 
 
@@ -98,7 +99,7 @@ def _rest_of(name: str, change: dict[str, Any]) -> str:
     if name.startswith("generate"):
         draft = change.get("draft") or {}
         caveat = f' <span class="soft">{safe.html(draft.get("caveat", ""))}</span>' if draft.get("caveat") else ""
-        return f"Drafted {words.count(len(draft.get('sentences') or []), 'sentence')} {_who(draft.get('by', ''))}{caveat}"
+        return f"Drafted {counted(len(draft.get('sentences') or []), 'sentence')} {_who(draft.get('by', ''))}{caveat}"
     if name == "validate":
         checked = (change.get("groundings") or [{}])[-1]
         chip = chips.one("grounded", "good") if checked.get("grounded") else chips.one("not grounded", "warn")
@@ -109,7 +110,7 @@ def _rest_of(name: str, change: dict[str, Any]) -> str:
         return f"You answered: “{safe.html((change.get('responses') or [''])[-1])}”"
     if name == "location":
         found = (change.get("located") or {}).get("rows") or []
-        return f"Found {words.count(len(found), 'place')}"
+        return f"Found {counted(len(found), 'place')}"
     return ""
 
 

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 import streamlit as st
 
 from agent.flows.chat_state import Located, Nearby
-from pages.widgets import safe, words
+from agent.wording import counted
+from pages.widgets import safe
 
 KM_PER_DEGREE = 111.195
 """Kilometres of one degree on a great circle (mean earth radius 6371.0 km)."""
@@ -33,7 +34,7 @@ def draw(located: Located, run_id: str) -> None:
 
 def told(located: Located) -> str:
     """What was found, in words."""
-    what = words.count(len(located.rows), "place") + (f" of the kind {located.kind}" if located.kind else "")
+    what = counted(len(located.rows), "place") + (f" of the kind {located.kind}" if located.kind else "")
     far = located.near and any(row.km is not None for row in located.rows)
     return f"{what}, from {located.near} as the crow flies (the diamond on the map)" if far else f"{what}, by name"
 

@@ -7,7 +7,8 @@ from typing import Any
 import streamlit as st
 
 from agent.types import Added, Settings, Status
-from pages.widgets import chat_scope, chat_turn, door, drafts, library_add, words
+from agent.wording import counted
+from pages.widgets import chat_scope, chat_turn, door, drafts, library_add
 
 SAY, DRAFT = "chat-say", "chat:say"
 
@@ -59,7 +60,7 @@ def say(text: str, before: Settings, run_id: str = "") -> None:
 
 def _tell(added: Added, *, asked: bool) -> None:
     if added.refused:
-        more = f" {words.count(len(added.sources), 'document')} added." if added.sources else ""
+        more = f" {counted(len(added.sources), 'document')} added." if added.sources else ""
         door.notice("warning", " ".join(f"{one.why.rstrip('.')}." for one in added.refused[:4]) + more)
     elif not asked:
         names = ", ".join(source.title or source.source_id for source in added.sources[:3])

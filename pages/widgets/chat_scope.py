@@ -5,7 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from agent.types import Scope, Settings
-from pages.widgets import door, safe, words
+from agent.wording import counted
+from pages.widgets import door, safe
 
 RUNS, TAGS, DOCUMENTS, DEMO, MODEL = "chat-runs", "chat-tags", "chat-documents", "chat-demo", "chat-model"
 DEMO_TAG = "demo"
@@ -113,7 +114,7 @@ def told(chosen: Scope, *, demo: bool = True) -> str:
     titles = [_title(source_id) for source_id in chosen.source_ids[:2]]
     more = len(chosen.source_ids) - len(titles)
     parts = [*titles, *([f"{more} more"] if more > 0 else []), *(f"#{tag}" for tag in chosen.tags)]
-    return ", ".join([*parts, *([f"what {words.count(len(chosen.run_ids), 'run')} read"] if chosen.run_ids else [])])
+    return ", ".join([*parts, *([f"what {counted(len(chosen.run_ids), 'run')} read"] if chosen.run_ids else [])])
 
 
 def _title(source_id: str) -> str:

@@ -8,6 +8,7 @@ import streamlit as st
 
 from agent import collecting
 from agent.types import CollectLimits, Settings
+from agent.wording import counted
 from pages.widgets import choices, door, drafts, safe, sources, words
 
 PROMPT, PROMPT_DRAFT = "collect-prompt", "collect:prompt"
@@ -50,7 +51,7 @@ def _choices() -> Settings:
     limits = settings.collect
     way = "" if limits.use_smart_navigation else "the plain way: every link, every page an article"
     shown = " You see the path before it is walked." if settings.mode == "step" else ""
-    choices.told(settings, f"up to {words.count(limits.max_articles, 'item')}, depth {limits.max_depth}", way + shown, sources.brief(settings))
+    choices.told(settings, f"up to {counted(limits.max_articles, 'item')}, depth {limits.max_depth}", way + shown, sources.brief(settings))
     return settings
 
 

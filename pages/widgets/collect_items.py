@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from agent.export.collected import when
 from agent.types.collected import Item, Post
-from pages.widgets import chips, safe, words
+from agent.wording import counted
+from pages.widgets import chips, safe
 
 KIND = {"article": "article", "thread": "thread", "question": "question"}
 
@@ -27,7 +28,7 @@ def dropped(items: Sequence[Item]) -> str:
 
 def _item(item: Item, run_id: str, *, open: bool) -> str:
     told = [(KIND[item.kind], "")]
-    told += [(words.count(len(item.posts), "post"), "")] if item.posts else []
+    told += [(counted(len(item.posts), "post"), "")] if item.posts else []
     told += [(item.publish_date[:10] or "date unknown", "" if item.publish_date else "warn")]
     told += [(f"by {item.author}", "")] if item.author and item.kind == "article" else []
     told += [("extracted by the model", "")] if item.extracted_by == "model" else []

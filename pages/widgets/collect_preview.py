@@ -9,8 +9,9 @@ import streamlit as st
 from agent import collecting
 from agent.flows.collect_state import Collect
 from agent.types.collected import Branch
+from agent.wording import counted
 from agent.workbench import View
-from pages.widgets import collect_tree, door, safe, words
+from pages.widgets import collect_tree, door, safe
 
 SHOWN = 30
 
@@ -47,7 +48,7 @@ def told(state: Collect, ahead: list[Branch]) -> str:
         f'<span class="soft">{safe.html(parent.reasoning)}</span></p>'
         for parent in (state.tree[name] for name in parents)
     )
-    return f'<div class="small soft">The path ahead, if you agree: {words.count(len(ahead), "page")}. Nothing of it has been read yet.</div>{lines}'
+    return f'<div class="small soft">The path ahead, if you agree: {counted(len(ahead), "page")}. Nothing of it has been read yet.</div>{lines}'
 
 
 def _label(branch: Branch) -> str:

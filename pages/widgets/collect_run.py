@@ -13,6 +13,7 @@ from agent.errors import NotFound
 from agent.export import collected
 from agent.flows.collect_state import Collect
 from agent.types import Status
+from agent.wording import counted
 from agent.workbench import View
 from pages.widgets import (
     answer,
@@ -120,7 +121,7 @@ def wanted(state: Collect) -> str:
     intent = state.intent
     told = [(f"about {intent.topic}" if intent.topic else "whatever the start pages hold", "")]
     told += [(f"section: {intent.target_section}", "")] if intent.target_section else []
-    told += [(f"last {words.count(intent.time_range_days, 'day')}, since {state.since}", "")] if intent.time_range_days else [("any time", "")]
+    told += [(f"last {counted(intent.time_range_days, 'day')}, since {state.since}", "")] if intent.time_range_days else [("any time", "")]
     told += [(f"without: {safe.shorten(refusal, 60)}", "") for refusal in intent.leave_out]
     told += [(f"at most {intent.max_articles}", ""), ("plain way" if not state.settings.collect.use_smart_navigation else "smart navigation", "")]
     return f'<div class="chips">{chips.row(told)}</div>'

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from agent.flows.collect_state import Collect
 from agent.types import Outcome
 from agent.types.collected import Branch
+from agent.wording import counted
 from pages.widgets import chips, safe, words
 
 ACTION = {
@@ -42,7 +43,7 @@ def _level(below: dict[str, list[Branch]], parent: str, state: Collect, working:
         items.append(f'<li class="soft small">and {len(waiting) - OPEN_SHOWN} more to visit</li>')
     if left:
         rows = "".join(f"<div>{safe.html(branch.anchor or safe.address(branch.url))}: {safe.html(branch.ended)}</div>" for branch in left)
-        items.append(f"<li><details><summary>{words.count(len(left), 'entry', 'entries')} left out</summary>{rows}</details></li>")
+        items.append(f"<li><details><summary>{counted(len(left), 'entry', 'entries')} left out</summary>{rows}</details></li>")
     return f'<ul class="walk">{"".join(items)}</ul>' if items else ""
 
 

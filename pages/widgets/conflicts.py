@@ -11,8 +11,9 @@ from agent.evidence.timelines import Timeline, timelines
 from agent.flows import moves, settling
 from agent.flows.settling import Side
 from agent.types import Conflict, Fact
+from agent.wording import counted
 from agent.workbench import View
-from pages.widgets import chips, conflict_doors, empty, memo, paging, safe, words
+from pages.widgets import chips, conflict_doors, empty, memo, paging, safe
 
 SHOWN = 6
 """Conflicts on a page: the cost of a poll must not grow with the run."""
@@ -86,9 +87,9 @@ def _side(side: Side, run_id: str) -> str:
         f'{_stored(run_id, fact.page_id, fact.id)}</p>'
         for fact in side.facts[:QUOTES]
     )  # fmt: skip
-    said = f"<details><summary>{safe.html(', '.join(side.sites) or words.count(len(side.facts), 'fact'))}</summary>{quotes}</details>"
-    counted = f'<span class="small soft">{safe.html(side.counted)}</span>'
-    return f"<tr><td><b>{safe.html(side.value)}</b>{mark}</td><td>{said}{counted}</td><td>{_since(side)}</td></tr>"
+    said = f"<details><summary>{safe.html(', '.join(side.sites) or counted(len(side.facts), 'fact'))}</summary>{quotes}</details>"
+    told = f'<span class="small soft">{safe.html(side.counted)}</span>'
+    return f"<tr><td><b>{safe.html(side.value)}</b>{mark}</td><td>{said}{told}</td><td>{_since(side)}</td></tr>"
 
 
 def _stored(run_id: str, page_id: str, fact_id: str) -> str:

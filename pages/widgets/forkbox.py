@@ -9,6 +9,7 @@ import streamlit as st
 from agent import forking
 from agent.flows import DOING
 from agent.types import Until
+from agent.wording import counted
 from agent.workbench import View
 from pages.widgets import choices, door, drafts, following, limits, screens, story, words
 from pages.widgets.story import Card
@@ -53,7 +54,7 @@ def origin(view: View) -> None:
     if not run.forked_from:
         return
     known, spent = forking.origin(door.workbench(), run), forking.shared(door.workbench(), view)
-    paid = f" Their {words.count(spent.llm_calls, 'model call')} were paid there." if spent.llm_calls else ""
+    paid = f" Their {counted(spent.llm_calls, 'model call')} were paid there." if spent.llm_calls else ""
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="research-forked"):
         told = f"Forked at step {run.forked_at}: the steps up to there are those of {'the' if known else 'a'} run before it.{paid}"
         st.caption(told, width="content")

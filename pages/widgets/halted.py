@@ -9,6 +9,7 @@ import streamlit as st
 from agent import budgeting
 from agent.flows.budget import caps
 from agent.types import Cap, Halt, Status
+from agent.wording import counted
 from agent.workbench import View
 from pages.widgets import chips, conflicts, door, limits, safe, words
 
@@ -92,10 +93,10 @@ def so_far(view: View) -> str:
     """What there is already, as HTML."""
     state = view.state
     facts = sum(fact.verified for fact in state.facts.values())
-    marks = [(words.count(facts, "fact"), "good" if facts else ""), (words.count(state.pages_read, "page") + " read", "")]
+    marks = [(counted(facts, "fact"), "good" if facts else ""), (counted(state.pages_read, "page") + " read", "")]
     marks.append((f"confidence {words.percent(state.level)} of {words.percent(view.run.settings.threshold)}", ""))
     open_ones = sum(conflict.status == "open" for conflict in state.conflicts.values())
-    marks += [(words.count(open_ones, "open conflict"), "bad")] if open_ones else []
+    marks += [(counted(open_ones, "open conflict"), "bad")] if open_ones else []
     return f'<div class="chips">{chips.row(marks)}</div>'
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import streamlit as st
 
+from agent.wording import counted
 from agent.workbench import View
 from pages.widgets import chips, forkbox, paging, safe, words
 from pages.widgets.story import Card
@@ -57,10 +58,10 @@ def _what(card: Card, run_id: str) -> str:
 def _chips(card: Card) -> str:
     marks: list[tuple[str, str]] = []
     if card.outcome:
-        found = words.count(card.hits, "result") if card.outcome == "ok" and not card.url else words.OUTCOME[card.outcome]  # type: ignore[index]
+        found = counted(card.hits, "result") if card.outcome == "ok" and not card.url else words.OUTCOME[card.outcome]  # type: ignore[index]
         marks.append((found, card.tone))
     if card.facts:
-        marks.append((words.count(len(card.facts), "new fact"), "good"))
+        marks.append((counted(len(card.facts), "new fact"), "good"))
     if card.rung and card.kind == "action":
         marks.append((words.RUNG.get(card.rung, card.rung), "warn"))
     if card.level is not None and round(card.level, 2) != round(card.before, 2):

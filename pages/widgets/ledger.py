@@ -11,8 +11,9 @@ from agent.flows import moves
 from agent.flows.sifting import STATUSES, Sift, sifted
 from agent.types import Answer, Fact
 from agent.urls import site
+from agent.wording import counted
 from agent.workbench import View
-from pages.widgets import empty, facts, ledger_doors, ledger_grid, memo, words
+from pages.widgets import empty, facts, ledger_doors, ledger_grid, memo
 
 READ, EDIT = "Read", "Edit in the table"
 FILTERED = 8
@@ -58,5 +59,5 @@ def _sift(view: View, known: Sequence[Fact]) -> Sift:
     status = right.selectbox("Status", ["", *STATUSES], format_func=lambda name: name.capitalize() or "Any status", key=f"ledger-status-{run_id}")
     sift = Sift(find or "", source or "", -1 if step is None else step, status or "")
     if sift != Sift():
-        st.caption(f"{words.count(len(sifted(known, sift)), 'fact')} of {len(known):,} fit")
+        st.caption(f"{counted(len(sifted(known, sift)), 'fact')} of {len(known):,} fit")
     return sift

@@ -9,8 +9,9 @@ from agent.errors import UsageError
 from agent.flows.edits import Falls
 from agent.types import Fact, Status
 from agent.urls import site
+from agent.wording import counted
 from agent.workbench import View
-from pages.widgets import door, safe, words
+from pages.widgets import door, safe
 
 PAGE, OWN = "It stands on a page", "I know it myself"
 AGAIN = "The answer is written anew."
@@ -111,7 +112,7 @@ def _strike(view: View) -> None:
         return
     fall = editing.falls(view, chosen)
     st.html(falling(fall))
-    label = f"Strike it with {words.count(len(fall.facts), 'fact')}"
+    label = f"Strike it with {counted(len(fall.facts), 'fact')}"
     st.button(label, type="primary", key="ledger-source-strike", on_click=_struck, args=(view, chosen))
 
 
@@ -126,9 +127,9 @@ def choices(known: list[Fact]) -> dict[str, str]:
     pages: dict[str, dict[str, list[Fact]]] = {}
     for fact in left:
         pages.setdefault(site(fact.url), {}).setdefault(fact.url, []).append(fact)
-    sites = {name: f"{name}: {words.count(sum(map(len, of.values())), 'fact')}" for name, of in sorted(pages.items())}
+    sites = {name: f"{name}: {counted(sum(map(len, of.values())), 'fact')}" for name, of in sorted(pages.items())}
     single = {
-        url: f"only “{safe.shorten(found[0].title or safe.address(url), 50)}” of {name}: {words.count(len(found), 'fact')}"
+        url: f"only “{safe.shorten(found[0].title or safe.address(url), 50)}” of {name}: {counted(len(found), 'fact')}"
         for name, of in sorted(pages.items())
         if len(of) > 1
         for url, found in of.items()
@@ -138,14 +139,14 @@ def choices(known: list[Fact]) -> dict[str, str]:
 
 def falling(fall: Falls) -> str:
     """What striking a source takes with it, as HTML."""
-    told = f"<p><b>{words.count(len(fall.facts), 'fact')}</b> of {safe.html(fall.source)} will be struck, and so will what is read there later.</p>"
+    told = f"<p><b>{counted(len(fall.facts), 'fact')}</b> of {safe.html(fall.source)} will be struck, and so will what is read there later.</p>"
     if fall.sentences:
         more = f"<p>and {len(fall.sentences) - TOLD} more</p>" if len(fall.sentences) > TOLD else ""
         items = "".join(f"<li>{safe.html(safe.shorten(sentence.text, 160))}</li>" for sentence in fall.sentences[:TOLD])
-        told += f"<p>The answer loses {words.count(len(fall.sentences), 'sentence')}:</p><ul>{items}</ul>{more}"
+        told += f"<p>The answer loses {counted(len(fall.sentences), 'sentence')}:</p><ul>{items}</ul>{more}"
     else:
         told += "<p>No sentence of the answer falls.</p>"
     weak = len(fall.weakened)
     if weak:
-        told += f"<p>{words.count(weak, 'sentence')} of it {'loses' if weak == 1 else 'lose'} one source, but not the last.</p>"
+        told += f"<p>{counted(weak, 'sentence')} of it {'loses' if weak == 1 else 'lose'} one source, but not the last.</p>"
     return f'<div class="ts small" role="status">{told}</div>'

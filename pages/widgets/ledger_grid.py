@@ -17,8 +17,9 @@ from agent import editing
 from agent.flows.edits import LONGEST, Draft
 from agent.flows.sifting import Sift, mark
 from agent.types import Fact, Mark, Status
+from agent.wording import counted
 from agent.workbench import View
-from pages.widgets import door, facts, ledger_doors, safe, words
+from pages.widgets import door, facts, ledger_doors, safe
 
 NONE = "–"
 DECISIONS: dict[str, Mark] = {NONE: "none", "pinned": "pinned", "struck": "struck"}
@@ -110,10 +111,10 @@ def _digest(shown: Sequence[Fact]) -> str:
 
 
 def _buttons(view: View, drafts: list[Draft], chosen: list[Fact]) -> None:
-    ids, n = [fact.id for fact in chosen], words.count(len(chosen), "fact")
+    ids, n = [fact.id for fact in chosen], counted(len(chosen), "fact")
     with st.container(horizontal=True, vertical_alignment="center", key="ledger-grid-buttons"):
         if drafts:
-            label = f"Save {words.count(len(drafts), 'changed fact')}"
+            label = f"Save {counted(len(drafts), 'changed fact')}"
             st.button(label, type="primary", icon=":material/save:", key="ledger-save", on_click=save, args=(view, drafts))
         if not chosen:
             return
@@ -135,7 +136,7 @@ def save(view: View, drafts: Sequence[Draft]) -> None:
 
     def told(_: int) -> None:
         if bare := editing.uncarried(bench.view(view.run.id), drafts):
-            which = f"{words.count(len(bare), 'corrected fact')} {'says' if len(bare) == 1 else 'say'} what the quote does not carry"
+            which = f"{counted(len(bare), 'corrected fact')} {'says' if len(bare) == 1 else 'say'} what the quote does not carry"
             advice = "not backed by a page any more. Correct the quote, or pin it as your word."
             door.notice("warning", f"Saved. {which}: {advice} {ledger_doors.follows(view)}")
         else:

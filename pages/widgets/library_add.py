@@ -11,7 +11,8 @@ import streamlit as st
 from agent.errors import UsageError
 from agent.tools import documents
 from agent.types import Added, LibrarySource, Refused
-from pages.widgets import door, library_fetch, safe, words
+from agent.wording import counted
+from pages.widgets import door, library_fetch, safe
 
 TAGS, ROUND, TOLD = "library-add-tags", "library-add-round", "library-added"
 FOLDER, URL = "library-add-folder", "library-add-url"
@@ -56,7 +57,7 @@ def _files(tags: list[str]) -> None:
     )  # fmt: skip
     if not given:
         return
-    with st.spinner(f"Reading {words.count(len(given), 'document')} …"):
+    with st.spinner(f"Reading {counted(len(given), 'document')} …"):
         st.session_state[TOLD] = take(((file.name, file.getvalue()) for file in given), tags)
     st.session_state[ROUND] = number + 1  # the box is empty again
     st.rerun()
@@ -111,7 +112,7 @@ def results() -> None:
 def listed(added: Added) -> str:
     """The results as HTML: what was refused stands first, with the reason."""
     taken, refused = len(added.sources), len(added.refused)
-    head = f"{words.count(taken, 'document')} added" + (f", {refused} not taken" if refused else "")
+    head = f"{counted(taken, 'document')} added" + (f", {refused} not taken" if refused else "")
     if not taken and not refused:
         head = "Nothing there could be read: HTML, PDF, DOCX, Markdown, plain text and CSV can"
     no = "".join(f'<li class="removed"><b>{safe.html(one.name)}</b>: {safe.html(_why(one))}</li>' for one in added.refused[:LISTED])
@@ -129,4 +130,4 @@ def _why(refused: Refused) -> str:
 def _source(source: LibrarySource) -> str:
     detail = f' <span class="soft">{safe.html(source.detail)}</span>' if source.detail else ""
     opens = f'<a href="{safe.stored("", source.page_id)}" target="_self">{safe.html(source.title or source.source_id)}</a>'
-    return f'{opens} <span class="soft small">{safe.html(source.source_id)} · {words.count(source.passages, "passage")}</span>{detail}'
+    return f'{opens} <span class="soft small">{safe.html(source.source_id)} · {counted(source.passages, "passage")}</span>{detail}'

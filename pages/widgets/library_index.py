@@ -9,7 +9,8 @@ import streamlit as st
 
 from agent.holdings import Library
 from agent.types import IndexEntry, Scope
-from pages.widgets import empty, words
+from agent.wording import counted
+from pages.widgets import empty
 
 TAGS = "library-index-tags"
 SHOWN = 300
@@ -53,4 +54,4 @@ def told(entries: Sequence[IndexEntry]) -> str:
     parts = [f"{by[who]:,} {said}" for who, said in (("model", "by the model"), ("person", "by you")) if by[who]]
     rest = "all made by rule" if not parts else f"{by['keyless']:,} made by rule"
     shown = f"; the first {SHOWN} are shown, the file holds all" if len(entries) > SHOWN else ""
-    return f"{words.count(len(entries), 'entry', 'entries')}: {', '.join([*parts, rest])}{shown}."
+    return f"{counted(len(entries), 'entry', 'entries')}: {', '.join([*parts, rest])}{shown}."

@@ -8,7 +8,8 @@ import streamlit as st
 
 from agent.holdings import Library
 from agent.types import LibrarySource
-from pages.widgets import address, empty, library_source, words
+from agent.wording import counted
+from pages.widgets import address, empty, library_source
 
 PAGE = 20
 FIND, KIND, TAG, AGE, BIN, AT = "library-find", "library-kind", "library-tag", "library-age", "library-bin", "library-page"
@@ -82,7 +83,7 @@ def _turned(key: str) -> None:
 def _told(found: int, rows: list[LibrarySource], at: int, *, deleted: bool) -> str:
     first = (at - 1) * PAGE + 1
     shown = f", {first} to {first + len(rows) - 1} shown" if found > PAGE else ""
-    return f"{words.count(found, 'source')}{' in the bin' if deleted else ''}{shown}"
+    return f"{counted(found, 'source')}{' in the bin' if deleted else ''}{shown}"
 
 
 def _nothing(held: int, *, deleted: bool) -> None:

@@ -7,7 +7,8 @@ import streamlit as st
 from agent.errors import StoreError
 from agent.holdings import Library
 from agent.types import Found, Passage, Scope
-from pages.widgets import address, chips, empty, safe, snippets, words
+from agent.wording import counted
+from pages.widgets import address, chips, empty, safe, snippets
 
 FIND, TAGS, MORE = "library-search", "library-search-tags", "library-search-more"
 CHOICES: dict[str, address.Choice] = {"q": (FIND, "", None)}
@@ -45,7 +46,7 @@ def draw(shelf: Library) -> None:
 
 def told(found: Found, *, more: bool = False) -> str:
     """How many passages there are and how they were found, as HTML."""
-    count = words.count(len(found.hits), "passage")
+    count = counted(len(found.hits), "passage")
     line = f"{'The best ' if more else ''}{count}, best first, found by {found.by}."
     why = f'<details class="small soft"><summary>Why not by meaning, too?</summary>{safe.html(found.note)}</details>' if found.note else ""
     return f'<p class="small soft">{line}</p>{why}'

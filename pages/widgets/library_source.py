@@ -7,6 +7,7 @@ import hashlib
 import streamlit as st
 
 from agent.types import LibrarySource
+from agent.wording import counted
 from pages.widgets import chips, door, drafts, library_fetch, safe, words
 
 UNDO = "library-undo"
@@ -56,7 +57,7 @@ def about(source: LibrarySource) -> str:
     if safe.href(source.url) and words.days_since(source.fetched_at) >= STALE_DAYS:
         marks.append(("stale", "warn"))
     read = f"read {words.ago(source.fetched_at)}" if source.fetched_at else ""
-    told = " · ".join(part for part in (place, words.count(source.passages, "passage"), read, BY.get(source.described_by, "")) if part)
+    told = " · ".join(part for part in (place, counted(source.passages, "passage"), read, BY.get(source.described_by, "")) if part)
     detail = f'<p class="small warned">{safe.html(source.detail)}</p>' if source.detail else ""
     return (
         f'<div class="ts source"><p class="small">{safe.html(safe.shorten(_without_title(source), 240))}</p>{detail}'

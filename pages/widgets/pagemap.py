@@ -12,6 +12,7 @@ import streamlit as st
 
 from agent.flows.state import Research
 from agent.types import Outcome, PageRef
+from agent.wording import counted
 from pages.widgets import empty, paging, places, safe, words
 
 QUESTION = "question"
@@ -102,7 +103,7 @@ def _nodes(state: Research, among: Container[str] | None) -> tuple[list[tuple[st
     for action in state.actions:
         if action.action != "crawl_url":
             name = f"search: {action.query_or_url}"
-            came = words.count(action.hits, "result") if action.outcome is Outcome.OK else words.OUTCOME[action.outcome]
+            came = counted(action.hits, "result") if action.outcome is Outcome.OK else words.OUTCOME[action.outcome]
             tip = f"Search: {_plain(action.query_or_url, 90)}\n{came}"
             looks.append((action.step, name, QUESTION, (_plain(action.query_or_url, 28), 1, tip)))
     for page in state.pages.values():
@@ -119,7 +120,7 @@ def _kind(page: PageRef) -> int:
 
 
 def _tip(page: PageRef) -> str:
-    state = words.count(page.facts, "fact") if page.outcome is Outcome.OK else words.OUTCOME[page.outcome]
+    state = counted(page.facts, "fact") if page.outcome is Outcome.OK else words.OUTCOME[page.outcome]
     return f"{_plain(page.title or safe.host(page.url), 90)}\n{_plain(safe.address(page.url), 80)}\n{state}"
 
 
@@ -138,7 +139,7 @@ def _clicked(event: Any, names: list[str]) -> str:
 
 def about(page: PageRef, run_id: str) -> str:
     """A page of the map in a few lines, with the way to its stored text, as HTML."""
-    state = words.count(page.facts, "fact") + " kept" if page.outcome is Outcome.OK else words.OUTCOME[page.outcome]
+    state = counted(page.facts, "fact") + " kept" if page.outcome is Outcome.OK else words.OUTCOME[page.outcome]
     tone = "bad" if page.outcome is not Outcome.OK else "good" if page.facts else ""
     way = f'<p><a href="{safe.stored(run_id, page.page_id)}" target="_blank">Open the stored page with its quotes marked</a></p>'
     opens = way if page.page_id else ""

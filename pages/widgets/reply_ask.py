@@ -9,6 +9,7 @@ import streamlit as st
 from agent.response_config import ResponseConfig
 from agent.types import Run, Status
 from agent.types.reply import Conversation, Message
+from agent.wording import counted
 from pages.widgets import conversation, door, drafts, empty, reply_bot, reply_desk, safe, words
 
 HERE = Path(__file__).parent
@@ -68,7 +69,7 @@ def _choices(found: ResponseConfig) -> None:
     own = found.settings
     check = "the draft is verified" if own.enable_verification else "the draft is not verified (enable_verification is off)"
     within = words.duration(own.graph_timeout_seconds)
-    most = f"Up to {words.count(own.max_sources, 'source')} and {own.max_answer_chars:,} characters, within {within}"
+    most = f"Up to {counted(own.max_sources, 'source')} and {own.max_answer_chars:,} characters, within {within}"
     st.caption(safe.md(f"{most}; {check}. Settings: {found.path or 'the defaults, there is no config.yaml'}. {door.model_trouble()}"))
 
 

@@ -9,6 +9,7 @@ import streamlit as st
 from agent.errors import NotFound
 from agent.flows.reply_state import Reply
 from agent.types import Status
+from agent.wording import counted
 from agent.workbench import View
 from pages.widgets import answer, calls, chips, conversation, door, empty, facts, flowpath, following, reply_desk, reply_steps, safe, screens, words
 
@@ -66,7 +67,7 @@ def now(view: View, state: Reply) -> str:
         mark, told = (words.STATUS[run.status], words.STATUS_TONE[run.status]), f'<span class="say soft">{safe.html(run.error)}</span>'
     else:
         mark = ("Replied", "good") if state.should_reply else ("Failed, so silent", "bad") if state.trouble else ("Silent", "mute")
-        told = f'<span class="say soft">{words.duration(view.usage.seconds)}, {words.count(view.usage.llm_calls, "model call")}</span>'
+        told = f'<span class="say soft">{words.duration(view.usage.seconds)}, {counted(view.usage.llm_calls, "model call")}</span>'
     asked_by = state.context
     where = "" if asked_by.platform == reply_desk.SCREEN else f"{asked_by.platform} {asked_by.channel}".strip()
     asked = chips.one(f"asked by a bot: {where}") if where else ""

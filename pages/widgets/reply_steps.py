@@ -5,6 +5,7 @@ from __future__ import annotations
 from agent.flows.reply_state import Reply
 from agent.types import Status
 from agent.types.reply import Loaded
+from agent.wording import counted
 from agent.workbench import View
 from pages.widgets import chips, safe, words
 
@@ -53,7 +54,7 @@ def _select(state: Reply) -> tuple[str, str]:
     if chosen is None:
         return _failed(state)
     names = chosen.selected_source_ids
-    chip = chips.one(f"{len(names)} of {words.count(chosen.entries, 'entry', 'entries')}", "good" if names else "warn")
+    chip = chips.one(f"{len(names)} of {counted(chosen.entries, 'entry', 'entries')}", "good" if names else "warn")
     before = f'<div class="small soft">Of a large index, the {len(chosen.shown)} entries that hold the question’s words were shown.</div>'
     listed = "".join(f"<li><code>{safe.html(name)}</code></li>" for name in names)
     refused = "".join(
@@ -83,7 +84,7 @@ def _write(state: Reply) -> tuple[str, str]:
     by = words.SPEAKER.get(state.answers[-1].by, "") if state.answers else ""
     left = "".join(f"<li>{safe.html(text)}</li>" for text in state.left_out)
     out = (
-        f"<details><summary>{words.count(len(state.left_out), 'sentence')} left out: nothing supports them</summary><ul>{left}</ul></details>"
+        f"<details><summary>{counted(len(state.left_out), 'sentence')} left out: nothing supports them</summary><ul>{left}</ul></details>"
         if left
         else ""
     )

@@ -6,6 +6,7 @@ import streamlit as st
 
 from agent.errors import NotFound
 from agent.types import Status
+from agent.wording import counted
 from agent.workbench import View
 from pages.widgets import (
     answer,
@@ -33,7 +34,6 @@ from pages.widgets import (
     story,
     trusts,
     unread,
-    words,
 )
 
 TABS = ("Facts", "Confidence", "Sources", "Map of pages", "Could not read", "Conflicts", "The way it took", "Model calls")
@@ -95,7 +95,7 @@ def _troubles(view: View) -> str:
     """What a person should not miss, whichever tab is open."""
     disputes = sum(conflict.status == "open" for conflict in view.state.conflicts.values())
     unreadable = memo.of(view, "unreadable", lambda: unread.count(view.state))
-    told = chips.one(words.count(disputes, "open conflict"), "bad") if disputes else ""
+    told = chips.one(counted(disputes, "open conflict"), "bad") if disputes else ""
     return told + (chips.one(f"{unreadable} could not be read") if unreadable else "")
 
 

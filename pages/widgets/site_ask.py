@@ -6,6 +6,7 @@ import streamlit as st
 
 from agent.types import Settings, SiteLimits
 from agent.urls import host, typed
+from agent.wording import counted
 from pages.widgets import choices, door, drafts, safe, site_desks, sources, words
 
 QUESTION, QUESTION_DRAFT = "site-question", "site:question"
@@ -73,7 +74,7 @@ def _choices() -> Settings:
     with start:
         st.button("Ask", type="primary", icon=":material/forum:", key="site-start", on_click=_start, args=(settings,))
     inside = ", ".join(settings.allowed_domains) or "every domain"
-    limit = f"up to {words.count(settings.site.max_pages, 'page')}"
+    limit = f"up to {counted(settings.site.max_pages, 'page')}"
     choices.told(settings, limit, f"inside {inside}", sources.brief(settings, allowed=False))
     return settings
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from agent.types import Settings
-from pages.widgets import door, safe, sources, words
+from agent.wording import counted
+from pages.widgets import door, safe, sources
 
 CHOSEN, NAME = "site-desk", "site-desk-name"
 
@@ -25,7 +26,7 @@ def choose() -> None:
 def keep(settings: Settings) -> None:
     """The little form that keeps the sites above under a name."""
     st.text_input("Name of the desk", key=NAME, max_chars=80, placeholder="e.g. Kallsteg support")
-    kept = words.count(len(settings.start_urls), "start page")
+    kept = counted(len(settings.start_urls), "start page")
     st.caption(safe.md(f"Keeps {kept}, the instruction, the domains and the limits, to be asked again."))
     st.button("Keep", type="primary", key="site-desk-keep", on_click=_keep, args=(settings,))
 

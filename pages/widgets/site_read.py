@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from agent.flows.site_state import BY_PERSON, BY_SITEMAP, Site
 from agent.types import Action, Outcome, PageRef
+from agent.wording import counted
 from pages.widgets import chips, safe, words
 
 LISTED = 60
@@ -27,18 +28,18 @@ def decisions(state: Site, run_id: str) -> str:
 def _maps(state: Site) -> str:
     found = sum(sitemap.addresses for sitemap in state.sitemaps.values())
     read = [sitemap for sitemap in state.sitemaps.values() if sitemap.outcome is Outcome.OK]
-    told = f"{words.count(len(read), 'map')} of the site list{'s' if len(read) == 1 else ''} {words.count(found, 'address', 'addresses')}"
+    told = f"{counted(len(read), 'map')} of the site list{'s' if len(read) == 1 else ''} {counted(found, 'address', 'addresses')}"
     return f'<p class="soft">{safe.html(told if read else "The site has no map of its pages.")}</p>'
 
 
 def _batch(state: Site, run_id: str, actions: list[Action]) -> str:
     items = "".join(f"<li>{_page(state.pages[action.query_or_url], run_id)}</li>" for action in actions if action.query_or_url in state.pages)
-    return f'<p><b>Read {words.count(len(actions), "page")}</b></p><ul>{items}</ul>'
+    return f'<p><b>Read {counted(len(actions), "page")}</b></p><ul>{items}</ul>'
 
 
 def _choice(state: Site, n: int) -> str:
     choice = state.choices[n]
-    head = "Answer" if choice.decision == "answer" else "Explore " + words.count(len(choice.selected), "address", "addresses")
+    head = "Answer" if choice.decision == "answer" else "Explore " + counted(len(choice.selected), "address", "addresses")
     marks = chips.one(words.SPEAKER[choice.by]) + (chips.one("a limit was reached", "warn") if choice.forced else "")
     trouble = f'<p class="small soft">The model did not speak: {safe.html(choice.trouble)}</p>' if choice.trouble else ""
     return f'<p><b>{head}</b> {marks}<br><span class="soft">{safe.html(choice.reasoning)}</span></p>{trouble}'

@@ -7,6 +7,7 @@ import streamlit as st
 from agent.errors import NotFound
 from agent.flows.site_state import Site
 from agent.types import Answer, Status
+from agent.wording import counted
 from agent.workbench import View
 from pages.widgets import (
     answer,
@@ -155,7 +156,7 @@ def now(view: View) -> str:
     """How the newest turn stands, as HTML."""
     state = view.state
     known = len(state.all_discovered_urls) - len(state.visited_urls) if isinstance(state, Site) else 0
-    read = chips.one(words.count(state.pages_read, "page") + " read") + (chips.one(f"{known:,} addresses not read") if known else "")
+    read = chips.one(counted(state.pages_read, "page") + " read") + (chips.one(f"{known:,} addresses not read") if known else "")
     polite = bool(state.answers) and state.answers[-1].courtesy
     rest = {**halted.rest(view, REST), **({Status.DONE: "Ask on when you like."} if polite else {})}
     return f'<div class="ts">{headline.standing(view, rest, read)}</div>'

@@ -8,6 +8,7 @@ from agent import versions
 from agent.errors import NotFound
 from agent.types import GIVEN, Fact, Page
 from agent.urls import host
+from agent.wording import counted
 from agent.workbench import View
 from pages.widgets import door, empty, safe, screens, stored, words
 from pages.widgets import versions as side_by_side
@@ -44,7 +45,7 @@ def draw() -> None:
             _compared(page, asked["with"], kept)
     _text(page, kept, passage, fact_id)
     if page.links:
-        with st.expander(f"{words.count(len(page.links), 'link')} on this page", icon=":material/link:", key="page-links"):
+        with st.expander(f"{counted(len(page.links), 'link')} on this page", icon=":material/link:", key="page-links"):
             st.html(stored.links(page, LINKS))
 
 

@@ -8,6 +8,7 @@ from agent.store.pages import Version
 from agent.text.differing import Part, Piece
 from agent.types import GIVEN, Fact
 from agent.versions import Compared
+from agent.wording import counted
 from pages.widgets import chips, safe, words
 
 AROUND = 2
@@ -45,7 +46,7 @@ def drawn(told: Compared, old: str, new: str) -> str:
     counts = told.counts
     if not counts["removed"] + counts["added"] + counts["changed"]:
         return '<div class="ts"><p>The two texts are the same, line for line.</p></div>'
-    summary = ", ".join(f"{words.count(counts[kind], 'line')} {name}" for kind, name in FATES.items() if counts[kind])
+    summary = ", ".join(f"{counted(counts[kind], 'line')} {name}" for kind, name in FATES.items() if counts[kind])
     rows = "".join(_row(part, first=n == 0, last=n == len(told.parts) - 1) for n, part in enumerate(told.parts[:SHOWN]))
     more = len(told.parts) - SHOWN
     rest = f'<p class="small soft">{more:,} further stretches are not drawn.</p>' if more > 0 else ""
@@ -66,7 +67,7 @@ def _folded(lines: list[str], first: bool, last: bool) -> str:
         return "<br>".join(map(safe.html, lines))
     tail = lines[len(lines) - after :] if after else []
     hidden = lines[before : len(lines) - after]
-    folded = f"<details><summary>{words.count(len(hidden), 'line')} the same</summary>{'<br>'.join(map(safe.html, hidden))}</details>"
+    folded = f"<details><summary>{counted(len(hidden), 'line')} the same</summary>{'<br>'.join(map(safe.html, hidden))}</details>"
     return "<br>".join([*map(safe.html, lines[:before])]) + folded + "<br>".join(map(safe.html, tail))
 
 

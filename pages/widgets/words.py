@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from pathlib import PurePath
 
 from agent.types import Cap, Outcome, Run, Status, Usage
+from agent.wording import counted
 
 _TIME = re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}", re.ASCII)
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
@@ -104,11 +105,6 @@ def percent(share: float | None) -> str:
     return "–" if share is None else f"{round(share * 100)} %"
 
 
-def count(number: int, noun: str, plural: str = "") -> str:
-    """ "1 page", "3 pages", "1,204 facts"."""
-    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
-
-
 def duration(seconds: float) -> str:
     """Seconds as "0.8 s", "42 s", "2 min" or "3 min 05 s"."""
     if seconds < 10:
@@ -160,4 +156,4 @@ def ago(iso: str, now: datetime | None = None) -> str:
         return "just now"
     if minutes < 60:
         return f"{minutes} min ago"
-    return f"{minutes // 60} h ago" if minutes < 24 * 60 else count(minutes // (24 * 60), "day") + " ago"
+    return f"{minutes // 60} h ago" if minutes < 24 * 60 else counted(minutes // (24 * 60), "day") + " ago"
