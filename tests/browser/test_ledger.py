@@ -40,7 +40,7 @@ def ticked(page: Page, then: Locator) -> None:
     for patience in (20_000, 45_000):  # a click may fall between two drawings and be lost; one too many takes the first back
         page.locator(".dvn-scroller").click(position={"x": 46, "y": 54})
         try:
-            expect(then).to_be_visible(timeout=patience)
+            expect(then).to_be_enabled(timeout=patience)
             return
         except AssertionError:
             if patience == 45_000:
@@ -100,6 +100,7 @@ def test_a_person_edits_the_ledger_and_the_answer_follows(tab, server: Served) -
     panel.get_by_label("Find in the facts").fill("my aunt")
     expect(panel.get_by_text("1 fact of 23 fit")).to_be_visible()
     screen.stands("Answer to review")
+    expect(panel.locator("canvas [role=gridcell]").filter(has_text="my aunt").first).to_be_attached()  # the words above the table change before it
     strikes = screen.button("Strike 1 fact")
     ticked(page, strikes)
     strikes.click()
