@@ -14,18 +14,21 @@ run: .venv/run.stamp            ## serve the workbench on http://localhost:$(POR
 	@exec $(BIN)/streamlit run app.py --server.port $(PORT)
 
 test: .venv/dev.stamp           ## lint, types, shape, all tests, the browser's too
+	@$(BIN)/ruff format --check --quiet .
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 	@$(BIN)/python -m pytest -n 2 --dist loadfile -m "not browser"
 	@$(BIN)/python -m pytest -n 2 --dist loadfile -m browser
 
 check: .venv/dev.stamp          ## lint, types, shape and the fast tests
+	@$(BIN)/ruff format --check --quiet .
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 	@$(BIN)/python -m pytest -n 2 --dist loadfile -m "not browser and not slow"
 
-fix: .venv/dev.stamp            ## let ruff mend what it can
+fix: .venv/dev.stamp            ## let ruff mend and format what it can
 	@$(BIN)/ruff check --fix .
+	@$(BIN)/ruff format .
 
 bench: .venv/dev.stamp          ## the measurements behind the figures in DECISIONS.md
 	@for script in tests/bench/*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done

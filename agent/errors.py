@@ -19,8 +19,8 @@
     ├── PromptError             a prompt file and its blanks do not fit (a programming error)
     └── FlowError               a step led to where its flow has no edge (a programming error)
 
-What the web does (a page that is gone, an engine that blocks) is never raised: it is an `Outcome` in a result.
-"""
+What the web does (a page that is gone, an engine that blocks) is never raised: it is an `Outcome` in a
+result."""
 
 
 class TouchstoneError(Exception):
@@ -31,22 +31,22 @@ class Signal(TouchstoneError):
     """The run must rest or end; nothing went wrong."""
 
 
-class Stopped(Signal):
+class StopRequested(Signal):
     """A person asked the run to stop at once."""
 
 
 class BudgetSpent(Signal):
     """A cap of the run's settings is reached; the message names it.
 
-    `cap` is the budget (see agent.types.Cap), `used` and `limit` how much of how much; without one it is a limit that nobody can raise.
-    """
+    `cap` is the budget (see agent.types.Cap), `used` and `limit` how much of how much; without one it is a
+    limit that nobody can raise."""
 
     def __init__(self, message: str, *, cap: str = "", used: float = 0.0, limit: float = 0.0) -> None:
         super().__init__(message)
         self.cap, self.used, self.limit = cap, used, limit
 
 
-class ShuttingDown(Signal):
+class ShutdownRequested(Signal):
     """This process is ending; the run goes on when the next one starts."""
 
 
@@ -58,15 +58,16 @@ class NotFound(UsageError):
     """There is no such run, page or world."""
 
 
-class Unreadable(NotFound):
-    """There is a row in the store, but it cannot be understood: as good as none, and no other suffers by it."""
+class CorruptRow(NotFound):
+    """There is a row in the store, but it cannot be understood: as good as none, and no other suffers by
+    it."""
 
 
 class BundleError(UsageError):
     """An evidence bundle is damaged, was changed, or is none; the message says what does not fit."""
 
 
-class Overtaken(UsageError):
+class ConcurrentChange(UsageError):
     """Someone else answered first; what they did stands."""
 
 
@@ -90,7 +91,7 @@ class ModelUnavailable(ModelError):
     """The model gave no answer: refused, unreachable, over its limits or timed out."""
 
 
-class ReplyError(ModelError):
+class ModelReplyError(ModelError):
     """The model answered, but not what was asked for, even after one repair."""
 
 

@@ -1,13 +1,14 @@
-"""Batch: many questions from a table, asked side by side within a budget. `?batch=` in the address names the batch that is shown."""
+"""Batch: many questions from a table, asked side by side within a budget. `?batch=` in the address names the
+batch that is shown."""
 
 from __future__ import annotations
 
 import streamlit as st
 
-from pages.widgets import batch_ask, batch_run
+from pages.widgets.batch import batch_form, batch_run
 
 batch_id = st.query_params.get("batch", "")
 if batch_id:
     batch_run.draw(batch_id)
 else:
-    batch_ask.draw()
+    batch_form.draw()

@@ -1,13 +1,14 @@
-"""Chat: talk with what the library holds. `?run=` in the address names a turn of a conversation; `?source=` and `?tag=` what to talk about."""
+"""Chat: talk with what the library holds. `?run=` in the address names a turn of a conversation; `?source=`
+and `?tag=` what to talk about."""
 
 from __future__ import annotations
 
 import streamlit as st
 
-from pages.widgets import chat_ask, chat_talk
+from pages.widgets.chat import chat_form, chat_thread
 
 run_id = st.query_params.get("run", "")
 if run_id:
-    chat_talk.draw(run_id)
+    chat_thread.draw(run_id)
 else:
-    chat_ask.draw()
+    chat_form.draw()

@@ -1,13 +1,14 @@
-"""Collect: start pages and a prompt, the walk through the site as it goes, what it gathered. `?run=` in the address names the run."""
+"""Collect: start pages and a prompt, the walk through the site as it goes, what it gathered. `?run=` in the
+address names the run."""
 
 from __future__ import annotations
 
 import streamlit as st
 
-from pages.widgets import collect_ask, collect_run
+from pages.widgets.collect import collect_form, collect_run
 
 run_id = st.query_params.get("run", "")
 if run_id:
     collect_run.draw(run_id)
 else:
-    collect_ask.draw()
+    collect_form.draw()

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import streamlit as st
 
-from agent.comparing import compare
+from agent.actions.run_diff import compare_runs
 from agent.errors import NotFound
-from pages.widgets import comparison, door, headline
+from pages.widgets.run import run_diff, run_header
+from pages.widgets.shell import client
 
-one, two = st.query_params.get("run", ""), st.query_params.get("with", "")
+first_id, second_id = st.query_params.get("run", ""), st.query_params.get("with", "")
 try:
-    found = compare(door.workbench(), one, two)
+    found = compare_runs(client.workbench(), first_id, second_id)
 except NotFound as missing:
-    headline.missing("pair of runs", str(missing) if one and two else "Two runs are needed", "pages/research.py", "Ask a question")
+    run_header.draw_missing(
+        "pair of runs",
+        str(missing) if first_id and second_id else "Two runs are needed",
+        "pages/research.py",
+        "Ask a question",
+    )
 else:
-    comparison.draw(found)
+    run_diff.draw(found)

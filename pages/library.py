@@ -1,7 +1,8 @@
-"""The library: what every run has read and what people add; searched, opened, tagged, deleted and taken back. `?view=` names the part."""
+"""The library: what every run has read and what people add; searched, opened, tagged, deleted and taken back.
+`?view=` names the part."""
 
 from __future__ import annotations
 
-from pages.widgets import library_shelf
+from pages.widgets.library import library_page
 
-library_shelf.draw()
+library_page.draw()

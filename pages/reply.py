@@ -1,13 +1,14 @@
-"""Reply: a conversation in, a reply from the knowledge base or silence out, each step of it shown. `?run=` in the address names the run."""
+"""Reply: a conversation in, a reply from the knowledge base or silence out, each step of it shown. `?run=` in
+the address names the run."""
 
 from __future__ import annotations
 
 import streamlit as st
 
-from pages.widgets import reply_ask, reply_run
+from pages.widgets.reply import reply_form, reply_run
 
 run_id = st.query_params.get("run", "")
 if run_id:
     reply_run.draw(run_id)
 else:
-    reply_ask.draw()
+    reply_form.draw()

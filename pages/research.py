@@ -1,13 +1,14 @@
-"""The front page: ask a question, watch the research, decide. `?run=` in the address names the run that is shown."""
+"""The front page: ask a question, watch the research, decide. `?run=` in the address names the run that is
+shown."""
 
 from __future__ import annotations
 
 import streamlit as st
 
-from pages.widgets import ask, run
+from pages.widgets.research import research_form, research_run
 
 run_id = st.query_params.get("run", "")
 if run_id:
-    run.draw(run_id)
+    research_run.draw(run_id)
 else:
-    ask.draw()
+    research_form.draw()

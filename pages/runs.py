@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.widgets import bundles, empty, listing
+from pages.widgets.run import bundle_import, run_list
+from pages.widgets.shell import empty_state
 
 st.html('<div class="ts"><h1 class="ts-question">Runs</h1></div>')
-listing.filters()
-bundles.draw()
-found = listing.found()
-if found:
-    listing.draw(found)
-elif listing.filtered():
-    empty.draw("No run fits", "Change the words or the state above.")
+run_list.draw_filters()
+bundle_import.draw()
+runs = run_list.find_runs()
+if runs:
+    run_list.draw(runs)
+elif run_list.is_filtered():
+    empty_state.draw("No run fits", "Change the words or the state above.")
 else:
-    empty.draw("No runs yet", "Ask a question on the Research page; everything you start is kept here.")
+    empty_state.draw("No runs yet", "Ask a question on the Research page; everything you start is kept here.")
     st.page_link("pages/research.py", label="Ask a question", icon=":material/travel_explore:")

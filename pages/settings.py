@@ -1,24 +1,28 @@
-"""What is in use: model, engines, worlds, limits, where things are kept. Each part can be checked; no secret is ever shown."""
+"""What is in use: model, engines, worlds, limits, where things are kept. Each part can be checked; no secret
+is ever shown."""
 
 from __future__ import annotations
 
 import streamlit as st
 
-from pages.widgets import door, safe, switchboard, trusts
+from pages.widgets.evidence import trust_form
+from pages.widgets.shell import client, escape, status_panels
 
-active = door.workbench().active()
+active = client.workbench().active_configuration()
 st.html(
     '<div class="ts"><h1 class="ts-question">Settings</h1>'
     '<p class="soft">What is in use now. To change it, edit the <b>.env</b> file beside the README and start again.</p></div>'
 )
-switchboard.model(active)
-switchboard.engines(active)
-switchboard.worlds(active)
-switchboard.limits()
-trusts.everywhere()
+status_panels.draw_model(active)
+status_panels.draw_engines(active)
+status_panels.draw_worlds(active)
+status_panels.draw_limits()
+trust_form.draw_for_all_runs()
 st.html('<div class="ts"><h2 class="ts-section">All settings</h2></div>')
 rows = "".join(
-    f"<tr><td><code>{safe.html(name)}</code></td><td>{safe.html(value) or '–'}</td><td>{safe.html(text)}</td></tr>"
+    f"<tr><td><code>{escape.html(name)}</code></td><td>{escape.html(value) or '–'}</td><td>{escape.html(text)}</td></tr>"
     for name, value, text in active.values
 )
-st.html(f'<div class="ts scroll"><table><tr><th>Name</th><th>Value</th><th>What it is</th></tr>{rows}</table></div>')
+st.html(
+    f'<div class="ts scroll"><table><tr><th>Name</th><th>Value</th><th>What it is</th></tr>{rows}</table></div>'
+)

@@ -1,13 +1,14 @@
-"""Ask a site: start pages and a question, the conversation as it goes, what was read for it. `?run=` in the address names a turn of it."""
+"""Ask a site: start pages and a question, the conversation as it goes, what was read for it. `?run=` in the
+address names a turn of it."""
 
 from __future__ import annotations
 
 import streamlit as st
 
-from pages.widgets import site_ask, site_talk
+from pages.widgets.site import site_form, site_thread
 
 run_id = st.query_params.get("run", "")
 if run_id:
-    site_talk.draw(run_id)
+    site_thread.draw(run_id)
 else:
-    site_ask.draw()
+    site_form.draw()

@@ -1,4 +1,5 @@
-"""What every test gets: an environment without keys, a folder and a database of its own, and no way out to the network."""
+"""What every test gets: an environment without keys, a folder and a database of its own, and no way out to
+the network."""
 
 from __future__ import annotations
 
@@ -21,7 +22,7 @@ from agent import config
 from agent.store import database
 from agent.store.database import Store
 from agent.store.migrations import migrate
-from agent.store.writer import Writer
+from agent.store.write_lock import Writer
 
 CLOSED = [setting.name for setting in config.SETTINGS]
 _folders = itertools.count()
@@ -36,13 +37,15 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish() -> None:
-    """Nothing is left to be found among the garbage of all tests together: it need not be looked through five times."""
+    """Nothing is left to be found among the garbage of all tests together: it need not be looked through five
+    times."""
     gc.freeze()
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Iterator[None]:
-    """What was imported lives to the end: the collector of garbage need not walk through it again and again."""
+    """What was imported lives to the end: the collector of garbage need not walk through it again and
+    again."""
     gc.disable()
     try:
         return (yield)
@@ -68,11 +71,11 @@ def _fresh(tmp_path_factory: pytest.TempPathFactory) -> Fresh:
 
 @pytest.fixture(autouse=True)
 def _quick_databases(_fresh: Fresh, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A new file starts as a copy of a fresh database, SQL is compiled once for all, and nobody waits for the disk.
+    """A new file starts as a copy of a fresh database, SQL is compiled once for all, and nobody waits for the
+    disk.
 
-    The tests of the store go the real way.
-    """
-    connected = database._engine
+    The tests of the store go the real way."""
+    connected = database._open_engine
 
     def sharing(url: URL) -> Engine:
         engine = connected(url)
@@ -89,7 +92,7 @@ def _quick_databases(_fresh: Fresh, monkeypatch: pytest.MonkeyPatch) -> None:
             part.unlink()
         return migrate(reader, writer)
 
-    monkeypatch.setattr(database, "_engine", sharing)
+    monkeypatch.setattr(database, "_open_engine", sharing)
     monkeypatch.setattr(database, "migrate", copied)
     monkeypatch.setattr(database, "PRAGMAS", (*database.PRAGMAS, "synchronous=OFF"))
 

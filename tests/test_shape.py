@@ -1,12 +1,15 @@
-"""The shape of the project as a test: layers, pairs of prompt and role, sizes, names, where errors and settings are read."""
+"""The shape of the project as a test: layers, pairs of prompt and role, sizes, names, where errors and
+settings are read."""
 
 from __future__ import annotations
 
 import ast
 import gc
+import json
 import re
 import subprocess
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 
@@ -15,22 +18,29 @@ import pytest
 from agent import config
 
 ROOT = Path(__file__).parent.parent
-LAYERS = [
-    {"types", "errors", "config", "response_config", "urls", "state", "wording"},
-    {"llm", "tools", "text", "evidence", "store", "export", "prompts"},
-    {"roles"},
-    {"loop", "toolbox", "holdings", "shelving", "meaning", "folders"},
+FLOORS = [
+    {"errors", "config", "types"},
+    {"text"},
+    {"web", "llm", "store"},
+    {"retrieval", "evidence"},
+    {"export"},
+    {"library", "roles"},
+    {"engine"},
     {"flows"},
-    {"worker", "workbench", "starting", "talking", "collecting", "replying", "reply_model", "batching", "metrics",
-     "correcting", "editing", "settling", "describing", "exporting", "verifying", "importing",
-     "forking", "comparing", "budgeting", "trusting", "views", "queueing", "question_sheet", "asking_many", "supplying", "versions"},
-    {"evaluate", "rewritings", "scoring", "cli", "commands", "__main__", "app", "pages"},
+    {"actions"},
+    {"workbench"},
+    {"batch", "bot", "evaluation", "api"},
+    {"cli", "__main__", "app", "pages"},
 ]
+EVERYBODYS = {"types", "text", "errors", "config"}
+"""Imported from every floor."""
+PENDING: dict[str, list[str]] = json.loads(
+    (Path(__file__).parent / "shape_pending.json").read_text(encoding="utf-8")
+)
+"""What does not hold yet; it may only shrink."""
 Trees = dict[Path, ast.Module]
-HANDS = 1
-"""The layer whose members do not know each other."""
 FORBIDDEN = {"utils", "helpers", "helper", "common", "misc", "manager", "service", "base", "core"}
-MAY_CATCH_ALL = {"agent/loop.py", "agent/replying.py"}
+MAY_CATCH_ALL = {"agent/engine/loop.py", "agent/bot/responder.py"}
 FILES = sorted([*(ROOT / "agent").rglob("*.py"), *(ROOT / "pages").rglob("*.py"), ROOT / "app.py"])
 
 
@@ -48,8 +58,8 @@ def _unit(module: str) -> str:
     return parts[1] if parts[0] == "agent" and len(parts) > 1 else parts[0]
 
 
-def _level(unit: str) -> int:
-    return next((n for n, layer in enumerate(LAYERS) if unit in layer), -1)
+def _floor(unit: str) -> int:
+    return next((n for n, floor in enumerate(FLOORS) if unit in floor), -1)
 
 
 @cache
@@ -67,69 +77,141 @@ def _name(path: Path) -> str:
     return path.relative_to(ROOT).as_posix()
 
 
-def test_imports_point_down(trees: Trees) -> None:
-    wrong = []
+def _imports_upwards(trees: Trees) -> set[str]:
+    """Imports of a package that is not below, as "importing module -> imported package"; siblings are not below."""
+    wrong = set()
     for path, tree in trees.items():
-        here = ".".join(path.relative_to(ROOT).with_suffix("").parts)
+        here = ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
         unit = _unit(here)
-        if here in ("agent.__init__", "agent"):
+        if here == "agent":
             continue
-        level = _level(unit)
-        assert level >= 0, f"{here} belongs to no layer: add it to LAYERS and to the README"
+        floor = _floor(unit)
+        assert floor >= 0, f"{here} belongs to no floor: add its package to FLOORS"
         for module, _ in _imports(tree):
             if module.split(".")[0] not in ("agent", "pages", "app") or module == "agent":
                 continue
             other = _unit(module)
-            siblings = _level(other) == level and level != HANDS
-            if not (other == unit or _level(other) < level or siblings):
-                wrong.append(f"{here} imports {module}, which is not below it")
-    assert not wrong
+            if (
+                other != unit
+                and other not in EVERYBODYS
+                and _floor(other) >= floor
+                and floor < len(FLOORS) - 1
+            ):
+                wrong.add(f"{here} -> {other}")
+    return wrong
+
+
+def _imports_across_flows(trees: Trees) -> set[str]:
+    """Imports of one flow by another, as "importing module -> imported flow"."""
+    wrong = set()
+    for path, tree in trees.items():
+        parts = path.relative_to(ROOT).parts
+        if parts[:2] != ("agent", "flows") or len(parts) < 4:
+            continue
+        for module, _ in _imports(tree):
+            names = module.split(".")
+            if names[:2] == ["agent", "flows"] and len(names) > 2 and names[2] not in (parts[2], "shared"):
+                wrong.add(f"{'.'.join(parts)[:-3]} -> {names[2]}")
+    return wrong
+
+
+def _state_checks(trees: Trees) -> set[str]:
+    """Where code outside a flow asks which flow's state it has."""
+    states = {"RunState", "ResearchState", "SiteState", "CollectState", "ChatState", "ReplyState"}
+    wrong = set()
+    for path, tree in trees.items():
+        for node in ast.walk(tree):
+            if (
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Name)
+                and node.func.id == "isinstance"
+            ) and {name.id for name in ast.walk(node.args[1]) if isinstance(name, ast.Name)} & states:
+                wrong.add(_name(path))
+    return wrong
+
+
+def _too_large(trees: Trees) -> set[str]:
+    """Files over 400 lines, functions over 60, folders over 25 files."""
+    wrong = set()
+    for path, tree in trees.items():
+        if path.read_text(encoding="utf-8").count("\n") > 400:
+            wrong.add(_name(path))
+        functions = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
+        wrong |= {f"{_name(path)}: {trouble}" for function in functions for trouble in _oversized(function)}
+    folders = Counter(path.parent for path in trees)
+    return wrong | {f"{_name(folder)}/" for folder, files in folders.items() if files > 25}
+
+
+@pytest.mark.parametrize(
+    "find",
+    [_imports_upwards, _imports_across_flows, _state_checks, _too_large],
+    ids=lambda find: find.__name__.strip("_"),
+)
+def test_shape(trees: Trees, find: Callable[[Trees], set[str]]) -> None:
+    assert find(trees) <= set(PENDING.get(find.__name__.strip("_"), [])), (
+        "keep to the floors and sizes of docs/architecture.md"
+    )
 
 
 def test_the_agent_does_not_know_the_screens(trees: Trees) -> None:
     screens = ("streamlit", "pages", "app")
     agents = {path: tree for path, tree in trees.items() if "agent" in path.relative_to(ROOT).parts}
-    assert agents and not [(_name(path), module) for path, tree in agents.items() for module, _ in _imports(tree) if module.split(".")[0] in screens]
+    assert agents and not [
+        (_name(path), module)
+        for path, tree in agents.items()
+        for module, _ in _imports(tree)
+        if module.split(".")[0] in screens
+    ]
 
 
 def test_own_modules_are_imported_at_the_top(trees: Trees) -> None:
     tops = {path: set(map(id, tree.body)) for path, tree in trees.items()}
-    inner = [(path, module) for path, tree in trees.items() for module, node in _imports(tree) if id(node) not in tops[path]]
+    inner = [
+        (path, module)
+        for path, tree in trees.items()
+        for module, node in _imports(tree)
+        if id(node) not in tops[path]
+    ]
     assert not [(_name(path), module) for path, module in inner if module.split(".")[0] == "agent"]
-
-
-def test_sizes(trees: Trees) -> None:
-    wrong = []
-    for path, tree in trees.items():
-        lines = path.read_text(encoding="utf-8").count("\n")
-        if lines > 400:
-            wrong.append(f"{_name(path)} has {lines} lines: split it by meaning")
-        wrong += [f"{_name(path)}: {trouble}" for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) for trouble in _oversized(node)]
-    assert not wrong
 
 
 def _oversized(function: ast.FunctionDef) -> Iterator[str]:
     length = (function.end_lineno or 0) - function.lineno + 1
     if length > 60:
-        yield f"{function.name} has {length} lines"
+        yield f"{function.name} is too long"
     positional = [a for a in function.args.posonlyargs + function.args.args if a.arg not in ("self", "cls")]
     if len(positional) > 6:
-        yield f"{function.name} takes {len(positional)} positional parameters: make them keyword-only or a noun"
+        yield f"{function.name} takes too many positional parameters"
 
 
 def test_every_module_says_what_it_is(trees: Trees) -> None:
-    assert not [_name(path) for path, tree in trees.items() if not ast.get_docstring(tree)], "line 1 says what the file is"
+    assert not [_name(path) for path, tree in trees.items() if not ast.get_docstring(tree)], (
+        "line 1 says what the file is"
+    )
     assert not [_name(path) for path in trees if path.stem in FORBIDDEN]
 
 
 def test_only_the_loop_catches_everything(trees: Trees) -> None:
-    handlers = [(_name(path), node) for path, tree in trees.items() for node in ast.walk(tree) if isinstance(node, ast.ExceptHandler)]
-    catching = {name for name, node in handlers if node.type is None or (isinstance(node.type, ast.Name) and node.type.id == "Exception")}
+    handlers = [
+        (_name(path), node)
+        for path, tree in trees.items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ExceptHandler)
+    ]
+    catching = {
+        name
+        for name, node in handlers
+        if node.type is None or (isinstance(node.type, ast.Name) and node.type.id == "Exception")
+    }
     assert catching <= MAY_CATCH_ALL, "catch what you know how to handle"
 
 
 def test_the_environment_is_read_in_one_file() -> None:
-    reading = {_name(path) for path in FILES if re.search(r"\bos\.(environ|getenv)", path.read_text(encoding="utf-8"))}
+    reading = {
+        _name(path)
+        for path in FILES
+        if re.search(r"\bos\.(environ|getenv)", path.read_text(encoding="utf-8"))
+    }
     assert reading <= {"agent/config.py"}
 
 
@@ -137,7 +219,7 @@ def test_every_prompt_has_its_role_and_every_role_its_prompt(trees: Trees) -> No
     prompts = {path.stem for path in (ROOT / "prompts").iterdir()}
     named = set()
     for path, tree in trees.items():
-        if path.parent.name == "roles":
+        if "roles" in path.parts:
             named |= {
                 keyword.value.value
                 for node in ast.walk(tree)
@@ -158,7 +240,10 @@ def test_the_readme_lists_every_setting() -> None:
 def test_no_circle_of_imports(trees: Trees) -> None:
     known = {".".join(p.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): p for p in trees}
     graph = {
-        name: {module if module in known else module.rpartition(".")[0] for module, _ in _imports(trees[path])} & set(known) - {name}
+        name: {
+            module if module in known else module.rpartition(".")[0] for module, _ in _imports(trees[path])
+        }
+        & set(known) - {name}
         for name, path in known.items()
     }
     done: set[str] = set()

@@ -1,1 +1,2 @@
-"""The evidence rules as pure functions of facts and text. They know no store, no web, no model and no clock."""
+"""The evidence rules as pure functions of facts and text. They know no store, no web, no model and no
+clock."""

@@ -1,4 +1,5 @@
-"""How sure the evidence makes us: one formula, every move told in words. Knows facts and conflicts, not the pages behind them.
+"""How sure the evidence makes us: one formula, every move told in words. Knows facts and conflicts, not the
+pages behind them.
 
     value = coverage × support × trust × agreement − conflicts      (between 0 and 1; a model's own figure can only lower it)
 
@@ -13,16 +14,16 @@
              question; `missing`: its words that nothing told holds; `opens`: the best fact opens its page, as what a page is about does;
              `joined`: the share of the question that they hold together beyond the best of them; `linked`: of what no told page's title
              says, the share that the quotes do; `sharp`: a date or a figure is asked for; `closed`: a yes or no is, which no quote says.
-             Who counts them: `agent.roles.footing`. HIGHEST where a person pinned the best fact.
+             Who counts them: `agent.evidence.answer_features`. HIGHEST where a person pinned the best fact.
 * trust      FLOOR + SLOPE × the trust of the best voices (mean over parts), at most 1; what a person pinned is trusted fully. A fully
              trusted source (1: only a person says so) leaves SURE of what a single voice lacks.
 * agreement  1 − DISPUTE × the disputed share of the relevant facts.
 * conflicts  OPEN for each open conflict that touches a relevant fact, at most MOST.
 
-With a footing the value is a frequency: of the answers given with 0.8, about 80 % were right on three public question sets. How the
-constants of `alone` were fitted and checked stands in DECISIONS.md; those sets have one voice a question, so REST, trust, agreement and
-conflicts are our own judgement. One voice never reaches the usual threshold (0.90): HIGHEST stays below it, a second voice passes it.
-"""
+With a footing the value is a frequency: of the answers given with 0.8, about 80 % were right on three public
+question sets. How the constants of `alone` were fitted and checked stands in DECISIONS.md; those sets have
+one voice a question, so REST, trust, agreement and conflicts are our own judgement. One voice never reaches
+the usual threshold (0.90): HIGHEST stays below it, a second voice passes it."""
 
 from __future__ import annotations
 
@@ -30,171 +31,259 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from math import exp, log
 
-from agent.evidence import reasons
-from agent.evidence.compare import clash, likeness
-from agent.evidence.values import read
-from agent.evidence.voices import voices
-from agent.types import Confidence, Conflict, Fact, Move
-from agent.types.knowledge import COUNTED
+from agent.evidence import confidence_explanations
+from agent.evidence.contradiction.statements import dice_similarity, find_contradiction
+from agent.evidence.source_independence import find_independent_sources
+from agent.evidence.statement_features import extract_features
+from agent.types import Confidence, ConfidenceChange, Conflict, Fact
+from agent.types.facts import ANSWER_INPUTS
 
-ALONE = 0.20
+SINGLE_SOURCE_GAP = 0.20
 """What a single voice lacks where nothing is known of what the answer would stand on."""
-ODDS, CHAIN = 33.0, 1.25
-"""The odds of an answer to a plain question, and to one whose parts stand on several pages, before anything is counted."""
-SHARP, MISSING, OPENS, POINT = 2.7, 0.82, 1.8, 1.8
-JOINED, LINKED, CLOSED = 11.0, 2.7, 0.37
-"""What each multiplies the odds by, once or as often as it counts; POINT is the exponent of the share that is told."""
-TOLD = 4
+BASE_ODDS, MULTI_HOP_BASE_ODDS = 33.0, 1.25
+"""The odds of an answer to a plain question, and to one whose parts stand on several pages, before anything
+is counted."""
+SHARP_ODDS, MISSING_ODDS, OPENS_PAGE_ODDS, ANSWERING_SHARE_EXPONENT = 2.7, 0.82, 1.8, 1.8
+JOINED_ODDS, LINKED_ODDS, YES_NO_ODDS = 11.0, 2.7, 0.37
+"""What each multiplies the odds by, once or as often as it counts; POINT is the exponent of the share that is
+told."""
+MAX_ANSWERING_FACTS = 4
 """More facts told with a value are no surer sign."""
-HIGHEST = 0.89
+MAX_SINGLE_SOURCE_VALUE = 0.89
 """One voice alone never makes surer than this: just below the usual threshold."""
-COVERED = 0.8
+FULL_COVERAGE = 0.8
 """The share of the question's words that is as good as all: the rest is how it was phrased."""
-REST = 0.25
+GAP_FACTOR_PER_SOURCE = 0.25
 """What of a single voice's lack each further voice leaves."""
-ASIDE = 0.05
-"""What the voices together count that bear on the question but do not say the same: never enough for the threshold."""
-FLOOR, SLOPE = 0.70, 0.50
+OTHER_SOURCES_COUNT = 0.05
+"""What the voices together count that bear on the question but do not say the same: never enough for the
+threshold."""
+TRUST_FLOOR, TRUST_SLOPE = 0.70, 0.50
 """Trust 0.6 or better leaves the value as it is, trust 0.1 takes a quarter."""
-SURE = 0.5
+FULL_TRUST_GAP_FACTOR = 0.5
 """What a fully trusted source leaves of a single voice's lack: then one voice can be enough."""
-DISPUTE = 0.5
-OPEN, MOST = 0.10, 0.30
-RELEVANT = 0.5
+DISPUTE_WEIGHT = 0.5
+OPEN_CONFLICT_PENALTY, MAX_CONFLICT_PENALTY = 0.10, 0.30
+MIN_RELATIVE_RELEVANCE = 0.5
 """A fact counts when it is at least this relevant, measured by the most relevant one."""
-SAME = 0.5
+MIN_SAME_SIMILARITY = 0.5
 """Least likeness (Dice of content words) of two statements that say the same."""
-VISIBLE = 0.005
+MIN_VISIBLE_CHANGE = 0.005
 """Smaller moves are not told on their own."""
-TURNS = (
-    ("coverage",), ("told", "bearing"), ("opens",), ("missing",), ("joined",), ("linked",), ("chain", "sharp", "closed"), ("pinned",),
-    ("left",), ("trust",), ("agreement",), ("conflicts",),
-)  # fmt: skip
+CHANGE_ORDER = (
+    ("coverage",),
+    ("told", "bearing"),
+    ("opens",),
+    ("missing",),
+    ("joined",),
+    ("linked",),
+    ("chain", "sharp", "closed"),
+    ("pinned",),
+    ("left",),
+    ("trust",),
+    ("agreement",),
+    ("conflicts",),
+)
 """In which order what changed is brought from the old figure to the new; each turn is a move of its own."""
 
 
 @dataclass(frozen=True)
-class Footing:
-    """What an answer would stand on, counted by someone who knows the question; what each means stands above."""
+class AnswerFeatures:
+    """What an answer would stand on, counted by someone who knows the question; what each means stands
+    above."""
 
-    told: int
-    bearing: int
-    missing: int
-    joined: float
-    chain: bool
-    kind: str
+    answering_facts: int
+    relevant_facts: int
+    missing_words: int
+    joined_share: float
+    is_multi_hop: bool
+    answer_type: str
     """What is asked for: "date", "person", … ("thing" when no rule says more)."""
-    opens: bool = False
-    linked: float = 0.0
-    closed: bool = False
+    opens_page: bool = False
+    linked_share: float = 0.0
+    is_yes_no: bool = False
 
     @property
-    def sharp(self) -> bool:
+    def has_sharp_value(self) -> bool:
         """Is a value asked for that can't be taken for another?"""
-        return self.kind in ("date", "number")
+        return self.answer_type in ("date", "number")
 
 
 @dataclass(frozen=True)
-class _Part:
-    """How many voices one part's best fact has (others counting a little), the best trust among them, and who they are."""
+class _PartSupport:
+    """How many voices one part's best fact has (others counting a little), the best trust among them, and who
+    they are."""
 
-    voices: float
+    source_count: float
     trust: float
-    lead: Fact
-    same: list[Fact]
+    best_fact: Fact
+    agreeing_facts: list[Fact]
 
 
-def assess(
-    *, step: int, facts: Iterable[Fact], conflicts: Iterable[Conflict], coverage: float,
-    previous: Confidence | None = None, model: float | None = None, footing: Footing | None = None,
-) -> Confidence:  # fmt: skip
+def assess_confidence(
+    *,
+    step: int,
+    facts: Iterable[Fact],
+    conflicts: Iterable[Conflict],
+    coverage: float,
+    previous: Confidence | None = None,
+    model: float | None = None,
+    footing: AnswerFeatures | None = None,
+) -> Confidence:
     """The confidence after a step, with the moves that led to it from the previous one (their deltas add up).
 
     What rests on a person's word alone is left out: the figure says how sure the pages make us.
     """
-    basis, told = _ground([fact for fact in facts if not fact.mine], list(conflicts), min(1.0, max(0.0, coverage)), footing)
-    own = worth(basis)
+    basis, told = _collect_basis(
+        [fact for fact in facts if not fact.rests_on_person],
+        list(conflicts),
+        min(1.0, max(0.0, coverage)),
+        footing,
+    )
+    own = compute_value(basis)
     value = own if model is None else min(own, max(0.0, model))
     before = previous.value if previous else 0.0
-    moves = _moves(previous.basis if previous else {}, basis, told)
-    held_before = worth(previous.basis) - before if previous and previous.basis else 0.0
-    if abs((value - own) + held_before) >= VISIBLE:
-        moves.append(Move(delta=round(value - own + held_before, 4), reason=reasons.of_model(value, own, model)))
+    moves = _list_changes(previous.basis if previous else {}, basis, told)
+    held_before = compute_value(previous.basis) - before if previous and previous.basis else 0.0
+    if abs((value - own) + held_before) >= MIN_VISIBLE_CHANGE:
+        moves.append(
+            ConfidenceChange(
+                delta=round(value - own + held_before, 4),
+                reason=confidence_explanations.explain_model_limit(value, own, model),
+            )
+        )
     rest = round(value - before - sum(move.delta for move in moves), 4)
     if moves and rest:
         moves[-1] = moves[-1].model_copy(update={"delta": round(moves[-1].delta + rest, 4)})
-    elif abs(rest) >= VISIBLE:
-        moves = [Move(delta=rest, reason="several small changes together")]
-    return Confidence(step=step, value=round(value, 4), moves=moves, model=model, factors=_factors(basis), basis=basis)
+    elif abs(rest) >= MIN_VISIBLE_CHANGE:
+        moves = [ConfidenceChange(delta=rest, reason="several small changes together")]
+    return Confidence(
+        step=step, value=round(value, 4), moves=moves, model=model, factors=_factors(basis), basis=basis
+    )
 
 
-def worth(basis: Mapping[str, float]) -> float:
+def compute_value(basis: Mapping[str, float]) -> float:
     """The formula, from what was counted; 0 without a fact."""
     if not basis.get("facts"):
         return 0.0
-    product = _covered(basis) * _support(basis) * basis["trust"] * basis["agreement"]
+    product = _coverage_factor(basis) * _support_factor(basis) * basis["trust"] * basis["agreement"]
     return min(1.0, max(0.0, product - basis["conflicts"]))
 
 
-def gathered(point: Confidence) -> float:
-    """What a point of the curve amounts to apart from how clearly it answers: it rises with what is covered and by how many."""
-    return worth({name: figure for name, figure in point.basis.items() if name not in COUNTED}) if point.basis else point.value
+def evidence_level(point: Confidence) -> float:
+    """What a point of the curve amounts to apart from how clearly it answers: it rises with what is covered
+    and by how many."""
+    return (
+        compute_value({name: figure for name, figure in point.basis.items() if name not in ANSWER_INPUTS})
+        if point.basis
+        else point.value
+    )
 
 
-def alone(basis: Mapping[str, float]) -> float:
+def single_source_value(basis: Mapping[str, float]) -> float:
     """How surely one voice alone answers."""
     if "told" not in basis:
-        return 1.0 - ALONE
+        return 1.0 - SINGLE_SOURCE_GAP
     if basis["pinned"]:
-        return HIGHEST
-    logit = basis["missing"] * log(MISSING) + basis["sharp"] * log(SHARP)
+        return MAX_SINGLE_SOURCE_VALUE
+    logit = basis["missing"] * log(MISSING_ODDS) + basis["sharp"] * log(SHARP_ODDS)
     if basis["chain"]:
-        logit += log(CHAIN) + basis["joined"] * log(JOINED) + basis["linked"] * log(LINKED) + basis["closed"] * log(CLOSED)
+        logit += (
+            log(MULTI_HOP_BASE_ODDS)
+            + basis["joined"] * log(JOINED_ODDS)
+            + basis["linked"] * log(LINKED_ODDS)
+            + basis["closed"] * log(YES_NO_ODDS)
+        )
     else:
-        logit += log(ODDS) + basis["opens"] * log(OPENS) + POINT * log((1 + min(TOLD, basis["told"])) / (1 + basis["bearing"]))
-    return min(HIGHEST, 1 / (1 + exp(-logit)))
+        logit += (
+            log(BASE_ODDS)
+            + basis["opens"] * log(OPENS_PAGE_ODDS)
+            + ANSWERING_SHARE_EXPONENT
+            * log((1 + min(MAX_ANSWERING_FACTS, basis["told"])) / (1 + basis["bearing"]))
+        )
+    return min(MAX_SINGLE_SOURCE_VALUE, 1 / (1 + exp(-logit)))
 
 
-def _covered(basis: Mapping[str, float]) -> float:
-    return min(1.0, basis["coverage"] / COVERED) if "told" in basis and not basis["chain"] else basis["coverage"]
+def _coverage_factor(basis: Mapping[str, float]) -> float:
+    return (
+        min(1.0, basis["coverage"] / FULL_COVERAGE)
+        if "told" in basis and not basis["chain"]
+        else basis["coverage"]
+    )
 
 
-def _support(basis: Mapping[str, float]) -> float:
-    return 1.0 - (1.0 - alone(basis)) * basis["left"]
+def _support_factor(basis: Mapping[str, float]) -> float:
+    return 1.0 - (1.0 - single_source_value(basis)) * basis["left"]
 
 
 def _factors(basis: Mapping[str, float]) -> dict[str, float]:
-    """The formula's factors, to be shown: coverage, alone, support, trust, agreement (shares), conflicts (taken off)."""
-    told = {"coverage": _covered(basis), "alone": alone(basis), "support": _support(basis) if basis["facts"] else 0.0}
-    return {name: round(v, 4) for name, v in {**told, **{n: basis[n] for n in ("trust", "agreement", "conflicts")}}.items()}
+    """The formula's factors, to be shown: coverage, alone, support, trust, agreement (shares), conflicts
+    (taken off)."""
+    told = {
+        "coverage": _coverage_factor(basis),
+        "alone": single_source_value(basis),
+        "support": _support_factor(basis) if basis["facts"] else 0.0,
+    }
+    return {
+        name: round(v, 4)
+        for name, v in {**told, **{n: basis[n] for n in ("trust", "agreement", "conflicts")}}.items()
+    }
 
 
-def _ground(facts: list[Fact], conflicts: list[Conflict], coverage: float, footing: Footing | None) -> tuple[dict[str, float], reasons.Told]:
+def _collect_basis(
+    facts: list[Fact], conflicts: list[Conflict], coverage: float, footing: AnswerFeatures | None
+) -> tuple[dict[str, float], confidence_explanations.ReasonContext]:
     """What is counted, and what the reasons speak of."""
-    told = [f for f in facts if f.counts]
-    best = max((f.relevance for f in told if f.usable), default=0.0)
-    relevant = [f for f in told if f.decision == "pinned" or f.relevance >= RELEVANT * best]
-    usable = [f for f in relevant if f.usable]
-    parts = [_part([f for f in usable if f.part == part]) for part in sorted({f.part for f in usable})]
+    told = [f for f in facts if f.is_active]
+    best = max((f.relevance for f in told if f.can_support), default=0.0)
+    relevant = [f for f in told if f.decision == "pinned" or f.relevance >= MIN_RELATIVE_RELEVANCE * best]
+    usable = [f for f in relevant if f.can_support]
+    parts = [
+        _measure_part([f for f in usable if f.part == part]) for part in sorted({f.part for f in usable})
+    ]
     touched = {f.id for f in relevant}
-    clashes = [c for c in conflicts if c.status == "open" and any(touched.intersection(v.fact_ids) for v in c.values)]
+    clashes = [
+        c for c in conflicts if c.status == "open" and any(touched.intersection(v.fact_ids) for v in c.values)
+    ]
     basis = {
         "coverage": coverage,
-        "left": _mean([REST ** (part.voices - 1) * (SURE if part.trust >= 1.0 else 1.0) for part in parts]),
-        "trust": _mean([min(1.0, FLOOR + SLOPE * part.trust) for part in parts]),
-        "agreement": 1 - DISPUTE * sum(f.disputed for f in relevant) / len(relevant) if relevant else 1.0,
-        "conflicts": min(MOST, OPEN * len(clashes)),
-        "facts": float(len(usable)), "voices": float(len(voices(usable))), "agreeing": max((part.voices for part in parts), default=0.0),
-    }  # fmt: skip
+        "left": _mean(
+            [
+                GAP_FACTOR_PER_SOURCE ** (part.source_count - 1)
+                * (FULL_TRUST_GAP_FACTOR if part.trust >= 1.0 else 1.0)
+                for part in parts
+            ]
+        ),
+        "trust": _mean([min(1.0, TRUST_FLOOR + TRUST_SLOPE * part.trust) for part in parts]),
+        "agreement": 1 - DISPUTE_WEIGHT * sum(f.disputed for f in relevant) / len(relevant)
+        if relevant
+        else 1.0,
+        "conflicts": min(MAX_CONFLICT_PENALTY, OPEN_CONFLICT_PENALTY * len(clashes)),
+        "facts": float(len(usable)),
+        "voices": float(len(find_independent_sources(usable))),
+        "agreeing": max((part.source_count for part in parts), default=0.0),
+    }
     if footing:
         basis |= {
-            "told": float(footing.told), "bearing": float(footing.bearing), "missing": float(footing.missing), "joined": footing.joined,
-            "chain": float(footing.chain), "sharp": float(footing.sharp), "opens": float(footing.opens), "linked": footing.linked,
-            "closed": float(footing.closed),
-            "pinned": float(bool(parts) and all(part.lead.decision == "pinned" for part in parts)),
-        }  # fmt: skip
-    strongest = max(parts, key=lambda part: part.voices, default=None)
-    said = reasons.told(strongest.lead, strongest.same, clashes, footing.kind if footing else "") if strongest else reasons.Told(clashes=clashes)
+            "told": float(footing.answering_facts),
+            "bearing": float(footing.relevant_facts),
+            "missing": float(footing.missing_words),
+            "joined": footing.joined_share,
+            "chain": float(footing.is_multi_hop),
+            "sharp": float(footing.has_sharp_value),
+            "opens": float(footing.opens_page),
+            "linked": footing.linked_share,
+            "closed": float(footing.is_yes_no),
+            "pinned": float(bool(parts) and all(part.best_fact.decision == "pinned" for part in parts)),
+        }
+    strongest = max(parts, key=lambda part: part.source_count, default=None)
+    said = (
+        confidence_explanations.build_reason_context(
+            strongest.best_fact, strongest.agreeing_facts, clashes, footing.answer_type if footing else ""
+        )
+        if strongest
+        else confidence_explanations.ReasonContext(open_conflicts=clashes)
+    )
     return {name: round(v, 4) for name, v in basis.items()}, said
 
 
@@ -202,36 +291,67 @@ def _mean(values: list[float]) -> float:
     return sum(values) / len(values) if values else 1.0
 
 
-def _part(facts: list[Fact]) -> _Part:
+def _measure_part(facts: list[Fact]) -> _PartSupport:
     lead = max(facts, key=lambda f: (f.decision == "pinned", f.relevance, f.trust, f.id))
-    same = [f for f in facts if f is lead or _same(lead, f)]
-    agreeing = len(voices(same))
-    aside = ASIDE if len(voices(facts)) > agreeing else 0.0
-    return _Part(agreeing + aside, max(1.0 if f.decision == "pinned" else f.trust for f in same), lead, [f for f in same if f is not lead])
+    same = [f for f in facts if f is lead or _is_same_statement(lead, f)]
+    agreeing = len(find_independent_sources(same))
+    aside = OTHER_SOURCES_COUNT if len(find_independent_sources(facts)) > agreeing else 0.0
+    return _PartSupport(
+        agreeing + aside,
+        max(1.0 if f.decision == "pinned" else f.trust for f in same),
+        lead,
+        [f for f in same if f is not lead],
+    )
 
 
-def _same(a: Fact, b: Fact) -> bool:
-    left, right = read(a.statement), read(b.statement)
-    return likeness(left.words, right.words) >= SAME and clash(left, right, keyed=False, strict=False) is None
+def _is_same_statement(a: Fact, b: Fact) -> bool:
+    left, right = extract_features(a.statement), extract_features(b.statement)
+    return (
+        dice_similarity(left.words, right.words) >= MIN_SAME_SIMILARITY
+        and find_contradiction(left, right, keyed=False, strict=False) is None
+    )
 
 
-def _moves(before: Mapping[str, float], basis: Mapping[str, float], told: reasons.Told) -> list[Move]:
+def _list_changes(
+    before: Mapping[str, float], basis: Mapping[str, float], told: confidence_explanations.ReasonContext
+) -> list[ConfidenceChange]:
     """One figure after the other is brought from the old to the new; what each changes is its move."""
-    if worth(before) == 0.0 or set(before) != set(basis):
-        return _first(basis, told) if worth(before) == 0.0 else []
+    if compute_value(before) == 0.0 or set(before) != set(basis):
+        return _list_first_changes(basis, told) if compute_value(before) == 0.0 else []
     moves, at = [], {**before, **{name: basis[name] for name in ("facts", "voices", "agreeing")}}
-    for names in TURNS:
-        was = worth(at)
+    for names in CHANGE_ORDER:
+        was = compute_value(at)
         at |= {name: basis[name] for name in names if name in basis}
-        if abs(delta := worth(at) - was) >= VISIBLE:
-            moves.append(Move(delta=round(delta, 4), reason=reasons.of(names[0], before, basis, told)))
+        if abs(delta := compute_value(at) - was) >= MIN_VISIBLE_CHANGE:
+            moves.append(
+                ConfidenceChange(
+                    delta=round(delta, 4),
+                    reason=confidence_explanations.explain_change(names[0], before, basis, told),
+                )
+            )
     return moves
 
 
-def _first(basis: Mapping[str, float], told: reasons.Told) -> list[Move]:
-    calm = worth({**basis, "conflicts": 0.0})
-    if calm < VISIBLE:
+def _list_first_changes(
+    basis: Mapping[str, float], told: confidence_explanations.ReasonContext
+) -> list[ConfidenceChange]:
+    calm = compute_value({**basis, "conflicts": 0.0})
+    if calm < MIN_VISIBLE_CHANGE:
         return []
-    moves = [Move(delta=round(calm, 4), reason=reasons.first(basis, told))]
-    taken = worth(basis) - calm
-    return [*moves, Move(delta=round(taken, 4), reason=reasons.of("conflicts", {}, basis, told))] if taken <= -VISIBLE else moves
+    moves = [
+        ConfidenceChange(
+            delta=round(calm, 4), reason=confidence_explanations.explain_first_evidence(basis, told)
+        )
+    ]
+    taken = compute_value(basis) - calm
+    return (
+        [
+            *moves,
+            ConfidenceChange(
+                delta=round(taken, 4),
+                reason=confidence_explanations.explain_change("conflicts", {}, basis, told),
+            ),
+        ]
+        if taken <= -MIN_VISIBLE_CHANGE
+        else moves
+    )

@@ -1,1 +1,2 @@
-"""What a run looks like when it leaves: files made from a report. Nothing here reads the store or judges evidence."""
+"""What a run looks like when it leaves: files made from a report. Nothing here reads the store or judges
+evidence."""

@@ -1,9 +1,10 @@
-"""A folder of files as one zip whose every byte follows from the files: the same files give the same zip, on any machine.
+"""A folder of files as one zip whose every byte follows from the files: the same files give the same zip, on
+any machine.
 
-Nothing is compressed (so no two libraries differ, and nothing can swell when it is read), times and modes are fixed, names are in
-order, and `manifest.json` holds the SHA-256 of every other file. Reading takes nothing on trust: what is not, byte for byte, the
-zip that these files make is refused. Nothing is ever written to a disk. Knows nothing of runs.
-"""
+Nothing is compressed (so no two libraries differ, and nothing can swell when it is read), times and modes are
+fixed, names are in order, and `manifest.json` holds the SHA-256 of every other file. Reading takes nothing on
+trust: what is not, byte for byte, the zip that these files make is refused. Nothing is ever written to a
+disk. Knows nothing of runs."""
 
 from __future__ import annotations
 
@@ -23,39 +24,57 @@ MAX_BYTES = 200_000_000
 MAX_FILES = 20_000
 MAX_DEPTH = 60
 MAX_NUMBER = 2.0**53
-_END = 22
+_END_RECORD_BYTES = 22
 """Bytes of the record a zip ends with."""
-_TIME = (1980, 1, 1, 0, 0, 0)
-_NAME = re.compile(r"[a-z0-9][a-z0-9_.-]{0,80}(/[a-z0-9][a-z0-9_.-]{0,80})?")
-_BROKEN = (
-    zipfile.BadZipFile, zipfile.LargeZipFile, EOFError, OSError, ValueError, NotImplementedError, RuntimeError, OverflowError, IndexError, KeyError,
-    TypeError, struct.error,
-)  # fmt: skip
+_ENTRY_TIME = (1980, 1, 1, 0, 0, 0)
+_FILE_NAME = re.compile(r"[a-z0-9][a-z0-9_.-]{0,80}(/[a-z0-9][a-z0-9_.-]{0,80})?")
+_ZIP_ERRORS = (
+    zipfile.BadZipFile,
+    zipfile.LargeZipFile,
+    EOFError,
+    OSError,
+    ValueError,
+    NotImplementedError,
+    RuntimeError,
+    OverflowError,
+    IndexError,
+    KeyError,
+    TypeError,
+    struct.error,
+)
 """What the zip reader is known to raise on data that is no sound zip."""
 
 
 def pack(files: Mapping[str, bytes], about: Mapping[str, Any]) -> bytes:
-    """The zip of the files, with a manifest that tells `about` and their hashes. Raises BundleError when it would be too large."""
-    listed = [{"name": name, "bytes": len(files[name]), "sha256": sha256(files[name])} for name in sorted(files)]
+    """The zip of the files, with a manifest that tells `about` and their hashes. Raises BundleError when it
+    would be too large."""
+    listed = [
+        {"name": name, "bytes": len(files[name]), "sha256": sha256(files[name])} for name in sorted(files)
+    ]
     manifest = json.dumps({**about, "files": listed}, ensure_ascii=False, indent=1).encode() + b"\n"
     if sum(map(len, files.values())) + 300 * len(files) > MAX_BYTES or len(files) > MAX_FILES:
-        raise BundleError(f"this would make a bundle of more than {MAX_BYTES // 1_000_000} MB or {MAX_FILES} files, which none would open again")
-    return _zipped({MANIFEST: manifest, **files})
+        raise BundleError(
+            f"this would make a bundle of more than {MAX_BYTES // 1_000_000} MB or {MAX_FILES} files, which none would open again"
+        )
+    return _build_zip({MANIFEST: manifest, **files})
 
 
 def unpack(data: bytes) -> tuple[dict[str, Any], dict[str, bytes]]:
-    """The manifest and the files. Raises BundleError, which names what does not fit, when a single byte is not as it was packed."""
+    """The manifest and the files. Raises BundleError, which names what does not fit, when a single byte is
+    not as it was packed."""
     if len(data) > MAX_BYTES:
         raise BundleError(f"it has more than {MAX_BYTES // 1_000_000} MB; no bundle is that large")
-    files = _read(data)
-    manifest = _manifest(files.pop(MANIFEST, b""))
+    files = _read_zip(data)
+    manifest = _parse_manifest(files.pop(MANIFEST, b""))
     listed = {entry["name"]: entry["sha256"] for entry in manifest["files"]}
     if strange := sorted(set(files) ^ set(listed)):
         what = "is not in its manifest" if strange[0] in files else "is missing"
         raise BundleError(f"the file {strange[0]} {what}")
     for name, body in files.items():
         if sha256(body) != listed[name]:
-            raise BundleError(f"the file {name} was changed since the bundle was made (its SHA-256 is another)")
+            raise BundleError(
+                f"the file {name} was changed since the bundle was made (its SHA-256 is another)"
+            )
     about = {key: value for key, value in manifest.items() if key != "files"}
     if pack(files, about) != data:
         raise BundleError("the bytes around its files were changed since the bundle was made")
@@ -67,18 +86,19 @@ def sha256(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def loads(text: str | bytes, what: str) -> Any:
+def load_json(text: str | bytes, what: str) -> Any:
     """JSON without its pitfalls (NaN, endless depth, huge numbers). Raises BundleError that names `what`."""
     try:
         value = json.loads(text)
-        _sound(value)
+        _check_json_value(value)
     except (ValueError, RecursionError) as trouble:
         raise BundleError(f"{what} cannot be read as JSON") from trouble
     return value
 
 
-def _sound(value: Any) -> None:
-    """Raises ValueError for what a store or a screen could stumble over: half a character, an endless number, a depth without end."""
+def _check_json_value(value: Any) -> None:
+    """Raises ValueError for what a store or a screen could stumble over: half a character, an endless number,
+    a depth without end."""
     left = [(value, 0)]
     while left:
         at, depth = left.pop()
@@ -93,68 +113,84 @@ def _sound(value: Any) -> None:
             left += [(one, depth + 1) for one in inner]
 
 
-def _zipped(files: Mapping[str, bytes]) -> bytes:
+def _build_zip(files: Mapping[str, bytes]) -> bytes:
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED, allowZip64=False) as archive:
         for name in (MANIFEST, *sorted(set(files) - {MANIFEST})):
-            entry = zipfile.ZipInfo(name, _TIME)
+            entry = zipfile.ZipInfo(name, _ENTRY_TIME)
             entry.create_system, entry.external_attr = 3, 0o100644 << 16
             archive.writestr(entry, files[name])
     return out.getvalue()
 
 
-def _read(data: bytes) -> dict[str, bytes]:
+def _read_zip(data: bytes) -> dict[str, bytes]:
     if not data.startswith(b"PK\x03\x04"):
         raise BundleError("it does not begin like a bundle: it is none, or its first bytes were changed")
-    end = data[-_END:]
-    if end[:4] != b"PK\x05\x06" or end[-2:] != b"\0\0" or data[-_END - 20 :][:4] == b"PK\x06\x07":
+    end = data[-_END_RECORD_BYTES:]
+    if (
+        end[:4] != b"PK\x05\x06"
+        or end[-2:] != b"\0\0"
+        or data[-_END_RECORD_BYTES - 20 :][:4] == b"PK\x06\x07"
+    ):
         raise BundleError("it does not end like a bundle: it was cut off, or its last bytes were changed")
-    if struct.unpack("<I", end[12:16])[0] > 300 * MAX_FILES:  # looked at before the reader makes an object of each entry
+    if (
+        struct.unpack("<I", end[12:16])[0] > 300 * MAX_FILES
+    ):  # looked at before the reader makes an object of each entry
         raise BundleError(f"it has more than {MAX_FILES} files; no bundle has")
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             entries = archive.infolist()
-            _admit(entries, len(data))
-            return {entry.filename: _body(archive.read, entry) for entry in entries}
+            _check_entries(entries, len(data))
+            return {entry.filename: _read_entry(archive.read, entry) for entry in entries}
     except BundleError:
         raise
-    except _BROKEN as trouble:
+    except _ZIP_ERRORS as trouble:
         raise BundleError("it is no sound zip: it was cut off, damaged or changed") from trouble
 
 
-def _body(read: Callable[[zipfile.ZipInfo], bytes], entry: zipfile.ZipInfo) -> bytes:
+def _read_entry(read: Callable[[zipfile.ZipInfo], bytes], entry: zipfile.ZipInfo) -> bytes:
     try:
         return read(entry)
     except zipfile.BadZipFile as trouble:
-        raise BundleError(f"the file {entry.filename} was changed since the bundle was made (its checksum is another)") from trouble
+        raise BundleError(
+            f"the file {entry.filename} was changed since the bundle was made (its checksum is another)"
+        ) from trouble
 
 
-def _admit(entries: list[zipfile.ZipInfo], size: int) -> None:
+def _check_entries(entries: list[zipfile.ZipInfo], size: int) -> None:
     """Refuses what could swell, hide or lead elsewhere, before anything is read."""
     if len(entries) > MAX_FILES:
         raise BundleError(f"it has more than {MAX_FILES} files; no bundle has")
     if len({entry.filename for entry in entries}) != len(entries):
         raise BundleError("it holds two files of one name")
     for entry in entries:
-        if not _NAME.fullmatch(entry.filename) or ".." in entry.filename:
+        if not _FILE_NAME.fullmatch(entry.filename) or ".." in entry.filename:
             raise BundleError(f"it holds a file that no bundle has: {entry.filename[:80]!r}")
-        if entry.compress_type != zipfile.ZIP_STORED or entry.flag_bits or entry.compress_size != entry.file_size:
+        if (
+            entry.compress_type != zipfile.ZIP_STORED
+            or entry.flag_bits
+            or entry.compress_size != entry.file_size
+        ):
             raise BundleError(f"the file {entry.filename} is compressed or encrypted; in a bundle none is")
     if sum(entry.file_size for entry in entries) > size:
         raise BundleError("its files claim to be larger than the whole")
 
 
-def _manifest(body: bytes) -> dict[str, Any]:
+def _parse_manifest(body: bytes) -> dict[str, Any]:
     if not body:
         raise BundleError(f"it has no {MANIFEST}: it is no evidence bundle")
-    manifest = loads(body, MANIFEST)
+    manifest = load_json(body, MANIFEST)
     listed = manifest.get("files") if isinstance(manifest, dict) else None
-    if not isinstance(listed, list) or not all(_listed(entry) for entry in listed):
+    if not isinstance(listed, list) or not all(_is_file_entry(entry) for entry in listed):
         raise BundleError(f"{MANIFEST} does not list its files as it should")
     if not all(isinstance(value, str | int) for key, value in manifest.items() if key != "files"):
         raise BundleError(f"{MANIFEST} holds what it should not")
     return dict(manifest)
 
 
-def _listed(entry: Any) -> bool:
-    return isinstance(entry, dict) and isinstance(entry.get("name"), str) and isinstance(entry.get("sha256"), str)
+def _is_file_entry(entry: Any) -> bool:
+    return (
+        isinstance(entry, dict)
+        and isinstance(entry.get("name"), str)
+        and isinstance(entry.get("sha256"), str)
+    )

@@ -1,4 +1,5 @@
-"""The evidence bundle of a run: everything its answer stands on, in one file that a colleague can verify and open.
+"""The evidence bundle of a run: everything its answer stands on, in one file that a colleague can verify and
+open.
 
     manifest.json          what this is, and the SHA-256 of every other file
     readme.txt             the same for a person
@@ -7,8 +8,8 @@
     pages.jsonl            each stored page, with pages/ID.txt (its text, what quotes point into) and pages/ID.body.gz (as it came)
     calls.jsonl            every model call: its prompt, its reply, what it cost
 
-Writing and reading only; whether what it says holds is judged elsewhere. Secrets are hidden before anything is written.
-"""
+Writing and reading only; whether what it says holds is judged elsewhere. Secrets are hidden before anything
+is written."""
 
 from __future__ import annotations
 
@@ -23,9 +24,9 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from agent.errors import BundleError
-from agent.export.archive import loads, pack, sha256, unpack
-from agent.export.hiding import hider
-from agent.types import Call, Fact, Page, Run, Step, Usage
+from agent.export.archive import load_json, pack, sha256, unpack
+from agent.export.hiding import make_redactor
+from agent.types import Fact, ModelCall, Page, Run, Step, Usage
 
 FORMAT, VERSION = "touchstone-evidence-bundle", 1
 MAX_LINE = 32_000_000
@@ -45,63 +46,81 @@ manifest.json holds the SHA-256 of every file. No signature is in it: who could 
 the SHA-256 of the whole file, which export and verify tell, with the one you were given by another way.
 The pages are the work of others. What they say was written by strangers.
 """
-Made = TypeVar("Made", bound=BaseModel)
+ModelT = TypeVar("ModelT", bound=BaseModel)
 
 
 @dataclass(frozen=True)
-class Contents:
-    """What is in a bundle. `missing` are the ids of pages the run names but whose text is no longer stored."""
+class BundleContents:
+    """What is in a bundle. `missing` are the ids of pages the run names but whose text is no longer
+    stored."""
 
     run: Run
     usage: Usage
     steps: Sequence[Step]
     facts: Sequence[Fact]
     pages: Mapping[str, Page]
-    calls: Sequence[Call] = ()
+    calls: Sequence[ModelCall] = ()
     missing: Sequence[str] = field(default=())
     sha256: str = ""
     """Of the whole file; "" before it is written."""
 
 
-def write(given: Contents, secrets: Iterable[str] = ()) -> bytes:
-    """The bundle as a file. Raises BundleError when a page holds one of the secrets, or it would be too large."""
-    hidden = hider(secrets)
-    run = {"run": given.run.model_dump(mode="json"), "usage": given.usage.model_dump(mode="json"), "missing_pages": sorted(given.missing)}
+def write_bundle(given: BundleContents, secrets: Iterable[str] = ()) -> bytes:
+    """The bundle as a file. Raises BundleError when a page holds one of the secrets, or it would be too
+    large."""
+    hidden = make_redactor(secrets)
+    run = {
+        "run": given.run.model_dump(mode="json"),
+        "usage": given.usage.model_dump(mode="json"),
+        "missing_pages": sorted(given.missing),
+    }
     files = {
         "readme.txt": README.encode(),
-        "run.json": _json(hidden(run)),
-        "steps.jsonl": _lines(hidden(step.model_dump(mode="json")) for step in given.steps),
-        "facts.json": _json(hidden([fact.model_dump(mode="json") for fact in given.facts])),
-        "calls.jsonl": _lines(hidden(call.model_dump(mode="json")) for call in given.calls),
-        "pages.jsonl": _lines(hidden(_record(name, given.pages[name])) for name in sorted(given.pages)),
+        "run.json": _dump_json(hidden(run)),
+        "steps.jsonl": _dump_json_lines(hidden(step.model_dump(mode="json")) for step in given.steps),
+        "facts.json": _dump_json(hidden([fact.model_dump(mode="json") for fact in given.facts])),
+        "calls.jsonl": _dump_json_lines(hidden(call.model_dump(mode="json")) for call in given.calls),
+        "pages.jsonl": _dump_json_lines(
+            hidden(_page_record(name, given.pages[name])) for name in sorted(given.pages)
+        ),
     }
     for name, page in given.pages.items():
         if hidden(page.text) != page.text:
-            raise BundleError(f"the page {page.url} holds one of your keys or passwords in its text, so no bundle is made of this run")
+            raise BundleError(
+                f"the page {page.url} holds one of your keys or passwords in its text, so no bundle is made of this run"
+            )
         files[f"pages/{name}.txt"] = page.text.encode()
         if page.raw and hidden(page.raw.decode("latin-1")) == page.raw.decode("latin-1"):
             files[f"pages/{name}.body.gz"] = gzip.compress(page.raw, 6, mtime=0)
-    about = {"format": FORMAT, "version": VERSION, "run": given.run.id, "question": hidden(given.run.question)}
+    about = {
+        "format": FORMAT,
+        "version": VERSION,
+        "run": given.run.id,
+        "question": hidden(given.run.question),
+    }
     return pack(files, about)
 
 
-def read(data: bytes) -> Contents:
-    """What is in a bundle, whole and unchanged since it was made. Raises BundleError: what does not fit, in a sentence."""
+def read_bundle(data: bytes) -> BundleContents:
+    """What is in a bundle, whole and unchanged since it was made. Raises BundleError: what does not fit, in a
+    sentence."""
     about, files = unpack(data)
     if about.get("format") != FORMAT:
         raise BundleError("it is no evidence bundle of Touchstone")
     if about.get("version") != VERSION:
-        raise BundleError(f"it has the format's version {str(about.get('version'))[:20]}; this Touchstone reads version {VERSION}: update it")
-    head = loads(_taken(files, "run.json"), "run.json")
+        raise BundleError(
+            f"it has the format's version {str(about.get('version'))[:20]}; this Touchstone reads version {VERSION}: update it"
+        )
+    head = load_json(_take_file(files, "run.json"), "run.json")
     if not isinstance(head, dict) or not isinstance(head.get("missing_pages"), list):
         raise BundleError("run.json is not as it should be")
-    found = Contents(
-        run=_made(Run, head.get("run"), "run.json"),
-        usage=_made(Usage, head.get("usage"), "run.json"),
-        steps=_each(Step, _taken(files, "steps.jsonl"), "steps.jsonl"),
-        facts=_many(_taken(files, "facts.json")),
-        calls=_each(Call, _taken(files, "calls.jsonl"), "calls.jsonl"),
-        pages=_pages(files),
+    found = BundleContents(
+        run=_validate_model(Run, head.get("run"), "run.json"),
+        usage=_validate_model(Usage, head.get("usage"), "run.json"),
+        steps=_parse_rows(Step, _take_file(files, "steps.jsonl"), "steps.jsonl"),
+        facts=_parse_facts(_take_file(files, "facts.json")),
+        calls=_parse_rows(ModelCall, _take_file(files, "calls.jsonl"), "calls.jsonl"),
+        pages=_take_pages(files),
         missing=[str(name) for name in head["missing_pages"]],
         sha256=sha256(data),
     )
@@ -111,30 +130,31 @@ def read(data: bytes) -> Contents:
     return found
 
 
-def _record(name: str, page: Page) -> dict[str, Any]:
+def _page_record(name: str, page: Page) -> dict[str, Any]:
     return {"id": name, **page.model_dump(mode="json", exclude={"text", "raw"})}
 
 
-def _pages(files: dict[str, bytes]) -> dict[str, Page]:
+def _take_pages(files: dict[str, bytes]) -> dict[str, Page]:
     """The pages, each with its text and body; what was read is taken out of `files`."""
     pages: dict[str, Page] = {}
     room = MAX_BODY * 4
-    for row in _rows(_taken(files, "pages.jsonl"), "pages.jsonl"):
+    for row in _parse_json_lines(_take_file(files, "pages.jsonl"), "pages.jsonl"):
         name = row.pop("id", None)
         if not isinstance(name, str) or name in pages:
             raise BundleError("pages.jsonl names a page twice, or not at all")
         try:
-            text = _taken(files, f"pages/{name}.txt").decode()
+            text = _take_file(files, f"pages/{name}.txt").decode()
         except UnicodeDecodeError as trouble:
             raise BundleError(f"the text of the page {name[:40]} is not UTF-8") from trouble
-        raw = _inflated(files.pop(f"pages/{name}.body.gz", b""), name, min(MAX_BODY, room))
+        raw = _decompress(files.pop(f"pages/{name}.body.gz", b""), name, min(MAX_BODY, room))
         room -= len(raw)
-        pages[name] = _made(Page, row, "pages.jsonl").model_copy(update={"text": text, "raw": raw})
+        pages[name] = _validate_model(Page, row, "pages.jsonl").model_copy(update={"text": text, "raw": raw})
     return pages
 
 
-def _inflated(packed: bytes, name: str, most: int) -> bytes:
-    """A body as it came. Raises BundleError when it would be larger than `most` bytes: nothing swells without end."""
+def _decompress(packed: bytes, name: str, most: int) -> bytes:
+    """A body as it came. Raises BundleError when it would be larger than `most` bytes: nothing swells without
+    end."""
     if not packed:
         return b""
     try:
@@ -147,47 +167,49 @@ def _inflated(packed: bytes, name: str, most: int) -> bytes:
     return body
 
 
-def _taken(files: dict[str, bytes], name: str) -> bytes:
+def _take_file(files: dict[str, bytes], name: str) -> bytes:
     if name not in files:
         raise BundleError(f"the file {name[:60]} is missing")
     return files.pop(name)
 
 
-def _rows(body: bytes, name: str) -> list[dict[str, Any]]:
+def _parse_json_lines(body: bytes, name: str) -> list[dict[str, Any]]:
     lines = body.split(b"\n")[:-1] if body.endswith(b"\n") else [b"", body] if body else []
     if any(not 0 < len(line) <= MAX_LINE for line in lines):
         raise BundleError(f"{name} is not made of lines as it should be")
-    rows = [loads(line, name) for line in lines]
+    rows = [load_json(line, name) for line in lines]
     if not all(isinstance(row, dict) for row in rows):
         raise BundleError(f"{name} holds a line that is no object")
     return rows
 
 
-def _each(kind: type[Made], body: bytes, name: str) -> list[Made]:
-    return [_made(kind, row, name) for row in _rows(body, name)]
+def _parse_rows(kind: type[ModelT], body: bytes, name: str) -> list[ModelT]:
+    return [_validate_model(kind, row, name) for row in _parse_json_lines(body, name)]
 
 
-def _many(body: bytes) -> list[Fact]:
+def _parse_facts(body: bytes) -> list[Fact]:
     try:
-        return TypeAdapter(list[Fact]).validate_python(loads(body, "facts.json"))
+        return TypeAdapter(list[Fact]).validate_python(load_json(body, "facts.json"))
     except (ValidationError, RecursionError) as trouble:
-        raise BundleError(_unfit("facts.json")) from trouble
+        raise BundleError(_describe_mismatch("facts.json")) from trouble
 
 
-def _made(kind: type[Made], value: Any, name: str) -> Made:
+def _validate_model(kind: type[ModelT], value: Any, name: str) -> ModelT:
     try:
         return kind.model_validate(value)
     except (ValidationError, RecursionError) as trouble:
-        raise BundleError(_unfit(name)) from trouble
+        raise BundleError(_describe_mismatch(name)) from trouble
 
 
-def _unfit(name: str) -> str:
+def _describe_mismatch(name: str) -> str:
     return f"{name} holds what this Touchstone does not know: it was made by a newer version, or by hand"
 
 
-def _json(value: Any) -> bytes:
+def _dump_json(value: Any) -> bytes:
     return json.dumps(value, ensure_ascii=False, indent=1).encode() + b"\n"
 
 
-def _lines(values: Iterable[Any]) -> bytes:
-    return b"".join(json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode() + b"\n" for value in values)
+def _dump_json_lines(values: Iterable[Any]) -> bytes:
+    return b"".join(
+        json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode() + b"\n" for value in values
+    )

@@ -9,7 +9,7 @@ from typing import Any
 from agent.export.references import Reference
 
 
-def csl(references: Iterable[Reference]) -> str:
+def render_csl(references: Iterable[Reference]) -> str:
     """The file: a list of items."""
     return json.dumps([_item(reference) for reference in references], ensure_ascii=False, indent=1) + "\n"
 
@@ -22,13 +22,18 @@ def _item(reference: Reference) -> dict[str, Any]:
         "container-title": reference.container,
         "author": [{"literal": reference.author}] if reference.author else [],
         "URL": reference.url,
-        "issued": _date(reference.issued),
-        "accessed": _date(reference.accessed),
+        "issued": _date_parts(reference.issued),
+        "accessed": _date_parts(reference.accessed),
         "language": reference.language,
-        "note": " ".join([*([f"({reference.given})"] if reference.given else []), *(f"“{quote}”" for quote in reference.quotes)]),
+        "note": " ".join(
+            [
+                *([f"({reference.origin_note})"] if reference.origin_note else []),
+                *(f"“{quote}”" for quote in reference.quotes),
+            ]
+        ),
     }
     return {name: value for name, value in told.items() if value}
 
 
-def _date(date: tuple[int, ...]) -> dict[str, Any]:
+def _date_parts(date: tuple[int, ...]) -> dict[str, Any]:
     return {"date-parts": [list(date)]} if date else {}

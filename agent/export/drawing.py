@@ -7,33 +7,46 @@ from collections.abc import Iterable, Mapping
 from agent.types import Edge
 
 
-def mermaid(first: str, edges: Iterable[Edge], *, rests: Mapping[str, str], decisions: Mapping[str, str] | None = None, direction: str = "TD") -> str:
+def render_mermaid(
+    first: str,
+    edges: Iterable[Edge],
+    *,
+    rests: Mapping[str, str],
+    decisions: Mapping[str, str] | None = None,
+    direction: str = "TD",
+) -> str:
     """The flow chart of these edges, as Mermaid source.
 
-    `first` is the step a run begins with; `rests` gives the places where a person speaks or the run ends, with the words
-    they are drawn with; `decisions` the steps behind which a choice stands (a diamond), with its words. Labelled edges of such
-    a step leave from the diamond. The same edges give the same text.
-    """
+    `first` is the step a run begins with; `rests` gives the places where a person speaks or the run ends,
+    with the words they are drawn with; `decisions` the steps behind which a choice stands (a diamond), with
+    its words. Labelled edges of such a step leave from the diamond. The same edges give the same text."""
     ways, choices = list(edges), decisions or {}
     names = dict.fromkeys([first, *(name for way in ways for name in (way.start, way.end))])
     lines = [f"flowchart {direction}", f"    ask([question]) --> {first}"]
-    lines += [f"    {_id(name)}{_shape(name, rests)}" for name in names]
-    lines += [f"    {step}_choice{{{_quoted(words)}}}\n    {step} --> {step}_choice" for step, words in choices.items()]
+    lines += [f"    {_node_id(name)}{_node_shape(name, rests)}" for name in names]
+    lines += [
+        f"    {step}_choice{{{_quote_label(words)}}}\n    {step} --> {step}_choice"
+        for step, words in choices.items()
+    ]
     for way in ways:
         start = f"{way.start}_choice" if way.start in choices and way.label else way.start
-        lines.append(f"    {start} -->{f'|{_quoted(way.label)}|' if way.label else ''} {_id(way.end)}")
+        lines.append(
+            f"    {start} -->{f'|{_quote_label(way.label)}|' if way.label else ''} {_node_id(way.end)}"
+        )
     return "\n".join(lines) + "\n"
 
 
-def _id(name: str) -> str:
+def _node_id(name: str) -> str:
     """The name as Mermaid may be told it: "end" in small letters is a word of its own there."""
     return "END" if name == "end" else name
 
 
-def _shape(name: str, rests: Mapping[str, str]) -> str:
-    return f"([{_quoted(rests[name])}])" if name in rests else f"[{_quoted(name.replace('_', ' '))}]"
+def _node_shape(name: str, rests: Mapping[str, str]) -> str:
+    return (
+        f"([{_quote_label(rests[name])}])" if name in rests else f"[{_quote_label(name.replace('_', ' '))}]"
+    )
 
 
-def _quoted(words: str) -> str:
+def _quote_label(words: str) -> str:
     """As Mermaid wants a text: in quotes, with its own entity for a quote."""
     return '"' + words.replace('"', "#quot;") + '"'

@@ -1,82 +1,90 @@
-"""Untrusted text made harmless in Markdown, for GitHub and Obsidian, in XML and in tables. Knows text and addresses, nothing of runs.
+"""Untrusted text made harmless in Markdown, for GitHub and Obsidian, in XML and in tables. Knows text and
+addresses, nothing of runs.
 
-What a page or model wrote appears as letters only: no link, image, HTML, heading, table cell, tag, wikilink, embed, math, comment
-or automatic link can come of it. Control characters and those that reorder text are taken out.
-"""
+What a page or model wrote appears as letters only: no link, image, HTML, heading, table cell, tag, wikilink,
+embed, math, comment or automatic link can come of it. Control characters and those that reorder text are
+taken out."""
 
 from __future__ import annotations
 
 import re
 from urllib.parse import quote
 
-from agent.urls import canonical
+from agent.text.urls import canonicalize
 
-_INVISIBLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]")
-_SPECIAL = re.compile(r"[\\`*_\[\]<>#|~$^@]|!(?=\[)|%(?=%)|(?<=%)%|=(?==)|(?<==)=|&(?=#?\w+;)|:(?=//)|(?<=www)\.")
+_INVISIBLE = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]"
+)
+_MARKDOWN_SIGN = re.compile(
+    r"[\\`*_\[\]<>#|~$^@]|!(?=\[)|%(?=%)|(?<=%)%|=(?==)|(?<==)=|&(?=#?\w+;)|:(?=//)|(?<=www)\."
+)
 _SCHEME = re.compile(r"\b(mailto|xmpp|javascript|data|file):", re.IGNORECASE)
-_OPENING = re.compile(r"^(?:([-+=:])|(\d{1,9})([.)])(?=\s|$))")
+_BLOCK_OPENING = re.compile(r"^(?:([-+=:])|(\d{1,9})([.)])(?=\s|$))")
 _ENTITY = re.compile(r"(&#?\w+);")
-_SAFE = "%/:?#@!$&*+,;=~-._"
+_SAFE_URL_CHARS = "%/:?#@!$&*+,;=~-._"
 _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
 
-def visible(text: str) -> str:
-    """The text without control characters and those that are not seen or reorder others; tabs and line ends stay."""
+def strip_invisible(text: str) -> str:
+    """The text without control characters and those that are not seen or reorder others; tabs and line ends
+    stay."""
     return _INVISIBLE.sub("", text)
 
 
-def one_line(text: str) -> str:
+def to_one_line(text: str) -> str:
     """The text as it is seen, in one line."""
     return " ".join(_INVISIBLE.sub("", text).split())
 
 
-def xml(text: str) -> str:
+def clean_xml(text: str) -> str:
     """The text without what no XML document may hold; markup is left to the writer of the document."""
     return _NOT_XML.sub("", _INVISIBLE.sub("", text)).replace("\r\n", "\n").replace("\r", "\n")
 
 
-def tabled(text: str) -> str:
-    """A cell of a CSV table that no spreadsheet takes for a formula: one that begins like one gets an apostrophe in front."""
+def escape_csv_cell(text: str) -> str:
+    """A cell of a CSV table that no spreadsheet takes for a formula: one that begins like one gets an
+    apostrophe in front."""
     text = text.replace("\x00", "")
-    return f"'{text}" if _INVISIBLE.sub("", text).lstrip(" ").startswith(_FORMULA) else text
+    return f"'{text}" if _INVISIBLE.sub("", text).lstrip(" ").startswith(_FORMULA_STARTS) else text
 
 
-def inline(text: str) -> str:
+def escape_inline(text: str) -> str:
     """Text for a paragraph, heading or list item: one line, nothing in it is Markdown."""
-    return _line(" ".join(_INVISIBLE.sub("", text).split()))
+    return _escape_line(" ".join(_INVISIBLE.sub("", text).split()))
 
 
-def cell(text: str) -> str:
+def escape_table_cell(text: str) -> str:
     """Text for a table cell; an empty one is a dash, so that the row keeps its shape in every viewer."""
-    return inline(text) or "–"
+    return escape_inline(text) or "–"
 
 
-def quoted(text: str) -> str:
+def render_blockquote(text: str) -> str:
     """Text as a blockquote, its lines kept (two spaces at the end make the break)."""
-    lines = [_line(" ".join(line.split())) for line in _INVISIBLE.sub("", text).splitlines()]
+    lines = [_escape_line(" ".join(line.split())) for line in _INVISIBLE.sub("", text).splitlines()]
     return "  \n".join(f"> {line}" for line in lines if line) or ">"
 
 
-def code(text: str) -> str:
-    """A short identifier in code style; what is not a plain word character, dot, colon or dash is left out."""
+def render_code(text: str) -> str:
+    """A short identifier in code style; what is not a plain word character, dot, colon or dash is left
+    out."""
     return f"`{re.sub(r'[^A-Za-z0-9_.:-]', '', text) or '-'}`"
 
 
-def address(url: str) -> str:
+def clean_url(url: str) -> str:
     """A web address that can stand between the brackets of a link; "" for what is not http(s)."""
-    if not canonical(url):
+    if not canonicalize(url):
         return ""
-    return _ENTITY.sub(r"\1%3B", quote(_INVISIBLE.sub("", url.strip()), safe=_SAFE))
+    return _ENTITY.sub(r"\1%3B", quote(_INVISIBLE.sub("", url.strip()), safe=_SAFE_URL_CHARS))
 
 
-def link(text: str, url: str) -> str:
+def render_link(text: str, url: str) -> str:
     """A link with escaped text; the text alone when the address is not http(s)."""
-    target, words = address(url), inline(text) or inline(url)
+    target, words = clean_url(url), escape_inline(text) or escape_inline(url)
     return f"[{words}]({target})" if target else words
 
 
-def _line(text: str) -> str:
+def _escape_line(text: str) -> str:
     text = _SCHEME.sub(lambda m: f"{m[1]}\0", text)
-    text = _SPECIAL.sub(lambda m: "\\" + m.group(), text).replace("\0", "\\:")
-    return _OPENING.sub(lambda m: f"\\{m[1]}" if m[1] else f"{m[2]}\\{m[3]}", text)
+    text = _MARKDOWN_SIGN.sub(lambda m: "\\" + m.group(), text).replace("\0", "\\:")
+    return _BLOCK_OPENING.sub(lambda m: f"\\{m[1]}" if m[1] else f"{m[2]}\\{m[3]}", text)

@@ -1,53 +1,80 @@
-"""The graph of a run's addresses as GraphML: the question, its searches, every page, and how one led to another.
+"""The graph of a run's addresses as GraphML: the question, its searches, every page, and how one led to
+another.
 
-Nodes are named by their address ("search: …" for a search, "question" for the start). An edge with `found` true leads from where
-an address was found to the page; the others are links between pages the run knows.
-"""
+Nodes are named by their address ("search: …" for a search, "question" for the start). An edge with `found`
+true leads from where an address was found to the page; the others are links between pages the run knows."""
 
 from __future__ import annotations
 
 from io import BytesIO
 
-from agent.export.escaping import xml
+from agent.export.escaping import clean_xml
 from agent.export.report import Report
+from agent.text.urls import site
 from agent.types import Outcome, PageRef
-from agent.urls import site
 
-QUESTION = "question"
+QUESTION_NODE = "question"
 
 
-def graphml(report: Report) -> bytes:
+def render_graphml(report: Report) -> bytes:
     """The file (UTF-8). The same run gives the same bytes."""
     import networkx as nx  # takes half a second: only who draws a graph waits for it
 
     graph = nx.DiGraph()
-    graph.add_node(QUESTION, kind="question", label=xml(report.run.question), step=0)
+    graph.add_node(QUESTION_NODE, kind="question", label=clean_xml(report.run.question), step=0)
     for action in report.actions:
         if action.action != "crawl_url":
-            name = xml(f"search: {action.query_or_url}")
-            graph.add_node(name, kind="search", label=xml(action.query_or_url), step=action.step, outcome=str(action.outcome), hits=action.hits)
-            graph.add_edge(QUESTION, name, found=True)
-    cited = {name for source in (report.answer.sources if report.answer else ()) for name in (source.page_id, source.url) if name}
+            name = clean_xml(f"search: {action.query_or_url}")
+            graph.add_node(
+                name,
+                kind="search",
+                label=clean_xml(action.query_or_url),
+                step=action.step,
+                outcome=str(action.outcome),
+                hits=action.hits,
+            )
+            graph.add_edge(QUESTION_NODE, name, found=True)
+    cited = {
+        name
+        for source in (report.answer.sources if report.answer else ())
+        for name in (source.page_id, source.url)
+        if name
+    }
     pages = report.all_pages
     for ref in pages:
-        graph.add_node(xml(ref.url), kind="page", **_about(ref, report, bool(cited & {ref.page_id, ref.url, ref.final_url})))
+        graph.add_node(
+            clean_xml(ref.url),
+            kind="page",
+            **_page_attributes(ref, report, bool(cited & {ref.page_id, ref.url, ref.final_url})),
+        )
     for ref in pages:
-        origin = xml(ref.found_on)
-        graph.add_edge(origin if origin in graph and origin != xml(ref.url) else QUESTION, xml(ref.url), found=True)
+        origin = clean_xml(ref.found_on)
+        graph.add_edge(
+            origin if origin in graph and origin != clean_xml(ref.url) else QUESTION_NODE,
+            clean_xml(ref.url),
+            found=True,
+        )
     for ref in pages:
         for link in ref.links:
-            if xml(link) in graph and not graph.has_edge(xml(ref.url), xml(link)):
-                graph.add_edge(xml(ref.url), xml(link), found=False)
+            if clean_xml(link) in graph and not graph.has_edge(clean_xml(ref.url), clean_xml(link)):
+                graph.add_edge(clean_xml(ref.url), clean_xml(link), found=False)
     out = BytesIO()
     nx.write_graphml_xml(graph, out, encoding="utf-8", prettyprint=True)
     return out.getvalue()
 
 
-def _about(ref: PageRef, report: Report, cited: bool) -> dict[str, str | int | bool]:
-    page = report.stored.get(ref.page_id)
+def _page_attributes(ref: PageRef, report: Report, cited: bool) -> dict[str, str | int | bool]:
+    page = report.stored_pages.get(ref.page_id)
     return {
-        "label": xml(ref.title or (page.title if page else "") or ref.url), "url": xml(ref.final_url or ref.url), "site": xml(site(ref.url)),
-        "outcome": str(ref.outcome), "read": ref.outcome is Outcome.OK and bool(ref.page_id), "facts": ref.facts, "cited": cited, "step": ref.step,
-        "fetched": xml(page.fetched_at) if page else "", "sha256": page.sha256 if page else "",
+        "label": clean_xml(ref.title or (page.title if page else "") or ref.url),
+        "url": clean_xml(ref.final_url or ref.url),
+        "site": clean_xml(site(ref.url)),
+        "outcome": str(ref.outcome),
+        "read": ref.outcome is Outcome.OK and bool(ref.page_id),
+        "facts": ref.facts,
+        "cited": cited,
+        "step": ref.step,
+        "fetched": clean_xml(page.fetched_at) if page else "",
+        "sha256": page.sha256 if page else "",
         "came": ref.origin,
-    }  # fmt: skip
+    }

@@ -1,4 +1,5 @@
-"""Keeps secrets out of what leaves: keys, tokens and passwords this workbench knows, and the passwords inside addresses."""
+"""Keeps secrets out of what leaves: keys, tokens and passwords this workbench knows, and the passwords inside
+addresses."""
 
 from __future__ import annotations
 
@@ -6,25 +7,32 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
-HIDDEN = "[hidden]"
-_SIGNED_IN = re.compile(r"(https?://)[^/\s@]+@(?=\S+$)", re.IGNORECASE)
+REDACTED = "[hidden]"
+_URL_CREDENTIALS = re.compile(r"(https?://)[^/\s@]+@(?=\S+$)", re.IGNORECASE)
 
 
-def hider(secrets: Iterable[str]) -> Callable[[Any], Any]:
+def make_redactor(secrets: Iterable[str]) -> Callable[[Any], Any]:
     """A function that gives a JSON value back with every secret in its texts and keys replaced.
 
-    A "secret" that could be a plain word (a local server's key is often "ollama" or "none") is left alone: it must have a figure
-    and eight characters, or sixteen characters.
-    """
-    known = sorted({s for s in secrets if len(s) >= 16 or (len(s) >= 8 and any(c.isdigit() for c in s))}, key=len, reverse=True)
+    A "secret" that could be a plain word (a local server's key is often "ollama" or "none") is left alone: it
+    must have a figure and eight characters, or sixteen characters."""
+    known = sorted(
+        {s for s in secrets if len(s) >= 16 or (len(s) >= 8 and any(c.isdigit() for c in s))},
+        key=len,
+        reverse=True,
+    )
 
-    def hidden(value: Any) -> Any:
+    def redact(value: Any) -> Any:
         if isinstance(value, str):
             for secret in known:
-                value = value.replace(secret, HIDDEN)
-            return _SIGNED_IN.sub(rf"\1{HIDDEN}@", value) if value[:4].lower() == "http" and "@" in value else value
+                value = value.replace(secret, REDACTED)
+            return (
+                _URL_CREDENTIALS.sub(rf"\1{REDACTED}@", value)
+                if value[:4].lower() == "http" and "@" in value
+                else value
+            )
         if isinstance(value, dict):
-            return {hidden(key): hidden(inner) for key, inner in value.items()}
-        return [hidden(inner) for inner in value] if isinstance(value, list) else value
+            return {redact(key): redact(inner) for key, inner in value.items()}
+        return [redact(inner) for inner in value] if isinstance(value, list) else value
 
-    return hidden
+    return redact

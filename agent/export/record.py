@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
-from agent.export.report import Report, cited
-from agent.types import Answer, PageRef, Source, Statements
+from agent.export.report import Report, citation_numbers
+from agent.types import Answer, PageRef, Source, StatementCounts
 
 
-def record(report: Report) -> dict[str, Any]:
-    """The object. Without an answer the verdict is `no_evidence` and `answer` tells why; citation marks look like "[1]"."""
+def build_run_record(report: Report) -> dict[str, Any]:
+    """The object. Without an answer the verdict is `no_evidence` and `answer` tells why; citation marks look
+    like "[1]"."""
     answer = report.answer
-    statements = answer.statements if answer else Statements()
+    statements = answer.statements if answer else StatementCounts()
     return {
         "run": report.run.id,
         "question": report.run.question,
         "status": str(report.run.status),
         "verdict": answer.verdict if answer else "no_evidence",
         "confidence": answer.confidence if answer else 0.0,
-        "answer": _text(answer) if answer else report.run.error,
+        "answer": _answer_text(answer) if answer else report.run.error,
         "reason": answer.reason if answer else "none",
         "statements": statements.model_dump(mode="json"),
         "sources": [_source(source) for source in answer.sources] if answer else [],
@@ -27,30 +28,60 @@ def record(report: Report) -> dict[str, Any]:
         "pages": [_page(page) for page in report.pages],
         "usage": report.usage.model_dump(mode="json"),
         "world": report.settings.world,
-        **({"forked_from": report.run.forked_from, "forked_at": report.run.forked_at} if report.run.forked_from else {}),
-        "chosen_sources": report.settings.reach.model_dump(mode="json") | {"engines": report.settings.engines},
-        **_account(report),
+        **(
+            {"forked_from": report.run.forked_from, "forked_at": report.run.forked_at}
+            if report.run.forked_from
+            else {}
+        ),
+        "chosen_sources": report.settings.source_filter.model_dump(mode="json")
+        | {"engines": report.settings.engines},
+        **_details(report),
     }
 
 
-def _account(report: Report) -> dict[str, Any]:
-    """What else a reader may want to check: the sentences with their backing, what is missing, what stands against it, and why it stopped."""
+def _details(report: Report) -> dict[str, Any]:
+    """What else a reader may want to check: the sentences with their backing, what is missing, what stands
+    against it, and why it stopped."""
     answer = report.answer
-    told = answer.model_dump(mode="json", include={"certainty", "missing", "journey", "why_stopped", "because", "sentences"}) if answer else {}
-    lists = {"conflicts": report.conflicts, "confidence_curve": report.confidence, "refusals": report.refusals}
-    lists |= {"blockages": report.blockages, "notes": report.notes, "edits": report.edits, "trusts": report.trusts}
+    told = (
+        answer.model_dump(
+            mode="json", include={"certainty", "missing", "journey", "why_stopped", "because", "sentences"}
+        )
+        if answer
+        else {}
+    )
+    lists = {
+        "conflicts": report.conflicts,
+        "confidence_curve": report.confidence,
+        "refusals": report.refusals,
+    }
+    lists |= {
+        "blockages": report.blockages,
+        "notes": report.notes,
+        "edits": report.edits,
+        "trusts": report.trust_ratings,
+    }
     told["struck_sources"] = list(report.struck_sources)
     return {**told, **{name: [row.model_dump(mode="json") for row in rows] for name, rows in lists.items()}}
 
 
-def _text(answer: Answer) -> str:
-    told = [sentence.text + "".join(f" [{n}]" for n in cited(sentence, answer)) for sentence in answer.sentences]
+def _answer_text(answer: Answer) -> str:
+    told = [
+        sentence.text + "".join(f" [{n}]" for n in citation_numbers(sentence, answer))
+        for sentence in answer.sentences
+    ]
     return " ".join(told) or answer.certainty
 
 
 def _source(source: Source) -> dict[str, Any]:
     first = source.quotes[0] if source.quotes else ""
-    told = {"n": source.n, "url": source.url, "title": source.title, "quote": first, "quotes": list(source.quotes)}
+    told = {
+        "n": source.n,
+        "url": source.url,
+        "title": source.title,
+        "quote": first,
+        "quotes": list(source.quotes),
+    }
     return told | ({"given": source.given} if source.given != "fetched" else {})
 
 
@@ -61,11 +92,14 @@ def _page(page: PageRef) -> dict[str, Any]:
 
 
 def _steps(report: Report) -> list[dict[str, Any]]:
-    """The steps without their changes (the facts and pages stand beside them), each with the tool action it made, if any.
+    """The steps without their changes (the facts and pages stand beside them), each with the tool action it
+    made, if any.
 
-    An action belongs to the first step that tells of it: its own number is one less for each word a person put in meanwhile.
-    """
-    made = {action.step: action.model_dump(mode="json", exclude={"step"}) for action in reversed(report.actions)}
+    An action belongs to the first step that tells of it: its own number is one less for each word a person
+    put in meanwhile."""
+    made = {
+        action.step: action.model_dump(mode="json", exclude={"step"}) for action in reversed(report.actions)
+    }
     told = []
     for step in report.steps:
         number = next((action["step"] for action in step.change.get("actions", ())), None)

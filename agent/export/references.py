@@ -1,8 +1,9 @@
-"""The sources of a run as references for a bibliography: what a reference manager is told of a web page. Knows no file format.
+"""The sources of a run as references for a bibliography: what a reference manager is told of a web page.
+Knows no file format.
 
-A run with an answer refers to what it cites; one without to the pages its facts were kept from. `extra` adds pages that were
-gathered. Each reference has a key of its own, made of plain letters and figures, the same each time.
-"""
+A run with an answer refers to what it cites; one without to the pages its facts were kept from. `extra` adds
+pages that were gathered. Each reference has a key of its own, made of plain letters and figures, the same
+each time."""
 
 from __future__ import annotations
 
@@ -11,10 +12,10 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from agent.export.escaping import address, one_line
+from agent.export.escaping import clean_url, to_one_line
 from agent.export.report import Report
-from agent.types import GIVEN, PageRef, Source
-from agent.urls import canonical, host, site
+from agent.text.urls import canonicalize, host, site
+from agent.types import PAGE_ORIGIN_LABELS, PageRef, Source
 
 _DATE = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?(?!\d)")
 _WORD = re.compile(r"[a-z0-9]{3,}")
@@ -22,7 +23,8 @@ _WORD = re.compile(r"[a-z0-9]{3,}")
 
 @dataclass(frozen=True)
 class Reference:
-    """A source. Dates are (year, month, day), as far as they are known; `url` is "" for a document that is on no server."""
+    """A source. Dates are (year, month, day), as far as they are known; `url` is "" for a document that is on
+    no server."""
 
     key: str
     title: str
@@ -33,50 +35,78 @@ class Reference:
     accessed: tuple[int, ...] = ()
     language: str = ""
     quotes: Sequence[str] = ()
-    given: str = ""
+    origin_note: str = ""
     """How its text came, when it was not fetched."""
 
 
-def references(report: Report, extra: Iterable[PageRef] = ()) -> list[Reference]:
+def collect_references(report: Report, extra: Iterable[PageRef] = ()) -> list[Reference]:
     """The references, cited ones first in the order of their numbers; each address once."""
     cited = list(report.answer.sources) if report.answer else []
-    kept = [] if cited else [_kept(ref, report, n) for n, ref in enumerate(report.all_pages, 1) if ref.facts and ref.page_id]
-    gathered = [_kept(ref, report, n) for n, ref in enumerate(extra, 1)]
+    kept = (
+        []
+        if cited
+        else [
+            _page_source(ref, report, n)
+            for n, ref in enumerate(report.all_pages, 1)
+            if ref.facts and ref.page_id
+        ]
+    )
+    gathered = [_page_source(ref, report, n) for n, ref in enumerate(extra, 1)]
     seen: set[str] = set()
     used: set[str] = set()
     found = []
     for source in [*cited, *kept, *gathered]:
-        name = canonical(source.url) or source.page_id or source.url
+        name = canonicalize(source.url) or source.page_id or source.url
         if name and name not in seen:
             seen.add(name)
-            found.append(_reference(source, report, used))
+            found.append(_make_reference(source, report, used))
     return found
 
 
-def _kept(ref: PageRef, report: Report, n: int) -> Source:
-    page = report.stored.get(ref.page_id)
-    quotes = [fact.quote for fact in report.facts if fact.page_id == ref.page_id and fact.verified] if ref.page_id else []
+def _page_source(ref: PageRef, report: Report, n: int) -> Source:
+    page = report.stored_pages.get(ref.page_id)
+    quotes = (
+        [fact.quote for fact in report.facts if fact.page_id == ref.page_id and fact.verified]
+        if ref.page_id
+        else []
+    )
     return Source(
-        n=n, url=ref.final_url or ref.url, title=ref.title or (page.title if page else ""), page_id=ref.page_id, quotes=quotes,
-        fetched_at=page.fetched_at if page else "", given=ref.origin,
-    )  # fmt: skip
+        n=n,
+        url=ref.final_url or ref.url,
+        title=ref.title or (page.title if page else ""),
+        page_id=ref.page_id,
+        quotes=quotes,
+        fetched_at=page.fetched_at if page else "",
+        given=ref.origin,
+    )
 
 
-def _reference(source: Source, report: Report, used: set[str]) -> Reference:
-    page = report.stored.get(source.page_id)
-    url = address(source.url)
-    title = one_line(source.title or (page.title if page else "")) or url or one_line(source.url) or "Untitled"
-    issued = dated(page.published_at) if page else ()
-    key = _key(site(source.url) or "document", issued, title, used)
+def _make_reference(source: Source, report: Report, used: set[str]) -> Reference:
+    page = report.stored_pages.get(source.page_id)
+    url = clean_url(source.url)
+    title = (
+        to_one_line(source.title or (page.title if page else ""))
+        or url
+        or to_one_line(source.url)
+        or "Untitled"
+    )
+    issued = parse_date_parts(page.published_at) if page else ()
+    key = _make_key(site(source.url) or "document", issued, title, used)
     return Reference(
-        key=key, title=title, url=url, container=host(source.url).removeprefix("www.") if url else "", issued=issued,
-        author=one_line(page.author) if page else "", accessed=dated(source.fetched_at or (page.fetched_at if page else "")),
-        language=one_line(page.language) if page else "", quotes=[one_line(quote) for quote in source.quotes],
-        given=GIVEN[source.given],
-    )  # fmt: skip
+        key=key,
+        title=title,
+        url=url,
+        container=host(source.url).removeprefix("www.") if url else "",
+        issued=issued,
+        author=to_one_line(page.author) if page else "",
+        accessed=parse_date_parts(source.fetched_at or (page.fetched_at if page else "")),
+        language=to_one_line(page.language) if page else "",
+        quotes=[to_one_line(quote) for quote in source.quotes],
+        origin_note=PAGE_ORIGIN_LABELS[source.given],
+    )
 
 
-def dated(text: str) -> tuple[int, ...]:
+def parse_date_parts(text: str) -> tuple[int, ...]:
     """The date a text begins with (ISO 8601) as year, month and day; () when it begins with none."""
     match = _DATE.match(text)
     parts = [int(part) for part in match.groups() if part] if match else []
@@ -87,15 +117,20 @@ def dated(text: str) -> tuple[int, ...]:
     return tuple(parts) if parts and parts[0] > 0 else ()
 
 
-def iso(date: tuple[int, ...]) -> str:
+def format_iso_date(date: tuple[int, ...]) -> str:
     """A date as "2026", "2026-11" or "2026-11-21"; "" for none."""
     return "-".join(f"{part:04d}" if n == 0 else f"{part:02d}" for n, part in enumerate(date))
 
 
-def _key(place: str, issued: tuple[int, ...], title: str, used: set[str]) -> str:
-    """Site, year and the title's first word, e.g. "alvmoramejeri2026about"; a letter behind it when it is taken."""
-    word = next(iter(_WORD.findall(_plain(title))), "")
-    stem = re.sub(r"[^a-z0-9]", "", _plain(place.rpartition(".")[0] or place)) + (str(issued[0]) if issued else "") + word
+def _make_key(place: str, issued: tuple[int, ...], title: str, used: set[str]) -> str:
+    """Site, year and the title's first word, e.g. "alvmoramejeri2026about"; a letter behind it when it is
+    taken."""
+    word = next(iter(_WORD.findall(_to_ascii(title))), "")
+    stem = (
+        re.sub(r"[^a-z0-9]", "", _to_ascii(place.rpartition(".")[0] or place))
+        + (str(issued[0]) if issued else "")
+        + word
+    )
     stem = stem if stem[:1].isalpha() else f"source{stem}"
     key, n = stem, 0
     while key in used:
@@ -105,5 +140,5 @@ def _key(place: str, issued: tuple[int, ...], title: str, used: set[str]) -> str
     return key
 
 
-def _plain(text: str) -> str:
+def _to_ascii(text: str) -> str:
     return unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()

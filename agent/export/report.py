@@ -1,4 +1,5 @@
-"""Everything an export may need of a run, gathered by the one who exports. Holds data; knows neither the store nor a file format."""
+"""Everything an export may need of a run, gathered by the one who exports. Holds data; knows neither the
+store nor a file format."""
 
 from __future__ import annotations
 
@@ -9,12 +10,11 @@ from dataclasses import dataclass, field
 from agent.types import (
     Action,
     Answer,
-    Blockage,
-    Call,
     Confidence,
     Conflict,
     Edit,
     Fact,
+    ModelCall,
     Note,
     Outcome,
     Page,
@@ -23,8 +23,9 @@ from agent.types import (
     Run,
     Sentence,
     Settings,
+    Stall,
     Step,
-    Trusted,
+    TrustRating,
     Usage,
 )
 
@@ -36,65 +37,84 @@ class Report:
     run: Run
     settings: Settings
     answer: Answer | None = None
-    former: Sequence[Answer] = ()
+    former_answers: Sequence[Answer] = ()
     facts: Sequence[Fact] = ()
     conflicts: Sequence[Conflict] = ()
     confidence: Sequence[Confidence] = ()
     actions: Sequence[Action] = ()
     pages: Sequence[PageRef] = ()
     refusals: Sequence[Refusal] = ()
-    blockages: Sequence[Blockage] = ()
+    blockages: Sequence[Stall] = ()
     notes: Sequence[Note] = ()
     edits: Sequence[Edit] = ()
     """What a person changed in the facts and conflicts, oldest first."""
     struck_sources: Sequence[str] = ()
-    trusts: Sequence[Trusted] = ()
+    trust_ratings: Sequence[TrustRating] = ()
     usage: Usage = field(default_factory=Usage)
     steps: Sequence[Step] = ()
-    calls: Sequence[Call] = ()
-    stored: Mapping[str, Page] = field(default_factory=dict)
+    calls: Sequence[ModelCall] = ()
+    stored_pages: Mapping[str, Page] = field(default_factory=dict)
     """The stored pages by their ids, as far as the export needs them."""
 
     @property
-    def unread(self) -> list[PageRef]:
+    def unread_pages(self) -> list[PageRef]:
         """The pages that could not be read."""
         return [page for page in self.pages if page.outcome != Outcome.OK]
 
     @property
-    def touched(self) -> list[tuple[Fact, str]]:
+    def edited_facts(self) -> list[tuple[Fact, str]]:
         """The facts a person had a hand in, each with what was done, in words."""
-        return [(fact, told) for fact in self.facts if (told := by_hand(fact))]
+        return [(fact, told) for fact in self.facts if (told := describe_person_edit(fact))]
 
-    def lacking(self, sentence: Sentence) -> str:
+    def describe_missing_support(self, sentence: Sentence) -> str:
         """What to say of a sentence that no page backs; "" when one does."""
         known = {fact.id: fact for fact in self.facts if fact.id in sentence.fact_ids}
-        mine = bool(known) and all(fact.own for fact in known.values())
+        mine = bool(known) and all(fact.is_own_knowledge for fact in known.values())
         return "" if sentence.backed else "a person's own knowledge" if mine else "unsupported"
 
     @property
     def all_pages(self) -> list[PageRef]:
-        """The pages the run looked at, then those it cites without having fetched them (they came from the library or an earlier turn)."""
+        """The pages the run looked at, then those it cites without having fetched them (they came from the
+        library or an earlier turn)."""
         known = {page.page_id for page in self.pages}
-        found = {fact.page_id: PageRef(url=fact.url, page_id=fact.page_id, title=fact.title, step=fact.step) for fact in self.facts if fact.page_id}
+        found = {
+            fact.page_id: PageRef(url=fact.url, page_id=fact.page_id, title=fact.title, step=fact.step)
+            for fact in self.facts
+            if fact.page_id
+        }
         for source in self.answer.sources if self.answer else ():
-            found.setdefault(source.page_id, PageRef(url=source.url, page_id=source.page_id, title=source.title))
+            found.setdefault(
+                source.page_id, PageRef(url=source.url, page_id=source.page_id, title=source.title)
+            )
         kept = Counter(fact.page_id for fact in self.facts)
-        more = [ref.model_copy(update={"facts": kept[ref.page_id]}) for ref in found.values() if ref.page_id and ref.page_id not in known]
+        more = [
+            ref.model_copy(update={"facts": kept[ref.page_id]})
+            for ref in found.values()
+            if ref.page_id and ref.page_id not in known
+        ]
         return [*self.pages, *more]
 
 
-def cited(sentence: Sentence, answer: Answer) -> list[int]:
+def citation_numbers(sentence: Sentence, answer: Answer) -> list[int]:
     """The numbers of an answer's sources that a sentence cites, rising."""
     wanted = set(sentence.fact_ids)
     return sorted(source.n for source in answer.sources if wanted.intersection(source.fact_ids))
 
 
-def by_hand(fact: Fact) -> str:
+def describe_person_edit(fact: Fact) -> str:
     """What a person did to a fact, in words; "" when nothing."""
     told = [
-        "own knowledge, on no page" if fact.own else "added by a person" if fact.by == "person" else "",
+        "own knowledge, on no page"
+        if fact.is_own_knowledge
+        else "added by a person"
+        if fact.by == "person"
+        else "",
         "corrected" if fact.former else "",
-        "" if fact.own and fact.decision == "pinned" else fact.decision if fact.decision != "none" else "",
+        ""
+        if fact.is_own_knowledge and fact.decision == "pinned"
+        else fact.decision
+        if fact.decision != "none"
+        else "",
     ]
     done = ", ".join(word for word in told if word)
     return f"{done} with the source {fact.struck_with}" if fact.struck_with else done

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from agent.export.references import Reference
 
 
-def ris(references: Iterable[Reference]) -> str:
+def render_ris(references: Iterable[Reference]) -> str:
     """The file, its lines ended as the format asks (CRLF)."""
     lines: list[str] = []
     for reference in references:
@@ -24,16 +24,16 @@ def _tags(reference: Reference) -> list[tuple[str, str]]:
         ("AU", reference.author),
         ("T2", reference.container),
         ("PY", str(reference.issued[0]) if reference.issued else ""),
-        ("DA", _slashed(reference.issued)),
-        ("Y2", _slashed(reference.accessed)),
+        ("DA", _format_date(reference.issued)),
+        ("Y2", _format_date(reference.accessed)),
         ("LA", reference.language),
         ("UR", reference.url),
-        ("N1", reference.given),
+        ("N1", reference.origin_note),
         *(("N1", quote) for quote in reference.quotes),
     ]
 
 
-def _slashed(date: tuple[int, ...]) -> str:
+def _format_date(date: tuple[int, ...]) -> str:
     """A date as the format writes it: "2026/11/21/", what is not known left empty."""
     if not date:
         return ""

@@ -1,17 +1,18 @@
-"""The stories: what each way of asking does, as a table of steps. `FLOWS` is the list of them, `picture` draws one."""
+"""The stories: what each way of asking does, as a table of steps. `FLOWS` is the list of them, `picture`
+draws one."""
 
-from agent.export.drawing import mermaid
-from agent.flows.chat import CHAT
-from agent.flows.chat_simple import CHAT_SIMPLE
-from agent.flows.collect import COLLECT
-from agent.flows.reply import REPLY
-from agent.flows.research import RESEARCH
-from agent.flows.site import SITE
-from agent.loop import Flow
+from agent.engine.loop import Flow
+from agent.export.drawing import render_mermaid
+from agent.flows.chat.flow import CHAT
+from agent.flows.chat.simple_flow import CHAT_SIMPLE
+from agent.flows.collect.flow import COLLECT
+from agent.flows.reply.flow import REPLY
+from agent.flows.research.flow import RESEARCH
+from agent.flows.site.flow import SITE
 from agent.types import Status
 
 FLOWS = {flow.name: flow for flow in (RESEARCH, SITE, COLLECT, REPLY, CHAT, CHAT_SIMPLE)}
-DOING = {
+STEP_LABELS = {
     "decide": "deciding what to do next",
     "search": "searching",
     "crawl": "reading a page",
@@ -46,17 +47,17 @@ DOING = {
     "location": "looking for places",
 }
 """What a run does at each step, in words."""
-WORDS = {Status.WAITING: "a person decides", Status.REVIEW: "a person reviews", Status.DONE: "the end"}
+REST_LABELS = {Status.WAITING: "a person decides", Status.REVIEW: "a person reviews", Status.DONE: "the end"}
 
-ENDS = {"replied": "should_reply is true", "silent": "should_reply is false"}
+END_LABELS = {"replied": "should_reply is true", "silent": "should_reply is false"}
 """Ends of which a flow has more than one, in words."""
 
 
-def picture(flow: Flow) -> str:
+def draw_flow(flow: Flow) -> str:
     """A flow as Mermaid source, drawn from its table: what the README and the screens show."""
-    return mermaid(flow.first, flow.edges, rests=ends(flow), decisions=flow.decisions)
+    return render_mermaid(flow.first_step, flow.edges, rests=label_rests(flow), decisions=flow.decisions)
 
 
-def ends(flow: Flow) -> dict[str, str]:
+def label_rests(flow: Flow) -> dict[str, str]:
     """The places where a run of the flow rests, with the words they are drawn with."""
-    return {rest: ENDS.get(rest, WORDS[status]) for rest, status in flow.rests.items()}
+    return {rest: END_LABELS.get(rest, REST_LABELS[status]) for rest, status in flow.rest_statuses.items()}

@@ -1,1 +1,2 @@
-"""Asking a language model: one OpenAI-compatible server, one retry layer, strict replies. Knows no role and no store."""
+"""Asking a language model: one OpenAI-compatible server, one retry layer, strict replies. Knows no role and
+no store."""

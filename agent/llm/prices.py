@@ -1,9 +1,10 @@
-"""What a call costs, from a small table of list prices. It knows names and numbers only; an unknown model has no price.
+"""What a call costs, from a small table of list prices. It knows names and numbers only; an unknown model has
+no price.
 
-Prices are US dollars per million tokens (prompt, completion), without cached-prompt and batch discounts, as the makers listed
-them in March 2026. A model is found by its exact name; a maker's prefix ("openai/") and a date at the end are ignored, nothing
-else is: "gpt-5-pro" costs twelve times "gpt-5". Models on this machine cost nothing; the client says whether it is one.
-"""
+Prices are US dollars per million tokens (prompt, completion), without cached-prompt and batch discounts, as
+the makers listed them in March 2026. A model is found by its exact name; a maker's prefix ("openai/") and a
+date at the end are ignored, nothing else is: "gpt-5-pro" costs twelve times "gpt-5". Models on this machine
+cost nothing; the client says whether it is one."""
 
 from __future__ import annotations
 
@@ -32,13 +33,13 @@ PRICES: dict[str, tuple[float, float]] = {
     "gemini-2.5-flash": (0.30, 2.50),
     "gemini-2.5-flash-lite": (0.10, 0.40),
 }
-_MAKER = re.compile(r"^(?:openai|anthropic|google|models)/")
-_DATE = re.compile(r"-(?:\d{4}-\d{2}-\d{2}|\d{8}|latest)$")
+_MAKER_PREFIX = re.compile(r"^(?:openai|anthropic|google|models)/")
+_DATE_SUFFIX = re.compile(r"-(?:\d{4}-\d{2}-\d{2}|\d{8}|latest)$")
 
 
-def cost(model: str, prompt_tokens: int, completion_tokens: int) -> float | None:
+def compute_cost(model: str, prompt_tokens: int, completion_tokens: int) -> float | None:
     """US dollars for one call; None when the model's price is unknown."""
-    price = PRICES.get(_DATE.sub("", _MAKER.sub("", model.strip().lower())))
+    price = PRICES.get(_DATE_SUFFIX.sub("", _MAKER_PREFIX.sub("", model.strip().lower())))
     if price is None:
         return None
     return (prompt_tokens * price[0] + completion_tokens * price[1]) / 1_000_000

@@ -1,17 +1,17 @@
-"""Says in a line what a source of the library is about, for whoever chooses from the index. Knows a document's beginning, not its place.
+"""Says in a line what a source of the library is about, for whoever chooses from the index. Knows a
+document's beginning, not its place.
 
-The keyless side takes its title, its first telling sentence and its headings.
-"""
+The keyless side takes its title, its first telling sentence and its headings."""
 
 from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from agent.library.extractive_summary import MAX_DESCRIPTION_CHARS, describe_page
 from agent.roles.role import Role
-from agent.text.describe import LONGEST, describe
 from agent.types import Heading, Outcome, Page
 
-BEGINNING = 12_000
+BEGINNING_CHARS = 12_000
 """Characters of a document that are shown."""
 
 
@@ -20,13 +20,19 @@ class DescribeReply(BaseModel):
 
     model_config = ConfigDict(extra="ignore")
 
-    description: str = Field(description=f"one or two plain sentences, at most {LONGEST} characters")
+    description: str = Field(
+        description=f"one or two plain sentences, at most {MAX_DESCRIPTION_CHARS} characters"
+    )
 
 
-def keyless(*, title: str, headings: list[str], beginning: str) -> DescribeReply:
+def fallback(*, title: str, headings: list[str], beginning: str) -> DescribeReply:
     """Title, first sentence, headings."""
     listed = [Heading(start=0, level=2, text=heading) for heading in headings]
-    return DescribeReply(description=describe(Page(url="", final_url="", outcome=Outcome.OK, title=title, text=beginning, headings=listed)))
+    return DescribeReply(
+        description=describe_page(
+            Page(url="", final_url="", outcome=Outcome.OK, title=title, text=beginning, headings=listed)
+        )
+    )
 
 
-DESCRIBE = Role(name="describe", reply=DescribeReply, keyless=keyless, tier="fast")
+DESCRIBE = Role(name="describe", reply=DescribeReply, fallback=fallback, tier="fast")

@@ -14,15 +14,15 @@ from sqlalchemy.pool import StaticPool
 from agent.errors import StoreError
 from agent.store import tables
 from agent.store.batches import Batches
-from agent.store.calls import Calls
-from agent.store.desks import Desks
-from agent.store.holdings import Shelf
 from agent.store.ledger import Ledger
+from agent.store.library_index import LibraryIndex
 from agent.store.migrations import migrate
+from agent.store.model_calls import ModelCalls
 from agent.store.pages import Pages
-from agent.store.trusts import Trusts
+from agent.store.saved_sites import SavedSites
+from agent.store.trust_ratings import TrustRatings
 from agent.store.vectors import Vectors
-from agent.store.writer import Writer
+from agent.store.write_lock import Writer
 
 PRAGMAS = ("journal_mode=WAL", "synchronous=FULL", "busy_timeout=10000", "temp_store=MEMORY")
 """What every SQLite connection is set to."""
@@ -31,30 +31,31 @@ PRAGMAS = ("journal_mode=WAL", "synchronous=FULL", "busy_timeout=10000", "temp_s
 class Store:
     """The database behind `url` (an SQLAlchemy URL), opened and brought to the newest shape.
 
-    SQLite runs in WAL with synchronous=FULL (a killed process and a lost power line both keep every committed step), waits
-    10 s for a lock, and every writing transaction begins IMMEDIATE, so that a reader never has to become a writer. The threads of
-    this process take turns in writing.
-    Raises StoreTooNew for a database of a newer version, StoreError when it cannot be opened.
-    """
+    SQLite runs in WAL with synchronous=FULL (a killed process and a lost power line both keep every committed
+    step), waits 10 s for a lock, and every writing transaction begins IMMEDIATE, so that a reader never has
+    to become a writer. The threads of this process take turns in writing. Raises StoreTooNew for a database
+    of a newer version, StoreError when it cannot be opened."""
 
     def __init__(self, url: str) -> None:
         self.url: URL = make_url(url)
-        reader = _engine(self.url)
+        reader = _open_engine(self.url)
         writer = Writer(reader)
         try:
             if self.url.get_backend_name() == "sqlite" and self.url.database:
                 Path(self.url.database).parent.mkdir(parents=True, exist_ok=True)
             migrate(reader, writer)
         except OSError as trouble:
-            raise StoreError(f"the database {self.url.render_as_string(hide_password=True)} cannot be opened: {trouble}") from trouble
+            raise StoreError(
+                f"the database {self.url.render_as_string(hide_password=True)} cannot be opened: {trouble}"
+            ) from trouble
         self.engine = reader
         self.ledger = Ledger(reader, writer)
         self.pages = Pages(reader, writer)
-        self.calls = Calls(reader, writer)
-        self.desks = Desks(reader, writer)
-        self.trusts = Trusts(reader, writer)
+        self.calls = ModelCalls(reader, writer)
+        self.saved_sites = SavedSites(reader, writer)
+        self.trust_ratings = TrustRatings(reader, writer)
         self.batches = Batches(reader, writer)
-        self.shelf = Shelf(reader, writer)
+        self.library_index = LibraryIndex(reader, writer)
         self.vectors = Vectors(reader, writer)
         self._writer = writer
 
@@ -74,16 +75,16 @@ class Store:
         self.engine.dispose()
 
 
-def _engine(url: URL) -> Engine:
+def _open_engine(url: URL) -> Engine:
     if url.get_backend_name() != "sqlite":
         engine = create_engine(url, pool_pre_ping=True)
-        event.listen(engine, "handle_error", _told)
+        event.listen(engine, "handle_error", _raise_store_error)
         return engine
     arguments: dict[str, Any] = {"connect_args": {"timeout": 10, "check_same_thread": False}}
     if not url.database or url.database == ":memory:":
         arguments["poolclass"] = StaticPool
     engine = create_engine(url, **arguments)
-    event.listen(engine, "handle_error", _told)
+    event.listen(engine, "handle_error", _raise_store_error)
 
     @event.listens_for(engine, "connect")
     def _configure(connection: Any, _record: Any) -> None:
@@ -99,10 +100,13 @@ def _engine(url: URL) -> Engine:
     return engine
 
 
-def _told(context: ExceptionContext) -> None:
-    """A database that is locked, full, read-only or gone is told as a StoreError, so that nobody above needs to know SQL."""
+def _raise_store_error(context: ExceptionContext) -> None:
+    """A database that is locked, full, read-only or gone is told as a StoreError, so that nobody above needs
+    to know SQL."""
     trouble = context.sqlalchemy_exception
-    if isinstance(trouble, OperationalError) or type(trouble) is DatabaseError:  # the latter: the file is damaged, or no database at all
+    if (
+        isinstance(trouble, OperationalError) or type(trouble) is DatabaseError
+    ):  # the latter: the file is damaged, or no database at all
         raise StoreError(
             f"the database could not be used ({context.original_exception}); see that its disk has room and no other program holds it"
         ) from context.original_exception

@@ -1,8 +1,8 @@
 """Runs and their steps: an append-only ledger with one writer at a time.
 
-The primary key (run, n) makes it impossible to record a step twice; a lease (owner, expiry, fencing token) makes it not happen.
-A person may append while the holder works: the holder then finds itself `Behind`, reads what was said, and appends after it.
-"""
+The primary key (run, n) makes it impossible to record a step twice; a lease (owner, expiry, fencing token)
+makes it not happen. A person may append while the holder works: the holder then finds itself `Behind`, reads
+what was said, and appends after it."""
 
 from __future__ import annotations
 
@@ -19,25 +19,28 @@ from pydantic_core import from_json
 from sqlalchemy import Connection, Engine, Row, and_, bindparam, func, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
-from agent.errors import LeaseLost, NotFound, Overtaken, Unreadable
+from agent.errors import ConcurrentChange, CorruptRow, LeaseLost, NotFound
 from agent.store import tables
-from agent.store.owner import is_gone
-from agent.store.writer import Writer
-from agent.types import STANDS, Run, Settings, Status, Step
+from agent.store.lease_owner import is_owner_gone
+from agent.store.write_lock import Writer
+from agent.types import STATUS_PHRASES, Run, Settings, Status, Step
 
 LEASE_S = 30.0
-"""Seconds a lease lasts without being renewed; it is renewed at every step and while a model or page is waited for."""
+"""Seconds a lease lasts without being renewed; it is renewed at every step and while a model or page is
+waited for."""
 
 r, s = tables.runs.c, tables.steps.c
 # What is asked at every step and look, put together once: that costs more than the asking.
-_CONTROL = select(r.control).where(r.id == bindparam("run"))
-_HEAD = select(r.head).where(r.id == bindparam("run"))
-_POSITION = select(r.head, r.next, r.control).where(r.id == bindparam("run"))
-_STEPS = select(tables.steps).where(s.run_id == bindparam("run"), s.n > bindparam("after")).order_by(s.n)
-_NEW_STEP = tables.steps.insert()
+_SELECT_CONTROL = select(r.control).where(r.id == bindparam("run"))
+_SELECT_HEAD = select(r.head).where(r.id == bindparam("run"))
+_SELECT_POSITION = select(r.head, r.next, r.control).where(r.id == bindparam("run"))
+_SELECT_STEPS = (
+    select(tables.steps).where(s.run_id == bindparam("run"), s.n > bindparam("after")).order_by(s.n)
+)
+_INSERT_STEP = tables.steps.insert()
 
 
-class Behind(Exception):
+class StaleHead(Exception):
     """Steps were appended since the holder last looked; it must read them and try again."""
 
 
@@ -48,11 +51,11 @@ class Lease:
     run_id: str
     owner: str
     token: int
-    taken_over: bool = False
+    is_takeover: bool = False
     """Another held it before."""
 
 
-def now() -> str:
+def utc_timestamp() -> str:
     """The time as the ledger writes it: ISO 8601, UTC, milliseconds."""
     return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
@@ -63,28 +66,50 @@ class Ledger:
     def __init__(self, reader: Engine, writer: Writer) -> None:
         self._reader, self._writer = reader, writer
 
-    # --- beginning and looking ------------------------------------------------------------------------------------------
+    # --- beginning and looking
+    # ------------------------------------------------------------------------------------------
 
     def create(self, question: str, settings: Settings, first: Step, *, owner: str = "") -> str:
-        """A new run with its step 0 (the question); returns its id. With an `owner` it is held from the first moment, for them to claim."""
+        """A new run with its step 0 (the question); returns its id. With an `owner` it is held from the first
+        moment, for them to claim."""
         held = {"owner": owner, "lease_until": time.time() + LEASE_S, "token": 1} if owner else {}
         with self._writer.begin() as connection:
-            return begin_run(connection, question, settings, first, **held)
+            return insert_run(connection, question, settings, first, **held)
 
-    def adopt(self, run: Run, steps: Sequence[Step], **summary: Any) -> bool:
-        """Put in a whole run with the steps it has already: it came from elsewhere, or is a fork; `summary` are the columns that follow
-        from its state.
+    def add_if_absent(self, run: Run, steps: Sequence[Step], **summary: Any) -> bool:
+        """Put in a whole run with the steps it has already: it came from elsewhere, or is a fork; `summary`
+        are the columns that follow from its state.
 
         It becomes a conversation of its own. False, and nothing is changed, when there is a run of this id.
         """
-        row = run.model_dump(include={"id", "question", "created_at", "updated_at", "error", "imported", "forked_from", "forked_at"}) | summary
-        row |= {"status": run.status, "settings": run.settings.model_dump_json(), "thread_id": run.id, "head": steps[-1].n, "next": steps[-1].next}
+        row = (
+            run.model_dump(
+                include={
+                    "id",
+                    "question",
+                    "created_at",
+                    "updated_at",
+                    "error",
+                    "imported",
+                    "forked_from",
+                    "forked_at",
+                }
+            )
+            | summary
+        )
+        row |= {
+            "status": run.status,
+            "settings": run.settings.model_dump_json(),
+            "thread_id": run.id,
+            "head": steps[-1].n,
+            "next": steps[-1].next,
+        }
         with self._writer.begin() as connection:
             if connection.scalar(select(r.id).where(r.id == run.id)) is not None:
                 return False
             connection.execute(tables.runs.insert().values(row))
             for step in steps:
-                _insert(connection, run.id, step)
+                _insert_step(connection, run.id, step)
         return True
 
     def get(self, run_id: str) -> Run:
@@ -93,12 +118,13 @@ class Ledger:
             row = connection.execute(select(tables.runs).where(r.id == run_id)).first()
         if row is None:
             raise NotFound(f"there is no run {run_id}; `python -m agent runs` lists those there are")
-        return _run(row)
+        return _run_from_row(row)
 
     def position(self, run_id: str) -> tuple[int, str, str]:
-        """Where the run stands: the number of its last step, the step that comes next, and the control flag."""
+        """Where the run stands: the number of its last step, the step that comes next, and the control
+        flag."""
         with self._reader.connect() as connection:
-            row = connection.execute(_POSITION, {"run": run_id}).first()
+            row = connection.execute(_SELECT_POSITION, {"run": run_id}).first()
         if row is None:
             raise NotFound(f"there is no run {run_id}")
         return row.head, row.next, row.control
@@ -106,27 +132,43 @@ class Ledger:
     def control(self, run_id: str) -> str:
         """The flag a person set: "pause", "stop" or ""."""
         with self._reader.connect() as connection:
-            return connection.scalar(_CONTROL, {"run": run_id}) or ""
+            return connection.scalar(_SELECT_CONTROL, {"run": run_id}) or ""
 
-    def unfinished(self) -> list[str]:
+    def list_claimable(self) -> list[str]:
         """Runs that should be working and whose lease is free (or its holder surely dead), oldest first."""
-        query = select(r.id, r.owner, r.lease_until).where(r.status == Status.RUNNING, r.deleted_at == "").order_by(r.created_at)
+        query = (
+            select(r.id, r.owner, r.lease_until)
+            .where(r.status == Status.RUNNING, r.deleted_at == "")
+            .order_by(r.created_at)
+        )
         with self._reader.connect() as connection:
             rows = connection.execute(query).all()
-        return [row.id for row in rows if not row.owner or row.lease_until < time.time() or is_gone(row.owner)]
+        return [
+            row.id
+            for row in rows
+            if not row.owner or row.lease_until < time.time() or is_owner_gone(row.owner)
+        ]
 
-    def thread(self, run_id: str) -> list[str]:
+    def thread_run_ids(self, run_id: str) -> list[str]:
         """The runs of the same conversation, this one included, oldest first."""
         mine = select(r.thread_id).where(r.id == run_id).scalar_subquery()
         with self._reader.connect() as connection:
-            return list(connection.scalars(select(r.id).where(r.thread_id == mine, r.deleted_at == "").order_by(r.created_at, r.id)))
+            return list(
+                connection.scalars(
+                    select(r.id).where(r.thread_id == mine, r.deleted_at == "").order_by(r.created_at, r.id)
+                )
+            )
 
     def steps(self, run_id: str, after: int = -1) -> list[Step]:
         """The run's steps with a number above `after`, in order."""
         with self._reader.connect() as connection:
-            return [_step(row) for row in connection.execute(_STEPS, {"run": run_id, "after": after})]
+            return [
+                _step_from_row(row)
+                for row in connection.execute(_SELECT_STEPS, {"run": run_id, "after": after})
+            ]
 
-    # --- the lease ------------------------------------------------------------------------------------------------------
+    # --- the lease
+    # ------------------------------------------------------------------------------------------------------
 
     def claim(self, run_id: str, owner: str) -> Lease | None:
         """Take the run for `owner`; None when another living worker holds it."""
@@ -135,33 +177,37 @@ class Ledger:
             if row is None:
                 raise NotFound(f"there is no run {run_id}")
             free = [r.owner == "", r.owner == owner, r.lease_until < time.time()]
-            if row.owner and is_gone(row.owner):
+            if row.owner and is_owner_gone(row.owner):
                 free.append(r.owner == row.owner)
             taken = connection.execute(
                 update(tables.runs)
                 .where(r.id == run_id, r.token == row.token, or_(*free))
                 .values(owner=owner, lease_until=time.time() + LEASE_S, token=row.token + 1)
             )
-        return Lease(run_id, owner, row.token + 1, row.token > 0 and row.owner != owner) if taken.rowcount == 1 else None
+        return (
+            Lease(run_id, owner, row.token + 1, row.token > 0 and row.owner != owner)
+            if taken.rowcount == 1
+            else None
+        )
 
     def renew(self, lease: Lease) -> None:
         """Hold the lease for another LEASE_S seconds. Raises LeaseLost."""
         with self._writer.begin() as connection:
-            _guarded(connection, lease, lease_until=time.time() + LEASE_S)
+            _update_if_held(connection, lease, lease_until=time.time() + LEASE_S)
 
-    def rest(self, lease: Lease, status: Status | None = None, *, flag: str = "", error: str = "") -> None:
-        """Let go of the run. It now stands at `status`: always, or with `flag` only while that control flag is still set
-        (a person may have taken it back). Without a status it stands where its last step left it. `error` is why it failed.
-        Raises LeaseLost.
-        """
-        values: dict[str, Any] = {"owner": "", "lease_until": 0.0, "updated_at": now()}
+    def release(self, lease: Lease, status: Status | None = None, *, flag: str = "", error: str = "") -> None:
+        """Let go of the run. It now stands at `status`: always, or with `flag` only while that control flag
+        is still set (a person may have taken it back). Without a status it stands where its last step left
+        it. `error` is why it failed. Raises LeaseLost."""
+        values: dict[str, Any] = {"owner": "", "lease_until": 0.0, "updated_at": utc_timestamp()}
         with self._writer.begin() as connection:
-            control = connection.scalar(_CONTROL, {"run": lease.run_id})
+            control = connection.scalar(_SELECT_CONTROL, {"run": lease.run_id})
             if status and flag in ("", control):
                 values |= {"status": status, "control": "", **({"error": error} if error else {})}
-            _guarded(connection, lease, **values)
+            _update_if_held(connection, lease, **values)
 
-    # --- appending ------------------------------------------------------------------------------------------------------
+    # --- appending
+    # ------------------------------------------------------------------------------------------------------
 
     def commit(self, lease: Lease, step: Step, status: Status, summary: dict[str, Any]) -> None:
         """Append a worker's step and move the run's row with it, in one transaction.
@@ -169,115 +215,185 @@ class Ledger:
         Raises LeaseLost when another holds the run, Behind when steps were appended since.
         """
         with self._writer.begin() as connection:
-            head = connection.scalar(_HEAD, {"run": lease.run_id})
-            _guarded(
-                connection, lease, head=step.n, next=step.next, status=status, lease_until=time.time() + LEASE_S, updated_at=now(), **summary
+            head = connection.scalar(_SELECT_HEAD, {"run": lease.run_id})
+            _update_if_held(
+                connection,
+                lease,
+                head=step.n,
+                next=step.next,
+                status=status,
+                lease_until=time.time() + LEASE_S,
+                updated_at=utc_timestamp(),
+                **summary,
             )
             if head != step.n - 1:
-                raise Behind
-            _insert(connection, lease.run_id, step)
+                raise StaleHead
+            _insert_step(connection, lease.run_id, step)
 
-    def speak(
-        self, run_id: str, name: str, change: dict[str, Any], *, next: str = "", head: int | None = None,
-        among: Collection[Status] = tuple(Status), **values: Any,
-    ) -> int:  # fmt: skip
+    def append_person_step(
+        self,
+        run_id: str,
+        name: str,
+        change: dict[str, Any],
+        *,
+        next: str = "",
+        head: int | None = None,
+        among: Collection[Status] = tuple(Status),
+        **values: Any,
+    ) -> int:
         """Append a person's step; returns its number. `next` empty: the run goes on where it stood.
 
-        `head` is the last step the person saw, `among` the statuses in which the word makes sense: Overtaken is raised when the run
-        has moved since, or is in the bin. `values` are columns of the run's row to set with it (status, control). Raises NotFound.
-        """
+        `head` is the last step the person saw, `among` the statuses in which the word makes sense: Overtaken
+        is raised when the run has moved since, or is in the bin. `values` are columns of the run's row to set
+        with it (status, control). Raises NotFound."""
         try:
             with self._writer.begin() as connection:
-                return put_word(connection, run_id, name, change, next=next, head=head, among=among, **values)
+                return insert_person_step(
+                    connection, run_id, name, change, next=next, head=head, among=among, **values
+                )
         except IntegrityError as clash:
-            raise Overtaken("the run moved at this very moment; look again and repeat if still needed") from clash
+            raise ConcurrentChange(
+                "the run moved at this very moment; look again and repeat if still needed"
+            ) from clash
 
-    def mark(self, run_id: str, **values: Any) -> None:
+    def update_run(self, run_id: str, **values: Any) -> None:
         """Set columns of the run's row that are not part of its state (deleted_at)."""
         with self._writer.begin() as connection:
             connection.execute(update(tables.runs).where(r.id == run_id).values(**values))
 
-    def list(self, *, status: str | None = None, text: str = "", deleted: bool = False, limit: int = 500) -> list[Run]:
+    def list(
+        self, *, status: str | None = None, text: str = "", deleted: bool = False, limit: int = 500
+    ) -> list[Run]:
         """Runs, newest first, of one status and with `text` in the question; the bin's with `deleted`.
 
         One whose settings cannot be read stands among them as failed, with the reason and the usual settings.
         """
-        query = select(tables.runs).where(r.deleted_at != "" if deleted else r.deleted_at == "").order_by(r.created_at.desc(), r.id).limit(limit)
+        query = (
+            select(tables.runs)
+            .where(r.deleted_at != "" if deleted else r.deleted_at == "")
+            .order_by(r.created_at.desc(), r.id)
+            .limit(limit)
+        )
         if status:
             query = query.where(r.status == status)
         if text:
             query = query.where(func.lower(r.question).contains(text.lower(), autoescape=True))
         with self._reader.connect() as connection:
-            return [_shown(row) for row in connection.execute(query)]
+            return [_run_or_failed(row) for row in connection.execute(query)]
 
 
-def begin_run(connection: Connection, question: str, settings: Settings, first: Step, **held: Any) -> str:
+def insert_run(connection: Connection, question: str, settings: Settings, first: Step, **held: Any) -> str:
     """Put in a new run with its step 0, inside a transaction that may hold more; returns its id."""
-    run_id, at = uuid.uuid4().hex[:12], now()
+    run_id, at = uuid.uuid4().hex[:12], utc_timestamp()
     connection.execute(
         tables.runs.insert().values(
-            id=run_id, question=question, status=Status.RUNNING, settings=settings.model_dump_json(), head=0, next=first.next,
-            thread_id=settings.thread_id or run_id, created_at=at, updated_at=at, **held,
+            id=run_id,
+            question=question,
+            status=Status.RUNNING,
+            settings=settings.model_dump_json(),
+            head=0,
+            next=first.next,
+            thread_id=settings.thread_id or run_id,
+            created_at=at,
+            updated_at=at,
+            **held,
         )
-    )  # fmt: skip
-    _insert(connection, run_id, first.model_copy(update={"at": at}))
+    )
+    _insert_step(connection, run_id, first.model_copy(update={"at": at}))
     return run_id
 
 
-def put_word(
-    connection: Connection, run_id: str, name: str, change: dict[str, Any], *, next: str = "", head: int | None = None,
-    among: Collection[Status] = tuple(Status), **values: Any,
-) -> int:  # fmt: skip
+def insert_person_step(
+    connection: Connection,
+    run_id: str,
+    name: str,
+    change: dict[str, Any],
+    *,
+    next: str = "",
+    head: int | None = None,
+    among: Collection[Status] = tuple(Status),
+    **values: Any,
+) -> int:
     """`Ledger.speak` inside a transaction that may hold more; nothing is written when it raises."""
     row = connection.execute(select(r.head, r.next, r.status, r.deleted_at).where(r.id == run_id)).first()
     if row is None:
         raise NotFound(f"there is no run {run_id}")
     if row.deleted_at:
-        raise Overtaken("the run is in the bin: take it out first")
+        raise ConcurrentChange("the run is in the bin: take it out first")
     if row.status not in among:
-        raise Overtaken(f"to {name.replace('_', ' ')} is not possible now: the run is {STANDS[Status(row.status)]}")
+        raise ConcurrentChange(
+            f"to {name.replace('_', ' ')} is not possible now: the run is {STATUS_PHRASES[Status(row.status)]}"
+        )
     if head is not None and row.head != head:
-        raise Overtaken("someone else (perhaps another tab) answered first; what they did stands")
-    step = Step(n=row.head + 1, name=name, change=change, next=next or row.next, by="person", at=now())
-    connection.execute(update(tables.runs).where(r.id == run_id).values(head=step.n, next=step.next, updated_at=step.at, **values))
-    _insert(connection, run_id, step)
+        raise ConcurrentChange("someone else (perhaps another tab) answered first; what they did stands")
+    step = Step(
+        n=row.head + 1, name=name, change=change, next=next or row.next, by="person", at=utc_timestamp()
+    )
+    connection.execute(
+        update(tables.runs)
+        .where(r.id == run_id)
+        .values(head=step.n, next=step.next, updated_at=step.at, **values)
+    )
+    _insert_step(connection, run_id, step)
     return step.n
 
 
-def _guarded(connection: Connection, lease: Lease, **values: Any) -> None:
+def _update_if_held(connection: Connection, lease: Lease, **values: Any) -> None:
     held = and_(r.id == lease.run_id, r.owner == lease.owner, r.token == lease.token)
     if connection.execute(update(tables.runs).where(held).values(**values)).rowcount != 1:
         raise LeaseLost(f"run {lease.run_id} is held by another worker; this one lets go")
 
 
-def _insert(connection: Connection, run_id: str, step: Step) -> None:
-    row = step.model_dump(exclude={"change"}) | {"run_id": run_id, "change": json.dumps(step.change, ensure_ascii=False, separators=(",", ":"))}
-    connection.execute(_NEW_STEP, row)
+def _insert_step(connection: Connection, run_id: str, step: Step) -> None:
+    row = step.model_dump(exclude={"change"}) | {
+        "run_id": run_id,
+        "change": json.dumps(step.change, ensure_ascii=False, separators=(",", ":")),
+    }
+    connection.execute(_INSERT_STEP, row)
 
 
-def _step(row: Row[Any]) -> Step:
+def _step_from_row(row: Row[Any]) -> Step:
     return Step.model_construct(
-        n=row.n, name=row.name, change=from_json(row.change), next=row.next, by=row.by, at=row.at, seconds=row.seconds, cpu_ms=row.cpu_ms
+        n=row.n,
+        name=row.name,
+        change=from_json(row.change),
+        next=row.next,
+        by=row.by,
+        at=row.at,
+        seconds=row.seconds,
+        cpu_ms=row.cpu_ms,
     )
 
 
-def _run(row: Row[Any]) -> Run:
+def _run_from_row(row: Row[Any]) -> Run:
     try:
-        return _made(row, Settings.model_validate_json(row.settings))
+        return _build_run(row, Settings.model_validate_json(row.settings))
     except ValidationError as trouble:
-        raise Unreadable(f"the run {row.id} cannot be opened: its settings in the store are not as they should be") from trouble
+        raise CorruptRow(
+            f"the run {row.id} cannot be opened: its settings in the store are not as they should be"
+        ) from trouble
 
 
-def _shown(row: Row[Any]) -> Run:
+def _run_or_failed(row: Row[Any]) -> Run:
     try:
-        return _run(row)
-    except Unreadable as trouble:
-        return _made(row, Settings()).model_copy(update={"status": Status.FAILED, "error": str(trouble)})
+        return _run_from_row(row)
+    except CorruptRow as trouble:
+        return _build_run(row, Settings()).model_copy(update={"status": Status.FAILED, "error": str(trouble)})
 
 
-def _made(row: Row[Any], settings: Settings) -> Run:
+def _build_run(row: Row[Any], settings: Settings) -> Run:
     return Run(
-        id=row.id, question=row.question, status=Status(row.status), settings=settings, steps=row.head,
-        verdict=row.verdict, confidence=row.confidence, created_at=row.created_at, updated_at=row.updated_at, error=row.error,
-        imported=row.imported, forked_from=row.forked_from, forked_at=row.forked_at,
-    )  # fmt: skip
+        id=row.id,
+        question=row.question,
+        status=Status(row.status),
+        settings=settings,
+        steps=row.head,
+        verdict=row.verdict,
+        confidence=row.confidence,
+        created_at=row.created_at,
+        updated_at=row.updated_at,
+        error=row.error,
+        imported=row.imported,
+        forked_from=row.forked_from,
+        forked_at=row.forked_at,
+    )

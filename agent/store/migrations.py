@@ -1,8 +1,8 @@
 """How the database got its shape: named, forward-only, each applied once, in order.
 
-Add a function at the end of `MIGRATIONS`; never change one that has been released. A database that carries a name this list
-does not know was written by a newer version and is refused. A file database is copied before it is changed.
-"""
+Add a function at the end of `MIGRATIONS`; never change one that has been released. A database that carries a
+name this list does not know was written by a newer version and is refused. A file database is copied before
+it is changed."""
 
 from __future__ import annotations
 
@@ -16,23 +16,31 @@ from pathlib import Path
 from sqlalchemy import Connection, Engine, inspect, select, text
 
 from agent.errors import StoreTooNew
-from agent.store import tables, words
-from agent.store.writer import Writer
+from agent.store import fulltext, tables
+from agent.store.write_lock import Writer
 
 Migration = Callable[[Connection], None]
 
 
 def m001_initial(connection: Connection) -> None:
     """Runs, steps, pages, calls, drafts and desks."""
-    tables.metadata.create_all(connection, tables=[table for table in tables.metadata.sorted_tables if table not in tables.LIBRARY + tables.BATCHES])
+    tables.metadata.create_all(
+        connection,
+        tables=[
+            table
+            for table in tables.metadata.sorted_tables
+            if table not in tables.LIBRARY_TABLES + tables.BATCH_TABLES
+        ],
+    )
 
 
 def m002_library(connection: Connection) -> None:
-    """The library: sources, their passages, words and vectors. Pages that were read before wait to be put on the shelf."""
-    tables.metadata.create_all(connection, tables=list(tables.LIBRARY))
+    """The library: sources, their passages, words and vectors. Pages that were read before wait to be put on
+    the shelf."""
+    tables.metadata.create_all(connection, tables=list(tables.LIBRARY_TABLES))
     if connection.dialect.name == "sqlite":
-        words.create(connection)
-    connection.execute(tables.unshelved.insert().from_select(["page_id"], select(tables.pages.c.id)))
+        fulltext.create(connection)
+    connection.execute(tables.unindexed_pages.insert().from_select(["page_id"], select(tables.pages.c.id)))
 
 
 def m003_imported(connection: Connection) -> None:
@@ -42,14 +50,15 @@ def m003_imported(connection: Connection) -> None:
 
 
 def m004_imported_pages(connection: Connection) -> None:
-    """A page tells whether it is only what a bundle says. Which of those that are there came so is not known any more: they count as ours."""
+    """A page tells whether it is only what a bundle says. Which of those that are there came so is not known
+    any more: they count as ours."""
     if "imported" not in {column["name"] for column in inspect(connection).get_columns("pages")}:
         connection.execute(text("ALTER TABLE pages ADD COLUMN imported INTEGER NOT NULL DEFAULT 0"))
 
 
 def m005_trusts(connection: Connection) -> None:
     """How far a person trusts a domain."""
-    tables.trusts.create(connection, checkfirst=True)
+    tables.trust_ratings.create(connection, checkfirst=True)
 
 
 def m006_forks(connection: Connection) -> None:
@@ -63,19 +72,27 @@ def m006_forks(connection: Connection) -> None:
 
 def m008_batches(connection: Connection) -> None:
     """Batches of questions and their rows."""
-    tables.metadata.create_all(connection, tables=list(tables.BATCHES))
+    tables.metadata.create_all(connection, tables=list(tables.BATCH_TABLES))
 
 
-MIGRATIONS: tuple[Migration, ...] = (m001_initial, m002_library, m003_imported, m004_imported_pages, m005_trusts, m006_forks, m008_batches)
+MIGRATIONS: tuple[Migration, ...] = (
+    m001_initial,
+    m002_library,
+    m003_imported,
+    m004_imported_pages,
+    m005_trusts,
+    m006_forks,
+    m008_batches,
+)
 
 
-def pending(engine: Engine) -> list[Migration]:
+def find_pending(engine: Engine) -> list[Migration]:
     """The migrations this database still lacks. Raises StoreTooNew when it has one that we do not know."""
     with engine.connect() as connection:
         known = {migration.__name__ for migration in MIGRATIONS}
         have: set[str] = set()
         if inspect(connection).has_table("migrations"):
-            have = set(connection.scalars(select(tables.applied.c.name)))
+            have = set(connection.scalars(select(tables.applied_migrations.c.name)))
     if strange := sorted(have - known):
         raise StoreTooNew(
             f"this database was written by a newer Touchstone (it has {', '.join(strange)}); "
@@ -85,26 +102,30 @@ def pending(engine: Engine) -> list[Migration]:
 
 
 def migrate(engine: Engine, writer: Writer) -> list[str]:
-    """Bring the database to the newest shape; returns the names applied. A file that is changed is copied first."""
-    todo = pending(engine)
+    """Bring the database to the newest shape; returns the names applied. A file that is changed is copied
+    first."""
+    todo = find_pending(engine)
     path = Path(engine.url.database or "") if engine.dialect.name == "sqlite" else None
     if todo and len(todo) < len(MIGRATIONS) and path and path.is_file():
-        _copy(engine, path.with_name(f"{path.name}.before-{todo[0].__name__}"))
+        _back_up(engine, path.with_name(f"{path.name}.before-{todo[0].__name__}"))
     for migration in todo:
         with writer.begin() as connection:
-            tables.applied.create(connection, checkfirst=True)
-            done = connection.scalar(select(tables.applied.c.name).where(tables.applied.c.name == migration.__name__))
+            tables.applied_migrations.create(connection, checkfirst=True)
+            done = connection.scalar(
+                select(tables.applied_migrations.c.name).where(
+                    tables.applied_migrations.c.name == migration.__name__
+                )
+            )
             if not done:  # another process may have been faster
                 migration(connection)
                 now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-                connection.execute(tables.applied.insert().values(name=migration.__name__, at=now))
+                connection.execute(tables.applied_migrations.insert().values(name=migration.__name__, at=now))
     return [migration.__name__ for migration in todo]
 
 
-def _copy(engine: Engine, target: Path) -> None:
-    """A whole copy of the database, by SQLite itself: who opens and closes the file beside it lets go of its locks (POSIX), and the next
-    program to end then takes the log away under us.
-    """
+def _back_up(engine: Engine, target: Path) -> None:
+    """A whole copy of the database, by SQLite itself: who opens and closes the file beside it lets go of its
+    locks (POSIX), and the next program to end then takes the log away under us."""
     made = target.with_name(f"{target.name}.{uuid.uuid4().hex[:8]}")  # rivals make theirs at the same time
     with engine.connect() as connection, closing(sqlite3.connect(made)) as copy:
         connection.connection.driver_connection.backup(copy)  # type: ignore[union-attr]

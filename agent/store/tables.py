@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Column, Float, Index, Integer, LargeBinary, MetaData, PrimaryKeyConstraint, String, Table, Text
+from sqlalchemy import (
+    Column,
+    Float,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    PrimaryKeyConstraint,
+    String,
+    Table,
+    Text,
+)
 
 metadata = MetaData()
 
@@ -28,7 +39,9 @@ runs = Table(
     Column("updated_at", String(32), nullable=False),
     Column("deleted_at", String(32), nullable=False, default=""),
     Column("imported", String(64), nullable=False, default=""),  # SHA-256 of the bundle the run came in
-    Column("forked_from", String(32), nullable=False, default="", server_default=""),  # the run whose steps 0 to forked_at it shares
+    Column(
+        "forked_from", String(32), nullable=False, default="", server_default=""
+    ),  # the run whose steps 0 to forked_at it shares
     Column("forked_at", Integer, nullable=False, default=-1, server_default="-1"),
 )
 
@@ -57,7 +70,9 @@ pages = Table(
     Column("record", Text, nullable=False),
     Column("raw", LargeBinary),
     Column("fetched_at", String(32), nullable=False),
-    Column("imported", Integer, nullable=False, default=0, server_default="0"),  # 1: it came in a bundle, and was not read here yet
+    Column(
+        "imported", Integer, nullable=False, default=0, server_default="0"
+    ),  # 1: it came in a bundle, and was not read here yet
     Index("pages_by_url", "url"),
 )
 
@@ -83,7 +98,7 @@ drafts = Table(
     Column("at", String(32), nullable=False),
 )
 
-trusts = Table(
+trust_ratings = Table(
     "trusts",
     metadata,
     Column("domain", String(255), primary_key=True),
@@ -92,7 +107,7 @@ trusts = Table(
     Column("at", String(32), nullable=False),
 )
 
-desks = Table(
+saved_sites = Table(
     "desks",
     metadata,
     Column("name", String(80), primary_key=True),
@@ -119,10 +134,16 @@ sources = Table(
     Column("deleted_at", String(32), nullable=False, default=""),
     Column("gone_at", String(32), nullable=False, default=""),
     Column("detail", Text, nullable=False, default=""),
-    Column("words", String(16), nullable=False, default=""),  # how the terms in the index of words were made; "": none are there
-    Column("origin", String(8), nullable=False, default=""),  # the folder it is kept current with: "kb", "team", or none
+    Column(
+        "words", String(16), nullable=False, default=""
+    ),  # how the terms in the index of words were made; "": none are there
+    Column(
+        "origin", String(8), nullable=False, default=""
+    ),  # the folder it is kept current with: "kb", "team", or none
     Column("mark", String(80), nullable=False, default=""),  # how that file looked when it was last read
-    Column("folded", Text, nullable=False, default=""),  # what a list of sources is filtered by, case and accents gone
+    Column(
+        "folded", Text, nullable=False, default=""
+    ),  # what a list of sources is filtered by, case and accents gone
     Index("sources_by_page", "page_id"),
     Index("sources_by_age", "added_at", "id"),
     sqlite_autoincrement=True,
@@ -172,21 +193,21 @@ vectors = Table(
     sqlite_autoincrement=True,
 )
 
-unshelved = Table(
+unindexed_pages = Table(
     "unshelved",
     metadata,
     Column("page_id", String(40), primary_key=True),
 )
 
-marks = Table(
+library_metadata = Table(
     "marks",
     metadata,
     Column("name", String(80), primary_key=True),
     Column("value", Text, nullable=False),
 )
 
-LIBRARY = (sources, source_tags, passages, embedders, vectors, unshelved, marks)
-WORDS = "library_words"
+LIBRARY_TABLES = (sources, source_tags, passages, embedders, vectors, unindexed_pages, library_metadata)
+FULLTEXT_TABLE = "library_words"
 """The full-text index of the passages: their terms alone, without the text. It exists on SQLite only."""
 
 batches = Table(
@@ -218,9 +239,9 @@ batch_rows = Table(
     Index("batch_rows_by_run", "run_id"),
 )
 
-BATCHES = (batches, batch_rows)
+BATCH_TABLES = (batches, batch_rows)
 
-applied = Table(
+applied_migrations = Table(
     "migrations",
     metadata,
     Column("name", String(100), primary_key=True),

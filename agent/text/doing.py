@@ -1,7 +1,8 @@
-"""What was asked how to do ("return a logger"), put where a later turn only says "do that" or "how long does it take?".
+"""What was asked how to do ("return a logger"), put where a later turn only says "do that" or "how long does
+it take?".
 
-English, by rule: a doing is what stands behind "how do I", "can we", "should you" or "how to", up to the question's end.
-"""
+English, by rule: a doing is what stands behind "how do I", "can we", "should you" or "how to", up to the
+question's end."""
 
 from __future__ import annotations
 
@@ -13,7 +14,10 @@ _DOER = r"(?:i|we|you|one|people|somebody|someone)"
 _ASKED = rf"(?:do|can|could|should|may|must|would) {_DOER}|how to|(?:want|need|like|trying|plan|going) to"
 _DOING = re.compile(rf"\b(?:{_ASKED}) (?:please )?(?!(?:do|be|have|know)\b)(\w[^?.!;,]*)", re.IGNORECASE)
 _DO_THAT = re.compile(r"\bdo (?:that|this|it|so)\b(?! \w+ (?:is|are|was)\b)", re.IGNORECASE)
-_TAKES = re.compile(r"\b(?:does|did|will|would) (?:it|that|this) (?:usually |normally |typically )?take(?=\s*(?:[?.!,]|$))", re.IGNORECASE)
+_TAKES = re.compile(
+    r"\b(?:does|did|will|would) (?:it|that|this) (?:usually |normally |typically )?take(?=\s*(?:[?.!,]|$))",
+    re.IGNORECASE,
+)
 
 
 def doing(former: str) -> str:
@@ -28,7 +32,8 @@ def undone(question: str) -> bool:
 
 
 def done(question: str, former: str) -> str:
-    """The question with what the former one asks to do where it only points at that; "" when it does not, or nothing is to be done."""
+    """The question with what the former one asks to do where it only points at that; "" when it does not, or
+    nothing is to be done."""
     if not (what := doing(former)):
         return ""
     if (that := _DO_THAT.search(question)) and not doing(question[: that.start()]):

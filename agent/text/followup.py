@@ -1,9 +1,10 @@
-"""A turn of a conversation as a question that stands alone: what it leaves out is taken from the turns before it. By rule.
+"""A turn of a conversation as a question that stands alone: what it leaves out is taken from the turns before
+it. By rule.
 
-A pointing word gets the name of what it points at, a piece of a question is made whole with the question before it, a short name
-is given in full, and a turn too thin to stand alone gets what the talk is about. In languages other than English, where words
-cannot be put in place of others without grammar, the matter is added in brackets. Knows turns, no run.
-"""
+A pointing word gets the name of what it points at, a piece of a question is made whole with the question
+before it, a short name is given in full, and a turn too thin to stand alone gets what the talk is about. In
+languages other than English, where words cannot be put in place of others without grammar, the matter is
+added in brackets. Knows turns, no run."""
 
 from __future__ import annotations
 
@@ -11,20 +12,20 @@ import re
 from collections.abc import Callable, Sequence
 from functools import partial
 
+from agent.text.dialogue_acts import blank_unanswered_replies as listened
+from agent.text.dialogue_acts import classify_small_talk
 from agent.text.doing import done, undone
 from agent.text.ellipsis import piece, whole
 from agent.text.focus import listen
+from agent.text.language import is_english
 from agent.text.leaning import content, leans
 from agent.text.listed import picked
-from agent.text.manners import courtesy
-from agent.text.manners import heard as listened
 from agent.text.matter import Unheard, heard, in_full, ones, with_matter
-from agent.text.names import names
+from agent.text.names import find_names
 from agent.text.phrases import keys, weighty
 from agent.text.pointing import pointer, put
 from agent.text.stopwords import STOPWORDS
-from agent.text.tongue import english
-from agent.text.words import fold, stem, tokens
+from agent.text.tokens import fold, stem, tokenize
 from agent.types import Turn
 
 ADDED = 3
@@ -42,12 +43,12 @@ def _known(_: str) -> bool:
 
 
 def standalone(question: str, turns: Sequence[Turn], unheard: Unheard = _known) -> str:
-    """The question with what it left out; as it stands when it needs nothing or nothing was said before. What was said in reply lends words
-    only where it was an answer."""
+    """The question with what it left out; as it stands when it needs nothing or nothing was said before. What
+    was said in reply lends words only where it was an answer."""
     turns = listened(turns)
-    if not turns or courtesy(question):
+    if not turns or classify_small_talk(question):
         return question
-    if not english(question, [turn.user for turn in turns]):
+    if not is_english(question, [turn.user for turn in turns]):
         return _bracketed(question, turns, unheard)
     return _whole(question, turns, unheard) or question
 
@@ -56,7 +57,11 @@ def _whole(question: str, turns: Sequence[Turn], unheard: Unheard) -> str:
     talk = listen(turns)
     if chosen := picked(question, turns):
         return chosen
-    if (part := piece(question)) and not pointer(part) and (made := _asked_anew(turns, unheard, partial(whole, part))):
+    if (
+        (part := piece(question))
+        and not pointer(part)
+        and (made := _asked_anew(turns, unheard, partial(whole, part)))
+    ):
         return made
     if undone(question) and (acted := _asked_anew(turns, unheard, partial(done, question))):
         return acted
@@ -72,7 +77,8 @@ def _whole(question: str, turns: Sequence[Turn], unheard: Unheard) -> str:
 
 
 def _asked_anew(turns: Sequence[Turn], unheard: Unheard, made_with: Callable[[str], str]) -> str:
-    """What is made with the newest former question, itself made whole, that something can be made with; "" when there is none."""
+    """What is made with the newest former question, itself made whole, that something can be made with; ""
+    when there is none."""
     for n in range(len(turns) - 1, max(-1, len(turns) - 1 - BACK), -1):
         former = standalone(turns[n].user, turns[max(0, n - DEEP) : n], unheard)
         if made := made_with(former):
@@ -81,7 +87,8 @@ def _asked_anew(turns: Sequence[Turn], unheard: Unheard, made_with: Callable[[st
 
 
 def _bracketed(question: str, turns: Sequence[Turn], unheard: Unheard) -> str:
-    """In a language whose grammar is not known: the names of the talk behind the question, other words when there are none."""
+    """In a language whose grammar is not known: the names of the talk behind the question, other words when
+    there are none."""
     if not leans(question):
         return question
     around = [word for word in context(question, turns) if not unheard(word)]
@@ -91,7 +98,8 @@ def _bracketed(question: str, turns: Sequence[Turn], unheard: Unheard) -> str:
 
 
 def search_query(question: str, turns: Sequence[Turn], unheard: Unheard = _known) -> str:
-    """What to search for: the question as it stands alone, and behind it further words of what the talk is about."""
+    """What to search for: the question as it stands alone, and behind it further words of what the talk is
+    about."""
     return widened(standalone(question, turns, unheard), turns, unheard)
 
 
@@ -107,9 +115,10 @@ def widened(full: str, turns: Sequence[Turn], unheard: Unheard = _known) -> str:
 
 
 def context(question: str, turns: Sequence[Turn]) -> list[str]:
-    """The words that the newest turns add, names first, as they were written; of turns that failed only when no other is there."""
+    """The words that the newest turns add, names first, as they were written; of turns that failed only when
+    no other is there."""
     turns = [turn for turn in turns if turn.answered] or turns
-    spoken = {stem(word) for word in tokens(question)}
+    spoken = {stem(word) for word in tokenize(question)}
     added: dict[str, str] = {}
     for turn in list(reversed(turns))[:BACK]:
         for word in [*_in_names(turn.user), *content(turn.user)]:
@@ -122,4 +131,9 @@ def context(question: str, turns: Sequence[Turn]) -> list[str]:
 
 
 def _in_names(text: str) -> list[str]:
-    return [word for name in names(text) for word in re.findall(r"\w[\w.-]*", name) if fold(word) not in STOPWORDS]
+    return [
+        word
+        for name in find_names(text)
+        for word in re.findall(r"\w[\w.-]*", name)
+        if fold(word) not in STOPWORDS
+    ]

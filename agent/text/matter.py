@@ -1,7 +1,8 @@
-"""What an English turn leaves out although it points at nothing: the matter of the talk, a name in full, the kind that "ones" are of.
+"""What an English turn leaves out although it points at nothing: the matter of the talk, a name in full, the
+kind that "ones" are of.
 
-By rule, from how present things are in the talk (`focus`). What is put in is named as the talk named it. Knows no run.
-"""
+By rule, from how present things are in the talk (`focus`). What is put in is named as the talk named it.
+Knows no run."""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ from collections.abc import Callable, Sequence
 from agent.text.focus import Referent, Talk
 from agent.text.phrases import Phrase, phrases
 from agent.text.spoken import AUXILIARIES, GIVEN_FOR, RELATIONS
-from agent.text.words import fold
+from agent.text.tokens import fold
 
 THIN = 4
 """Words of a turn up to which it says too little by itself."""
@@ -23,8 +24,13 @@ Unheard = Callable[[str], bool]
 """Tells words that the pages at hand do not know: those cannot be what the question is about."""
 
 _GOES_ON = re.compile(r"^\W*(?:and|or|also|what about|how about|any\b)", re.IGNORECASE)
-_ANSWERS = re.compile(r"^\W*(?:yes|no|yeah|nope|both|neither|thanks?|thank you|hello|hi|hey|great|ok(?:ay)?)\b[^?]*$", re.IGNORECASE)
-_ONES = re.compile(r"\b(?:(another |a second |a third )one|ones|others)(?=\s*(?:$|[?.!,]|in\b|for\b|at\b))", re.IGNORECASE)
+_ANSWERS = re.compile(
+    r"^\W*(?:yes|no|yeah|nope|both|neither|thanks?|thank you|hello|hi|hey|great|ok(?:ay)?)\b[^?]*$",
+    re.IGNORECASE,
+)
+_ONES = re.compile(
+    r"\b(?:(another |a second |a third )one|ones|others)(?=\s*(?:$|[?.!,]|in\b|for\b|at\b))", re.IGNORECASE
+)
 _STOP = re.compile(r"(?<![\s.?!])[\s.?!]+$")
 
 
@@ -44,7 +50,9 @@ def in_full(question: str, talk: Talk) -> str:
 
 def _is_short_for(phrase: Phrase, thing: Referent) -> bool:
     own = phrase.keys
-    proper = len(own) < len(thing.keys) <= LONG_NAME and all(word[0].isupper() or word[0].isdigit() for word in thing.words)
+    proper = len(own) < len(thing.keys) <= LONG_NAME and all(
+        word[0].isupper() or word[0].isdigit() for word in thing.words
+    )
     return proper and (phrase.the or phrase.name) and thing.keys[-len(own) :] == own
 
 
@@ -55,7 +63,14 @@ def ones(question: str, talk: Talk) -> str:
         return question
     several = found[0].lower().endswith("s")
     own = [key for phrase in phrases(question) for key in phrase.keys]
-    thing = next((thing for thing in talk.ranked(own) if thing.by_person and not thing.name and (thing.plural or not several)), None)
+    thing = next(
+        (
+            thing
+            for thing in talk.ranked(own)
+            if thing.by_person and not thing.name and (thing.plural or not several)
+        ),
+        None,
+    )
     if thing is None:
         return question
     kind = " ".join(thing.words)
@@ -70,7 +85,9 @@ def with_matter(question: str, talk: Talk, unheard: Unheard) -> str:
     related = bool(words) and words[-1] in RELATIONS
     asking = question.rstrip().endswith("?")
     thin = len(words) <= THIN and not _complete(words, named)
-    leaning = thin or (related and (asking or len(words) <= 2 * THIN)) or (asking and _GOES_ON.search(question))
+    leaning = (
+        thin or (related and (asking or len(words) <= 2 * THIN)) or (asking and _GOES_ON.search(question))
+    )
     if not words or not leaning or any(phrase.name for phrase in named):
         return question
     own = [key for phrase in named for key in phrase.keys]

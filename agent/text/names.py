@@ -1,16 +1,17 @@
-"""Proper names in a text, by their capitals: what a person would search for next. Knows no dictionary of names."""
+"""Proper names in a text, by their capitals: what a person would search for next. Knows no dictionary of
+names."""
 
 from __future__ import annotations
 
 import re
 
 from agent.text.stopwords import STOPWORDS
-from agent.text.words import fold
+from agent.text.tokens import fold
 
-_LINK = r"(?:of|the|de|del|della|di|da|do|dos|von|van|der|den|la|le|du|des|al|bin|ibn|af|av)"
+_PARTICLE = r"(?:of|the|de|del|della|di|da|do|dos|von|van|der|den|la|le|du|des|al|bin|ibn|af|av)"
 _CAPITAL = f"[{''.join(c for c in map(chr, range(0x41, 0x2000)) if c.isupper() or c.istitle())}]"
 _WORD = rf"{_CAPITAL}[\w'’.\-&]*\w|{_CAPITAL}\.?"
-_NAME = re.compile(rf"(?:{_WORD})(?:[ \u00a0](?:{_LINK}[ \u00a0]){{0,2}}(?:{_WORD}|\d+(?!\d)))*")
+_NAME = re.compile(rf"(?:{_WORD})(?:[ \u00a0](?:{_PARTICLE}[ \u00a0]){{0,2}}(?:{_WORD}|\d+(?!\d)))*")
 _QUOTED = re.compile(r"[\"“„«]([^\"“”„»\n]{2,80})[\"”“»]")
 _POSSESSIVE = re.compile(r"['’]s?$")
 _NOT_A_NAME = frozenset(
@@ -19,22 +20,23 @@ _NOT_A_NAME = frozenset(
 )
 
 
-def names(text: str, limit: int = 40) -> list[str]:
-    """The names in a text, each once, in order: runs of capitalised words, and what stands in quotation marks."""
+def find_names(text: str, limit: int = 40) -> list[str]:
+    """The names in a text, each once, in order: runs of capitalised words, and what stands in quotation
+    marks."""
     found: dict[str, None] = {}
     for match in _QUOTED.finditer(text):
         if quoted := match.group(1).strip(" ,.;:"):
             found.setdefault(quoted)
     for match in _NAME.finditer(text):
-        name = _trimmed(match.group())
-        if name[:1].isupper() and not _only_common(name):
+        name = _trim_name(match.group())
+        if name[:1].isupper() and not _is_common(name):
             found.setdefault(name)
         if len(found) >= limit:
             break
     return list(found)[:limit]
 
 
-def _trimmed(name: str) -> str:
+def _trim_name(name: str) -> str:
     """Without function words in front ("In Berlin", "The") and stray marks behind."""
     words = name.split()
     while words and (fold(words[0]).strip(".") in STOPWORDS or fold(words[0]) in _NOT_A_NAME):
@@ -44,5 +46,7 @@ def _trimmed(name: str) -> str:
     return _POSSESSIVE.sub("", " ".join(words).strip(" ,.;:'’-"))
 
 
-def _only_common(name: str) -> bool:
-    return len(name) < 2 or all(fold(word) in STOPWORDS or fold(word) in _NOT_A_NAME or word.isdigit() for word in name.split())
+def _is_common(name: str) -> bool:
+    return len(name) < 2 or all(
+        fold(word) in STOPWORDS or fold(word) in _NOT_A_NAME or word.isdigit() for word in name.split()
+    )

@@ -1,8 +1,9 @@
-"""The things a sentence names, as noun phrases, and the part each plays in it. By rule, from words and their order: no grammar.
+"""The things a sentence names, as noun phrases, and the part each plays in it. By rule, from words and their
+order: no grammar.
 
-Made for short English questions, where function words, common verbs and prepositions tell most. In other languages what is left
-between function words is taken, which is less exact and still names the matter. Knows one sentence at a time, no conversation.
-"""
+Made for short English questions, where function words, common verbs and prepositions tell most. In other
+languages what is left between function words is taken, which is less exact and still names the matter. Knows
+one sentence at a time, no conversation."""
 
 from __future__ import annotations
 
@@ -11,13 +12,24 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from agent.text.sentences import spans
-from agent.text.spoken import ADJECTIVES, AUXILIARIES, BIDDING, CHATTER, DETERMINERS, GIVEN_FOR, JOINS, PREPOSITIONS, VERBS
+from agent.text.sentences import find_sentence_spans
+from agent.text.spoken import (
+    ADJECTIVES,
+    AUXILIARIES,
+    BIDDING,
+    CHATTER,
+    DETERMINERS,
+    GIVEN_FOR,
+    JOINS,
+    PREPOSITIONS,
+    VERBS,
+)
 from agent.text.stopwords import STOPWORDS
-from agent.text.words import fold, stem
+from agent.text.tokens import fold, stem
 
 Role = Literal["topic", "subject", "tail", "object", "head"]
-"""What it is to its sentence: what is asked or told about; who does it; what stands behind a preposition; any other; what an "of" follows."""
+"""What it is to its sentence: what is asked or told about; who does it; what stands behind a preposition; any
+other; what an "of" follows."""
 LONGEST = 6
 """Words of one phrase at most."""
 
@@ -32,7 +44,8 @@ _DIGITS = re.compile(r"[\d.,/%$€-]+")
 
 @dataclass(frozen=True)
 class Phrase:
-    """Words as they were written, and what is known of them. `the`: spoken of as known; `place`: a name behind "in", "to", ..."""
+    """Words as they were written, and what is known of them. `the`: spoken of as known; `place`: a name
+    behind "in", "to", ..."""
 
     words: tuple[str, ...]
     role: Role
@@ -66,7 +79,12 @@ def _key(word: str) -> str:
 
 def phrases(text: str) -> list[Phrase]:
     """The noun phrases of a text in order."""
-    return [phrase for start, end in spans(text) for clause in _BREAK.split(text[start:end]) for phrase in _of_clause(clause)]
+    return [
+        phrase
+        for start, end in find_sentence_spans(text)
+        for clause in _BREAK.split(text[start:end])
+        for phrase in _of_clause(clause)
+    ]
 
 
 def weighty(word: str) -> bool:
@@ -75,7 +93,12 @@ def weighty(word: str) -> bool:
         return True
     bare = _OWNER.sub("", fold(word).replace("’", "'"))
     bare = bare.replace("'", "")
-    return bare not in STOPWORDS and bare not in CHATTER and bare not in ADJECTIVES and (len(bare) > 1 or bare.isdigit())
+    return (
+        bare not in STOPWORDS
+        and bare not in CHATTER
+        and bare not in ADJECTIVES
+        and (len(bare) > 1 or bare.isdigit())
+    )
 
 
 def _of_clause(clause: str) -> Iterator[Phrase]:
@@ -96,7 +119,16 @@ def _of_clause(clause: str) -> Iterator[Phrase]:
 
 
 def _with(phrase: Phrase, joined: bool) -> Phrase:
-    return Phrase(phrase.words, phrase.role, phrase.the, phrase.article, phrase.plural, phrase.name, phrase.place, joined)
+    return Phrase(
+        phrase.words,
+        phrase.role,
+        phrase.the,
+        phrase.article,
+        phrase.plural,
+        phrase.name,
+        phrase.place,
+        joined,
+    )
 
 
 def _opens(words: list[str], low: list[str], at: int) -> bool:
@@ -114,7 +146,12 @@ def _opens(words: list[str], low: list[str], at: int) -> bool:
 def _goes_on(words: list[str], low: list[str], at: int) -> bool:
     word, former = low[at], low[at - 1]
     if words[at][0].isupper() and words[at - 1][0].isupper():
-        return word not in PREPOSITIONS and word not in DETERMINERS and word not in AUXILIARIES and word not in JOINS
+        return (
+            word not in PREPOSITIONS
+            and word not in DETERMINERS
+            and word not in AUXILIARIES
+            and word not in JOINS
+        )
     if not weighty(words[at]):
         return word in ADJECTIVES and former.endswith("'s")
     if _is_verb(word):
@@ -141,17 +178,25 @@ def _phrase(words: list[str], low: list[str], begin: int, end: int) -> Phrase | 
         return None
     kept = kept[-LONGEST:]
     before = begin - 1
-    while before >= 0 and (low[before] in DETERMINERS or low[before] in ADJECTIVES or low[before] in ("more", "other", "many", "much")):
+    while before >= 0 and (
+        low[before] in DETERMINERS
+        or low[before] in ADJECTIVES
+        or low[before] in ("more", "other", "many", "much")
+    ):
         before -= 1
     around = low[before + 1 : begin]
     role = _role(low, before, end)
     last = fold(kept[-1])
     name = any(word[0].isupper() for word in kept) and (begin > 0 or len(kept) > 1 or kept[0].isupper())
     return Phrase(
-        words=tuple(kept), role=role, the=any(word in ("the", "this", "that", "these", "those") for word in around),
-        article=any(word in ("the", "a", "an") for word in around), plural=last in _PLURALS or bool(re.search(r"(?<![suia'])s$", last)),
-        name=name, place=name and before >= 0 and low[before] in _WHERE,
-    )  # fmt: skip
+        words=tuple(kept),
+        role=role,
+        the=any(word in ("the", "this", "that", "these", "those") for word in around),
+        article=any(word in ("the", "a", "an") for word in around),
+        plural=last in _PLURALS or bool(re.search(r"(?<![suia'])s$", last)),
+        name=name,
+        place=name and before >= 0 and low[before] in _WHERE,
+    )
 
 
 _PLURALS = frozenset(("people", "children", "men", "women", "police", "mice", "feet"))
@@ -162,7 +207,9 @@ def _role(low: list[str], before: int, end: int) -> Role:
     word = low[before] if before >= 0 else ""
     if end < len(low) and (low[end] == "of" or (low[end] == "for" and low[end - 1] in GIVEN_FOR)):
         return "head"
-    if word in ("about", "describe", "explain", "define") or (word in ("is", "are", "was", "were", "what's") and end == len(low) and before <= 1):
+    if word in ("about", "describe", "explain", "define") or (
+        word in ("is", "are", "was", "were", "what's") and end == len(low) and before <= 1
+    ):
         return "topic"
     if word in AUXILIARIES or before < 0:
         return "subject"

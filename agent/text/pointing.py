@@ -1,8 +1,9 @@
-"""Words of an English question that point at something named before it ("it", "their", "there"), and putting a name in their place.
+"""Words of an English question that point at something named before it ("it", "their", "there"), and putting
+a name in their place.
 
-A pointing word that has what it means in its own question ("What is a heron and why is it grey?"), or that means nothing ("is it
-better to wait?"), does not count. Knows one question, no conversation. Other languages are not substituted in: their forms of
-pointing words agree with nouns in ways that words alone do not tell.
+A pointing word that has what it means in its own question ("What is a heron and why is it grey?"), or that
+means nothing ("is it better to wait?"), does not count. Knows one question, no conversation. Other languages
+are not substituted in: their forms of pointing words agree with nouns in ways that words alone do not tell.
 """
 
 from __future__ import annotations
@@ -11,10 +12,10 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from agent.text.manners import asks
+from agent.text.dialogue_acts import is_question
+from agent.text.language import is_english
 from agent.text.phrases import Phrase, phrases
-from agent.text.sentences import spans
-from agent.text.tongue import english
+from agent.text.sentences import find_sentence_spans
 
 TOLD = 8
 """Words from which on a turn that asks nothing is left as it was told."""
@@ -44,7 +45,8 @@ _OWN = frozenset(("its", "their", "his", "her"))
 _AND = re.compile(r"\w and $", re.IGNORECASE)
 _NEXT = r"(?:what|who|why|how|where|when|is|are|do|does|did|can|also|i|it|they|so)"
 _CLAUSE = re.compile(
-    rf"[.?!;,:]\s|\b(?:and(?= {_NEXT}\b)|but|or(?= (?:is|are|do|does|it)\b)|so|if|when|because|that|which|who|while|since)\b", re.IGNORECASE
+    rf"[.?!;,:]\s|\b(?:and(?= {_NEXT}\b)|but|or(?= (?:is|are|do|does|it)\b)|so|if|when|because|that|which|who|while|since)\b",
+    re.IGNORECASE,
 )
 _OWNED = re.compile(
     r"\s+((?:[\w’'-]+\s+){0,2}?[\w’'-]+)(?=\s*(?:[?.!,;]|$|\b(?:and|or|in|on|for|to|with|of|compare|from|like|than|is|are|was|were|after|before)\b))",
@@ -70,15 +72,17 @@ def pointer(question: str) -> Pointer | None:
             if not _stays_inside(question, match, kind):
                 found.append(Pointer(match.start(), match.end(), kind, match.group()))
                 break
-    return min(found, key=lambda pointing: pointing.start) if found and english(question) else None
+    return min(found, key=lambda pointing: pointing.start) if found and is_english(question) else None
 
 
 def _stays_inside(question: str, match: re.Match[str], kind: Kind) -> bool:
     """Does it mean something of its own question, or nothing?"""
     before = question[: match.start()]
-    if not asks(question) and len(question.split()) > TOLD:
+    if not is_question(question) and len(question.split()) > TOLD:
         return True
-    if kind == "it" and any(empty.start() <= match.start() < empty.end() for empty in _EMPTY.finditer(question)):
+    if kind == "it" and any(
+        empty.start() <= match.start() < empty.end() for empty in _EMPTY.finditer(question)
+    ):
         return True
     if _told(question, match.start()):
         return True
@@ -92,10 +96,13 @@ def _stays_inside(question: str, match: re.Match[str], kind: Kind) -> bool:
 
 
 def _told(question: str, at: int) -> bool:
-    """Does the word stand in a sentence that only tells, beside another that asks? What is asked is what has to stand alone."""
-    sentences = spans(question)
+    """Does the word stand in a sentence that only tells, beside another that asks? What is asked is what has
+    to stand alone."""
+    sentences = find_sentence_spans(question)
     asking = [(start, end) for start, end in sentences if question[start:end].rstrip().endswith("?")]
-    return bool(asking) and len(asking) < len(sentences) and not any(start <= at < end for start, end in asking)
+    return (
+        bool(asking) and len(asking) < len(sentences) and not any(start <= at < end for start, end in asking)
+    )
 
 
 def _agrees(phrase: Phrase, kind: Kind) -> bool:

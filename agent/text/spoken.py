@@ -1,4 +1,5 @@
-"""Words that make up spoken questions without naming anything: chatter, common verbs, qualities, and the small words. Data only."""
+"""Words that make up spoken questions without naming anything: chatter, common verbs, qualities, and the
+small words. Data only."""
 
 from __future__ import annotations
 
@@ -41,12 +42,18 @@ ADJECTIVES = frozenset(
     dangerous unavoidable sexual suitable pregnant successful secure enough short longest shortest shorter fastest slow extreme""".split()
 )
 
-BIDDING = frozenset("name list describe explain define compare summarize summarise discuss elaborate advise".split())
+BIDDING = frozenset(
+    "name list describe explain define compare summarize summarise discuss elaborate advise".split()
+)
 """Verbs that a request begins with, most of which name something elsewhere."""
 
-DETERMINERS = frozenset("the a an this that these those my your our its their his her some any each every all both s".split())
+DETERMINERS = frozenset(
+    "the a an this that these those my your our its their his her some any each every all both s".split()
+)
 
-PREPOSITIONS = frozenset("of for in on at to from by with about between against into near around like per via after before during versus vs".split())
+PREPOSITIONS = frozenset(
+    "of for in on at to from by with about between against into near around like per via after before during versus vs".split()
+)
 
 AUXILIARIES = frozenset(
     """is are was were be do does did can could will would should has have had may might must isn't aren't doesn't don't didn't wasn't what's

@@ -1,4 +1,5 @@
-"""Words that carry no content: function words of several languages, and common English words that say little. Data only."""
+"""Words that carry no content: function words of several languages, and common English words that say little.
+Data only."""
 
 from __future__ import annotations
 
@@ -26,7 +27,7 @@ os as um uma uns umas do dos da das no na nos nas em com por para sem foi eram q
 og er var et den til fra med hvem hvad hva hvor hvornar nar hvorfor hvilken hvilket
 """
 
-_COMMON = """
+_COMMON_WORD_LIST = """
 time year people way day man woman thing world life hand part place case week company system program question work government number
 night point home water room mother area money story fact month lot right study book eye job word business issue side kind head house
 service friend father power hour game line end member law car city community name president team minute idea kid body information back
@@ -45,5 +46,5 @@ common main major began current present total early late best most top general
 STOPWORDS = frozenset(_FUNCTION_WORDS.split())
 """Function words, folded as `words.fold` folds."""
 
-COMMON = frozenset(_COMMON.split())
+COMMON_WORDS = frozenset(_COMMON_WORD_LIST.split())
 """Content words so common in English that matching one of them says little."""

@@ -1,120 +1,130 @@
-"""The nouns that everything passes around. They hold data and know nothing: no store, no web, no model, no clock.
+"""The nouns that everything passes around. They hold data and know nothing: no store, no web, no model, no
+clock.
 
-What a step changes is JSON made from these; what the screens draw are these read back. A time is an ISO 8601 string in UTC
-("2026-11-21T09:30:00Z"); an offset counts characters of a page's text; a share or score lies between 0 and 1.
-"""
+What a step changes is JSON made from these; what the screens draw are these read back. A time is an ISO 8601
+string in UTC ("2026-11-21T09:30:00Z"); an offset counts characters of a page's text; a share or score lies
+between 0 and 1."""
 
 from __future__ import annotations
 
-from agent.types.answers import Answer, Reason, Sentence, Source, Statements, Verdict
-from agent.types.batches import ENDED, Allowance, Batch, BatchRow, BatchState, RowState
-from agent.types.holdings import Added, Facility, Found, IndexEntry, LibrarySource, Refused, Scope, Synced
-from agent.types.knowledge import (
+from agent.types.answers import Answer, Reason, Sentence, Source, StatementCounts, Verdict
+from agent.types.batches import ENDED_ROW_STATES, Batch, BatchBudget, BatchRow, BatchState, RowState
+from agent.types.facts import (
     Action,
-    Blockage,
+    Actor,
     Confidence,
+    ConfidenceChange,
     Conflict,
+    ConflictSide,
     Edit,
     Fact,
+    FactOrigin,
     Lead,
-    Mark,
-    Move,
     Note,
-    Origin,
     PageRef,
+    PersonMark,
     Proposal,
     Refusal,
-    Speaker,
-    Trusted,
-    Value,
+    Stall,
+    TrustRating,
 )
-from agent.types.noun import GIVEN, Given, Noun, Outcome
-from agent.types.reach import LANGUAGES, Reach
+from agent.types.library import (
+    Facility,
+    FolderImportResult,
+    FolderSyncResult,
+    IndexEntry,
+    LibraryScope,
+    LibrarySearchResult,
+    LibrarySource,
+    RefusedFile,
+)
+from agent.types.record import PAGE_ORIGIN_LABELS, Outcome, PageOrigin, Record
 from agent.types.runs import (
-    CAPS,
-    STANDS,
-    Call,
+    CAP_SETTINGS,
+    STATUS_PHRASES,
     Cap,
     CollectLimits,
     Edge,
-    Halt,
+    ModelCall,
+    PauseRequest,
     ReplySettings,
     Run,
     Settings,
     SiteLimits,
     Status,
     Step,
+    StopPoint,
     Turn,
-    Until,
     Usage,
 )
-from agent.types.web import Heading, Hit, Link, Page, Passage, SearchResult, Table
+from agent.types.source_filter import LANGUAGES, SourceFilter
+from agent.types.web import Heading, Link, Page, Passage, SearchHit, SearchResult, Table
 
 __all__ = [
-    "CAPS",
-    "ENDED",
-    "GIVEN",
+    "CAP_SETTINGS",
+    "ENDED_ROW_STATES",
     "LANGUAGES",
-    "STANDS",
+    "PAGE_ORIGIN_LABELS",
+    "STATUS_PHRASES",
     "Action",
-    "Added",
-    "Allowance",
+    "Actor",
     "Answer",
     "Batch",
+    "BatchBudget",
     "BatchRow",
     "BatchState",
-    "Blockage",
-    "Call",
     "Cap",
     "CollectLimits",
     "Confidence",
+    "ConfidenceChange",
     "Conflict",
+    "ConflictSide",
     "Edge",
     "Edit",
     "Facility",
     "Fact",
-    "Found",
-    "Given",
-    "Halt",
+    "FactOrigin",
+    "FolderImportResult",
+    "FolderSyncResult",
     "Heading",
-    "Hit",
     "IndexEntry",
     "Lead",
+    "LibraryScope",
+    "LibrarySearchResult",
     "LibrarySource",
     "Link",
-    "Mark",
-    "Move",
+    "ModelCall",
     "Note",
-    "Noun",
-    "Origin",
     "Outcome",
     "Page",
+    "PageOrigin",
     "PageRef",
     "Passage",
+    "PauseRequest",
+    "PersonMark",
     "Proposal",
-    "Reach",
     "Reason",
+    "Record",
     "Refusal",
-    "Refused",
+    "RefusedFile",
     "ReplySettings",
     "RowState",
     "Run",
-    "Scope",
+    "SearchHit",
     "SearchResult",
     "Sentence",
     "Settings",
     "SiteLimits",
     "Source",
-    "Speaker",
-    "Statements",
+    "SourceFilter",
+    "Stall",
+    "StatementCounts",
     "Status",
     "Step",
-    "Synced",
+    "StopPoint",
     "Table",
-    "Trusted",
+    "TrustRating",
     "Turn",
-    "Until",
     "Usage",
-    "Value",
     "Verdict",
 ]

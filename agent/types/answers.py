@@ -6,23 +6,25 @@ from typing import Literal
 
 from pydantic import Field
 
-from agent.types.knowledge import Speaker
-from agent.types.noun import Given, Noun
+from agent.types.facts import Actor
+from agent.types.record import PageOrigin, Record
 
 Verdict = Literal["answered", "partial", "no_evidence"]
 Reason = Literal["none", "off_topic", "not_covered", "needs_clarification", "blocked", "budget", "silent"]
 
 
-class Sentence(Noun):
-    """A sentence of an answer and the facts it cites. `backed` is set by code, never by the one who wrote it."""
+class Sentence(Record):
+    """A sentence of an answer and the facts it cites. `backed` is set by code, never by the one who wrote
+    it."""
 
     text: str
     fact_ids: list[str] = Field(default_factory=list)
     backed: bool = False
 
 
-class Source(Noun):
-    """A numbered source of an answer, with the quotes it is cited for (`fact_ids` in the order of `quotes`)."""
+class Source(Record):
+    """A numbered source of an answer, with the quotes it is cited for (`fact_ids` in the order of
+    `quotes`)."""
 
     n: int
     url: str
@@ -32,18 +34,19 @@ class Source(Noun):
     page_id: str = ""
     sha256: str = ""
     fetched_at: str = ""
-    given: Given = "fetched"
+    given: PageOrigin = "fetched"
 
 
-class Statements(Noun):
-    """How an answer's statements fared: backed by a page, unsupported, and citations dropped because they resolve to nothing."""
+class StatementCounts(Record):
+    """How an answer's statements fared: backed by a page, unsupported, and citations dropped because they
+    resolve to nothing."""
 
     backed: int = 0
     unsupported: int = 0
     dropped: int = 0
 
 
-class Answer(Noun):
+class Answer(Record):
     """What a person reviews. The first is number 1; each send-back makes the next."""
 
     n: int
@@ -56,9 +59,9 @@ class Answer(Noun):
     """What to know of how it was made: an instruction that was not followed."""
     journey: str = ""
     sources: list[Source] = Field(default_factory=list)
-    statements: Statements = Field(default_factory=Statements)
+    statements: StatementCounts = Field(default_factory=StatementCounts)
     confidence: float = 0.0
-    by: Speaker = "keyless"
+    by: Actor = "keyless"
     trouble: str = ""
     """Why the model did not write it although it was asked."""
     why_stopped: str = ""
@@ -74,12 +77,13 @@ class Answer(Noun):
         return " ".join(s.text for s in self.sentences)
 
     @property
-    def courtesy(self) -> bool:
-        """Is it only a word in kind to thanks or a greeting? Nothing was asked then, so nothing was refused."""
+    def is_small_talk(self) -> bool:
+        """Is it only a word in kind to thanks or a greeting? Nothing was asked then, so nothing was
+        refused."""
         return self.verdict == "no_evidence" and self.reason == "none" and bool(self.certainty)
 
     @property
-    def remarks(self) -> list[tuple[str, str]]:
+    def side_notes(self) -> list[tuple[str, str]]:
         """What stands beside the sentences, each with its name; some may be empty."""
         why = [("Why it stopped", self.why_stopped), ("Written anew", self.because)]
         return [("Certainty", self.certainty), ("Missing", self.missing), *why, ("Remark", self.remark)]

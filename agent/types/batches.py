@@ -1,6 +1,6 @@
 """Many questions asked at once: a batch, what all its runs together may spend, and its rows.
 
-A batch has nothing to do with the batches of messages that `reply` waits for (agent.batching).
+A batch has nothing to do with the batches of messages that `reply` waits for (agent.bot.debounce).
 """
 
 from __future__ import annotations
@@ -9,18 +9,20 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from agent.types.noun import Noun
+from agent.types.record import Record
 from agent.types.runs import Settings, Status
 
 BatchState = Literal["running", "stopped", "spent", "done"]
-"""`stopped` by a person, `spent`: its budget is used up, `done`: no row is left to start and none is at work."""
+"""`stopped` by a person, `spent`: its budget is used up, `done`: no row is left to start and none is at
+work."""
 RowState = Literal["waiting", "running", "done", "failed", "resting", "refused", "binned"]
-ENDED: tuple[RowState, ...] = ("done", "failed", "refused", "binned")
+ENDED_ROW_STATES: tuple[RowState, ...] = ("done", "failed", "refused", "binned")
 """Rows that nothing more happens to by itself."""
 
 
-class Allowance(Noun):
-    """What all runs of a batch together may spend, and how many of them work side by side. `max_minutes` counts working time, summed up."""
+class BatchBudget(Record):
+    """What all runs of a batch together may spend, and how many of them work side by side. `max_minutes`
+    counts working time, summed up."""
 
     side_by_side: int = 2
     max_calls: int = 2_000
@@ -29,7 +31,7 @@ class Allowance(Noun):
     max_minutes: float = Field(default=240.0, allow_inf_nan=False)
 
 
-class BatchRow(Noun):
+class BatchRow(Record):
     """One row of the file: its question, its other columns as they came, and how its run stands."""
 
     n: int
@@ -67,10 +69,16 @@ class BatchRow(Noun):
             return "waiting"
         if self.status in (Status.REVIEW, Status.DONE):
             return "done"
-        return "running" if self.status is Status.RUNNING else "failed" if self.status is Status.FAILED else "resting"
+        return (
+            "running"
+            if self.status is Status.RUNNING
+            else "failed"
+            if self.status is Status.FAILED
+            else "resting"
+        )
 
 
-class Batch(Noun):
+class Batch(Record):
     """A batch without its rows."""
 
     id: str
@@ -78,7 +86,7 @@ class Batch(Noun):
     state: BatchState
     settings: Settings
     """What each row is asked with, where it has no settings of its own."""
-    allowance: Allowance
+    allowance: BatchBudget
     columns: list[str]
     """The columns of the file in their order, the question's among them."""
     created_at: str = ""

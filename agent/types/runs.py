@@ -7,11 +7,11 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from agent.types.holdings import Scope
-from agent.types.knowledge import Speaker
-from agent.types.noun import Noun
-from agent.types.reach import Reach
-from agent.urls import in_scope, is_blocked
+from agent.text.urls import is_blocked, is_in_scope
+from agent.types.facts import Actor
+from agent.types.library import LibraryScope
+from agent.types.record import Record
+from agent.types.source_filter import SourceFilter
 
 
 class Status(StrEnum):
@@ -28,7 +28,7 @@ class Status(StrEnum):
     FAILED = "failed"
 
 
-STANDS = {
+STATUS_PHRASES = {
     Status.RUNNING: "at work",
     Status.WAITING: "waiting for a decision",
     Status.REVIEW: "waiting for a review of its answer",
@@ -40,8 +40,9 @@ STANDS = {
 """How a run stands, for a sentence."""
 
 
-class Edge(Noun):
-    """One way from a step of a flow to the next, with the words it is drawn with. `rest`: where the run waits first, for a person."""
+class Edge(Record):
+    """One way from a step of a flow to the next, with the words it is drawn with. `rest`: where the run waits
+    first, for a person."""
 
     start: str
     end: str
@@ -49,8 +50,9 @@ class Edge(Noun):
     rest: str = ""
 
 
-class Turn(Noun):
-    """One earlier turn of a conversation: what the person asked, what was answered, and the run that did it."""
+class Turn(Record):
+    """One earlier turn of a conversation: what the person asked, what was answered, and the run that did
+    it."""
 
     user: str
     bot: str = ""
@@ -59,7 +61,7 @@ class Turn(Noun):
     """False when what was said in reply is no answer, but asks back or says why there is none."""
 
 
-class SiteLimits(Noun):
+class SiteLimits(Record):
     """The limits of `site` (seed 000). Character limits are windows of a prompt; the full text is stored."""
 
     max_iterations: int = 5
@@ -74,8 +76,9 @@ class SiteLimits(Noun):
     max_urls_per_iteration: int = 5
 
 
-class CollectLimits(Noun):
-    """The limits of `collect` (seed 001). `max_depth`: nothing at this depth or deeper is visited, the start being 0."""
+class CollectLimits(Record):
+    """The limits of `collect` (seed 001). `max_depth`: nothing at this depth or deeper is visited, the start
+    being 0."""
 
     max_depth: int = 3
     max_articles: int = 10
@@ -86,11 +89,13 @@ class CollectLimits(Noun):
     min_confidence: float = Field(default=0.4, allow_inf_nan=False)
     """A decision below this ends its branch."""
     use_smart_navigation: bool = True
-    """False: the plain way, all links of the start pages up front and each taken as an article; for comparison."""
+    """False: the plain way, all links of the start pages up front and each taken as an article; for
+    comparison."""
 
 
-class ReplySettings(Noun):
-    """What a `reply` run works by (seed 002's keys of `ai_response`, without the model's and the download's). Limits hold by code."""
+class ReplySettings(Record):
+    """What a `reply` run works by (seed 002's keys of `ai_response`, without the model's and the download's).
+    Limits hold by code."""
 
     graph_timeout_seconds: float = Field(default=120.0, gt=0, allow_inf_nan=False)
     """Seconds from the request to the reply, in all."""
@@ -111,15 +116,21 @@ class ReplySettings(Noun):
 
 
 Cap = Literal["steps", "pages", "calls", "tokens", "cost", "seconds"]
-CAPS: dict[Cap, str] = {
-    "steps": "max_steps", "pages": "max_pages", "calls": "max_calls", "tokens": "max_tokens", "cost": "max_cost_usd", "seconds": "max_seconds",
-}  # fmt: skip
+CAP_SETTINGS: dict[Cap, str] = {
+    "steps": "max_steps",
+    "pages": "max_pages",
+    "calls": "max_calls",
+    "tokens": "max_tokens",
+    "cost": "max_cost_usd",
+    "seconds": "max_seconds",
+}
 """Each budget of a run with the setting that caps it."""
-Until = Literal["step", "conflict", "budget", "review"]
+StopPoint = Literal["step", "conflict", "budget", "review"]
 
 
-class Halt(Noun):
-    """Why a run rests of itself and asks: a cap is reached (`used` of `cap`, in the setting's unit), or a conflict came up (`conflicts`: ids)."""
+class PauseRequest(Record):
+    """Why a run rests of itself and asks: a cap is reached (`used` of `cap`, in the setting's unit), or a
+    conflict came up (`conflicts`: ids)."""
 
     kind: Literal["steps", "pages", "calls", "tokens", "cost", "seconds", "conflict"]
     why: str
@@ -133,8 +144,9 @@ ENGINE_NAMES = {"duckduckgo": "DuckDuckGo", "google": "Google"}
 """Search engines as a reader knows them."""
 
 
-class Settings(Noun):
-    """What a run was started with. Counts are per run; `max_seconds` is working time in seconds, `max_cost_usd` US dollars."""
+class Settings(Record):
+    """What a run was started with. Counts are per run; `max_seconds` is working time in seconds,
+    `max_cost_usd` US dollars."""
 
     flow: str = "research"
     mode: Literal["auto", "step"] = "auto"
@@ -150,10 +162,12 @@ class Settings(Noun):
     max_cost_usd: float = Field(default=2.0, allow_inf_nan=False)
     max_seconds: float = Field(default=1800.0, allow_inf_nan=False)
     threshold: float = Field(default=0.90, allow_inf_nan=False)
-    """Confidence from which an answered question goes to the person: one voice alone stays below it (see agent.evidence.confidence)."""
-    until: Until = "review"
-    """Where an automatic run comes to its person: with an answer to review; at each new open `conflict`; or only when a `budget` is
-    used, however sure it is before. "step" is the same as `mode` "step"; see `stops_at`."""
+    """Confidence from which an answered question goes to the person: one voice alone stays below it (see
+    agent.evidence.confidence)."""
+    until: StopPoint = "review"
+    """Where an automatic run comes to its person: with an answer to review; at each new open `conflict`; or
+    only when a `budget` is used, however sure it is before. "step" is the same as `mode` "step"; see
+    `stops_at`."""
     at_cap: Literal["ask", "report"] = "report"
     """At a cap: rest and ask the person, or write up what was found."""
     allowed_domains: list[str] = Field(default_factory=list)
@@ -176,46 +190,57 @@ class Settings(Noun):
     site: SiteLimits = Field(default_factory=SiteLimits)
     collect: CollectLimits = Field(default_factory=CollectLimits)
     reply: ReplySettings = Field(default_factory=ReplySettings)
-    scope: Scope = Field(default_factory=Scope)
+    scope: LibraryScope = Field(default_factory=LibraryScope)
     """Which of the library's sources `chat` and `reply` may answer from; empty: all."""
 
     @property
-    def stops_at(self) -> Until:
+    def stop_point(self) -> StopPoint:
         """Where the run comes to its person, whichever of `mode` and `until` says so."""
         return "step" if self.mode == "step" else self.until
 
     @property
-    def reach(self) -> Reach:
+    def source_filter(self) -> SourceFilter:
         """Which sources the run may use."""
-        return Reach(
-            allowed=self.allowed_domains, blocked=self.blocked_domains, since=self.since, before=self.before, dated=self.dated_only,
+        return SourceFilter(
+            allowed=self.allowed_domains,
+            blocked=self.blocked_domains,
+            since=self.since,
+            before=self.before,
+            dated=self.dated_only,
             language=self.language,
-        )  # fmt: skip
+        )
 
-    def admits(self, url: str) -> bool:
+    def allows(self, url: str) -> bool:
         """Does the choice of domains let this address in?"""
-        return in_scope(url, self.allowed_domains) and not is_blocked(url, self.blocked_domains)
+        return is_in_scope(url, self.allowed_domains) and not is_blocked(url, self.blocked_domains)
 
     @property
-    def sources(self) -> list[str]:
+    def source_descriptions(self) -> list[str]:
         """The choice of sources in words, a phrase each; none when anything goes."""
-        return [*self.reach.told, *([f"found with {' and '.join(ENGINE_NAMES.get(name, name) for name in self.engines)}"] if self.engines else [])]
+        return [
+            *self.source_filter.descriptions,
+            *(
+                [f"found with {' and '.join(ENGINE_NAMES.get(name, name) for name in self.engines)}"]
+                if self.engines
+                else []
+            ),
+        ]
 
 
-class Step(Noun):
+class Step(Record):
     """One row of the ledger: what was done, what it changed, and where the run goes next."""
 
     n: int
     name: str
     change: dict[str, Any]
     next: str
-    by: Speaker = "code"
+    by: Actor = "code"
     at: str = ""
     seconds: float = 0.0
     cpu_ms: float = 0.0
 
 
-class Run(Noun):
+class Run(Record):
     """A row of the runs table: enough for a list, never the state itself (that is the fold of the steps)."""
 
     id: str
@@ -235,7 +260,7 @@ class Run(Noun):
     forked_at: int = -1
 
 
-class Usage(Noun):
+class Usage(Record):
     """What a run has spent. `cost_usd` is None when a price is unknown."""
 
     llm_calls: int = 0
@@ -246,8 +271,9 @@ class Usage(Noun):
     cpu_seconds: float = 0.0
 
 
-class Call(Noun):
-    """One call of a model, readable afterwards: the whole prompt, the raw reply, what it cost and how it ended."""
+class ModelCall(Record):
+    """One call of a model, readable afterwards: the whole prompt, the raw reply, what it cost and how it
+    ended."""
 
     key: str
     """SHA-256 of run, step, attempt and prompt: the same call is never paid for twice."""
@@ -264,7 +290,8 @@ class Call(Noun):
     estimated: bool = False
     """True when the server told no token counts and they were taken as characters / 4."""
     finish: str = ""
-    """How the reply ended: "stop", "length" (cut off), "refusal", "content_filter"; empty when no reply came."""
+    """How the reply ended: "stop", "length" (cut off), "refusal", "content_filter"; empty when no reply
+    came."""
     cost_usd: float | None = None
     seconds: float = 0.0
     at: str = ""

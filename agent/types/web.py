@@ -7,19 +7,20 @@ from typing import ClassVar
 
 from pydantic import ConfigDict, Field
 
-from agent.types.noun import Given, Noun, Outcome
+from agent.types.record import Outcome, PageOrigin, Record
 
 
 @dataclass(slots=True)
 class Link:
-    """One `<a href>` of a page, absolute, with its anchor text. A page has hundreds, so it is lighter than the other nouns."""
+    """One `<a href>` of a page, absolute, with its anchor text. A page has hundreds, so it is lighter than
+    the other nouns."""
 
     __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
     url: str
     text: str = ""
 
 
-class Heading(Noun):
+class Heading(Record):
     """A heading and where it starts in the page's text."""
 
     start: int
@@ -27,8 +28,9 @@ class Heading(Noun):
     text: str
 
 
-class Table(Noun):
-    """A table of a page: its rows stand in the text as lines of cells joined by " | ", from `start` to `end`."""
+class Table(Record):
+    """A table of a page: its rows stand in the text as lines of cells joined by " | ", from `start` to
+    `end`."""
 
     start: int
     end: int
@@ -38,8 +40,9 @@ class Table(Noun):
     """Does the first row name the columns? Else each row names in its first cell what its other cells say."""
 
 
-class Page(Noun):
-    """What one fetch gave: the text as read, or why there is none. `url` is the one asked for, `final_url` where it ended."""
+class Page(Record):
+    """What one fetch gave: the text as read, or why there is none. `url` is the one asked for, `final_url`
+    where it ended."""
 
     url: str
     final_url: str
@@ -58,14 +61,15 @@ class Page(Noun):
     tables: list[Table] = Field(default_factory=list)
     links: list[Link] = Field(default_factory=list)
     raw: bytes = Field(default=b"", repr=False)
-    """The body as it came (decoded from its transfer encoding), for the store; never executed, never shown."""
+    """The body as it came (decoded from its transfer encoding), for the store; never executed, never
+    shown."""
     fetched_at: str = ""
     sha256: str = ""
     """SHA-256 of `text` in UTF-8, hex: what a quote is checked against."""
-    origin: Given = "fetched"
+    origin: PageOrigin = "fetched"
 
 
-class Hit(Noun):
+class SearchHit(Record):
     """One search result. The snippet is the engine's, not a stored page: nothing may be quoted from it."""
 
     url: str
@@ -77,21 +81,22 @@ class Hit(Noun):
     """When its page was published, where the engine tells it."""
 
 
-class SearchResult(Noun):
+class SearchResult(Record):
     """What one search gave. `retry_after_s` is how long the engine asked us to wait, in seconds."""
 
     engine: str
     query: str
     outcome: Outcome
-    hits: list[Hit] = Field(default_factory=list)
+    hits: list[SearchHit] = Field(default_factory=list)
     detail: str = ""
     retry_after_s: float | None = None
     left_out: int = 0
     """Results that the choice of sources does not let in."""
 
 
-class Passage(Noun):
-    """A window of a page's text with the headings it stands under. `score` is its bearing on the question, best = 1."""
+class Passage(Record):
+    """A window of a page's text with the headings it stands under. `score` is its bearing on the question,
+    best = 1."""
 
     id: str
     page_id: str

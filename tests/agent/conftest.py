@@ -1,4 +1,5 @@
-"""A workbench without workers, runs of the demo world, and a bundle of one, for the tests of what leaves and comes in."""
+"""A workbench without workers, runs of the demo world, and a bundle of one, for the tests of what leaves and
+comes in."""
 
 from __future__ import annotations
 
@@ -7,9 +8,9 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from agent import config
-from agent.exporting import write
-from agent.llm.ask import call_key
-from agent.types import Call, Settings
+from agent.actions.export import export_run
+from agent.llm.structured_call import compute_call_key
+from agent.types import ModelCall, Settings
 from agent.workbench import Workbench
 
 QUESTION = "On what date did the Stenfors bridge reopen to traffic?"
@@ -18,14 +19,32 @@ QUESTION = "On what date did the Stenfors bridge reopen to traffic?"
 @pytest.fixture(scope="session")
 def made(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     """An evidence bundle of a run with a model call, made once on a workbench that is closed since."""
-    own = {"TOUCHSTONE_DATA": str(tmp_path_factory.mktemp("made")), "OLLAMA_URL": "", "EMBEDDING_MODEL": "off", "CONFIG_FILE": ""}
-    opened = Workbench(config.read({setting.name: setting.default for setting in config.SETTINGS} | own))
+    own = {
+        "TOUCHSTONE_DATA": str(tmp_path_factory.mktemp("made")),
+        "OLLAMA_URL": "",
+        "EMBEDDING_MODEL": "off",
+        "CONFIG_FILE": "",
+    }
+    opened = Workbench(
+        config.read_config({setting.name: setting.default for setting in config.SETTINGS} | own)
+    )
     run_id = opened.start(QUESTION, Settings(world="demo", model="keyless"))
     opened.drive(run_id)
     prompt = [{"role": "user", "content": "What now?"}]
-    key = call_key(run_id, 1, 1, prompt)
-    opened.store.calls.record(Call(key=key, run_id=run_id, step=1, role="decision", model="m", prompt=prompt, reply="{}", prompt_tokens=5))
-    data = write(opened, run_id, "bundle")
+    key = compute_call_key(run_id, 1, 1, prompt)
+    opened.store.calls.record(
+        ModelCall(
+            key=key,
+            run_id=run_id,
+            step=1,
+            role="decision",
+            model="m",
+            prompt=prompt,
+            reply="{}",
+            prompt_tokens=5,
+        )
+    )
+    data = export_run(opened, run_id, "bundle")
     opened.shutdown()
     return data
 

@@ -1,4 +1,5 @@
-"""The bundled demo world holds together: it parses, its links lead somewhere, and its questions can be answered from it."""
+"""The bundled demo world holds together: it parses, its links lead somewhere, and its questions can be
+answered from it."""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ import pytest
 from lxml import html as lxml_html
 from pypdf import PdfReader
 
-from agent import urls
+from agent.text import urls
 
 DEMO = Path(__file__).parents[2] / "demo"
 FIELDS = {"id", "title", "url", "text", "html", "links", "status", "location", "content_type", "file", "host"}
@@ -29,7 +30,7 @@ def rows(name: str) -> list[dict[str, Any]]:
 
 
 DOCS = {doc["id"]: doc for doc in rows("docs.jsonl")}
-BY_URL = {urls.canonical(doc["url"]): doc for doc in DOCS.values()}
+BY_URL = {urls.canonicalize(doc["url"]): doc for doc in DOCS.values()}
 QUESTIONS = rows("questions.jsonl")
 PAGES = [doc for doc in DOCS.values() if "html" in doc]
 
@@ -57,7 +58,9 @@ def links(doc: dict[str, Any]) -> set[str]:
     found = [DOCS[link]["url"] if link in DOCS else link for link in doc.get("links", [])]
     found += [doc["location"]] if "location" in doc else []
     found += (
-        [urls.absolute(doc["url"], a.get("href")) for a in lxml_html.fromstring(doc["html"]).iter("a")] if "html" in doc else []
+        [urls.resolve(doc["url"], a.get("href")) for a in lxml_html.fromstring(doc["html"]).iter("a")]
+        if "html" in doc
+        else []
     )
     return set(found)
 
@@ -70,12 +73,12 @@ def test_ids_and_addresses_are_unique() -> None:
 @pytest.mark.parametrize("doc", DOCS.values(), ids=DOCS)
 def test_a_document_has_known_fields_and_a_fictional_host(doc: dict[str, Any]) -> None:
     assert set(doc) <= FIELDS and all(doc[field] for field in ("id", "title", "url", "text"))
-    assert urls.canonical(doc["url"]) and urls.host(doc["url"]).endswith(".example")
+    assert urls.canonicalize(doc["url"]) and urls.host(doc["url"]).endswith(".example")
 
 
 @pytest.mark.parametrize("doc", DOCS.values(), ids=DOCS)
 def test_every_link_leads_to_a_document_or_is_dead_on_purpose(doc: dict[str, Any]) -> None:
-    dead = {link for link in links(doc) if urls.canonical(link) not in BY_URL}
+    dead = {link for link in links(doc) if urls.canonicalize(link) not in BY_URL}
     assert dead <= DELIBERATELY_DEAD
 
 
@@ -86,7 +89,9 @@ def test_every_deliberately_dead_link_is_there() -> None:
 @pytest.mark.parametrize("doc", PAGES, ids=[doc["id"] for doc in PAGES])
 def test_the_plain_text_stands_in_the_markup(doc: dict[str, Any]) -> None:
     page = re.sub(r"\s", "", visible(doc))
-    lines = [re.sub(r"\s", "", cell) for line in doc["text"].splitlines() for cell in re.split(r" [|·] ", line)]
+    lines = [
+        re.sub(r"\s", "", cell) for line in doc["text"].splitlines() for cell in re.split(r" [|·] ", line)
+    ]
     assert [line for line in lines if line not in page] == []
 
 
@@ -99,14 +104,16 @@ def test_the_pdf_says_what_its_document_says() -> None:
 
 def test_redirects_end_or_go_round_as_meant() -> None:
     assert DOCS["dairy-old-about"]["location"] == DOCS["dairy-about"]["url"]
-    assert BY_URL[urls.canonical(DOCS["brief-loop-a"]["location"])] is DOCS["brief-loop-b"]
-    assert BY_URL[urls.canonical(DOCS["brief-loop-b"]["location"])] is DOCS["brief-loop-a"]
+    assert BY_URL[urls.canonicalize(DOCS["brief-loop-a"]["location"])] is DOCS["brief-loop-b"]
+    assert BY_URL[urls.canonicalize(DOCS["brief-loop-b"]["location"])] is DOCS["brief-loop-a"]
 
 
 @pytest.mark.parametrize("question", QUESTIONS, ids=[question["id"] for question in QUESTIONS])
 def test_the_answers_stand_in_the_supporting_pages(question: dict[str, Any]) -> None:
     assert set(question) >= NEEDED and set(question) <= NEEDED | OPTIONAL
-    assert bool(question["supporting_ids"]) == bool(question["answers"]) == (question["answerable"] is not False)
+    assert (
+        bool(question["supporting_ids"]) == bool(question["answers"]) == (question["answerable"] is not False)
+    )
     support = [DOCS[page] for page in question["supporting_ids"]]
     for answer in question["answers"]:
         holding = [doc for doc in support if stands_in(answer, doc["text"])]

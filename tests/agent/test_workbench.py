@@ -1,11 +1,12 @@
-"""What a person may do with a run, over the demo world and keyless: each word is a step, and only the first of two counts."""
+"""What a person may do with a run, over the demo world and keyless: each word is a step, and only the first
+of two counts."""
 
 from __future__ import annotations
 
 import pytest
 
-from agent.errors import NotFound, Overtaken, UsageError
-from agent.toolbox import Tools
+from agent.engine.context import RunContext
+from agent.errors import ConcurrentChange, NotFound, UsageError
 from agent.types import Settings, Status
 from agent.workbench import Workbench
 from tests.web.demo_runs import DEMO, SOLAR, reviewed
@@ -18,7 +19,7 @@ def waiting(bench: Workbench, question: str = SOLAR) -> str:
 
 
 def test_a_question_becomes_a_checked_answer(bench):
-    view = bench.view(reviewed(bench))
+    view = bench.snapshot(reviewed(bench))
     answer = view.state.answer
     assert answer.verdict == "answered" and "412" in answer.text
     assert answer.statements.unsupported == 0 and answer.statements.backed == len(answer.sentences)
@@ -29,33 +30,35 @@ def test_a_question_becomes_a_checked_answer(bench):
 
 def test_accept_ends_the_run_once(bench):
     run_id = reviewed(bench)
-    head = bench.view(run_id).head
+    head = bench.snapshot(run_id).head
     bench.accept(run_id, head)
-    assert bench.view(run_id).run.status is Status.DONE
-    with pytest.raises(Overtaken):
+    assert bench.snapshot(run_id).run.status is Status.DONE
+    with pytest.raises(ConcurrentChange):
         bench.accept(run_id, head)
 
 
 def test_send_back_goes_on_with_everything_learnt(bench):
     run_id = reviewed(bench)
-    before = bench.view(run_id).state
+    before = bench.snapshot(run_id).state
     with pytest.raises(UsageError, match="say in the note"):
-        bench.send_back(run_id, bench.view(run_id).head, "  ")
-    bench.send_back(run_id, bench.view(run_id).head, "Also say how much electricity the roof gives in a year.")
+        bench.send_back(run_id, bench.snapshot(run_id).head, "  ")
+    bench.send_back(
+        run_id, bench.snapshot(run_id).head, "Also say how much electricity the roof gives in a year."
+    )
     assert bench.drive(run_id) is Status.REVIEW
-    after = bench.view(run_id).state
+    after = bench.snapshot(run_id).state
     assert [answer.n for answer in after.answers] == [1, 2]
     assert after.notes[0].kind == "send_back" and set(before.facts) <= set(after.facts)
-    assert any("electricity" in action.query_or_url for action in after.fresh_actions + after.actions)
+    assert any("electricity" in action.query_or_url for action in after.actions_this_round + after.actions)
 
 
 def test_a_note_that_rules_a_source_out_is_obeyed(bench):
     run_id = reviewed(bench, "In which year was Älvmora Mejeri founded?")
-    state = bench.view(run_id).state
+    state = bench.snapshot(run_id).state
     assert any("norrviddawiki.example" in source.url for source in state.answer.sources)
-    bench.send_back(run_id, bench.view(run_id).head, "Leave out everything from norrviddawiki.example.")
+    bench.send_back(run_id, bench.snapshot(run_id).head, "Leave out everything from norrviddawiki.example.")
     assert bench.drive(run_id) is Status.REVIEW
-    after = bench.view(run_id).state
+    after = bench.snapshot(run_id).state
     assert "1979" in after.answer.text and "1974" not in after.answer.text
     assert not any("norrviddawiki" in source.url for source in after.answer.sources)
     assert not any("norrviddawiki" in action.query_or_url for action in after.actions[len(state.actions) :])
@@ -63,35 +66,35 @@ def test_a_note_that_rules_a_source_out_is_obeyed(bench):
 
 def test_a_send_back_after_a_spent_budget_has_a_budget_of_its_own(bench):
     run_id = reviewed(bench, max_seconds=1e-9)
-    assert bench.view(run_id).state.stop_reason == "budget" and not bench.view(run_id).state.actions
-    bench.store.ledger.mark(run_id, settings=DEMO.model_dump_json())
-    bench.send_back(run_id, bench.view(run_id).head, "Go on with this, please.")
+    assert bench.snapshot(run_id).state.stop_reason == "budget" and not bench.snapshot(run_id).state.actions
+    bench.store.ledger.update_run(run_id, settings=DEMO.model_dump_json())
+    bench.send_back(run_id, bench.snapshot(run_id).head, "Go on with this, please.")
     assert bench.drive(run_id) is Status.REVIEW
-    assert bench.view(run_id).state.actions
+    assert bench.snapshot(run_id).state.actions
 
 
 def test_step_by_step_a_decision_can_be_approved_edited_and_skipped(bench):
     run_id = waiting(bench)
-    bench.approve(run_id, bench.view(run_id).head)
+    bench.approve(run_id, bench.snapshot(run_id).head)
     assert bench.drive(run_id) is Status.WAITING
-    proposed = bench.view(run_id).state.pending
+    proposed = bench.snapshot(run_id).state.pending
     assert proposed.next_action == "crawl_url"
-    bench.skip(run_id, bench.view(run_id).head)
+    bench.skip(run_id, bench.snapshot(run_id).head)
     assert bench.drive(run_id) is Status.WAITING
-    assert bench.view(run_id).state.pending.query_or_url != proposed.query_or_url
-    bench.edit(run_id, bench.view(run_id).head, "search_duckduckgo", "solar roof dairy")
+    assert bench.snapshot(run_id).state.pending.query_or_url != proposed.query_or_url
+    bench.edit(run_id, bench.snapshot(run_id).head, "search_duckduckgo", "solar roof dairy")
     assert bench.drive(run_id) is Status.WAITING
-    last = bench.view(run_id).state.actions[-1]
+    last = bench.snapshot(run_id).state.actions[-1]
     assert (last.query_or_url, last.by) == ("solar roof dairy", "person")
-    bench.edit(run_id, bench.view(run_id).head, "send_to_hitl", "")
+    bench.edit(run_id, bench.snapshot(run_id).head, "send_to_hitl", "")
     assert bench.drive(run_id) is Status.REVIEW
 
 
 def test_a_decision_is_answered_once(bench):
     run_id = waiting(bench)
-    head = bench.view(run_id).head
+    head = bench.snapshot(run_id).head
     bench.approve(run_id, head)
-    with pytest.raises(Overtaken):
+    with pytest.raises(ConcurrentChange):
         bench.approve(run_id, head)
 
 
@@ -106,33 +109,42 @@ def test_a_decision_is_answered_once(bench):
 )
 def test_an_impossible_edit_is_told_and_changes_nothing(bench, action, text, told):
     run_id = waiting(bench)
-    head = bench.view(run_id).head
+    head = bench.snapshot(run_id).head
     with pytest.raises(UsageError, match=told):
         bench.edit(run_id, head, action, text)
-    assert bench.view(run_id).head == head
+    assert bench.snapshot(run_id).head == head
 
 
 def test_a_note_while_it_waits_makes_it_decide_anew(bench):
     run_id = waiting(bench)
     bench.steer(run_id, "Look at https://www.alvmora-mejeri.example/news/2026-05-solar-roof first.")
     assert bench.drive(run_id) is Status.WAITING
-    assert bench.view(run_id).state.pending.query_or_url == "https://www.alvmora-mejeri.example/news/2026-05-solar-roof"
+    assert (
+        bench.snapshot(run_id).state.pending.query_or_url
+        == "https://www.alvmora-mejeri.example/news/2026-05-solar-roof"
+    )
 
 
 @pytest.mark.parametrize("role", ["decision", "report"])
 def test_a_note_given_while_the_last_word_is_being_found_is_obeyed(bench, monkeypatch, role):
-    run_id, plain, noted = bench.start(SOLAR, DEMO), Tools.judge, []
+    run_id, plain, noted = bench.start(SOLAR, DEMO), RunContext.judge, []
 
     def judge(tools, asked, **blanks):
         judgement = plain(tools, asked, **blanks)
-        if asked.name == role and not noted and (role == "report" or judgement.value.next_action == "send_to_hitl"):
+        if (
+            asked.name == role
+            and not noted
+            and (role == "report" or judgement.value.next_action == "send_to_hitl")
+        ):
             noted.append(role)
             bench.steer(run_id, "Look for the municipal food inspections, too.")
         return judgement
 
-    monkeypatch.setattr(Tools, "judge", judge)
+    monkeypatch.setattr(RunContext, "judge", judge)
     assert bench.drive(run_id) is Status.REVIEW
-    assert noted and any("inspections" in action.query_or_url for action in bench.view(run_id).state.actions)
+    assert noted and any(
+        "inspections" in action.query_or_url for action in bench.snapshot(run_id).state.actions
+    )
 
 
 def test_a_note_to_a_stopped_run_is_heeded_before_what_was_proposed(bench):
@@ -141,7 +153,10 @@ def test_a_note_to_a_stopped_run_is_heeded_before_what_was_proposed(bench):
     bench.steer(run_id, "Look at https://www.alvmora-mejeri.example/news/2026-05-solar-roof first.")
     bench.resume(run_id)
     assert bench.drive(run_id) is Status.WAITING
-    assert bench.view(run_id).state.pending.query_or_url == "https://www.alvmora-mejeri.example/news/2026-05-solar-roof"
+    assert (
+        bench.snapshot(run_id).state.pending.query_or_url
+        == "https://www.alvmora-mejeri.example/news/2026-05-solar-roof"
+    )
 
 
 def test_a_word_that_the_run_overtakes_changes_nothing(bench, monkeypatch):
@@ -154,41 +169,41 @@ def test_a_word_that_the_run_overtakes_changes_nothing(bench, monkeypatch):
         return here
 
     monkeypatch.setattr(bench.store.ledger, "position", position)
-    with pytest.raises(Overtaken):
+    with pytest.raises(ConcurrentChange):
         bench.resume(run_id)
-    assert bench.view(run_id).run.status is Status.REVIEW and bench.store.ledger.unfinished() == []
+    assert bench.snapshot(run_id).run.status is Status.REVIEW and bench.store.ledger.list_claimable() == []
 
 
 def test_nothing_can_be_said_to_a_run_in_the_bin(bench):
     run_id = reviewed(bench)
     bench.delete(run_id)
-    with pytest.raises(Overtaken, match="bin"):
-        bench.send_back(run_id, bench.view(run_id).head, "Which year?")
+    with pytest.raises(ConcurrentChange, match="bin"):
+        bench.send_back(run_id, bench.snapshot(run_id).head, "Which year?")
 
 
 def test_pause_stop_resume_and_finish(bench):
     run_id = waiting(bench)
     bench.stop(run_id)
-    assert bench.view(run_id).run.status is Status.STOPPED
+    assert bench.snapshot(run_id).run.status is Status.STOPPED
     bench.resume(run_id)
-    assert bench.view(run_id).run.status is Status.WAITING
-    with pytest.raises(Overtaken):
+    assert bench.snapshot(run_id).run.status is Status.WAITING
+    with pytest.raises(ConcurrentChange):
         bench.pause(run_id)
     bench.finish(run_id)
     assert bench.drive(run_id) is Status.REVIEW
-    assert bench.view(run_id).state.answer.verdict == "no_evidence"
+    assert bench.snapshot(run_id).state.answer.verdict == "no_evidence"
 
 
 def test_the_workers_drive_a_run_and_pause_it(bench, monkeypatch):
     bench.config.values["STEP_GAP"] = "30"
     bench.start_workers()
     run_id = bench.start(SOLAR, DEMO)
-    _until(lambda: bench.view(run_id).head >= 1)
+    _until(lambda: bench.snapshot(run_id).head >= 1)
     bench.pause(run_id)
-    _until(lambda: bench.view(run_id).run.status is Status.PAUSED)
+    _until(lambda: bench.snapshot(run_id).run.status is Status.PAUSED)
     bench.config.values["STEP_GAP"] = "0"
     bench.resume(run_id)
-    _until(lambda: bench.view(run_id).run.status is Status.REVIEW)
+    _until(lambda: bench.snapshot(run_id).run.status is Status.REVIEW)
 
 
 def test_bad_beginnings(bench):
@@ -214,19 +229,23 @@ def test_a_deleted_run_can_be_restored(bench):
 def test_a_question_follows_only_its_own_kind(bench):
     run_id = reviewed(bench)
     with pytest.raises(UsageError, match="its own kind"):
-        bench.follow_up(run_id, "And the next?", DEMO.model_copy(update={"flow": "site", "start_urls": ["https://kallsteg.example/"]}))
+        bench.follow_up(
+            run_id,
+            "And the next?",
+            DEMO.model_copy(update={"flow": "site", "start_urls": ["https://kallsteg.example/"]}),
+        )
 
 
 def test_the_budget_of_steps_leads_to_an_answer(bench):
     run_id = reviewed(bench, "What is the maximum depth of lake Granvattnet?", max_steps=2)
-    state = bench.view(run_id).state
+    state = bench.snapshot(run_id).state
     assert len(state.actions) == 2 and state.stop_reason == "budget"
 
 
 def test_the_settings_screen_never_gets_a_secret(bench):
     bench.config.values["GOOGLE_API_KEY"] = "CANARY-KEY"
     bench.config.values["DATABASE_URL"] = "postgresql://me:CANARY-PASSWORD@db/t"
-    assert "CANARY" not in repr(bench.active())
+    assert "CANARY" not in repr(bench.active_configuration())
 
 
 def _until(true) -> None:

@@ -1,11 +1,12 @@
-"""Fits and checks the estimate of `agent/roles/answerability.py`: do the passages found for a question answer it?
+"""Fits and checks the estimate of `agent/retrieval/answerability.py`: do the passages found for a question
+answer it?
 
     python -m tests.bench.answerability DIR [DIR ...]        folders with docs and questions that say whether they are answerable
 
-Each question's passages are searched for as the chat's first search does; the inputs are counted, and a logistic regression with equal
-weight to both classes of every folder is fitted by Newton's method with a small ridge. What is printed for each folder: the balanced
-accuracy and area under the curve of the weights in use, and those out of fold (ten folds) of weights fitted anew; then the new weights.
-"""
+Each question's passages are searched for as the chat's first search does; the inputs are counted, and a
+logistic regression with equal weight to both classes of every folder is fitted by Newton's method with a
+small ridge. What is printed for each folder: the balanced accuracy and area under the curve of the weights in
+use, and those out of fold (ten folds) of weights fitted anew; then the new weights."""
 
 from __future__ import annotations
 
@@ -15,12 +16,12 @@ from pathlib import Path
 
 import numpy as np
 
-from agent.evaluate import Job, open_bench, read_questions, turns
-from agent.flows.chat_reading import FOUND
-from agent.roles.answerability import WEIGHTS, inputs, readings_of
+from agent.evaluation.runner import EvaluationJob, open_workbench, parse_history, read_questions
+from agent.flows.chat.retrieve import MAX_PASSAGES
+from agent.retrieval.answerability import COEFFICIENTS, compute_features, count_passage_terms
+from agent.retrieval.term_rarity import compute_idf
 from agent.text.followup import standalone
-from agent.text.question import read
-from agent.text.rarity import rarity
+from agent.text.question_analysis import parse_question
 
 FOLDS, RIDGE = 10, 1.0
 
@@ -29,16 +30,20 @@ def counted(folder: str) -> tuple[np.ndarray, np.ndarray]:
     """The inputs of each question of a folder, and whether it is answerable."""
     rows, labels = [], []
     with tempfile.TemporaryDirectory() as scratch:
-        bench = open_bench(Job(world=folder, flow="chat", keep=scratch))
+        bench = open_workbench(EvaluationJob(world=folder, flow="chat", keep=scratch))
         for question in read_questions(Path(folder)):
             if question.get("answerable") is None:
                 continue
-            text = standalone(question["question"], turns(question.get("history", [])))
-            asked = read(text)
-            passages = bench.holdings.search(text, FOUND).hits
-            weights = rarity(list(asked.weights), bench.holdings.counts(list(asked.weights)))
-            values = inputs(asked, readings_of(passages, weights), weights) if passages else {"intercept": 1.0}
-            rows.append([values.get(name, 0.0) for name in WEIGHTS])
+            text = standalone(question["question"], parse_history(question.get("history", [])))
+            asked = parse_question(text)
+            passages = bench.library.search(text, MAX_PASSAGES).hits
+            weights = compute_idf(list(asked.weights), bench.library.count_terms(list(asked.weights)))
+            values = (
+                compute_features(asked, count_passage_terms(passages, weights), weights)
+                if passages
+                else {"intercept": 1.0}
+            )
+            rows.append([values.get(name, 0.0) for name in COEFFICIENTS])
             labels.append(bool(question["answerable"]))
         bench.shutdown()
     return np.array(rows), np.array(labels, dtype=float)
@@ -52,7 +57,9 @@ def fitted(rows: np.ndarray, labels: np.ndarray, share: np.ndarray) -> np.ndarra
     for _ in range(50):
         told = 1 / (1 + np.exp(-rows @ weights))
         slope = rows.T @ (share * (labels - told)) - ridge @ weights
-        weights = weights + np.linalg.solve((rows * (share * told * (1 - told))[:, None]).T @ rows + ridge, slope)
+        weights = weights + np.linalg.solve(
+            (rows * (share * told * (1 - told))[:, None]).T @ rows + ridge, slope
+        )
     return weights
 
 
@@ -87,13 +94,20 @@ def main(folders: list[str]) -> None:
     for n in range(FOLDS):
         rest = fold != n
         out[~rest] = rows[~rest] @ fitted(rows[rest], labels[rest], shares(labels[rest], of_folder[rest]))
-    used = rows @ np.array(list(WEIGHTS.values()))
+    used = rows @ np.array(list(COEFFICIENTS.values()))
     print(f"{'folder':<24} {'n':>5}   in use: balanced  AUROC   out of fold: balanced  AUROC")
     for n, folder in enumerate(folders):
         here = of_folder == n
         told = [figure(logits[here], labels[here]) for logits in (used, out) for figure in (balanced, area)]
-        print(f"{Path(folder).name:<24} {here.sum():>5}           {told[0]:.4f}  {told[1]:.4f}                {told[2]:.4f}  {told[3]:.4f}")
-    print({name: round(float(value), 2) for name, value in zip(WEIGHTS, fitted(rows, labels, shares(labels, of_folder)), strict=True)})
+        print(
+            f"{Path(folder).name:<24} {here.sum():>5}           {told[0]:.4f}  {told[1]:.4f}                {told[2]:.4f}  {told[3]:.4f}"
+        )
+    print(
+        {
+            name: round(float(value), 2)
+            for name, value in zip(COEFFICIENTS, fitted(rows, labels, shares(labels, of_folder)), strict=True)
+        }
+    )
 
 
 if __name__ == "__main__":

@@ -1,11 +1,12 @@
-"""How well the confidence of `agent/evidence/confidence.py` is calibrated, from what `python -m agent eval DIR --json FILE` wrote.
+"""How well the confidence of `agent/evidence/confidence.py` is calibrated, from what `python -m agent eval
+DIR --json FILE` wrote.
 
     python -m tests.bench.calibration FILE [FILE ...] [--svg FILE]
 
-Prints for each file and for all: the Brier score, that of a constant guess (the share of right answers), the ECE; both halves of the
-questions (by a hash of their ids); and, as a check on the constants, the Brier score of constants that were fitted on the one half alone
-and judged on the other. `--svg` draws the reliability diagram: how many of the answers with a confidence were right.
-"""
+Prints for each file and for all: the Brier score, that of a constant guess (the share of right answers), the
+ECE; both halves of the questions (by a hash of their ids); and, as a check on the constants, the Brier score
+of constants that were fitted on the one half alone and judged on the other. `--svg` draws the reliability
+diagram: how many of the answers with a confidence were right."""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from agent import scoring
+from agent.evaluation import metrics
 from agent.evidence import confidence
 
 RIDGE = 2.0
@@ -32,18 +33,36 @@ COLOURS = ("#14695b", "#8f5c00", "#7a3b69", "#2f5d8a")
 def read(path: str) -> list[dict[str, Any]]:
     """The answered, answerable questions of a result that can be right or wrong."""
     rows = json.loads(Path(path).read_text(encoding="utf-8"))["questions"]
-    return [r for r in rows if r["answerable"] is True and r["verdict"] in ("answered", "partial") and r.get("right") is not None and r["basis"]]
+    return [
+        r
+        for r in rows
+        if r["answerable"] is True
+        and r["verdict"] in ("answered", "partial")
+        and r.get("right") is not None
+        and r["basis"]
+    ]
 
 
 def inputs(basis: dict[str, float]) -> list[float]:
     """What the constants are multiplied with, in the order of NAMES."""
-    chain, shares = basis["chain"], log((1 + min(confidence.TOLD, basis["told"])) / (1 + basis["bearing"]))
-    plain = [1 - chain, chain, basis["sharp"], basis["missing"], (1 - chain) * shares, (1 - chain) * basis["opens"]]
+    chain, shares = (
+        basis["chain"],
+        log((1 + min(confidence.MAX_ANSWERING_FACTS, basis["told"])) / (1 + basis["bearing"])),
+    )
+    plain = [
+        1 - chain,
+        chain,
+        basis["sharp"],
+        basis["missing"],
+        (1 - chain) * shares,
+        (1 - chain) * basis["opens"],
+    ]
     return [*plain, *(chain * basis[name] for name in ("joined", "linked", "closed"))]
 
 
 def fitted(rows: Sequence[dict[str, Any]]) -> np.ndarray:
-    """The constants that fit these questions best (logistic regression, Newton's method, a small ridge on all but the intercepts)."""
+    """The constants that fit these questions best (logistic regression, Newton's method, a small ridge on all
+    but the intercepts)."""
     x = np.array([inputs(r["basis"]) for r in rows])
     y, weights = np.array([float(r["right"]) for r in rows]), np.zeros(len(NAMES))
     ridge = np.diag([0.01, 0.01] + [RIDGE * float(x[:, n].var()) for n in range(2, len(NAMES))])
@@ -60,8 +79,10 @@ def with_constants(rows: Sequence[dict[str, Any]], weights: np.ndarray) -> list[
     """The confidences that other constants would have given, where nothing but a single voice was counted."""
     found = []
     for row in rows:
-        alone = min(confidence.HIGHEST, 1 / (1 + exp(-float(np.dot(inputs(row["basis"]), weights)))))
-        old = confidence.alone(row["basis"])
+        alone = min(
+            confidence.MAX_SINGLE_SOURCE_VALUE, 1 / (1 + exp(-float(np.dot(inputs(row["basis"]), weights))))
+        )
+        old = confidence.single_source_value(row["basis"])
         found.append((min(1.0, row["confidence"] * alone / old) if old else 0.0, bool(row["right"])))
     return found
 
@@ -73,7 +94,7 @@ def in_first_half(row: dict[str, Any]) -> bool:
 
 def told(name: str, pairs: Sequence[tuple[float, bool]]) -> str:
     """One line of the table."""
-    return f"{name:<28} {len(pairs):>5}  {scoring.brier(pairs):.4f}  {scoring.constant(pairs):.4f}  {scoring.ece(pairs):.4f}"
+    return f"{name:<28} {len(pairs):>5}  {metrics.brier(pairs):.4f}  {metrics.constant_brier(pairs):.4f}  {metrics.ece(pairs):.4f}"
 
 
 def diagram(sets: dict[str, list[dict[str, float]]]) -> str:
@@ -93,12 +114,17 @@ def diagram(sets: dict[str, list[dict[str, float]]]) -> str:
         parts.append(f'<text x="{at[0]}" y="{EDGE + SIZE + 16}" text-anchor="middle">{tick:.0%}</text>')
         parts.append(f'<text x="{EDGE - 6}" y="{at[1] + 4}" text-anchor="end">{tick:.0%}</text>')
     for n, (name, bins) in enumerate(sets.items()):
-        colour, spots = COLOURS[n % len(COLOURS)], [(_spot(b["confidence"], b["right"]), b["n"]) for b in bins]
+        colour, spots = (
+            COLOURS[n % len(COLOURS)],
+            [(_spot(b["confidence"], b["right"]), b["n"]) for b in bins],
+        )
         line = "L".join(f"{x} {y}" for (x, y), _ in spots)
         parts.append(f'<path d="M{line}" stroke="{colour}" stroke-width="2" fill="none"/>')
         for (x, y), many in spots:
             size = 1.5 + 0.8 * many**0.5
-            parts.append(f'<circle cx="{x}" cy="{y}" r="{size:.1f}" fill="{colour}" fill-opacity="0.6"><title>{many:.0f}</title></circle>')
+            parts.append(
+                f'<circle cx="{x}" cy="{y}" r="{size:.1f}" fill="{colour}" fill-opacity="0.6"><title>{many:.0f}</title></circle>'
+            )
         parts.append(f'<circle cx="{side + 6}" cy="{EDGE + 20 * n}" r="5" fill="{colour}"/>')
         parts.append(f'<text x="{side + 18}" y="{EDGE + 4 + 20 * n}">{name}</text>')
     return "\n".join([*parts, "</svg>"]) + "\n"
@@ -124,17 +150,36 @@ def main() -> None:
         print(told(name, [(r["confidence"], bool(r["right"])) for r in rows]))
         for half in (True, False):
             here = [r for r in rows if in_first_half(r) is half]
-            print(told(f"  {'first' if half else 'other'} half", [(r["confidence"], bool(r["right"])) for r in here]))
+            print(
+                told(
+                    f"  {'first' if half else 'other'} half",
+                    [(r["confidence"], bool(r["right"])) for r in here],
+                )
+            )
             other = fitted([r for r in everything if in_first_half(r) is not half])
             print(told("    fitted on the other", with_constants(here, other)))
     weights = fitted(everything)
     print("fitted on all:", {name: round(float(w), 2) for name, w in zip(NAMES, weights, strict=True)})
-    now = [confidence.ODDS, confidence.CHAIN, confidence.SHARP, confidence.MISSING, exp(confidence.POINT), confidence.OPENS]
-    now += [confidence.JOINED, confidence.LINKED, confidence.CLOSED]
+    now = [
+        confidence.BASE_ODDS,
+        confidence.MULTI_HOP_BASE_ODDS,
+        confidence.SHARP_ODDS,
+        confidence.MISSING_ODDS,
+        exp(confidence.ANSWERING_SHARE_EXPONENT),
+        confidence.OPENS_PAGE_ODDS,
+    ]
+    now += [confidence.JOINED_ODDS, confidence.LINKED_ODDS, confidence.YES_NO_ODDS]
     print("in use:       ", {name: round(log(value), 2) for name, value in zip(NAMES, now, strict=True)})
     if options.svg:
         options.svg.parent.mkdir(parents=True, exist_ok=True)
-        options.svg.write_text(diagram({**{name: scoring.reliability(rows) for name, rows in sets.items()}, "all": scoring.reliability(everything)}))
+        options.svg.write_text(
+            diagram(
+                {
+                    **{name: metrics.reliability_bins(rows) for name, rows in sets.items()},
+                    "all": metrics.reliability_bins(everything),
+                }
+            )
+        )
 
 
 if __name__ == "__main__":

@@ -1,13 +1,15 @@
-"""Crawls a loopback server side by side and holds the crawl against a bare `requests` thread pool in the same run.
+"""Crawls a loopback server side by side and holds the crawl against a bare `requests` thread pool in the same
+run.
 
     python tests/bench/crawl.py [--pages 500] [--kilobytes 55] [--latency 50] [--side-by-side 32] [--rounds 5]
 
-The server is a process of its own, answers each request after the latency and keeps connections open for both. "Limits lifted":
-no gap and no cap per host. Ours is `Tools.fetch_many` with everything that stands in between (guard, robots.txt, deadline,
-size cap, decoding, links, text), in a world opened anew, so that it connects and asks for robots.txt as at the first time; the
-pool, one session a thread, only gets the bytes. The run's store is open before, as it is in the product's server; what is loaded
-by then is out of the garbage collector's sight, as it is there, for both alike. Each round measures first the pool, then ours;
-the figures are medians over the rounds, the share is the median of the rounds' shares.
+The server is a process of its own, answers each request after the latency and keeps connections open for
+both. "Limits lifted": no gap and no cap per host. Ours is `Tools.fetch_many` with everything that stands in
+between (guard, robots.txt, deadline, size cap, decoding, links, text), in a world opened anew, so that it
+connects and asks for robots.txt as at the first time; the pool, one session a thread, only gets the bytes.
+The run's store is open before, as it is in the product's server; what is loaded by then is out of the garbage
+collector's sight, as it is there, for both alike. Each round measures first the pool, then ours; the figures
+are medians over the rounds, the share is the median of the rounds' shares.
 
 What is promised, and when the exit code is 1:
 
@@ -17,8 +19,8 @@ What is promised, and when the exit code is 1:
   cores x 1000 / (our CPU ms + the server's CPU ms a page), as both live on this machine. A crawl below 80 % of the pool is let off
   only when it reached 90 % of that bound, so that waiting is never excused; the verdict then says "CPU-bound" and not "kept".
 
-CPU that other programs took meanwhile is printed: it costs a crawl that needs a whole core more than a pool that mostly waits.
-"""
+CPU that other programs took meanwhile is printed: it costs a crawl that needs a whole core more than a pool
+that mostly waits."""
 
 from __future__ import annotations
 
@@ -44,11 +46,12 @@ import requests
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from agent import config, toolbox
+from agent import config
+from agent.engine import context
 from agent.store.database import Store
-from agent.tools import pace
-from agent.tools.worlds import open_world
 from agent.types import Outcome, Settings, Step
+from agent.web import rate_limit
+from agent.web.world import open_world
 
 CPU_MS = 12.0
 SHARE = 0.8
@@ -57,7 +60,8 @@ CORES = os.cpu_count() or 1
 
 
 class Round(NamedTuple):
-    """One crawl: pages a second; CPU milliseconds a page of this process and of the server; cores that others kept busy."""
+    """One crawl: pages a second; CPU milliseconds a page of this process and of the server; cores that others
+    kept busy."""
 
     rate: float
     ms: float
@@ -68,11 +72,19 @@ class Round(NamedTuple):
 def main() -> int:
     """Measure, print, judge."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    for name, default in (("pages", 500), ("kilobytes", 55), ("latency", 50), ("side-by-side", 32), ("rounds", 5)):
+    for name, default in (
+        ("pages", 500),
+        ("kilobytes", 55),
+        ("latency", 50),
+        ("side-by-side", 32),
+        ("rounds", 5),
+    ):
         parser.add_argument(f"--{name}", type=int, default=default)
     options = parser.parse_args()
     here, there = multiprocessing.Pipe()
-    server = multiprocessing.get_context("fork").Process(target=serve, args=(there, options.kilobytes, options.latency / 1000), daemon=True)
+    server = multiprocessing.get_context("fork").Process(
+        target=serve, args=(there, options.kilobytes, options.latency / 1000), daemon=True
+    )
     server.start()
     root, pid = f"http://127.0.0.1:{here.recv()}", server.pid or 0
     urls = [f"{root}/p/{n}" for n in range(options.pages)]
@@ -91,16 +103,28 @@ def main() -> int:
 
 def judge(pool: list[Round], ours: list[Round]) -> int:
     """Print the medians and the verdict; 1 when a promise is missed."""
-    bare_rate, rate, ms = median(r.rate for r in pool), median(r.rate for r in ours), median(r.ms for r in ours)
+    bare_rate, rate, ms = (
+        median(r.rate for r in pool),
+        median(r.rate for r in ours),
+        median(r.ms for r in ours),
+    )
     share = median(our.rate / its.rate for our, its in zip(ours, pool, strict=True))
     bound = min(1000 / ms, CORES * 1000 / (ms + median(r.server_ms for r in ours)))
     print(f"bare pool   {bare_rate:6.0f} pages/s   {median(r.ms for r in pool):5.2f} ms CPU a page")
     print(f"ours        {rate:6.0f} pages/s   {ms:5.2f} ms CPU a page; {share:.0%} of the pool")
     print(f"CPU bound   {bound:6.0f} pages/s   of which ours reached {rate / bound:.0%}")
     print(f"others      {median(r.others for r in ours):6.2f} of {CORES} cores, while ours ran")
-    throughput = "kept" if share >= SHARE else "CPU-bound, below the share" if rate >= AT_THE_BOUND * bound else "MISSED"
+    throughput = (
+        "kept"
+        if share >= SHARE
+        else "CPU-bound, below the share"
+        if rate >= AT_THE_BOUND * bound
+        else "MISSED"
+    )
     print(f"CPU         {'kept' if ms <= CPU_MS else 'MISSED'}: {ms:.1f} ms a page, at most {CPU_MS:g}")
-    print(f"throughput  {throughput}: {share:.0%} of the pool, at least {SHARE:.0%}, or {AT_THE_BOUND:.0%} of the CPU bound")
+    print(
+        f"throughput  {throughput}: {share:.0%} of the pool, at least {SHARE:.0%}, or {AT_THE_BOUND:.0%} of the CPU bound"
+    )
     return 1 if ms > CPU_MS or throughput == "MISSED" else 0
 
 
@@ -121,7 +145,9 @@ def cpu_of(pid: int) -> float:
 
 def cpu_of_all() -> float:
     """CPU seconds of this machine so far, in which a core had something to do."""
-    user, nice, system, _idle, _waits, *interrupts = map(int, Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:9])
+    user, nice, system, _idle, _waits, *interrupts = map(
+        int, Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:9]
+    )
     return (user + nice + system + sum(interrupts)) / os.sysconf("SC_CLK_TCK")
 
 
@@ -140,10 +166,13 @@ def bare(urls: list[str], threads: int) -> None:
 
 @contextmanager
 def started(side_by_side: int) -> Iterator[Callable[[list[str]], None]]:
-    """A run that has begun, politeness lifted: what reads all pages by its toolbox, in a world opened anew each time."""
-    pace.IN_FLIGHT, toolbox.SIDE_BY_SIDE = side_by_side, side_by_side
+    """A run that has begun, politeness lifted: what reads all pages by its toolbox, in a world opened anew
+    each time."""
+    rate_limit.MAX_CONCURRENT, context.MAX_PARALLEL_FETCHES = side_by_side, side_by_side
     with tempfile.TemporaryDirectory() as folder:
-        settings = config.read({"TOUCHSTONE_DATA": folder, "FETCH_ALLOW": "127.0.0.1", "FETCH_GAP": "0"})
+        settings = config.read_config(
+            {"TOUCHSTONE_DATA": folder, "FETCH_ALLOW": "127.0.0.1", "FETCH_GAP": "0"}
+        )
         store = Store(f"sqlite:///{folder}/bench.db")
         run_id = store.ledger.create("bench", Settings(), Step(n=0, name="ask", change={}, next="decide"))
         lease = store.ledger.claim(run_id, "bench")
@@ -151,8 +180,10 @@ def started(side_by_side: int) -> Iterator[Callable[[list[str]], None]]:
 
         def crawl(urls: list[str]) -> None:
             world = open_world("live", settings)
-            pages = toolbox.Tools(Settings(), world, store, lease).fetch_many(urls, skimmed=True)
-            assert all(page.outcome is Outcome.OK and page.links and len(page.text) > 1000 for page in pages), {p.outcome for p in pages}
+            pages = context.RunContext(Settings(), world, store, lease).fetch_many(urls, skimmed=True)
+            assert all(
+                page.outcome is Outcome.OK and page.links and len(page.text) > 1000 for page in pages
+            ), {p.outcome for p in pages}
             world.close()
 
         yield crawl
@@ -165,7 +196,8 @@ def serve(pipe: Connection, kilobytes: int, latency: float) -> None:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
         wbufsize = 1 << 20
-        """Headers and body leave in one write: in two, the second waits 40 ms for the first one's acknowledgement (Nagle)."""
+        """Headers and body leave in one write: in two, the second waits 40 ms for the first one's
+        acknowledgement (Nagle)."""
 
         def do_GET(self) -> None:
             time.sleep(latency)
@@ -190,7 +222,8 @@ def serve(pipe: Connection, kilobytes: int, latency: float) -> None:
 
 
 def page(path: str, kilobytes: int) -> bytes:
-    """A page of about that size: a menu, paragraphs with links, a table, a footer. The middle is made once."""
+    """A page of about that size: a menu, paragraphs with links, a table, a footer. The middle is made
+    once."""
     menu = "".join(f'<li><a href="/section/{n}">Section {n}</a></li>' for n in range(40))
     head = f"<!doctype html><html><head><title>Page {path}</title></head><body><nav><ul>{menu}</ul></nav><main><h1>Page {path}</h1>"
     tail = "</main><footer><p>Made for measuring.</p></footer></body></html>"
@@ -207,7 +240,7 @@ def _middle(size: int) -> str:
             n += 1
             parts.append(
                 f'<h2>Part {n}</h2><p>The {n}. gauge reads the level of the vat every minute and keeps it for a year; see <a href="/manual/{n}">the '
-                f'manual, chapter {n}</a>. When the level falls below the mark, the lamp turns red and a message is sent to the person on duty, who '
+                f"manual, chapter {n}</a>. When the level falls below the mark, the lamp turns red and a message is sent to the person on duty, who "
                 f'may <a href="/help/{n}?from=level">ask for help</a>.</p>'
                 f"<table><tr><th>Level</th><th>Colour</th></tr><tr><td>{n} %</td><td>red</td></tr></table>"
             )

@@ -1,11 +1,12 @@
-"""Kills runs of the demo world with SIGKILL at random moments until each is done, and compares them with runs left alone.
+"""Kills runs of the demo world with SIGKILL at random moments until each is done, and compares them with runs
+left alone.
 
     python tests/bench/kills.py [--kills 200] [--seed 1]
 
-Each child process drives one run (keyless, demo world); the parent kills it after a random delay and starts another, which must
-take the run up where it stood. In the end every run must have reached review, its steps must be numbered without gap or double,
-and what they changed must equal, time stamps aside, what an undisturbed run changed. Exit code 1 when any of this fails.
-"""
+Each child process drives one run (keyless, demo world); the parent kills it after a random delay and starts
+another, which must take the run up where it stood. In the end every run must have reached review, its steps
+must be numbered without gap or double, and what they changed must equal, time stamps aside, what an
+undisturbed run changed. Exit code 1 when any of this fails."""
 
 from __future__ import annotations
 
@@ -39,16 +40,21 @@ _TIMES = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[.\d]*Z?")
 
 def told(steps: list[Step]) -> list[str]:
     """What the steps changed, without the times at which they did."""
-    return [_TIMES.sub("T", json.dumps([step.n, step.name, step.change, step.next], sort_keys=True, ensure_ascii=False)) for step in steps]
+    return [
+        _TIMES.sub(
+            "T", json.dumps([step.n, step.name, step.change, step.next], sort_keys=True, ensure_ascii=False)
+        )
+        for step in steps
+    ]
 
 
 def undisturbed(question: str) -> list[str]:
     """The steps of the same question in a store of its own, left alone."""
     with tempfile.TemporaryDirectory() as folder:
-        bench = Workbench(configuration.read({"TOUCHSTONE_DATA": folder}))
+        bench = Workbench(configuration.read_config({"TOUCHSTONE_DATA": folder}))
         run_id = bench.start(question, Settings(world="demo", model="keyless"))
         bench.drive(run_id)
-        steps = told(bench.view(run_id).steps)
+        steps = told(bench.snapshot(run_id).steps)
         bench.shutdown()
         return steps
 
@@ -57,7 +63,7 @@ def child(folder: str, run_id: str) -> int:
     """A process that drives the run to its end, if it is let."""
     pid = os.fork()
     if pid == 0:
-        bench = Workbench(configuration.read({"TOUCHSTONE_DATA": folder}))
+        bench = Workbench(configuration.read_config({"TOUCHSTONE_DATA": folder}))
         bench.drive(run_id)
         os._exit(0)
     return pid
@@ -65,20 +71,28 @@ def child(folder: str, run_id: str) -> int:
 
 def main(arguments: list[str]) -> int:
     """Kill, resume, compare; prints one line of figures."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args(arguments)
     dice, kills, runs, wrong, worst = random.Random(options.seed), 0, 0, [], 0.0
     expected = {question: undisturbed(question) for question in QUESTIONS}
     with tempfile.TemporaryDirectory() as folder:
-        config = configuration.read({"TOUCHSTONE_DATA": folder})
+        config = configuration.read_config({"TOUCHSTONE_DATA": folder})
         while kills < options.kills:
             question = QUESTIONS[runs % len(QUESTIONS)]
             runs += 1
             store = Store(config.database_url)
             settings = Settings(world="demo", model="keyless")
-            first = Step(n=0, name="ask", change={"question": question, "settings": settings.model_dump()}, next="decide", by="person")
+            first = Step(
+                n=0,
+                name="ask",
+                change={"question": question, "settings": settings.model_dump()},
+                next="decide",
+                by="person",
+            )
             run_id = store.ledger.create(question, settings, first)
             store.close()
             killed = 0
@@ -122,7 +136,10 @@ def check(config: configuration.Config, run_id: str, expected: list[str]) -> lis
         wrong.append(f"{run_id}: the steps are numbered {[step.n for step in steps]}")
     got = told(steps)
     if got != expected:
-        at = next((n for n, (a, b) in enumerate(zip(got, expected, strict=False)) if a != b), min(len(got), len(expected)))
+        at = next(
+            (n for n, (a, b) in enumerate(zip(got, expected, strict=False)) if a != b),
+            min(len(got), len(expected)),
+        )
         wrong.append(f"{run_id}: step {at} differs ({len(got)} steps, {len(expected)} expected)")
     return wrong
 

@@ -1,10 +1,12 @@
-"""Measures the library at 100,000 passages: how fast pages go in, how fast they are found, and how much the index takes on disk.
+"""Measures the library at 100,000 passages: how fast pages go in, how fast they are found, and how much the
+index takes on disk.
 
     python tests/bench/library.py [--passages 100000] [--dimensions 384] [--queries 200]
 
-Made-up text: words drawn from a Zipf law (the commonest are English stop words, as in any English text), sections of 500 to 700
-characters under a heading, 20 to a page. Vectors are random unit vectors from an embedder that costs nothing; its time is left
-out. Times are CPU of this process; the clock's rate of adding (it waits for the disk) is told beside it. Exit code 1 when
+Made-up text: words drawn from a Zipf law (the commonest are English stop words, as in any English text),
+sections of 500 to 700 characters under a heading, 20 to a page. Vectors are random unit vectors from an
+embedder that costs nothing; its time is left out. Times are CPU of this process; the clock's rate of adding
+(it waits for the disk) is told beside it. Exit code 1 when
   * fewer than 1,000 passages go in a second (words, no vectors);
   * the median search by words takes more than 20 ms, by words and meaning more than 40 ms;
   * the index (places, words, vectors) takes more than 2.5 times the text (UTF-8).
@@ -29,7 +31,7 @@ sys.path.insert(0, str(ROOT))
 import numpy as np  # noqa: E402
 from sqlalchemy import text as sql  # noqa: E402
 
-from agent.holdings import Library  # noqa: E402
+from agent.library.collection import Library  # noqa: E402
 from agent.store.database import Store  # noqa: E402
 from agent.text.stopwords import STOPWORDS  # noqa: E402
 from agent.types import Heading, Outcome, Page  # noqa: E402
@@ -42,11 +44,15 @@ INDEX = ("sources", "source_tags", "passages", "embedders", "vectors", "unshelve
 
 
 class Words:
-    """A vocabulary with its Zipf weights: the r-th word comes up 1 / (r + 2.7) times as often as the first (Mandelbrot's form)."""
+    """A vocabulary with its Zipf weights: the r-th word comes up 1 / (r + 2.7) times as often as the first
+    (Mandelbrot's form)."""
 
     def __init__(self, dice: random.Random) -> None:
         common = sorted(word for word in STOPWORDS if word.isascii() and word.isalpha())[:120]
-        made = {"".join(dice.choice(SYLLABLES) for _ in range(dice.choice((1, 2, 2, 3, 3, 4)))) for _ in range(VOCABULARY * 2)}
+        made = {
+            "".join(dice.choice(SYLLABLES) for _ in range(dice.choice((1, 2, 2, 3, 3, 4))))
+            for _ in range(VOCABULARY * 2)
+        }
         self.all = [*common, *sorted(made - set(common), key=lambda word: (len(word), word))[:VOCABULARY]]
         shares = 1 / (np.arange(len(self.all)) + 2.7)
         self._upto = np.cumsum(shares / shares.sum())
@@ -72,9 +78,15 @@ def pages(words: Words, dice: random.Random, passages: int) -> Iterator[Page]:
         text = "".join(parts)
         url = f"https://h{number % 97}.example/{number}"
         yield Page(
-            url=url, final_url=url, outcome=Outcome.OK, title=f"{' '.join(words.draw(5))} {number}", text=text, headings=headings,
-            fetched_at="2026-11-21T09:00:00Z", sha256=hashlib.sha256(text.encode()).hexdigest(),
-        )  # fmt: skip
+            url=url,
+            final_url=url,
+            outcome=Outcome.OK,
+            title=f"{' '.join(words.draw(5))} {number}",
+            text=text,
+            headings=headings,
+            fetched_at="2026-11-21T09:00:00Z",
+            sha256=hashlib.sha256(text.encode()).hexdigest(),
+        )
 
 
 def _prose(words: Words, length: int) -> str:
@@ -124,10 +136,15 @@ def on_disk(store: Store) -> dict[str, int]:
     """Bytes of each of the library's tables with its indexes (dbstat), and of the texts."""
     sizes = dict.fromkeys(INDEX, 0)
     with store.engine.connect() as connection:
-        names = {row[0]: row[1] for row in connection.execute(sql("SELECT name, tbl_name FROM sqlite_master"))}
+        names = {
+            row[0]: row[1] for row in connection.execute(sql("SELECT name, tbl_name FROM sqlite_master"))
+        }
         for name, size in connection.execute(sql("SELECT name, sum(pgsize) FROM dbstat GROUP BY name")):
             table = names.get(name, name)
-            owner = next((own for own in INDEX if table == own or (own == "library_words" and table.startswith(own))), "")
+            owner = next(
+                (own for own in INDEX if table == own or (own == "library_words" and table.startswith(own))),
+                "",
+            )
             if owner:
                 sizes[owner] += size
     return sizes
@@ -151,26 +168,36 @@ def main() -> int:
             wall, own = time.perf_counter(), time.process_time()
             library.add_pages(some)
             clock, cpu = clock + time.perf_counter() - wall, cpu + time.process_time() - own
-        count = store.shelf.passage_count()
-        print(f"{count:,} passages of {characters / count:.0f} bytes put in: {count / clock:,.0f} a second, {count / cpu:,.0f} a second of CPU")
+        count = store.library_index.passage_count()
+        print(
+            f"{count:,} passages of {characters / count:.0f} bytes put in: {count / clock:,.0f} a second, {count / cpu:,.0f} a second of CPU"
+        )
         questions = queries(words, dice, options.queries)
         told = [("words", timed(library, questions, "words"), MOST_WORDS_MS)]
         meaning = Library(store, Thrown(options.dimensions))
         began = time.process_time()
-        kept = meaning.catch_up_vectors()
-        print(f"{kept:,} vectors of {options.dimensions} kept: {kept / (time.process_time() - began):,.0f} a second of CPU")
+        kept = meaning.embed_pending()
+        print(
+            f"{kept:,} vectors of {options.dimensions} kept: {kept / (time.process_time() - began):,.0f} a second of CPU"
+        )
         began = time.process_time()
         meaning.search(questions[0], 10)
-        print(f"first search by meaning, codes read into memory: {(time.process_time() - began) * 1000:,.0f} ms")
+        print(
+            f"first search by meaning, codes read into memory: {(time.process_time() - began) * 1000:,.0f} ms"
+        )
         told.append(("words and meaning", timed(meaning, questions, "words and meaning"), MOST_BOTH_MS))
         sizes = on_disk(store)
         store.close()
     failed = count / cpu < LEAST_RATE
     for name, spent, most in told:
-        print(f"search by {name}: p50 {median(spent):.1f} ms, p95 {quantiles(spent, n=20)[18]:.1f} ms (at most {most:.0f} ms p50)")
+        print(
+            f"search by {name}: p50 {median(spent):.1f} ms, p95 {quantiles(spent, n=20)[18]:.1f} ms (at most {most:.0f} ms p50)"
+        )
         failed |= median(spent) > most
     ratio = sum(sizes.values()) / characters
-    listed = ", ".join(f"{name} {size / characters:.2f}" for name, size in sizes.items() if size > characters / 200)
+    listed = ", ".join(
+        f"{name} {size / characters:.2f}" for name, size in sizes.items() if size > characters / 200
+    )
     print(f"on disk: {ratio:.2f} times the text ({listed}); at most {MOST_RATIO}")
     return int(failed or ratio > MOST_RATIO)
 

@@ -1,13 +1,15 @@
-"""Measures whether a run of 1,000 steps and 5,000 facts is as quick to read as one a tenth the size, in a real Chromium.
+"""Measures whether a run of 1,000 steps and 5,000 facts is as quick to read as one a tenth the size, in a
+real Chromium.
 
     python tests/bench/reading.py [--paints 5] [--clicks 7] [--only WORDS]
 
-It writes runs of both sizes into a throw-away store (steps are searches and page visits; each is three to a ledger), serves the app and takes
-turns between the sizes: the first paint of a run nobody has looked at since the server started (until its heading, figures, journey and facts
-are drawn), then with both open each tab, the next page of each list, and whatever filters and menus the screen has; and what a second of
-following a run at work costs the server. Exit code 1 when for one of them the median of the large run is more than 1.3 times that of the small
-one and more than 25 ms above it, and its fastest is, too: what else the machine does slows single ones, never all of one size.
-"""
+It writes runs of both sizes into a throw-away store (steps are searches and page visits; each is three to a
+ledger), serves the app and takes turns between the sizes: the first paint of a run nobody has looked at since
+the server started (until its heading, figures, journey and facts are drawn), then with both open each tab,
+the next page of each list, and whatever filters and menus the screen has; and what a second of following a
+run at work costs the server. Exit code 1 when for one of them the median of the large run is more than 1.3
+times that of the small one and more than 25 ms above it, and its fastest is, too: what else the machine does
+slows single ones, never all of one size."""
 
 from __future__ import annotations
 
@@ -31,20 +33,21 @@ sys.path.insert(0, str(ROOT))
 
 from playwright.sync_api import Browser, Page, sync_playwright  # noqa: E402
 
+from agent.engine.state import to_jsonable  # noqa: E402
 from agent.flows import FLOWS  # noqa: E402
-from agent.state import jsonable  # noqa: E402
 from agent.store.database import Store  # noqa: E402
-from agent.store.ledger import now  # noqa: E402
-from agent.store.owner import new_owner  # noqa: E402
+from agent.store.lease_owner import new_owner_id  # noqa: E402
+from agent.store.ledger import utc_timestamp  # noqa: E402
 from agent.types import (  # noqa: E402
     Action,
     Answer,
-    Call,
     Confidence,
+    ConfidenceChange,
     Conflict,
+    ConflictSide,
     Fact,
     Lead,
-    Move,
+    ModelCall,
     Outcome,
     PageRef,
     Proposal,
@@ -53,10 +56,9 @@ from agent.types import (  # noqa: E402
     Sentence,
     Settings,
     Source,
-    Statements,
+    StatementCounts,
     Status,
     Step,
-    Value,
 )
 from agent.types import Page as Stored  # noqa: E402
 from tests.browser.conftest import FLAGS, PROGRAMS  # noqa: E402
@@ -77,28 +79,47 @@ class Writer:
         self.settings = Settings(world="demo", model="keyless", max_steps=size, max_pages=size)
         self.question = f"Which keeper of the Brindle lighthouse wrote the ledger of {size} storms ({seed})?"
         self.steps: list[Step] = []
-        self.calls: list[Call] = []
+        self.calls: list[ModelCall] = []
         self.facts: list[Fact] = []
 
     def write(self, status: Status, owner: str = "") -> str:
-        """Put the run into the store; returns its id. A run at work is held by `owner`, so that nobody drives it on."""
+        """Put the run into the store; returns its id. A run at work is held by `owner`, so that nobody drives
+        it on."""
         self._step("ask", {"question": self.question, "settings": self.settings}, "decide", by="person")
         for n in range(self.size):
             self._look(n)
         if status is Status.REVIEW:
             self._answer()
         flow = FLOWS["research"]
-        state = flow.begin(self.steps)
-        run = Run(id=self.run_id, question=self.question, status=status, settings=self.settings, created_at=now(), updated_at=now())
-        self.store.ledger.adopt(run, self.steps, **flow.summary(state))
+        state = flow.fold_steps(self.steps)
+        run = Run(
+            id=self.run_id,
+            question=self.question,
+            status=status,
+            settings=self.settings,
+            created_at=utc_timestamp(),
+            updated_at=utc_timestamp(),
+        )
+        self.store.ledger.add_if_absent(run, self.steps, **flow.summary(state))
         for call in self.calls:
             self.store.calls.record(call)
         if owner:
-            self.store.ledger.mark(self.run_id, owner=owner, lease_until=time.time() + 36_000, token=1)
+            self.store.ledger.update_run(self.run_id, owner=owner, lease_until=time.time() + 36_000, token=1)
         return self.run_id
 
     def _step(self, name: str, change: dict[str, Any], next: str, by: str = "keyless") -> None:
-        self.steps.append(Step(n=len(self.steps), name=name, change=jsonable(change), next=next, by=by, at=now(), seconds=0.1, cpu_ms=9.0))  # type: ignore[arg-type]
+        self.steps.append(
+            Step(
+                n=len(self.steps),
+                name=name,
+                change=to_jsonable(change),
+                next=next,
+                by=by,
+                at=utc_timestamp(),
+                seconds=0.1,
+                cpu_ms=9.0,
+            )
+        )  # type: ignore[arg-type]
 
     def _look(self, n: int) -> None:
         """Decide, look, analyze."""
@@ -106,50 +127,134 @@ class Writer:
         url = f"https://h{n % 40}.example/{self.size}/{n}"
         what, kind = (self._say(4), "search_duckduckgo") if search else (url, "crawl_url")
         proposal = Proposal(next_action=kind, query_or_url=what, reasoning=self._say(12))  # type: ignore[arg-type]
-        refused = [Refusal(what=f"{url}/elsewhere", why="outside the allowed domains", step=head)] if n % 10 == 3 else []
-        self._step("decide", {"pending": proposal, **({"refusals": refused} if refused else {})}, "search" if search else "crawl")
+        refused = (
+            [Refusal(what=f"{url}/elsewhere", why="outside the allowed domains", step=head)]
+            if n % 10 == 3
+            else []
+        )
+        self._step(
+            "decide",
+            {"pending": proposal, **({"refusals": refused} if refused else {})},
+            "search" if search else "crawl",
+        )
         failed = n % 10 == 7
         action = Action(
-            step=head + 1, action=kind, query_or_url=what, reasoning=proposal.reasoning, outcome=Outcome.BLOCKED if failed else Outcome.OK,  # type: ignore[arg-type]
-            detail="it asked for a login" if failed else "", hits=10 if search else 0, page_id="" if search or failed else f"page{n % 50}",
-        )  # fmt: skip
+            step=head + 1,
+            action=kind,
+            query_or_url=what,
+            reasoning=proposal.reasoning,
+            outcome=Outcome.BLOCKED if failed else Outcome.OK,  # type: ignore[arg-type]
+            detail="it asked for a login" if failed else "",
+            hits=10 if search else 0,
+            page_id="" if search or failed else f"page{n % 50}",
+        )
         ref = PageRef(
-            url=url, page_id=action.page_id, title=self._say(3), outcome=action.outcome, detail=action.detail, step=head + 1, facts=5,
+            url=url,
+            page_id=action.page_id,
+            title=self._say(3),
+            outcome=action.outcome,
+            detail=action.detail,
+            step=head + 1,
+            facts=5,
             found_on="search: x" if n < 5 else f"https://h{(n - 1) % 40}.example/{self.size}/{n - 1}",
-        )  # fmt: skip
-        self._step("search" if search else "crawl", {"actions": [action], "pages": [] if search else [ref], "pending": None}, "analyze")
+        )
+        self._step(
+            "search" if search else "crawl",
+            {"actions": [action], "pages": [] if search else [ref], "pending": None},
+            "analyze",
+        )
         facts = [self._fact(url, head + 2, action.page_id) for _ in range(5)]
-        leads = [Lead(id=f"{n}-{i}", kind="url", value=f"{url}/{i}", text=self._say(3), score=self.dice.random(), step=head + 2) for i in range(5)]
-        moves = [Move(delta=0.01, reason=self._say(10)), Move(delta=-0.01, reason=self._say(10))]
+        leads = [
+            Lead(
+                id=f"{n}-{i}",
+                kind="url",
+                value=f"{url}/{i}",
+                text=self._say(3),
+                score=self.dice.random(),
+                step=head + 2,
+            )
+            for i in range(5)
+        ]
+        moves = [
+            ConfidenceChange(delta=0.01, reason=self._say(10)),
+            ConfidenceChange(delta=-0.01, reason=self._say(10)),
+        ]
         level = Confidence(step=head + 2, value=0.2 + 0.6 * self.dice.random(), moves=moves)
         found: dict[str, Any] = {"facts": facts, "leads": leads, "confidence": [level], "looking": None}
         if n % 20 == 19:
-            sides = [Value(text=str(1900 + i), fact_ids=[fact.id], sites=[f"h{i}.example"]) for i, fact in enumerate(self.facts[-2:])]
-            found["conflicts"] = [Conflict(id=f"c{n}", subject=self._say(2), attribute="since", kind="date", values=sides, step=head + 2)]
+            sides = [
+                ConflictSide(text=str(1900 + i), fact_ids=[fact.id], sites=[f"h{i}.example"])
+                for i, fact in enumerate(self.facts[-2:])
+            ]
+            found["conflicts"] = [
+                Conflict(
+                    id=f"c{n}",
+                    subject=self._say(2),
+                    attribute="since",
+                    kind="date",
+                    values=sides,
+                    step=head + 2,
+                )
+            ]
         self._step("analyze", found, "decide")
         prompt = [{"role": "user", "content": self._say(200)}]
         self.calls.append(
-            Call(key=f"{self.run_id}-{n}", run_id=self.run_id, step=head, role="decision", model="m", prompt=prompt, reply=self._say(40), at=now())
+            ModelCall(
+                key=f"{self.run_id}-{n}",
+                run_id=self.run_id,
+                step=head,
+                role="decision",
+                model="m",
+                prompt=prompt,
+                reply=self._say(40),
+                at=utc_timestamp(),
+            )
         )
 
     def _fact(self, url: str, step: int, page_id: str) -> Fact:
         quote = f"{self._say(14)}."
         number = len(self.facts)
         fact = Fact(
-            id=f"f{number}", statement=quote, quote=quote, page_id=page_id or "page1", url=url, title=self._say(3), start=10 * number,
-            end=10 * number + 9, sha256="0" * 64, fetched_at=now(), subject=self._say(2), attribute=self.dice.choice(WORDS), trust=0.5,
-            relevance=self.dice.random(), verified=number % 9 != 0, step=step,
-        )  # fmt: skip
+            id=f"f{number}",
+            statement=quote,
+            quote=quote,
+            page_id=page_id or "page1",
+            url=url,
+            title=self._say(3),
+            start=10 * number,
+            end=10 * number + 9,
+            sha256="0" * 64,
+            fetched_at=utc_timestamp(),
+            subject=self._say(2),
+            attribute=self.dice.choice(WORDS),
+            trust=0.5,
+            relevance=self.dice.random(),
+            verified=number % 9 != 0,
+            step=step,
+        )
         self.facts.append(fact)
         return fact
 
     def _answer(self) -> None:
         cited = [fact for fact in self.facts if fact.verified][:6]
-        sources = [Source(n=i + 1, url=fact.url, title=fact.title, quotes=[fact.quote], fact_ids=[fact.id]) for i, fact in enumerate(cited)]
+        sources = [
+            Source(n=i + 1, url=fact.url, title=fact.title, quotes=[fact.quote], fact_ids=[fact.id])
+            for i, fact in enumerate(cited)
+        ]
         said = [Sentence(text=fact.statement, fact_ids=[fact.id], backed=True) for fact in cited]
-        counted = Statements(backed=6)
-        answer = Answer(n=1, verdict="partial", sentences=said, sources=sources, statements=counted, confidence=0.6, step=len(self.steps))
-        self._step("report", {"answers": [answer], "why_stopped": "it ended", "stop_reason": "enough"}, "review")
+        counted = StatementCounts(backed=6)
+        answer = Answer(
+            n=1,
+            verdict="partial",
+            sentences=said,
+            sources=sources,
+            statements=counted,
+            confidence=0.6,
+            step=len(self.steps),
+        )
+        self._step(
+            "report", {"answers": [answer], "why_stopped": "it ended", "stop_reason": "enough"}, "review"
+        )
 
     def _say(self, words: int) -> str:
         return " ".join(self.dice.choice(WORDS) for _ in range(words)).capitalize()
@@ -216,21 +321,28 @@ def tab_named(name: str) -> str:
     return f"[...document.querySelectorAll('.stMain [role=tab]')].find(e => e.innerText.trim() === {name!r})"
 
 
-PANEL = "[...document.querySelectorAll('[role=tabpanel]')].find(e => e.checkVisibility() && e.offsetHeight > 40)"
+PANEL = (
+    "[...document.querySelectorAll('[role=tabpanel]')].find(e => e.checkVisibility() && e.offsetHeight > 40)"
+)
 TURN = (
     "[...document.querySelectorAll('.stMain [data-testid=stPagination] button[aria-label*=%s]:not([disabled])')]"
     ".find(e => %s({panel}).contains(e))"
 )
 OPENERS = {
     "next page": (TURN % ("ext", ""), TURN % ("rev", "")),
-    "a filter": ("({panel}).querySelector('[data-testid=stPopover] button, [data-testid=stExpander] summary')",) * 2,
+    "a filter": (
+        "({panel}).querySelector('[data-testid=stPopover] button, [data-testid=stExpander] summary')",
+    )
+    * 2,
 }
 """What is clicked in an open tab, and what takes it back."""
 JOURNEY = (TURN % ("ext", "!"), TURN % ("rev", "!"))
 EXPORTS = "[...document.querySelectorAll('[data-testid=stPopover] button')].find(e => e.innerText.includes('Export'))"
 
 
-def measured(readers: dict[str, Reader], runs: dict[str, list[str]], clicks: int, only: str) -> dict[str, dict[str, list[float]]]:
+def measured(
+    readers: dict[str, Reader], runs: dict[str, list[str]], clicks: int, only: str
+) -> dict[str, dict[str, list[float]]]:
     """Milliseconds by what was done and the size of the run."""
     found: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for reader, run_ids in ((readers[size], runs[size]) for size in SIZES):
@@ -284,7 +396,9 @@ def followed(reader: Reader, run_id: str, pid: int, seconds: float) -> float:
 
 def main(arguments: list[str]) -> int:
     """Write, serve, measure, print; 1 when the large run is slower than it may be."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--paints", type=int, default=5)
     parser.add_argument("--clicks", type=int, default=7)
     parser.add_argument("--only", default="", help="only clicks whose name fits this expression")
@@ -303,7 +417,9 @@ def main(arguments: list[str]) -> int:
                 for size, reader in readers.items():
                     for other in readers.values():
                         other.page.goto("about:blank")
-                    found["following, CPU ms a second"][size].append(followed(reader, living[size], served.process.pid, 8))
+                    found["following, CPU ms a second"][size].append(
+                        followed(reader, living[size], served.process.pid, 8)
+                    )
                 browser.close()
         finally:
             served.stop()
@@ -312,10 +428,20 @@ def main(arguments: list[str]) -> int:
 
 def written(data: Path, copies: int) -> tuple[dict[str, list[str]], dict[str, str]]:
     """The runs by size: some at rest, and one at work that nobody drives."""
-    store, owner = Store(f"sqlite:///{data / 'touchstone.db'}"), new_owner()
+    store, owner = Store(f"sqlite:///{data / 'touchstone.db'}"), new_owner_id()
     for n in range(50):
-        store.pages.put(Stored(url=f"https://h{n}.example/", final_url=f"https://h{n}.example/", text=" ".join(WORDS), outcome=Outcome.OK))
-    runs = {size: [Writer(store, count, seed).write(Status.REVIEW) for seed in range(copies)] for size, count in SIZES.items()}
+        store.pages.put(
+            Stored(
+                url=f"https://h{n}.example/",
+                final_url=f"https://h{n}.example/",
+                text=" ".join(WORDS),
+                outcome=Outcome.OK,
+            )
+        )
+    runs = {
+        size: [Writer(store, count, seed).write(Status.REVIEW) for seed in range(copies)]
+        for size, count in SIZES.items()
+    }
     living = {size: Writer(store, count, 99).write(Status.RUNNING, owner) for size, count in SIZES.items()}
     store.close()
     return runs, living
@@ -334,7 +460,9 @@ def told(found: dict[str, dict[str, list[float]]]) -> int:
         over = _over(small, large) and _over(best, fastest)
         slow += over
         ratios = f"{large / max(small, 0.001):5.2f} ({fastest / max(best, 0.001):.2f})"
-        print(f"  {name:<30} {small:7.0f} ({best:5.0f}) {large:7.0f} ({fastest:5.0f})   {ratios}{'  OVER' if over else ''}")
+        print(
+            f"  {name:<30} {small:7.0f} ({best:5.0f}) {large:7.0f} ({fastest:5.0f})   {ratios}{'  OVER' if over else ''}"
+        )
     return int(slow > 0)
 
 

@@ -2,9 +2,9 @@
 
     python tests/bench/sessions.py [--sessions 20] [--seconds 15]
 
-Starts the real server, starts as many runs of the demo world, opens a WebSocket a run as a browser would, and answers the timers the
-server sets. A poll's time goes from sending it to the end of its script. Exit code 1 when the 95th percentile reaches 300 ms.
-"""
+Starts the real server, starts as many runs of the demo world, opens a WebSocket a run as a browser would, and
+answers the timers the server sets. A poll's time goes from sending it to the end of its script. Exit code 1
+when the 95th percentile reaches 300 ms."""
 
 from __future__ import annotations
 
@@ -37,13 +37,19 @@ class Session(threading.Thread):
 
     def __init__(self, url: str, run_id: str, seconds: float) -> None:
         super().__init__(daemon=True)
-        self.address, self.run_id, self.seconds = url.replace("http", "ws") + "_stcore/stream", run_id, seconds
+        self.address, self.run_id, self.seconds = (
+            url.replace("http", "ws") + "_stcore/stream",
+            run_id,
+            seconds,
+        )
         self.polls: list[float] = []
         self.first = 0.0
         self._timer: tuple[float, str] = (0.0, "")
 
     def run(self) -> None:
-        with websockets.sync.client.connect(self.address, subprotocols=["streamlit", "x"], max_size=None) as socket:  # type: ignore[list-item]
+        with websockets.sync.client.connect(
+            self.address, subprotocols=["streamlit", "x"], max_size=None
+        ) as socket:  # type: ignore[list-item]
             self.first = self._ask(socket)
             due = time.monotonic()
             until = due + self.seconds
@@ -77,10 +83,13 @@ class Session(threading.Thread):
 def measured(sessions: int, seconds: float, folder: Path) -> list[Session]:
     """Runs, server and sessions, until the time is over."""
     server = Served(folder, STEP_GAP="1.2", WORKERS=str(sessions)).start()
-    bench = Workbench(configuration.read({"TOUCHSTONE_DATA": str(folder)}))
-    runs = [bench.start(QUESTION, Settings(world="demo", model="keyless", max_steps=40, max_pages=40)) for _ in range(sessions)]
+    bench = Workbench(configuration.read_config({"TOUCHSTONE_DATA": str(folder)}))
+    runs = [
+        bench.start(QUESTION, Settings(world="demo", model="keyless", max_steps=40, max_pages=40))
+        for _ in range(sessions)
+    ]
     try:
-        while any(bench.view(run).head < 1 for run in runs):  # the server takes them up by itself
+        while any(bench.snapshot(run).head < 1 for run in runs):  # the server takes them up by itself
             time.sleep(0.1)
         opened = [Session(server.url, run, seconds) for run in runs]
         for session in opened:
@@ -88,7 +97,7 @@ def measured(sessions: int, seconds: float, folder: Path) -> list[Session]:
             time.sleep(1 / sessions)  # people do not open their screens at the same moment
         for session in opened:
             session.join()
-        live = sum(bench.view(run).run.status is Status.RUNNING for run in runs)
+        live = sum(bench.snapshot(run).run.status is Status.RUNNING for run in runs)
         print(f"runs still live at the end: {live} of {sessions}")
     finally:
         bench.shutdown()
@@ -97,7 +106,9 @@ def measured(sessions: int, seconds: float, folder: Path) -> list[Session]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--sessions", type=int, default=20)
     parser.add_argument("--seconds", type=float, default=15.0)
     given = parser.parse_args()
@@ -105,8 +116,12 @@ def main() -> int:
         opened = measured(given.sessions, given.seconds, Path(folder))
     polls = sorted(poll for session in opened for poll in session.polls)
     p95 = polls[int(len(polls) * 0.95)]
-    print(f"first drawing: median {statistics.median(s.first for s in opened):.2f} s, slowest {max(s.first for s in opened):.2f} s")
-    print(f"{len(polls)} polls: p50 {statistics.median(polls) * 1000:.0f} ms, p95 {p95 * 1000:.0f} ms, slowest {polls[-1] * 1000:.0f} ms")
+    print(
+        f"first drawing: median {statistics.median(s.first for s in opened):.2f} s, slowest {max(s.first for s in opened):.2f} s"
+    )
+    print(
+        f"{len(polls)} polls: p50 {statistics.median(polls) * 1000:.0f} ms, p95 {p95 * 1000:.0f} ms, slowest {polls[-1] * 1000:.0f} ms"
+    )
     return int(p95 >= LIMIT_S)
 
 

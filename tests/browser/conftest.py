@@ -1,4 +1,5 @@
-"""A real Chromium and a real server. Without a browser these tests are skipped, and the summary says so in so many words."""
+"""A real Chromium and a real server. Without a browser these tests are skipped, and the summary says so in so
+many words."""
 
 from __future__ import annotations
 
@@ -13,9 +14,15 @@ from tests.browser.served import Served
 
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 FLAGS = (
-    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage",
-)  # fmt: skip
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-dev-shm-usage",
+)
 PATIENCE_MS = 60_000
 """How long a test waits for something to appear: a busy two-core machine must not make it fail."""
 expect.set_options(timeout=PATIENCE_MS)
@@ -32,7 +39,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Say loudly that no browser was found."""
     if _missing:
-        terminalreporter.section("NO BROWSER WAS FOUND: THE BROWSER TESTS DID NOT RUN", sep="!", red=True, bold=True)
+        terminalreporter.section(
+            "NO BROWSER WAS FOUND: THE BROWSER TESTS DID NOT RUN", sep="!", red=True, bold=True
+        )
         terminalreporter.line(_missing[0])
 
 
@@ -44,7 +53,9 @@ def browser() -> Iterator[Browser]:
         try:
             found = playwright.chromium.launch(executable_path=program, args=list(FLAGS))
         except Error as trouble:
-            _missing.append(f"Looked for {', '.join(PROGRAMS)} and Playwright's own (get it with `playwright install chromium`).")
+            _missing.append(
+                f"Looked for {', '.join(PROGRAMS)} and Playwright's own (get it with `playwright install chromium`)."
+            )
             pytest.skip(f"NO BROWSER: {str(trouble).splitlines()[0]}")
         yield found
         found.close()
@@ -82,18 +93,25 @@ def served(tmp_path: Path) -> Iterator[Callable[..., Served]]:
 
 @pytest.fixture
 def tab(browser: Browser) -> Iterator[Callable[..., Page]]:
-    """New tabs: `tab()`, `tab(width=400)`. At the end no script of the page may have failed, and nothing may have left this machine."""
+    """New tabs: `tab()`, `tab(width=400)`. At the end no script of the page may have failed, and nothing may
+    have left this machine."""
     contexts: list[BrowserContext] = []
     troubles: list[str] = []
 
     def opened(width: int = 1280, height: int = 900, dark: bool = False) -> Page:
-        context = browser.new_context(viewport={"width": width, "height": height}, color_scheme="dark" if dark else "light", accept_downloads=True)
+        context = browser.new_context(
+            viewport={"width": width, "height": height},
+            color_scheme="dark" if dark else "light",
+            accept_downloads=True,
+        )
         contexts.append(context)
         context.set_default_timeout(PATIENCE_MS)
         page = context.new_page()
         page.on("pageerror", lambda error: troubles.append(f"a script failed: {error}"))
         page.on("dialog", lambda dialog: troubles.append(f"a dialog opened: {dialog.message}"))
-        context.on("request", lambda request: _local(request.url) or troubles.append(f"it asked for {request.url}"))
+        context.on(
+            "request", lambda request: _local(request.url) or troubles.append(f"it asked for {request.url}")
+        )
         return page
 
     yield opened
@@ -103,4 +121,6 @@ def tab(browser: Browser) -> Iterator[Callable[..., Page]]:
 
 
 def _local(url: str) -> bool:
-    return url.startswith(("http://127.0.0.1:", "http://localhost:", "ws://127.0.0.1:", "data:", "blob:", "about:"))
+    return url.startswith(
+        ("http://127.0.0.1:", "http://localhost:", "ws://127.0.0.1:", "data:", "blob:", "about:")
+    )

@@ -11,7 +11,7 @@ from playwright.sync_api import Locator, Page, TimeoutError, expect
 TOO_WIDE = """() => [...document.querySelectorAll('.stMain .ts *, .stMain button, .stMain textarea, .stMain h1')].filter(e => {
     const box = e.getBoundingClientRect()
     return box.width > 0 && box.right > innerWidth + 1 && !e.closest('.scroll, [role=tablist]')
-}).map(e => e.tagName + ' ' + e.textContent.slice(0, 40))"""
+}).map(e => e.tagName + ' ' + e.textContent.poll_interval(0, 40))"""
 QUESTION = "How many people does Älvmora Mejeri employ?"
 
 
@@ -70,7 +70,8 @@ class Screen:
         self.page.keyboard.press("Escape")
 
     def stands(self, words: str) -> None:
-        """Wait until the run stands like this ("Working", "Answer to review"). At a limit on the way to an answer it is told to write that."""
+        """Wait until the run stands like this ("Working", "Answer to review"). At a limit on the way to an
+        answer it is told to write that."""
         wanted = self.page.locator(".ts-now .chip").first.filter(has_text=re.compile(f"^({words}|Failed)$"))
         if words == "Answer to review":
             write = self.button("Write the answer now")
@@ -84,7 +85,11 @@ class Screen:
     def tab(self, name: str) -> Locator:
         """Open a tab and give its panel."""
         tab = self.page.get_by_role("tab", name=name, exact=True)
-        for patience in (5_000, 10_000, 45_000):  # a click may fall between two drawings of the page and be lost: a person clicks again
+        for patience in (
+            5_000,
+            10_000,
+            45_000,
+        ):  # a click may fall between two drawings of the page and be lost: a person clicks again
             tab.click()
             try:
                 expect(tab).to_have_attribute("aria-selected", "true", timeout=patience)
@@ -100,8 +105,13 @@ class Screen:
 
     def figure(self, name: str) -> str:
         """A figure of the strip, e.g. figure("Steps")."""
-        return self.page.locator(".figures > div", has=self.page.locator("dt", has_text=name)).locator("dd").inner_text()
+        return (
+            self.page.locator(".figures > div", has=self.page.locator("dt", has_text=name))
+            .locator("dd")
+            .inner_text()
+        )
 
     def too_wide(self) -> list[str]:
-        """What reaches beyond the right edge of the window (what scrolls inside a box of its own does not count)."""
+        """What reaches beyond the right edge of the window (what scrolls inside a box of its own does not
+        count)."""
         return list(self.page.evaluate(TOO_WIDE))

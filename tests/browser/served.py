@@ -1,4 +1,5 @@
-"""The real server as `make run` starts it, on a free port, with a data folder of its own; it can be killed and started again."""
+"""The real server as `make run` starts it, on a free port, with a data folder of its own; it can be killed
+and started again."""
 
 from __future__ import annotations
 
@@ -31,7 +32,12 @@ class Served:
 
     def __init__(self, data: Path, **settings: str) -> None:
         self.data, self.port = data, free_port()
-        self.settings = {"TOUCHSTONE_DATA": str(data), "DDG_ENDPOINT": "http://127.0.0.1:9/", "OLLAMA_URL": "", **settings}
+        self.settings = {
+            "TOUCHSTONE_DATA": str(data),
+            "DDG_ENDPOINT": "http://127.0.0.1:9/",
+            "OLLAMA_URL": "",
+            **settings,
+        }
         self.process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -47,8 +53,11 @@ class Served:
         with (self.data / "server.log").open("ab") as log:
             self.process = subprocess.Popen(
                 [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(self.port)],
-                cwd=config.ROOT, env={**surroundings, **empty, **self.settings}, stdout=log, stderr=log,
-            )  # fmt: skip
+                cwd=config.ROOT,
+                env={**surroundings, **empty, **self.settings},
+                stdout=log,
+                stderr=log,
+            )
         self._wait()
         return self
 
@@ -87,7 +96,9 @@ class Served:
     def _wait(self) -> None:
         until = time.monotonic() + STARTS_S
         while time.monotonic() < until:
-            assert self.process is not None and self.process.poll() is None, f"the server ended at once:\n{self.log()[-2000:]}"
+            assert self.process is not None and self.process.poll() is None, (
+                f"the server ended at once:\n{self.log()[-2000:]}"
+            )
             try:
                 with urllib.request.urlopen(f"{self.url}healthz", timeout=5) as answer:
                     if answer.status == 200:

@@ -1,4 +1,5 @@
-"""Batch in a real browser: a table in, rows at work side by side, stopped, a refresh, on again, a table out, a row's own run."""
+"""Batch in a real browser: a table in, rows at work side by side, stopped, a refresh, on again, a table out,
+a row's own run."""
 
 from __future__ import annotations
 
@@ -30,7 +31,9 @@ def looks(page: Page, screen: Screen) -> None:
     page.set_viewport_size({"width": 1280, "height": 900})
 
 
-def test_a_table_of_questions_is_asked_stopped_and_taken_along(server: Served, tab: Callable[..., Page], tmp_path: Path) -> None:
+def test_a_table_of_questions_is_asked_stopped_and_taken_along(
+    server: Served, tab: Callable[..., Page], tmp_path: Path
+) -> None:
     page = tab()
     screen, table = Screen(page, server.url), tmp_path / "suppliers.csv"
     table.write_text(TABLE, encoding="latin-1")
@@ -56,7 +59,9 @@ def test_a_table_of_questions_is_asked_stopped_and_taken_along(server: Served, t
     expect(page.locator(".ts-now .chip", has_text="Stopped")).to_be_visible()
     screen.button("Go on").click()
     expect(page.locator(".ts-now .chip", has_text="Done")).to_be_visible()
-    expect(page.locator(".batch-meter [role=img]")).to_have_attribute("aria-label", "4 done, 1 cannot be asked")
+    expect(page.locator(".batch-meter [role=img]")).to_have_attribute(
+        "aria-label", "4 done, 1 cannot be asked"
+    )
     looks(page, screen)
 
     with page.expect_download() as download:
@@ -64,8 +69,18 @@ def test_a_table_of_questions_is_asked_stopped_and_taken_along(server: Served, t
     path = tmp_path / download.value.suggested_filename
     download.value.save_as(path)
     rows = list(csv.DictReader(path.read_text(encoding="utf-8-sig").splitlines()))
-    assert path.name == "suppliers.answers.csv" and [row["team"] for row in rows] == ["'=1+1", "b", "c", "d", "e"]
-    assert "2 November 2026" in rows[0]["answer"] and rows[0]["sources"].startswith("https://") and rows[3]["run"] == rows[1]["run"]
+    assert path.name == "suppliers.answers.csv" and [row["team"] for row in rows] == [
+        "'=1+1",
+        "b",
+        "c",
+        "d",
+        "e",
+    ]
+    assert (
+        "2 November 2026" in rows[0]["answer"]
+        and rows[0]["sources"].startswith("https://")
+        and rows[3]["run"] == rows[1]["run"]
+    )
     page.get_by_role("link", name="On what date did the Stenfors bridge").click()
     screen.stands("Answer to review")
     assert screen.run_id == rows[0]["run"]

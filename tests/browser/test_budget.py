@@ -1,4 +1,5 @@
-"""Budgets and how far a run goes by itself: a cap that asks, is raised and goes on; a rest at a conflict; in a real browser."""
+"""Budgets and how far a run goes by itself: a cap that asks, is raised and goes on; a rest at a conflict; in
+a real browser."""
 
 from __future__ import annotations
 
@@ -15,7 +16,9 @@ FOUNDED = "In which year was Älvmora Mejeri founded?"
 DEPTH = "What is the maximum depth of lake Granvattnet?"
 
 
-def test_a_cap_asks_is_raised_and_the_run_goes_on_until_a_conflict(served: Callable[..., Served], tab: Tab) -> None:
+def test_a_cap_asks_is_raised_and_the_run_goes_on_until_a_conflict(
+    served: Callable[..., Served], tab: Tab
+) -> None:
     own = served(STEP_GAP="0")
     page = tab()
     screen = Screen(page, own.url).open()
@@ -45,7 +48,9 @@ def test_a_cap_asks_is_raised_and_the_run_goes_on_until_a_conflict(served: Calla
     screen.button("Write the answer now").click()
     expect(halt).to_be_hidden()
     screen.stands("Answer to review")
-    expect(page.locator(".answer-grid")).to_contain_text("all 3 searches and page visits of this round are used")
+    expect(page.locator(".answer-grid")).to_contain_text(
+        "all 3 searches and page visits of this round are used"
+    )
 
     screen.open()
     page.get_by_role("radio", name="Until a conflict").or_(screen.button("Until a conflict")).first.click()
@@ -56,7 +61,9 @@ def test_a_cap_asks_is_raised_and_the_run_goes_on_until_a_conflict(served: Calla
     expect(halt).to_contain_text("norrviddawiki.example")
     page.locator(".st-key-research-controls").get_by_label("Run until").click()
     page.get_by_role("option", name="until the answer").click()
-    expect(page.locator(".step .head", has_text="You said how far it goes")).to_contain_text("run until the answer")
+    expect(page.locator(".step .head", has_text="You said how far it goes")).to_contain_text(
+        "run until the answer"
+    )
     screen.button("Go on until the next one").click()
     expect(halt).to_be_hidden()
     screen.stands("Answer to review")

@@ -1,4 +1,5 @@
-"""Chat as a person uses it: a PDF and a question on it, a follow-up, a question back, places near one; a refresh in the middle loses nothing."""
+"""Chat as a person uses it: a PDF and a question on it, a follow-up, a question back, places near one; a
+refresh in the middle loses nothing."""
 
 from __future__ import annotations
 
@@ -39,7 +40,10 @@ class Chatting(Screen):
         before = self.run_id
         self.box.fill(text)
         self.box.press("Enter")
-        self.page.wait_for_function("before => location.search.includes('run=') && (!before || !location.search.includes(before))", arg=before)
+        self.page.wait_for_function(
+            "before => location.search.includes('run=') && (!before || !location.search.includes(before))",
+            arg=before,
+        )
         return self
 
     def example(self, question: str) -> Chatting:
@@ -57,7 +61,9 @@ def test_a_pdf_a_question_on_it_and_a_follow_up(server: Served, tab: Tab) -> Non
     if example.is_visible():
         example.click()
     expect(screen.box).to_be_visible()
-    page.locator(".st-key-chat-first-box input[type=file]").set_input_files(upload(("grannsund.pdf", pdf(RULES))))
+    page.locator(".st-key-chat-first-box input[type=file]").set_input_files(
+        upload(("grannsund.pdf", pdf(RULES)))
+    )
     expect(page.get_by_text("grannsund.pdf")).to_be_visible()
     screen.say("Who is the harbour master of Grannsund?")
     page.reload()  # in the middle: half a second a step

@@ -1,4 +1,5 @@
-"""Collecting as a person does it: the three scenarios in the demo world, the path shown first, what goes wrong, the exports."""
+"""Collecting as a person does it: the three scenarios in the demo world, the path shown first, what goes
+wrong, the exports."""
 
 from __future__ import annotations
 
@@ -24,11 +25,18 @@ INVENTED = f"{QUOTE}/secret-forum"
 
 @pytest.fixture(scope="module")
 def misled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """A server whose model invents an address at the quote, and walks to and fro between two pages of the news."""
+    """A server whose model invents an address at the quote, and walks to and fro between two pages of the
+    news."""
     lead = {"action": "NAVIGATE_TO", "page_type": "news_listing"}
-    wrong = {QUOTE: {**lead, "target_url": INVENTED}, NEWS: {**lead, "target_url": OLDER}, OLDER: {**lead, "target_url": NEWS}}
+    wrong = {
+        QUOTE: {**lead, "target_url": INVENTED},
+        NEWS: {**lead, "target_url": OLDER},
+        OLDER: {**lead, "target_url": NEWS},
+    }
     with ModelServer(Walker(decisions=wrong), models=["big"]) as model:
-        served = Served(tmp_path_factory.mktemp("misled") / "data", OPENAI_BASE_URL=model.url, MODEL="big").start()
+        served = Served(
+            tmp_path_factory.mktemp("misled") / "data", OPENAI_BASE_URL=model.url, MODEL="big"
+        ).start()
         yield served
         served.stop()
 
@@ -40,7 +48,9 @@ class Collecting(Screen):
         self.page.goto(f"{self.url}collect" + (f"?run={run_id}" if run_id else ""))
         return self
 
-    def collect(self, prompt: str, starts: str, *, shown_first: bool = False, articles: int = 0) -> Collecting:
+    def collect(
+        self, prompt: str, starts: str, *, shown_first: bool = False, articles: int = 0
+    ) -> Collecting:
         """Fill in the screen, choose the demo world, start; wait for the run's own address."""
         self.page.get_by_label("What to gather").fill(prompt)
         self.page.get_by_label("Start pages, one a line").fill(starts)
@@ -54,7 +64,9 @@ class Collecting(Screen):
         expect(self.page.get_by_text("The demo world (invented pages) ·")).to_be_visible()
         self.page.keyboard.press("Escape")
         if shown_first:
-            self.page.get_by_role("radio", name="Show me the path first").or_(self.button("Show me the path first")).first.click()
+            self.page.get_by_role("radio", name="Show me the path first").or_(
+                self.button("Show me the path first")
+            ).first.click()
             expect(self.page.get_by_text("You see the path before it is walked.")).to_be_visible()
         self.button("Collect").click()
         self.page.wait_for_url("**/collect?run=*")
@@ -85,7 +97,11 @@ def test_a_forum_two_hops_away(server: Served, tab: Tab, tmp_path: Path) -> None
     screen.stands("Answer to review")
     screen.walked("Forum: Kallsteg Instruments")
     expect(page.locator(".walk details").first).to_contain_text("older than the last 30 days")
-    assert screen.gathered() == ["Third quarter: good or bad?", "The factory and the debt", "Dividend next spring"]
+    assert screen.gathered() == [
+        "Third quarter: good or bad?",
+        "The factory and the debt",
+        "Dividend next spring",
+    ]
     first = page.locator(".found details").first
     first.locator("summary").click()
     assert first.locator(".post").count() == 6
@@ -115,7 +131,10 @@ def test_news_of_last_week(server: Served, tab: Tab) -> None:
     page.get_by_role("button", name="Summarize Granvattnet news from last week").click()
     page.wait_for_url("**/collect?run=*")
     screen.stands("Answer to review")
-    assert screen.gathered() == ["Snow closes the roof of Lövnäs school", "Bear seen three times behind the school"]
+    assert screen.gathered() == [
+        "Snow closes the roof of Lövnäs school",
+        "Bear seen three times behind the school",
+    ]
     cite = page.locator(".answer .cite").first
     cite.locator("summary").click()
     expect(cite.locator(".quote").first).to_be_visible()
@@ -123,7 +142,11 @@ def test_news_of_last_week(server: Served, tab: Tab) -> None:
 
 def test_a_direct_article_in_a_second_tab_too(server: Served, tab: Tab) -> None:
     page, other = tab(), tab()
-    screen = Collecting(page, server.url).open().collect("Summarize this article", "https://granvattnet-courier.example/2026/08/20/kallsteg-factory")
+    screen = (
+        Collecting(page, server.url)
+        .open()
+        .collect("Summarize this article", "https://granvattnet-courier.example/2026/08/20/kallsteg-factory")
+    )
     screen.stands("Answer to review")
     assert screen.gathered() == ["Kallsteg opens its factory in Stenfors"]
     expect(page.locator(".found .said")).to_contain_text("The first logger left the line at 10.40")
@@ -159,10 +182,16 @@ def test_what_could_not_be_read_is_told(server: Served, tab: Tab) -> None:
 
 def test_an_invented_address_is_refused_and_the_walk_goes_on(misled: Served, tab: Tab) -> None:
     page = tab()
-    screen = Collecting(page, misled.url).open().collect("Gather what is told about Kallsteg", f"{QUOTE}\n{ARTICLE}")
+    screen = (
+        Collecting(page, misled.url)
+        .open()
+        .collect("Gather what is told about Kallsteg", f"{QUOTE}\n{ARTICLE}")
+    )
     screen.stands("Answer to review")
     begun = screen.at("Kallsteg Instruments (KALL)")
-    expect(begun.locator("> .ended")).to_have_text("Ended here: The decision named an address that is not on this page.")
+    expect(begun.locator("> .ended")).to_have_text(
+        "Ended here: The decision named an address that is not on this page."
+    )
     expect(begun.locator("> .chips")).to_contain_text("by the model")
     expect(begun.locator("ul")).to_have_count(0)
     panel = screen.tab("Could not read")
@@ -175,10 +204,16 @@ def test_links_that_lead_in_a_circle_are_walked_once(misled: Served, tab: Tab) -
     page = tab()
     screen = Collecting(page, misled.url).open().collect("Collect the news", f"{NEWS}\n{ARTICLE}")
     screen.stands("Answer to review")
-    expect(screen.at("News, page 2").locator("> .ended")).to_have_text("Ended here: The page it leads to is part of the walk already: no circles.")
+    expect(screen.at("News, page 2").locator("> .ended")).to_have_text(
+        "Ended here: The page it leads to is part of the walk already: no circles."
+    )
     shown = page.locator(".walk li > .page")
     expect(shown).to_have_count(3)
-    assert sorted(shown.all_inner_texts()) == ["Kallsteg opens its factory in Stenfors", "News, newest first", "News, page 2"]
+    assert sorted(shown.all_inner_texts()) == [
+        "Kallsteg opens its factory in Stenfors",
+        "News, newest first",
+        "News, page 2",
+    ]
     assert screen.gathered() == ["Kallsteg opens its factory in Stenfors"]
 
 

@@ -1,4 +1,5 @@
-"""A conflict in a real browser: both sides are seen, a step is asked for, a value is taken with a reason, and the answer states it."""
+"""A conflict in a real browser: both sides are seen, a step is asked for, a value is taken with a reason, and
+the answer states it."""
 
 from __future__ import annotations
 
@@ -30,7 +31,9 @@ def test_a_conflict_is_looked_into_and_settled_with_a_reason(server: Served, tab
     expect(words).to_have_value("In which year was Älvmora Mejeri founded 1979 1974")
     words.fill("Sixten Tjäder brewery Lövnäs")
     screen.button("Search for this").click()
-    expect(page.locator(".step .head", has_text="You asked to look for what would settle a conflict")).to_be_visible()
+    expect(
+        page.locator(".step .head", has_text="You asked to look for what would settle a conflict")
+    ).to_be_visible()
     expect(page.locator(".step .head", has_text="Sixten Tjäder brewery Lövnäs").first).to_be_visible()
     expect(page.locator(".step .head", has_text="Answer 2 written")).to_be_visible()
     screen.stands("Answer to review")
@@ -42,7 +45,9 @@ def test_a_conflict_is_looked_into_and_settled_with_a_reason(server: Served, tab
     expect(screen.notice).to_contain_text("Give a reason")
     page.get_by_label("Why? (it stands in the answer)").fill("The register is the first source.")
     screen.button("Settle").click()
-    settled = "A person settled this: Älvmora Mejeri (founded): “1979”, because “The register is the first source.”"
+    settled = (
+        "A person settled this: Älvmora Mejeri (founded): “1979”, because “The register is the first source.”"
+    )
     expect(page.locator(".answer")).to_contain_text(settled)
     expect(page.get_by_label("Why? (it stands in the answer)")).not_to_be_visible()
     expect(page.locator(".answer")).not_to_contain_text("The sources disagree")

@@ -1,4 +1,5 @@
-"""Taking a run along and opening it elsewhere, in a real browser: the menu, the offline page, a bundle from one workbench to another."""
+"""Taking a run along and opening it elsewhere, in a real browser: the menu, the offline page, a bundle from
+one workbench to another."""
 
 from __future__ import annotations
 
@@ -23,7 +24,9 @@ def saved(page: Page, screen: Screen, label: str, folder: Path) -> Path:
     return path
 
 
-def test_a_bundle_goes_from_one_workbench_to_another(server: Served, served: Callable[..., Served], tab: Tab, tmp_path: Path) -> None:
+def test_a_bundle_goes_from_one_workbench_to_another(
+    server: Served, served: Callable[..., Served], tab: Tab, tmp_path: Path
+) -> None:
     page = tab()
     screen = Screen(page, server.url).open().ask()
     screen.stands("Answer to review")
@@ -31,7 +34,12 @@ def test_a_bundle_goes_from_one_workbench_to_another(server: Served, served: Cal
     expect(screen.button("Evidence bundle")).to_be_visible()
     bundle = saved(page, screen, "Evidence bundle", tmp_path)
     assert bundle.name.endswith(".touchstone.zip") and zipfile.is_zipfile(bundle)
-    for label, end in (("Word", ".docx"), ("BibTeX", ".bib"), ("Facts (CSV)", ".facts.csv"), ("Graph (GraphML)", ".graphml")):
+    for label, end in (
+        ("Word", ".docx"),
+        ("BibTeX", ".bib"),
+        ("Facts (CSV)", ".facts.csv"),
+        ("Graph (GraphML)", ".graphml"),
+    ):
         assert saved(page, screen, label, tmp_path).name.endswith(end)
 
     other = tab()
@@ -73,7 +81,9 @@ def test_the_web_page_opens_offline_and_asks_for_nothing(server: Served, tab: Ta
     alone.set_content(path.read_text(encoding="utf-8"))
     expect(alone.get_by_role("heading", name="In which year was Älvmora Mejeri founded?")).to_be_visible()
     assert not asked and not troubles
-    assert alone.evaluate("getComputedStyle(document.querySelector('blockquote')).borderLeftWidth") == "3px", "its own style is let through"
+    assert (
+        alone.evaluate("getComputedStyle(document.querySelector('blockquote')).borderLeftWidth") == "3px"
+    ), "its own style is let through"
     for width in (1280, 400):
         alone.set_viewport_size({"width": width, "height": 800})
         assert alone.evaluate("document.documentElement.scrollWidth <= innerWidth")

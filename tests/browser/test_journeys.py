@@ -1,4 +1,5 @@
-"""What people do from beginning to end, in a real browser against the real server and the demo world, without a model."""
+"""What people do from beginning to end, in a real browser against the real server and the demo world, without
+a model."""
 
 from __future__ import annotations
 
@@ -91,7 +92,11 @@ def test_send_back_with_a_note(server: Served, tab: Tab) -> None:
     screen.stands("Answer to review")
     expect(page.locator(".step .head", has_text="Answer 2 written")).to_be_visible()
     expect(page.get_by_text("What changed since answer 1")).to_be_visible()
-    expect(page.locator(".changes, .ts p", has_text=re.compile("New|Gone|Reworded|says the same|Other sources")).first).to_be_visible()
+    expect(
+        page.locator(
+            ".changes, .ts p", has_text=re.compile("New|Gone|Reworded|says the same|Other sources")
+        ).first
+    ).to_be_visible()
     assert before
 
 
@@ -150,7 +155,9 @@ def test_a_second_tab_sees_the_same_run_and_answers_once(server: Served, tab: Ta
 
 def test_pause_note_and_resume(unhurried: Served, tab: Tab) -> None:
     page = tab()
-    screen = Screen(page, unhurried.url).open().ask("Which architect drew the new Kallsteg factory in Stenfors?")
+    screen = (
+        Screen(page, unhurried.url).open().ask("Which architect drew the new Kallsteg factory in Stenfors?")
+    )
     screen.button("Pause").click()
     screen.stands("Paused")
     screen.button("Give a note").click()
@@ -163,7 +170,9 @@ def test_pause_note_and_resume(unhurried: Served, tab: Tab) -> None:
     other.stands("Paused")
     screen.button("Resume").click()
     screen.stands("Answer to review")
-    expect(other.page.get_by_text("Paused", exact=True)).to_have_count(0, timeout=30_000)  # the other tab saw it wake up by itself
+    expect(other.page.get_by_text("Paused", exact=True)).to_have_count(
+        0, timeout=30_000
+    )  # the other tab saw it wake up by itself
     other.stands("Answer to review")
 
 
@@ -213,13 +222,17 @@ def test_polling_stops_when_the_run_rests(unhurried: Served, tab: Tab) -> None:
     expect(screen.button("Accept")).to_be_visible()
     page.wait_for_load_state("networkidle")
     at_rest = len(sent)
-    page.evaluate("() => new Promise(resolve => setTimeout(resolve, 3000))")  # three polls' time: what should not come cannot be waited for
+    page.evaluate(
+        "() => new Promise(resolve => setTimeout(resolve, 3000))"
+    )  # three polls' time: what should not come cannot be waited for
     assert len(sent) <= at_rest + 1
 
 
 def test_a_page_of_the_map_opens_with_its_quotes_marked(server: Served, tab: Tab) -> None:
     page = tab()
-    screen = Screen(page, server.url).open().ask("How many solar panels are there on the roof of Älvmora Mejeri?")
+    screen = (
+        Screen(page, server.url).open().ask("How many solar panels are there on the roof of Älvmora Mejeri?")
+    )
     screen.stands("Answer to review")
     screen.tab("Map of pages")
     canvas = page.locator(".st-key-research-map canvas").first
@@ -254,7 +267,11 @@ def _spot(canvas: Locator, colour: tuple[int, int, int]) -> tuple[int, int]:
 
 def test_runs_are_found_opened_deleted_and_taken_back(server: Served, tab: Tab) -> None:
     page = tab()
-    screen = Screen(page, server.url).open().ask("Who won the goat's cheese class at the Norrvidda cheese fair in 2026?")
+    screen = (
+        Screen(page, server.url)
+        .open()
+        .ask("Who won the goat's cheese class at the Norrvidda cheese fair in 2026?")
+    )
     run_id = screen.run_id
     page.get_by_role("link", name="Runs").click()
     page.get_by_label("Find").fill("goat's cheese class")

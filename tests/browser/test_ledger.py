@@ -1,4 +1,5 @@
-"""The ledger in a real browser: a person pins, corrects in the table, adds, strikes a source after being asked, takes it back."""
+"""The ledger in a real browser: a person pins, corrects in the table, adds, strikes a source after being
+asked, takes it back."""
 
 from __future__ import annotations
 
@@ -20,9 +21,14 @@ def changed(page: Page, former: int, why: str) -> None:
 
 
 def typed_in_the_table(page: Page, text: str, saves: Locator) -> None:
-    """Double-click the statement of the first row, write another, leave the cell; wait for the button that saves it."""
+    """Double-click the statement of the first row, write another, leave the cell; wait for the button that
+    saves it."""
     grid, cell = page.locator(".dvn-scroller"), page.locator("#portal textarea")
-    for patience in (3_000, 6_000, 45_000):  # the grid takes a moment to take up what was typed, and a machine is faster than a person
+    for patience in (
+        3_000,
+        6_000,
+        45_000,
+    ):  # the grid takes a moment to take up what was typed, and a machine is faster than a person
         grid.dblclick(position={"x": 200, "y": 54})
         cell.fill(text)
         expect(cell).to_have_value(text)
@@ -37,7 +43,10 @@ def typed_in_the_table(page: Page, text: str, saves: Locator) -> None:
 
 def ticked(page: Page, then: Locator) -> None:
     """Choose the first row of the table; wait for the button that appears for it."""
-    for patience in (20_000, 45_000):  # a click may fall between two drawings and be lost; one too many takes the first back
+    for patience in (
+        20_000,
+        45_000,
+    ):  # a click may fall between two drawings and be lost; one too many takes the first back
         page.locator(".dvn-scroller").click(position={"x": 46, "y": 54})
         try:
             expect(then).to_be_enabled(timeout=patience)
@@ -68,7 +77,9 @@ def test_a_person_edits_the_ledger_and_the_answer_follows(tab, server: Served) -
     answer = page.locator(".answer").first
     expect(answer).to_contain_text("The sources disagree")
 
-    answer.locator(".cite summary").first.click()  # from a sentence to its words, and on to the fact behind them
+    answer.locator(
+        ".cite summary"
+    ).first.click()  # from a sentence to its words, and on to the fact behind them
     quote = answer.locator(".cite .quote").first.inner_text()
     answer.get_by_role("link", name="Pin, strike or correct this fact").first.click()
     card = page.locator(".st-key-fact-card")
@@ -114,7 +125,9 @@ def test_a_person_edits_the_ledger_and_the_answer_follows(tab, server: Served) -
     panel.get_by_label("Find in the facts").fill("my aunt")
     expect(panel.get_by_text("1 fact of 23 fit")).to_be_visible()
     screen.stands("Answer to review")
-    expect(panel.locator("canvas [role=gridcell]").filter(has_text="my aunt").first).to_be_attached()  # the words above the table change before it
+    expect(
+        panel.locator("canvas [role=gridcell]").filter(has_text="my aunt").first
+    ).to_be_attached()  # the words above the table change before it
     strikes = screen.button("Strike 1 fact")
     ticked(page, strikes)
     strikes.click()

@@ -1,4 +1,5 @@
-"""The library as a person uses it: documents added, searched, opened, tagged, deleted and taken back; what is refused is told."""
+"""The library as a person uses it: documents added, searched, opened, tagged, deleted and taken back; what is
+refused is told."""
 
 from __future__ import annotations
 
@@ -30,14 +31,23 @@ def upload(*files: tuple[str, bytes]) -> list[dict[str, object]]:
     return [{"name": name, "mimeType": "application/octet-stream", "buffer": data} for name, data in files]
 
 
-def test_the_first_documents_are_added_found_opened_and_taken_back(served: Callable[..., Served], tab: Tab) -> None:
+def test_the_first_documents_are_added_found_opened_and_taken_back(
+    served: Callable[..., Served], tab: Tab
+) -> None:
     page = tab()
     screen = Screen(page, served().url)
     page.goto(f"{screen.url}library")
     expect(page.get_by_text("The library is empty")).to_be_visible()
-    piers = pdf("Rules of the harbour\n\nBoats longer than twelve metres moor at the north pier. The harbour master is Tove Lindqvist.")
+    piers = pdf(
+        "Rules of the harbour\n\nBoats longer than twelve metres moor at the north pier. The harbour master is Tove Lindqvist."
+    )
     page.locator("input[type=file]").set_input_files(
-        upload(("broken.pdf", b"%PDF-1.4 no"), ("rules.pdf", piers), ("crew.md", HANDBOOK), ("berths.csv", BERTHS))
+        upload(
+            ("broken.pdf", b"%PDF-1.4 no"),
+            ("rules.pdf", piers),
+            ("crew.md", HANDBOOK),
+            ("berths.csv", BERTHS),
+        )
     )
     told = page.locator(".st-key-library-added")
     expect(told).to_contain_text("3 documents added, 1 not taken")
@@ -71,12 +81,22 @@ def test_the_first_documents_are_added_found_opened_and_taken_back(served: Calla
 
 
 def test_the_library_looks_right(server: Served, tab: Tab) -> None:
-    page, long = tab(width=400, dark=True), "a-very-long-file-name-that-nobody-would-choose-but-everybody-has-somewhere-final-version-2.md"
+    page, long = (
+        tab(width=400, dark=True),
+        "a-very-long-file-name-that-nobody-would-choose-but-everybody-has-somewhere-final-version-2.md",
+    )
     screen = Screen(page, server.url)
     page.goto(f"{server.url}library?view=add")
-    page.locator("input[type=file]").set_input_files(upload((long, HANDBOOK), ("noise.bin", bytes(range(256)) * 20)))
+    page.locator("input[type=file]").set_input_files(
+        upload((long, HANDBOOK), ("noise.bin", bytes(range(256)) * 20))
+    )
     expect(page.locator(".st-key-library-added")).to_contain_text("1 document added, 1 not taken")
-    for part, seen in (("Add", ".st-key-library-added"), ("Sources", ".source"), ("Search", ".empty"), ("Index", "[data-testid=stCode]")):
+    for part, seen in (
+        ("Add", ".st-key-library-added"),
+        ("Sources", ".source"),
+        ("Search", ".empty"),
+        ("Index", "[data-testid=stCode]"),
+    ):
         page.get_by_role("radio", name=part).click()
         expect(page.get_by_role("radio", name=part)).to_be_checked()
         expect(page.locator(seen).first).to_be_visible()

@@ -15,7 +15,11 @@ from tests.browser.served import Served
 @pytest.fixture(scope="module")
 def run_id(server: Served, browser) -> str:
     context = browser.new_context()
-    screen = Screen(context.new_page(), server.url).open().ask("On what date did the Stenfors bridge reopen to traffic?")
+    screen = (
+        Screen(context.new_page(), server.url)
+        .open()
+        .ask("On what date did the Stenfors bridge reopen to traffic?")
+    )
     screen.stands("Answer to review")
     found = screen.run_id
     context.close()
@@ -23,11 +27,15 @@ def run_id(server: Served, browser) -> str:
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-def test_texts_stand_out_from_what_is_behind_them(server: Served, tab: Callable[..., Page], run_id: str, dark: bool) -> None:
+def test_texts_stand_out_from_what_is_behind_them(
+    server: Served, tab: Callable[..., Page], run_id: str, dark: bool
+) -> None:
     page = tab(dark=dark)
     screen = Screen(page, server.url).open()
     expect(screen.question).to_be_visible()
-    assert page.evaluate("getComputedStyle(document.querySelector('.stApp')).colorScheme") == ("dark" if dark else "light")
+    assert page.evaluate("getComputedStyle(document.querySelector('.stApp')).colorScheme") == (
+        "dark" if dark else "light"
+    )
     assert page.evaluate(PALE) == []
     screen.open(run_id).stands("Answer to review")
     for name in ("Facts", "Confidence", "Conflicts", "Could not read"):
@@ -64,7 +72,9 @@ def test_the_keyboard_alone_opens_a_quote(server: Served, tab: Callable[..., Pag
     Screen(page, server.url).open(run_id).stands("Answer to review")
     cite = page.locator(".answer .cite").first
     cite.locator("summary").focus()
-    assert "none" not in cite.locator("summary").evaluate("e => { e.focus({focusVisible: true}); return getComputedStyle(e).outlineStyle }")
+    assert "none" not in cite.locator("summary").evaluate(
+        "e => { e.focus({focusVisible: true}); return getComputedStyle(e).outlineStyle }"
+    )
     page.keyboard.press("Enter")
     expect(cite.locator(".quote").first).to_be_visible()
 
@@ -89,7 +99,9 @@ def test_every_screen_can_be_read(server: Served, tab: Callable[..., Page], dark
             page.wait_for_function(f"() => !({TOO_WIDE})().length", timeout=10_000)
 
 
-def test_the_tab_key_reaches_the_controls_and_shows_where_it_is(server: Served, tab: Callable[..., Page], run_id: str) -> None:
+def test_the_tab_key_reaches_the_controls_and_shows_where_it_is(
+    server: Served, tab: Callable[..., Page], run_id: str
+) -> None:
     page = tab()
     for address in (f"?run={run_id}", "batch"):
         page.goto(server.url + address)

@@ -1,4 +1,5 @@
-"""Reply as a person uses it: a conversation typed and read, a reply with its steps, a silence with its reason; nothing lost on the way."""
+"""Reply as a person uses it: a conversation typed and read, a reply with its steps, a silence with its
+reason; nothing lost on the way."""
 
 from __future__ import annotations
 
@@ -32,7 +33,12 @@ def test_a_reply_and_a_silence(server: Served, tab: Tab) -> None:
     page.reload()  # in the middle: half a second a step
     screen.stands("Replied")
     expect(page.locator(".bubble.new")).to_contain_text("half the price")
-    steps = {"Gate": "answerable", "Choose sources": "kb:editions-and-prices.md", "Load them": "Editions and prices", "Write": "half"}
+    steps = {
+        "Gate": "answerable",
+        "Choose sources": "kb:editions-and-prices.md",
+        "Load them": "Editions and prices",
+        "Write": "half",
+    }
     for step, said in steps.items():
         expect(page.locator(".step", has_text=step).first).to_contain_text(said)
     expect(page.locator("[class*=st-key-flow-picture] img")).to_be_visible()
@@ -47,7 +53,9 @@ def test_a_reply_and_a_silence(server: Served, tab: Tab) -> None:
     page.get_by_role("button", name="Can Fyrvakt water my plants").click()
     page.wait_for_url("**/reply?run=*")
     screen.stands("Silent")
-    expect(page.locator(".silence")).to_contain_text("Nothing is said. The chosen sources touch on it at most")
+    expect(page.locator(".silence")).to_contain_text(
+        "Nothing is said. The chosen sources touch on it at most"
+    )
     page.get_by_role("link", name="Another conversation").click()
     page.get_by_role("link", name="And for a school?").click()
     page.wait_for_url(f"**/reply?run={replied}")  # a link to the same screen is in the address, too
@@ -66,4 +74,6 @@ def test_reply_looks_right(server: Served, tab: Tab) -> None:
     screen.stands("Silent")
     expect(page.locator("[class*=st-key-flow-picture] img")).to_be_visible()
     assert (screen.too_wide(), page.evaluate(PALE), page.evaluate(NAMELESS)) == ([], [], [])
-    assert page.evaluate("document.querySelector('.stMain').scrollWidth") == 400, "a wide picture scrolls in a box of its own"
+    assert page.evaluate("document.querySelector('.stMain').scrollWidth") == 400, (
+        "a wide picture scrolls in a box of its own"
+    )

@@ -1,4 +1,5 @@
-"""Asking a site as a person does it: an answer with its sources, a follow-up from the same pages, a question that is refused politely."""
+"""Asking a site as a person does it: an answer with its sources, a follow-up from the same pages, a question
+that is refused politely."""
 
 from __future__ import annotations
 
@@ -25,7 +26,9 @@ class Asking(Screen):
         """Fill in the screen, choose the demo world, ask; wait for the run's own address."""
         self.page.get_by_label("Start pages, one a line").fill(starts)
         self.page.get_by_label("Your question").fill(question)
-        expect(self.page.get_by_role("textbox", name="Domains that may be read")).to_have_value("kallsteg.example")
+        expect(self.page.get_by_role("textbox", name="Domains that may be read")).to_have_value(
+            "kallsteg.example"
+        )
         self.button("Options").click()
         self.page.get_by_label("Where to read").click()
         self.page.get_by_role("option", name="demo").click()

@@ -1,4 +1,5 @@
-"""A page behind a paywall, given by hand: its text pasted, then its file; read, marked, and used by the answer. And two versions of a page."""
+"""A page behind a paywall, given by hand: its text pasted, then its file; read, marked, and used by the
+answer. And two versions of a page."""
 
 from __future__ import annotations
 
@@ -48,7 +49,9 @@ def test_what_could_not_be_read_is_given_by_hand(server: Served, tab: Callable[.
     at = page.get_by_label("Its address")
     expect(at).to_be_visible()
     text = b"# Minutes\n\nThe roof of the dairy in Lovnas cost 2,410,000 kronor with the gutters, say the minutes of the board of 12 March.\n"
-    page.locator("[data-testid=stFileUploader] input[type=file]").set_input_files({"name": "minutes.md", "mimeType": "text/markdown", "buffer": text})
+    page.locator("[data-testid=stFileUploader] input[type=file]").set_input_files(
+        {"name": "minutes.md", "mimeType": "text/markdown", "buffer": text}
+    )
     screen.button("Use this file").click()
     expect(page.locator(".step .head", has_text="You uploaded a file for")).to_be_visible()
     expect(page.get_by_text("What changed since answer 2")).to_be_visible()
@@ -56,33 +59,47 @@ def test_what_could_not_be_read_is_given_by_hand(server: Served, tab: Callable[.
 
 
 def _read_twice(server: Served, folder: Path) -> tuple[str, str]:
-    """A run that read a page whose text has changed since another run read it; gives its id and the page's."""
-    bench, url = Workbench(configuration.read({"TOUCHSTONE_DATA": str(server.data)})), "https://heron.example/about"
+    """A run that read a page whose text has changed since another run read it; gives its id and the
+    page's."""
+    bench, url = (
+        Workbench(configuration.read_config({"TOUCHSTONE_DATA": str(server.data)})),
+        "https://heron.example/about",
+    )
     for number in (412, 410):
         bench.worker._worlds.clear()
         text = f"The brass heron of Ostrava has {number} feathers. It stands on the old bridge.\n\nIt was made in 1921 by two sisters."
-        world = write_world(folder, [doc(url, "The brass heron", text), doc("https://b.example/", "Bridge", "A bridge.")])
+        world = write_world(
+            folder, [doc(url, "The brass heron", text), doc("https://b.example/", "Bridge", "A bridge.")]
+        )
         asked = Settings(world=world, model="keyless", start_urls=[url])
         run_id = bench.start("How many feathers has the brass heron of Ostrava?", asked)
         bench.drive(run_id)
-    page_id = bench.view(run_id).state.pages[url].page_id
+    page_id = bench.snapshot(run_id).state.pages[url].page_id
     bench.shutdown()
     return run_id, page_id
 
 
-def test_two_versions_of_a_page_side_by_side(server: Served, tab: Callable[..., Page], tmp_path: Path) -> None:
+def test_two_versions_of_a_page_side_by_side(
+    server: Served, tab: Callable[..., Page], tmp_path: Path
+) -> None:
     run_id, page_id = _read_twice(server, tmp_path / "herons")
     page = tab()
     page.goto(f"{server.url}page?run={run_id}&id={page_id}")
     expect(page.locator(".versions li")).to_have_count(2)
     page.get_by_role("link", name="compare").click()
     expect(page.locator(".versus")).to_be_visible()
-    assert {page.locator(".versus del").inner_text(), page.locator(".versus ins").inner_text()} == {"410", "412"}
+    assert {page.locator(".versus del").inner_text(), page.locator(".versus ins").inner_text()} == {
+        "410",
+        "412",
+    }
     expect(page.locator(".fates li", has_text="410 feathers")).to_contain_text("is not there")
     assert page.evaluate(NAMELESS) == [] and page.evaluate(PALE) == []
     with page.expect_download() as download:
         page.get_by_role("button", name="Download as it came").click()
-    assert download.value.suggested_filename == "about.txt" and b"<h1>" in Path(download.value.path()).read_bytes()
+    assert (
+        download.value.suggested_filename == "about.txt"
+        and b"<h1>" in Path(download.value.path()).read_bytes()
+    )
     page.locator(".kept a", has_text="410 feathers").click()
     expect(page.locator(".paper mark.chosen").last).to_contain_text("410 feathers")
     page.set_viewport_size({"width": 400, "height": 900})

@@ -1,4 +1,5 @@
-"""A workbench of its own for every screen test, and the whole app as Streamlit's own tester sees it. No network: it seems offline."""
+"""A workbench of its own for every screen test, and the whole app as Streamlit's own tester sees it. No
+network: it seems offline."""
 
 from __future__ import annotations
 
@@ -12,10 +13,11 @@ from streamlit.testing.v1 import AppTest
 from agent.config import ROOT
 from agent.types import Settings
 from agent.workbench import Workbench
-from pages.widgets import door
+from pages.widgets.shell import client
 
 manifest_scanner.scan_component_manifests = list
-"""Streamlit's tester looks through every installed package for components at each run of the app: there are none of ours."""
+"""Streamlit's tester looks through every installed package for components at each run of the app: there are
+none of ours."""
 
 QUESTION = "How many people does Älvmora Mejeri employ?"
 
@@ -25,10 +27,10 @@ def bench(_own_environment: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[W
     """The workbench behind the screens, without workers: a test drives its runs itself."""
     monkeypatch.setenv("DDG_ENDPOINT", "http://127.0.0.1:9/")  # nobody listens there
     monkeypatch.setattr(Workbench, "start_workers", lambda self: None)
-    door.close()
+    client.close()
     st.cache_data.clear()
-    yield door.workbench()
-    door.close()
+    yield client.workbench()
+    client.close()
 
 
 @pytest.fixture
@@ -65,4 +67,8 @@ def demo(bench: Workbench) -> Callable[..., str]:
 def shown(tester: AppTest) -> str:
     """Everything the screen shows as HTML, Markdown or text, in one string."""
     kinds = ("html", "markdown", "text", "caption", "info", "warning", "success", "error", "code")
-    return "\n".join(str(element.value if hasattr(element, "value") else element.proto) for kind in kinds for element in tester.get(kind))
+    return "\n".join(
+        str(element.value if hasattr(element, "value") else element.proto)
+        for kind in kinds
+        for element in tester.get(kind)
+    )

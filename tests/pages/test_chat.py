@@ -1,4 +1,5 @@
-"""The Chat screen, whole: first visit, an answer with its way and grades, follow-ups, questions back, places, scope, documents, failures."""
+"""The Chat screen, whole: first visit, an answer with its way and grades, follow-ups, questions back, places,
+scope, documents, failures."""
 
 from __future__ import annotations
 
@@ -7,8 +8,9 @@ from types import SimpleNamespace
 import pytest
 
 from agent.errors import ModelUnavailable
-from agent.types import Scope, Settings, Status
-from pages.widgets import chat_places, chat_say, chat_scope, chat_turn, door
+from agent.types import LibraryScope, Settings, Status
+from pages.widgets.chat import chat_input, chat_scope, chat_turn, places_map
+from pages.widgets.shell import client
 from tests.pages.conftest import shown
 from tests.web.chatting_model import ASKED, QUOTE, Script, given, stocked
 
@@ -18,7 +20,9 @@ EVIL = "<img src=x onerror=alert(1)> and <b>what</b> of the ferry?"
 
 
 def _button(tester, label):
-    return next(button for button in tester.button if button.label.replace("\\", "").split("  \n")[0] == label)
+    return next(
+        button for button in tester.button if button.label.replace("\\", "").split("  \n")[0] == label
+    )
 
 
 def _turn(bench, question=ASKED, *, after="", model="auto", **settings) -> str:
@@ -33,9 +37,13 @@ def test_a_first_visit_offers_the_demo_and_its_examples(app, bench):
     assert not tester.exception and "nothing to talk about yet" in shown(tester) and not tester.chat_input
     assert "No conversation yet" in shown(tester)
     _button(tester, "Add the demo knowledge base").click().run()
-    assert not tester.exception and len(tester.chat_input) == 1 and tester.session_state[chat_scope.DEMO]
+    assert not tester.exception and len(tester.chat_input) == 1 and tester.session_state[chat_scope.DEMO_KEY]
     _button(tester, "What does the Harbour edition cost?").click().run()
-    run_id = tester.query_params["run"][0] if isinstance(tester.query_params["run"], list) else tester.query_params["run"]
+    run_id = (
+        tester.query_params["run"][0]
+        if isinstance(tester.query_params["run"], list)
+        else tester.query_params["run"]
+    )
     bench.drive(run_id)
     text = shown(tester.run())
     assert not tester.exception and "48 euros" in text and "invented: nothing in them" in text
@@ -46,19 +54,35 @@ def test_an_answer_shows_its_quotes_and_on_demand_its_way_and_grades(app, bench)
     run_id = _turn(bench)
     tester = app("chat", run=run_id)
     text = shown(tester)
-    assert not tester.exception and "38 kronor" in text and 'class="cite"' in text and "page?run=" in text and "flowchart" not in text
+    assert (
+        not tester.exception
+        and "38 kronor" in text
+        and 'class="cite"' in text
+        and "page?run=" in text
+        and "flowchart" not in text
+    )
     tester.session_state[f"chat-how-{run_id}"] = True
     text = shown(tester.run())
-    assert "<b>RETRIEVE</b>" in text and "The way it took: router → retrieve → grade → rewrite retry" in text and "flowchart TD" in text
+    assert (
+        "<b>RETRIEVE</b>" in text
+        and "The way it took: router → retrieve → grade → rewrite retry" in text
+        and "flowchart TD" in text
+    )
     tester = app("chat", run=run_id)
-    tester.session_state[f"chat-how-{run_id}"], tester.session_state[f"chat-tab-{run_id}"] = True, "Passages and grades"
+    tester.session_state[f"chat-how-{run_id}"], tester.session_state[f"chat-tab-{run_id}"] = (
+        True,
+        "Passages and grades",
+    )
     text = shown(tester.run())
     assert "relevant" in text and QUOTE in text and "&amp;from=" in text
 
 
 def test_a_follow_up_says_what_it_was_read_as(app, bench):
     stocked(bench)
-    given(bench, Script(router=["RETRIEVE", "REWRITE_THEN_RETRIEVE"], rewrite="price of a ferry ticket for children"))
+    given(
+        bench,
+        Script(router=["RETRIEVE", "REWRITE_THEN_RETRIEVE"], rewrite="price of a ferry ticket for children"),
+    )
     first = _turn(bench)
     tester = app("chat", run=first)
     tester.chat_input[0].set_value("And for children?").run()
@@ -66,22 +90,30 @@ def test_a_follow_up_says_what_it_was_read_as(app, bench):
     assert newest != first and newest in tester.query_params["run"]
     bench.drive(newest)
     text = shown(app("chat", run=newest))
-    assert ASKED in text and "And for children?" in text and "Read as: price of a ferry ticket for children" in text
+    assert (
+        ASKED in text
+        and "And for children?" in text
+        and "Read as: price of a ferry ticket for children" in text
+    )
 
 
 def test_a_further_search_is_not_what_the_question_was_read_as(app, bench):
     stocked(bench)
     run_id = _turn(bench, "How high is the Skarholm lighthouse in 2024?", model="keyless")
-    assert bench.view(run_id).state.rewrites and "Read as" not in shown(app("chat", run=run_id))
+    assert bench.snapshot(run_id).state.rewrites and "Read as" not in shown(app("chat", run=run_id))
 
 
 def test_a_question_back_is_a_form_and_its_answer_goes_on(app, bench):
     stocked(bench)
     given(bench, Script(router="ASK_CLARIFICATION", clarify="Which crossing do you mean?"))
     run_id = _turn(bench, "What does it cost?")
-    assert bench.view(run_id).run.status is Status.WAITING
+    assert bench.snapshot(run_id).run.status is Status.WAITING
     tester = app("chat", run=run_id)
-    assert not tester.exception and "A question back to you" in shown(tester) and tester.chat_input[0].placeholder == "Answer the question above"
+    assert (
+        not tester.exception
+        and "A question back to you" in shown(tester)
+        and tester.chat_input[0].placeholder == "Answer the question above"
+    )
     assert [str(option) for option in tester.radio[0].options] == ["the ferry", "the lighthouse"]
     _button(tester, "Answer").click().run()
     assert "Pick an answer" in tester.warning[0].value.replace("\\", "")
@@ -96,8 +128,15 @@ def test_thanks_are_answered_in_kind_without_a_form_or_a_badge(app, bench):
     stocked(bench)
     tester = app("chat", run=_turn(bench, "thanks!"))
     text = shown(tester)
-    assert not tester.exception and "You are welcome" in text and "A question back to you" not in text and "does not answer" not in text
-    assert {button.label for button in tester.button}.isdisjoint({"Answer", "Open as research"}) and tester.chat_input[0].placeholder == "Ask on"
+    assert (
+        not tester.exception
+        and "You are welcome" in text
+        and "A question back to you" not in text
+        and "does not answer" not in text
+    )
+    assert {button.label for button in tester.button}.isdisjoint(
+        {"Answer", "Open as research"}
+    ) and tester.chat_input[0].placeholder == "Ask on"
 
 
 def test_places_have_a_map_and_a_table_with_distances(app, bench):
@@ -109,7 +148,13 @@ def test_places_have_a_map_and_a_table_with_distances(app, bench):
 
 
 def test_distances_read_as_people_say_them():
-    assert [chat_places.distance(km) for km in (None, 0.004, 0.26, 3.44, 128.2)] == ["–", "0 m", "260 m", "3.4 km", "128 km"]
+    assert [places_map.format_distance(km) for km in (None, 0.004, 0.26, 3.44, 128.2)] == [
+        "–",
+        "0 m",
+        "260 m",
+        "3.4 km",
+        "128 km",
+    ]
 
 
 def test_what_the_library_does_not_know_becomes_research(app, bench):
@@ -134,14 +179,20 @@ def test_a_model_server_that_is_away_is_told_beside_the_box(app, bench):
     bench.config.values.update({"OPENAI_BASE_URL": "http://127.0.0.1:9/v1", "OPENAI_API_KEY": "x"})
     told = [caption.value.replace("\\", "") for caption in app("chat").caption]
     assert any("without a model: quoted sentences (" in line and "127.0.0.1:9" in line for line in told)
-    assert "127.0.0.1:9" in door.model_trouble()
+    assert "127.0.0.1:9" in client.explain_missing_model()
 
 
 def test_the_scope_comes_from_the_address_and_holds(app, bench):
     stocked(bench)
     tester = app("chat", tag="light")
-    assert chat_scope.told(Scope()) == "everything in the library" and "but the invented demo pages" in chat_scope.told(Scope(), demo=False)
-    assert chat_scope.told(Scope(tags=["light"])) == "#light" and tester.session_state[chat_scope.TAGS] == ["light"]
+    assert chat_scope.describe(
+        LibraryScope()
+    ) == "everything in the library" and "but the invented demo pages" in chat_scope.describe(
+        LibraryScope(), demo=False
+    )
+    assert chat_scope.describe(LibraryScope(tags=["light"])) == "#light" and tester.session_state[
+        chat_scope.TAGS_KEY
+    ] == ["light"]
     tester.chat_input[0].set_value("How high is the lighthouse?").run()
     run = bench.runs()[0]
     assert run.settings.scope.tags == ["light"]
@@ -150,21 +201,25 @@ def test_the_scope_comes_from_the_address_and_holds(app, bench):
     assert "31 metres" in shown(tester)
     _button(tester, "Talk about everything").click().run()
     tester.chat_input[0].set_value("What is the ship called?").run()
-    assert bench.view(bench.thread(run.id)[-1]).run.settings.scope.everything
+    assert bench.snapshot(bench.thread(run.id)[-1]).run.settings.scope.everything
 
 
 def test_documents_sent_with_a_message_are_added_and_refused_by_themselves(app, bench, monkeypatch):
     stocked(bench)
     tester = app("chat")
-    sent = SimpleNamespace(text="", files=[_file("notes.txt", b"The gate opens at seven."), _file("broken.pdf", b"%PDF-1.4 no")])
+    sent = SimpleNamespace(
+        text="", files=[_file("notes.txt", b"The gate opens at seven."), _file("broken.pdf", b"%PDF-1.4 no")]
+    )
     chat_box = tester.chat_input[0]
     assert chat_box.placeholder == "Ask what the library may know"
     told = []
-    monkeypatch.setattr(door, "notice", lambda kind, text: told.append((kind, text)))
-    state = {chat_say.SAY: sent}
-    monkeypatch.setattr(chat_say.st, "session_state", state)
-    chat_say._said(Settings(flow="chat"), "")
-    assert bench.holdings.source("kb:notes.txt").passages == 1 and state[chat_scope.DOCUMENTS] == ["kb:notes.txt"]
+    monkeypatch.setattr(client, "set_notice", lambda kind, text: told.append((kind, text)))
+    state = {chat_input.INPUT_KEY: sent}
+    monkeypatch.setattr(chat_input.st, "session_state", state)
+    chat_input._handle_submit(Settings(flow="chat"), "")
+    assert bench.library.source("kb:notes.txt").passages == 1 and state[chat_scope.DOCUMENTS_KEY] == [
+        "kb:notes.txt"
+    ]
     assert told[0][0] == "warning" and "broken.pdf" in told[0][1] and "1 document added" in told[0][1]
 
 
@@ -207,10 +262,14 @@ def test_an_answer_is_streamed_to_who_waits_for_it_once(app, bench, monkeypatch)
     stocked(bench)
     run_id = _turn(bench)
     tester = app("chat")
-    tester.session_state[chat_turn.WATCHED] = run_id
+    tester.session_state[chat_turn.STREAM_RUN_KEY] = run_id
     tester.query_params["run"] = run_id
     tester.run()
-    assert not tester.exception and chat_turn.WATCHED not in tester.session_state and "38 kronor" in shown(tester)
+    assert (
+        not tester.exception
+        and chat_turn.STREAM_RUN_KEY not in tester.session_state
+        and "38 kronor" in shown(tester)
+    )
 
 
 def test_a_run_of_another_kind_is_sent_where_it_belongs(app, demo):

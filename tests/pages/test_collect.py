@@ -7,24 +7,29 @@ from collections.abc import Callable
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from agent import collecting
+from agent import api
 from agent.types import CollectLimits, Settings, Status
 from agent.workbench import Workbench
-from pages.widgets import collect_items, collect_run, collect_tree
+from pages.widgets.collect import collect_results, collect_run, crawl_tree
 from tests.pages.conftest import shown
 from tests.web.folders import page, write_world
 
 pytestmark = pytest.mark.slow
 
-PROMPT, QUOTE = "Go to the forum section and find out what people are saying about Kallsteg in the last month", "https://borskvart.example/stock/KALL"
+PROMPT, QUOTE = (
+    "Go to the forum section and find out what people are saying about Kallsteg in the last month",
+    "https://borskvart.example/stock/KALL",
+)
 Collected = Callable[..., str]
 
 
 @pytest.fixture
 def collected(bench: Workbench) -> Collected:
-    def ran(prompt: str = PROMPT, start: str = QUOTE, *, world: str = "demo", mode: str = "auto", **limits: object) -> str:
+    def ran(
+        prompt: str = PROMPT, start: str = QUOTE, *, world: str = "demo", mode: str = "auto", **limits: object
+    ) -> str:
         settings = Settings(world=world, model="keyless", mode=mode, collect=CollectLimits(**limits))
-        run_id = collecting.start(bench, prompt, [start], settings)
+        run_id = api.start_collect_run(bench, prompt, [start], settings)
         bench.drive(run_id)
         return run_id
 
@@ -59,20 +64,40 @@ def test_an_example_starts_in_the_demo_world(app: Callable[..., AppTest], bench:
     tester = app("collect")
     tester.button(key="collect-example-1").click().run()
     (run,) = bench.runs()
-    assert (run.settings.world, run.settings.start_urls) == ("demo", ["https://granvattnet-courier.example/news/"])
+    assert (run.settings.world, run.settings.start_urls) == (
+        "demo",
+        ["https://granvattnet-courier.example/news/"],
+    )
 
 
-def test_a_finished_run_shows_tree_digest_items_and_figures(app: Callable[..., AppTest], collected: Collected) -> None:
+def test_a_finished_run_shows_tree_digest_items_and_figures(
+    app: Callable[..., AppTest], collected: Collected
+) -> None:
     tester = app("collect", run=collected())
     assert not tester.exception
     text = shown(tester)
-    parts = ["The walk", "gone on to a section", "list: links followed", "content taken", "older than the last 30 days"]
-    parts += ["Third quarter: good or bad?", "ledger_lena", "below 15", "below 60 s", "below $0.15", "6 of 6 statements backed"]
+    parts = [
+        "The walk",
+        "gone on to a section",
+        "list: links followed",
+        "content taken",
+        "older than the last 30 days",
+    ]
+    parts += [
+        "Third quarter: good or bad?",
+        "ledger_lena",
+        "below 15",
+        "below 60 s",
+        "below $0.15",
+        "6 of 6 statements backed",
+    ]
     assert [part for part in parts if part not in text] == []
     assert {button.proto.label for button in tester.get("download_button")} >= {"Markdown", "JSON", "CSV"}
 
 
-def test_the_path_is_shown_and_waits(app: Callable[..., AppTest], collected: Collected, bench: Workbench) -> None:
+def test_the_path_is_shown_and_waits(
+    app: Callable[..., AppTest], collected: Collected, bench: Workbench
+) -> None:
     run_id = collected(mode="step")
     tester = app("collect", run=run_id)
     assert "The path ahead, if you agree: 1 page." in shown(tester)
@@ -89,12 +114,17 @@ def test_the_path_is_shown_and_waits(app: Callable[..., AppTest], collected: Col
     boxes[1].set_value(False).run()
     tester.button(key="collect-walk").click().run()
     assert bench.drive(run_id) is Status.REVIEW
-    state = bench.view(run_id).state
-    assert [item.title for item in state.kept] == ["Third quarter: good or bad?", "Dividend next spring"]
+    state = bench.snapshot(run_id).state
+    assert [item.title for item in state.kept_items] == [
+        "Third quarter: good or bad?",
+        "Dividend next spring",
+    ]
     assert state.tree[f"{QUOTE}/forum/t/8790"].ended == "Left out by you."
 
 
-def test_a_second_tab_cannot_approve_twice(app: Callable[..., AppTest], collected: Collected, bench: Workbench) -> None:
+def test_a_second_tab_cannot_approve_twice(
+    app: Callable[..., AppTest], collected: Collected, bench: Workbench
+) -> None:
     run_id = collected(mode="step")
     one, two = app("collect", run=run_id), app("collect", run=run_id)
     one.button(key="collect-approve").click().run()
@@ -102,7 +132,9 @@ def test_a_second_tab_cannot_approve_twice(app: Callable[..., AppTest], collecte
     assert "This is how it stands now" in two.info[0].value
 
 
-def test_a_run_of_another_flow_is_sent_where_it_belongs(app: Callable[..., AppTest], demo: Callable[..., str]) -> None:
+def test_a_run_of_another_flow_is_sent_where_it_belongs(
+    app: Callable[..., AppTest], demo: Callable[..., str]
+) -> None:
     assert "did not collect anything" in shown(app("collect", run=demo()))
     assert "There is no run called" in shown(app("collect", run="nosuchrun"))
 
@@ -117,8 +149,12 @@ def test_what_pages_write_stays_text(bench: Workbench, collected: Collected, tmp
     html = f"<html><head><title>{evil.replace('<', '&lt;')}</title></head><body><h1>{evil.replace('<', '&lt;')}</h1>{rows}</body></html>"
     world = write_world(tmp_path / "w", [page("https://evil.example/t/1", "evil", "x", html=html)])
     run_id = collected("Collect this thread", "https://evil.example/t/1", world=world)
-    found = collecting.collection(bench, run_id)
-    drawn = collect_items.gathered(found.items, run_id) + collect_tree.tree(bench.view(run_id).state) + collect_run.events(bench.view(run_id).state)
+    found = api.build_collection(bench, run_id)
+    drawn = (
+        collect_results.render_items(found.items, run_id)
+        + crawl_tree.render(bench.snapshot(run_id).state)
+        + collect_run.render_events(bench.snapshot(run_id).state)
+    )
     assert len(found.items[0].posts) == 2
     assert "<img" not in drawn and "<script" not in drawn and "&lt;img" in drawn
 

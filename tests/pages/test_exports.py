@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from agent.exporting import offered, write
-from agent.importing import import_bundle
+from agent.actions.bundle_import import import_bundle
+from agent.actions.export import export_run, list_formats
 from agent.types import Settings, Status
 from tests.pages.conftest import QUESTION, shown
 
@@ -25,17 +25,25 @@ def test_every_format_is_offered_when_the_menu_is_opened_and_none_before(app, de
     assert not tester.exception and labels(tester) == []
     tester.session_state[f"export-{run_id}"] = True
     tester.run()
-    assert not tester.exception and sorted(labels(tester)) == sorted(chosen.label for chosen in offered(settings.get("flow", "research")))
+    assert not tester.exception and sorted(labels(tester)) == sorted(
+        chosen.label for chosen in list_formats(settings.get("flow", "research"))
+    )
 
 
 def test_a_collecting_run_offers_its_articles_too(app, bench):
-    settings = Settings(flow="collect", world="demo", model="keyless", start_urls=["https://borskvart.example/stock/KALL"])
+    settings = Settings(
+        flow="collect", world="demo", model="keyless", start_urls=["https://borskvart.example/stock/KALL"]
+    )
     run_id = bench.start("What do members say about Kallsteg?", settings)
     bench.drive(run_id)
     tester = app("collect", run=run_id)
     tester.session_state[f"export-{run_id}"] = True
     tester.run()
-    assert not tester.exception and "Articles and posts (CSV)" in labels(tester) and "Evidence bundle" in labels(tester)
+    assert (
+        not tester.exception
+        and "Articles and posts (CSV)" in labels(tester)
+        and "Evidence bundle" in labels(tester)
+    )
 
 
 def test_a_run_that_rests_without_an_answer_can_be_taken_along(app, demo, bench):
@@ -56,7 +64,7 @@ def uploaded(app, data: bytes):
 
 def test_a_bundle_is_checked_then_opened_as_a_marked_run(app, demo, bench):
     run_id = demo()
-    tester = uploaded(app, write(bench, run_id, "bundle"))
+    tester = uploaded(app, export_run(bench, run_id, "bundle"))
     assert "it holds" in shown(tester) and QUESTION in shown(tester) and "SHA-256" in shown(tester)
     tester.button(key="bundle-open").click().run()
     came = next(run for run in bench.runs() if run.imported)
@@ -69,7 +77,7 @@ def test_a_bundle_is_checked_then_opened_as_a_marked_run(app, demo, bench):
 
 
 def test_a_changed_bundle_is_not_opened_and_says_why(app, demo, bench):
-    data = write(bench, demo(), "bundle")
+    data = export_run(bench, demo(), "bundle")
     at = data.index(b"31 people")
     tester = uploaded(app, data[:at] + b"4" + data[at + 1 :])
     assert "it does not hold" in shown(tester) and "was changed since" in shown(tester)
@@ -79,6 +87,6 @@ def test_a_changed_bundle_is_not_opened_and_says_why(app, demo, bench):
 def test_an_imported_conversation_says_so(app, bench):
     run_id = bench.start(QUESTION, Settings(flow="chat", world="demo", model="keyless"))
     bench.drive(run_id)
-    came = import_bundle(bench, write(bench, run_id, "bundle"))
+    came = import_bundle(bench, export_run(bench, run_id, "bundle"))
     tester = app("chat", run=came.run_id)
     assert not tester.exception and "opened from an evidence bundle" in shown(tester)

@@ -1,4 +1,5 @@
-"""The Library screen, whole: empty, browsed, filtered, searched, tagged, deleted and taken back; what is refused is told per document."""
+"""The Library screen, whole: empty, browsed, filtered, searched, tagged, deleted and taken back; what is
+refused is told per document."""
 
 from __future__ import annotations
 
@@ -9,9 +10,9 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from agent.config import ROOT
-from agent.tools import documents
-from agent.types import Added, Outcome, Page
-from pages.widgets import library_add, library_fetch
+from agent.types import FolderImportResult, Outcome, Page
+from agent.web.extract import documents
+from pages.widgets.library import library_fetch, library_upload
 from tests.pages.conftest import shown
 
 pytestmark = pytest.mark.slow
@@ -30,24 +31,27 @@ def _part(app, view: str, **query: str) -> AppTest:
 
 @pytest.fixture
 def shelf(bench):
-    bench.holdings.add_file("handbook.md", HANDBOOK, tags=["house"])
-    bench.holdings.add_file("prices.csv", b"edition,price\nHarbour,48 euros\n")
-    return bench.holdings
+    bench.library.add_file("handbook.md", HANDBOOK, tags=["house"])
+    bench.library.add_file("prices.csv", b"edition,price\nHarbour,48 euros\n")
+    return bench.library
 
 
 def test_an_empty_library_says_how_to_fill_it(app, bench):
     tester = app("library")
     assert not tester.exception and "The library is empty" in shown(tester)
     _button(tester, "Add the demo knowledge base").click().run()
-    assert not tester.exception and bench.holdings.count(tag="demo") >= 5
+    assert not tester.exception and bench.library.count(tag="demo") >= 5
     assert "Everything in it is invented" in tester.success[0].value.replace("\\", "")
-    assert {source.kind for source in bench.holdings.sources(tag="demo")} == {"file"}
+    assert {source.kind for source in bench.library.sources(tag="demo")} == {"file"}
 
 
 def test_how_large_a_document_may_be_is_told_as_it_is():
     upload = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text())["server"]["maxUploadSize"]
-    folder = documents.LARGEST // 1_000_000
-    assert f"{st.get_option('server.maxUploadSize')} MB each are the most; from a folder, {folder} MB" in library_add.sizes()
+    folder = documents.MAX_BYTES // 1_000_000
+    assert (
+        f"{st.get_option('server.maxUploadSize')} MB each are the most; from a folder, {folder} MB"
+        in library_upload.describe_size_limits()
+    )
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     assert f"{upload} MB each at most" in readme and f"`chat --add` ({folder} MB)" in readme
 
@@ -77,7 +81,7 @@ def test_sources_are_filtered(app, shelf):
 
 def test_a_long_list_is_turned_by_pages(app, bench):
     for n in range(45):
-        bench.holdings.add_file(f"note-{n:02}.txt", f"Note number {n} says something of its own.".encode())
+        bench.library.add_file(f"note-{n:02}.txt", f"Note number {n} says something of its own.".encode())
     tester = app("library", at="3")
     assert not tester.exception
     assert "45 sources, 41 to 45 shown" in shown(tester) and "note-02.txt" in shown(tester)
@@ -100,7 +104,11 @@ def test_delete_and_undo(app, shelf):
 def test_the_words_that_were_looked_for_are_marked(app, shelf):
     tester = _part(app, "search", q="where is a key kept")
     text = shown(tester)
-    assert "<mark>Keys</mark> are <mark>kept</mark>" in text and "found by words" in text and "Why not by meaning" in text
+    assert (
+        "<mark>Keys</mark> are <mark>kept</mark>" in text
+        and "found by words" in text
+        and "Why not by meaning" in text
+    )
     tester.text_input(key="library-search").set_value("zzz").run()
     assert "No passage holds these words" in shown(tester)
 
@@ -118,16 +126,26 @@ def test_a_found_passage_opens_marked_on_its_page(app, shelf):
 def test_the_index_is_plain_text_with_its_ids(app, shelf):
     shelf.describe("kb:prices.csv", "What the editions cost.", "person")
     text = shown(_part(app, "index"))
-    assert "kb:handbook.md\n" in text and "kb:prices.csv\nWhat the editions cost." in text and "1 by you" in text
+    assert (
+        "kb:handbook.md\n" in text and "kb:prices.csv\nWhat the editions cost." in text and "1 by you" in text
+    )
 
 
 def test_each_document_is_taken_or_refused_by_itself(bench):
-    added = library_add.take([("handbook.md", HANDBOOK), ("noise.bin", bytes(range(256)) * 20), ("empty.txt", b""), (EVIL, b"Plain words.")], ["new"])
+    added = library_upload.add_files(
+        [
+            ("handbook.md", HANDBOOK),
+            ("noise.bin", bytes(range(256)) * 20),
+            ("empty.txt", b""),
+            (EVIL, b"Plain words."),
+        ],
+        ["new"],
+    )
     assert added.sources[0].source_id == "kb:handbook.md" and len(added.sources) == 2
     assert {one.name for one in added.refused} == {"noise.bin", "empty.txt"}
-    told = library_add.listed(added)
+    told = library_upload.render_result(added)
     assert "2 documents added, 2 not taken" in told and "<img" not in told and "nothing to add" in told
-    assert "Nothing there could be read" in library_add.listed(Added())
+    assert "Nothing there could be read" in library_upload.render_result(FolderImportResult())
 
 
 def test_a_folder_is_added_and_a_missing_one_refused(app, shelf, tmp_path):
@@ -151,11 +169,18 @@ def test_what_is_no_address_is_refused(app, shelf):
 
 def test_a_page_is_read_again_and_told_whether_it_changed(demo, bench):
     demo()
-    source = next(source for source in bench.holdings.sources() if "people" in source.url)
-    assert library_fetch.again(source.source_id) == "Read again: the text is the same."
-    old = Page(url=source.url, final_url=source.url, outcome=Outcome.OK, title="Old", text="What stood there before.", sha256="0" * 64)
-    bench.holdings.replace(source.source_id, old)
-    assert "the text has changed" in library_fetch.again(source.source_id)
+    source = next(source for source in bench.library.sources() if "people" in source.url)
+    assert library_fetch.refetch_page(source.source_id) == "Read again: the text is the same."
+    old = Page(
+        url=source.url,
+        final_url=source.url,
+        outcome=Outcome.OK,
+        title="Old",
+        text="What stood there before.",
+        sha256="0" * 64,
+    )
+    bench.library.replace(source.source_id, old)
+    assert "the text has changed" in library_fetch.refetch_page(source.source_id)
 
 
 def test_what_came_of_the_very_first_documents_is_told_in_the_part_that_adds(app, bench, tmp_path):
@@ -166,11 +191,19 @@ def test_what_came_of_the_very_first_documents_is_told_in_the_part_that_adds(app
     tester.text_input(key="library-add-folder").set_value(str(tmp_path / "first")).run()
     _button(tester, "Add folder").click().run()
     text = shown(tester)
-    assert "1 document added, 1 not taken" in text and "broken.pdf" in text and "add" in tester.query_params["view"]
+    assert (
+        "1 document added, 1 not taken" in text
+        and "broken.pdf" in text
+        and "add" in tester.query_params["view"]
+    )
 
 
 def test_buttons_of_a_row_say_which_source_they_are_for(app, shelf):
-    labels = [button.label.replace("\\", "") for button in app("library").button if (button.key or "").startswith("library-delete-")]
+    labels = [
+        button.label.replace("\\", "")
+        for button in app("library").button
+        if (button.key or "").startswith("library-delete-")
+    ]
     assert labels == ["Delete *prices*", "Delete *Handbook*"]
 
 
@@ -182,7 +215,7 @@ def test_a_description_is_kept_and_a_long_one_cut_in_the_row(app, shelf):
 
 def test_lines_that_a_pdf_broke_are_joined_and_a_heading_is_not_said_twice(app, bench):
     piers = b"# Rules\n\n## Piers\n\nThe harbour master is Tove Lindqvist and\nanswers on channel 12.\nWashing costs ten.\n"
-    bench.holdings.add_file("harbour.md", piers)
+    bench.library.add_file("harbour.md", piers)
     text = shown(_part(app, "search", q="harbour master"))
     assert "Lindqvist and answers on channel 12. · Washing" in text and '<p class="snippet">Piers' not in text
 
@@ -190,7 +223,17 @@ def test_lines_that_a_pdf_broke_are_joined_and_a_heading_is_not_said_twice(app, 
 def test_a_web_page_that_was_not_read_for_long_is_marked(app, bench):
     for n, when in enumerate(("2020-01-01T00:00:00Z", "2199-01-01T00:00:00Z")):
         url, text = f"https://a.example/{n}", f"Words of page {n}."
-        bench.holdings.add_page(Page(url=url, final_url=url, outcome=Outcome.OK, title=f"Page {n}", text=text, sha256=str(n) * 64, fetched_at=when))
+        bench.library.add_page(
+            Page(
+                url=url,
+                final_url=url,
+                outcome=Outcome.OK,
+                title=f"Page {n}",
+                text=text,
+                sha256=str(n) * 64,
+                fetched_at=when,
+            )
+        )
     text = shown(app("library"))
     assert text.count(">stale<") == 1 and text.index(">stale<") > text.index("Words of page 0")
     assert "1 source" in shown(app("library", age="30"))

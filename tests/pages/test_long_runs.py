@@ -1,11 +1,12 @@
-"""A long run draws no more than a shorter one, whichever tab is open: lists come in pages. (How long it takes: tests/bench/reading.py.)"""
+"""A long run draws no more than a shorter one, whichever tab is open: lists come in pages. (How long it
+takes: tests/bench/reading.py.)"""
 
 from __future__ import annotations
 
 import pytest
 
 from agent.types import Status
-from pages.widgets import run
+from pages.widgets.research import research_run
 from tests.bench.reading import Writer
 from tests.pages.conftest import shown
 
@@ -13,13 +14,15 @@ pytestmark = pytest.mark.slow
 
 
 def test_every_tab_of_a_long_run_draws_as_much_as_that_of_a_shorter_one(app, bench):
-    drawn: dict[str, list[tuple[int, int]]] = {name: [] for name in run.TABS}
+    drawn: dict[str, list[tuple[int, int]]] = {name: [] for name in research_run.TABS}
     for size in (130, 390):
         tester = app(run=Writer(bench.store, size, 1).write(Status.REVIEW))
-        for name in run.TABS:
+        for name in research_run.TABS:
             tester.session_state["research-tab"] = name
             tester.run()
             assert not tester.exception
             drawn[name].append((sum(1 for _ in tester.main), len(shown(tester))))
     for name, ((few, short), (many, long)) in drawn.items():
-        assert many <= few * 1.1 and long <= short * 1.2, f"{name}: {few} elements of {short} characters, in the long run {many} of {long}"
+        assert many <= few * 1.1 and long <= short * 1.2, (
+            f"{name}: {few} elements of {short} characters, in the long run {many} of {long}"
+        )

@@ -11,7 +11,7 @@ pytestmark = pytest.mark.slow
 
 def test_a_stored_page_shows_the_chosen_quote_marked(app, demo, bench):
     run_id = demo()
-    fact = next(fact for fact in bench.view(run_id).state.facts.values() if fact.verified)
+    fact = next(fact for fact in bench.snapshot(run_id).state.facts.values() if fact.verified)
     tester = app("page", run=run_id, id=fact.page_id, fact=fact.id)
     assert not tester.exception
     text = shown(tester)

@@ -1,4 +1,5 @@
-"""The Reply screen, whole: the form and how it is read, a reply with its steps, the silences and their reasons, failures, the door for bots."""
+"""The Reply screen, whole: the form and how it is read, a reply with its steps, the silences and their
+reasons, failures, the door for bots."""
 
 from __future__ import annotations
 
@@ -6,11 +7,11 @@ import threading
 
 import pytest
 
+from agent.bot.responder import ReplyService
 from agent.errors import ModelUnavailable
-from agent.llm.scripted import Scripted
-from agent.replying import Replying
+from agent.llm.scripted import ScriptedModel
 from agent.types.reply import Conversation, Message, RequestContext
-from pages.widgets import reply_ask, reply_bot, reply_desk, reply_door
+from pages.widgets.reply import bot_help, bot_services, reply_form, reply_http
 from tests.pages.conftest import shown
 from tests.web.replying_model import Script, stocked
 
@@ -26,20 +27,26 @@ def _closed():
     for thread in threading.enumerate():
         if thread.name.startswith("reply-"):
             thread.join(20)
-    reply_desk.close()
-    reply_door.close()
+    bot_services.close()
+    reply_http.close()
 
 
 def _button(tester, label):
-    return next(button for button in tester.button if button.label.replace("\\", "").split(" *")[0].split("  \n")[0] == label)
+    return next(
+        button
+        for button in tester.button
+        if button.label.replace("\\", "").split(" *")[0].split("  \n")[0] == label
+    )
 
 
-def _replied(bench, *messages: tuple[str, str], script: Script | None = None, context: RequestContext | None = None) -> str:
+def _replied(
+    bench, *messages: tuple[str, str], script: Script | None = None, context: RequestContext | None = None
+) -> str:
     """A reply that was asked for and has ended; returns its run's id."""
     talk = Conversation(messages=[Message(role=role, text=text) for role, text in messages])  # type: ignore[arg-type]
-    service = Replying(bench, client=Scripted(script) if script else None)
+    service = ReplyService(bench, client=ScriptedModel(script) if script else None)
     try:
-        return service.reply(talk, context or reply_desk.context(reply_desk.LIBRARY)).run_id
+        return service.reply(talk, context or bot_services.build_context(bot_services.LIBRARY)).run_id
     finally:
         service.close()
 
@@ -55,7 +62,9 @@ def test_a_first_visit_says_what_to_do(app):
     tester = app("reply")
     assert not tester.exception
     text = shown(tester)
-    assert "The library is empty" in text and "Nothing was asked yet" in text and "project_introduction" in text
+    assert (
+        "The library is empty" in text and "Nothing was asked yet" in text and "project_introduction" in text
+    )
     assert "curl -s http" in text and "/reply -H" in text
     _button(tester, "Reply").click().run()
     assert "no conversation yet" in tester.warning[0].value.replace("\\", "")
@@ -69,8 +78,15 @@ def test_an_example_is_answered_from_the_demo(app, bench):
     assert not tester.exception and tester.query_params["run"]
     text = shown(tester)
     assert "Everything in it is invented" in text and "Replied" in text and "sudo apt install fyrvakt" in text
-    assert all(name in text for name in ("Gate", "Choose sources", "Load them", "Write", "Verify")) and "switched off" in text
-    assert "kb:installing.md" in text and "The way it took: gate → select → load → write → replied" in text and "flowchart TD" in text
+    assert (
+        all(name in text for name in ("Gate", "Choose sources", "Load them", "Write", "Verify"))
+        and "switched off" in text
+    )
+    assert (
+        "kb:installing.md" in text
+        and "The way it took: gate → select → load → write → replied" in text
+        and "flowchart TD" in text
+    )
     recent = app("reply").get("page_link")
     assert any("replied" in link.proto.label for link in recent)
 
@@ -78,9 +94,13 @@ def test_an_example_is_answered_from_the_demo(app, bench):
 def test_what_is_pasted_is_shown_as_it_is_read_and_can_be_turned(app, bench):
     stocked(bench)
     tester = app("reply")
-    tester.text_area(key="reply-text").set_value(f"When do backups run?\nYou: Which ones?\nUser: the nightly ones {LONG}").run()
+    tester.text_area(key="reply-text").set_value(
+        f"When do backups run?\nYou: Which ones?\nUser: the nightly ones {LONG}"
+    ).run()
     assert not tester.exception and shown(tester).count('class="bubble') == 3
-    assert [button.label.replace("\\", "") for button in tester.button if "Make it" in button.label][1] == "Make it a person’s *Which ones?*"
+    assert [button.label.replace("\\", "") for button in tester.button if "Make it" in button.label][
+        1
+    ] == "Make it a person’s *Which ones?*"
     tester.button(key="reply-turn-1").click().run()
     assert "User: Which ones?" in tester.text_area(key="reply-text").value
     tester.text_area(key="reply-text").set_value("When do backups run?").run()
@@ -94,7 +114,13 @@ def test_a_silence_tells_its_reason(app, bench):
     stocked(bench)
     off = app("reply", run=_replied(bench, ("user", "Can a walrus play the trombone under water?")))
     text = shown(off)
-    assert not off.exception and "Nothing is said." in text and "Silent" in text and "not reached" in text and "silent" in text
+    assert (
+        not off.exception
+        and "Nothing is said." in text
+        and "Silent" in text
+        and "not reached" in text
+        and "silent" in text
+    )
     assert "Nothing could be said:" not in text.split('class="silence"')[1].split("</div>")[0]
     thanks = shown(app("reply", run=_replied(bench, ("user", "thanks, that did it!"))))
     assert "not answerable" in thanks and "Nothing is said." in thanks
@@ -105,23 +131,44 @@ def test_a_model_that_fails_is_silence_that_says_so(app, bench):
     script = Script(gate=ModelUnavailable("the server of the model burned down"))
     tester = app("reply", run=_replied(bench, ("user", "When do backups run?"), script=script))
     text = shown(tester)
-    assert not tester.exception and "Failed, so silent" in text and "burned down" in text and text.count("not reached") == 4
+    assert (
+        not tester.exception
+        and "Failed, so silent" in text
+        and "burned down" in text
+        and text.count("not reached") == 4
+    )
 
 
 def test_a_models_reply_shows_its_reasons_and_quotes(app, bench):
     stocked(bench)
-    script = Script(select=["kb:backups.md"], write=[("They run at night.", NIGHT), ("And on the moon.", "no such quote")])
-    run_id = _replied(bench, ("user", "When do backups run?"), script=script, context=RequestContext(platform="forum", channel="help"))
+    script = Script(
+        select=["kb:backups.md"], write=[("They run at night.", NIGHT), ("And on the moon.", "no such quote")]
+    )
+    run_id = _replied(
+        bench,
+        ("user", "When do backups run?"),
+        script=script,
+        context=RequestContext(platform="forum", channel="help"),
+    )
     tester = app("reply", run=run_id)
     text = shown(tester)
-    assert not tester.exception and "They run at night." in text and "asked by a bot: forum help" in text and "it fits" in text
+    assert (
+        not tester.exception
+        and "They run at night." in text
+        and "asked by a bot: forum help" in text
+        and "it fits" in text
+    )
     assert "1 sentence left out" in text
     tester.session_state["reply-tab"] = "Quotes"
     assert NIGHT in shown(tester.run())
 
 
 def test_markup_in_a_conversation_is_dead(app, bench):
-    said = (("user", "<img src=x onerror=alert(1)> where?"), ("bot", "![x](http://e.example/)"), ("user", "and <b>when</b>?"))
+    said = (
+        ("user", "<img src=x onerror=alert(1)> where?"),
+        ("bot", "![x](http://e.example/)"),
+        ("user", "and <b>when</b>?"),
+    )
     text = shown(app("reply", run=_replied(bench, *said)))
     assert "<img" not in text and "&lt;b&gt;when" in text
 
@@ -141,14 +188,21 @@ def test_a_run_of_another_kind_is_sent_where_it_belongs(app, demo):
 
 
 def test_the_request_of_a_bot_is_a_line_for_a_shell():
-    plain = reply_bot.request("https://host.example/base/reply?run=1", token=False)
-    assert plain.startswith("curl -s https://host.example/base/reply -H 'content-type: application/json' -d '{") and "Bearer" not in plain
-    assert '-H "authorization: Bearer $REPLY_TOKEN"' in reply_bot.request(reply_bot.PLAIN, token=True)
-    assert "5 seconds" in reply_bot.told(5.0, token=False) and "Both want the token" in reply_bot.told(5.0, token=True)
+    plain = bot_help.format_request("https://host.example/base/reply?run=1", token=False)
+    assert (
+        plain.startswith("curl -s https://host.example/base/reply -H 'content-type: application/json' -d '{")
+        and "Bearer" not in plain
+    )
+    assert '-H "authorization: Bearer $REPLY_TOKEN"' in bot_help.format_request(
+        bot_help.DEFAULT_URL, token=True
+    )
+    assert "5 seconds" in bot_help.render_help(
+        5.0, token=False
+    ) and "Both want the token" in bot_help.render_help(5.0, token=True)
 
 
 def test_how_a_reply_ended_is_one_word(bench):
     stocked(bench)
     _replied(bench, ("user", "When do backups run?"))
     _replied(bench, ("user", "thanks!"))
-    assert sorted(reply_ask.stands(run) for run in bench.runs()) == ["replied", "silence"]
+    assert sorted(reply_form.describe_status(run) for run in bench.runs()) == ["replied", "silence"]

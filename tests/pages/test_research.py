@@ -18,7 +18,9 @@ def test_the_first_minute_says_what_this_is_and_offers_examples(app):
     tester = app()
     assert not tester.exception
     text = shown(tester)
-    assert "Research you can check." in text and "There seems to be no network" in text and "No runs yet" in text
+    assert (
+        "Research you can check." in text and "There seems to be no network" in text and "No runs yet" in text
+    )
     assert "without a model" in text.replace("\\", "")
     assert sum(button.key.startswith("research-example-") for button in tester.button) == 6
     assert tester.text_area[0].label == "Your question"
@@ -55,7 +57,9 @@ def test_options_reach_the_run(app, bench):
     tester.number_input(key="research-max-steps").set_value(5).run()
     tester.slider(key="research-threshold").set_value(70).run()
     tester.segmented_control(key="research-mode").set_value("step").run()
-    _button(tester, next(b.label for b in tester.button if b.key == "research-example-0").replace("\\", "")).click().run()
+    _button(
+        tester, next(b.label for b in tester.button if b.key == "research-example-0").replace("\\", "")
+    ).click().run()
     settings = bench.runs()[0].settings
     assert (settings.max_steps, settings.threshold, settings.mode, settings.world) == (5, 0.7, "step", "demo")
 
@@ -73,8 +77,10 @@ def test_a_finished_run_shows_its_answer_with_sources_and_can_be_accepted(app, d
     assert "backed by a page" in text and "31 people" in text and 'class="cite"' in text
     assert "Answer 1 written" in text and "page?run=" in text
     _button(tester, "Accept").click().run()
-    assert bench.view(run_id).run.status is Status.DONE
-    assert "Accepted" in shown(tester) and not [button for button in tester.button if button.label == "Accept"]
+    assert bench.snapshot(run_id).run.status is Status.DONE
+    assert "Accepted" in shown(tester) and not [
+        button for button in tester.button if button.label == "Accept"
+    ]
 
 
 def test_sending_back_needs_a_note_and_keeps_what_was_typed(app, demo, bench):
@@ -85,7 +91,7 @@ def test_sending_back_needs_a_note_and_keeps_what_was_typed(app, demo, bench):
     tester.text_area[0].set_value("And who is the head cheesemaker?").run()
     assert bench.draft(f"back:{run_id}") == "And who is the head cheesemaker?"
     _button(tester, "Send back and go on").click().run()
-    assert bench.view(run_id).run.status is Status.RUNNING
+    assert bench.snapshot(run_id).run.status is Status.RUNNING
     bench.drive(run_id)
     tester = app(run=run_id)
     text = shown(tester)
@@ -104,7 +110,7 @@ def test_step_by_step_every_answer_of_a_person_works(app, demo, bench):
     key = next(area.key for area in tester.text_area if area.key.startswith("research-change-text"))
     tester.text_area(key=key).set_value("people at the dairy").run()
     _button(tester, "Do this").click().run()
-    assert bench.view(run_id).state.pending.query_or_url == "people at the dairy"
+    assert bench.snapshot(run_id).state.pending.query_or_url == "people at the dairy"
     bench.drive(run_id)
     tester.run()
     assert "You changed the decision" in shown(tester)
@@ -115,7 +121,7 @@ def test_step_by_step_every_answer_of_a_person_works(app, demo, bench):
 def test_the_second_answer_to_one_decision_is_told_kindly(app, demo, bench):
     run_id = demo(mode="step")
     tester = app(run=run_id)
-    bench.approve(run_id, bench.view(run_id).head)  # in another tab
+    bench.approve(run_id, bench.snapshot(run_id).head)  # in another tab
     _button(tester, "Approve").click().run()
     assert "This is how it stands now" in tester.info[0].value.replace("\\", "")
 
@@ -124,13 +130,13 @@ def test_stop_and_go_on(app, demo, bench):
     run_id = demo(mode="step")
     tester = app(run=run_id)
     _button(tester, "Stop").click().run()
-    assert bench.view(run_id).run.status is Status.STOPPED
+    assert bench.snapshot(run_id).run.status is Status.STOPPED
     tester.text_area(key=f"research-note-{run_id}").set_value("Look in the register").run()
     _button(tester, "Send note").click().run()
-    assert bench.view(run_id).state.notes[0].text == "Look in the register"
+    assert bench.snapshot(run_id).state.notes[0].text == "Look in the register"
     assert "Noted" in tester.success[0].value
     _button(tester, "Go on").click().run()
-    assert bench.view(run_id).run.status is not Status.STOPPED
+    assert bench.snapshot(run_id).run.status is not Status.STOPPED
 
 
 def test_an_unknown_run_says_what_to_do(app):
@@ -142,10 +148,14 @@ def test_an_unknown_run_says_what_to_do(app):
 def test_each_tab_is_drawn(app, demo):
     run_id = demo("On what date did the Stenfors bridge reopen to traffic?")
     for name, expected in {
-        "Facts": "verbatim quote", "Confidence": "= confidence", "Sources": "Trust, and why", "Map of pages": "Click a page",
+        "Facts": "verbatim quote",
+        "Confidence": "= confidence",
+        "Sources": "Trust, and why",
+        "Map of pages": "Click a page",
         "Could not read": "could be read",
-        "Conflicts": "onflict", "Model calls": "No model was asked",
-    }.items():  # fmt: skip
+        "Conflicts": "onflict",
+        "Model calls": "No model was asked",
+    }.items():
         tester = app(run=run_id)
         tester.session_state["research-tab"] = name
         tester.run()
@@ -160,19 +170,21 @@ def test_the_threshold_is_moved_and_a_source_trusted_on_the_runs_own_screen(app,
     tester.run()
     assert "= confidence" in shown(tester)
     tester.slider(key=f"research-goal-{run_id}").set_value(75).run()
-    assert bench.view(run_id).run.settings.threshold == 0.75
+    assert bench.snapshot(run_id).run.settings.threshold == 0.75
     tester.session_state["research-tab"] = "Sources"
     tester.run()
     assert "Trust, and why" in shown(tester)
     tester.text_input[-1].set_value("it is their own page").run()
     tester.button(key="trust-set").click().run()
-    said = bench.view(run_id).state.trusts
+    said = bench.snapshot(run_id).state.trusts
     assert [one.reason for one in said.values()] == ["it is their own page"]
 
 
 def test_the_sources_are_chosen_beside_the_question_and_told_above_the_run(app, bench):
     tester = app()
-    next(field for field in tester.text_input if field.label == "Never these domains").set_value("b.example, c.example").run()
+    next(field for field in tester.text_input if field.label == "Never these domains").set_value(
+        "b.example, c.example"
+    ).run()
     next(field for field in tester.selectbox if field.label == "Language of the pages").set_value("sv").run()
     tester.text_area[0].set_value(QUESTION).run()
     _button(tester, "Research").click().run()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agent.workbench import Workbench
-from pages.widgets import door
+from pages.widgets.shell import client
 from tests.pages.conftest import shown
 from tests.web.model_server import ModelServer
 
@@ -16,7 +16,15 @@ def test_everything_active_is_named_and_nothing_is_hidden(app):
     tester = app("settings")
     assert not tester.exception
     text = shown(tester)
-    for words in ("No model", "DuckDuckGo", "Google", "GOOGLE_API_KEY", "demo", "TOUCHSTONE_DATA", "Working time"):
+    for words in (
+        "No model",
+        "DuckDuckGo",
+        "Google",
+        "GOOGLE_API_KEY",
+        "demo",
+        "TOUCHSTONE_DATA",
+        "Working time",
+    ):
         assert words in text, words
 
 
@@ -31,14 +39,14 @@ def test_a_model_is_named_and_checked_and_its_key_is_not_shown(app, monkeypatch)
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
         monkeypatch.setenv("OPENAI_API_KEY", "sk-very-secret-canary")
         monkeypatch.setenv("GOOGLE_API_KEY", "goog-canary")
-        door.close()
+        client.close()
         tester = app("settings")
         assert "strong-one" in shown(tester)
         tester.button(key="settings-check-model").click().run()
         assert server.requests
         everything = shown(tester) + repr(tester.main)
         assert "canary" not in everything
-        assert isinstance(door.workbench(), Workbench)
+        assert isinstance(client.workbench(), Workbench)
 
 
 def test_a_domain_is_trusted_for_every_run_and_the_word_taken_back(app):
@@ -47,9 +55,11 @@ def test_a_domain_is_trusted_for_every_run_and_the_word_taken_back(app):
     tester.text_input(key="settings-trust-why").set_value("their own figures").run()
     tester.select_slider(key="settings-trust-value").set_value(0.3).run()
     tester.button(key="settings-trust-set").click().run()
-    kept = [(one.domain, one.value, one.reason) for one in door.workbench().store.trusts.all().values()]
+    kept = [
+        (one.domain, one.value, one.reason) for one in client.workbench().store.trust_ratings.all().values()
+    ]
     assert kept == [("example.org", 0.3, "their own figures")]
     assert "example.org" in shown(tester) and tester.text_input(key="settings-trust-domain").value == ""
     tester.text_input(key="settings-trust-domain").set_value("example.org").run()
     tester.button(key="settings-trust-back").click().run()
-    assert door.workbench().store.trusts.all() == {}
+    assert client.workbench().store.trust_ratings.all() == {}

@@ -1,4 +1,5 @@
-"""The Ask a site screen, whole: the form and its desks, the conversation, refusals, and what it says when something cannot be."""
+"""The Ask a site screen, whole: the form and its desks, the conversation, refusals, and what it says when
+something cannot be."""
 
 from __future__ import annotations
 
@@ -25,7 +26,9 @@ def _fill(tester, starts=START, question=QUESTION):
 
 
 def _asked(bench, *questions):
-    settings = Settings(flow="site", world="demo", model="keyless", start_urls=[START], allowed_domains=["kallsteg.example"])
+    settings = Settings(
+        flow="site", world="demo", model="keyless", start_urls=[START], allowed_domains=["kallsteg.example"]
+    )
     run_id = bench.start(questions[0], settings)
     bench.drive(run_id)
     for question in questions[1:]:
@@ -42,8 +45,17 @@ def test_the_form_fills_in_the_domains_and_asks(app, bench):
     tester.number_input(key="site-max_pages").set_value(7).run()
     _button(tester, "Ask").click().run()
     settings = bench.runs()[0].settings
-    assert (settings.flow, settings.world, settings.start_urls, settings.allowed_domains) == ("site", "demo", [START], ["kallsteg.example"])
-    assert (settings.instruction, settings.site.max_pages, settings.site.max_iterations) == ("Prefer the FAQ.", 7, 5)
+    assert (settings.flow, settings.world, settings.start_urls, settings.allowed_domains) == (
+        "site",
+        "demo",
+        [START],
+        ["kallsteg.example"],
+    )
+    assert (settings.instruction, settings.site.max_pages, settings.site.max_iterations) == (
+        "Prefer the FAQ.",
+        7,
+        5,
+    )
     assert bench.draft("site:question") == "" and bench.draft("site:starts") == START
 
 
@@ -70,10 +82,15 @@ def test_an_answered_turn_shows_quotes_decisions_and_pages(app, bench):
     tester = app("site", run=run_id)
     assert not tester.exception
     text = shown(tester)
-    assert "within 30 days" in text and 'class="cite"' in text and "Explore 1 address" in text and "page?run=" in text
+    assert (
+        "within 30 days" in text
+        and 'class="cite"' in text
+        and "Explore 1 address" in text
+        and "page?run=" in text
+    )
     assert "Reads inside kallsteg.example" in text
     _button(tester, "Accept").click().run()
-    assert bench.view(run_id).run.status is Status.DONE
+    assert bench.snapshot(run_id).run.status is Status.DONE
 
 
 def test_a_conversation_shows_all_turns_and_goes_on(app, bench):
@@ -94,19 +111,28 @@ def test_desks_are_kept_filled_in_and_forgotten(app, bench):
     tester = _fill(app("site"))
     tester.text_input(key="site-desk-name").set_value("Loggers").run()
     _button(tester, "Keep").click().run()
-    assert list(bench.desks()) == ["Loggers"] and bench.desks()["Loggers"].start_urls == [START]
+    assert list(bench.saved_sites()) == ["Loggers"] and bench.saved_sites()["Loggers"].start_urls == [START]
     bench.draft("site:starts", "")
     again = app("site")
     again.pills(key="site-desk").set_value("Loggers").run()
-    assert again.text_area(key="site-starts").value == START and again.selectbox(key="site-world").value == "demo"
+    assert (
+        again.text_area(key="site-starts").value == START
+        and again.selectbox(key="site-world").value == "demo"
+    )
     _button(again, "Forget this desk").click().run()
-    assert bench.desks() == {}
+    assert bench.saved_sites() == {}
 
 
 def test_thanks_are_answered_in_kind(app, bench):
     tester = app("site", run=_asked(bench, QUESTION, "thanks!"))
     text = shown(tester)
-    assert not tester.exception and "You are welcome" in text and "does not answer" not in text and "Done" in text and "You accepted" not in text
+    assert (
+        not tester.exception
+        and "You are welcome" in text
+        and "does not answer" not in text
+        and "Done" in text
+        and "You accepted" not in text
+    )
     assert not [button for button in tester.button if button.label == "Accept"]
 
 

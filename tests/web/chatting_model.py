@@ -1,10 +1,10 @@
-"""A model that plays the roles of `chat`, a small library for it to talk about, and a short way to drive a turn.
+"""A model that plays the roles of `chat`, a small library for it to talk about, and a short way to drive a
+turn.
 
     Script(router="RETRIEVE", grade=[0.9, 0.9, 0.1], validate=[False, True])
 
-A part is what the role says each time, or a list of what it says one time after the other (the last goes on); an exception is raised,
-text and dicts are sent as they are.
-"""
+A part is what the role says each time, or a list of what it says one time after the other (the last goes on);
+an exception is raised, text and dicts are sent as they are."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from agent.flows.chat_state import Chat
-from agent.llm.detect import Found
-from agent.llm.scripted import Scripted
+from agent.flows.chat.state import ChatState
+from agent.llm.detect import DetectedModel
+from agent.llm.scripted import ScriptedModel
 from agent.types import Settings, Status
 from agent.workbench import Workbench
 from tests.web.stock import made_once
@@ -37,7 +37,9 @@ A ticket for the Brannvik ferry costs 38 kronor. Children under seven ride the B
 
 The Brannvik ferry is called Skarven. It was built by Olga Lindmark in 1987 and carries 24 cars.
 """
-LIGHT = "# Skarholm lighthouse\n\nThe lighthouse on Skarholm was lit in 1871. The lighthouse is 31 metres high.\n"
+LIGHT = (
+    "# Skarholm lighthouse\n\nThe lighthouse on Skarholm was lit in 1871. The lighthouse is 31 metres high.\n"
+)
 PLACES = """name,kind,address,latitude,longitude,hours
 Norra Clinic,clinic,"Storgatan 1, Brannvik",60.0000,20.0000,Mon-Fri
 Sound Clinic,clinic,"Hamngatan 3, Skarholm",60.0900,20.0000,Tue
@@ -49,19 +51,26 @@ QUOTE = "A ticket for the Brannvik ferry costs 38 kronor."
 TICKET = ("A ticket costs 38 kronor.", QUOTE)
 ASKED = "What does a ticket for the Brannvik ferry cost?"
 ROLES = {
-    "RouterReply": "router", "RewriteReply": "rewrite", "GradeReply": "grade", "GenerateReply": "generate", "ValidateReply": "validate",
-    "ClarifyReply": "clarify", "LocationReply": "location", "ClassifyReply": "classify", "RerankReply": "rerank",
-}  # fmt: skip
+    "RouterReply": "router",
+    "RewriteReply": "rewrite",
+    "GradeReply": "grade",
+    "GenerateReply": "generate",
+    "ValidateReply": "validate",
+    "ClarifyReply": "clarify",
+    "LocationReply": "location",
+    "ClassifyReply": "classify",
+    "RerankReply": "rerank",
+}
 Part = Any
 
 
 @made_once
 def stocked(bench: Workbench, *, places: bool = True) -> None:
     """Two documents and, if wanted, a table of facilities in the bench's library."""
-    bench.holdings.add_file("ferry.md", FERRY.encode(), tags=["ferry"])
-    bench.holdings.add_file("light.md", LIGHT.encode(), tags=["light"])
+    bench.library.add_file("ferry.md", FERRY.encode(), tags=["ferry"])
+    bench.library.add_file("light.md", LIGHT.encode(), tags=["light"])
     if places:
-        bench.holdings.add_file("places.csv", PLACES.encode(), tags=["places"])
+        bench.library.add_file("places.csv", PLACES.encode(), tags=["places"])
 
 
 class Script:
@@ -69,10 +78,19 @@ class Script:
 
     def __init__(self, **parts: Part) -> None:
         usual = {
-            "router": "RETRIEVE", "rewrite": "ferry ticket", "grade": 0.9, "generate": [[TICKET]], "validate": True, "clarify": "Which one?",
-            "location": {"kind": "clinic", "near": "Brannvik"}, "classify": "information", "rerank": 0.5,
-        }  # fmt: skip
-        self.parts: dict[str, list[Any]] = {name: part if isinstance(part, list) else [part] for name, part in {**usual, **parts}.items()}
+            "router": "RETRIEVE",
+            "rewrite": "ferry ticket",
+            "grade": 0.9,
+            "generate": [[TICKET]],
+            "validate": True,
+            "clarify": "Which one?",
+            "location": {"kind": "clinic", "near": "Brannvik"},
+            "classify": "information",
+            "rerank": 0.5,
+        }
+        self.parts: dict[str, list[Any]] = {
+            name: part if isinstance(part, list) else [part] for name, part in {**usual, **parts}.items()
+        }
         self.prompts: list[tuple[str, str]] = []
 
     def __call__(self, messages: list[dict[str, Any]], shape: type[BaseModel]) -> Any:
@@ -80,7 +98,11 @@ class Script:
         self.prompts.append((role, prompt))
         queue = self.parts[role]
         said = queue.pop(0) if len(queue) > 1 else queue[0]
-        return said if isinstance(said, Exception | dict) or said in ("", "not JSON") else getattr(self, f"_{role}")(said, prompt)
+        return (
+            said
+            if isinstance(said, Exception | dict) or said in ("", "not JSON")
+            else getattr(self, f"_{role}")(said, prompt)
+        )
 
     @property
     def roles(self) -> list[str]:
@@ -92,7 +114,12 @@ class Script:
         return [prompt for name, prompt in self.prompts if name == role]
 
     def _router(self, said: str, _prompt: str) -> Any:
-        return {"route": said, "reasoning": "so it is", "confidence": 0.9, "clarifying_question": "Which ferry?" if said.startswith("ASK") else ""}
+        return {
+            "route": said,
+            "reasoning": "so it is",
+            "confidence": 0.9,
+            "clarifying_question": "Which ferry?" if said.startswith("ASK") else "",
+        }
 
     def _rewrite(self, said: str, _prompt: str) -> Any:
         return {"query": said, "reasoning": "other words"}
@@ -100,17 +127,35 @@ class Script:
     def _grade(self, said: float | Sequence[float], prompt: str) -> Any:
         ids = re.findall(r"^Passage (\S+) \(", prompt, flags=re.MULTILINE)
         scores = [said] * len(ids) if isinstance(said, float) else [*said, *[0.0] * len(ids)]
-        return {"grades": [{"passage_id": name, "score": score, "reason": "because"} for name, score in zip(ids, scores, strict=False)]}
+        return {
+            "grades": [
+                {"passage_id": name, "score": score, "reason": "because"}
+                for name, score in zip(ids, scores, strict=False)
+            ]
+        }
 
     def _rerank(self, said: Any, prompt: str) -> Any:
-        return {"scores": [{"passage_id": one["passage_id"], "score": one["score"]} for one in self._grade(said, prompt)["grades"]]}
+        return {
+            "scores": [
+                {"passage_id": one["passage_id"], "score": one["score"]}
+                for one in self._grade(said, prompt)["grades"]
+            ]
+        }
 
     def _generate(self, said: Sequence[tuple[str, str]], prompt: str) -> Any:
-        answer = [{"text": text, "quotes": [{"passage_id": place(prompt, quote), "quote": quote}]} for text, quote in said]
+        answer = [
+            {"text": text, "quotes": [{"passage_id": place(prompt, quote), "quote": quote}]}
+            for text, quote in said
+        ]
         return {"answer": answer, "missing": "", "confidence": 0.9 if answer else 0.1}
 
     def _validate(self, said: bool, _prompt: str) -> Any:
-        return {"grounded": said, "unsupported": [] if said else [1], "reason": "it holds" if said else "it says more than it may", "confidence": 0.8}
+        return {
+            "grounded": said,
+            "unsupported": [] if said else [1],
+            "reason": "it holds" if said else "it says more than it may",
+            "confidence": 0.8,
+        }
 
     def _clarify(self, said: str, _prompt: str) -> Any:
         return {"question": said, "choices": ["the ferry", "the lighthouse"]}
@@ -121,23 +166,25 @@ class Script:
 
 def place(prompt: str, quote: str) -> str:
     """The passage of a prompt that holds a quote; one that there is not for any other."""
-    found = re.findall(r"^Passage (\S+):\n<(passage-\w+)>\n(.*?)\n</\2>", prompt, flags=re.MULTILINE | re.DOTALL)
+    found = re.findall(
+        r"^Passage (\S+):\n<(passage-\w+)>\n(.*?)\n</\2>", prompt, flags=re.MULTILINE | re.DOTALL
+    )
     return next((name for name, _, text in found if quote in text), "nowhere")
 
 
 def given(bench: Workbench, script: Script | None) -> None:
     """Let a script be the bench's model from now on."""
-    bench.worker._found = Found(Scripted(script), "scripted", "") if script else None  # type: ignore[arg-type]
+    bench.worker._detected_model = DetectedModel(ScriptedModel(script), "scripted", "") if script else None  # type: ignore[arg-type]
 
 
 class Turned:
     """A turn as it rests: its state and its way (the steps after the question, and where it stands)."""
 
     def __init__(self, bench: Workbench, run_id: str) -> None:
-        self.view = bench.view(run_id)
+        self.view = bench.snapshot(run_id)
         self.id, self.status = run_id, self.view.run.status
         assert self.status is not Status.FAILED, self.view.run.error
-        self.state: Chat = self.view.state  # type: ignore[assignment]
+        self.state: ChatState = self.view.state  # type: ignore[assignment]
         self.path = [step.name for step in self.view.steps[1:]] + [self.view.next]
         self.way = " ".join(self.path)
 
@@ -150,13 +197,19 @@ class Turned:
 class Talk:
     """A conversation with a workbench: each `say` is a turn of it, or the answer to what was asked back."""
 
-    def __init__(self, bench: Workbench, *, script: Script | None = None, thread: str = "", **settings: Any) -> None:
+    def __init__(
+        self, bench: Workbench, *, script: Script | None = None, thread: str = "", **settings: Any
+    ) -> None:
         self.bench, self.id = bench, thread
         given(bench, script)
         self.settings = Settings(**{"flow": "chat", "model": "auto" if script else "keyless", **settings})
 
     def say(self, text: str) -> Turned:
         """Say something and drive the run until it rests."""
-        self.id = self.bench.say(self.id, text, self.settings) if self.id else self.bench.start(text, self.settings)
+        self.id = (
+            self.bench.send_chat_message(self.id, text, self.settings)
+            if self.id
+            else self.bench.start(text, self.settings)
+        )
         self.bench.drive(self.id)
         return Turned(self.bench, self.id)

@@ -1,9 +1,9 @@
-"""A scripted model for collecting: it answers each role from what stands in its prompt, as a sensible model would, and knows no page by heart.
+"""A scripted model for collecting: it answers each role from what stands in its prompt, as a sensible model
+would, and knows no page by heart.
 
     with ModelServer(Walker(topic="Kallsteg", section="forum", days=30)) as server: ...
 
-`decisions` overrules the decision about an address; `calls` counts the completions by role and model.
-"""
+`decisions` overrules the decision about an address; `calls` counts the completions by role and model."""
 
 from __future__ import annotations
 
@@ -23,7 +23,14 @@ FACT = re.compile(r"^- id (\w+):\n<(fact-\w+)>\n(.*?)\n</\2>", re.MULTILINE | re
 class Walker:
     """Called with each request; replies as a dict."""
 
-    def __init__(self, *, topic: str = "", section: str = "", days: int | None = None, decisions: dict[str, dict[str, Any]] | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        topic: str = "",
+        section: str = "",
+        days: int | None = None,
+        decisions: dict[str, dict[str, Any]] | None = None,
+    ) -> None:
         self.topic, self.section, self.days, self.decisions = topic, section, days, decisions or {}
         self.calls: Counter[tuple[str, str]] = Counter()
 
@@ -33,14 +40,27 @@ class Walker:
         return getattr(self, f"_{role}")(request.prompt)
 
     def _IntentReply(self, prompt: str) -> dict[str, Any]:
-        return {"topic": self.topic, "target_section": self.section, "time_range_days": self.days, "max_articles": None}
+        return {
+            "topic": self.topic,
+            "target_section": self.section,
+            "time_range_days": self.days,
+            "max_articles": None,
+        }
 
     def _PageDecision(self, prompt: str) -> dict[str, Any]:
         url = ADDRESS.search(prompt)[1]
         if url in self.decisions:
-            return {"reasoning": "as told", "confidence": 0.9, "page_type": "other", "target_url": None, **self.decisions[url]}
+            return {
+                "reasoning": "as told",
+                "confidence": 0.9,
+                "page_type": "other",
+                "target_url": None,
+                **self.decisions[url],
+            }
         words, posts, dated = map(int, SIGNS.search(prompt).groups())
-        way = next((link for link, _ in LINK.findall(prompt) if self.section and link.endswith(self.section)), None)
+        way = next(
+            (link for link, _ in LINK.findall(prompt) if self.section and link.endswith(self.section)), None
+        )
         if posts > 1:
             action, kind = "EXTRACT_CONTENT", "forum_thread"
         elif way and not dated:
@@ -58,15 +78,29 @@ class Walker:
         }
 
     def _LinkRanking(self, prompt: str) -> dict[str, Any]:
-        dated = [{"url": url, "anchor_text": "", "relevance_score": 0.8, "detected_date": day} for url, day in LINK.findall(prompt) if day]
+        dated = [
+            {"url": url, "anchor_text": "", "relevance_score": 0.8, "detected_date": day}
+            for url, day in LINK.findall(prompt)
+            if day
+        ]
         return {"links": dated}
 
     def _RelevanceReply(self, prompt: str) -> dict[str, Any]:
-        return {"items": [{"id": name, "is_relevant": True, "reason": "to the point"} for name in ITEM.findall(prompt)]}
+        return {
+            "items": [
+                {"id": name, "is_relevant": True, "reason": "to the point"} for name in ITEM.findall(prompt)
+            ]
+        }
 
     def _DigestReply(self, prompt: str) -> dict[str, Any]:
         told = [{"text": statement, "fact_ids": [name]} for name, _, statement in FACT.findall(prompt)[:4]]
         return {"answer": told, "certainty": "A few voices.", "missing": "", "journey": "Read and told."}
 
     def _ContentReply(self, prompt: str) -> dict[str, Any]:
-        return {"title": "", "content": "", "publish_date": None, "metadata": {"post_count": None, "author": None}, "posts": []}
+        return {
+            "title": "",
+            "content": "",
+            "publish_date": None,
+            "metadata": {"post_count": None, "author": None},
+            "posts": [],
+        }

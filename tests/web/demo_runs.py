@@ -12,5 +12,5 @@ DEMO = Settings(world="demo", model="keyless")
 def reviewed(bench: Workbench, question: str = SOLAR, **settings: object) -> str:
     """The id of a run whose answer waits for a review."""
     run_id = bench.start(question, DEMO.model_copy(update=settings))
-    assert bench.drive(run_id) is Status.REVIEW, bench.view(run_id).run.error
+    assert bench.drive(run_id) is Status.REVIEW, bench.snapshot(run_id).run.error
     return run_id

@@ -1,4 +1,5 @@
-"""Small folder worlds for tests: a few pages written into a folder, and a world whose engine or pages do as they are told."""
+"""Small folder worlds for tests: a few pages written into a folder, and a world whose engine or pages do as
+they are told."""
 
 from __future__ import annotations
 
@@ -10,10 +11,16 @@ from typing import Any
 from agent.types import Outcome, Page, SearchResult
 
 
-def write_world(folder: Path, docs: Sequence[dict[str, Any]], questions: Sequence[dict[str, Any]] = ()) -> str:
-    """Write `docs.jsonl` (ids are given where they lack) and, when there are any, `questions.jsonl`; returns the world's name."""
+def write_world(
+    folder: Path, docs: Sequence[dict[str, Any]], questions: Sequence[dict[str, Any]] = ()
+) -> str:
+    """Write `docs.jsonl` (ids are given where they lack) and, when there are any, `questions.jsonl`; returns
+    the world's name."""
     folder.mkdir(parents=True, exist_ok=True)
-    for name, rows in (("docs", [{"id": f"d{n}", **doc} for n, doc in enumerate(docs)]), ("questions", questions)):
+    for name, rows in (
+        ("docs", [{"id": f"d{n}", **doc} for n, doc in enumerate(docs)]),
+        ("questions", questions),
+    ):
         if rows:
             lines = (json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
             (folder / f"{name}.jsonl").write_text("".join(lines), encoding="utf-8")
@@ -26,7 +33,8 @@ def page(url: str, title: str, text: str, **more: Any) -> dict[str, Any]:
 
 
 class Told:
-    """A world around another whose searches and fetches can be replaced; what was asked for is kept in `asked`."""
+    """A world around another whose searches and fetches can be replaced; what was asked for is kept in
+    `asked`."""
 
     def __init__(
         self,
@@ -56,9 +64,17 @@ class Told:
 
 def limited(engine: str, query: str, retry_after_s: float | None = 300.0) -> SearchResult:
     """An engine that asks for a pause."""
-    return SearchResult(engine=engine, query=query, outcome=Outcome.RATE_LIMITED, detail="too many searches", retry_after_s=retry_after_s)
+    return SearchResult(
+        engine=engine,
+        query=query,
+        outcome=Outcome.RATE_LIMITED,
+        detail="too many searches",
+        retry_after_s=retry_after_s,
+    )
 
 
 def blocked(engine: str, query: str) -> SearchResult:
     """An engine that would not answer."""
-    return SearchResult(engine=engine, query=query, outcome=Outcome.BLOCKED, detail="the engine asked for a captcha")
+    return SearchResult(
+        engine=engine, query=query, outcome=Outcome.BLOCKED, detail="the engine asked for a captcha"
+    )

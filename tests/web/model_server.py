@@ -1,13 +1,14 @@
-"""A real HTTP server on 127.0.0.1 that speaks the OpenAI protocol (`/v1/chat/completions`, `/v1/models`) and fails as told.
+"""A real HTTP server on 127.0.0.1 that speaks the OpenAI protocol (`/v1/chat/completions`, `/v1/models`) and
+fails as told.
 
     with ModelServer([status(429, retry_after=1), {"ok": True}]) as server:
         Client(server.url, strong="m") ...
         server.requests[0].body["messages"]
 
-`replies` is a list (one a completion; when it is used up the server says so with a 418) or a function of the `Request`.
-A reply is a str (the model's text), a dict or pydantic model (sent as JSON text), or one of the functions below. It may be set
-or extended at any time. `refuses` names response formats that are answered with a 400, as many servers do. Thread-safe.
-"""
+`replies` is a list (one a completion; when it is used up the server says so with a 418) or a function of the
+`Request`. A reply is a str (the model's text), a dict or pydantic model (sent as JSON text), or one of the
+functions below. It may be set or extended at any time. `refuses` names response formats that are answered
+with a 400, as many servers do. Thread-safe."""
 
 from __future__ import annotations
 
@@ -26,7 +27,8 @@ from pydantic import BaseModel
 
 @dataclass(frozen=True)
 class Request:
-    """One completion that was asked for. `format` is what response_format named: json_schema, json_object or plain."""
+    """One completion that was asked for. `format` is what response_format named: json_schema, json_object or
+    plain."""
 
     body: dict[str, Any]
     headers: dict[str, str]
@@ -58,13 +60,20 @@ Embedding = Callable[[list[str]], "list[list[float]] | Answer"]
 
 
 def says(content: Any, *, finish: str = "stop", usage: bool = True, **message: Any) -> Answer:
-    """A completion whose content is exactly `content` (a text, None, a list of parts); `message` adds e.g. refusal="No."."""
+    """A completion whose content is exactly `content` (a text, None, a list of parts); `message` adds e.g.
+    refusal="No."."""
     body: dict[str, Any] = {
         "id": "chatcmpl-1",
         "object": "chat.completion",
         "created": 0,
         "model": "served",
-        "choices": [{"index": 0, "finish_reason": finish, "message": {"role": "assistant", "content": content, **message}}],
+        "choices": [
+            {
+                "index": 0,
+                "finish_reason": finish,
+                "message": {"role": "assistant", "content": content, **message},
+            }
+        ],
     }
     if usage:
         body["usage"] = {"prompt_tokens": 11, "completion_tokens": 7, "total_tokens": 18}
@@ -76,7 +85,9 @@ def sends(body: Any) -> Answer:
     return Answer(body=json.dumps(body).encode())
 
 
-def status(code: int, message: str = "scripted failure", *, retry_after: object = None, error_code: str = "") -> Answer:
+def status(
+    code: int, message: str = "scripted failure", *, retry_after: object = None, error_code: str = ""
+) -> Answer:
     """An error answer as OpenAI forms it. `retry_after` is written into the header as it is."""
     headers = {} if retry_after is None else {"Retry-After": str(retry_after)}
     body = {"error": {"message": message, "type": "error", "param": None, "code": error_code or None}}
@@ -85,7 +96,11 @@ def status(code: int, message: str = "scripted failure", *, retry_after: object 
 
 def html(code: int = 200) -> Answer:
     """A web page where a reply was expected."""
-    return Answer(status=code, body=b"<!doctype html><title>Sign in</title><p>Welcome", content_type="text/html; charset=utf-8")
+    return Answer(
+        status=code,
+        body=b"<!doctype html><title>Sign in</title><p>Welcome",
+        content_type="text/html; charset=utf-8",
+    )
 
 
 def raw(body: bytes, content_type: str = "application/json") -> Answer:
@@ -115,17 +130,23 @@ def cuts(content: str) -> Answer:
 
 
 class ModelServer:
-    """The server, a context manager. `url` is what OPENAI_BASE_URL would be; `requests` logs completions, `paths` everything."""
+    """The server, a context manager. `url` is what OPENAI_BASE_URL would be; `requests` logs completions,
+    `paths` everything."""
 
     def __init__(
-        self, replies: Iterable[Reply] | Teller = (), *, models: Iterable[str] = ("served",), refuses: Iterable[str] = (),
+        self,
+        replies: Iterable[Reply] | Teller = (),
+        *,
+        models: Iterable[str] = ("served",),
+        refuses: Iterable[str] = (),
         embeds: Embedding | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.replies: list[Reply] | Teller = replies if callable(replies) else list(replies)
         self.models: list[str] | Answer = list(models)
         self.refuses = set(refuses)
         self.embeds = embeds
-        """What `/v1/embeddings` answers: a vector for each text, or an Answer; None: there is no such path."""
+        """What `/v1/embeddings` answers: a vector for each text, or an Answer; None: there is no such
+        path."""
         self.requests: list[Request] = []
         self.paths: list[str] = []
         self.arrived = threading.Event()
@@ -143,13 +164,16 @@ class ModelServer:
         threading.Thread(target=self._http.serve_forever, args=(0.005,), daemon=True).start()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.closing.set()
         self._http.shutdown()
         self._http.server_close()
 
     def counted(self, expected: int) -> int:
-        """How many requests arrived. One that its client gave up on is read a little later: these are waited for, up to `expected`."""
+        """How many requests arrived. One that its client gave up on is read a little later: these are waited
+        for, up to `expected`."""
         for _ in range(1000):
             if len(self.requests) >= expected:
                 break
@@ -165,7 +189,14 @@ class ModelServer:
         if isinstance(got, Answer):
             return got
         data = [{"object": "embedding", "index": n, "embedding": vector} for n, vector in enumerate(got)]
-        return sends({"object": "list", "data": data[::-1], "model": request.body["model"], "usage": {"prompt_tokens": 1, "total_tokens": 1}})
+        return sends(
+            {
+                "object": "list",
+                "data": data[::-1],
+                "model": request.body["model"],
+                "usage": {"prompt_tokens": 1, "total_tokens": 1},
+            }
+        )
 
     def answer(self, request: Request) -> Answer:
         """What the script has for this request."""
@@ -173,9 +204,15 @@ class ModelServer:
             self.requests.append(request)
             self.arrived.set()
             if request.format in self.refuses:
-                return status(400, f"'response_format' of type '{request.format}' is not supported by this model.")
+                return status(
+                    400, f"'response_format' of type '{request.format}' is not supported by this model."
+                )
             if isinstance(self.replies, list):
-                reply = self.replies.pop(0) if self.replies else status(418, "the test's script has no reply left")
+                reply = (
+                    self.replies.pop(0)
+                    if self.replies
+                    else status(418, "the test's script has no reply left")
+                )
                 return _answer(reply)
             teller = self.replies
         return _answer(teller(request))
@@ -214,7 +251,9 @@ class _Handler(BaseHTTPRequestHandler):
         owner.paths.append(self.path)
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         if self.path == "/v1/embeddings" and owner.embeds is not None:
-            self._send(owner.embedded(Request(body, {name.lower(): value for name, value in self.headers.items()})))
+            self._send(
+                owner.embedded(Request(body, {name.lower(): value for name, value in self.headers.items()}))
+            )
             return
         if self.path != "/v1/chat/completions":
             self._send(status(404, "no such path"))
@@ -235,7 +274,11 @@ class _Handler(BaseHTTPRequestHandler):
             return
         length = 10**9 if answer.ends == "drips" else len(answer.body)
         self.send_response(answer.status)
-        for name, value in {"Content-Type": answer.content_type, "Content-Length": str(length), **answer.headers}.items():
+        for name, value in {
+            "Content-Type": answer.content_type,
+            "Content-Length": str(length),
+            **answer.headers,
+        }.items():
             self.send_header(name, value)
         self.end_headers()
         if answer.ends == "drips":

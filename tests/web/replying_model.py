@@ -2,8 +2,8 @@
 
     Script(select=["kb:backups.md"], write=[("Backups run at night.", "Backups run at night.")])
 
-Each part is what the role should say, or a function of the prompt's text; a part that is an exception is raised.
-"""
+Each part is what the role should say, or a function of the prompt's text; a part that is an exception is
+raised."""
 
 from __future__ import annotations
 
@@ -22,32 +22,50 @@ BACKUPS = "# Backups\n\nBackups run at night, at half past two. They are kept fo
 PORTS = "# Ports\n\nThe status page answers on port 7410. The door for alerts is port 7411.\n"
 HOURS = "Office hours\n\nThe office is open from nine to four on weekdays. On Fridays it closes at noon.\n"
 WEB = "https://docs.fyrvakt.example/certificates"
-WEB_TEXT = "Certificates\n\nA certificate is renewed 30 days before it ends. Renewing takes about ten seconds."
+WEB_TEXT = (
+    "Certificates\n\nA certificate is renewed 30 days before it ends. Renewing takes about ten seconds."
+)
 Part = Any
 
 
 @made_once
 def stocked(bench: Workbench) -> None:
     """Three files, a topic of the team and a page of the web in the bench's library."""
-    bench.holdings.add_file("backups.md", BACKUPS.encode())
-    bench.holdings.add_file("ports.md", PORTS.encode())
-    topic = Page(url="file:team/hours.txt", final_url="file:team/hours.txt", outcome=Outcome.OK, title="Office hours", text=HOURS, sha256="a" * 64)
-    bench.holdings.add_page(topic, source_id="team:hours.txt", kind="topic")
-    page = Page(url=WEB, final_url=WEB, outcome=Outcome.OK, title="Certificates", text=WEB_TEXT, sha256="b" * 64)
-    bench.holdings.add_page(page)
-    bench.holdings.untag(f"kb:{WEB}", "demo")
+    bench.library.add_file("backups.md", BACKUPS.encode())
+    bench.library.add_file("ports.md", PORTS.encode())
+    topic = Page(
+        url="file:team/hours.txt",
+        final_url="file:team/hours.txt",
+        outcome=Outcome.OK,
+        title="Office hours",
+        text=HOURS,
+        sha256="a" * 64,
+    )
+    bench.library.add_page(topic, source_id="team:hours.txt", kind="topic")
+    page = Page(
+        url=WEB, final_url=WEB, outcome=Outcome.OK, title="Certificates", text=WEB_TEXT, sha256="b" * 64
+    )
+    bench.library.add_page(page)
+    bench.library.untag(f"kb:{WEB}", "demo")
 
 
 class Script:
     """The double's mind. `prompts` keeps (role, system, user) of every call."""
 
-    def __init__(self, *, gate: Part = True, select: Part = ("kb:backups.md",), write: Part = (), verify: Part = True) -> None:
+    def __init__(
+        self, *, gate: Part = True, select: Part = ("kb:backups.md",), write: Part = (), verify: Part = True
+    ) -> None:
         self.parts = {"gate": gate, "selection": select, "writing": write, "verification": verify}
         self.prompts: list[tuple[str, str, str]] = []
         self._lock = threading.Lock()
 
     def __call__(self, messages: list[dict[str, Any]], shape: type[BaseModel]) -> Any:
-        role = {"GateReply": "gate", "SelectionReply": "selection", "WritingReply": "writing", "VerificationReply": "verification"}[shape.__name__]
+        role = {
+            "GateReply": "gate",
+            "SelectionReply": "selection",
+            "WritingReply": "writing",
+            "VerificationReply": "verification",
+        }[shape.__name__]
         user = messages[-1]["content"]
         text = user if isinstance(user, str) else "".join(part.get("text", "") for part in user)
         with self._lock:
@@ -69,11 +87,14 @@ class Script:
     def _writing(self, said: Any, prompt: str) -> Any:
         sentences = [
             {
-                "text": text, "quotes": [{"passage_id": place(prompt, quote), "quote": quote}] if isinstance(quote, str) else [],
+                "text": text,
+                "quotes": [{"passage_id": place(prompt, quote), "quote": quote}]
+                if isinstance(quote, str)
+                else [],
                 "pictures": [quote] if isinstance(quote, int) else [],
             }
             for text, quote in said
-        ]  # fmt: skip
+        ]
         return {"answer": sentences, "missing": "" if sentences else "They do not say.", "confidence": 0.9}
 
     def _verification(self, said: bool, _prompt: str) -> Any:
@@ -82,5 +103,7 @@ class Script:
 
 def place(prompt: str, quote: str) -> str:
     """The passage of a prompt that holds a quote; one that there is not for any other."""
-    found = re.findall(r"^Passage (\S+):\n<(passage-\w+)>\n(.*?)\n</\2>", prompt, flags=re.MULTILINE | re.DOTALL)
+    found = re.findall(
+        r"^Passage (\S+):\n<(passage-\w+)>\n(.*?)\n</\2>", prompt, flags=re.MULTILINE | re.DOTALL
+    )
     return next((name for name, _, text in found if quote in text), "nowhere")

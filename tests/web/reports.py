@@ -5,13 +5,30 @@ from __future__ import annotations
 import hashlib
 
 from agent.export.report import Report
-from agent.types import Action, Answer, Conflict, Fact, Move, Note, Outcome, Page, PageRef, Run, Sentence, Settings, Source, Statements, Status, Value
-from agent.types.knowledge import Confidence
+from agent.types import (
+    Action,
+    Answer,
+    ConfidenceChange,
+    Conflict,
+    ConflictSide,
+    Fact,
+    Note,
+    Outcome,
+    Page,
+    PageRef,
+    Run,
+    Sentence,
+    Settings,
+    Source,
+    StatementCounts,
+    Status,
+)
+from agent.types.facts import Confidence
 
 TITLES = [
     "Größe & Maß: „Äpfel“ zu 100 %",
     "東京の人口、そして水",
-    'He said "no", \'twice\', and ``left\'\'',
+    "He said \"no\", 'twice', and ``left''",
     "{unbalanced and C:\\temp\\",
     "} the other { way }}",
     "a, b; c | d = e # f $5 _x_ ~y^2 <b>bold</b> &amp; 50%",
@@ -37,38 +54,119 @@ def stored(n: int, title: str, text: str) -> Page:
     """A stored page."""
     url = f"https://site{n}.example/a_b/{n}?q=ä&x=1"
     return Page(
-        url=url, final_url=url, outcome=Outcome.OK, title=title, author="Åsa Öberg, B. Lee", published_at="2025-03-09", language="en", text=text,
-        fetched_at="2026-11-21T09:00:00Z", sha256=hashlib.sha256(text.encode()).hexdigest(),
-    )  # fmt: skip
+        url=url,
+        final_url=url,
+        outcome=Outcome.OK,
+        title=title,
+        author="Åsa Öberg, B. Lee",
+        published_at="2025-03-09",
+        language="en",
+        text=text,
+        fetched_at="2026-11-21T09:00:00Z",
+        sha256=hashlib.sha256(text.encode()).hexdigest(),
+    )
 
 
 def report(titles: list[str] = TITLES, evil: str = EVIL) -> Report:
     """A report whose sources have these titles, and `evil` wherever a stranger's text can stand."""
-    pages = {f"p{n}": stored(n, title, f"Before it. The answer {n} is {n * 7} cows. After it.") for n, title in enumerate(titles, 1)}
+    pages = {
+        f"p{n}": stored(n, title, f"Before it. The answer {n} is {n * 7} cows. After it.")
+        for n, title in enumerate(titles, 1)
+    }
     facts, sources, refs = [], [], []
     for n, (name, page) in enumerate(pages.items(), 1):
         start = page.text.index("The answer")
         quote = page.text[start : page.text.index(" After")]
         facts.append(
-            Fact(id=f"f{n}", statement=f"=SUM(1) {evil}", quote=quote, page_id=name, url=page.url, title=page.title, start=start,
-                 end=start + len(quote), sha256=page.sha256, verified=True, subject="@cows", attribute="+number", step=n)
-        )  # fmt: skip
-        sources.append(Source(n=n, url=page.url, title=page.title, quotes=[quote], fact_ids=[f"f{n}"], page_id=name, sha256=page.sha256,
-                              fetched_at=page.fetched_at))  # fmt: skip
-        refs.append(PageRef(url=page.url, page_id=name, title=page.title, facts=1, step=n, found_on="search: cows"))
-    refs.append(PageRef(url="https://gone.example/", outcome=Outcome.NOT_FOUND, detail=evil, found_on=refs[0].url if refs else "", step=99))
-    sources.append(Source(n=len(sources) + 1, url="javascript:alert(1)", title=evil, quotes=[evil], fact_ids=["fx"]))
+            Fact(
+                id=f"f{n}",
+                statement=f"=SUM(1) {evil}",
+                quote=quote,
+                page_id=name,
+                url=page.url,
+                title=page.title,
+                start=start,
+                end=start + len(quote),
+                sha256=page.sha256,
+                verified=True,
+                subject="@cows",
+                attribute="+number",
+                step=n,
+            )
+        )
+        sources.append(
+            Source(
+                n=n,
+                url=page.url,
+                title=page.title,
+                quotes=[quote],
+                fact_ids=[f"f{n}"],
+                page_id=name,
+                sha256=page.sha256,
+                fetched_at=page.fetched_at,
+            )
+        )
+        refs.append(
+            PageRef(url=page.url, page_id=name, title=page.title, facts=1, step=n, found_on="search: cows")
+        )
+    refs.append(
+        PageRef(
+            url="https://gone.example/",
+            outcome=Outcome.NOT_FOUND,
+            detail=evil,
+            found_on=refs[0].url if refs else "",
+            step=99,
+        )
+    )
+    sources.append(
+        Source(n=len(sources) + 1, url="javascript:alert(1)", title=evil, quotes=[evil], fact_ids=["fx"])
+    )
     answer = Answer(
-        n=1, verdict="partial", confidence=0.5, certainty=evil, missing=evil, journey=evil, why_stopped=evil, sources=sources,
-        sentences=[Sentence(text=f"There are cows. {evil}", fact_ids=["f1", "f2"], backed=True), Sentence(text=evil)],
-        statements=Statements(backed=1, unsupported=1),
-    )  # fmt: skip
+        n=1,
+        verdict="partial",
+        confidence=0.5,
+        certainty=evil,
+        missing=evil,
+        journey=evil,
+        why_stopped=evil,
+        sources=sources,
+        sentences=[
+            Sentence(text=f"There are cows. {evil}", fact_ids=["f1", "f2"], backed=True),
+            Sentence(text=evil),
+        ],
+        statements=StatementCounts(backed=1, unsupported=1),
+    )
     settings = Settings(world="demo")
     return Report(
-        run=Run(id="0123456789ab", question=f"How many cows? {evil}", status=Status.REVIEW, settings=settings, created_at="2026-11-21T09:00:00.000Z",
-                updated_at="2026-11-21T09:01:00.000Z"),
-        settings=settings, answer=answer, facts=facts, pages=refs, stored=pages, notes=[Note(step=3, text=evil)],
-        conflicts=[Conflict(id="c1", subject=evil, attribute="", kind="number", values=[Value(text=evil, fact_ids=["f1"], sites=["a.example"])])],
-        confidence=[Confidence(step=n, value=n / 10, moves=[Move(delta=0.1, reason=evil)]) for n in range(1, 4)],
-        actions=[Action(step=1, action="search_duckduckgo", query_or_url="cows"), Action(step=2, action="crawl_url", query_or_url=refs[0].url)],
-    )  # fmt: skip
+        run=Run(
+            id="0123456789ab",
+            question=f"How many cows? {evil}",
+            status=Status.REVIEW,
+            settings=settings,
+            created_at="2026-11-21T09:00:00.000Z",
+            updated_at="2026-11-21T09:01:00.000Z",
+        ),
+        settings=settings,
+        answer=answer,
+        facts=facts,
+        pages=refs,
+        stored_pages=pages,
+        notes=[Note(step=3, text=evil)],
+        conflicts=[
+            Conflict(
+                id="c1",
+                subject=evil,
+                attribute="",
+                kind="number",
+                values=[ConflictSide(text=evil, fact_ids=["f1"], sites=["a.example"])],
+            )
+        ],
+        confidence=[
+            Confidence(step=n, value=n / 10, moves=[ConfidenceChange(delta=0.1, reason=evil)])
+            for n in range(1, 4)
+        ],
+        actions=[
+            Action(step=1, action="search_duckduckgo", query_or_url="cows"),
+            Action(step=2, action="crawl_url", query_or_url=refs[0].url),
+        ],
+    )

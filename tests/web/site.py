@@ -1,11 +1,12 @@
-"""A real web server on 127.0.0.1 that says what a test tells it to, byte for byte, and remembers what it was asked.
+"""A real web server on 127.0.0.1 that says what a test tells it to, byte for byte, and remembers what it was
+asked.
 
     with Site({"/": html("<p>Hello</p>"), "/old": sends_to("/")}) as site:
         world.fetch(site.url("/old"))
         site.asked                      # [Asked("GET", "/robots.txt", {...}), ...]
 
-A page is a `Reply` or a function of the `Asked`. Unknown paths are 404 (so there is no robots.txt unless a test gives one).
-"""
+A page is a `Reply` or a function of the `Asked`. Unknown paths are 404 (so there is no robots.txt unless a
+test gives one)."""
 
 from __future__ import annotations
 
@@ -29,7 +30,8 @@ class Asked:
 
 @dataclass(frozen=True)
 class Reply:
-    """What goes over the wire. `ends`: how the connection does. "drips": a byte now and then for ever; "stalls": no byte at all."""
+    """What goes over the wire. `ends`: how the connection does. "drips": a byte now and then for ever;
+    "stalls": no byte at all."""
 
     status: int = 200
     body: bytes = b""
@@ -60,7 +62,9 @@ class Site:
         self.over = threading.Event()
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self._server.daemon_threads = True
-        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+        self._thread = threading.Thread(
+            target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True
+        )
 
     def url(self, path: str = "/") -> str:
         """The address of a page of this site."""
@@ -74,7 +78,9 @@ class Site:
         self._thread.start()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.over.set()
         self._server.shutdown()
         self._server.server_close()

@@ -17,7 +17,8 @@ Stocking = Callable[..., None]
 
 
 def made_once(stocking: Stocking) -> Stocking:
-    """The same stocking, which copies what its first call (with the same wishes) made; a bench that holds something is stocked as ever."""
+    """The same stocking, which copies what its first call (with the same wishes) made; a bench that holds
+    something is stocked as ever."""
     made: dict[Any, sqlite3.Connection] = {}
     lock = threading.Lock()
 
@@ -25,7 +26,10 @@ def made_once(stocking: Stocking) -> Stocking:
     def stocked(bench: Workbench, **wishes: Any) -> None:
         engine, wanted = bench.store.engine, tuple(sorted(wishes.items()))
         with engine.connect() as connection:
-            empty = not any(connection.scalar(select(func.count()).select_from(table)) for table in (tables.runs, tables.sources, tables.pages))
+            empty = not any(
+                connection.scalar(select(func.count()).select_from(table))
+                for table in (tables.runs, tables.sources, tables.pages)
+            )
         if not empty or engine.dialect.name != "sqlite":
             stocking(bench, **wishes)
             return

@@ -4,8 +4,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pytest import approx, mark
 
-from agent.evidence.confidence import HIGHEST, Footing, alone, assess, worth
-from agent.types import Confidence, Conflict, Fact, Settings, Value
+from agent.evidence.confidence import (
+    MAX_SINGLE_SOURCE_VALUE,
+    AnswerFeatures,
+    assess_confidence,
+    compute_value,
+    single_source_value,
+)
+from agent.types import Confidence, Conflict, ConflictSide, Fact, Settings
 
 
 def fact(n: int, statement: str = "The Nordvik dairy was founded in 1921.", **more: object) -> Fact:
@@ -23,12 +29,14 @@ def fact(n: int, statement: str = "The Nordvik dairy was founded in 1921.", **mo
     return Fact(**given_)  # type: ignore[arg-type]
 
 
-def level(facts: list[Fact], *, coverage: float = 1.0, conflicts: list[Conflict] | None = None, **more: object) -> Confidence:
-    return assess(step=1, facts=facts, conflicts=conflicts or [], coverage=coverage, **more)  # type: ignore[arg-type]
+def level(
+    facts: list[Fact], *, coverage: float = 1.0, conflicts: list[Conflict] | None = None, **more: object
+) -> Confidence:
+    return assess_confidence(step=1, facts=facts, conflicts=conflicts or [], coverage=coverage, **more)  # type: ignore[arg-type]
 
 
 def clash(*ids: str, status: str = "open") -> Conflict:
-    values = [Value(text=i, fact_ids=[i], sites=[i]) for i in ids]
+    values = [ConflictSide(text=i, fact_ids=[i], sites=[i]) for i in ids]
     return Conflict(id="c1", subject="x", attribute="y", kind="date", values=values, status=status)  # type: ignore[arg-type]
 
 
@@ -65,7 +73,11 @@ def test_coverage_trust_and_dispute_lower_it() -> None:
 
 def test_parts_are_averaged() -> None:
     both = level([fact(1, part="who"), fact(2, part="when"), fact(3, part="when")]).value
-    assert level([fact(1, part="who"), fact(2, part="when")]).value < both < level([fact(1), fact(2), fact(3)]).value
+    assert (
+        level([fact(1, part="who"), fact(2, part="when")]).value
+        < both
+        < level([fact(1), fact(2), fact(3)]).value
+    )
 
 
 def test_a_model_can_only_lower_it() -> None:
@@ -79,19 +91,31 @@ def test_the_moves_say_why_and_add_up() -> None:
     first = level([fact(1)], coverage=0.8)
     assert "first evidence: 1 fact from 1 independent site" in first.moves[0].reason
     second = level([fact(1), fact(2)], coverage=0.8, previous=first)
-    assert [move.reason for move in second.moves] == ["a second, independent site (s2.example) gives the same date: 1921"]
+    assert [move.reason for move in second.moves] == [
+        "a second, independent site (s2.example) gives the same date: 1921"
+    ]
     assert second.moves[0].delta == approx(second.value - first.value, abs=1e-4)
     third = level([fact(1), fact(2)], coverage=0.8, conflicts=[clash("f1", "f7")], previous=second)
-    assert [(round(m.delta, 2), m.reason) for m in third.moves] == [(-0.1, "1 conflict on this question is open: x, y: f1 or f7")]
+    assert [(round(m.delta, 2), m.reason) for m in third.moves] == [
+        (-0.1, "1 conflict on this question is open: x, y: f1 or f7")
+    ]
     assert level([fact(1), fact(2)], coverage=0.8, previous=second).moves == []
     held = level([fact(1), fact(2)], coverage=0.8, previous=second, model=0.4)
     freed = level([fact(1), fact(2)], coverage=0.8, previous=held, model=0.9)
     assert "no longer holds it down" in freed.moves[-1].reason and freed.value == second.value
 
 
-def footed(**more: object) -> Footing:
-    given_: dict[str, object] = {"told": 1, "bearing": 6, "missing": 2, "joined": 0.1, "chain": False, "kind": "person", **more}
-    return Footing(**given_)  # type: ignore[arg-type]
+def footed(**more: object) -> AnswerFeatures:
+    given_: dict[str, object] = {
+        "answering_facts": 1,
+        "relevant_facts": 6,
+        "missing_words": 2,
+        "joined_share": 0.1,
+        "is_multi_hop": False,
+        "answer_type": "person",
+        **more,
+    }
+    return AnswerFeatures(**given_)  # type: ignore[arg-type]
 
 
 def one(**more: object) -> float:
@@ -100,62 +124,91 @@ def one(**more: object) -> float:
 
 def test_with_a_footing_each_count_moves_the_value_its_own_way() -> None:
     usual = one()
-    assert one(told=2) > usual > one(told=0)
-    assert one(bearing=5) > usual > one(bearing=12)
-    assert one(missing=0) > usual > one(missing=4)
-    assert one(kind="date") > usual == one(kind="place")
-    assert one(told=4) == one(told=9), "more than four are no surer sign"
-    chain = one(chain=True)
-    assert one(chain=True, joined=0.4) > chain == one(chain=True, bearing=12), "a question of several pages goes by what is joined"
-    assert one(opens=True) > usual == one(linked=1.0) and one(chain=True, opens=True) == chain
-    assert one(chain=True, linked=1.0) > chain > one(chain=True, closed=True)
+    assert one(answering_facts=2) > usual > one(answering_facts=0)
+    assert one(relevant_facts=5) > usual > one(relevant_facts=12)
+    assert one(missing_words=0) > usual > one(missing_words=4)
+    assert one(answer_type="date") > usual == one(answer_type="place")
+    assert one(answering_facts=4) == one(answering_facts=9), "more than four are no surer sign"
+    chain = one(is_multi_hop=True)
+    assert one(is_multi_hop=True, joined_share=0.4) > chain == one(is_multi_hop=True, relevant_facts=12), (
+        "a question of several pages goes by what is joined"
+    )
+    assert (
+        one(opens_page=True) > usual == one(linked_share=1.0)
+        and one(is_multi_hop=True, opens_page=True) == chain
+    )
+    assert one(is_multi_hop=True, linked_share=1.0) > chain > one(is_multi_hop=True, is_yes_no=True)
 
 
 def test_one_voice_alone_never_reaches_the_usual_threshold_and_a_second_passes_it() -> None:
-    surest = footed(told=4, bearing=4, missing=0, kind="date")
-    assert level([fact(1)], footing=surest).value == HIGHEST < Settings().threshold
-    assert level([fact(1), fact(2, "Anna Berg kept forty bees in Lillehavn.", relevance=0.8)], footing=surest).value < Settings().threshold
+    surest = footed(answering_facts=4, relevant_facts=4, missing_words=0, answer_type="date")
+    assert level([fact(1)], footing=surest).value == MAX_SINGLE_SOURCE_VALUE < Settings().threshold
+    assert (
+        level(
+            [fact(1), fact(2, "Anna Berg kept forty bees in Lillehavn.", relevance=0.8)], footing=surest
+        ).value
+        < Settings().threshold
+    )
     assert level([fact(1), fact(2)], footing=surest).value > Settings().threshold
 
 
 def test_four_fifths_of_the_words_are_as_good_as_all_where_a_footing_tells_what_is_missing() -> None:
-    assert level([fact(1)], coverage=0.8, footing=footed()).value == one() > level([fact(1)], coverage=0.4, footing=footed()).value
+    assert (
+        level([fact(1)], coverage=0.8, footing=footed()).value
+        == one()
+        > level([fact(1)], coverage=0.4, footing=footed()).value
+    )
 
 
 def test_what_a_person_pinned_needs_no_estimate() -> None:
-    pinned = level([fact(1)], footing=footed(told=0, bearing=20))
-    moved = level([fact(1, decision="pinned")], footing=footed(told=0, bearing=20), previous=pinned)
-    assert moved.factors["alone"] == HIGHEST < moved.value, "what is pinned is trusted fully"
+    pinned = level([fact(1)], footing=footed(answering_facts=0, relevant_facts=20))
+    moved = level(
+        [fact(1, decision="pinned")], footing=footed(answering_facts=0, relevant_facts=20), previous=pinned
+    )
+    assert moved.factors["alone"] == MAX_SINGLE_SOURCE_VALUE < moved.value, "what is pinned is trusted fully"
     assert {move.reason for move in moved.moves} == {"a person confirmed the best fact"}
 
 
 def test_a_fully_trusted_source_can_be_enough_alone() -> None:
-    before = level([fact(1)], footing=footed(bearing=2, missing=0))
-    sure = level([fact(1, trust=1.0)], footing=footed(bearing=2, missing=0), previous=before)
+    before = level([fact(1)], footing=footed(relevant_facts=2, missing_words=0))
+    sure = level([fact(1, trust=1.0)], footing=footed(relevant_facts=2, missing_words=0), previous=before)
     assert before.value < Settings().threshold < sure.value
     assert sure.moves[0].reason == "the source of the best fact is trusted fully: s1.example"
-    back = level([fact(1)], footing=footed(bearing=2, missing=0), previous=sure)
+    back = level([fact(1)], footing=footed(relevant_facts=2, missing_words=0), previous=sure)
     assert "makes it sure any more" in back.moves[0].reason
 
 
 def test_the_value_can_be_computed_again_from_what_is_kept() -> None:
-    for footing in (None, footed(), footed(chain=True)):
-        now = level([fact(1), fact(2), fact(3, disputed=True)], coverage=0.7, footing=footing, conflicts=[clash("f1", "f9")])
-        assert worth(now.basis) == approx(now.value, abs=1e-3) and alone(now.basis) == approx(now.factors["alone"], abs=1e-3)
+    for footing in (None, footed(), footed(is_multi_hop=True)):
+        now = level(
+            [fact(1), fact(2), fact(3, disputed=True)],
+            coverage=0.7,
+            footing=footing,
+            conflicts=[clash("f1", "f9")],
+        )
+        assert compute_value(now.basis) == approx(now.value, abs=1e-3) and single_source_value(
+            now.basis
+        ) == approx(now.factors["alone"], abs=1e-3)
         factors = now.factors
-        product = factors["coverage"] * factors["support"] * factors["trust"] * factors["agreement"] - factors["conflicts"]
+        product = (
+            factors["coverage"] * factors["support"] * factors["trust"] * factors["agreement"]
+            - factors["conflicts"]
+        )
         assert product == approx(now.value, abs=1e-3)
 
 
 @mark.parametrize(
     ("change", "said"),
     [
-        ({"told": 2}, "stands out more clearly: of 6 facts that may count, 2 that hold a person's name would be told"),
-        ({"bearing": 14}, "more sentences bear on the question without settling it: of 14 facts"),
-        ({"missing": 4}, "4 words of the question are left open by what would be told"),
-        ({"missing": 0}, "no word of the question is left open any more"),
-        ({"opens": True}, "the best fact opens its page"),
-        ({"chain": True, "joined": 0.1}, "read in another way"),
+        (
+            {"answering_facts": 2},
+            "stands out more clearly: of 6 facts that may count, 2 that hold a person's name would be told",
+        ),
+        ({"relevant_facts": 14}, "more sentences bear on the question without settling it: of 14 facts"),
+        ({"missing_words": 4}, "4 words of the question are left open by what would be told"),
+        ({"missing_words": 0}, "no word of the question is left open any more"),
+        ({"opens_page": True}, "the best fact opens its page"),
+        ({"is_multi_hop": True, "joined_share": 0.1}, "read in another way"),
     ],
 )
 def test_each_count_that_moves_is_told(change: dict[str, object], said: str) -> None:
@@ -166,17 +219,23 @@ def test_each_count_that_moves_is_told(change: dict[str, object], said: str) -> 
 
 
 def test_links_that_meet_are_told() -> None:
-    before = level([fact(1)], footing=footed(chain=True, joined=0.0))
-    after = level([fact(1)], footing=footed(chain=True, joined=0.3), previous=before)
+    before = level([fact(1)], footing=footed(is_multi_hop=True, joined_share=0.0))
+    after = level([fact(1)], footing=footed(is_multi_hop=True, joined_share=0.3), previous=before)
     assert "30% more of the question than the best fact alone" in after.moves[0].reason
-    more = level([fact(1)], footing=footed(chain=True, joined=0.3, linked=0.5), previous=after)
+    more = level(
+        [fact(1)], footing=footed(is_multi_hop=True, joined_share=0.3, linked_share=0.5), previous=after
+    )
     assert more.moves[0].reason == "of what no title says, 50% now stands in the quotes that would be told"
 
 
 @mark.parametrize(
     ("statement", "other", "said"),
     [
-        ("The dairy keeps 40 cows in Lund.", "In Lund the dairy keeps forty cows.", "gives the same figure: 40"),
+        (
+            "The dairy keeps 40 cows in Lund.",
+            "In Lund the dairy keeps forty cows.",
+            "gives the same figure: 40",
+        ),
         ("The dairy is run by Anna Berg.", "Anna Berg runs the old dairy.", "gives the same name: Anna Berg"),
         ("the old dairy sells soft cheese", "soft cheese is what the old dairy sells", "says the same"),
     ],
@@ -210,8 +269,12 @@ FACTS = st.lists(
 
 
 @settings(max_examples=100, deadline=None)
-@given(st.lists(st.tuples(FACTS, st.floats(0, 1), st.one_of(st.none(), st.floats(0, 1))), min_size=1, max_size=4))
-def test_it_stays_between_0_and_1_and_the_moves_always_add_up(course: list[tuple[list[Fact], float, float | None]]) -> None:
+@given(
+    st.lists(st.tuples(FACTS, st.floats(0, 1), st.one_of(st.none(), st.floats(0, 1))), min_size=1, max_size=4)
+)
+def test_it_stays_between_0_and_1_and_the_moves_always_add_up(
+    course: list[tuple[list[Fact], float, float | None]],
+) -> None:
     previous: Confidence | None = None
     for facts, coverage, model in course:
         now = level(facts, coverage=coverage, previous=previous, model=model, conflicts=[clash("f1", "f2")])

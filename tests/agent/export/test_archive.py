@@ -14,9 +14,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent.errors import BundleError
-from agent.export.archive import MANIFEST, loads, pack, unpack
+from agent.export.archive import MANIFEST, load_json, pack, unpack
 
-FILES = {"run.json": b'{"a": 1}\n', "pages/0a.txt": "Größe 東京".encode() * 50, "steps.jsonl": b"", "pages/0b.txt": bytes(range(256))}
+FILES = {
+    "run.json": b'{"a": 1}\n',
+    "pages/0a.txt": "Größe 東京".encode() * 50,
+    "steps.jsonl": b"",
+    "pages/0b.txt": bytes(range(256)),
+}
 ABOUT = {"format": "x", "version": 1, "question": "Wie groß?"}
 
 
@@ -66,9 +71,17 @@ def link() -> zipfile.ZipInfo:
 
 @pytest.mark.parametrize(
     ("name", "hint"),
-    [("../../etc/passwd", "no bundle has"), ("/etc/passwd", "no bundle has"), ("pages\\..\\x", "no bundle has"), ("C:evil.txt", "no bundle has"),
-     ("pages/../x", "no bundle has"), ("a/b/c", "no bundle has"), ("x" * 300, "no bundle has"), ("pages/", "no bundle has")],
-)  # fmt: skip
+    [
+        ("../../etc/passwd", "no bundle has"),
+        ("/etc/passwd", "no bundle has"),
+        ("pages\\..\\x", "no bundle has"),
+        ("C:evil.txt", "no bundle has"),
+        ("pages/../x", "no bundle has"),
+        ("a/b/c", "no bundle has"),
+        ("x" * 300, "no bundle has"),
+        ("pages/", "no bundle has"),
+    ],
+)
 def test_names_that_lead_elsewhere_are_refused(name, hint):
     with pytest.raises(BundleError, match=hint):
         unpack(zipped((MANIFEST, b"{}"), (name, b"x")))
@@ -108,7 +121,10 @@ def test_a_link_two_of_a_name_a_stranger_and_a_missing_file_are_refused():
     manifest = zipfile.ZipFile(io.BytesIO(pack({"pages/0a.txt": body}, ABOUT))).read(MANIFEST)
     with pytest.raises(BundleError, match="around its files"):
         unpack(zipped((MANIFEST, manifest), (link(), body)))
-    with pytest.warns(UserWarning, match="Duplicate"), pytest.raises(BundleError, match="two files of one name"):
+    with (
+        pytest.warns(UserWarning, match="Duplicate"),
+        pytest.raises(BundleError, match="two files of one name"),
+    ):
         unpack(zipped((MANIFEST, manifest), ("pages/0a.txt", body), ("pages/0a.txt", body)))
     with pytest.raises(BundleError, match="not in its manifest"):
         unpack(zipped((MANIFEST, manifest), ("pages/0a.txt", body), ("more.txt", b"x")))
@@ -120,19 +136,44 @@ def test_a_link_two_of_a_name_a_stranger_and_a_missing_file_are_refused():
 
 @pytest.mark.parametrize(
     "manifest",
-    [b"", b"[]", b"{}", b'{"files": 3}', b'{"files": [3]}', b'{"files": [{"name": 3, "sha256": "x"}]}', b'{"files": [], "x": {}}', b"\xff",
-     b"[" * 100_000, b'{"files": [], "q": "\\ud800"}', b'{"files": [], "q": NaN}', b'{"files": [], "q": 1' + b"0" * 5000 + b"}"],
-)  # fmt: skip
+    [
+        b"",
+        b"[]",
+        b"{}",
+        b'{"files": 3}',
+        b'{"files": [3]}',
+        b'{"files": [{"name": 3, "sha256": "x"}]}',
+        b'{"files": [], "x": {}}',
+        b"\xff",
+        b"[" * 100_000,
+        b'{"files": [], "q": "\\ud800"}',
+        b'{"files": [], "q": NaN}',
+        b'{"files": [], "q": 1' + b"0" * 5000 + b"}",
+    ],
+)
 def test_a_manifest_of_wrong_kinds_is_refused(manifest):
     with pytest.raises(BundleError):
         unpack(zipped((MANIFEST, manifest)))
 
 
-@pytest.mark.parametrize("text", ["NaN", "Infinity", "1e999", '"\\udc00"', '{"\\ud800": 1}', "9007199254740993", "[" * 70 + "]" * 70, "", "{"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "NaN",
+        "Infinity",
+        "1e999",
+        '"\\udc00"',
+        '{"\\ud800": 1}',
+        "9007199254740993",
+        "[" * 70 + "]" * 70,
+        "",
+        "{",
+    ],
+)
 def test_json_with_pitfalls_is_refused(text):
     with pytest.raises(BundleError, match=r"x\.json"):
-        loads(text, "x.json")
-    assert loads(json.dumps({"a": ["\\ud800", 1.5, None]}), "x.json")
+        load_json(text, "x.json")
+    assert load_json(json.dumps({"a": ["\\ud800", 1.5, None]}), "x.json")
 
 
 @settings(max_examples=150, deadline=None)

@@ -1,4 +1,5 @@
-"""What is in a bundle and how it is read: every part comes back, secrets never leave, wrong kinds are told and nothing swells."""
+"""What is in a bundle and how it is read: every part comes back, secrets never leave, wrong kinds are told
+and nothing swells."""
 
 from __future__ import annotations
 
@@ -12,26 +13,42 @@ import pytest
 
 from agent.errors import BundleError
 from agent.export.archive import MANIFEST, pack
-from agent.export.bundle import Contents, read, write
-from agent.types import Call, Run, Settings, Status, Step, Usage
+from agent.export.bundle import BundleContents, read_bundle, write_bundle
+from agent.types import ModelCall, Run, Settings, Status, Step, Usage
 from tests.web.reports import report
 
 KEY = "sk-live-1234567890"
 
 
-def contents() -> Contents:
+def contents() -> BundleContents:
     given = report()
-    page = given.stored["p1"].model_copy(update={"raw": b"<p>The body</p>" * 9})
+    page = given.stored_pages["p1"].model_copy(update={"raw": b"<p>The body</p>" * 9})
     run = Run(id="0123456789ab", question="Größe? 東京", status=Status.REVIEW, settings=Settings(), steps=1)
-    call = Call(key="k", run_id=run.id, step=1, role="decision", model="m", prompt=[{"role": "user", "content": f"key {KEY}"}], reply=KEY)
+    call = ModelCall(
+        key="k",
+        run_id=run.id,
+        step=1,
+        role="decision",
+        model="m",
+        prompt=[{"role": "user", "content": f"key {KEY}"}],
+        reply=KEY,
+    )
     asked = Step(n=0, name="ask", change={"question": run.question}, next="decide")
     steps = [asked, Step(n=1, name="pause", change={"control": "paused"}, next="decide")]
-    return Contents(run, Usage(llm_calls=1), steps, given.facts, {"p1": page, "p2": given.stored["p2"]}, [call], ["gone"])
+    return BundleContents(
+        run,
+        Usage(llm_calls=1),
+        steps,
+        given.facts,
+        {"p1": page, "p2": given.stored_pages["p2"]},
+        [call],
+        ["gone"],
+    )
 
 
 def repacked(**files: bytes | None) -> bytes:
     """A bundle that is whole, with other files in it: what a hand can make."""
-    with zipfile.ZipFile(io.BytesIO(write(contents()))) as archive:
+    with zipfile.ZipFile(io.BytesIO(write_bundle(contents()))) as archive:
         held = {name: archive.read(name) for name in archive.namelist()}
     about = {key: value for key, value in json.loads(held.pop(MANIFEST)).items() if key != "files"}
     for name, body in files.items():
@@ -45,28 +62,33 @@ def repacked(**files: bytes | None) -> bytes:
 
 def test_all_comes_back():
     given = contents()
-    found = read(write(given))
+    found = read_bundle(write_bundle(given))
     assert replace(found, sha256="") == given
-    assert len(found.sha256) == 64 and write(given) == write(contents())
+    assert len(found.sha256) == 64 and write_bundle(given) == write_bundle(contents())
 
 
 def test_it_is_readable_without_us():
-    with zipfile.ZipFile(io.BytesIO(write(contents()))) as archive:
+    with zipfile.ZipFile(io.BytesIO(write_bundle(contents()))) as archive:
         assert archive.read("pages/p1.txt").decode().startswith("Before it.")
         assert gzip.decompress(archive.read("pages/p1.body.gz")) == b"<p>The body</p>" * 9
-        assert "verify" in archive.read("readme.txt").decode() and json.loads(archive.read("run.json"))["run"]["question"] == "Größe? 東京"
+        assert (
+            "verify" in archive.read("readme.txt").decode()
+            and json.loads(archive.read("run.json"))["run"]["question"] == "Größe? 東京"
+        )
         assert len(archive.read("steps.jsonl").splitlines()) == 2
 
 
 def test_no_secret_leaves():
-    assert KEY.encode() not in write(contents(), [KEY]) and b"[hidden]" in write(contents(), [KEY])
+    assert KEY.encode() not in write_bundle(contents(), [KEY]) and b"[hidden]" in write_bundle(
+        contents(), [KEY]
+    )
     given = contents()
     body = {"p1": given.pages["p1"].model_copy(update={"raw": f"<p>{KEY}</p>".encode()})}
-    with zipfile.ZipFile(io.BytesIO(write(replace(given, pages=body), [KEY]))) as archive:
+    with zipfile.ZipFile(io.BytesIO(write_bundle(replace(given, pages=body), [KEY]))) as archive:
         assert "pages/p1.body.gz" not in archive.namelist()
     text = {"p1": given.pages["p1"].model_copy(update={"text": f"The key is {KEY}."})}
     with pytest.raises(BundleError, match="holds one of your keys"):
-        write(replace(given, pages=text), [KEY])
+        write_bundle(replace(given, pages=text), [KEY])
 
 
 @pytest.mark.parametrize(
@@ -93,17 +115,17 @@ def test_no_secret_leaves():
 )
 def test_what_a_hand_made_is_told(files, hint):
     with pytest.raises(BundleError, match=hint):
-        read(repacked(**files))
+        read_bundle(repacked(**files))
 
 
 def test_a_body_does_not_swell_without_end(monkeypatch):
     monkeypatch.setattr("agent.export.bundle.MAX_BODY", 1_000_000)
     with pytest.raises(BundleError, match="larger"):
-        read(repacked(pages__p1_dot_body_dot_gz=gzip.compress(b"0" * 30_000_000)))
+        read_bundle(repacked(pages__p1_dot_body_dot_gz=gzip.compress(b"0" * 30_000_000)))
 
 
 def test_other_formats_and_versions_are_told():
     with pytest.raises(BundleError, match="no evidence bundle"):
-        read(pack({}, {"format": "other"}))
+        read_bundle(pack({}, {"format": "other"}))
     with pytest.raises(BundleError, match="update"):
-        read(pack({}, {"format": "touchstone-evidence-bundle", "version": 2}))
+        read_bundle(pack({}, {"format": "touchstone-evidence-bundle", "version": 2}))

@@ -8,18 +8,28 @@ import re
 
 import pytest
 
-from agent.export.collected import COLUMNS, Collection, markdown, record, table, targets
-from agent.export.escaping import tabled
-from agent.types import Answer, Run, Sentence, Settings, Source, Statements, Status, Usage
-from agent.types.collected import Branch, Intent, Item, Post
+from agent.export.collected import (
+    COLUMNS,
+    CollectionResult,
+    build_collection_record,
+    compare_with_targets,
+    render_collection_csv,
+    render_collection_markdown,
+)
+from agent.export.escaping import escape_csv_cell
+from agent.types import Answer, Run, Sentence, Settings, Source, StatementCounts, Status, Usage
+from agent.types.collection import CollectedItem, CollectIntent, CrawlNode, Post
 
 EVIL = '=HYPERLINK("http://evil.example","x") ![](http://evil.example/p.png) <script>alert(1)</script> [a](javascript:x)'
 
 
-def given() -> Collection:
-    posts = [Post(n=1, user="=cmd", date="2026-11-12T09:14", text="First\nline"), Post(n=2, user="bo", text=EVIL)]
+def given() -> CollectionResult:
+    posts = [
+        Post(n=1, user="=cmd", date="2026-11-12T09:14", text="First\nline"),
+        Post(n=2, user="bo", text=EVIL),
+    ]
     items = [
-        Item(
+        CollectedItem(
             id="i1",
             url="https://a.example/t/1",
             kind="thread",
@@ -28,23 +38,60 @@ def given() -> Collection:
             publish_date="2026-11-12T09:14",
             also_at=["https://b.example/t"],
         ),
-        Item(id="i2", url="https://a.example/s/2", kind="article", title="A story", content=EVIL, author="Petter", publish_date="2026-11-02"),
+        CollectedItem(
+            id="i2",
+            url="https://a.example/s/2",
+            kind="article",
+            title="A story",
+            content=EVIL,
+            author="Petter",
+            publish_date="2026-11-02",
+        ),
     ]
-    source = Source(n=1, url=items[0].url, title="+1 for cheese", quotes=["First"], fact_ids=["f1"], page_id="p")
+    source = Source(
+        n=1, url=items[0].url, title="+1 for cheese", quotes=["First"], fact_ids=["f1"], page_id="p"
+    )
     answer = Answer(
-        n=1, verdict="answered", sentences=[Sentence(text=EVIL, fact_ids=["f1"], backed=True), Sentence(text="Unbacked.")],
-        sources=[source], statements=Statements(backed=1, unsupported=1),
-    )  # fmt: skip
-    run = Run(id="r1", question="What # do _they_ say?", status=Status.REVIEW, settings=Settings(flow="collect"))
-    tree = [Branch(id="https://a.example", url="https://a.example/", outcome="not_found", detail="There is no such page (404).")]
-    dropped = [Item(id="i3", url="https://a.example/old", kind="article", title="Old", status="dropped", reason="Dated 2019: older.")]
-    return Collection(
-        run=run, intent=Intent(topic="cheese"), items=items, dropped=dropped, tree=tree, answer=answer, usage=Usage(llm_calls=7, cost_usd=None)
+        n=1,
+        verdict="answered",
+        sentences=[Sentence(text=EVIL, fact_ids=["f1"], backed=True), Sentence(text="Unbacked.")],
+        sources=[source],
+        statements=StatementCounts(backed=1, unsupported=1),
+    )
+    run = Run(
+        id="r1", question="What # do _they_ say?", status=Status.REVIEW, settings=Settings(flow="collect")
+    )
+    tree = [
+        CrawlNode(
+            id="https://a.example",
+            url="https://a.example/",
+            outcome="not_found",
+            detail="There is no such page (404).",
+        )
+    ]
+    dropped = [
+        CollectedItem(
+            id="i3",
+            url="https://a.example/old",
+            kind="article",
+            title="Old",
+            status="dropped",
+            reason="Dated 2019: older.",
+        )
+    ]
+    return CollectionResult(
+        run=run,
+        intent=CollectIntent(topic="cheese"),
+        items=items,
+        dropped=dropped,
+        tree=tree,
+        answer=answer,
+        usage=Usage(llm_calls=7, cost_usd=None),
     )
 
 
 def test_the_table_has_a_row_for_each_article_and_post() -> None:
-    rows = list(csv.reader(io.StringIO(table(given()), newline="")))
+    rows = list(csv.reader(io.StringIO(render_collection_csv(given()), newline="")))
     assert tuple(rows[0]) == COLUMNS and len(rows) == 4
     assert rows[1] == [
         "thread",
@@ -62,43 +109,100 @@ def test_the_table_has_a_row_for_each_article_and_post() -> None:
 
 @pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "  =1", "＝1"])
 def test_no_cell_is_a_formula(text: str) -> None:
-    assert tabled(text).startswith("'")
+    assert escape_csv_cell(text).startswith("'")
 
 
 @pytest.mark.parametrize("text", ["plain", "– stirring –", "2.00 or I sell.", ""])
 def test_harmless_cells_stay_as_they_are(text: str) -> None:
-    assert tabled(text) == text
+    assert escape_csv_cell(text) == text
 
 
 def test_markdown_holds_everything_and_nothing_of_it_is_markup() -> None:
-    told = markdown(given())
+    told = render_collection_markdown(given())
     assert not re.search(r"(?<!\\)!\[|(?<!\\)<script|(?<!\\)\]\(javascript", told)
-    for part in ("1 of 2 statements backed", "*(unsupported)*", "### source-1", "2 posts", "**bo**", "Also at:", "Left out", "older", "404"):
+    for part in (
+        "1 of 2 statements backed",
+        "*(unsupported)*",
+        "### source-1",
+        "2 posts",
+        "**bo**",
+        "Also at:",
+        "Left out",
+        "older",
+        "404",
+    ):
         assert part in told, part
 
 
 def test_the_object_has_what_is_promised() -> None:
-    told = record(given())
+    told = build_collection_record(given())
     assert set(told) == {
-        "run", "prompt", "status", "intent", "articles", "dropped", "digest", "navigation", "refused", "events", "usage", "targets",
-    }  # fmt: skip
+        "run",
+        "prompt",
+        "status",
+        "intent",
+        "articles",
+        "dropped",
+        "digest",
+        "navigation",
+        "refused",
+        "events",
+        "usage",
+        "targets",
+    }
     thread, article = told["articles"]
     assert set(thread) == {
-        "url", "kind", "title", "content", "publish_date", "metadata", "author", "last_date", "posts", "also_at", "reason", "extracted_by",
+        "url",
+        "kind",
+        "title",
+        "content",
+        "publish_date",
+        "metadata",
+        "author",
+        "last_date",
+        "posts",
+        "also_at",
+        "reason",
+        "extracted_by",
         "trouble",
-    }  # fmt: skip
+    }
     assert thread["metadata"] == {"post_count": 2} and article["metadata"] == {"author": "Petter"}
-    assert thread["posts"][0] == {"n": 1, "role": "post", "user": "=cmd", "date": "2026-11-12T09:14", "text": "First\nline", "verbatim": False}
-    assert set(told["navigation"][0]) >= {"url", "parent", "depth", "action", "page_type", "reasoning", "confidence", "outcome"}
+    assert thread["posts"][0] == {
+        "n": 1,
+        "role": "post",
+        "user": "=cmd",
+        "date": "2026-11-12T09:14",
+        "text": "First\nline",
+        "verbatim": False,
+    }
+    assert set(told["navigation"][0]) >= {
+        "url",
+        "parent",
+        "depth",
+        "action",
+        "page_type",
+        "reasoning",
+        "confidence",
+        "outcome",
+    }
 
 
 def test_the_targets_of_the_seed() -> None:
-    met = {target["name"]: (target["below"], target["met"]) for target in targets(Usage(llm_calls=15, seconds=59.0, cost_usd=0.2))}
+    met = {
+        target["name"]: (target["below"], target["met"])
+        for target in compare_with_targets(Usage(llm_calls=15, seconds=59.0, cost_usd=0.2))
+    }
     assert met == {"model calls": (15, False), "seconds": (60.0, True), "US dollars": (0.15, False)}
-    assert targets(Usage(cost_usd=None))[2]["met"] is None
+    assert compare_with_targets(Usage(cost_usd=None))[2]["met"] is None
 
 
 def test_a_run_without_a_digest_yet() -> None:
     plain = given()
-    empty = Collection(run=plain.run, intent=Intent(), items=[], dropped=[], tree=[], answer=None, usage=Usage())
-    assert "not come to its digest" in markdown(empty) and record(empty)["digest"] is None and table(empty).count("\n") == 1
+    empty = CollectionResult(
+        run=plain.run, intent=CollectIntent(), items=[], dropped=[], tree=[], answer=None, usage=Usage()
+    )
+    assert (
+        "not come to its digest" in render_collection_markdown(empty)
+        and build_collection_record(empty)["digest"] is None
+        and render_collection_csv(empty).count("\n") == 1
+    )

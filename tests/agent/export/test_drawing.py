@@ -6,13 +6,17 @@ import re
 
 import pytest
 
-from agent.export.drawing import mermaid
+from agent.export.drawing import render_mermaid
 from agent.flows import FLOWS
 from agent.types import Edge
 
 
 def test_every_edge_is_drawn_once_with_its_label():
-    drawn = mermaid("a", [Edge(start="a", end="b"), Edge(start="b", end="end", label='say "yes"')], rests={"end": "the end"})
+    drawn = render_mermaid(
+        "a",
+        [Edge(start="a", end="b"), Edge(start="b", end="end", label='say "yes"')],
+        rests={"end": "the end"},
+    )
     assert drawn.splitlines()[1:] == [
         "    ask([question]) --> a",
         '    a["a"]',
@@ -24,7 +28,12 @@ def test_every_edge_is_drawn_once_with_its_label():
 
 
 def test_a_choice_stands_between_a_step_and_its_labelled_ways():
-    drawn = mermaid("a", [Edge(start="a", end="b", label="yes"), Edge(start="a", end="c", label="no")], rests={}, decisions={"a": "ready?"})
+    drawn = render_mermaid(
+        "a",
+        [Edge(start="a", end="b", label="yes"), Edge(start="a", end="c", label="no")],
+        rests={},
+        decisions={"a": "ready?"},
+    )
     assert '    a_choice{"ready?"}\n    a --> a_choice\n' in drawn
     assert '    a_choice -->|"yes"| b\n    a_choice -->|"no"| c\n' in drawn
 
@@ -33,12 +42,17 @@ def test_a_choice_stands_between_a_step_and_its_labelled_ways():
 def test_every_flow_is_a_whole_picture(name):
     """Each step has a way out and a way in, each edge joins steps or rests that are there."""
     flow = FLOWS[name]
-    places = {*flow.steps, *flow.rests}
+    places = {*flow.steps, *flow.rest_statuses}
     for edge in flow.edges:
         assert edge.start in places and edge.end in places, edge
-        assert not edge.rest or edge.rest in flow.rests
+        assert not edge.rest or edge.rest in flow.rest_statuses
     assert {edge.start for edge in flow.edges} >= set(flow.steps)
-    reached = {flow.first, flow.on_budget, flow.again} | {edge.end for edge in flow.edges}
+    reached = {flow.first_step, flow.write_up_step, flow.reentry_step} | {edge.end for edge in flow.edges}
     assert reached >= set(flow.steps)
-    drawn = mermaid(flow.first, flow.edges, rests={rest: rest for rest in flow.rests}, decisions=flow.decisions)
+    drawn = render_mermaid(
+        flow.first_step,
+        flow.edges,
+        rests={rest: rest for rest in flow.rest_statuses},
+        decisions=flow.decisions,
+    )
     assert len(re.findall(r"-->", drawn)) == len(flow.edges) + 1 + len(flow.decisions)

@@ -1,4 +1,5 @@
-"""Whatever a page wrote comes out as letters: checked with a CommonMark parser that also knows tables, strikethrough and bare links."""
+"""Whatever a page wrote comes out as letters: checked with a CommonMark parser that also knows tables,
+strikethrough and bare links."""
 
 import re
 
@@ -8,20 +9,72 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from agent.export.escaping import address, cell, code, inline, link, quoted
+from agent.export.escaping import (
+    clean_url,
+    escape_inline,
+    escape_table_cell,
+    render_blockquote,
+    render_code,
+    render_link,
+)
 
 PARSER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
 
 HOSTILE = [
-    "![x](https://evil.example/p.png)", "[click](javascript:alert(1))", "<img src=x onerror=alert(1)>", "<script>x</script>", "[[Secret note]]",
-    "![[embedded]]", "# heading", "- list", "+ list", "1. list", "2) list", "> quote", "a | b | c", "`code`",
-    "```\nfence\n```", "~~~\nfence", "**bold**",
+    "![x](https://evil.example/p.png)",
+    "[click](javascript:alert(1))",
+    "<img src=x onerror=alert(1)>",
+    "<script>x</script>",
+    "[[Secret note]]",
+    "![[embedded]]",
+    "# heading",
+    "- list",
+    "+ list",
+    "1. list",
+    "2) list",
+    "> quote",
+    "a | b | c",
+    "`code`",
+    "```\nfence\n```",
+    "~~~\nfence",
+    "**bold**",
     "_it_",
-    "~~gone~~", "<https://evil.example>", "https://evil.example/x", "www.evil.example", "mail@evil.example", "&lt;b&gt; &#60;", "[ref]: https://evil.example",
-    "[^1]: note", "text[^1]", "$x^2$", "%%comment%%", "==mark==", "#tag", "^block", "---", "***", "===", "    indented", "a\\", "a\\|b", "\\[x](y)",
-    "line\n# two", "line\n---", "\u202egnp.exe", "zero\u200bwidth", "tag\U000e0041", "<!-- x -->", "| a |\n|---|\n| b |", "javascript:alert(1)", "http\u200b://x",
-    "[a]\n(https://evil.example)", "{{x}}", "<%x%>", "\x00null", "é ☃ 人口",
-]  # fmt: skip
+    "~~gone~~",
+    "<https://evil.example>",
+    "https://evil.example/x",
+    "www.evil.example",
+    "mail@evil.example",
+    "&lt;b&gt; &#60;",
+    "[ref]: https://evil.example",
+    "[^1]: note",
+    "text[^1]",
+    "$x^2$",
+    "%%comment%%",
+    "==mark==",
+    "#tag",
+    "^block",
+    "---",
+    "***",
+    "===",
+    "    indented",
+    "a\\",
+    "a\\|b",
+    "\\[x](y)",
+    "line\n# two",
+    "line\n---",
+    "\u202egnp.exe",
+    "zero\u200bwidth",
+    "tag\U000e0041",
+    "<!-- x -->",
+    "| a |\n|---|\n| b |",
+    "javascript:alert(1)",
+    "http\u200b://x",
+    "[a]\n(https://evil.example)",
+    "{{x}}",
+    "<%x%>",
+    "\x00null",
+    "é ☃ 人口",
+]
 PLAIN = {"text", "softbreak", "hardbreak", "text_special"}
 
 
@@ -30,30 +83,40 @@ def tokens(markdown: str) -> list[Token]:
 
 
 def shown(markdown: str) -> str:
-    return "".join("\n" if t.type in ("softbreak", "hardbreak") else t.content for t in tokens(markdown) if t.type in PLAIN)
+    return "".join(
+        "\n" if t.type in ("softbreak", "hardbreak") else t.content
+        for t in tokens(markdown)
+        if t.type in PLAIN
+    )
 
 
 def visible(text: str) -> str:
-    return "".join(re.sub("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]", "", text).split())
+    return "".join(
+        re.sub(
+            "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]",
+            "",
+            text,
+        ).split()
+    )
 
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_a_hostile_line_is_only_text(text: str) -> None:
-    kinds = {t.type for t in tokens(inline(text))}
+    kinds = {t.type for t in tokens(escape_inline(text))}
     assert kinds <= {"paragraph_open", "paragraph_close", *PLAIN}
-    assert "".join(shown(inline(text)).split()) == visible(text)
+    assert "".join(shown(escape_inline(text)).split()) == visible(text)
 
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_a_hostile_quote_is_only_a_quote(text: str) -> None:
-    kinds = {t.type for t in tokens(quoted(text))}
+    kinds = {t.type for t in tokens(render_blockquote(text))}
     assert kinds <= {"blockquote_open", "blockquote_close", "paragraph_open", "paragraph_close", *PLAIN}
-    assert "".join(shown(quoted(text)).split()) == visible(text)
+    assert "".join(shown(render_blockquote(text)).split()) == visible(text)
 
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_a_hostile_cell_stays_in_its_cell(text: str) -> None:
-    table = PARSER.parse(f"| a | b |\n| --- | --- |\n| {cell(text)} | end |")
+    table = PARSER.parse(f"| a | b |\n| --- | --- |\n| {escape_table_cell(text)} | end |")
     assert [t.type for t in table].count("td_open") == 2 and [t.type for t in table].count("tr_open") == 2
     assert [t.content for t in table if t.type == "inline"][-1] == "end"
     inside = [t for t in table if t.type == "inline"][-2].children or []
@@ -61,15 +124,28 @@ def test_a_hostile_cell_stays_in_its_cell(text: str) -> None:
 
 
 @settings(max_examples=300, deadline=None)
-@given(st.text(alphabet=st.one_of(st.sampled_from("[]()!<>#*_`|~\\$^@=%&;:/.-+ \nabwhtps1."), st.characters(codec="utf-8")), max_size=40))
+@given(
+    st.text(
+        alphabet=st.one_of(
+            st.sampled_from("[]()!<>#*_`|~\\$^@=%&;:/.-+ \nabwhtps1."), st.characters(codec="utf-8")
+        ),
+        max_size=40,
+    )
+)
 def test_any_text_is_only_text(text: str) -> None:
-    assert {t.type for t in tokens(inline(text))} <= {"paragraph_open", "paragraph_close", *PLAIN}
-    assert {t.type for t in tokens(quoted(text))} <= {"blockquote_open", "blockquote_close", "paragraph_open", "paragraph_close", *PLAIN}
+    assert {t.type for t in tokens(escape_inline(text))} <= {"paragraph_open", "paragraph_close", *PLAIN}
+    assert {t.type for t in tokens(render_blockquote(text))} <= {
+        "blockquote_open",
+        "blockquote_close",
+        "paragraph_open",
+        "paragraph_close",
+        *PLAIN,
+    }
 
 
 def test_obsidian_and_github_find_nothing_of_theirs() -> None:
     for text in HOSTILE:
-        bare = re.sub(r"\\.", "", inline(text))
+        bare = re.sub(r"\\.", "", escape_inline(text))
         assert not re.search(r"\[\[|==|%%|\$|#|\^|://|www\.|@|~|<|(?<!\\)\|", bare), text
 
 
@@ -87,17 +163,21 @@ def test_obsidian_and_github_find_nothing_of_theirs() -> None:
     ],
 )
 def test_an_address_cannot_break_out_of_its_link(url: str, safe: str) -> None:
-    assert address(url) == safe
-    found = [t for t in tokens(link("a](b", url)) if t.type == "link_open"]
+    assert clean_url(url) == safe
+    found = [t for t in tokens(render_link("a](b", url)) if t.type == "link_open"]
     assert len(found) == bool(safe)
 
 
 @settings(max_examples=200, deadline=None)
 @given(st.text(max_size=30), st.text(max_size=30))
 def test_a_link_has_one_http_target_whatever_it_is_made_of(text: str, tail: str) -> None:
-    found = [t for t in tokens(f"see {link(text, 'https://a.example/' + tail)} here") if t.type == "link_open"]
+    found = [
+        t
+        for t in tokens(f"see {render_link(text, 'https://a.example/' + tail)} here")
+        if t.type == "link_open"
+    ]
     assert len(found) <= 1 and all(str(t.attrs["href"]).startswith("https://a.example/") for t in found)
 
 
 def test_code_holds_only_an_identifier() -> None:
-    assert code("ab`c\n| 1-2") == "`abc1-2`" and code("") == "`-`"
+    assert render_code("ab`c\n| 1-2") == "`abc1-2`" and render_code("") == "`-`"

@@ -8,19 +8,24 @@ from dataclasses import replace
 import networkx as nx
 from lxml import etree
 
-from agent.export.graph import graphml
+from agent.export.graph import render_graphml
 from agent.types import PageRef
 from tests.web.reports import TITLES, one_line, report
 
 
 def test_every_page_and_search_is_a_node_and_titles_come_back():
-    graph = nx.read_graphml(io.BytesIO(graphml(report())))
+    graph = nx.read_graphml(io.BytesIO(render_graphml(report())))
     kinds = [data["kind"] for _, data in graph.nodes(data=True)]
     assert (kinds.count("page"), kinds.count("search"), kinds.count("question")) == (len(TITLES) + 1, 1, 1)
     for n, title in enumerate(TITLES, 1):
         node = graph.nodes[f"https://site{n}.example/a_b/{n}?q=ä&x=1"]
         assert one_line(node["label"]) == (one_line(title) or node["url"])
-        assert node["read"] is True and node["cited"] is True and node["facts"] == 1 and len(node["sha256"]) == 64
+        assert (
+            node["read"] is True
+            and node["cited"] is True
+            and node["facts"] == 1
+            and len(node["sha256"]) == 64
+        )
     gone = graph.nodes["https://gone.example/"]
     assert gone["outcome"] == "not_found" and gone["read"] is False
     assert all(node == "question" or graph.in_degree(node) for node in graph), "each was found somewhere"
@@ -28,13 +33,19 @@ def test_every_page_and_search_is_a_node_and_titles_come_back():
 
 def test_links_between_known_pages_are_edges_of_their_own():
     given = report([])
-    a, b = PageRef(url="https://a.example/", links=["https://b.example/", "https://unknown.example/"]), PageRef(url="https://b.example/")
-    graph = nx.read_graphml(io.BytesIO(graphml(replace(given, pages=[a, b]))))
-    assert graph.edges["https://a.example/", "https://b.example/"]["found"] is False and "https://unknown.example/" not in graph
+    a, b = (
+        PageRef(url="https://a.example/", links=["https://b.example/", "https://unknown.example/"]),
+        PageRef(url="https://b.example/"),
+    )
+    graph = nx.read_graphml(io.BytesIO(render_graphml(replace(given, pages=[a, b]))))
+    assert (
+        graph.edges["https://a.example/", "https://b.example/"]["found"] is False
+        and "https://unknown.example/" not in graph
+    )
 
 
 def test_it_is_sound_xml_whatever_a_page_is_called_and_always_the_same():
     given = report(["\x00\x0b\ufffe ]]> <!DOCTYPE x [<!ENTITY y SYSTEM 'file:///etc/passwd'>]> &y; \ud800"])
-    body = graphml(given)
+    body = render_graphml(given)
     etree.fromstring(body, etree.XMLParser(resolve_entities=False))
-    assert b"<!DOCTYPE" not in body and body == graphml(given)
+    assert b"<!DOCTYPE" not in body and body == render_graphml(given)

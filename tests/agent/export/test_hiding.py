@@ -4,22 +4,37 @@ from __future__ import annotations
 
 import pytest
 
-from agent.config import read
-from agent.export.hiding import hider
+from agent.config import read_config
+from agent.export.hiding import make_redactor
 
 
 def test_keys_and_passwords_are_hidden_in_texts_keys_and_depths():
-    hidden = hider(["sk-abc12345", "averylongpasswordwithout"])
-    given = {"a sk-abc12345": ["x averylongpasswordwithout y", {"b": 3, "c": None}], "u": "https://me:pw@host.example/x", "m": "mail me@x.example"}
+    hidden = make_redactor(["sk-abc12345", "averylongpasswordwithout"])
+    given = {
+        "a sk-abc12345": ["x averylongpasswordwithout y", {"b": 3, "c": None}],
+        "u": "https://me:pw@host.example/x",
+        "m": "mail me@x.example",
+    }
     told = hidden(given)
-    assert told == {"a [hidden]": ["x [hidden] y", {"b": 3, "c": None}], "u": "https://[hidden]@host.example/x", "m": "mail me@x.example"}
+    assert told == {
+        "a [hidden]": ["x [hidden] y", {"b": 3, "c": None}],
+        "u": "https://[hidden]@host.example/x",
+        "m": "mail me@x.example",
+    }
 
 
 @pytest.mark.parametrize("word", ["ollama", "none", "lm-studio", "not-needed"])
 def test_a_plain_word_is_no_secret(word):
-    assert hider([word])(f"the {word} server") == f"the {word} server"
+    assert make_redactor([word])(f"the {word} server") == f"the {word} server"
 
 
 def test_the_settings_know_their_secrets():
-    config = read({"OPENAI_API_KEY": "sk-1", "REPLY_TOKEN": "t-2", "DATABASE_URL": "postgresql://me:pw-3@host/db", "MODEL": "m"})
+    config = read_config(
+        {
+            "OPENAI_API_KEY": "sk-1",
+            "REPLY_TOKEN": "t-2",
+            "DATABASE_URL": "postgresql://me:pw-3@host/db",
+            "MODEL": "m",
+        }
+    )
     assert set(config.secrets) == {"sk-1", "t-2", "pw-3"}

@@ -1,4 +1,5 @@
-"""The Markdown report, read by a CommonMark parser: everything is there, every citation leads to its source, nothing loads."""
+"""The Markdown report, read by a CommonMark parser: everything is there, every citation leads to its source,
+nothing loads."""
 
 import re
 from dataclasses import replace
@@ -6,15 +7,15 @@ from dataclasses import replace
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from agent.export.markdown import backing, markdown
+from agent.export.markdown import describe_backing, render_markdown
 from agent.export.report import Report
 from agent.types import (
     Action,
     Answer,
-    Blockage,
     Confidence,
+    ConfidenceChange,
     Conflict,
-    Move,
+    ConflictSide,
     Note,
     Outcome,
     PageRef,
@@ -23,10 +24,10 @@ from agent.types import (
     Sentence,
     Settings,
     Source,
-    Statements,
+    Stall,
+    StatementCounts,
     Status,
     Usage,
-    Value,
 )
 
 PARSER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
@@ -61,34 +62,66 @@ def report(**more: object) -> Report:
             Sentence(text="It is old.", fact_ids=[]),
         ],
         sources=sources,
-        statements=Statements(backed=9, unsupported=1, dropped=2),
+        statements=StatementCounts(backed=9, unsupported=1, dropped=2),
     )
     given: dict[str, object] = {
-        "run": Run(id="r1", question=f"When? {EVIL}", status=Status.REVIEW, settings=settings, created_at="2026-11-21T09:00:00Z"),
+        "run": Run(
+            id="r1",
+            question=f"When? {EVIL}",
+            status=Status.REVIEW,
+            settings=settings,
+            created_at="2026-11-21T09:00:00Z",
+        ),
         "settings": settings,
         "answer": answer,
-        "former": [Answer(n=1, verdict="no_evidence", reason="not_covered")],
+        "former_answers": [Answer(n=1, verdict="no_evidence", reason="not_covered")],
         "conflicts": [
             Conflict(
                 id="c1",
                 subject=EVIL,
                 attribute="founded",
                 kind="date",
-                values=[Value(text="1921", fact_ids=["f1"], sites=["a.example"]), Value(text=EVIL, fact_ids=["f2"], sites=[])],
+                values=[
+                    ConflictSide(text="1921", fact_ids=["f1"], sites=["a.example"]),
+                    ConflictSide(text=EVIL, fact_ids=["f2"], sites=[]),
+                ],
             ),
-            Conflict(id="c2", subject="Dairy", attribute="", kind="number", values=[], status="settled", chosen="31", reason="the register"),
+            Conflict(
+                id="c2",
+                subject="Dairy",
+                attribute="",
+                kind="number",
+                values=[],
+                status="settled",
+                chosen="31",
+                reason="the register",
+            ),
         ],
         "confidence": [
-            Confidence(step=1, value=0.76, moves=[Move(delta=0.76, reason="the first evidence")], model=0.9),
+            Confidence(
+                step=1,
+                value=0.76,
+                moves=[ConfidenceChange(delta=0.76, reason="the first evidence")],
+                model=0.9,
+            ),
             Confidence(step=2, value=0.76),
         ],
         "actions": [
             Action(step=1, action="search_duckduckgo", query_or_url=EVIL, reasoning=EVIL, hits=3),
-            Action(step=2, action="crawl_url", query_or_url="https://a.example/p(1)", outcome=Outcome.BLOCKED, detail=EVIL),
+            Action(
+                step=2,
+                action="crawl_url",
+                query_or_url="https://a.example/p(1)",
+                outcome=Outcome.BLOCKED,
+                detail=EVIL,
+            ),
         ],
-        "pages": [PageRef(url="https://a.example/p(1)"), PageRef(url="https://b.example/|x", outcome=Outcome.BLOCKED, detail=f"robots {EVIL}")],
+        "pages": [
+            PageRef(url="https://a.example/p(1)"),
+            PageRef(url="https://b.example/|x", outcome=Outcome.BLOCKED, detail=f"robots {EVIL}"),
+        ],
         "refusals": [Refusal(what="https://evil.example/ [[x]]", why="unknown address")],
-        "blockages": [Blockage(step=2, rung="reframe", reason=EVIL)],
+        "blockages": [Stall(step=2, rung="reframe", reason=EVIL)],
         "notes": [Note(step=2, text=EVIL)],
         "usage": Usage(llm_calls=0, cost_usd=None, seconds=1.5),
         **more,
@@ -106,7 +139,7 @@ def headings(text: str) -> list[str]:
 
 
 def test_every_part_is_there_in_order() -> None:
-    parts = [h for h in headings(markdown(report())) if not h.startswith("When?")]
+    parts = [h for h in headings(render_markdown(report())) if not h.startswith("When?")]
     assert parts == [
         "Answer",
         "Conflicts",
@@ -123,56 +156,79 @@ def test_every_part_is_there_in_order() -> None:
 
 
 def test_every_citation_leads_to_its_source() -> None:
-    text = markdown(report())
+    text = render_markdown(report())
     targets = re.findall(r"\[\\\[(\d)\\\]\]\(#(source-\d)\)", text)
     assert targets == [("1", "source-1"), ("2", "source-2")]
     assert {target for _, target in targets} <= set(headings(text))
 
 
 def test_nothing_of_a_page_becomes_markup() -> None:
-    text = markdown(report())
+    text = render_markdown(report())
     kinds = {t.type for t in tokens(text)}
     assert not kinds & {"image", "html_inline", "html_block", "code_block", "fence", "hr", "s_open"}
     hrefs = [str(t.attrs["href"]) for t in tokens(text) if t.type == "link_open"]
-    assert all(h.startswith(("#source-", "https://a.example/p%281%29", "https://b.example/%7Cx")) for h in hrefs)
+    assert all(
+        h.startswith(("#source-", "https://a.example/p%281%29", "https://b.example/%7Cx")) for h in hrefs
+    )
     assert not re.search(r"(?<!\\)\[\[", text)
 
 
 def test_tables_keep_their_shape() -> None:
-    for table in re.findall(r"(?:^\|.*\n?)+", markdown(report()), re.MULTILINE):
+    for table in re.findall(r"(?:^\|.*\n?)+", render_markdown(report()), re.MULTILINE):
         rows = table.strip().split("\n")
         assert len({len(re.findall(r"(?<!\\)\|", row)) for row in rows}) == 1
-    assert [t.type for t in tokens(markdown(report()))].count("table_open") == 4
+    assert [t.type for t in tokens(render_markdown(report()))].count("table_open") == 4
 
 
 def test_a_source_has_quote_address_time_and_hash() -> None:
-    text = markdown(report())
+    text = render_markdown(report())
     source = text[text.index("### source-1") : text.index("### source-2")]
-    assert "<https://a.example/p%281%29>" in source and "Retrieved 2026-11-21T09:00:00Z" in source and "`ab12`" in source
+    assert (
+        "<https://a.example/p%281%29>" in source
+        and "Retrieved 2026-11-21T09:00:00Z" in source
+        and "`ab12`" in source
+    )
     assert [t.type for t in PARSER.parse(source)].count("blockquote_open") == 2
     assert "> The dairy was founded in 1921." in source
 
 
 def test_figures_and_backing() -> None:
-    text = markdown(report())
+    text = render_markdown(report())
     assert "**partial** (budget) · confidence 0.76 · 9 of 10 statements backed by a stored page" in text
     assert "*(unsupported)*" in text and "settled for “31” (the register)" in text
     assert "| cost usd | unknown |" in text and "| world | demo |" in text
-    assert backing(Statements(backed=2)) == "2 of 2 statements backed by a stored page"
+    assert describe_backing(StatementCounts(backed=2)) == "2 of 2 statements backed by a stored page"
 
 
 def test_a_run_without_an_answer_or_anything_else() -> None:
-    text = markdown(Report(run=Run(id="r1", question="", status=Status.RUNNING, settings=Settings()), settings=Settings()))
-    assert "There is no answer yet." in text and headings(text) == ["Untitled question", "Answer", "Settings of the run"]
+    text = render_markdown(
+        Report(run=Run(id="r1", question="", status=Status.RUNNING, settings=Settings()), settings=Settings())
+    )
+    assert "There is no answer yet." in text and headings(text) == [
+        "Untitled question",
+        "Answer",
+        "Settings of the run",
+    ]
 
 
 def test_no_evidence_is_told() -> None:
-    text = markdown(report(answer=Answer(n=1, verdict="no_evidence", reason="not_covered", certainty="Nothing was found.")))
-    assert "**no evidence** (not covered)" in text and "No statement could be backed" in text and "Nothing was found." in text
+    text = render_markdown(
+        report(
+            answer=Answer(n=1, verdict="no_evidence", reason="not_covered", certainty="Nothing was found.")
+        )
+    )
+    assert (
+        "**no evidence** (not covered)" in text
+        and "No statement could be backed" in text
+        and "Nothing was found." in text
+    )
 
 
 def test_the_chosen_sources_stand_in_the_head():
     chosen = Settings(blocked_domains=["b.example"], since="2020-01-01", language="sv")
     told = replace(report(), settings=chosen)
-    assert "Sources: never b.example; published on or after 2020-01-01 (undated pages kept); in Swedish." in markdown(told).split("## Answer")[0]
-    assert "Sources:" not in markdown(replace(report(), settings=Settings())).split("## Answer")[0]
+    assert (
+        "Sources: never b.example; published on or after 2020-01-01 (undated pages kept); in Swedish."
+        in render_markdown(told).split("## Answer")[0]
+    )
+    assert "Sources:" not in render_markdown(replace(report(), settings=Settings())).split("## Answer")[0]

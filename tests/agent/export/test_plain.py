@@ -2,38 +2,78 @@
 
 from __future__ import annotations
 
-from agent.export.plain import plain
-from agent.types import Answer, Sentence, Source, Statements
+from agent.export.plain import render_plain_text
+from agent.types import Answer, Sentence, Source, StatementCounts
 
 SOURCES = [
-    Source(n=1, url="https://a.example/", title="A page", quotes=["first quote", "second quote"], fact_ids=["f1", "f2"]),
+    Source(
+        n=1,
+        url="https://a.example/",
+        title="A page",
+        quotes=["first quote", "second quote"],
+        fact_ids=["f1", "f2"],
+    ),
     Source(n=2, url="https://b.example/", quotes=["third quote"], fact_ids=["f3"]),
 ]
 
 
 def answered(*sentences: Sentence, **more) -> Answer:
-    plain_answer = {"n": 1, "verdict": "answered", "sources": SOURCES, "statements": Statements(backed=1), "confidence": 0.876}
+    plain_answer = {
+        "n": 1,
+        "verdict": "answered",
+        "sources": SOURCES,
+        "statements": StatementCounts(backed=1),
+        "confidence": 0.876,
+    }
     return Answer(**{**plain_answer, "sentences": list(sentences), **more})
 
 
 def test_sentences_carry_the_numbers_of_their_sources():
-    told = plain(answered(Sentence(text="One.", fact_ids=["f2"], backed=True), Sentence(text="Two.", fact_ids=["f3", "f1"], backed=True)))
+    told = render_plain_text(
+        answered(
+            Sentence(text="One.", fact_ids=["f2"], backed=True),
+            Sentence(text="Two.", fact_ids=["f3", "f1"], backed=True),
+        )
+    )
     assert told.splitlines()[0] == "One. [1] Two. [1, 2]"
     assert "[1] A page — https://a.example/\n    “first quote”" in told
-    assert "[2] https://b.example/ — https://b.example/" in told, "a source without a title is named by its address"
+    assert "[2] https://b.example/ — https://b.example/" in told, (
+        "a source without a title is named by its address"
+    )
 
 
 def test_what_is_not_backed_is_marked_and_counted():
-    told = plain(answered(Sentence(text="One.", fact_ids=["f1"], backed=True), Sentence(text="Two."), statements=Statements(backed=1, unsupported=1)))
+    told = render_plain_text(
+        answered(
+            Sentence(text="One.", fact_ids=["f1"], backed=True),
+            Sentence(text="Two."),
+            statements=StatementCounts(backed=1, unsupported=1),
+        )
+    )
     assert told.splitlines()[0] == "One. [1] Two. (unsupported)" and "1 of 2 statements backed" in told
     assert "answered, confidence 0.88" in told
 
 
 def test_certainty_missing_and_journey_are_told():
-    told = plain(answered(Sentence(text="One.", fact_ids=["f1"], backed=True), certainty="High.", missing="The month.", journey="One search."))
+    told = render_plain_text(
+        answered(
+            Sentence(text="One.", fact_ids=["f1"], backed=True),
+            certainty="High.",
+            missing="The month.",
+            journey="One search.",
+        )
+    )
     assert told.splitlines()[3:5] == ["High.", "Missing: The month."] and told.endswith("\n\nOne search.")
 
 
 def test_no_answer_says_why():
-    told = plain(Answer(n=1, verdict="no_evidence", reason="blocked", certainty="Nothing could be read.", journey="2 searches."))
+    told = render_plain_text(
+        Answer(
+            n=1,
+            verdict="no_evidence",
+            reason="blocked",
+            certainty="Nothing could be read.",
+            journey="2 searches.",
+        )
+    )
     assert told.splitlines() == ["No answer (blocked).", "Nothing could be read.", "2 searches."]

@@ -1,4 +1,5 @@
-"""Bibliographies, each read by an independent reader: BibTeX, RIS and CSL-JSON give back every title, address and date."""
+"""Bibliographies, each read by an independent reader: BibTeX, RIS and CSL-JSON give back every title, address
+and date."""
 
 from __future__ import annotations
 
@@ -14,11 +15,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pylatexenc.latex2text import LatexNodes2Text
 
-from agent.export.bibtex import bibtex, tex
-from agent.export.csl import csl
-from agent.export.references import Reference, dated, references
+from agent.export.bibtex import escape_tex, render_bibtex
+from agent.export.csl import render_csl
+from agent.export.references import Reference, collect_references, parse_date_parts
 from agent.export.report import Report
-from agent.export.ris import ris
+from agent.export.ris import render_ris
 from agent.types import PageRef, Run, Settings, Status
 from tests.web.reports import TITLES, one_line, report
 
@@ -26,7 +27,8 @@ WANTED = [one_line(title) for title in TITLES]
 
 
 def read_tex(text: str) -> str:
-    """What TeX would print. The reader does not know three signs of LaTeX's own, and prints the circumflex as an accent."""
+    """What TeX would print. The reader does not know three signs of LaTeX's own, and prints the circumflex as
+    an accent."""
     for name, sign in (("textbar", "|"), ("textless", "<"), ("textgreater", ">")):
         text = text.replace(f"{{\\{name}}}", sign)
     return LatexNodes2Text(keep_comments=True).latex_to_text(text).replace("ˆ", "^")
@@ -40,42 +42,64 @@ def straight(text: str) -> str:
 
 
 def test_bibtex_gives_back_every_title():
-    library = bibtexparser.parse_string(bibtex(references(report())))
+    library = bibtexparser.parse_string(render_bibtex(collect_references(report())))
     assert not library.failed_blocks and len(library.entries) == len(TITLES) + 1
     for entry, title in zip(library.entries, WANTED, strict=False):
         if title:
             assert straight(read_tex(entry["title"])) == straight(title)
         assert entry["urldate"] == "2026-11-21" and entry["date"] == "2025-03-09" and entry["year"] == "2025"
-        assert entry.entry_type == "online" and entry["url"].startswith("https://site") and " " not in entry["url"]
+        assert (
+            entry.entry_type == "online"
+            and entry["url"].startswith("https://site")
+            and " " not in entry["url"]
+        )
         assert entry["author"] == "{Åsa Öberg, B. Lee}" and entry["organization"].startswith("site")
     keys = [entry.key for entry in library.entries]
-    assert len(set(keys)) == len(keys) and all(key.isascii() and key.replace("-", "").isalnum() for key in keys)
-    assert library.entries[-1].entry_type == "misc" and "url" not in library.entries[-1].fields_dict, "an address that is none is not given as one"
+    assert len(set(keys)) == len(keys) and all(
+        key.isascii() and key.replace("-", "").isalnum() for key in keys
+    )
+    assert library.entries[-1].entry_type == "misc" and "url" not in library.entries[-1].fields_dict, (
+        "an address that is none is not given as one"
+    )
 
 
 @settings(max_examples=60, deadline=None)
 @given(st.text(alphabet=st.sampled_from("{}\\%&$#_~^|<>\"'`,=@ abÄ東-\n"), max_size=40))
 def test_no_title_breaks_a_bibtex_file(title):
-    first = Reference(key="one", title=one_line(title) or "x", url="https://a.example/", container="a.example")
-    library = bibtexparser.parse_string(bibtex([first, Reference(key="two", title="Next", url="https://b.example/", container="b.example")]))
+    first = Reference(
+        key="one", title=one_line(title) or "x", url="https://a.example/", container="a.example"
+    )
+    library = bibtexparser.parse_string(
+        render_bibtex(
+            [first, Reference(key="two", title="Next", url="https://b.example/", container="b.example")]
+        )
+    )
     assert [entry.key for entry in library.entries] == ["one", "two"] and not library.failed_blocks
-    assert library.entries[0]["title"] == tex(first.title) and library.entries[1]["title"] == "Next"
+    assert library.entries[0]["title"] == escape_tex(first.title) and library.entries[1]["title"] == "Next"
 
 
 def test_ris_gives_back_every_title():
-    entries = rispy.loads(ris(references(report())))
+    entries = rispy.loads(render_ris(collect_references(report())))
     assert len(entries) == len(TITLES) + 1
     for entry, title in zip(entries, WANTED, strict=False):
         assert entry["type_of_reference"] == "ELEC" and entry["title"] == (title or entry["urls"][0])
-        assert entry["access_date"] == "2026/11/21/" and entry["year"] == "2025" and entry["urls"][0].startswith("https://site")
+        assert (
+            entry["access_date"] == "2026/11/21/"
+            and entry["year"] == "2025"
+            and entry["urls"][0].startswith("https://site")
+        )
         assert entry["authors"] == ["Åsa Öberg, B. Lee"] and len(entry["notes"]) == 1
 
 
 def test_csl_json_is_rendered_by_a_citation_processor():
-    items = json.loads(csl(references(report())))
+    items = json.loads(render_csl(collect_references(report())))
     assert [item["title"] for item in items[: len(WANTED) - 1]] == WANTED[:-1]
     for item in items[:-1]:
-        assert item["type"] == "webpage" and item["URL"].startswith("https://") and item["accessed"] == {"date-parts": [[2026, 11, 21]]}
+        assert (
+            item["type"] == "webpage"
+            and item["URL"].startswith("https://")
+            and item["accessed"] == {"date-parts": [[2026, 11, 21]]}
+        )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         style = CitationStylesStyle("harvard-cite-them-right", validate=False)
@@ -88,26 +112,51 @@ def test_csl_json_is_rendered_by_a_citation_processor():
 def test_an_address_is_referred_to_once_and_what_was_gathered_follows():
     given = report()
     assert given.answer
-    extra = [PageRef(url=given.answer.sources[0].url, title="again"), PageRef(url="https://more.example/x", title="More")]
-    found = references(given, extra)
+    extra = [
+        PageRef(url=given.answer.sources[0].url, title="again"),
+        PageRef(url="https://more.example/x", title="More"),
+    ]
+    found = collect_references(given, extra)
     assert len(found) == len(TITLES) + 2 and found[-1].url == "https://more.example/x"
 
 
 def test_without_an_answer_the_pages_with_facts_are_the_sources():
     full = report()
-    bare = Report(run=full.run, settings=full.settings, facts=full.facts, pages=full.pages, stored=full.stored)
-    assert [reference.url for reference in references(bare)] == [reference.url for reference in references(full)][:-1]
+    bare = Report(
+        run=full.run,
+        settings=full.settings,
+        facts=full.facts,
+        pages=full.pages,
+        stored_pages=full.stored_pages,
+    )
+    assert [reference.url for reference in collect_references(bare)] == [
+        reference.url for reference in collect_references(full)
+    ][:-1]
 
 
 def test_a_run_without_sources_gives_an_empty_bibliography():
-    empty = Report(run=Run(id="r", question="?", status=Status.DONE, settings=Settings()), settings=Settings())
-    assert (bibtex(references(empty)), ris(references(empty)), json.loads(csl(references(empty)))) == ("", "", [])
+    empty = Report(
+        run=Run(id="r", question="?", status=Status.DONE, settings=Settings()), settings=Settings()
+    )
+    assert (
+        render_bibtex(collect_references(empty)),
+        render_ris(collect_references(empty)),
+        json.loads(render_csl(collect_references(empty))),
+    ) == ("", "", [])
 
 
 @pytest.mark.parametrize(
     ("text", "date"),
-    [("2026-11-21T09:00:00Z", (2026, 11, 21)), ("2026-11", (2026, 11)), ("2026", (2026,)), ("2026-13-01", (2026,)), ("May 2026", ()), ("", ()),
-     ("0000-01-01", ()), ("20261121", ())],
-)  # fmt: skip
+    [
+        ("2026-11-21T09:00:00Z", (2026, 11, 21)),
+        ("2026-11", (2026, 11)),
+        ("2026", (2026,)),
+        ("2026-13-01", (2026,)),
+        ("May 2026", ()),
+        ("", ()),
+        ("0000-01-01", ()),
+        ("20261121", ()),
+    ],
+)
 def test_dates(text, date):
-    assert dated(text) == date
+    assert parse_date_parts(text) == date

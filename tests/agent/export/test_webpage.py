@@ -1,4 +1,5 @@
-"""The web page: read by an HTML5 parser, it holds everything, loads nothing, runs nothing, and no text of a stranger is markup."""
+"""The web page: read by an HTML5 parser, it holds everything, loads nothing, runs nothing, and no text of a
+stranger is markup."""
 
 from __future__ import annotations
 
@@ -9,13 +10,44 @@ from dataclasses import replace
 
 import html5lib
 
-from agent.export.webpage import webpage
+from agent.export.webpage import render_html
 from tests.web.reports import TITLES, one_line, report
 
 ALLOWED = {
-    "html", "head", "meta", "title", "style", "body", "main", "h1", "h2", "h3", "p", "code", "ul", "li", "div", "span", "sup", "a", "b", "section",
-    "blockquote", "mark", "svg", "line", "text", "polyline", "circle", "table", "tbody", "tr", "th", "td", "footer",
-}  # fmt: skip
+    "html",
+    "head",
+    "meta",
+    "title",
+    "style",
+    "body",
+    "main",
+    "h1",
+    "h2",
+    "h3",
+    "p",
+    "code",
+    "ul",
+    "li",
+    "div",
+    "span",
+    "sup",
+    "a",
+    "b",
+    "section",
+    "blockquote",
+    "mark",
+    "svg",
+    "line",
+    "text",
+    "polyline",
+    "circle",
+    "table",
+    "tbody",
+    "tr",
+    "th",
+    "td",
+    "footer",
+}
 
 
 def parsed(text: str):
@@ -26,9 +58,13 @@ def parsed(text: str):
 
 
 def test_everything_is_there_and_each_citation_leads_to_its_source():
-    document = parsed(webpage(report()))
+    document = parsed(render_html(report()))
     text = one_line("".join(document.itertext()))
-    assert all(one_line(title) in text for title in TITLES) and "1 of 2 statements backed" in text and "invented" in text
+    assert (
+        all(one_line(title) in text for title in TITLES)
+        and "1 of 2 statements backed" in text
+        and "invented" in text
+    )
     ids = {element.get("id") for element in document.iter() if element.get("id")}
     inner = [element.get("href") for element in document.iter("a") if element.get("href").startswith("#")]
     assert inner == ["#source-1", "#source-2"] and all(link[1:] in ids for link in inner)
@@ -39,29 +75,46 @@ def test_everything_is_there_and_each_citation_leads_to_its_source():
 
 
 def test_no_text_becomes_markup_and_nothing_can_load_or_run():
-    text = webpage(report())
+    text = render_html(report())
     document = parsed(text)
     names = {element.tag.rpartition("}")[2] for element in document.iter() if isinstance(element.tag, str)}
     assert names <= ALLOWED, names - ALLOWED
-    attributes = {(element.tag, name) for element in document.iter() if isinstance(element.tag, str) for name in element.attrib}
-    assert not [pair for pair in attributes if pair[1].startswith("on") or pair[1] in ("src", "srcset", "style", "action", "background", "data")]
+    attributes = {
+        (element.tag, name)
+        for element in document.iter()
+        if isinstance(element.tag, str)
+        for name in element.attrib
+    }
+    assert not [
+        pair
+        for pair in attributes
+        if pair[1].startswith("on") or pair[1] in ("src", "srcset", "style", "action", "background", "data")
+    ]
     links = [element.get("href") for element in document.iter("a")]
     assert all(link.startswith(("https://site", "#source-")) for link in links)
     assert "\u202e" not in text and "\x1b" not in text and "\x00" not in text and "{{ 7*7 }}" in text
 
 
 def test_its_policy_forbids_everything_but_its_own_style():
-    text = webpage(report())
+    text = render_html(report())
     document = parsed(text)
-    policy = next(element.get("content") for element in document.iter("meta") if element.get("http-equiv") == "Content-Security-Policy")
+    policy = next(
+        element.get("content")
+        for element in document.iter("meta")
+        if element.get("http-equiv") == "Content-Security-Policy"
+    )
     style = re.search(r"<style>(.*?)</style>", text, re.DOTALL)
     assert style
     digest = base64.b64encode(hashlib.sha256(style.group(1).encode()).digest()).decode()
     assert policy == f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
-    assert "url(" not in style.group(1) and "@import" not in style.group(1) and text.index("Content-Security-Policy") < text.index("<style>")
+    assert (
+        "url(" not in style.group(1)
+        and "@import" not in style.group(1)
+        and text.index("Content-Security-Policy") < text.index("<style>")
+    )
 
 
 def test_a_run_without_an_answer_and_an_imported_one():
     bare = report([])
-    text = webpage(replace(bare, answer=None, run=bare.run.model_copy(update={"imported": "ab" * 32})))
+    text = render_html(replace(bare, answer=None, run=bare.run.model_copy(update={"imported": "ab" * 32})))
     assert "There is no answer yet." in text and "Imported from another workbench" in text

@@ -9,25 +9,26 @@ import pytest
 
 from agent import config
 from agent.types import Settings, Status
-from agent.workbench import View, Workbench
+from agent.workbench import RunSnapshot, Workbench
 
-Ask = Callable[..., View]
+Ask = Callable[..., RunSnapshot]
 
 
 @pytest.fixture
 def bench() -> Iterator[Workbench]:
-    opened = Workbench(config.read())
+    opened = Workbench(config.read_config())
     yield opened
     opened.shutdown()
 
 
 @pytest.fixture
 def ask(bench: Workbench) -> Ask:
-    """Ask a question and drive the run until it rests: in the demo world, keyless, unless settings say otherwise."""
+    """Ask a question and drive the run until it rests: in the demo world, keyless, unless settings say
+    otherwise."""
 
-    def asked(question: str, *, rests: Status = Status.REVIEW, **settings: Any) -> View:
+    def asked(question: str, *, rests: Status = Status.REVIEW, **settings: Any) -> RunSnapshot:
         run_id = bench.start(question, Settings(**{"world": "demo", "model": "keyless", **settings}))
-        assert bench.drive(run_id) is rests, bench.view(run_id).run.error
-        return bench.view(run_id)
+        assert bench.drive(run_id) is rests, bench.snapshot(run_id).run.error
+        return bench.snapshot(run_id)
 
     return asked

@@ -1,4 +1,5 @@
-"""What a chat remembers: the turns of its thread, across restarts and in no other thread; and which message answers a question asked back."""
+"""What a chat remembers: the turns of its thread, across restarts and in no other thread; and which message
+answers a question asked back."""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ import pytest
 
 from agent import config
 from agent.errors import NotFound, UsageError
-from agent.flows.chat_reading import REMEMBERED
+from agent.flows.chat.retrieve import REMEMBERED_TURNS
 from agent.types import Settings, Status
 from agent.workbench import Workbench
 from tests.web.chatting_model import ASKED, FERRY, LIGHT, QUOTE, Script, Talk, Turned, stocked
@@ -19,7 +20,7 @@ pytestmark = pytest.mark.slow
 def reopened(bench: Workbench) -> Workbench:
     """The same database in a new process, as far as memory goes."""
     bench.shutdown()
-    return Workbench(config.read())
+    return Workbench(config.read_config())
 
 
 def test_the_thread_is_remembered_after_a_restart(bench: Workbench) -> None:
@@ -29,7 +30,10 @@ def test_the_thread_is_remembered_after_a_restart(bench: Workbench) -> None:
     try:
         turn = Talk(later, thread=first.id).say("Who built it?")
         assert turn.state.route_decision == "REWRITE_THEN_RETRIEVE" and "Olga Lindmark" in turn.text
-        assert turn.state.messages[:2] == [{"role": "user", "content": first.state.question}, {"role": "assistant", "content": first.text}]
+        assert turn.state.messages[:2] == [
+            {"role": "user", "content": first.state.question},
+            {"role": "assistant", "content": first.text},
+        ]
         assert later.thread(turn.id) == [first.id, turn.id]
         assert {fact.id for fact in turn.state.prior} <= set(first.state.facts) and turn.state.prior
     finally:
@@ -39,9 +43,17 @@ def test_the_thread_is_remembered_after_a_restart(bench: Workbench) -> None:
 def test_how_was_searched_is_said_once(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
     stocked(bench)
     said = Talk(bench).say(ASKED).state.searched_by
-    assert said.startswith("Searched by words only.") and said.count("words only") == 1 and "By words." not in said
-    real = bench.holdings.search
-    monkeypatch.setattr(bench.holdings, "search", lambda *of, **more: real(*of, **more).model_copy(update={"note": "3 passages have no vector yet."}))
+    assert (
+        said.startswith("Searched by words only.")
+        and said.count("words only") == 1
+        and "By words." not in said
+    )
+    real = bench.library.search
+    monkeypatch.setattr(
+        bench.library,
+        "search",
+        lambda *of, **more: real(*of, **more).model_copy(update={"note": "3 passages have no vector yet."}),
+    )
     assert Talk(bench).say(ASKED).state.searched_by == "By words. 3 passages have no vector yet."
 
 
@@ -50,7 +62,7 @@ def test_a_question_asked_back_waits_for_its_answer_over_a_restart(bench: Workbe
     asked = Talk(bench).say("Who built it?")
     later = reopened(bench)
     try:
-        assert later.view(asked.id).run.status is Status.WAITING
+        assert later.snapshot(asked.id).run.status is Status.WAITING
         turn = Talk(later, thread=asked.id).say("the Brannvik ferry")
         assert turn.id == asked.id and "Olga Lindmark" in turn.text and turn.status is Status.DONE
     finally:
@@ -64,8 +76,13 @@ def test_threads_do_not_leak_into_each_other(bench: Workbench) -> None:
     light.say("Tell me about the Skarholm lighthouse.")
     one, two = ferry.say("When was it built?"), light.say("How high is it?")
     assert "1987" in one.text and "31 metres" in two.text
-    assert "lighthouse" not in str(one.state.messages).casefold() and "ferry is called" not in str(two.state.messages).casefold()
-    assert {doc.source_id for doc in one.state.prior_docs} == {"kb:ferry.md"} and {doc.source_id for doc in two.state.prior_docs} == {"kb:light.md"}
+    assert (
+        "lighthouse" not in str(one.state.messages).casefold()
+        and "ferry is called" not in str(two.state.messages).casefold()
+    )
+    assert {doc.source_id for doc in one.state.prior_docs} == {"kb:ferry.md"} and {
+        doc.source_id for doc in two.state.prior_docs
+    } == {"kb:light.md"}
     assert set(bench.thread(one.id)).isdisjoint(bench.thread(two.id))
 
 
@@ -73,12 +90,16 @@ def test_a_new_conversation_begins_with_nothing(bench: Workbench) -> None:
     stocked(bench)
     Talk(bench).say("Tell me about the Brannvik ferry.")
     fresh = Talk(bench).say("Who built it?")
-    assert fresh.state.history == [] and fresh.state.prior == [] and fresh.state.route_decision == "ASK_CLARIFICATION"
+    assert (
+        fresh.state.history == []
+        and fresh.state.prior == []
+        and fresh.state.route_decision == "ASK_CLARIFICATION"
+    )
 
 
 def test_talks_side_by_side_over_one_library_stay_apart(bench: Workbench) -> None:
-    bench.holdings.add_file("ferry.md", FERRY.encode())
-    bench.holdings.add_file("light.md", LIGHT.encode())
+    bench.library.add_file("ferry.md", FERRY.encode())
+    bench.library.add_file("light.md", LIGHT.encode())
     wrong: list[str] = []
 
     def talk(text: str, then: str, expected: str) -> None:
@@ -87,7 +108,10 @@ def test_talks_side_by_side_over_one_library_stay_apart(bench: Workbench) -> Non
         if expected not in (told := conversation.say(then).text):
             wrong.append(told)
 
-    pairs = [("Tell me about the Brannvik ferry.", "Who built it?", "Olga"), ("Tell me about the Skarholm lighthouse.", "How high is it?", "31")]
+    pairs = [
+        ("Tell me about the Brannvik ferry.", "Who built it?", "Olga"),
+        ("Tell me about the Skarholm lighthouse.", "How high is it?", "31"),
+    ]
     threads = [threading.Thread(target=talk, args=pairs[n % 2]) for n in range(8)]
     for thread in threads:
         thread.start()
@@ -99,10 +123,14 @@ def test_talks_side_by_side_over_one_library_stay_apart(bench: Workbench) -> Non
 def test_the_whole_conversation_is_kept_and_the_evidence_of_the_newest_turns(bench: Workbench) -> None:
     stocked(bench)
     talk = Talk(bench, script=Script())
-    turns = [talk.say(f"{ASKED} ({n})") for n in range(REMEMBERED + 3)]
+    turns = [talk.say(f"{ASKED} ({n})") for n in range(REMEMBERED_TURNS + 3)]
     last = turns[-1].state
-    assert [message["content"] for message in last.messages if message["role"] == "user"] == [turn.state.question for turn in turns]
-    assert [fact.quote for fact in last.prior] == [QUOTE], "the same fact once, however many turns stand on it"
+    assert [message["content"] for message in last.messages if message["role"] == "user"] == [
+        turn.state.question for turn in turns
+    ]
+    assert [fact.quote for fact in last.prior] == [QUOTE], (
+        "the same fact once, however many turns stand on it"
+    )
     assert last.messages[-1]["content"] == last.final_answer
 
 
@@ -112,8 +140,12 @@ def test_thanks_are_answered_in_kind_and_leaned_on_by_nobody(bench: Workbench) -
     talk.say("Tell me about the Brannvik ferry.")
     thanks = talk.say("Thank you!")
     assert thanks.text.startswith("You are welcome") and thanks.state.queries == [], "nothing is searched for"
-    assert thanks.status is Status.DONE and thanks.way == "router generate validate end" and thanks.state.needs_clarification is None
-    assert bench.view(thanks.id).run.verdict == "", "it is neither an answer nor a refusal"
+    assert (
+        thanks.status is Status.DONE
+        and thanks.way == "router generate validate end"
+        and thanks.state.needs_clarification is None
+    )
+    assert bench.snapshot(thanks.id).run.verdict == "", "it is neither an answer nor a refusal"
     turn = talk.say("Who built it?")
     assert turn.id != thanks.id and "Olga Lindmark" in turn.text
     assert "Thank you!" in str(turn.state.messages), "the conversation is whole all the same"
@@ -140,7 +172,9 @@ def test_which_message_answers_what_was_asked_back(bench: Workbench, said: str, 
     assert (turn.id == asked.id) is answers
     if not answers:
         left = Turned(bench, asked.id)
-        assert left.status is Status.DONE and left.path[-2:] == ["leave", "end"], "nothing waits any more for what was passed over"
+        assert left.status is Status.DONE and left.path[-2:] == ["leave", "end"], (
+            "nothing waits any more for what was passed over"
+        )
         assert turn.state.history[0].bot == asked.text
 
 
@@ -157,7 +191,9 @@ def test_a_question_that_stands_alone_is_not_searched_for_with_the_words_of_anot
     talk = Talk(bench)
     talk.say("Tell me about the Brannvik ferry.")
     turn = talk.say("What does error E4 of the Kallsteg logger mean?")
-    assert turn.state.route_decision == "RETRIEVE" and not {"ferry", "Brannvik"} & set(" ".join(turn.state.queries).split())
+    assert turn.state.route_decision == "RETRIEVE" and not {"ferry", "Brannvik"} & set(
+        " ".join(turn.state.queries).split()
+    )
 
 
 def test_a_question_passed_over_still_stands_in_its_run(bench: Workbench) -> None:
@@ -172,16 +208,16 @@ def test_a_turn_that_cannot_be_changes_nothing(bench: Workbench) -> None:
     stocked(bench)
     asked = Talk(bench).say("What colour is the moon of Zanzibar?")
     with pytest.raises(UsageError):
-        bench.say(asked.id, f"What {'x' * 20_000}?")
+        bench.send_chat_message(asked.id, f"What {'x' * 20_000}?")
     with pytest.raises(UsageError):
-        bench.say(asked.id, "  ")
+        bench.send_chat_message(asked.id, "  ")
     with pytest.raises(NotFound):
-        bench.say("nowhere", "What is that?")
-    assert bench.view(asked.id).head == asked.view.head and len(bench.thread(asked.id)) == 1
+        bench.send_chat_message("nowhere", "What is that?")
+    assert bench.snapshot(asked.id).head == asked.view.head and len(bench.thread(asked.id)) == 1
 
 
 def test_a_chat_takes_chat_turns_only(bench: Workbench) -> None:
     stocked(bench)
     turn = Talk(bench, script=Script()).say(ASKED)
     with pytest.raises(UsageError, match="only follow one of its own kind"):
-        bench.say(turn.id, "And now?", Settings(flow="research"))
+        bench.send_chat_message(turn.id, "And now?", Settings(flow="research"))

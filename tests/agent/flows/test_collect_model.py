@@ -1,4 +1,5 @@
-"""Collecting with a scripted model behind a real server: what it is asked, on which tier, how often, and what code does with wrong replies."""
+"""Collecting with a scripted model behind a real server: what it is asked, on which tier, how often, and what
+code does with wrong replies."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ import pytest
 
 from agent import config
 from agent.types import CollectLimits, Settings, Status
-from agent.workbench import View, Workbench
+from agent.workbench import RunSnapshot, Workbench
 from tests.web.collecting_model import Walker
 from tests.web.model_server import ModelServer, status
 
@@ -25,26 +26,40 @@ FORUM_PROMPT = "Go to the forum section and find out what people are saying abou
 @contextmanager
 def served(teller: Any) -> Iterator[Workbench]:
     with ModelServer(teller, models=["big", "small"]) as server:
-        bench = Workbench(config.read({"OPENAI_BASE_URL": server.url, "MODEL": "big", "FAST_MODEL": "small"}))
+        bench = Workbench(
+            config.read_config({"OPENAI_BASE_URL": server.url, "MODEL": "big", "FAST_MODEL": "small"})
+        )
         yield bench
         bench.shutdown()
 
 
-def collect(bench: Workbench, prompt: str, *starts: str, **limits: Any) -> View:
-    settings = Settings(flow="collect", world="demo", model="auto", start_urls=list(starts), collect=CollectLimits(**limits))
+def collect(bench: Workbench, prompt: str, *starts: str, **limits: Any) -> RunSnapshot:
+    settings = Settings(
+        flow="collect", world="demo", model="auto", start_urls=list(starts), collect=CollectLimits(**limits)
+    )
     run_id = bench.start(prompt, settings)
-    assert bench.drive(run_id) is Status.REVIEW, bench.view(run_id).run.error
-    return bench.view(run_id)
+    assert bench.drive(run_id) is Status.REVIEW, bench.snapshot(run_id).run.error
+    return bench.snapshot(run_id)
 
 
 SCENARIOS: dict[str, tuple[str, str, Callable[[], Walker], int]] = {
-    "forum two hops away": (FORUM_PROMPT, QUOTE, lambda: Walker(topic="Kallsteg", section="forum", days=30), 3),
-    "news listing": ("Summarize Granvattnet news from last week", NEWS, lambda: Walker(topic="Granvattnet", section="news", days=7), 2),
+    "forum two hops away": (
+        FORUM_PROMPT,
+        QUOTE,
+        lambda: Walker(topic="Kallsteg", section="forum", days=30),
+        3,
+    ),
+    "news listing": (
+        "Summarize Granvattnet news from last week",
+        NEWS,
+        lambda: Walker(topic="Granvattnet", section="news", days=7),
+        2,
+    ),
     "direct article": ("Summarize this article", ARTICLE, Walker, 1),
 }
 
 
-def walked(name: str) -> tuple[View, Walker]:
+def walked(name: str) -> tuple[RunSnapshot, Walker]:
     prompt, start, walker, _ = SCENARIOS[name]
     model = walker()
     with served(model) as bench:
@@ -55,7 +70,7 @@ def walked(name: str) -> tuple[View, Walker]:
 def test_the_scenarios_of_the_seed_with_a_model(name: str) -> None:
     view, model = walked(name)
     answer = view.state.answer
-    assert len(view.state.kept) == SCENARIOS[name][3]
+    assert len(view.state.kept_items) == SCENARIOS[name][3]
     assert answer.verdict == "answered" and answer.by == "model" and answer.statements.unsupported == 0
     assert view.usage.llm_calls == sum(model.calls.values()) < 15
     assert view.usage.seconds < 60
@@ -64,28 +79,38 @@ def test_the_scenarios_of_the_seed_with_a_model(name: str) -> None:
 def test_the_tiers_are_as_the_seed_allots_them() -> None:
     _, model = walked("forum two hops away")
     assert dict(model.calls.keys()) == {
-        "IntentReply": "small", "PageDecision": "big", "LinkRanking": "big", "RelevanceReply": "small", "DigestReply": "big",
-    }  # fmt: skip
+        "IntentReply": "small",
+        "PageDecision": "big",
+        "LinkRanking": "big",
+        "RelevanceReply": "small",
+        "DigestReply": "big",
+    }
 
 
 def test_at_most_three_calls_a_collected_article_over_all_scenarios() -> None:
     calls = articles = 0
     for name in SCENARIOS:
         view, model = walked(name)
-        calls, articles = calls + sum(model.calls.values()), articles + len(view.state.kept)
+        calls, articles = calls + sum(model.calls.values()), articles + len(view.state.kept_items)
     assert articles == 6
     assert calls / articles <= 3, f"{calls} calls for {articles} articles"
 
 
 def test_an_invented_target_ends_the_branch_and_is_counted(caplog: pytest.LogCaptureFixture) -> None:
-    wrong = {QUOTE: {"action": "NAVIGATE_TO", "target_url": "https://borskvart.example/stock/KALL/secret-forum"}}
+    wrong = {
+        QUOTE: {"action": "NAVIGATE_TO", "target_url": "https://borskvart.example/stock/KALL/secret-forum"}
+    }
     with served(Walker(topic="Kallsteg", section="forum", decisions=wrong)) as bench:
         view = collect(bench, FORUM_PROMPT, QUOTE)
-    assert [refusal.what for refusal in view.state.refusals] == ["https://borskvart.example/stock/KALL/secret-forum"]
+    assert [refusal.what for refusal in view.state.refusals] == [
+        "https://borskvart.example/stock/KALL/secret-forum"
+    ]
     assert list(view.state.pages) == [QUOTE]
     assert view.state.tree[QUOTE].ended == "The decision named an address that is not on this page."
     assert view.state.answer.verdict == "no_evidence"
-    warned = [record for record in caplog.records if record.levelname == "WARNING" and record.name == "agent.nav"]
+    warned = [
+        record for record in caplog.records if record.levelname == "WARNING" and record.name == "agent.nav"
+    ]
     assert [record.event for record in warned] == ["nav:stopped"]
 
 
@@ -93,13 +118,18 @@ def test_an_invented_link_of_a_ranking_is_refused_and_counted() -> None:
     class Inventive(Walker):
         def _LinkRanking(self, prompt: str) -> dict[str, Any]:
             reply = super()._LinkRanking(prompt)
-            made_up = {"url": "https://borskvart.example/made-up", "anchor_text": "x", "relevance_score": 1.0, "detected_date": None}
+            made_up = {
+                "url": "https://borskvart.example/made-up",
+                "anchor_text": "x",
+                "relevance_score": 1.0,
+                "detected_date": None,
+            }
             return {"links": [made_up, *reply["links"]]}
 
     with served(Inventive(topic="Kallsteg", section="forum", days=30)) as bench:
         view = collect(bench, FORUM_PROMPT, BOARD)
     assert [refusal.what for refusal in view.state.refusals] == ["https://borskvart.example/made-up"]
-    assert len(view.state.kept) == 3
+    assert len(view.state.kept_items) == 3
 
 
 def test_a_doubtful_decision_ends_its_branch() -> None:
@@ -111,7 +141,10 @@ def test_a_doubtful_decision_ends_its_branch() -> None:
 
 
 def test_a_circle_is_not_walked() -> None:
-    circle = {QUOTE: {"action": "NAVIGATE_TO", "target_url": BOARD}, BOARD: {"action": "NAVIGATE_TO", "target_url": QUOTE}}
+    circle = {
+        QUOTE: {"action": "NAVIGATE_TO", "target_url": BOARD},
+        BOARD: {"action": "NAVIGATE_TO", "target_url": QUOTE},
+    }
     with served(Walker(decisions=circle)) as bench:
         view = collect(bench, "Collect the news", QUOTE)
     assert view.state.tree[BOARD].ended == "The page it leads to is part of the walk already: no circles."
@@ -121,7 +154,7 @@ def test_a_circle_is_not_walked() -> None:
 def test_when_the_model_fails_code_decides_and_says_so() -> None:
     with served(lambda _request: status(500, "down")) as bench:
         view = collect(bench, FORUM_PROMPT, QUOTE)
-    assert len(view.state.kept) == 3
+    assert len(view.state.kept_items) == 3
     assert view.state.tree[QUOTE].by == "keyless" and view.state.tree[QUOTE].trouble
     assert view.state.intent_trouble and view.state.answer.by == "keyless"
 
@@ -140,7 +173,13 @@ def test_citations_that_resolve_to_nothing_are_dropped() -> None:
     class Liar(Walker):
         def _DigestReply(self, prompt: str) -> dict[str, Any]:
             reply = super()._DigestReply(prompt)
-            return {**reply, "answer": [*reply["answer"], {"text": "The share will rise to 99 kronor.", "fact_ids": ["f0000000"]}]}
+            return {
+                **reply,
+                "answer": [
+                    *reply["answer"],
+                    {"text": "The share will rise to 99 kronor.", "fact_ids": ["f0000000"]},
+                ],
+            }
 
     with served(Liar(topic="Kallsteg", section="forum", days=30)) as bench:
         answer = collect(bench, FORUM_PROMPT, QUOTE).state.answer
@@ -153,24 +192,44 @@ def test_content_is_asked_of_the_model_only_where_code_cannot_see_it() -> None:
 
     class Reader(Walker):
         def _ContentReply(self, prompt: str) -> dict[str, Any]:
-            posts = [{"user": "petter", "date": "2026-08-20", "text": said}, {"user": "anna", "date": None, "text": "I never wrote this."}]
-            return {"title": "A thread", "content": "", "publish_date": "2026-08-20", "metadata": {"post_count": 2, "author": None}, "posts": posts}
+            posts = [
+                {"user": "petter", "date": "2026-08-20", "text": said},
+                {"user": "anna", "date": None, "text": "I never wrote this."},
+            ]
+            return {
+                "title": "A thread",
+                "content": "",
+                "publish_date": "2026-08-20",
+                "metadata": {"post_count": 2, "author": None},
+                "posts": posts,
+            }
 
     unseen = {ARTICLE: {"action": "EXTRACT_CONTENT", "page_type": "forum_thread"}}
     model = Reader(decisions=unseen)
     with served(model) as bench:
         view = collect(bench, "Summarize this thread", ARTICLE)
-    (item,) = view.state.kept
+    (item,) = view.state.kept_items
     assert model.calls["ContentReply", "big"] == 1
-    assert (item.kind, item.extracted_by, [post.user for post in item.posts]) == ("thread", "model", ["petter", "anna"])
+    assert (item.kind, item.extracted_by, [post.user for post in item.posts]) == (
+        "thread",
+        "model",
+        ["petter", "anna"],
+    )
     assert item.posts[0].start >= 0 and item.posts[1].start == -1
-    assert [fact.quote for fact in view.state.facts.values()] == [said], "what stands on no page is never quoted"
+    assert [fact.quote for fact in view.state.facts.values()] == [said], (
+        "what stands on no page is never quoted"
+    )
 
 
 def test_pages_of_the_same_text_are_decided_once(tmp_path) -> None:
     model = Walker()
     with served(model) as bench:
-        view = collect(bench, "Collect all", "https://granvattnet-courier.example/2026/11/17/bear-tallasen", "https://www.alvmora-mejeri.example/about/",
-                       "https://www.alvmora-mejeri.example/om-oss")  # fmt: skip
+        view = collect(
+            bench,
+            "Collect all",
+            "https://granvattnet-courier.example/2026/11/17/bear-tallasen",
+            "https://www.alvmora-mejeri.example/about/",
+            "https://www.alvmora-mejeri.example/om-oss",
+        )
     assert model.calls["PageDecision", "big"] == 2
     assert "visited before" in view.state.tree["https://www.alvmora-mejeri.example/om-oss"].ended

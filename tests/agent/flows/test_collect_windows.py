@@ -1,4 +1,5 @@
-"""The windows of seed 001: how much of a page each prompt is given, and that the whole text is stored all the same."""
+"""The windows of seed 001: how much of a page each prompt is given, and that the whole text is stored all the
+same."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ import pytest
 
 from agent import config
 from agent.types import CollectLimits, Settings, Status
-from agent.workbench import View, Workbench
+from agent.workbench import RunSnapshot, Workbench
 from tests.web.collecting_model import Walker
 from tests.web.folders import page, write_world
 from tests.web.model_server import ModelServer, Request, status
@@ -21,7 +22,10 @@ from tests.web.model_server import ModelServer, Request, status
 SITE = "https://a.example"
 DECISION, CONTENT, PREVIEW = 8_000, 15_000, 300
 """Characters that the seed gives the decision, the extraction, and the check of relevance."""
-FENCED = {name: re.compile(rf"^<({name}-\w+)>\n(.*?)\n</\1>$", re.MULTILINE | re.DOTALL) for name in ("page", "item")}
+FENCED = {
+    name: re.compile(rf"^<({name}-\w+)>\n(.*?)\n</\1>$", re.MULTILINE | re.DOTALL)
+    for name in ("page", "item")
+}
 
 
 class Listening(Walker):
@@ -32,7 +36,9 @@ class Listening(Walker):
         self.prompts: dict[str, list[str]] = {}
 
     def __call__(self, request: Request) -> Any:
-        self.prompts.setdefault(request.body["response_format"]["json_schema"]["name"], []).append(request.prompt)
+        self.prompts.setdefault(request.body["response_format"]["json_schema"]["name"], []).append(
+            request.prompt
+        )
         return super().__call__(request)
 
     def windows(self, shape: str) -> list[str]:
@@ -43,16 +49,18 @@ class Listening(Walker):
 @contextmanager
 def served(model: Callable[[Request], Any]):
     with ModelServer(model, models=["big", "small"]) as server:
-        bench = Workbench(config.read({"OPENAI_BASE_URL": server.url, "MODEL": "big", "FAST_MODEL": "small"}))
+        bench = Workbench(
+            config.read_config({"OPENAI_BASE_URL": server.url, "MODEL": "big", "FAST_MODEL": "small"})
+        )
         yield bench
         bench.shutdown()
 
 
-def collect(bench: Workbench, world: str, *starts: str) -> View:
+def collect(bench: Workbench, world: str, *starts: str) -> RunSnapshot:
     settings = Settings(flow="collect", world=world, start_urls=list(starts), collect=CollectLimits())
     run_id = bench.start("Collect this", settings)
-    assert bench.drive(run_id) is Status.REVIEW, bench.view(run_id).run.error
-    return bench.view(run_id)
+    assert bench.drive(run_id) is Status.REVIEW, bench.snapshot(run_id).run.error
+    return bench.snapshot(run_id)
 
 
 def long_page(characters: int, *, lines: int = 0) -> str:
@@ -62,7 +70,7 @@ def long_page(characters: int, *, lines: int = 0) -> str:
     return "<h1>Long</h1>" + "".join(f"<p>{words[at : at + size]}</p>" for at in range(0, len(words), size))
 
 
-def stored(bench: Workbench, view: View) -> str:
+def stored(bench: Workbench, view: RunSnapshot) -> str:
     (ref,) = [ref for ref in view.state.pages.values() if ref.page_id]
     return bench.page(ref.page_id).text
 
@@ -89,7 +97,9 @@ def test_the_extraction_sees_a_page_in_windows_of_15000(tmp_path: Path, lines: i
     windows = model.windows("ContentReply")
     assert windows[0] == text[:CONTENT] and len(windows) == 3
     assert all(len(window) <= CONTENT and window in text for window in windows)
-    assert text.endswith(windows[-1]) and all(text.find(b) < text.find(a) + len(a) for a, b in pairwise(windows))
+    assert text.endswith(windows[-1]) and all(
+        text.find(b) < text.find(a) + len(a) for a, b in pairwise(windows)
+    )
 
 
 def test_a_short_page_is_one_window(tmp_path: Path) -> None:
@@ -101,14 +111,22 @@ def test_a_short_page_is_one_window(tmp_path: Path) -> None:
 
 
 def test_relevance_sees_the_first_300_characters_of_each_item(tmp_path: Path) -> None:
-    rows = "".join(f'<li>{n} November 2026 <a href="/s/{n}">The headline of entry {n}</a></li>' for n in (1, 2))
+    rows = "".join(
+        f'<li>{n} November 2026 <a href="/s/{n}">The headline of entry {n}</a></li>' for n in (1, 2)
+    )
     front = page(f"{SITE}/", "News", "x", html=f"<h1>News</h1><ul>{rows}</ul>")
     story = '<head><meta property="og:type" content="article"></head>'
-    docs = [front, *(page(f"{SITE}/s/{n}", f"S{n}", "x", html=story + long_page(900 + n).replace("w0", f"v{n}")) for n in (1, 2))]
+    docs = [
+        front,
+        *(
+            page(f"{SITE}/s/{n}", f"S{n}", "x", html=story + long_page(900 + n).replace("w0", f"v{n}"))
+            for n in (1, 2)
+        ),
+    ]
     model = Listening()
     with served(model) as bench:
         view = collect(bench, write_world(tmp_path / "w", docs), f"{SITE}/")
-        texts = [bench.page(item.page_ids[0]).text for item in view.state.kept]
+        texts = [bench.page(item.page_ids[0]).text for item in view.state.kept_items]
     (prompt,) = model.prompts["RelevanceReply"]
     shown = [match[2].split("\n", 1)[1] for match in FENCED["item"].finditer(prompt)]
     assert len(texts) == 2 and shown == [text[:PREVIEW] for text in texts]
@@ -120,7 +138,10 @@ class Splitter(Listening):
 
     def _ContentReply(self, prompt: str) -> dict[str, Any]:
         text = FENCED["page"].search(prompt)[2]
-        posts = [{"user": f"u{n}", "date": "2026-11-01", "text": body.strip()} for n, body in re.findall(r"<<(\d+)>>([^<]*)", text)]
+        posts = [
+            {"user": f"u{n}", "date": "2026-11-01", "text": body.strip()}
+            for n, body in re.findall(r"<<(\d+)>>([^<]*)", text)
+        ]
         return {**super()._ContentReply(prompt), "posts": posts}
 
 
@@ -130,9 +151,11 @@ def test_posts_beyond_the_first_window_are_found_and_one_on_the_border_is_whole(
     world = write_world(tmp_path / "w", [page(f"{SITE}/", "Thread", "x", html=html)])
     with served(Splitter(decisions=as_thread(f"{SITE}/"))) as bench:
         view = collect(bench, world, f"{SITE}/")
-    (item,) = view.state.kept
+    (item,) = view.state.kept_items
     assert [post.text for post in item.posts] == bodies
-    assert [post.n for post in item.posts] == list(range(1, 101)) and all(post.start >= 0 for post in item.posts)
+    assert [post.n for post in item.posts] == list(range(1, 101)) and all(
+        post.start >= 0 for post in item.posts
+    )
 
 
 def test_a_page_longer_than_all_windows_says_what_was_not_taken_apart(tmp_path: Path) -> None:
@@ -149,11 +172,17 @@ def test_a_window_the_model_did_not_answer_is_told_and_the_rest_kept(tmp_path: P
     class Tired(Splitter):
         def __call__(self, request: Request) -> Any:
             reply = super().__call__(request)
-            return status(400, "no more") if len(self.prompts.get("ContentReply", [])) > 1 and "ContentReply" in str(request.body) else reply
+            return (
+                status(400, "no more")
+                if len(self.prompts.get("ContentReply", [])) > 1 and "ContentReply" in str(request.body)
+                else reply
+            )
 
     html = "<h1>Thread</h1>" + "".join(f"<p>&lt;&lt;{n}&gt;&gt; {'word ' * 60}{n}</p>" for n in range(80))
     world = write_world(tmp_path / "w", [page(f"{SITE}/", "Thread", "x", html=html)])
     with served(Tired(decisions=as_thread(f"{SITE}/"))) as bench:
         view = collect(bench, world, f"{SITE}/")
     (item,) = view.state.items.values()
-    assert 30 < len(item.posts) < 80 and item.trouble.startswith("From character 14,500 on the model did not answer")
+    assert 30 < len(item.posts) < 80 and item.trouble.startswith(
+        "From character 14,500 on the model did not answer"
+    )

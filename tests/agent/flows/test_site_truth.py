@@ -1,4 +1,5 @@
-"""What the keyless site flow says is what the site says: answers from rows and sentences that speak to what is asked, refusals else."""
+"""What the keyless site flow says is what the site says: answers from rows and sentences that speak to what
+is asked, refusals else."""
 
 from __future__ import annotations
 
@@ -8,35 +9,50 @@ from typing import Any
 import pytest
 
 from agent import config
+from agent.text.urls import host
 from agent.types import Answer, Settings, Status
-from agent.urls import host
-from agent.workbench import View, Workbench
+from agent.workbench import RunSnapshot, Workbench
 
 pytestmark = pytest.mark.slow
 
-KALLSTEG, DAIRY, COURIER = "https://kallsteg.example/", "https://www.alvmora-mejeri.example/", "https://granvattnet-courier.example/"
-Ask = Callable[..., View]
+KALLSTEG, DAIRY, COURIER = (
+    "https://kallsteg.example/",
+    "https://www.alvmora-mejeri.example/",
+    "https://granvattnet-courier.example/",
+)
+Ask = Callable[..., RunSnapshot]
 
 
 @pytest.fixture(scope="module")
 def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workbench]:
-    opened = Workbench(config.read({"FETCH_GAP": "0", "TOUCHSTONE_DATA": str(tmp_path_factory.mktemp("truth"))}))
+    opened = Workbench(
+        config.read_config({"FETCH_GAP": "0", "TOUCHSTONE_DATA": str(tmp_path_factory.mktemp("truth"))})
+    )
     yield opened
     opened.shutdown()
 
 
 @pytest.fixture(scope="module")
 def ask(bench: Workbench) -> Ask:
-    def asked(question: str, start: str = KALLSTEG, follow: str = "", **more: Any) -> View:
-        settings = Settings(**{"flow": "site", "world": "demo", "model": "keyless", "start_urls": [start], "allowed_domains": [host(start)], **more})
+    def asked(question: str, start: str = KALLSTEG, follow: str = "", **more: Any) -> RunSnapshot:
+        settings = Settings(
+            **{
+                "flow": "site",
+                "world": "demo",
+                "model": "keyless",
+                "start_urls": [start],
+                "allowed_domains": [host(start)],
+                **more,
+            }
+        )
         run_id = bench.follow_up(follow, question) if follow else bench.start(question, settings)
-        assert bench.drive(run_id) is Status.REVIEW, bench.view(run_id).run.error
-        return bench.view(run_id)
+        assert bench.drive(run_id) is Status.REVIEW, bench.snapshot(run_id).run.error
+        return bench.snapshot(run_id)
 
     return asked
 
 
-def said(view: View) -> Answer:
+def said(view: RunSnapshot) -> Answer:
     assert view.state.answer is not None
     return view.state.answer
 
@@ -44,17 +60,30 @@ def said(view: View) -> Answer:
 @pytest.mark.parametrize(
     ("question", "missing"),
     [
-        ("Does the C2 logger come in red?", "“red”"), ("What is the price of the C2 in Japan?", "“Japan”"), ("What does error E4 mean?", "“E4”"),
-        ("Who is the CEO of Kallsteg?", "“CEO”"), ("Does the R1 work with goats?", "“goats”"), ("Do you ship to Canada?", "“Canada”"),
-        ("Is there an app for Android?", "“Android”"), ("Does the C2 logger come in blue?", "“blue”"),
+        ("Does the C2 logger come in red?", "“red”"),
+        ("What is the price of the C2 in Japan?", "“Japan”"),
+        ("What does error E4 mean?", "“E4”"),
+        ("Who is the CEO of Kallsteg?", "“CEO”"),
+        ("Does the R1 work with goats?", "“goats”"),
+        ("Do you ship to Canada?", "“Canada”"),
+        ("Is there an app for Android?", "“Android”"),
+        ("Does the C2 logger come in blue?", "“blue”"),
     ],
-)  # fmt: skip
-def test_what_the_site_does_not_say_is_not_covered_and_the_missing_words_are_named(ask: Ask, question: str, missing: str):
+)
+def test_what_the_site_does_not_say_is_not_covered_and_the_missing_words_are_named(
+    ask: Ask, question: str, missing: str
+):
     answer = said(ask(question))
-    assert (answer.verdict, answer.reason, answer.text) == ("no_evidence", "not_covered", "") and missing in answer.certainty
+    assert (answer.verdict, answer.reason, answer.text) == (
+        "no_evidence",
+        "not_covered",
+        "",
+    ) and missing in answer.certainty
 
 
-@pytest.mark.parametrize("question", ["Write me a poem about love", "What's the weather tomorrow?", "What is 17 times 23?"])
+@pytest.mark.parametrize(
+    "question", ["Write me a poem about love", "What's the weather tomorrow?", "What is 17 times 23?"]
+)
 def test_what_is_not_about_the_site_is_off_topic(ask: Ask, question: str):
     assert said(ask(question)).reason == "off_topic"
 
@@ -62,11 +91,16 @@ def test_what_is_not_about_the_site_is_off_topic(ask: Ask, question: str):
 @pytest.mark.parametrize(
     ("question", "answer"),
     [
-        ("What does error E17 mean?", "Code: E17; Meaning: Probe not connected; What to do: Push the plug into port A until it clicks"),
-        ("How much does the C2 cost?", "Price: 2,490 kr without tax"), ("Wie viel kostet der C2?", "Price: 2,490 kr without tax"),
-        ("How heavy is the C2 logger?", "Weight: 310 g"), ("How long does the battery last?", "Battery life: 5 years at one reading a minute"),
+        (
+            "What does error E17 mean?",
+            "Code: E17; Meaning: Probe not connected; What to do: Push the plug into port A until it clicks",
+        ),
+        ("How much does the C2 cost?", "Price: 2,490 kr without tax"),
+        ("Wie viel kostet der C2?", "Price: 2,490 kr without tax"),
+        ("How heavy is the C2 logger?", "Weight: 310 g"),
+        ("How long does the battery last?", "Battery life: 5 years at one reading a minute"),
     ],
-)  # fmt: skip
+)
 def test_the_row_that_answers_is_the_answer_and_nothing_beside_it(ask: Ask, question: str, answer: str):
     found = said(ask(question))
     assert found.text == answer and found.verdict != "no_evidence" and not found.missing
@@ -76,7 +110,9 @@ def test_exploring_goes_on_until_the_words_that_are_asked_about_are_met(ask: Ask
     view = ask("how many employees does the dairy have", DAIRY)
     assert "31 people" in said(view).text and len(view.state.fetched) > 1
     refused = ask("What does error E4 mean?")
-    assert len(refused.state.fetched) > len(ask("What does error E17 mean?").state.fetched), "it looked further before it said no"
+    assert len(refused.state.fetched) > len(ask("What does error E17 mean?").state.fetched), (
+        "it looked further before it said no"
+    )
 
 
 def test_follow_ups_are_understood_and_never_off_topic(ask: Ask):
@@ -111,6 +147,10 @@ def test_a_question_in_another_language_is_not_called_off_topic(ask: Ask):
 def test_an_instruction_is_kept_as_far_as_code_can_and_the_rest_is_told(ask: Ask):
     plain = said(ask("How long is the warranty?"))
     short = said(ask("How long is the warranty?", instruction="Answer in one sentence."))
-    assert len(plain.sentences) > 1 == len(short.sentences) and plain.remark == "" and short.remark == "Kept short, as instructed."
+    assert (
+        len(plain.sentences) > 1 == len(short.sentences)
+        and plain.remark == ""
+        and short.remark == "Kept short, as instructed."
+    )
     assert "needs a model" in said(ask("How long is the warranty?", instruction="Only in French")).remark
     assert "needs a model" in said(ask("Write me a poem about love", instruction="Be formal")).remark

@@ -1,4 +1,5 @@
-"""The research flow with a model behind a real server: what it says is used, checked, counted and paid for once."""
+"""The research flow with a model behind a real server: what it says is used, checked, counted and paid for
+once."""
 
 from __future__ import annotations
 
@@ -10,13 +11,14 @@ from typing import Any
 
 import pytest
 
-from agent import budgeting, comparing, config, forking
-from agent.exporting import write
-from agent.llm.scripted import Scripted
+from agent import config
+from agent.actions import budget, forks, run_diff
+from agent.actions.bundle_verify import verify_bundle
+from agent.actions.export import export_run
+from agent.llm.scripted import ScriptedModel
+from agent.text.urls import canonicalize
 from agent.types import Outcome, Settings, Status
-from agent.urls import canonical
-from agent.verifying import verify
-from agent.workbench import View, Workbench
+from agent.workbench import RunSnapshot, Workbench
 from tests.web.folders import Told, page, write_world
 from tests.web.model_server import ModelServer, Request, html, says, status
 
@@ -27,7 +29,11 @@ ROOF = "https://www.alvmora-mejeri.example/news/2026-05-solar-roof"
 TOUR = "https://ostvandring.example/2026/07/cellar-tour"
 QUOTE = "Since Monday there are 412 solar panels on the roof of Älvmora Mejeri."
 INVENTED = "https://invented.example/page"
-ASK = {"next_action": "search_duckduckgo", "query_or_url": "solar panels roof Älvmora Mejeri", "reasoning": "A first look."}
+ASK = {
+    "next_action": "search_duckduckgo",
+    "query_or_url": "solar panels roof Älvmora Mejeri",
+    "reasoning": "A first look.",
+}
 END = {"next_action": "send_to_hitl", "query_or_url": None, "reasoning": "It is answered."}
 Told_ = dict[str, Any]
 
@@ -43,7 +49,8 @@ def role_of(prompt: str) -> str:
 
 
 class Script:
-    """A model that plays all three roles: `decisions` one after the other, then handing over; facts by `quotes`; a report of `sentences`."""
+    """A model that plays all three roles: `decisions` one after the other, then handing over; facts by
+    `quotes`; a report of `sentences`."""
 
     def __init__(self, *decisions: Any, quotes: list[str] | None = None, **more: Any) -> None:
         self.decisions, self.quotes, self.more = list(decisions), [QUOTE] if quotes is None else quotes, more
@@ -63,18 +70,28 @@ class Script:
         about = {"passage_id": "p", "subject": "Älvmora Mejeri", "attribute": "solar panels"}
         facts = [{"statement": quote, "quote": quote, **about} for quote in self.quotes]
         return {
-            "extracted_info": {"facts": facts, "leads": []} if "Passage" in prompt.split("Source of this step")[1] else "Only results.",
-            "assessment": "Seen.", "confidence_score": self.more.get("confidence", 0.95), "suggestions_for_next_step": [],
-            "new_potential_urls": self.more.get("urls", []), "inconsistencies_found": self.more.get("inconsistencies"),
-        }  # fmt: skip
+            "extracted_info": {"facts": facts, "leads": []}
+            if "Passage" in prompt.split("Source of this step")[1]
+            else "Only results.",
+            "assessment": "Seen.",
+            "confidence_score": self.more.get("confidence", 0.95),
+            "suggestions_for_next_step": [],
+            "new_potential_urls": self.more.get("urls", []),
+            "inconsistencies_found": self.more.get("inconsistencies"),
+        }
 
     def report(self, prompt: str) -> Told_:
         ids = re.findall(r"^- id (\w+)", prompt, re.MULTILINE)
         sentences = self.more.get("sentences", [("There are 412 solar panels on the roof.", None)])
         return {
-            "answer": [{"text": text, "fact_ids": ids if cited is None else cited} for text, cited in sentences],
-            "certainty": "Sure.", "missing": "", "journey": "One search, one page.", "key_sources": ids,
-        }  # fmt: skip
+            "answer": [
+                {"text": text, "fact_ids": ids if cited is None else cited} for text, cited in sentences
+            ],
+            "certainty": "Sure.",
+            "missing": "",
+            "journey": "One search, one page.",
+            "key_sources": ids,
+        }
 
     def served(self, request: Request) -> Any:
         return self(request.prompt)
@@ -85,22 +102,29 @@ class Script:
 
 @contextmanager
 def workbench(server: ModelServer) -> Iterator[Workbench]:
-    opened = Workbench(config.read({"OPENAI_BASE_URL": server.url, "MODEL": "served"}))
+    opened = Workbench(config.read_config({"OPENAI_BASE_URL": server.url, "MODEL": "served"}))
     try:
         yield opened
     finally:
         opened.shutdown()
 
 
-def run(bench: Workbench, question: str = SOLAR, rests: Status = Status.REVIEW, **settings: Any) -> View:
+def run(
+    bench: Workbench, question: str = SOLAR, rests: Status = Status.REVIEW, **settings: Any
+) -> RunSnapshot:
     run_id = bench.start(question, Settings(**{"world": "demo", **settings}))
-    assert bench.drive(run_id) is rests, bench.view(run_id).run.error
-    return bench.view(run_id)
+    assert bench.drive(run_id) is rests, bench.snapshot(run_id).run.error
+    return bench.snapshot(run_id)
 
 
-def driven(script: Callable[[Request], Any] | Script, question: str = SOLAR, **settings: Any) -> tuple[View, ModelServer, list[Any]]:
+def driven(
+    script: Callable[[Request], Any] | Script, question: str = SOLAR, **settings: Any
+) -> tuple[RunSnapshot, ModelServer, list[Any]]:
     """A whole run with this model; the view, the server and the calls."""
-    with ModelServer(script.served if isinstance(script, Script) else script) as server, workbench(server) as bench:
+    with (
+        ModelServer(script.served if isinstance(script, Script) else script) as server,
+        workbench(server) as bench,
+    ):
         view = run(bench, question, **settings)
         return view, server, bench.calls(view.run.id)
 
@@ -108,10 +132,17 @@ def driven(script: Callable[[Request], Any] | Script, question: str = SOLAR, **s
 def test_a_model_drives_the_run_from_question_to_answer():
     view, server, calls = driven(Script(ASK, crawl(ROOF)))
     state, answer = view.state, view.state.answer
-    assert [(action.action, action.by) for action in state.actions] == [("search_duckduckgo", "model"), ("crawl_url", "model")]
+    assert [(action.action, action.by) for action in state.actions] == [
+        ("search_duckduckgo", "model"),
+        ("crawl_url", "model"),
+    ]
     [fact] = state.facts.values()
     assert (fact.by, fact.verified, fact.quote, fact.url) == ("model", True, QUOTE, ROOF)
-    assert (answer.by, answer.verdict, answer.text) == ("model", "answered", "There are 412 solar panels on the roof.")
+    assert (answer.by, answer.verdict, answer.text) == (
+        "model",
+        "answered",
+        "There are 412 solar panels on the roof.",
+    )
     assert (answer.statements.backed, answer.statements.unsupported, answer.statements.dropped) == (1, 0, 0)
     assert [(source.url, source.quotes) for source in answer.sources] == [(ROOF, [QUOTE])]
     assert state.report["by"] == "model" and state.refusals == []
@@ -124,8 +155,17 @@ def test_every_call_can_be_read_afterwards():
     assert [call.role for call in calls] == ["decision", "analyzer"] * 2 + ["decision", "report"]
     for call, request in zip(calls, server.requests, strict=True):
         assert call.prompt == request.body["messages"] and json.loads(call.reply) and not call.error
-        assert (call.model, call.run_id, call.prompt_tokens, call.completion_tokens) == ("served", view.run.id, 11, 7)
-        assert next(step for step in view.steps if step.n == call.step).name in ("decide", "analyze", "report")
+        assert (call.model, call.run_id, call.prompt_tokens, call.completion_tokens) == (
+            "served",
+            view.run.id,
+            11,
+            7,
+        )
+        assert next(step for step in view.steps if step.n == call.step).name in (
+            "decide",
+            "analyze",
+            "report",
+        )
 
 
 def test_the_decision_is_offered_only_what_can_be_done():
@@ -136,7 +176,9 @@ def test_the_decision_is_offered_only_what_can_be_done():
 
 def test_an_invented_quote_is_no_fact_and_supports_nothing():
     fake = "Since Monday there are 999 solar panels on the roof of Älvmora Mejeri."
-    view, _, _ = driven(Script(ASK, crawl(ROOF), quotes=[fake, "A sentence that stands nowhere at all on that page."]))
+    view, _, _ = driven(
+        Script(ASK, crawl(ROOF), quotes=[fake, "A sentence that stands nowhere at all on that page."])
+    )
     state = view.state
     assert [fact.verified for fact in state.facts.values()] == [False, False]
     assert state.answer.verdict == "no_evidence" and state.answer.sources == []
@@ -146,7 +188,10 @@ def test_an_invented_quote_is_no_fact_and_supports_nothing():
 def test_an_unverified_fact_cannot_be_cited():
     fake = "Since Monday there are 999 solar panels on the roof of Älvmora Mejeri."
     script = Script(ASK, crawl(ROOF), quotes=[QUOTE, fake])
-    script.more["report"] = lambda prompt: {**script.report(prompt), "answer": [{"text": "There are 412.", "fact_ids": known(prompt)}]}
+    script.more["report"] = lambda prompt: {
+        **script.report(prompt),
+        "answer": [{"text": "There are 412.", "fact_ids": known(prompt)}],
+    }
     seen: list[str] = []
 
     def known(prompt: str) -> list[str]:
@@ -159,15 +204,25 @@ def test_an_unverified_fact_cannot_be_cited():
 
 
 def test_invented_fact_ids_are_dropped_and_counted():
-    sentences = [("There are 412 solar panels.", None), ("They are blue.", ["f0000000"]), ("They are new.", [])]
+    sentences = [
+        ("There are 412 solar panels.", None),
+        ("They are blue.", ["f0000000"]),
+        ("They are new.", []),
+    ]
     answer = driven(Script(ASK, crawl(ROOF), sentences=sentences))[0].state.answer
     assert [sentence.backed for sentence in answer.sentences] == [True, False, False]
     assert (answer.statements.backed, answer.statements.unsupported, answer.statements.dropped) == (1, 2, 1)
-    assert all(fact_id in {i for source in answer.sources for i in source.fact_ids} for s in answer.sentences for fact_id in s.fact_ids)
+    assert all(
+        fact_id in {i for source in answer.sources for i in source.fact_ids}
+        for s in answer.sentences
+        for fact_id in s.fact_ids
+    )
 
 
 def test_a_figure_that_the_cited_fact_does_not_hold_is_not_backed():
-    answer = driven(Script(ASK, crawl(ROOF), sentences=[("There are 500 solar panels on the roof.", None)]))[0].state.answer
+    answer = driven(Script(ASK, crawl(ROOF), sentences=[("There are 500 solar panels on the roof.", None)]))[
+        0
+    ].state.answer
     assert answer.verdict == "no_evidence"
 
 
@@ -186,22 +241,29 @@ def test_an_address_the_decision_invents_is_refused_counted_and_never_asked_for(
 def test_an_address_the_analyzer_invents_is_refused_and_counted(look):
     state = driven(Script(*look, urls=[INVENTED, "not an address"]))[0].state
     assert [refusal.what for refusal in state.refusals].count(INVENTED) == len(look)
-    assert canonical(INVENTED) not in {canonical(lead.value) for lead in state.leads.values()}
+    assert canonicalize(INVENTED) not in {canonicalize(lead.value) for lead in state.leads.values()}
 
 
 def test_a_repeated_action_of_the_model_is_refused():
-    state = driven(Script(ASK, {**ASK, "query_or_url": "Roof solar panels, Älvmora Mejeri!"}, crawl(ROOF)))[0].state
+    state = driven(Script(ASK, {**ASK, "query_or_url": "Roof solar panels, Älvmora Mejeri!"}, crawl(ROOF)))[
+        0
+    ].state
     assert any("same words" in refusal.why for refusal in state.refusals)
     assert sum(action.by == "model" and action.action == "search_duckduckgo" for action in state.actions) == 1
 
 
 def test_a_link_the_analyzer_picked_from_the_page_can_be_followed(tmp_path):
     names = [f"https://h.example/{n}" for n in range(25)]
-    pages = [page(url, f"Brass heron {n}", f"Sheet {n} speaks of the brass heron of Port Ember at length.") for n, url in enumerate(names)]
+    pages = [
+        page(url, f"Brass heron {n}", f"Sheet {n} speaks of the brass heron of Port Ember at length.")
+        for n, url in enumerate(names)
+    ]
     hub = page("https://hub.example/", "Hub", "A hub.", links=names)
     picked = names[22]
     script = Script(crawl("https://hub.example/"), crawl(picked), quotes=[], urls=[picked])
-    state = driven(script, "Who made it, see https://hub.example/ ?", world=write_world(tmp_path, [hub, *pages]))[0].state
+    state = driven(
+        script, "Who made it, see https://hub.example/ ?", world=write_world(tmp_path, [hub, *pages])
+    )[0].state
     assert picked in [action.query_or_url for action in state.actions if action.by == "model"], state.refusals
 
 
@@ -209,10 +271,16 @@ def failing(role: str, script: Script, reply: Any = "I would rather not say.") -
     return lambda request: reply if role_of(request.prompt) == role else script.served(request)
 
 
-@pytest.mark.parametrize("reply", ["no JSON here", '{"next_action": "dance"}', says(""), html(), status(401, "no such key")], ids=str)
+@pytest.mark.parametrize(
+    "reply",
+    ["no JSON here", '{"next_action": "dance"}', says(""), html(), status(401, "no such key")],
+    ids=str,
+)
 def test_a_decision_that_fails_twice_is_made_keyless_and_says_why(reply):
     view, _, calls = driven(failing("decision", Script(), reply))
-    decided = [step.change["pending"] for step in view.steps if step.name == "decide" and step.change.get("pending")]
+    decided = [
+        step.change["pending"] for step in view.steps if step.name == "decide" and step.change.get("pending")
+    ]
     assert decided and all(pending["by"] == "keyless" and pending["trouble"] for pending in decided)
     assert {action.by for action in view.state.actions} == {"keyless"}
     assert view.state.answer.verdict in ("answered", "partial") and "412" in view.state.answer.text
@@ -234,16 +302,24 @@ def test_a_report_that_fails_twice_is_written_keyless_and_says_why():
 def test_a_wrong_reply_gets_one_repair():
     first = iter(["Well, let me think."])
     script = Script(crawl(ROOF))
-    view, server, calls = driven(lambda request: next(first, None) or script.served(request), f"{SOLAR} See {ROOF}")
+    view, server, calls = driven(
+        lambda request: next(first, None) or script.served(request), f"{SOLAR} See {ROOF}"
+    )
     assert view.state.actions[0].by == "model"
     assert [(call.attempt, bool(call.error)) for call in calls[:2]] == [(1, True), (2, False)]
     assert "Well, let me think." in server.requests[1].prompt
 
 
-@pytest.mark.parametrize("dress", ["```json\n{}\n```", "<think>{{ hm }} next_action?</think>\n{}", "Here you are:\n{}\nGood luck!"])
+@pytest.mark.parametrize(
+    "dress", ["```json\n{}\n```", "<think>{{ hm }} next_action?</think>\n{}", "Here you are:\n{}\nGood luck!"]
+)
 def test_fences_thoughts_and_remarks_are_borne(dress):
     script = Script(ASK, crawl(ROOF))
-    view, server, _ = driven(lambda request: dress.replace("{{", "{").replace("}}", "}").replace("{}", json.dumps(script.served(request))))
+    view, server, _ = driven(
+        lambda request: (
+            dress.replace("{{", "{").replace("}}", "}").replace("{}", json.dumps(script.served(request)))
+        )
+    )
     assert view.state.answer.by == "model" and view.state.answer.verdict == "answered"
     assert len(server.requests) == 6, "nothing had to be asked again"
 
@@ -271,7 +347,7 @@ def test_what_was_paid_for_before_a_crash_is_not_paid_again():
                 continue
         assert done is Status.REVIEW and len(crashes) == 6
         assert len(server.requests) == 6 == len(bench.calls(run_id))
-        assert bench.view(run_id).state.answer.by == "model"
+        assert bench.snapshot(run_id).state.answer.by == "model"
 
 
 @pytest.mark.parametrize("reply", [None, "not JSON"], ids=["good replies", "replies that need repair"])
@@ -307,7 +383,7 @@ def test_a_spent_budget_does_not_forget_what_was_paid_before_a_crash():
         bench.store.ledger.commit = commit  # type: ignore[method-assign]
         bench.drive(run_id)
         assert len(server.requests) == 1
-        assert bench.view(run_id).state.actions[0].by == "model", "the one call that was paid for is used"
+        assert bench.snapshot(run_id).state.actions[0].by == "model", "the one call that was paid for is used"
 
 
 def test_the_budget_of_tokens_is_kept():
@@ -317,7 +393,7 @@ def test_the_budget_of_tokens_is_kept():
 
 
 def test_the_budget_of_money_is_kept(bench):
-    model = Scripted(Script(ASK, crawl(ROOF)).scripted, strong="gpt-4o-mini")
+    model = ScriptedModel(Script(ASK, crawl(ROOF)).scripted, strong="gpt-4o-mini")
     model.local = False
     bench.worker.model = lambda name, fast="": (model, "")
     view = run(bench, max_cost_usd=1e-9)
@@ -328,17 +404,24 @@ def test_the_budget_of_money_is_kept(bench):
 def test_the_models_confidence_can_only_lower_ours():
     own = driven(Script(ASK, crawl(ROOF), confidence=1.0))[0].state
     low = driven(Script(ASK, crawl(ROOF), confidence=0.1))[0].state
-    assert own.level < 1.0 and own.confidence[-1].model == 1.0
-    assert low.level == 0.1 and low.confidence[-1].model == 0.1
+    assert own.current_confidence < 1.0 and own.confidence[-1].model == 1.0
+    assert low.current_confidence == 0.1 and low.confidence[-1].model == 0.1
     assert any("model" in move.reason for move in low.confidence[-1].moves)
 
 
 def test_an_inconsistency_told_in_words_makes_no_empty_sentence():
-    script = Script(ASK, crawl(ROOF), quotes=["The sun pays for the cold"], inconsistencies="One page says so, another says not.",
-                    sentences=[("The sun pays for the cold.", None)])  # fmt: skip
+    script = Script(
+        ASK,
+        crawl(ROOF),
+        quotes=["The sun pays for the cold"],
+        inconsistencies="One page says so, another says not.",
+        sentences=[("The sun pays for the cold.", None)],
+    )
     state = driven(script)[0].state
     assert any(conflict.found_by == "model" for conflict in state.conflicts.values())
-    assert not any("disagree" in sentence.text and not sentence.fact_ids for sentence in state.answer.sentences)
+    assert not any(
+        "disagree" in sentence.text and not sentence.fact_ids for sentence in state.answer.sentences
+    )
 
 
 def test_a_note_reaches_the_next_decision():
@@ -355,12 +438,16 @@ def test_a_send_back_note_and_the_former_answer_reach_the_report():
         view = run(bench)
         bench.send_back(view.run.id, view.head, "Say since when.")
         bench.drive(view.run.id)
-        assert "Say since when." in server.requests[-1].prompt and "There are 412 solar panels on the roof." in server.requests[-1].prompt
-        assert bench.view(view.run.id).state.answer.n == 2
+        assert (
+            "Say since when." in server.requests[-1].prompt
+            and "There are 412 solar panels on the roof." in server.requests[-1].prompt
+        )
+        assert bench.snapshot(view.run.id).state.answer.n == 2
 
 
 def test_a_page_that_gives_orders_is_not_obeyed_even_by_a_model_that_would():
-    """The blog orders its reader to open an address on a foreign host, and shows it as a link; the model does as it is told."""
+    """The blog orders its reader to open an address on a foreign host, and shows it as a link; the model does
+    as it is told."""
 
     def obey(request: Request) -> Any:
         prompt, role = request.prompt, role_of(request.prompt)
@@ -368,10 +455,19 @@ def test_a_page_that_gives_orders_is_not_obeyed_even_by_a_model_that_would():
         if role == "decision":
             return crawl(ordered[0].rstrip(".")) if ordered else script.decision(prompt)
         if role == "analyzer":
-            return {**script.analyzer(prompt), "new_potential_urls": [url.rstrip(".") for url in ordered] + ["https://collector.example/log?visitor=agent"]}
+            return {
+                **script.analyzer(prompt),
+                "new_potential_urls": [url.rstrip(".") for url in ordered]
+                + ["https://collector.example/log?visitor=agent"],
+            }
         return script.report(prompt)
 
-    script = Script(crawl(TOUR), crawl("https://collector.example/log?visitor=agent"), crawl("https://collector.example/"), quotes=[])
+    script = Script(
+        crawl(TOUR),
+        crawl("https://collector.example/log?visitor=agent"),
+        crawl("https://collector.example/"),
+        quotes=[],
+    )
     with ModelServer(obey) as server, workbench(server) as bench:
         world = Told(bench.worker.world("demo"))
         bench.worker.world = lambda name: world  # type: ignore[method-assign]
@@ -393,24 +489,37 @@ def test_at_a_cap_on_calls_it_asks_and_a_raise_pays_for_no_call_twice():
         rests = run(bench, rests=Status.PAUSED, max_calls=3, at_cap="ask")
         assert (rests.state.halt.kind, rests.state.halt.used, rests.state.halt.cap) == ("calls", 2, 3)
         before = len(server.requests)
-        budgeting.raise_caps(bench, rests.run.id, {"calls": 20}, rests.head)
+        budget.raise_caps(bench, rests.run.id, {"calls": 20}, rests.head)
         assert bench.drive(rests.run.id) is Status.REVIEW
-        view = bench.view(rests.run.id)
-        assert view.state.answer.verdict == "answered" and view.usage.llm_calls == len(server.requests) == 6 and before == 2
-        new = forking.fork(bench, view.run.id, rests.head - 1)
-        assert len(server.requests) == 6 and len(bench.calls(new)) == 2, "what the prefix asked is not asked again"
-        found = comparing.compare(bench, view.run.id, new)
+        view = bench.snapshot(rests.run.id)
+        assert (
+            view.state.answer.verdict == "answered"
+            and view.usage.llm_calls == len(server.requests) == 6
+            and before == 2
+        )
+        new = forks.fork_run(bench, view.run.id, rests.head - 1)
+        assert len(server.requests) == 6 and len(bench.calls(new)) == 2, (
+            "what the prefix asked is not asked again"
+        )
+        found = run_diff.compare_runs(bench, view.run.id, new)
         assert {figure.name: figure.shared for figure in found.figures}["calls"] == 2
-        assert verify(write(bench, new, "bundle") if bench.drive(new) is Status.REVIEW else b"").holds
+        assert verify_bundle(
+            export_run(bench, new, "bundle") if bench.drive(new) is Status.REVIEW else b""
+        ).is_valid
 
 
 def test_the_tenth_that_is_kept_back_lets_the_model_write_the_answer():
     for cap in ({"max_calls": 5}, {"max_tokens": 80}):
         with ModelServer(Script(ASK, crawl(ROOF)).served) as server, workbench(server) as bench:
             rests = run(bench, rests=Status.PAUSED, at_cap="ask", **cap)
-            assert rests.state.halt.used < rests.state.halt.cap and rests.state.halt.kind == next(iter(cap)).removeprefix("max_")
-            budgeting.write_up(bench, rests.run.id, rests.head)
-            assert bench.drive(rests.run.id) is Status.REVIEW and bench.view(rests.run.id).state.answer.by == "model"
+            assert rests.state.halt.used < rests.state.halt.cap and rests.state.halt.kind == next(
+                iter(cap)
+            ).removeprefix("max_")
+            budget.write_up(bench, rests.run.id, rests.head)
+            assert (
+                bench.drive(rests.run.id) is Status.REVIEW
+                and bench.snapshot(rests.run.id).state.answer.by == "model"
+            )
 
 
 @pytest.mark.parametrize("how", ["a cap", "a stop"])
@@ -427,10 +536,14 @@ def test_a_step_that_was_let_go_in_the_middle_pays_for_no_call_twice(how):
     with ModelServer(served) as server, workbench(server) as bench:
         caps = {"max_calls": 2, "at_cap": "ask"} if how == "a cap" else {}
         run_id = bench.start(SOLAR, Settings(world="demo", **caps))
-        assert bench.drive(run_id) in (Status.PAUSED, Status.STOPPED) and bench.view(run_id).next == "decide"
-        budgeting.raise_caps(bench, run_id, {"calls": 30})
+        assert (
+            bench.drive(run_id) in (Status.PAUSED, Status.STOPPED) and bench.snapshot(run_id).next == "decide"
+        )
+        budget.raise_caps(bench, run_id, {"calls": 30})
         if how == "a stop":
             bench.resume(run_id)
-        assert bench.drive(run_id) is Status.REVIEW and bench.view(run_id).state.answer.verdict == "answered"
+        assert (
+            bench.drive(run_id) is Status.REVIEW and bench.snapshot(run_id).state.answer.verdict == "answered"
+        )
         assert asked.count(asked[0]) == 1, "the reply that had to be repaired is known still"
         assert sum(call.prompt_tokens > 0 for call in bench.calls(run_id)) == len(asked)

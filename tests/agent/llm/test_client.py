@@ -1,4 +1,5 @@
-"""The client against a real HTTP server: every fault it may meet, how often it asks, and that Stop works at once."""
+"""The client against a real HTTP server: every fault it may meet, how often it asks, and that Stop works at
+once."""
 
 from __future__ import annotations
 
@@ -14,9 +15,9 @@ import pytest
 from pydantic import BaseModel
 
 from agent.config import ROOT
-from agent.errors import ModelUnavailable, Stopped
+from agent.errors import ModelUnavailable, StopRequested
 from agent.llm import client as client_module
-from agent.llm.client import Client, place
+from agent.llm.client import ModelClient, identify_server
 from agent.llm.model import Completion
 from tests.web import model_server as web
 from tests.web.model_server import Answer, ModelServer
@@ -29,11 +30,19 @@ class Yes(BaseModel):
     ok: bool
 
 
-def made(server: ModelServer, *, timeout_s: float = 5.0, patience_s: float = 120.0) -> Client:
-    return Client(server.url, strong="big", fast="small", key=KEY, timeout_s=timeout_s, patience_s=patience_s, backoff_s=0.01)
+def made(server: ModelServer, *, timeout_s: float = 5.0, patience_s: float = 120.0) -> ModelClient:
+    return ModelClient(
+        server.url,
+        strong="big",
+        fast="small",
+        key=KEY,
+        timeout_s=timeout_s,
+        patience_s=patience_s,
+        backoff_s=0.01,
+    )
 
 
-def asked(client: Client, checkpoint=lambda: None, tier="strong") -> Completion:
+def asked(client: ModelClient, checkpoint=lambda: None, tier="strong") -> Completion:
     return client.complete(ASK, tier=tier, schema=Yes, checkpoint=checkpoint)
 
 
@@ -48,7 +57,12 @@ def test_a_reply_comes_with_its_tokens_and_the_model_of_its_tier():
     with ModelServer(lambda request: '{"ok": true}') as server:
         client = made(server)
         strong, fast = asked(client), asked(client, tier="fast")
-    assert (strong.text, strong.prompt_tokens, strong.completion_tokens, strong.estimated) == ('{"ok": true}', 11, 7, False)
+    assert (strong.text, strong.prompt_tokens, strong.completion_tokens, strong.estimated) == (
+        '{"ok": true}',
+        11,
+        7,
+        False,
+    )
     assert (strong.model, fast.model) == ("big", "small")
     assert [request.body["model"] for request in server.requests] == ["big", "small"]
     assert server.requests[0].headers["authorization"] == f"Bearer {KEY}"
@@ -119,7 +133,9 @@ def test_what_will_not_pass_is_asked_once_and_advised_on(fault: Answer, advice: 
 
 
 def test_only_a_complaint_about_length_is_asked_again_without_a_limit():
-    too_long = web.status(400, "This model's maximum context length is 8192 tokens. However, you requested 9000 tokens.")
+    too_long = web.status(
+        400, "This model's maximum context length is 8192 tokens. However, you requested 9000 tokens."
+    )
     with ModelServer(lambda request: too_long if "max_tokens" in request.body else '{"ok": true}') as server:
         assert asked(made(server)).text == '{"ok": true}'
     assert len(server.requests) == 2
@@ -136,7 +152,9 @@ def test_retry_after_is_obeyed(asks: str, monkeypatch: pytest.MonkeyPatch):
     waits: list[float] = []
     if asks == "a date":
         asks = format_datetime(datetime.now(UTC) + timedelta(seconds=90), usegmt=True)
-    monkeypatch.setattr(client_module, "_rest", lambda seconds, checkpoint: waits.append(seconds))
+    monkeypatch.setattr(
+        client_module, "_sleep_with_checkpoint", lambda seconds, checkpoint: waits.append(seconds)
+    )
     with ModelServer([web.status(429, retry_after=asks), '{"ok": true}']) as server:
         asked(made(server))
     assert len(waits) == 1 and (waits[0] == 0.2 if asks == "0.2" else 60 < waits[0] <= 90)
@@ -171,7 +189,7 @@ def test_the_response_format_that_works_is_remembered(refuses: set[str], tried: 
         server.requests.clear()
         with ThreadPoolExecutor(6) as pool:
             list(pool.map(lambda _: asked(client), range(12)))
-        asked(client.named("big"))
+        asked(client.with_models("big"))
         assert {request.format for request in server.requests} == {tried[-1]} and len(server.requests) == 13
 
 
@@ -190,13 +208,19 @@ def test_a_format_that_failed_for_another_reason_is_asked_for_again():
         with pytest.raises(ModelUnavailable):
             asked(client)
         asked(client)
-        assert [request.format for request in server.requests] == ["json_schema", "json_object", "json_schema"]
+        assert [request.format for request in server.requests] == [
+            "json_schema",
+            "json_object",
+            "json_schema",
+        ]
 
 
 def test_reasoning_models_get_the_parameters_they_take():
     def picky(request: web.Request) -> web.Reply:
         if "max_tokens" in request.body:
-            return web.status(400, "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.")
+            return web.status(
+                400, "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."
+            )
         if "temperature" in request.body:
             return web.status(400, "Unsupported value: 'temperature' does not support 0 with this model.")
         return {"ok": True}
@@ -209,7 +233,9 @@ def test_reasoning_models_get_the_parameters_they_take():
 
 
 @pytest.mark.parametrize(
-    "usage", [False, {"prompt_tokens": 0}, {"prompt_tokens": "many"}, []], ids=["none", "zero", "text", "list"]
+    "usage",
+    [False, {"prompt_tokens": 0}, {"prompt_tokens": "many"}, []],
+    ids=["none", "zero", "text", "list"],
 )
 def test_tokens_are_estimated_when_the_server_tells_none(usage: object):
     choices = [{"message": {"content": "x" * 40}, "finish_reason": None}]
@@ -245,9 +271,9 @@ def test_stop_works_while_the_server_thinks():
 
         def checkpoint() -> None:
             if server.arrived.is_set():
-                raise Stopped("stop")
+                raise StopRequested("stop")
 
-        with pytest.raises(Stopped):
+        with pytest.raises(StopRequested):
             asked(made(server, timeout_s=600), checkpoint)
         assert len(server.requests) == 1
 
@@ -257,18 +283,18 @@ def test_stop_works_while_it_waits_for_another_try():
 
         def checkpoint() -> None:
             if server.arrived.is_set():
-                raise Stopped("stop")
+                raise StopRequested("stop")
 
-        with pytest.raises(Stopped):
+        with pytest.raises(StopRequested):
             asked(made(server), checkpoint)
 
 
 def test_a_stopped_run_asks_nobody():
     def checkpoint() -> None:
-        raise Stopped("stop")
+        raise StopRequested("stop")
 
     with ModelServer() as server:
-        with pytest.raises(Stopped):
+        with pytest.raises(StopRequested):
             asked(made(server), checkpoint)
         assert server.requests == []
 
@@ -278,9 +304,9 @@ def test_an_abandoned_call_cannot_keep_the_program_alive():
 
         def checkpoint() -> None:
             if server.arrived.is_set():
-                raise Stopped("stop")
+                raise StopRequested("stop")
 
-        with pytest.raises(Stopped):
+        with pytest.raises(StopRequested):
             asked(made(server, timeout_s=600), checkpoint)
         left = [thread for thread in threading.enumerate() if thread.name == "model call"]
         assert left and all(thread.daemon for thread in left)
@@ -323,37 +349,46 @@ def test_a_closed_client_says_so_instead_of_crashing():
     ],
 )
 def test_a_server_is_named_by_its_host_alone(url: str, server: str, local: bool):
-    assert place(url) == (server, local)
+    assert identify_server(url) == (server, local)
 
 
 def test_importing_the_package_does_not_import_the_sdk():
-    modules = "ask, client, detect, faults, model, prices, reply, request, scripted"
-    code = (
-        f"from agent.llm import {modules}; import agent.prompts, sys; sys.exit(bool({{'openai', 'httpx2'}} & set(sys.modules)))"
+    modules = (
+        "client, detect, http_errors, model, parse_reply, prices, request_options, scripted, structured_call"
     )
+    code = f"from agent.llm import {modules}; import agent.roles.prompt_templates, sys; sys.exit(bool({{'openai', 'httpx2'}} & set(sys.modules)))"
     assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0
 
 
 def called(arguments: object) -> Answer:
     function = {"name": "Yes", "arguments": arguments}
-    return web.says(None, finish="tool_calls", tool_calls=[{"id": "c1", "type": "function", "function": function}])
+    return web.says(
+        None, finish="tool_calls", tool_calls=[{"id": "c1", "type": "function", "function": function}]
+    )
 
 
 def test_a_reply_may_come_as_the_arguments_of_a_function():
     with ModelServer([called('{"ok": true}'), called({"ok": False}), '{"ok": true}']) as server:
-        client = made(server).tuned(tries=1, format="function_calling", extra={})
+        client = made(server).with_options(tries=1, format="function_calling", extra={})
         texts = [asked(client).text for _ in range(3)]
     assert texts == ['{"ok": true}', '{"ok": false}', '{"ok": true}']
     body = server.requests[0].body
-    assert body["tool_choice"]["function"]["name"] == body["tools"][0]["function"]["name"] == "Yes" and "response_format" not in body
+    assert (
+        body["tool_choice"]["function"]["name"] == body["tools"][0]["function"]["name"] == "Yes"
+        and "response_format" not in body
+    )
 
 
 def test_a_server_without_functions_is_asked_for_json():
     def answer(request: web.Request) -> object:
-        return web.status(400, "this model does not support tools") if "tools" in request.body else '{"ok": true}'
+        return (
+            web.status(400, "this model does not support tools")
+            if "tools" in request.body
+            else '{"ok": true}'
+        )
 
     with ModelServer(answer) as server:
-        client = made(server).tuned(tries=1, format="function_calling", extra={})
+        client = made(server).with_options(tries=1, format="function_calling", extra={})
         assert asked(client).text == asked(client).text == '{"ok": true}'
     assert [request.format for request in server.requests] == ["plain", "json_object", "json_object"]
 
@@ -361,8 +396,8 @@ def test_a_server_without_functions_is_asked_for_json():
 def test_extra_fields_are_sent_in_every_body_and_tries_are_counted():
     with ModelServer([web.status(500), '{"ok": true}', web.status(500)]) as server:
         plain = made(server)
-        client = plain.tuned(tries=2, format="json_schema", extra={"vram_limit": 24})
+        client = plain.with_options(tries=2, format="json_schema", extra={"vram_limit": 24})
         asked(client)
         with pytest.raises(ModelUnavailable, match="Tried 1 time;"):
-            asked(plain.tuned(tries=1, format="json_schema", extra={}).named("other"))
+            asked(plain.with_options(tries=1, format="json_schema", extra={}).with_models("other"))
     assert [request.body.get("vram_limit") for request in server.requests] == [24, 24, None]

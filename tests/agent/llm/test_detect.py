@@ -1,22 +1,23 @@
-"""Finding a server: named ones, a local Ollama, none; and the check button. Never an error, never a key in a sentence."""
+"""Finding a server: named ones, a local Ollama, none; and the check button. Never an error, never a key in a
+sentence."""
 
 from __future__ import annotations
 
 import pytest
 
 from agent.config import SETTINGS, Config
-from agent.llm.client import Client
-from agent.llm.detect import Found, check, find
-from agent.llm.scripted import Scripted
+from agent.llm.client import ModelClient
+from agent.llm.detect import DetectedModel, check_model, find_model
+from agent.llm.scripted import ScriptedModel
 from tests.web import model_server as web
 from tests.web.model_server import Answer, ModelServer
 
 KEY = "sk-very-secret-0123456789"
 
 
-def found(**given: str) -> Found:
+def found(**given: str) -> DetectedModel:
     values = {setting.name: setting.default for setting in SETTINGS} | {"OLLAMA_URL": ""} | given
-    got = find(Config(values))
+    got = find_model(Config(values))
     assert KEY not in repr(got)
     assert got.label
     assert got.detail.endswith((".", "rules alone."))
@@ -31,8 +32,14 @@ def test_nothing_is_set_up():
 
 def test_a_named_model_is_taken_without_asking_the_server():
     with ModelServer(models=["other"]) as server:
-        got = found(OPENAI_BASE_URL=server.url, OPENAI_API_KEY=KEY, MODEL="mine", FAST_MODEL="quick", MODEL_TIMEOUT="7")
-    assert isinstance(got.client, Client)
+        got = found(
+            OPENAI_BASE_URL=server.url,
+            OPENAI_API_KEY=KEY,
+            MODEL="mine",
+            FAST_MODEL="quick",
+            MODEL_TIMEOUT="7",
+        )
+    assert isinstance(got.client, ModelClient)
     assert (got.client.strong, got.client.fast, server.paths) == ("mine", "quick", [])
     assert got.label == f"mine at {server.url[7:-3]}"
 
@@ -45,7 +52,9 @@ def test_a_key_alone_means_the_official_server():
 
 
 def test_the_first_chat_model_is_chosen():
-    with ModelServer(models=["text-embedding-3-small", "whisper-1", "tts-1-hd", "bge-m3", "llama3.1", "gpt-4o"]) as server:
+    with ModelServer(
+        models=["text-embedding-3-small", "whisper-1", "tts-1-hd", "bge-m3", "llama3.1", "gpt-4o"]
+    ) as server:
         got = found(OPENAI_BASE_URL=server.url + "/")
     assert got.client is not None
     assert (got.client.strong, got.client.fast, got.client.local) == ("llama3.1", "llama3.1", True)
@@ -75,7 +84,15 @@ def test_why_there_is_none(models: list[str] | Answer, why: str):
 
 
 @pytest.mark.parametrize(
-    "url", ["http://127.0.0.1:1/v1", "localhost:11434", "ftp://host/v1", "http://[", "http://host:port/v1", "http://"]
+    "url",
+    [
+        "http://127.0.0.1:1/v1",
+        "localhost:11434",
+        "ftp://host/v1",
+        "http://[",
+        "http://host:port/v1",
+        "http://",
+    ],
 )
 def test_an_address_that_is_none(url: str):
     assert found(OPENAI_BASE_URL=url).client is None
@@ -86,7 +103,7 @@ def test_a_key_that_fits_into_no_header():
         assert found(OPENAI_BASE_URL=server.url, OPENAI_API_KEY=KEY + "\u2026").client is None
         got = found(OPENAI_BASE_URL=server.url, OPENAI_API_KEY=KEY + "\u2026", MODEL="m")
         assert got.client is not None
-        ok, sentence = check(got.client)
+        ok, sentence = check_model(got.client)
     assert not ok
     assert KEY not in sentence
 
@@ -96,12 +113,18 @@ def test_a_local_ollama_is_found():
         here = server.url.removesuffix("/v1")
         first, named, gone = (found(OLLAMA_URL=here, MODEL=name) for name in ("", "phi4", "big"))
     assert first.client is not None and named.client is not None
-    assert (first.client.strong, named.client.strong, first.label) == ("qwen3:8b", "phi4", "qwen3:8b (Ollama)")
+    assert (first.client.strong, named.client.strong, first.label) == (
+        "qwen3:8b",
+        "phi4",
+        "qwen3:8b (Ollama)",
+    )
     assert gone.client is None
     assert "ollama pull big" in gone.detail
 
 
-@pytest.mark.parametrize("there", [web.stalls(), web.status(500), web.html()], ids=["slow", "500", "a web page"])
+@pytest.mark.parametrize(
+    "there", [web.stalls(), web.status(500), web.html()], ids=["slow", "500", "a web page"]
+)
 def test_something_else_on_its_port_is_no_ollama(there: Answer):
     with ModelServer() as server:
         server.models = there
@@ -117,15 +140,15 @@ def test_a_named_server_that_fails_is_not_replaced():
 
 def test_the_check_says_that_it_works():
     with ModelServer(['{"ok": true}']) as server:
-        ok, sentence = check(Client(server.url, strong="m", key=KEY))
+        ok, sentence = check_model(ModelClient(server.url, strong="m", key=KEY))
     assert ok
     assert sentence.startswith("m at 127.0.0.1:")
 
 
 def test_the_check_says_what_is_wrong():
     with ModelServer([web.status(401, f"wrong {KEY}"), "hello"]) as server:
-        client = Client(server.url, strong="m", key=KEY)
-        refused, odd = check(client), check(client)
+        client = ModelClient(server.url, strong="m", key=KEY)
+        refused, odd = check_model(client), check_model(client)
     assert refused[0] is odd[0] is False
     assert "OPENAI_API_KEY" in refused[1] and "not as asked" in odd[1]
     assert KEY not in refused[1] + odd[1]
@@ -133,10 +156,10 @@ def test_the_check_says_what_is_wrong():
 
 def test_the_check_does_not_wait_for_ever():
     with ModelServer([web.stalls()]) as server:
-        ok, sentence = check(Client(server.url, strong="m", timeout_s=600), within_s=0.1)
+        ok, sentence = check_model(ModelClient(server.url, strong="m", timeout_s=600), within_s=0.1)
     assert not ok
     assert "no reply within 0.1 s" in sentence
 
 
 def test_a_double_can_be_checked():
-    assert check(Scripted([{"ok": True}]))[0]
+    assert check_model(ScriptedModel([{"ok": True}]))[0]

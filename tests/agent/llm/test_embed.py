@@ -1,4 +1,5 @@
-"""Embedders: what the settings choose, a real server on loopback and its failures, the key that goes nowhere else."""
+"""Embedders: what the settings choose, a real server on loopback and its failures, the key that goes nowhere
+else."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ import pytest
 from agent import config
 from agent.errors import ModelUnavailable
 from agent.llm import embed
-from agent.llm.embed import Local, Served
+from agent.llm.embed import LocalEmbedder, ServerEmbedder
 from tests.web.model_server import ModelServer, html, raw, resets, sends, status
 
 
@@ -18,8 +19,8 @@ def lengths(texts: list[str]) -> list[list[float]]:
     return [[float(len(text)), 1.0, 0.5] for text in texts]
 
 
-def served(server: ModelServer, model: str = "tiny", **more) -> Served:
-    return Served(server.url, model, **{"backoff_s": 0.0, "rest_s": 0.0, **more})
+def served(server: ModelServer, model: str = "tiny", **more) -> ServerEmbedder:
+    return ServerEmbedder(server.url, model, **{"backoff_s": 0.0, "rest_s": 0.0, **more})
 
 
 def test_vectors_come_in_the_order_of_the_texts_whatever_the_servers_order():
@@ -37,7 +38,11 @@ def test_models_trained_with_a_word_before_each_text_get_it():
         e5.embed(["who"], query=True)
         e5.embed(["he"], query=False)
         served(server, "multilingual-e5-large-instruct").embed(["who"], query=True)
-        assert [request.body["input"] for request in server.requests] == [["query: who"], ["passage: he"], ["who"]]
+        assert [request.body["input"] for request in server.requests] == [
+            ["query: who"],
+            ["passage: he"],
+            ["who"],
+        ]
 
 
 def test_a_passing_failure_is_tried_again_for_passages_but_not_for_a_query():
@@ -92,20 +97,25 @@ def test_nobody_is_there():
     with ModelServer() as server:
         address = server.url
     with pytest.raises(ModelUnavailable, match="could not be reached"):
-        Served(address, "m").embed(["x"], query=True)
+        ServerEmbedder(address, "m").embed(["x"], query=True)
 
 
-def found(**settings: str) -> embed.Found:
-    return embed.find(config.read(settings))
+def found(**settings: str) -> embed.DetectedEmbedder:
+    return embed.find_embedder(config.read_config(settings))
 
 
 def test_the_settings_choose(monkeypatch):
     monkeypatch.setattr(importlib.util, "find_spec", lambda _name: None)
-    assert found(EMBEDDING_MODEL="off").embedder is None and "EMBEDDING_MODEL" in found(EMBEDDING_MODEL="off").detail
-    assert found(EMBEDDING_MODEL="").detail == embed.NOTHING
+    assert (
+        found(EMBEDDING_MODEL="off").embedder is None
+        and "EMBEDDING_MODEL" in found(EMBEDDING_MODEL="off").detail
+    )
+    assert found(EMBEDDING_MODEL="").detail == embed.NO_EMBEDDER
     assert "requirements-meaning.txt" in found(EMBEDDING_MODEL="local").detail
     monkeypatch.setattr(importlib.util, "find_spec", lambda _name: object())
-    assert isinstance(found(EMBEDDING_MODEL="").embedder, Local) and isinstance(found(EMBEDDING_MODEL="local").embedder, Local)
+    assert isinstance(found(EMBEDDING_MODEL="").embedder, LocalEmbedder) and isinstance(
+        found(EMBEDDING_MODEL="local").embedder, LocalEmbedder
+    )
     assert found(EMBEDDING_MODEL="m", EMBEDDING_BASE_URL="nonsense").embedder is None
     assert found(EMBEDDING_MODEL="m", EMBEDDING_BASE_URL="ftp://x.example/").embedder is None
 
@@ -115,8 +125,14 @@ def test_the_chat_servers_key_goes_to_no_other_server():
         own = {"EMBEDDING_MODEL": "m", "EMBEDDING_BASE_URL": server.url, "OPENAI_API_KEY": "sk-chat"}
         found(**own).embedder.embed(["x"], query=True)
         found(**own, EMBEDDING_API_KEY="sk-own").embedder.embed(["x"], query=True)
-        found(**{**own, "EMBEDDING_BASE_URL": "", "OPENAI_BASE_URL": server.url}).embedder.embed(["x"], query=True)
-        assert [request.headers.get("authorization") for request in server.requests] == [None, "Bearer sk-own", "Bearer sk-chat"]
+        found(**{**own, "EMBEDDING_BASE_URL": "", "OPENAI_BASE_URL": server.url}).embedder.embed(
+            ["x"], query=True
+        )
+        assert [request.headers.get("authorization") for request in server.requests] == [
+            None,
+            "Bearer sk-own",
+            "Bearer sk-chat",
+        ]
 
 
 def test_a_local_model_that_does_not_start_is_told(monkeypatch):
@@ -127,13 +143,17 @@ def test_a_local_model_that_does_not_start_is_told(monkeypatch):
 
     monkeypatch.setitem(sys.modules, embed.LOCAL_PACKAGE, Broken)
     with pytest.raises(ModelUnavailable, match="does not start"):
-        Local().embed(["x"], query=True)
+        LocalEmbedder().embed(["x"], query=True)
 
 
-@pytest.mark.skipif(importlib.util.find_spec(embed.LOCAL_PACKAGE) is None, reason="requirements-meaning.txt is not installed")
+@pytest.mark.skipif(
+    importlib.util.find_spec(embed.LOCAL_PACKAGE) is None, reason="requirements-meaning.txt is not installed"
+)
 def test_the_local_model_knows_that_words_of_two_languages_mean_the_same():
-    local = Local()
+    local = LocalEmbedder()
     asked = local.embed(["Where do cats sleep?"], query=True)[0]
     texts = ["Katzen schlafen gern auf dem Sofa.", "Der Zug nach Berlin fährt um neun."]
-    near, far = (sum(a * b for a, b in zip(asked, vector, strict=True)) for vector in local.embed(texts, query=False))
+    near, far = (
+        sum(a * b for a, b in zip(asked, vector, strict=True)) for vector in local.embed(texts, query=False)
+    )
     assert len(asked) == local.dimensions and near > far

@@ -1,4 +1,5 @@
-"""Pictures on their way to a model: where their marks stand, in order, in the adapter's form, and nowhere else."""
+"""Pictures on their way to a model: where their marks stand, in order, in the adapter's form, and nowhere
+else."""
 
 from __future__ import annotations
 
@@ -7,9 +8,9 @@ import base64
 import pytest
 from pydantic import BaseModel
 
-from agent.llm.images import ADAPTERS, Image, Seeing, mark
-from agent.llm.model import written
-from agent.llm.scripted import Scripted
+from agent.llm.images import IMAGE_ADAPTERS, Image, VisionModel, format_image_mark
+from agent.llm.model import messages_to_text
+from agent.llm.scripted import ScriptedModel
 from agent.types import ReplySettings
 
 ONE = Image("https://cdn.example/1.png", "image/png", "a" * 64, b"\x89PNG one")
@@ -21,24 +22,40 @@ class Yes(BaseModel):
 
 
 def sent(adapter: str, text: str, role: str = "user") -> object:
-    model = Scripted([{"ok": True}], strong="big", fast="small")
-    seeing = Seeing(model, [ONE, TWO], adapter)
+    model = ScriptedModel([{"ok": True}], strong="big", fast="small")
+    seeing = VisionModel(model, [ONE, TWO], adapter)
     assert (seeing.strong, seeing.fast, seeing.local) == ("big", "small", True)
-    seeing.complete([{"role": role, "content": text}], tier="fast", schema=Yes, checkpoint=lambda: None, max_tokens=9)
-    assert (model.asked[0].tier, model.asked[0].schema, model.asked[0].max_tokens) == ("fast", Yes, 9)
-    return model.asked[0].messages[0]["content"]
+    seeing.complete(
+        [{"role": role, "content": text}], tier="fast", schema=Yes, checkpoint=lambda: None, max_tokens=9
+    )
+    assert (model.requests[0].tier, model.requests[0].schema, model.requests[0].max_tokens) == (
+        "fast",
+        Yes,
+        9,
+    )
+    return model.requests[0].messages[0]["content"]
 
 
-TEXT = f"User: look\n  {mark(2, TWO.sha256)}\nYou: yes\nUser: {mark(1, ONE.sha256)} and?"
+TEXT = f"User: look\n  {format_image_mark(2, TWO.sha256)}\nYou: yes\nUser: {format_image_mark(1, ONE.sha256)} and?"
 
 
 def test_the_openai_adapter_sends_the_bytes_where_the_marks_stand() -> None:
     parts = sent("openai", TEXT)
-    assert [part["type"] for part in parts] == ["text", "text", "image_url", "text", "text", "image_url", "text"]  # type: ignore[attr-defined]
+    assert [part["type"] for part in parts] == [
+        "text",
+        "text",
+        "image_url",
+        "text",
+        "text",
+        "image_url",
+        "text",
+    ]  # type: ignore[attr-defined]
     first, second = (part["image_url"]["url"] for part in parts if part["type"] == "image_url")  # type: ignore[attr-defined]
     assert first == f"data:image/jpeg;base64,{base64.b64encode(TWO.data).decode()}"
     assert second == f"data:image/png;base64,{base64.b64encode(ONE.data).decode()}"
-    assert "".join(part.get("text", "") for part in parts).replace("\n", "").replace(" ", "") == TEXT.replace("\n", "").replace(" ", "")  # type: ignore[attr-defined]
+    assert "".join(part.get("text", "") for part in parts).replace("\n", "").replace(" ", "") == TEXT.replace(
+        "\n", ""
+    ).replace(" ", "")  # type: ignore[attr-defined]
 
 
 def test_the_url_adapter_passes_the_addresses() -> None:
@@ -46,20 +63,24 @@ def test_the_url_adapter_passes_the_addresses() -> None:
     assert [part["image_url"]["url"] for part in parts if part["type"] == "image_url"] == [TWO.url, ONE.url]  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize(("text", "role"), [("no mark at all", "user"), (TEXT, "system"), (TEXT, "assistant")])
+@pytest.mark.parametrize(
+    ("text", "role"), [("no mark at all", "user"), (TEXT, "system"), (TEXT, "assistant")]
+)
 def test_other_messages_stay_texts(text: str, role: str) -> None:
     assert sent("openai", text, role) == text
 
 
 def test_without_pictures_nothing_changes() -> None:
-    model = Scripted([{"ok": True}])
-    Seeing(model, [], "openai").complete([{"role": "user", "content": "x"}], tier="strong", schema=Yes, checkpoint=lambda: None)
-    assert model.asked[0].messages == [{"role": "user", "content": "x"}]
+    model = ScriptedModel([{"ok": True}])
+    VisionModel(model, [], "openai").complete(
+        [{"role": "user", "content": "x"}], tier="strong", schema=Yes, checkpoint=lambda: None
+    )
+    assert model.requests[0].messages == [{"role": "user", "content": "x"}]
 
 
 def test_tokens_are_estimated_without_the_pictures_bytes() -> None:
-    assert len(written([{"role": "user", "content": sent("openai", TEXT)}])) < len(TEXT) + 100  # type: ignore[dict-item]
+    assert len(messages_to_text([{"role": "user", "content": sent("openai", TEXT)}])) < len(TEXT) + 100  # type: ignore[dict-item]
 
 
 def test_the_settings_know_every_adapter() -> None:
-    assert set(ReplySettings.model_fields["llm_image_adapter"].annotation.__args__) == set(ADAPTERS)  # type: ignore[union-attr]
+    assert set(ReplySettings.model_fields["llm_image_adapter"].annotation.__args__) == set(IMAGE_ADAPTERS)  # type: ignore[union-attr]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from agent.llm.model import estimate
+from agent.llm.model import estimate_tokens
 
 
 def test_a_token_is_about_four_characters():
-    assert (estimate(""), estimate("abcd"), estimate("a" * 4000)) == (1, 1, 1000)
+    assert (estimate_tokens(""), estimate_tokens("abcd"), estimate_tokens("a" * 4000)) == (1, 1, 1000)

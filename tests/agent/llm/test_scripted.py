@@ -8,22 +8,26 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from pydantic import BaseModel
 
-from agent.errors import ModelUnavailable, Stopped
-from agent.llm.client import Client
+from agent.errors import ModelUnavailable, StopRequested
+from agent.llm.client import ModelClient
 from agent.llm.model import Completion
-from agent.llm.scripted import Scripted
+from agent.llm.scripted import ScriptedModel
 
 
 class Yes(BaseModel):
     ok: bool = True
 
 
-def asked(model: Scripted, text: str = "hello", checkpoint=lambda: None, tier="fast") -> str:
-    return model.complete([{"role": "user", "content": text}], tier=tier, schema=Yes, checkpoint=checkpoint).text
+def asked(model: ScriptedModel, text: str = "hello", checkpoint=lambda: None, tier="fast") -> str:
+    return model.complete(
+        [{"role": "user", "content": text}], tier=tier, schema=Yes, checkpoint=checkpoint
+    ).text
 
 
 def test_replies_come_in_order_in_every_form():
-    model = Scripted(["raw", {"ok": False}, Yes(), Completion("cut", 1, 1, 0.0, "m", "length"), ModelUnavailable("gone")])
+    model = ScriptedModel(
+        ["raw", {"ok": False}, Yes(), Completion("cut", 1, 1, 0.0, "m", "length"), ModelUnavailable("gone")]
+    )
     assert [asked(model) for _ in range(4)] == ["raw", '{"ok": false}', '{"ok":true}', "cut"]
     for words in ("gone", "no reply left"):
         with pytest.raises(ModelUnavailable, match=words):
@@ -32,13 +36,20 @@ def test_replies_come_in_order_in_every_form():
 
 
 def test_a_function_sees_the_messages_and_the_shape():
-    model = Scripted(lambda messages, schema: f"{schema.__name__}: {messages[-1]['content']}", strong="s", fast="f")
+    model = ScriptedModel(
+        lambda messages, schema: f"{schema.__name__}: {messages[-1]['content']}", strong="s", fast="f"
+    )
     assert asked(model, "hi") == "Yes: hi"
-    assert (model.asked[0].tier, model.asked[0].schema, model.strong, model.fast) == ("fast", Yes, "s", "f")
+    assert (model.requests[0].tier, model.requests[0].schema, model.strong, model.fast) == (
+        "fast",
+        Yes,
+        "s",
+        "f",
+    )
 
 
 def test_each_thread_gets_its_own_reply():
-    model = Scripted([str(n) for n in range(200)])
+    model = ScriptedModel([str(n) for n in range(200)])
     with ThreadPoolExecutor(8) as pool:
         got = list(pool.map(lambda _: asked(model), range(200)))
     assert sorted(map(int, got)) == list(range(200)) and model.calls == 200
@@ -46,13 +57,13 @@ def test_each_thread_gets_its_own_reply():
 
 def test_a_stopped_run_gets_none():
     def checkpoint() -> None:
-        raise Stopped("stop")
+        raise StopRequested("stop")
 
-    model = Scripted(["x"])
-    with pytest.raises(Stopped):
+    model = ScriptedModel(["x"])
+    with pytest.raises(StopRequested):
         asked(model, checkpoint=checkpoint)
     assert model.calls == 0
 
 
 def test_it_is_asked_just_as_a_client_is():
-    assert inspect.signature(Scripted.complete) == inspect.signature(Client.complete)
+    assert inspect.signature(ScriptedModel.complete) == inspect.signature(ModelClient.complete)

@@ -6,24 +6,36 @@ from typing import Any
 
 import pytest
 
-from agent.roles import digest, link_ranking, page_decision, relevance
-from agent.roles.content import keyless as content
+from agent.roles.collect import digest, link_ranking, page_decision, relevance
+from agent.roles.collect.content import fallback as content
 from agent.types import Fact
-from agent.types.collected import Intent, Offer, Signs
+from agent.types.collection import CollectIntent, LinkCandidate, PageFeatures
 
 PAGE = "https://a.example/"
 
 
 def decide(
-    *, section: str = "", url: str = PAGE, title: str = "A page", links: list[Offer] | None = None, text: str = "", **signs: Any
+    *,
+    section: str = "",
+    url: str = PAGE,
+    title: str = "A page",
+    links: list[LinkCandidate] | None = None,
+    text: str = "",
+    **signs: Any,
 ) -> page_decision.PageDecision:
-    return page_decision.keyless(
-        intent=Intent(topic="Kallsteg", target_section=section), url=url, depth=0, max_depth=3, title=title, signs=Signs(**signs),
-        links=links or [], text=text,
-    )  # fmt: skip
+    return page_decision.fallback(
+        intent=CollectIntent(topic="Kallsteg", target_section=section),
+        url=url,
+        depth=0,
+        max_depth=3,
+        title=title,
+        signs=PageFeatures(**signs),
+        links=links or [],
+        text=text,
+    )
 
 
-FORUM = Offer(url=PAGE + "forum", text="Forum (5 threads)")
+FORUM = LinkCandidate(url=PAGE + "forum", text="Forum (5 threads)")
 
 
 @pytest.mark.parametrize(
@@ -31,10 +43,32 @@ FORUM = Offer(url=PAGE + "forum", text="Forum (5 threads)")
     [
         ({"posts": 6, "words": 200}, "EXTRACT_CONTENT", "forum_thread"),
         ({"words": 300, "link_share": 0.02, "article": True}, "EXTRACT_CONTENT", "article"),
-        ({"words": 80, "dated_links": 5, "alike_links": 5, "link_share": 0.4}, "EXTRACT_LINKS", "news_listing"),
-        ({"words": 80, "dated_links": 5, "link_share": 0.4, "title": "Forum: all threads"}, "EXTRACT_LINKS", "forum_listing"),
-        ({"words": 160, "link_share": 0.02, "section": "forum", "url": PAGE + "stock/KALL", "links": [FORUM]}, "NAVIGATE_TO", "company_profile"),
-        ({"words": 4, "links": [Offer(url=PAGE + "k", text="All about Kallsteg")]}, "NAVIGATE_TO", "other"),
+        (
+            {"words": 80, "dated_links": 5, "alike_links": 5, "link_share": 0.4},
+            "EXTRACT_LINKS",
+            "news_listing",
+        ),
+        (
+            {"words": 80, "dated_links": 5, "link_share": 0.4, "title": "Forum: all threads"},
+            "EXTRACT_LINKS",
+            "forum_listing",
+        ),
+        (
+            {
+                "words": 160,
+                "link_share": 0.02,
+                "section": "forum",
+                "url": PAGE + "stock/KALL",
+                "links": [FORUM],
+            },
+            "NAVIGATE_TO",
+            "company_profile",
+        ),
+        (
+            {"words": 4, "links": [LinkCandidate(url=PAGE + "k", text="All about Kallsteg")]},
+            "NAVIGATE_TO",
+            "other",
+        ),
         ({"words": 4}, "STOP", "other"),
         ({"words": 0}, "STOP", "other"),
     ],
@@ -47,50 +81,69 @@ def test_what_a_page_is(given: dict[str, Any], action: str, page_type: str) -> N
 
 
 def test_a_list_of_threads_is_no_content_and_its_forum_link_no_circle() -> None:
-    told = decide(section="forum", title="Forum: Kallsteg", words=100, dated_links=3, link_share=0.2, links=[FORUM])
+    told = decide(
+        section="forum", title="Forum: Kallsteg", words=100, dated_links=3, link_share=0.2, links=[FORUM]
+    )
     assert told.action == "EXTRACT_LINKS"
 
 
-def rank(*offers: Offer, topic: str = "", dated: bool = True, leave_out: tuple[str, ...] = ()) -> list[tuple[str, float]]:
-    intent = Intent(topic=topic, leave_out=list(leave_out))
-    reply = link_ranking.keyless(intent=intent, url=PAGE, title="News", today="2026-11-21", limit=20, dated=dated, links=list(offers))
+def rank(
+    *offers: LinkCandidate, topic: str = "", dated: bool = True, leave_out: tuple[str, ...] = ()
+) -> list[tuple[str, float]]:
+    intent = CollectIntent(topic=topic, leave_out=list(leave_out))
+    reply = link_ranking.fallback(
+        intent=intent, url=PAGE, title="News", today="2026-11-21", limit=20, dated=dated, links=list(offers)
+    )
     return [(link.anchor_text, link.relevance_score) for link in reply.links]
 
 
 def test_what_names_the_topic_comes_first_and_menus_are_left_out() -> None:
     ranked = rank(
-        Offer(url=PAGE + "1", text="Snow on the school roof", date="2026-11-19"),
-        Offer(url=PAGE + "2", text="Cracks in the Stenfors bridge", date="2026-06-18"),
-        Offer(url=PAGE + "3", text="Privacy policy"), Offer(url=PAGE + "4", text="Next"),
-        Offer(url=PAGE + "5", text="A story of the bridge", content=False),
+        LinkCandidate(url=PAGE + "1", text="Snow on the school roof", date="2026-11-19"),
+        LinkCandidate(url=PAGE + "2", text="Cracks in the Stenfors bridge", date="2026-06-18"),
+        LinkCandidate(url=PAGE + "3", text="Privacy policy"),
+        LinkCandidate(url=PAGE + "4", text="Next"),
+        LinkCandidate(url=PAGE + "5", text="A story of the bridge", content=False),
         topic="Stenfors bridge",
-    )  # fmt: skip
+    )
     assert [text for text, _ in ranked] == ["Cracks in the Stenfors bridge", "Snow on the school roof"]
     assert ranked[0][1] > ranked[1][1]
 
 
 def test_no_more_links_than_the_limit_in_the_order_of_the_page() -> None:
-    many = [Offer(url=f"{PAGE}{n}", text=f"A headline number {n}", date="2026-11-01") for n in range(40)]
+    many = [
+        LinkCandidate(url=f"{PAGE}{n}", text=f"A headline number {n}", date="2026-11-01") for n in range(40)
+    ]
     assert [text for text, _ in rank(*many)] == [offer.text for offer in many[:20]]
 
 
 def test_in_a_list_with_dates_a_link_without_one_is_furniture() -> None:
-    undated = Offer(url=PAGE + "1", text="A headline that bears no date")
+    undated = LinkCandidate(url=PAGE + "1", text="A headline that bears no date")
     assert rank(undated) == [] and rank(undated, dated=False)
 
 
 def test_a_link_that_names_what_is_left_out_is_not_followed() -> None:
-    offers = [Offer(url=f"{PAGE}{n}", text=text, date="2026-11-19") for n, text in enumerate(("Dividend next spring", "The factory and the debt"))]
-    assert [text for text, _ in rank(*offers, leave_out=("no threads about dividends",))] == ["The factory and the debt"]
+    offers = [
+        LinkCandidate(url=f"{PAGE}{n}", text=text, date="2026-11-19")
+        for n, text in enumerate(("Dividend next spring", "The factory and the debt"))
+    ]
+    assert [text for text, _ in rank(*offers, leave_out=("no threads about dividends",))] == [
+        "The factory and the debt"
+    ]
 
 
-def judge(topic: str, *leave_out: str, **given: Any) -> relevance.Relevant:
-    preview = relevance.Preview(**{"id": "i1", "title": "t", **given})
-    return relevance.keyless(intent=Intent(topic=topic, leave_out=list(leave_out)), today="2026-11-21", items=[preview]).items[0]
+def judge(topic: str, *leave_out: str, **given: Any) -> relevance.ItemVerdict:
+    preview = relevance.ItemPreview(**{"id": "i1", "title": "t", **given})
+    return relevance.fallback(
+        intent=CollectIntent(topic=topic, leave_out=list(leave_out)), today="2026-11-21", items=[preview]
+    ).items[0]
 
 
 def test_what_is_left_out_is_known_by_title_and_writer() -> None:
-    assert judge("", "leave out threads of quietmoney", author="quietmoney").reason == "You said: “leave out threads of quietmoney”."
+    assert (
+        judge("", "leave out threads of quietmoney", author="quietmoney").reason
+        == "You said: “leave out threads of quietmoney”."
+    )
     assert not judge("", "no threads about dividends", title="Dividends").is_relevant
     assert judge("", "leave out threads of quietmoney", preview="quietmoney said so").is_relevant
 
@@ -99,26 +152,51 @@ def test_relevance_by_the_words_of_the_topic_and_the_way_that_led_there() -> Non
     assert judge("").is_relevant
     assert judge("goat milk", preview="My goats give less milk now.").is_relevant
     assert judge("goat milk", matched=["goat", "milk"]).is_relevant
-    assert judge("the debt, and the Factory it paid", preview="The debt for the factory was paid.").reason == "It speaks of debt, Factory, paid."
+    assert (
+        judge("the debt, and the Factory it paid", preview="The debt for the factory was paid.").reason
+        == "It speaks of debt, Factory, paid."
+    )
     assert "Kallsteg" in judge("Kallsteg", title="Dividend", trail=["Forum: Kallsteg Instruments"]).reason
     dropped = judge("Kallsteg", title="Dividend", trail=["Forum: Another share"])
     assert not dropped.is_relevant and dropped.reason == "It does not speak of Kallsteg."
 
 
 def test_the_digest_quotes_one_or_two_facts_an_item() -> None:
-    def gathered(n: int) -> digest.Gathered:
+    def gathered(n: int) -> digest.DigestItem:
         facts = [Fact(id=f"f{n}{i}", statement=f"Fact {i} of {n}.", quote="q") for i in range(3)]
-        return digest.Gathered(title=f"T{n}", kind="thread" if n % 2 else "article", facts=facts)
+        return digest.DigestItem(title=f"T{n}", kind="thread" if n % 2 else "article", facts=facts)
 
     def written(count: int) -> digest.DigestReply:
         items = [gathered(n) for n in range(count)]
-        return digest.keyless(prompt="p", notes=[], intent=Intent(), items=items, confidence=0.5, failures=[], why_stopped="", former=None)
+        return digest.fallback(
+            prompt="p",
+            notes=[],
+            intent=CollectIntent(),
+            items=items,
+            confidence=0.5,
+            failures=[],
+            why_stopped="",
+            former=None,
+        )
 
     assert [sentence.fact_ids for sentence in written(2).answer] == [["f00"], ["f01"], ["f10"], ["f11"]]
-    assert len(written(9).answer) == 9 and len(written(30).answer) == digest.SENTENCES
+    assert len(written(9).answer) == 9 and len(written(30).answer) == digest.MAX_SENTENCES
     assert not written(0).answer and "Nothing was gathered" in written(0).journey
 
 
 def test_content_without_a_model_is_the_page_as_it_was_read() -> None:
-    reply = content(topic="", url=PAGE, page_type="article", title="T", author="A", published_at="2026-11-02T05:00:00Z", text="x")
-    assert (reply.title, reply.content, reply.publish_date, reply.metadata.author) == ("T", "x", "2026-11-02", "A")
+    reply = content(
+        topic="",
+        url=PAGE,
+        page_type="article",
+        title="T",
+        author="A",
+        published_at="2026-11-02T05:00:00Z",
+        text="x",
+    )
+    assert (reply.title, reply.content, reply.publish_date, reply.metadata.author) == (
+        "T",
+        "x",
+        "2026-11-02",
+        "A",
+    )

@@ -1,4 +1,5 @@
-"""One database, opened: how it writes, what a person types stays, and each trouble of the disk is a StoreError in words."""
+"""One database, opened: how it writes, what a person types stays, and each trouble of the disk is a
+StoreError in words."""
 
 from __future__ import annotations
 
@@ -22,14 +23,20 @@ def store(tmp_path):
 def test_every_connection_keeps_what_was_committed_through_a_power_cut(store):
     with store.engine.connect() as one, store.engine.connect() as other:
         for connection in (one, other):
-            assert connection.scalar(text("PRAGMA journal_mode")) == "wal" and connection.scalar(text("PRAGMA synchronous")) == 2
+            assert (
+                connection.scalar(text("PRAGMA journal_mode")) == "wal"
+                and connection.scalar(text("PRAGMA synchronous")) == 2
+            )
             assert connection.scalar(text("PRAGMA busy_timeout")) == 10_000
 
 
 def test_drafts_are_kept_by_their_key_until_they_are_empty(store):
     assert store.draft("question") == ""
     store.draft("question", "How many")
-    assert store.draft("question", "How many people?") == "How many people?" == store.draft("question") and store.draft("site") == ""
+    assert (
+        store.draft("question", "How many people?") == "How many people?" == store.draft("question")
+        and store.draft("site") == ""
+    )
     store.draft("question", "")
     assert store.draft("question") == ""
 
@@ -38,7 +45,11 @@ def test_what_cannot_be_opened_is_told_in_words(tmp_path):
     (tmp_path / "folder.db").mkdir()
     (tmp_path / "words.db").write_bytes(b"something else" * 1000)
     (tmp_path / "file").touch()
-    for path, told in (("folder.db", "unable to open"), ("words.db", "not a database"), ("file/t.db", "cannot be opened")):
+    for path, told in (
+        ("folder.db", "unable to open"),
+        ("words.db", "not a database"),
+        ("file/t.db", "cannot be opened"),
+    ):
         with pytest.raises(StoreError, match=told):
             Store(f"sqlite:///{tmp_path}/{path}")
 

@@ -1,4 +1,5 @@
-"""The ledger: one writer, no step twice, a person's word between a worker's steps, leases that a dead process cannot keep."""
+"""The ledger: one writer, no step twice, a person's word between a worker's steps, leases that a dead process
+cannot keep."""
 
 from __future__ import annotations
 
@@ -10,10 +11,10 @@ import threading
 import pytest
 from sqlalchemy.exc import IntegrityError
 
-from agent.errors import LeaseLost, NotFound, Overtaken, StoreError, StoreTooNew
-from agent.store import owner as owners
+from agent.errors import ConcurrentChange, LeaseLost, NotFound, StoreError, StoreTooNew
+from agent.store import lease_owner as owners
 from agent.store.database import Store
-from agent.store.ledger import Behind
+from agent.store.ledger import StaleHead
 from agent.types import Settings, Status, Step
 
 
@@ -25,7 +26,9 @@ def store(tmp_path):
 
 
 def ask(store: Store, question: str = "who?") -> str:
-    return store.ledger.create(question, Settings(), Step(n=0, name="ask", change={"question": question}, next="decide", by="person"))
+    return store.ledger.create(
+        question, Settings(), Step(n=0, name="ask", change={"question": question}, next="decide", by="person")
+    )
 
 
 def step(n: int, name: str = "decide", next: str = "search", **change) -> Step:
@@ -43,7 +46,7 @@ def test_one_holder_at_a_time(store):
     run_id = ask(store)
     lease = store.ledger.claim(run_id, "a")
     assert lease and store.ledger.claim(run_id, "b") is None
-    store.ledger.rest(lease)
+    store.ledger.release(lease)
     assert store.ledger.claim(run_id, "b")
     with pytest.raises(LeaseLost):
         store.ledger.commit(lease, step(1), Status.RUNNING, {})
@@ -55,7 +58,7 @@ def test_a_step_cannot_be_recorded_twice(store):
     run_id = ask(store)
     lease = store.ledger.claim(run_id, "a")
     store.ledger.commit(lease, step(1), Status.RUNNING, {})
-    with pytest.raises((Behind, IntegrityError)):
+    with pytest.raises((StaleHead, IntegrityError)):
         store.ledger.commit(lease, step(1), Status.RUNNING, {})
     assert [s.n for s in store.ledger.steps(run_id)] == [0, 1]
 
@@ -63,17 +66,17 @@ def test_a_step_cannot_be_recorded_twice(store):
 def test_a_persons_word_comes_between(store):
     run_id = ask(store)
     lease = store.ledger.claim(run_id, "a")
-    assert store.ledger.speak(run_id, "steer", {"notes": []}) == 1
-    with pytest.raises(Behind):
+    assert store.ledger.append_person_step(run_id, "steer", {"notes": []}) == 1
+    with pytest.raises(StaleHead):
         store.ledger.commit(lease, step(1), Status.RUNNING, {})
     assert store.ledger.position(run_id) == (1, "decide", "")
 
 
 def test_only_the_first_of_two_answers_counts(store):
     run_id = ask(store)
-    store.ledger.speak(run_id, "approve", {}, next="search", head=0)
-    with pytest.raises(Overtaken):
-        store.ledger.speak(run_id, "approve", {}, next="search", head=0)
+    store.ledger.append_person_step(run_id, "approve", {}, next="search", head=0)
+    with pytest.raises(ConcurrentChange):
+        store.ledger.append_person_step(run_id, "approve", {}, next="search", head=0)
 
 
 def test_many_rivals_and_one_winner(store):
@@ -94,34 +97,36 @@ def test_many_rivals_and_one_winner(store):
 
 def test_a_dead_process_loses_its_lease_at_once(store):
     run_id = ask(store)
-    code = "import sys; sys.path.insert(0, '.'); from agent.store.owner import new_owner; print(new_owner())"
-    gone = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
+    code = "import sys; sys.path.insert(0, '.'); from agent.store.lease_owner import new_owner_id; print(new_owner_id())"
+    gone = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout.strip()
     assert store.ledger.claim(run_id, gone)
-    assert owners.is_gone(gone) and not owners.is_gone(owners.new_owner())
-    assert store.ledger.unfinished() == [run_id]
+    assert owners.is_owner_gone(gone) and not owners.is_owner_gone(owners.new_owner_id())
+    assert store.ledger.list_claimable() == [run_id]
     assert store.ledger.claim(run_id, "successor")
 
 
 def test_another_machines_lease_must_run_out(store):
-    assert not owners.is_gone(f"elsewhere|{os.getpid()}|1|x")
+    assert not owners.is_owner_gone(f"elsewhere|{os.getpid()}|1|x")
 
 
 def test_a_flag_rests_the_run_only_while_it_is_set(store):
     run_id = ask(store)
     lease = store.ledger.claim(run_id, "a")
-    store.ledger.speak(run_id, "pause", {}, control="pause")
-    store.ledger.speak(run_id, "resume", {}, control="")
-    store.ledger.rest(lease, Status.PAUSED, flag="pause")
+    store.ledger.append_person_step(run_id, "pause", {}, control="pause")
+    store.ledger.append_person_step(run_id, "resume", {}, control="")
+    store.ledger.release(lease, Status.PAUSED, flag="pause")
     assert store.ledger.get(run_id).status is Status.RUNNING
 
 
 def test_runs_are_found_by_text_and_status(store):
     first, second = ask(store, "Who owns Brenn Dairy?"), ask(store, "100% of what_ever")
-    store.ledger.mark(first, status=Status.DONE)
+    store.ledger.update_run(first, status=Status.DONE)
     assert [run.id for run in store.ledger.list(text="brenn")] == [first]
     assert [run.id for run in store.ledger.list(text="0%")] == [second]
     assert [run.id for run in store.ledger.list(status="done")] == [first]
-    store.ledger.mark(first, deleted_at="now")
+    store.ledger.update_run(first, deleted_at="now")
     assert [run.id for run in store.ledger.list()] == [second]
     assert [run.id for run in store.ledger.list(deleted=True)] == [first]
     with pytest.raises(NotFound):
@@ -148,13 +153,16 @@ def test_drafts_survive(store):
 
 def test_a_word_that_no_longer_fits_is_refused_where_it_is_recorded(store):
     run_id = ask(store)
-    store.ledger.mark(run_id, status=Status.REVIEW)
-    with pytest.raises(Overtaken, match="review"):
-        store.ledger.speak(run_id, "resume", {}, among=(Status.PAUSED,), status=Status.RUNNING)
-    store.ledger.mark(run_id, deleted_at="now")
-    with pytest.raises(Overtaken, match="bin"):
-        store.ledger.speak(run_id, "send_back", {}, next="decide", status=Status.RUNNING)
-    assert store.ledger.position(run_id) == (0, "decide", "") and store.ledger.get(run_id).status is Status.REVIEW
+    store.ledger.update_run(run_id, status=Status.REVIEW)
+    with pytest.raises(ConcurrentChange, match="review"):
+        store.ledger.append_person_step(run_id, "resume", {}, among=(Status.PAUSED,), status=Status.RUNNING)
+    store.ledger.update_run(run_id, deleted_at="now")
+    with pytest.raises(ConcurrentChange, match="bin"):
+        store.ledger.append_person_step(run_id, "send_back", {}, next="decide", status=Status.RUNNING)
+    assert (
+        store.ledger.position(run_id) == (0, "decide", "")
+        and store.ledger.get(run_id).status is Status.REVIEW
+    )
 
 
 def test_a_database_that_cannot_be_used_is_a_store_error(store):

@@ -54,7 +54,9 @@ def test_an_upgrade_copies_the_file_first_and_keeps_the_runs(tmp_path, monkeypat
     copy = tmp_path / "t.db.before-m900_colour"
     assert "colour" in columns(tmp_path / "t.db") and "colour" not in columns(copy)
     with sqlite3.connect(copy) as connection:
-        assert connection.execute("SELECT question FROM runs").fetchall() == [("who?",)], "the copy holds what was still in the log"
+        assert connection.execute("SELECT question FROM runs").fetchall() == [("who?",)], (
+            "the copy holds what was still in the log"
+        )
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
 
 
@@ -62,7 +64,8 @@ OTHER = "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.execute('UPDAT
 
 
 def test_a_program_that_upgraded_keeps_its_hold_on_the_file(tmp_path, monkeypatch):
-    """A copy made by opening the file beside SQLite lets go of its locks: the next program to end then takes the log away under us."""
+    """A copy made by opening the file beside SQLite lets go of its locks: the next program to end then takes
+    the log away under us."""
     run_id = filled(tmp_path / "t.db")
     monkeypatch.setattr(migrations, "MIGRATIONS", (*migrations.MIGRATIONS, m900_colour))
     store = Store(f"sqlite:///{tmp_path / 't.db'}")
@@ -78,7 +81,7 @@ def test_an_upgrade_happens_once(tmp_path, monkeypatch):
     filled(tmp_path / "t.db")
     monkeypatch.setattr(migrations, "MIGRATIONS", (*migrations.MIGRATIONS, m900_colour))
     stores = [Store(f"sqlite:///{tmp_path / 't.db'}") for _ in range(2)]
-    assert migrations.pending(stores[0].engine) == []
+    assert migrations.find_pending(stores[0].engine) == []
     for store in stores:
         store.close()
 
@@ -129,7 +132,9 @@ def test_the_pages_of_an_older_database_count_as_read_here(tmp_path, monkeypatch
         older.setattr(migrations, "MIGRATIONS", migrations.MIGRATIONS[:3])
         Store(f"sqlite:///{path}").close()
         raw.execute("ALTER TABLE pages DROP COLUMN imported")
-        raw.execute("INSERT INTO pages (id, url, sha256, text, record, fetched_at) VALUES ('p1', 'u', 's', 'old text', '{}', '2026')")
+        raw.execute(
+            "INSERT INTO pages (id, url, sha256, text, record, fetched_at) VALUES ('p1', 'u', 's', 'old text', '{}', '2026')"
+        )
     Store(f"sqlite:///{path}").close()
     with sqlite3.connect(path) as raw:
         assert raw.execute("SELECT imported FROM pages").fetchall() == [(0,)]

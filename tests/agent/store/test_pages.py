@@ -11,7 +11,7 @@ from sqlalchemy import func, select
 from agent.errors import NotFound
 from agent.store import tables
 from agent.store.database import Store
-from agent.store.pages import row_of
+from agent.store.pages import page_to_row
 from agent.types import Heading, Link, Outcome, Page, Table
 
 
@@ -24,7 +24,17 @@ def store(tmp_path):
 
 def seen(text: str = "A heron.", url: str = "https://a.example/x", **more) -> Page:
     hashed = hashlib.sha256(text.encode()).hexdigest()
-    return Page(**{"url": url, "final_url": url, "outcome": Outcome.OK, "text": text, "sha256": hashed, "fetched_at": "2026-11-21T09:00:00Z", **more})
+    return Page(
+        **{
+            "url": url,
+            "final_url": url,
+            "outcome": Outcome.OK,
+            "text": text,
+            "sha256": hashed,
+            "fetched_at": "2026-11-21T09:00:00Z",
+            **more,
+        }
+    )
 
 
 def count(store: Store) -> int:
@@ -34,10 +44,18 @@ def count(store: Store) -> int:
 
 def test_a_page_comes_back_as_it_was(store):
     page = seen(
-        "Åå 🧀 |\u00a0x", raw=bytes(range(256)), title="T", author="A", published_at="2026-01-01", language="sv", status=200,
-        redirects=["https://r.example/"], links=[Link(url="https://l.example/", text="l")],
-        headings=[Heading(start=0, level=1, text="T")], tables=[Table(start=0, end=2, rows=[["a", "b"]])],
-    )  # fmt: skip
+        "Åå 🧀 |\u00a0x",
+        raw=bytes(range(256)),
+        title="T",
+        author="A",
+        published_at="2026-01-01",
+        language="sv",
+        status=200,
+        redirects=["https://r.example/"],
+        links=[Link(url="https://l.example/", text="l")],
+        headings=[Heading(start=0, level=1, text="T")],
+        tables=[Table(start=0, end=2, rows=[["a", "b"]])],
+    )
     page_id = store.pages.put(page)
     assert store.pages.get(page_id) == page.model_copy(update={"raw": b""})
     assert store.pages.get(page_id, raw=True) == page
@@ -50,11 +68,22 @@ def test_the_same_text_at_the_same_address_is_stored_once(store):
 
 
 def test_another_text_or_another_address_is_another_page(store):
-    assert len({store.pages.put(seen()), store.pages.put(seen("Two herons.")), store.pages.put(seen(url="https://b.example/x"))}) == 3
+    assert (
+        len(
+            {
+                store.pages.put(seen()),
+                store.pages.put(seen("Two herons.")),
+                store.pages.put(seen(url="https://b.example/x")),
+            }
+        )
+        == 3
+    )
 
 
 def test_where_a_redirect_ended_is_what_counts(store):
-    assert store.pages.put(seen()) == store.pages.put(seen(url="https://short.example/1", final_url="https://a.example/x"))
+    assert store.pages.put(seen()) == store.pages.put(
+        seen(url="https://short.example/1", final_url="https://a.example/x")
+    )
 
 
 def test_rivals_store_it_once(store):
@@ -73,23 +102,34 @@ def test_a_page_that_is_not_there(store):
 
 
 def test_what_came_in_a_bundle_gives_way_to_the_page_as_it_is_read_here(store):
-    """The text is the same (it makes the id); links, title and body are somebody's word, and must not be what is used or shelved."""
-    told = seen(title="Told", links=[Link(url="https://evil.example/", text="here")], raw=b"told", fetched_at="then")
-    store.pages.adopt(told)
-    page_id = store.pages.put(read := seen(title="Read", links=[Link(url="https://a.example/y", text="y")], raw=b"read"))
+    """The text is the same (it makes the id); links, title and body are somebody's word, and must not be what
+    is used or shelved."""
+    told = seen(
+        title="Told", links=[Link(url="https://evil.example/", text="here")], raw=b"told", fetched_at="then"
+    )
+    store.pages.add_if_absent(told)
+    page_id = store.pages.put(
+        read := seen(title="Read", links=[Link(url="https://a.example/y", text="y")], raw=b"read")
+    )
     assert store.pages.get(page_id, raw=True) == read and count(store) == 1
-    assert store.shelf.waiting(10) == [page_id]
-    assert store.pages.put(told) == page_id and store.pages.get(page_id, raw=True) == read, "it is ours now, and never changed"
+    assert store.library_index.list_unindexed(10) == [page_id]
+    assert store.pages.put(told) == page_id and store.pages.get(page_id, raw=True) == read, (
+        "it is ours now, and never changed"
+    )
 
 
 def test_what_comes_in_a_bundle_replaces_nothing_and_waits_for_no_shelf(store):
     page_id = store.pages.put(seen(title="Read"))
-    store.shelf.passed([page_id])
-    store.pages.adopt(seen(title="Told"))
-    store.pages.adopt(seen("Two herons.", title="First"))
-    store.pages.adopt(other := seen("Two herons.", title="Second"))
-    assert store.pages.get(page_id).title == "Read" and count(store) == 2 and store.shelf.waiting(10) == []
-    assert store.pages.get(row_of(other)["id"]).title == "First"
+    store.library_index.mark_indexed([page_id])
+    store.pages.add_if_absent(seen(title="Told"))
+    store.pages.add_if_absent(seen("Two herons.", title="First"))
+    store.pages.add_if_absent(other := seen("Two herons.", title="Second"))
+    assert (
+        store.pages.get(page_id).title == "Read"
+        and count(store) == 2
+        and store.library_index.list_unindexed(10) == []
+    )
+    assert store.pages.get(page_to_row(other)["id"]).title == "First"
 
 
 def test_versions_of_an_address_stand_newest_first(store):
@@ -99,13 +139,14 @@ def test_versions_of_an_address_stand_newest_first(store):
     store.pages.put(seen("Elsewhere.", "https://b.example/"))
     found = store.pages.versions("https://a.example/x")
     assert [(version.fetched_at, version.characters, version.origin) for version in found] == [
-        ("2026-11-22T09:00:00Z", 11, "fetched"), ("2026-11-21T09:00:00Z", 8, "fetched"),
-    ]  # fmt: skip
+        ("2026-11-22T09:00:00Z", 11, "fetched"),
+        ("2026-11-21T09:00:00Z", 8, "fetched"),
+    ]
     assert store.pages.versions("https://nowhere.example/") == []
 
 
 def test_the_body_is_kept_compressed(store):
     name = store.pages.put(seen(raw=b"<p>heron</p>" * 1000))
-    plain, packed = store.pages.sizes(name)
+    plain, packed = store.pages.body_sizes(name)
     assert plain == 12_000 and packed < 200
-    assert store.pages.sizes(store.pages.put(seen("No body."))) == (0, 0)
+    assert store.pages.body_sizes(store.pages.put(seen("No body."))) == (0, 0)

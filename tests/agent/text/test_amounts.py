@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent.text.amounts import asked_for, without
+from agent.text.amounts import find_requested_count, remove_requested_count
 
 
 @pytest.mark.parametrize(
@@ -37,14 +37,23 @@ from agent.text.amounts import asked_for, without
     ],
 )
 def test_a_number_that_is_asked_for(text: str, number: int | None, rest: str) -> None:
-    assert (asked_for(text), " ".join(without(text).split())) == (number, rest)
+    assert (find_requested_count(text), " ".join(remove_requested_count(text).split())) == (number, rest)
 
 
 @pytest.mark.parametrize(
     "text",
-    ["news about the 3 bridges of Stenfors", "error 17 on the C2", "the 2026 annual report", "the first 100 days of the bridge", "sex education",
-     "2026 articles", "5G masts", "nothing", "one of them"],
-)  # fmt: skip
+    [
+        "news about the 3 bridges of Stenfors",
+        "error 17 on the C2",
+        "the 2026 annual report",
+        "the first 100 days of the bridge",
+        "sex education",
+        "2026 articles",
+        "5G masts",
+        "nothing",
+        "one of them",
+    ],
+)
 def test_a_number_that_is_not(text: str) -> None:
-    assert asked_for(text) is None
-    assert " ".join(without(text).split()) == text
+    assert find_requested_count(text) is None
+    assert " ".join(remove_requested_count(text).split()) == text

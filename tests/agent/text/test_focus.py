@@ -37,15 +37,31 @@ def test_a_name_in_full_takes_up_its_short_form() -> None:
 def test_a_question_does_not_point_at_what_it_names_itself() -> None:
     talk = listen([Turn(user="Tell me about Granvattnet."), Turn(user="Tell me about Lövnäs.")])
     question = "Is it near Lövnäs?"
-    assert talk.meant(question, pointer(question))[0].text == "Granvattnet" and talk.meant("Lövnäs?", None) == []
+    assert (
+        talk.meant(question, pointer(question))[0].text == "Granvattnet" and talk.meant("Lövnäs?", None) == []
+    )
 
 
 def test_persons_are_told_from_what_they_run_and_where_they_were_born() -> None:
     dairy = ("Who runs Älvmora Mejeri?", "The dairy is run by Ida Holmqvist, who bought it in 1998.")
-    assert _meant("When was she born?", dairy) == "Ida Holmqvist" and _meant("Where is it?", dairy) == "Älvmora Mejeri"
+    assert (
+        _meant("When was she born?", dairy) == "Ida Holmqvist"
+        and _meant("Where is it?", dairy) == "Älvmora Mejeri"
+    )
     born = ("Where was Ada Quill born?", "Ada Quill was born in Lövnäs.")
-    assert _meant("When did she die?", born) == "Ada Quill" and _meant("What is it famous for?", born) == "Lövnäs"
-    assert _meant("Is it cold there?", "Tell me about Ada Quill.", "Where did she study?", "Tell me about Granvattnet.") == "Granvattnet"
+    assert (
+        _meant("When did she die?", born) == "Ada Quill"
+        and _meant("What is it famous for?", born) == "Lövnäs"
+    )
+    assert (
+        _meant(
+            "Is it cold there?",
+            "Tell me about Ada Quill.",
+            "Where did she study?",
+            "Tell me about Granvattnet.",
+        )
+        == "Granvattnet"
+    )
 
 
 def test_several_are_meant_by_a_plural_and_places_by_there() -> None:

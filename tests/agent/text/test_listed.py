@@ -7,7 +7,12 @@ import pytest
 from agent.text.listed import joined, lists, picked
 from agent.types import Turn
 
-OFFER = [Turn(user="Which loggers do you sell?", bot="We sell three loggers: the C1, the C2 and the C4 Pro. Which one do you want?")]
+OFFER = [
+    Turn(
+        user="Which loggers do you sell?",
+        bot="We sell three loggers: the C1, the C2 and the C4 Pro. Which one do you want?",
+    )
+]
 OWN = [Turn(user="Which is older, Port Ember or Lövnäs?")]
 
 
@@ -47,7 +52,12 @@ def test_a_persons_own_list_is_picked_from_too() -> None:
 
 
 def test_nothing_is_picked_where_nothing_was_offered() -> None:
-    packing = [Turn(user="How do I return it?", bot="Ask for a return number, pack the logger in its box and send it off. That takes a day.")]
+    packing = [
+        Turn(
+            user="How do I return it?",
+            bot="Ask for a return number, pack the logger in its box and send it off. That takes a day.",
+        )
+    ]
     assert picked("I have two of them. Can I return both?", packing) == "" == picked("The second one", [])
 
 

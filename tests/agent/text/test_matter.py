@@ -35,15 +35,23 @@ def test_a_thin_turn_gets_the_matter_and_others_do_not(question: str, made: str)
 
 def test_what_no_page_knows_is_not_the_matter() -> None:
     strange = {"Kallsteg", "C2", "logger"}.__contains__
-    assert with_matter("Is there a fee?", TALK, strange) == "Is there a fee?" and not heard(TALK.ranked()[0], strange)
+    assert with_matter("Is there a fee?", TALK, strange) == "Is there a fee?" and not heard(
+        TALK.ranked()[0], strange
+    )
 
 
 def test_a_short_name_is_given_in_full() -> None:
     talk = listen([Turn(user="Who runs Älvmora Mejeri?")])
-    assert in_full("Is the Mejeri open?", talk) == "Is the Älvmora Mejeri open?" and in_full("Is the bank open?", talk) == "Is the bank open?"
+    assert (
+        in_full("Is the Mejeri open?", talk) == "Is the Älvmora Mejeri open?"
+        and in_full("Is the bank open?", talk) == "Is the bank open?"
+    )
 
 
 def test_ones_are_of_the_kind_that_was_named() -> None:
     talk = listen([Turn(user="Which cheeses are mild?")])
-    assert ones("Which ones in Lövnäs?", talk) == "Which cheeses in Lövnäs?" and ones("Are there others?", talk) == "Are there other cheeses?"
+    assert (
+        ones("Which ones in Lövnäs?", talk) == "Which cheeses in Lövnäs?"
+        and ones("Are there others?", talk) == "Are there other cheeses?"
+    )
     assert ones("Which ones?", listen([Turn(user="Who is Ada Quill?")])) == "Which ones?"

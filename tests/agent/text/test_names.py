@@ -6,13 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.text.names import names
+from agent.text.names import find_names
 
 
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        ("In Berlin the painter Ada Quill met Karl von der Heide.", ["Berlin", "Ada Quill", "Karl von der Heide"]),
+        (
+            "In Berlin the painter Ada Quill met Karl von der Heide.",
+            ["Berlin", "Ada Quill", "Karl von der Heide"],
+        ),
         ("The cup went to Älvmora Mejeri and to Örjan Åberg.", ["Älvmora Mejeri", "Örjan Åberg"]),
         ("She wrote “the blue heron” in winter.", ["the blue heron"]),
         ("Ada Quill’s boat, Ada Quill's house", ["Ada Quill"]),
@@ -28,15 +31,15 @@ from agent.text.names import names
     ],
 )
 def test_names_each_once_in_order(text: str, found: list[str]) -> None:
-    assert names(text) == found
+    assert find_names(text) == found
 
 
 def test_no_more_names_than_asked_for() -> None:
     text = ". ".join(f"It was Person{chr(65 + n)} Quill" for n in range(20)) + ' "one" "two" "three"'
-    assert len(names(text, 2)) == 2 and len(names(text)) == 23
+    assert len(find_names(text, 2)) == 2 and len(find_names(text)) == 23
 
 
 @given(st.text())
 def test_any_text_gives_distinct_names_that_say_something(text: str) -> None:
-    found = names(text)
+    found = find_names(text)
     assert len(set(found)) == len(found) <= 40 and all(name.strip() for name in found)

@@ -35,7 +35,10 @@ def test_what_is_known_of_a_phrase() -> None:
 
 
 def test_an_owner_ends_its_phrase_without_the_ending() -> None:
-    assert phrases("What is Ada's age?")[0].keys == keys("Ada age") and "Ada" in phrases("Who is Ada's?")[0].words
+    assert (
+        phrases("What is Ada's age?")[0].keys == keys("Ada age")
+        and "Ada" in phrases("Who is Ada's?")[0].words
+    )
 
 
 def test_keys_compare_over_case_number_and_accents() -> None:
@@ -43,7 +46,16 @@ def test_keys_compare_over_case_number_and_accents() -> None:
 
 
 @pytest.mark.parametrize(
-    ("word", "says"), [("logger", True), ("the", False), ("thanks", False), ("best", False), ("NFL", True), ("x", False), ("7", True)]
+    ("word", "says"),
+    [
+        ("logger", True),
+        ("the", False),
+        ("thanks", False),
+        ("best", False),
+        ("NFL", True),
+        ("x", False),
+        ("7", True),
+    ],
 )
 def test_words_that_name_something(word: str, says: bool) -> None:
     assert weighty(word) is says

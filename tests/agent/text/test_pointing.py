@@ -21,7 +21,11 @@ from agent.text.pointing import pointer, possessive, put
 )
 def test_the_first_word_that_points_out(question: str, word: str, kind: str) -> None:
     found = pointer(question)
-    assert found is not None and (found.word, found.kind, question[found.start : found.end]) == (word, kind, word)
+    assert found is not None and (found.word, found.kind, question[found.start : found.end]) == (
+        word,
+        kind,
+        word,
+    )
 
 
 @pytest.mark.parametrize(

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.text.sentences import LONGEST, spans
+from agent.text.sentences import MAX_SENTENCE_CHARS, find_sentence_spans
 
 PROSE = st.text(alphabet=st.sampled_from("aB. !?;\n\"”…。あД[1]'\u00a0\t"), max_size=1500) | st.text()
 
 
 def split(text: str) -> list[str]:
-    return [text[start:end] for start, end in spans(text)]
+    return [text[start:end] for start, end in find_sentence_spans(text)]
 
 
 @pytest.mark.parametrize(
@@ -24,9 +24,15 @@ def split(text: str) -> list[str]:
         ("She says so.[3] He agrees.", ["She says so.[3]", "He agrees."]),
         ("“So it is.” He left.", ["“So it is.”", "He left."]),
         ("東京は大きい。人口は多い。終わり", ["東京は大きい。", "人口は多い。", "終わり"]),
-        ("Die Brücke wurde ca. 1900 gebaut. Über sie führt ein Weg.", ["Die Brücke wurde ca. 1900 gebaut.", "Über sie führt ein Weg."]),
+        (
+            "Die Brücke wurde ca. 1900 gebaut. Über sie führt ein Weg.",
+            ["Die Brücke wurde ca. 1900 gebaut.", "Über sie führt ein Weg."],
+        ),
         ("Он родился в Москве. Потом уехал.", ["Он родился в Москве.", "Потом уехал."]),
-        ("A heading\n\n  A line without a stop \nThe end.", ["A heading", "A line without a stop", "The end."]),
+        (
+            "A heading\n\n  A line without a stop \nThe end.",
+            ["A heading", "A line without a stop", "The end."],
+        ),
         (" \n\t", []),
         ("", []),
     ],
@@ -52,10 +58,10 @@ def test_a_long_run_of_signs_is_walked_once(sign: str) -> None:
 
 @given(PROSE)
 def test_offsets_are_the_texts_own_and_nothing_but_blanks_is_left_out(text: str) -> None:
-    found = spans(text)
+    found = find_sentence_spans(text)
     at = 0
     for start, end in found:
-        assert not text[at:start].strip() and 0 < end - start <= LONGEST
+        assert not text[at:start].strip() and 0 < end - start <= MAX_SENTENCE_CHARS
         assert text[start:end] == text[start:end].strip() and "\n" not in text[start:end]
         at = end
     assert not text[at:].strip()

@@ -6,7 +6,7 @@ import pytest
 
 from agent.text import spoken
 from agent.text.stopwords import STOPWORDS
-from agent.text.words import fold
+from agent.text.tokens import fold
 
 LISTS = {name: words for name, words in vars(spoken).items() if isinstance(words, frozenset)}
 
@@ -19,5 +19,11 @@ def test_words_are_as_they_are_looked_up(name: str) -> None:
 def test_what_stands_for_something_is_no_filling() -> None:
     assert spoken.GIVEN_FOR < spoken.RELATIONS
     assert not (spoken.PREPOSITIONS - {"like"}) & (spoken.VERBS | spoken.ADJECTIVES | spoken.RELATIONS)
-    assert not {"symptoms", "price", "weight", "ingredients"} & (spoken.CHATTER | spoken.ADJECTIVES | STOPWORDS)
-    assert {"is", "does", "can"} <= spoken.AUXILIARIES and {"and", "or"} <= spoken.JOINS and "the" in spoken.DETERMINERS
+    assert not {"symptoms", "price", "weight", "ingredients"} & (
+        spoken.CHATTER | spoken.ADJECTIVES | STOPWORDS
+    )
+    assert (
+        {"is", "does", "can"} <= spoken.AUXILIARIES
+        and {"and", "or"} <= spoken.JOINS
+        and "the" in spoken.DETERMINERS
+    )

@@ -13,12 +13,17 @@ DAIRY = [Turn(user="Who runs Älvmora Mejeri?", bot="Ida Holmqvist runs the dair
 @pytest.mark.parametrize(
     ("question", "words"),
     [
-        ("How much does it cost?", "it"), ("What awards has this actor won?", "this actor"), ("Who directed that?", ""), ("Why?", "Why"),
+        ("How much does it cost?", "it"),
+        ("What awards has this actor won?", "this actor"),
+        ("Who directed that?", ""),
+        ("Why?", "Why"),
         ("How many people live in this county?", "this county"),
-        ("How much does the Kallsteg C2 cost?", ""), ("Who invented the wheel?", ""), ("Is it true that herons sleep?", ""),
+        ("How much does the Kallsteg C2 cost?", ""),
+        ("Who invented the wheel?", ""),
+        ("Is it true that herons sleep?", ""),
         ("Vad kostar den?", ""),
     ],
-)  # fmt: skip
+)
 def test_at_the_beginning_of_a_talk(question: str, words: str) -> None:
     assert vague(question, []) == words
 

@@ -10,14 +10,31 @@ def said(*messages: tuple[str, str]) -> Conversation:
 
 
 def test_open_is_what_nobody_answered_yet() -> None:
-    talk = said(("user", "Hello"), ("user", "How do I install it?"), ("bot", "With apt."), ("user", "Thanks."), ("user", "And on FreeBSD? "))
+    talk = said(
+        ("user", "Hello"),
+        ("user", "How do I install it?"),
+        ("bot", "With apt."),
+        ("user", "Thanks."),
+        ("user", "And on FreeBSD? "),
+    )
     assert talk.question == "Thanks.\nAnd on FreeBSD?"
     assert [(turn.user, turn.bot) for turn in talk.turns] == [("Hello\nHow do I install it?", "With apt.")]
 
 
 def test_neighbouring_messages_of_one_side_are_one_turn() -> None:
-    talk = said(("bot", "Welcome!"), ("user", "a"), ("bot", "b"), ("bot", "c"), ("user", "d"), ("bot", "e"), ("user", "f"))
-    assert [(turn.user, turn.bot) for turn in talk.turns] == [("a", "b\nc"), ("d", "e")] and talk.question == "f"
+    talk = said(
+        ("bot", "Welcome!"),
+        ("user", "a"),
+        ("bot", "b"),
+        ("bot", "c"),
+        ("user", "d"),
+        ("bot", "e"),
+        ("user", "f"),
+    )
+    assert [(turn.user, turn.bot) for turn in talk.turns] == [
+        ("a", "b\nc"),
+        ("d", "e"),
+    ] and talk.question == "f"
 
 
 def test_nothing_is_open_when_the_bot_spoke_last() -> None:
@@ -28,10 +45,11 @@ def test_nothing_is_open_when_the_bot_spoke_last() -> None:
 def test_pictures_count_in_the_order_people_sent_them() -> None:
     talk = Conversation(
         messages=[
-            Message(role="user", images=["https://a.example/1", "https://a.example/2"]), Message(role="bot", images=["https://a.example/no"]),
+            Message(role="user", images=["https://a.example/1", "https://a.example/2"]),
+            Message(role="bot", images=["https://a.example/no"]),
             Message(role="user", text="and?", images=["https://a.example/1"]),
         ]
-    )  # fmt: skip
+    )
     assert talk.images == ["https://a.example/1", "https://a.example/2", "https://a.example/1"]
 
 

@@ -8,15 +8,16 @@ from datetime import UTC, datetime
 
 import pytest
 
-from agent import supplying
-from agent.flows.state import Research
+from agent.actions import page_input
+from agent.flows.shared.run_state import RunState
 from agent.types import (
     Action,
     Answer,
     Confidence,
+    ConfidenceChange,
     Conflict,
+    ConflictSide,
     Fact,
-    Move,
     Outcome,
     Page,
     PageRef,
@@ -24,128 +25,248 @@ from agent.types import (
     Sentence,
     Settings,
     Source,
-    Statements,
+    StatementCounts,
     Status,
     Usage,
-    Value,
 )
-from pages.widgets import answer, conflicts, curve, drafts, exports, facts, pagemap, serve, stored, unread, words
+from pages.widgets.evidence import conflict_list, fact_table, page_text, unreadable_pages
+from pages.widgets.run import answer_card, confidence_chart, export_menu, page_graph
+from pages.widgets.shell import drafts, labels, server
 
 EVIL = "<img src=x> ![a](http://x/)"
 
 
 def _fact(**more):
-    fields = {"id": "f1", "statement": EVIL, "quote": "the old mill", "page_id": "p", "url": "https://a.example/x"}
+    fields = {
+        "id": "f1",
+        "statement": EVIL,
+        "quote": "the old mill",
+        "page_id": "p",
+        "url": "https://a.example/x",
+    }
     return Fact(**{**fields, "start": 4, "end": 16, "verified": True, **more})
 
 
 def test_an_answer_shows_each_quote_at_its_sentence_and_what_is_not_backed():
     given = Answer(
-        n=1, verdict="partial", statements=Statements(backed=1, unsupported=1, dropped=2), confidence=0.5, missing=EVIL,
+        n=1,
+        verdict="partial",
+        statements=StatementCounts(backed=1, unsupported=1, dropped=2),
+        confidence=0.5,
+        missing=EVIL,
         sentences=[Sentence(text=EVIL, fact_ids=["f1"], backed=True), Sentence(text="Loose.", backed=False)],
-        sources=[Source(n=1, url="https://a.example/x", title=EVIL, quotes=["the old mill"], fact_ids=["f1"], page_id="p")],
-    )  # fmt: skip
-    drawn = answer.card(given, {"f1": _fact()}, "r")
+        sources=[
+            Source(
+                n=1,
+                url="https://a.example/x",
+                title=EVIL,
+                quotes=["the old mill"],
+                fact_ids=["f1"],
+                page_id="p",
+            )
+        ],
+    )
+    drawn = answer_card.render(given, {"f1": _fact()}, "r")
     assert "<img" not in drawn and "the old mill" in drawn
-    assert "1 of 2 statements backed by a page" in drawn and "not backed by a page" in drawn and "2 citations dropped" in drawn
+    assert (
+        "1 of 2 statements backed by a page" in drawn
+        and "not backed by a page" in drawn
+        and "2 citations dropped" in drawn
+    )
     assert drawn.count('class="cite"') == 1 and 'href="page?run=r&amp;id=p&amp;fact=f1"' in drawn
-    assert answer.backing(Answer(n=1, verdict="no_evidence")) == "no statement is made"
+    assert answer_card.describe_backing(Answer(n=1, verdict="no_evidence")) == "no statement is made"
 
 
 def test_changes_between_two_answers_are_named():
-    old = Answer(n=1, verdict="partial", sentences=[Sentence(text="The mill is old."), Sentence(text="It stands in Lund.")], confidence=0.4)
-    new = Answer(n=2, verdict="answered", sentences=[Sentence(text="The mill is old."), Sentence(text="A quite different word.")], confidence=0.9)
-    drawn = answer.changes(old, new)
-    assert "Gone" in drawn and "New" in drawn and "1 sentence unchanged" in drawn and "Answered, confidence 90 %" in drawn
-    assert "The answer says the same" in answer.changes(old, old)
+    old = Answer(
+        n=1,
+        verdict="partial",
+        sentences=[Sentence(text="The mill is old."), Sentence(text="It stands in Lund.")],
+        confidence=0.4,
+    )
+    new = Answer(
+        n=2,
+        verdict="answered",
+        sentences=[Sentence(text="The mill is old."), Sentence(text="A quite different word.")],
+        confidence=0.9,
+    )
+    drawn = answer_card.render_changes(old, new)
+    assert (
+        "Gone" in drawn
+        and "New" in drawn
+        and "1 sentence unchanged" in drawn
+        and "Answered, confidence 90 %" in drawn
+    )
+    assert "The answer says the same" in answer_card.render_changes(old, old)
 
 
 def test_a_stored_page_marks_quotes_and_nothing_else():
     text = "See the old mill & <b>the barn</b> there."
-    page_facts = [_fact(), _fact(id="f2", start=12, end=30), _fact(id="f3", start=-1, end=-1), _fact(id="f4", start=19, end=29)]
-    drawn = stored.marked(text, page_facts, chosen="f4")
+    page_facts = [
+        _fact(),
+        _fact(id="f2", start=12, end=30),
+        _fact(id="f3", start=-1, end=-1),
+        _fact(id="f4", start=19, end=29),
+    ]
+    drawn = page_text.render_marked(text, page_facts, chosen="f4")
     assert '<mark>the old mill</mark> &amp; <mark class="chosen">&lt;b&gt;the bar</mark>n&lt;/b&gt;' in drawn
-    assert stored.spans(text, page_facts) == [(4, 16, "f1"), (19, 29, "f4")]
-    assert "not found in the stored text" in stored.in_context(text, page_facts[2], page_facts)
-    assert stored.beside(page_facts, "r", "f1", stored.windows(text)).count("<li") == len(page_facts)
-    assert "SHA-256" in stored.about(Page(url="https://a.example/", final_url="https://a.example/", outcome=Outcome.OK, text="x", sha256="a" * 64))
+    assert page_text.find_quote_spans(text, page_facts) == [(4, 16, "f1"), (19, 29, "f4")]
+    assert "not found in the stored text" in page_text.render_quote_in_context(
+        text, page_facts[2], page_facts
+    )
+    assert page_text.render_kept_facts(page_facts, "r", "f1", page_text.split_windows(text)).count(
+        "<li"
+    ) == len(page_facts)
+    assert "SHA-256" in page_text.render_metadata(
+        Page(
+            url="https://a.example/",
+            final_url="https://a.example/",
+            outcome=Outcome.OK,
+            text="x",
+            sha256="a" * 64,
+        )
+    )
 
 
 def test_facts_are_found_by_word_site_and_mark():
     fact = _fact(disputed=True)
-    assert "<img" not in facts.table([fact], "r")
+    assert "<img" not in fact_table.render_table([fact], "r")
 
 
 def test_the_map_has_a_node_for_every_look_and_a_shape_for_every_state():
-    state = Research(
+    state = RunState(
         question="Q {a|b}?",
         actions=[Action(step=1, action="search_duckduckgo", query_or_url="q", hits=2)],
         pages={
-            u: PageRef(url=u, step=n, found_on="search: q", outcome=o, facts=f, page_id="p" if o == "ok" else "")
-            for n, (u, o, f) in enumerate([("https://a/", Outcome.OK, 1), ("https://b/", Outcome.OK, 0), ("https://c/", Outcome.BLOCKED, 0)], 2)
+            u: PageRef(
+                url=u, step=n, found_on="search: q", outcome=o, facts=f, page_id="p" if o == "ok" else ""
+            )
+            for n, (u, o, f) in enumerate(
+                [
+                    ("https://a/", Outcome.OK, 1),
+                    ("https://b/", Outcome.OK, 0),
+                    ("https://c/", Outcome.BLOCKED, 0),
+                ],
+                2,
+            )
         },
     )
-    names, spec = pagemap.chart(state, dark=False)
+    names, spec = page_graph.build_chart(state, dark=False)
     assert names == ["question", "search: q", "https://a/", "https://b/", "https://c/"]
     assert [node["category"] for node in spec["series"][0]["data"]] == [0, 1, 2, 3, 4]
     assert len(spec["series"][0]["links"]) == 4
     assert "{" not in spec["series"][0]["data"][0]["value"]
     json.dumps(spec)
-    drawn = pagemap.about(PageRef(url="javascript:alert(1)", title=EVIL, detail=EVIL, outcome=Outcome.BLOCKED), "r")
+    drawn = page_graph.render_page(
+        PageRef(url="javascript:alert(1)", title=EVIL, detail=EVIL, outcome=Outcome.BLOCKED), "r"
+    )
     assert "<img" not in drawn and "javascript:" not in drawn.replace("<span>javascript:alert(1)</span>", "")
 
 
 def test_what_could_not_be_read_is_counted_and_told():
-    state = Research(
-        actions=[Action(step=1, action="search_google", query_or_url=EVIL, outcome=Outcome.RATE_LIMITED, detail="Wait.")],
+    state = RunState(
+        actions=[
+            Action(
+                step=1,
+                action="search_google",
+                query_or_url=EVIL,
+                outcome=Outcome.RATE_LIMITED,
+                detail="Wait.",
+            )
+        ],
         pages={"https://c/": PageRef(url="https://c/", outcome=Outcome.BLOCKED, detail=EVIL)},
         refusals=[{"what": EVIL, "why": "unknown address"}],  # type: ignore[list-item]
     )
-    drawn = "".join(map(unread.row, supplying.unread(state))) + unread.refused(state.refusals)
+    drawn = "".join(
+        map(unreadable_pages.render_row, page_input.list_failed_requests(state))
+    ) + unreadable_pages.render_refusals(state.refusals)
     assert "Wait a minute, then try again." in drawn and "Open it in your browser" in drawn
-    assert unread.count(state) == 2 and "asked us to slow down" in drawn and "blocked us" in drawn and "unknown address" in drawn
+    assert (
+        unreadable_pages.count_failed_requests(state) == 2
+        and "asked us to slow down" in drawn
+        and "blocked us" in drawn
+        and "unknown address" in drawn
+    )
     assert "<img" not in drawn
 
 
 def test_a_conflict_names_both_sides():
     conflict = Conflict(
-        id="c", subject=EVIL, attribute="height", kind="number",
-        values=[Value(text="1", fact_ids=["f1"], sites=["a.example"]), Value(text="2", fact_ids=["gone"], sites=["b.example"])],
-    )  # fmt: skip
-    drawn = conflicts.block(conflict, {"f1": _fact()}, "r1")
+        id="c",
+        subject=EVIL,
+        attribute="height",
+        kind="number",
+        values=[
+            ConflictSide(text="1", fact_ids=["f1"], sites=["a.example"]),
+            ConflictSide(text="2", fact_ids=["gone"], sites=["b.example"]),
+        ],
+    )
+    drawn = conflict_list.render_conflict(conflict, {"f1": _fact()}, "r1")
     assert "a.example" in drawn and "b.example" in drawn and "the old mill" in drawn and "<img" not in drawn
 
 
 def test_the_curve_stands_on_axes_that_do_not_move():
-    points = [Confidence(step=n, value=n / 10, moves=[Move(delta=0.1, reason="r")], model=None) for n in range(3)]
-    spec = curve.chart(points, 0.85, 12, dark=True).to_dict()
-    line = next(layer for layer in spec["layer"] if layer["mark"]["type"] == "line" and layer["encoding"]["y"]["field"] == "confidence")
-    assert line["encoding"]["x"]["scale"]["domain"] == [1, 12] and line["encoding"]["y"]["scale"]["domain"] == [0, 1]
+    points = [
+        Confidence(step=n, value=n / 10, moves=[ConfidenceChange(delta=0.1, reason="r")], model=None)
+        for n in range(3)
+    ]
+    spec = confidence_chart.build_chart(points, 0.85, 12, dark=True).to_dict()
+    line = next(
+        layer
+        for layer in spec["layer"]
+        if layer["mark"]["type"] == "line" and layer["encoding"]["y"]["field"] == "confidence"
+    )
+    assert line["encoding"]["x"]["scale"]["domain"] == [1, 12] and line["encoding"]["y"]["scale"][
+        "domain"
+    ] == [0, 1]
     assert any(layer["mark"]["type"] == "rule" for layer in spec["layer"])
 
 
 @pytest.mark.parametrize(
     ("question", "name"),
     [
-        ("Who?", "who"), ("../../etc/passwd", "etc-passwd"), ("…", "report"), ("x" * 200, "x" * 60), ("CON: a\x00b", "con-a-b"),
-        ("Wer führt Älvmora Mejeri?", "wer-fuhrt-alvmora-mejeri"), ("Straße, Łódź, smørrebrød", "strasse-lodz-smorrebrod"), ("牛奶", "report"),
+        ("Who?", "who"),
+        ("../../etc/passwd", "etc-passwd"),
+        ("…", "report"),
+        ("x" * 200, "x" * 60),
+        ("CON: a\x00b", "con-a-b"),
+        ("Wer führt Älvmora Mejeri?", "wer-fuhrt-alvmora-mejeri"),
+        ("Straße, Łódź, smørrebrød", "strasse-lodz-smorrebrod"),
+        ("牛奶", "report"),
     ],
 )
 def test_file_names_are_harmless(question, name):
-    assert exports.file_name(question) == name
+    assert export_menu.make_file_name(question) == name
 
 
 def test_figures_are_said_as_people_say_them():
-    assert [words.percent(0.624), words.percent(None)] == ["62 %", "–"]
-    assert [words.duration(s) for s in (0.84, 42.2, 185)] == ["0.8 s", "42 s", "3 min 05 s"]
-    assert [words.money(c) for c in (None, 0, 0.0123, 1.5)] == ["unknown", "$0", "$0.0123", "$1.50"]
-    assert words.tokens(Usage(prompt_tokens=12_000, completion_tokens=345)) == "12.3 k"
+    assert [labels.format_percent(0.624), labels.format_percent(None)] == ["62 %", "–"]
+    assert [labels.format_duration(s) for s in (0.84, 42.2, 185)] == ["0.8 s", "42 s", "3 min 05 s"]
+    assert [labels.format_money(c) for c in (None, 0, 0.0123, 1.5)] == ["unknown", "$0", "$0.0123", "$1.50"]
+    assert labels.format_tokens(Usage(prompt_tokens=12_000, completion_tokens=345)) == "12.3 k"
     now = datetime(2026, 11, 21, 12, tzinfo=UTC)
-    assert [words.ago(t, now) for t in ("2026-11-21T11:59:30Z", "2026-11-21T11:30:00Z", "2026-11-21T09:00:00Z", "2026-11-18T09:00:00Z", "")] == [
-        "just now", "30 min ago", "3 h ago", "3 days ago", "",
-    ]  # fmt: skip
-    assert set(words.OUTCOME) == set(Outcome)
-    assert [words.world(name) for name in ("live", "demo", "some/where/pages")] == ["live", "demo world", "folder pages"]
+    assert [
+        labels.format_age(t, now)
+        for t in (
+            "2026-11-21T11:59:30Z",
+            "2026-11-21T11:30:00Z",
+            "2026-11-21T09:00:00Z",
+            "2026-11-18T09:00:00Z",
+            "",
+        )
+    ] == [
+        "just now",
+        "30 min ago",
+        "3 h ago",
+        "3 days ago",
+        "",
+    ]
+    assert set(labels.OUTCOME) == set(Outcome)
+    assert [labels.describe_world(name) for name in ("live", "demo", "some/where/pages")] == [
+        "live",
+        "demo world",
+        "folder pages",
+    ]
 
 
 def test_every_answer_of_the_server_carries_the_headers():
@@ -157,23 +278,36 @@ def test_every_answer_of_the_server_carries_the_headers():
     async def keep(message):
         sent.append(message)
 
-    asyncio.run(serve.Headers(app)({"type": "http"}, None, keep))  # type: ignore[arg-type]
+    asyncio.run(server.SecurityHeadersMiddleware(app)({"type": "http"}, None, keep))  # type: ignore[arg-type]
     names = dict(sent[0]["headers"])
     assert names[b"x"] == b"y" and b"default-src 'self'" in names[b"content-security-policy"]
 
 
 def test_the_draft_keeper_is_our_own_few_lines():
-    assert len(drafts.SCRIPT.splitlines()) < 25 and "http" not in drafts.SCRIPT
+    assert len(drafts.TYPING_SCRIPT.splitlines()) < 25 and "http" not in drafts.TYPING_SCRIPT
 
 
 @pytest.mark.parametrize(
     ("flow", "verdict", "told"),
     [
-        ("research", "answered", "Accepted"), ("site", "no_evidence", "Accepted"), ("site", "", "Done"), ("chat", "answered", "Done"),
-        ("chat_simple", "partial", "Done"), ("reply", "answered", "Replied"), ("reply", "no_evidence", "Silent"),
+        ("research", "answered", "Accepted"),
+        ("site", "no_evidence", "Accepted"),
+        ("site", "", "Done"),
+        ("chat", "answered", "Done"),
+        ("chat_simple", "partial", "Done"),
+        ("reply", "answered", "Replied"),
+        ("reply", "no_evidence", "Silent"),
     ],
-)  # fmt: skip
+)
 def test_only_what_a_person_accepts_is_called_accepted(flow, verdict, told):
-    run = Run(id="r", question="q", settings=Settings(flow=flow), status=Status.DONE, verdict=verdict, created_at="", updated_at="")
-    assert words.stands(run) == told
-    assert words.stands(run.model_copy(update={"status": Status.RUNNING})) == "Working"
+    run = Run(
+        id="r",
+        question="q",
+        settings=Settings(flow=flow),
+        status=Status.DONE,
+        verdict=verdict,
+        created_at="",
+        updated_at="",
+    )
+    assert labels.describe_status(run) == told
+    assert labels.describe_status(run.model_copy(update={"status": Status.RUNNING})) == "Working"

@@ -1,0 +1,242 @@
+"""May a run be started so? Each refusal is a UsageError in words a person can act on; nothing was written
+then."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Iterable, Mapping, Sequence
+from datetime import date
+from math import isfinite
+from typing import TypeVar
+
+from pydantic import BaseModel
+
+from agent.errors import UsageError
+from agent.flows.shared.fact_view import ENGINE_BY_ACTION
+from agent.text.urls import canonicalize, complete_typed_url, host, is_blocked, is_in_scope
+from agent.types import LANGUAGES, Settings
+from agent.types.source_filter import normalize_language
+from agent.web.world import World
+
+Part = TypeVar("Part", bound=BaseModel)
+_HOST = re.compile(r"(?:\*\.)?\w(?:[\w.-]*\w)?|[0-9a-f:]*:[0-9a-f:.]*", re.IGNORECASE)
+NON_SEARCH_ACTIONS = ("crawl_url", "send_to_hitl")
+"""Actions beside searching."""
+_PORT = re.compile(r"(?<=[a-z0-9_.-]):\d{1,5}\Z")
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
+MAX_QUESTION_CHARS = 4000
+"""Characters of a question."""
+FLOWS_WITH_START_PAGES = ("site", "collect")
+"""Flows that begin at pages a person names."""
+PORTABLE_WORLDS = ("live", "demo")
+"""Where a run that came from elsewhere may look. Any other name is a folder, and one of another machine."""
+IMPORT_LIMITS: dict[str, dict[str, tuple[float, float]]] = {
+    "": {
+        "max_steps": (1, 60),
+        "max_pages": (1, 60),
+        "max_calls": (0, 60),
+        "max_tokens": (0, 400_000),
+        "max_cost_usd": (0, 2),
+        "max_seconds": (1, 1800),
+        "threshold": (0.5, 1),
+    },
+    "site": {
+        "max_iterations": (1, 20),
+        "max_pages": (1, 500),
+        "max_urls_per_iteration": (1, 50),
+        "max_links_per_page": (10, 5000),
+        "content_max_chars": (500, 100_000),
+        "links_max_chars": (40, 4000),
+        "url_truncation_buffer": (3, 30),
+    },
+    "collect": {
+        "max_depth": (1, 6),
+        "max_articles": (1, 100),
+        "max_links": (1, 100),
+        "max_pages": (1, 300),
+        "min_confidence": (0, 1),
+    },
+    "reply": {"graph_timeout_seconds": (1, 1800), "max_answer_chars": (40, 20_000)},
+}
+"""What the limits of a run that came from elsewhere are cut to, by the part of the settings: what the screens
+offer; else at most the default."""
+
+
+def normalize_settings(settings: Settings) -> Settings:
+    """The settings with start pages and domains as they are meant: "example.org" is a page,
+    "https://example.org/faq" names a host."""
+    hosts = {
+        "allowed_domains": _normalize_hosts(settings.allowed_domains),
+        "blocked_domains": _normalize_hosts(settings.blocked_domains),
+    }
+    return settings.model_copy(
+        update={
+            "start_urls": list(map(complete_typed_url, settings.start_urls)),
+            "language": normalize_language(settings.language),
+            **hosts,
+        }
+    )
+
+
+def _normalize_hosts(entries: Iterable[str]) -> list[str]:
+    told = (host(entry) if "://" in entry else entry.split("/")[0] for entry in map(str.strip, entries))
+    return list(dict.fromkeys(_PORT.sub("", entry.lower()) for entry in told if entry))
+
+
+def check_new_run(question: str, settings: Settings, flows: Container[str]) -> None:
+    """Raises UsageError when the question or a setting cannot be."""
+    if not question:
+        raise UsageError("there is no question yet: type one, or take an example")
+    if len(question) > MAX_QUESTION_CHARS:
+        raise UsageError(
+            f"the question has {len(question):,} characters; {MAX_QUESTION_CHARS:,} are the most. Put long material on a page and name its address"
+        )
+    if settings.flow not in flows:
+        raise UsageError(f"there is no flow {settings.flow}")
+    limits = settings.site
+    if settings.max_steps < 1 or settings.max_pages < 1 or limits.max_pages < 1:
+        raise UsageError("a run needs at least one step and one page")
+    if not 0 <= settings.threshold <= 1:
+        raise UsageError("the threshold of the confidence lies between 0 and 1")
+    if not (isfinite(settings.max_cost_usd) and isfinite(settings.max_seconds)):
+        raise UsageError("a budget without an end is none: give money and time as numbers")
+    if settings.max_seconds <= 0:
+        raise UsageError("a run needs some working time: more than 0 minutes")
+    if min(settings.max_calls, settings.max_tokens, settings.max_cost_usd) < 0:
+        raise UsageError("a budget of calls, tokens or money cannot be less than nothing")
+    check_sources(settings)
+    if settings.flow in FLOWS_WITH_START_PAGES:
+        check_start_pages(settings)
+
+
+def check_sources(settings: Settings) -> None:
+    """Raises UsageError when the choice of sources cannot be: names that are no hosts, a host both wanted and
+    not, days, a language."""
+    allowed, blocked = settings.allowed_domains, settings.blocked_domains
+    for entry in (*allowed, *blocked):
+        if not _HOST.fullmatch(entry):
+            raise UsageError(
+                f"“{entry[:80]}” is no domain: name one like example.org, or *.example.org with all below it"
+            )
+    for entry in allowed:
+        if is_blocked(f"https://{entry.removeprefix('*.')}/", blocked):
+            raise UsageError(f"{entry} is both allowed and blocked: take it out of one of the two")
+    for name, given in (("since", settings.since), ("before", settings.before)):
+        if given and not _is_day(given):
+            raise UsageError(f"“{given[:40]}” is no day ({name}): write it like 2024-03-31")
+    if settings.since and settings.before and settings.since >= settings.before:
+        raise UsageError(
+            f"nothing can be published on or after {settings.since} and before {settings.before}: exchange the two days"
+        )
+    if settings.language and settings.language not in LANGUAGES:
+        raise UsageError(
+            f"“{settings.language[:40]}” is no language that is known here; there are {', '.join(LANGUAGES)}"
+        )
+    if strange := [name for name in settings.engines if name not in ENGINE_BY_ACTION.values()]:
+        raise UsageError(
+            f"there is no search engine {strange[0][:40]}; there are {' and '.join(ENGINE_BY_ACTION.values())}"
+        )
+
+
+def check_engines(chosen: Sequence[str], world: World) -> None:
+    """Raises UsageError when none of the chosen engines can be asked in a world."""
+    if chosen and not any(name in world.engines for name in chosen):
+        why = "; ".join(
+            f"{name}: {world.absent.get(name, 'this world has no such engine')}" for name in chosen
+        )
+        raise UsageError(
+            f"none of the chosen search engines can be asked ({why}): choose another, or none to use what there is"
+        )
+
+
+def check_action(action: str, text: str, available: Sequence[str]) -> None:
+    """Raises UsageError when a person's own decision cannot be: `available` are the actions that are possible
+    now."""
+    if action not in (*ENGINE_BY_ACTION, *NON_SEARCH_ACTIONS):
+        raise UsageError(
+            f"there is no action {action}; there are {', '.join((*ENGINE_BY_ACTION, *NON_SEARCH_ACTIONS))}"
+        )
+    if action != "send_to_hitl" and not text:
+        raise UsageError("say what to search for, or which address to read")
+    if action == "crawl_url" and not canonicalize(text):
+        raise UsageError(
+            f"“{text[:80]}” is not a web address; name one like example.org or https://example.org/faq"
+        )
+    if action not in available:
+        raise UsageError(
+            f"{ENGINE_BY_ACTION[action].capitalize()} is not available for this run now; search with another engine instead"
+        )
+
+
+def _is_day(text: str) -> bool:
+    try:
+        return bool(_DAY.fullmatch(text)) and bool(date.fromisoformat(text))
+    except ValueError:
+        return False
+
+
+SOURCE_SETTING_LABELS = {
+    "allowed_domains": "the allowed domains",
+    "blocked_domains": "the blocked domains",
+    "since": "the first day",
+    "before": "the last day",
+    "language": "the language",
+    "engines": "the search engines",
+}
+"""The choice of sources, field by field, as a sentence names it."""
+
+
+def clamp_imported_settings(settings: Settings) -> Settings:
+    """The settings of a run that came from elsewhere as they may be here: its limits within `RANGES`, its
+    world one of `WORLDS`, and of its choice of sources what `check_sources` lets through."""
+    cut = {
+        name: _clamp(getattr(settings, name), IMPORT_LIMITS[name]) for name in ("site", "collect", "reply")
+    }
+    world = settings.world if settings.world in PORTABLE_WORLDS else "live"
+    return _clamp(settings, IMPORT_LIMITS[""]).model_copy(
+        update={**cut, "world": world, **_keep_valid_sources(settings)}
+    )
+
+
+def _keep_valid_sources(settings: Settings) -> dict[str, object]:
+    """The choice of sources without what cannot be."""
+    blocked = [entry for entry in settings.blocked_domains if _HOST.fullmatch(entry)]
+    hosts = [entry for entry in settings.allowed_domains if _HOST.fullmatch(entry)]
+    allowed = [entry for entry in hosts if not is_blocked(f"https://{entry.removeprefix('*.')}/", blocked)]
+    since, before = (day if _is_day(day) else "" for day in (settings.since, settings.before))
+    return {
+        "blocked_domains": blocked,
+        "allowed_domains": allowed,
+        "since": since,
+        "before": "" if since and since >= before else before,
+        "language": settings.language if settings.language in LANGUAGES else "",
+        "engines": [name for name in settings.engines if name in ENGINE_BY_ACTION.values()],
+    }
+
+
+def _clamp(part: Part, ranges: Mapping[str, tuple[float, float]]) -> Part:
+    given = {name: getattr(part, name) for name in ranges}
+    cut = {
+        name: min(was, ranges[name][1]) if was >= ranges[name][0] else ranges[name][0]
+        for name, was in given.items()
+    }
+    return part.model_copy(update={name: type(given[name])(value) for name, value in cut.items()})
+
+
+def check_start_pages(settings: Settings) -> None:
+    """Raises UsageError when the start pages cannot be: none, no address, or outside the allowed domains."""
+    if not settings.start_urls:
+        raise UsageError("name at least one page to start from, e.g. https://www.example.com/")
+    for url in settings.start_urls:
+        if not canonicalize(url):
+            raise UsageError(
+                f"“{url[:80]}” is not a web address; name one like example.org or https://example.org/faq"
+            )
+        if is_blocked(url, settings.blocked_domains):
+            raise UsageError(
+                f"{url} is on a blocked domain ({', '.join(settings.blocked_domains)}): start elsewhere, or do not block it"
+            )
+        if not is_in_scope(url, settings.allowed_domains):
+            raise UsageError(
+                f"{url} is outside the allowed domains ({', '.join(settings.allowed_domains)}): allow its host, or start elsewhere"
+            )

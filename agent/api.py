@@ -1,0 +1,151 @@
+"""Collecting as a call: start a run, drive it, take what it gathered; and what a person says to a path that
+is shown before it is walked.
+
+    found = run_agent("What do members say about Kallsteg?", ["https://borskvart.example/stock/KALL"], max_articles=5, world="demo")
+
+Like the workbench it holds no state; the store has everything."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from agent.actions import validation
+from agent.engine.state import to_jsonable
+from agent.errors import ConcurrentChange, TouchstoneError, UsageError
+from agent.export import collected
+from agent.export.collected import CollectionResult
+from agent.flows.collect.state import CollectState
+from agent.text import negative_constraints
+from agent.text.urls import complete_typed_url, find_urls
+from agent.types import CollectLimits, Settings, Status
+from agent.types.collection import CollectedItem
+from agent.workbench import Workbench
+
+MAX_START_PAGES = 20
+
+
+def run_agent(
+    prompt: str,
+    seed_links: Sequence[str],
+    max_articles: int = 10,
+    use_smart_navigation: bool = True,
+    *,
+    max_depth: int = 3,
+    world: str = "live",
+    model: str = "auto",
+    bench: Workbench | None = None,
+    watch: Callable[[str], None] | None = None,
+) -> dict[str, Any]:
+    """Collect from the start pages and return what was found (see agent.export.collected.record for its
+    keys).
+
+    `use_smart_navigation` False follows all links of the start pages and takes each page as an article.
+    `watch` is called with the run's id after each step. Raises UsageError when something cannot be,
+    TouchstoneError when the run failed."""
+    opened = bench or Workbench()
+    limits = CollectLimits(
+        max_articles=max_articles, max_depth=max_depth, use_smart_navigation=use_smart_navigation
+    )
+    try:
+        run_id = start_collect_run(
+            opened, prompt, seed_links, Settings(world=world, model=model, collect=limits)
+        )
+        status = opened.drive(run_id, watch=(lambda: watch(run_id)) if watch else None)
+        if status is not Status.REVIEW:
+            raise TouchstoneError(
+                f"the run {run_id} is {status.value}: {opened.snapshot(run_id).run.error or 'it did not reach its digest'}"
+            )
+        return collected.build_collection_record(build_collection(opened, run_id))
+    finally:
+        if bench is None:
+            opened.shutdown()
+
+
+def start_collect_run(bench: Workbench, prompt: str, seed_links: Sequence[str], settings: Settings) -> str:
+    """A new collecting run from the start pages and the addresses in the prompt (but not those it rules out);
+    returns its id.
+
+    Raises UsageError when there is no start page or a limit cannot be."""
+    return bench.start(prompt, check_collect_settings(prompt, seed_links, settings))
+
+
+def check_collect_settings(prompt: str, seed_links: Sequence[str], settings: Settings) -> Settings:
+    """The settings a run from these start pages is started with. Raises UsageError as `start` does; nothing
+    is opened for it."""
+    given = list(
+        dict.fromkeys(
+            [
+                *(complete_typed_url(link) for link in seed_links if link.strip()),
+                *find_urls(negative_constraints.split_negative_constraints(prompt)[0]),
+            ]
+        )
+    )
+    if len(given) > MAX_START_PAGES:
+        raise UsageError(f"{len(given)} start pages are named; {MAX_START_PAGES} are the most")
+    limits = settings.collect
+    for what, value in (
+        ("article or thread", limits.max_articles),
+        ("page", limits.max_pages),
+        ("level of depth", limits.max_depth),
+    ):
+        if value < 1:
+            raise UsageError(f"a collecting run needs at least one {what}, not {value}")
+    asked = validation.normalize_settings(
+        settings.model_copy(update={"flow": "collect", "start_urls": given})
+    )
+    validation.check_new_run(prompt.strip(), asked, (asked.flow,))
+    return asked
+
+
+def build_collection(bench: Workbench, run_id: str) -> CollectionResult:
+    """What a run gathered up to now, articles with their whole text. Raises NotFound, UsageError for a run of
+    another flow."""
+    view = bench.snapshot(run_id)
+    state = view.state
+    if not isinstance(state, CollectState):
+        raise UsageError(f"run {run_id} collected nothing: it is a {view.run.settings.flow} run")
+    kept = [item.model_copy(update={"content": _read_item_text(bench, item)}) for item in state.kept_items]
+    return CollectionResult(
+        run=view.run,
+        intent=state.effective_intent,
+        items=kept,
+        dropped=[item for item in state.items.values() if item.status == "dropped"],
+        tree=sorted(state.tree.values(), key=lambda branch: branch.path),
+        answer=state.answer,
+        usage=view.usage,
+        refusals=state.refusals,
+        events=state.events,
+    )
+
+
+def approve_path(
+    bench: Workbench, run_id: str, head: int, *, leave_out: Sequence[str] = (), ask_again: bool = True
+) -> None:
+    """Walk the path that is shown, without the pages `leave_out` (ids of branches); with `ask_again` False,
+    to the end without asking.
+
+    Raises Overtaken when the run moved since step `head` or waits for nothing."""
+    view = bench.snapshot(run_id)
+    state = view.state
+    if view.run.status is not Status.WAITING or not isinstance(state, CollectState):
+        raise ConcurrentChange(f"there is no path to approve now: the run is {view.run.status.value}")
+    left = [
+        state.tree[name].model_copy(update={"status": "dropped", "ended": "Left out by you."})
+        for name in leave_out
+        if name in state.tree
+    ]
+    change: dict[str, Any] = {"pending": None, "tree": left}
+    if not ask_again:
+        change["settings"] = state.settings.model_copy(update={"mode": "auto"})
+    bench.store.ledger.append_person_step(
+        run_id, "approve", to_jsonable(change), next="decide", head=head, status=Status.RUNNING, control=""
+    )
+    bench.worker.schedule(run_id)
+
+
+def _read_item_text(bench: Workbench, item: CollectedItem) -> str:
+    """An article's text: what was extracted, or its piece of the stored page."""
+    if item.content or item.kind != "article" or not item.page_ids:
+        return item.content
+    return bench.page(item.page_ids[0]).text[item.start : item.end if item.end >= 0 else None].strip()

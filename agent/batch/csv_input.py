@@ -1,0 +1,257 @@
+"""A table of questions as it comes (CSV in whatever dialect), read into rows of a batch. Pure: bytes in, rows
+and remarks out.
+
+The header names the columns; one must be called `question`. Columns of these names are settings of their row:
+allowed_domains, blocked_domains, start_urls (several: separated by spaces, commas or semicolons), since,
+before (days), dated_only (yes or no), language, flow, instruction, max_steps, max_pages, threshold. Every
+other column is kept as it came and given back beside the answer. A row that cannot be asked is told by its
+number and kept, too. Rows are numbered as a spreadsheet does: the header is row 1."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from agent.actions import validation
+from agent.config import FALSE_WORDS, TRUE_WORDS
+from agent.errors import UsageError
+from agent.flows import FLOWS
+from agent.types import BatchRow, Settings
+
+MOST_ROWS, MOST_BYTES = 1_000, 5_000_000
+MAX_CELL_CHARS = 100_000
+"""Characters of one cell. (The csv module's own limit belongs to the whole process and may be another.)"""
+_TOO_LONG = "row {} has a cell of more than {:,} characters"
+BATCH_FLOWS = ("research", "site", "collect")
+"""Flows that come to an answer by themselves."""
+SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs"}
+_NO_SEPARATOR = "\x1f"
+"""What no text holds: the separator of a table with one column."""
+_LIST_SEPARATOR = re.compile(r"[\s,;|]+")
+
+
+@dataclass
+class QuestionSheet:
+    """What was understood of a table."""
+
+    rows: list[BatchRow]
+    columns: list[str]
+    summary: str
+    """How it was read, for a person: "12 rows, separated by commas, UTF-8"."""
+    settings: list[str] = field(default_factory=list)
+    """The columns that are settings of their rows."""
+    remarks: list[str] = field(default_factory=list)
+    """What a person should know of single rows, each named by its number."""
+
+    @property
+    def question_count(self) -> int:
+        """How many different questions can be asked."""
+        return sum(not row.trouble and not row.same_as for row in self.rows)
+
+
+def read_sheet(data: bytes, settings: Settings) -> QuestionSheet:
+    """Read a table; each row is checked with the settings it would be asked with. Raises UsageError when
+    there is nothing to ask."""
+    text, coding = _decode(data)
+    separator, cells = _read_table(text)
+    head = next(cells, None)
+    if head is None:
+        raise UsageError("the file is empty: its first line must name the columns, one of them “question”")
+    columns, at = _name_columns(head)
+    sheet = QuestionSheet(
+        [], columns, "", [name for name in columns if _normalize_name(name) in _CELL_PARSERS]
+    )
+    for n, values in enumerate(cells, 2):
+        if not any(value.strip() for value in values):
+            continue
+        if len(sheet.rows) >= MOST_ROWS:
+            raise UsageError(f"the file has more than {MOST_ROWS:,} rows with something in them: split it")
+        sheet.rows.append(_build_row(n, values, columns, at, settings))
+    _merge_duplicates(sheet)
+    told = f", separated by {SEPARATORS[separator]}" if separator in SEPARATORS else ""
+    sheet.summary = f"{len(sheet.rows):,} {'row' if len(sheet.rows) == 1 else 'rows'}{told}, {coding}"
+    return sheet
+
+
+def settings_for_row(row: BatchRow, settings: Settings) -> Settings:
+    """What a row is asked with: it goes by itself to its answer, and at a cap reports what it has. Raises
+    UsageError for a strange language."""
+    return validation.normalize_settings(
+        settings.model_copy(
+            update={"until": "review", **row.own, "mode": "auto", "at_cap": "report", "thread_id": ""}
+        )
+    )
+
+
+def _decode(data: bytes) -> tuple[str, str]:
+    if len(data) > MOST_BYTES:
+        raise UsageError(f"the file has {len(data) / 1e6:.1f} MB; {MOST_BYTES / 1e6:g} MB are the most")
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        coding = "utf-16"
+    elif b"\0" in data:
+        raise UsageError(
+            "this is no text file: save the table as CSV (in a spreadsheet: “Save as”, “CSV UTF-8”)"
+        )
+    else:
+        coding = "utf-8-sig"
+    try:
+        return data.decode(coding), "UTF-16" if coding == "utf-16" else "UTF-8"
+    except UnicodeDecodeError:
+        return data.decode("cp1252", errors="replace") if _is_cp1252(data) else data.decode(
+            "latin-1"
+        ), "Latin-1"
+
+
+def _is_cp1252(data: bytes) -> bool:
+    """Does it use what Windows put where Latin-1 has control characters (curly quotes, dashes, the euro)?"""
+    return any(0x80 <= byte <= 0x9F for byte in data)
+
+
+def _read_table(text: str) -> tuple[str, Iterator[list[str]]]:
+    """The separator and the rows of cells: that separator by which the header has a column “question”, and
+    the most columns."""
+    lines = text.lstrip("\r\n")
+    first = next((line for line in io.StringIO(lines, newline=None) if line.strip()), "")
+    headers = {mark: next(csv.reader([first], delimiter=mark), []) for mark in SEPARATORS}
+    fitting = [
+        mark for mark, names in headers.items() if any(_normalize_name(name) == "question" for name in names)
+    ]
+    separator = max(fitting, key=lambda mark: len(headers[mark]), default=",")
+    if len(headers[separator]) == 1:
+        separator = _NO_SEPARATOR
+    return separator, _read_records(text, separator)
+
+
+def _read_records(text: str, separator: str) -> Iterator[list[str]]:
+    """The records, empty ones too. Raises UsageError for a quote that is opened and never closed."""
+    strict = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    opened = 1
+    try:
+        for row in strict:
+            if max(map(len, row), default=0) > MAX_CELL_CHARS:
+                raise UsageError(_TOO_LONG.format(opened, MAX_CELL_CHARS))
+            opened += 1
+    except csv.Error as trouble:
+        if "unexpected end" in str(trouble):
+            raise UsageError(f"a quotation mark is opened in row {opened} and never closed") from trouble
+        if "field larger" in str(trouble):
+            raise UsageError(_TOO_LONG.format(opened, MAX_CELL_CHARS)) from trouble
+    return csv.reader(io.StringIO(text, newline=""), delimiter=separator)
+
+
+def _name_columns(head: list[str]) -> tuple[list[str], int]:
+    """The names of the columns, each once, and which is the question's. Raises UsageError."""
+    names: list[str] = []
+    for number, cell in enumerate(head, 1):
+        name = cell.strip() or f"column {number}"
+        names.append(name if name not in names else f"{name} ({number})")
+    at = next((i for i, name in enumerate(names) if _normalize_name(name) == "question"), None)
+    if at is None:
+        shown = ", ".join(name[:40] for name in names[:8])
+        raise UsageError(
+            f"no column is called “question”: the first line names {shown}. Put the word question above the questions"
+        )
+    return names, at
+
+
+def _normalize_name(name: str) -> str:
+    plain = re.sub(r"[\s_-]+", "_", name.strip().casefold())
+    return {"questions": "question", "domains": "allowed_domains", "start_url": "start_urls"}.get(
+        plain, plain
+    )
+
+
+def _build_row(n: int, values: list[str], columns: list[str], at: int, settings: Settings) -> BatchRow:
+    cells = dict(zip(columns, [*values, *[""] * (len(columns) - len(values))], strict=False))
+    question = cells.pop(columns[at]).strip()
+    row = BatchRow(n=n, question=question, given=cells)
+    try:
+        if any(extra.strip() for extra in values[len(columns) :]):
+            raise UsageError(
+                f"it has {len(values)} cells and the header {len(columns)}: put a text with separators between quotation marks"
+            )
+        for name, value in cells.items():
+            if (setting := _normalize_name(name)) in _CELL_PARSERS and value.strip():
+                row.own[setting] = _CELL_PARSERS[setting](value.strip())
+        validation.check_new_run(question, settings_for_row(row, settings), FLOWS)
+    except UsageError as trouble:
+        return row.model_copy(update={"trouble": str(trouble), "own": {}})
+    return row
+
+
+def _merge_duplicates(sheet: QuestionSheet) -> None:
+    """Tell what cannot be asked, and let rows that ask the very same share one run. Raises UsageError when
+    nothing is left to ask."""
+    if not sheet.rows:
+        raise UsageError("there is no question beneath the header")
+    seen: dict[tuple[str, str], int] = {}
+    for i, row in enumerate(sheet.rows):
+        if row.trouble:
+            sheet.remarks.append(f"Row {row.n} cannot be asked: {row.trouble}.")
+            continue
+        first = seen.setdefault(
+            (" ".join(row.question.casefold().split()), repr(sorted(row.own.items()))), row.n
+        )
+        if first != row.n:
+            sheet.rows[i] = row.model_copy(update={"same_as": first})
+            sheet.remarks.append(
+                f"Row {row.n} asks the same as row {first}: it is asked once and answered in both."
+            )
+    if not sheet.question_count:
+        raise UsageError(f"no row can be asked. {sheet.remarks[0]}".rstrip("."))
+
+
+def _parse_list(text: str) -> list[str]:
+    return [part for part in _LIST_SEPARATOR.split(text) if part]
+
+
+def _parse_word(text: str) -> str:
+    return text[:40]
+
+
+def _parse_bool(text: str) -> bool:
+    if text.casefold() not in TRUE_WORDS + FALSE_WORDS:
+        raise UsageError(f"“{text[:40]}” is neither yes nor no")
+    return text.casefold() in TRUE_WORDS
+
+
+def _parse_flow(text: str) -> str:
+    if text.casefold() not in BATCH_FLOWS:
+        raise UsageError(f"there is no flow “{text[:40]}” for a batch; there are {', '.join(BATCH_FLOWS)}")
+    return text.casefold()
+
+
+def _number_parser(least: float, most: float, kind: type[int] | type[float]) -> Callable[[str], float]:
+    def read_number(text: str) -> float:
+        try:
+            value = kind(text.replace(",", ".")) if kind is float else kind(text)
+        except ValueError:
+            raise UsageError(f"“{text[:40]}” is no {'whole ' if kind is int else ''}number") from None
+        if not least <= value <= most:
+            raise UsageError(f"{text[:40]} is not between {least:g} and {most:g}")
+        return value
+
+    return read_number
+
+
+_RANGES = validation.IMPORT_LIMITS[""]
+_CELL_PARSERS: dict[str, Callable[[str], Any]] = {
+    "allowed_domains": _parse_list,
+    "blocked_domains": _parse_list,
+    "start_urls": _parse_list,
+    "since": _parse_word,
+    "before": _parse_word,
+    "dated_only": _parse_bool,
+    "language": _parse_word,
+    "flow": _parse_flow,
+    "instruction": lambda text: text[: validation.MAX_QUESTION_CHARS],
+    "max_steps": _number_parser(*_RANGES["max_steps"], int),
+    "max_pages": _number_parser(*_RANGES["max_pages"], int),
+    "threshold": _number_parser(*_RANGES["threshold"], float),
+}
+"""The columns that are settings, and how a cell is read. Each raises UsageError."""

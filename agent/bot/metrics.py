@@ -1,0 +1,55 @@
+"""What `reply` counts, for Prometheus: requests by how they ended, what the gate decided, how long it took,
+and tokens.
+
+One registry a process, as monitoring wants it; `exposed` is what GET /metrics answers."""
+
+from __future__ import annotations
+
+from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
+from prometheus_client.exposition import CONTENT_TYPE_LATEST
+
+from agent.types import Usage
+
+CONTENT_TYPE = CONTENT_TYPE_LATEST
+REGISTRY = CollectorRegistry()
+REQUESTS = Counter(
+    "ai_requests_total",
+    "Replies asked for, by how they ended: success, skip (silence), error.",
+    ["result"],
+    registry=REGISTRY,
+)
+GATE_DECISIONS = Counter(
+    "ai_gate_total", "What the gate decided: answerable, not_answerable.", ["decision"], registry=REGISTRY
+)
+LATENCY = Histogram(
+    "ai_request_seconds",
+    "Seconds from a request to its reply or silence.",
+    registry=REGISTRY,
+    buckets=(0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300),
+)
+TOKENS = Counter(
+    "ai_tokens_total",
+    "Tokens of model calls for replies, by kind: prompt, completion.",
+    ["kind"],
+    registry=REGISTRY,
+)
+
+for _result in ("success", "skip", "error"):
+    REQUESTS.labels(_result)
+for _decision in ("answerable", "not_answerable"):
+    GATE_DECISIONS.labels(_decision)
+
+
+def count_request(result: str, seconds: float, usage: Usage, *, answerable: bool | None) -> None:
+    """Count one request. `answerable`: what the gate decided, None when it was not reached or failed."""
+    REQUESTS.labels(result).inc()
+    LATENCY.observe(seconds)
+    TOKENS.labels("prompt").inc(usage.prompt_tokens)
+    TOKENS.labels("completion").inc(usage.completion_tokens)
+    if answerable is not None:
+        GATE_DECISIONS.labels("answerable" if answerable else "not_answerable").inc()
+
+
+def render_metrics() -> bytes:
+    """All counters in Prometheus' text format (its media type is TYPE)."""
+    return generate_latest(REGISTRY)

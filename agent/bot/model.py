@@ -1,0 +1,68 @@
+"""The model of `reply`: the one that `ai_response.llm` names, before the environment's, asked in the way the
+file says.
+
+When one is named but cannot be had, that is told as trouble, and `reply` stays silent; only when nobody names
+one is there none."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+from agent.bot import reply_settings
+from agent.bot.reply_settings import LLMSettings
+from agent.config import Config
+from agent.llm import detect
+from agent.llm.client import ModelClient
+
+RETRY_S = 10.0
+"""Seconds before a model that could not be found is looked for again."""
+
+
+class ReplyModel:
+    """Finds the model once and keeps it; safe for many threads."""
+
+    def __init__(self, config: Config, llm: LLMSettings) -> None:
+        self.config, self.llm = reply_settings.apply_llm_settings(config, llm), llm
+        self.is_model_named = reply_settings.is_model_named(self.config)
+        self._found: detect.DetectedModel | None = None
+        self._searched_at = 0.0
+        self._lock = threading.Lock()
+
+    def client(self, name: str = "auto") -> tuple[ModelClient | None, str]:
+        """The client for a run's `model` setting ("auto", "keyless" or a name), and why there is none
+        although one is asked for."""
+        if name == "keyless":
+            return None, ""
+        found = self._find()
+        if found.client is None:
+            return None, found.detail if self.is_model_named or name != "auto" else ""
+        return found.client if name == "auto" else found.client.with_models(strong=name), ""
+
+    @property
+    def detail(self) -> str:
+        """A sentence for a person: which model replies, or why none."""
+        return self._find().detail
+
+    def _find(self) -> detect.DetectedModel:
+        with self._lock:
+            old = self._found
+            if old is None or (old.client is None and time.monotonic() - self._searched_at > RETRY_S):
+                found = detect.find_model(self.config)
+                if found.client:
+                    extra = (
+                        {"vram_limit": _as_int_if_whole(self.llm.vram_limit)}
+                        if self.llm.vram_limit is not None
+                        else {}
+                    )
+                    tuned = found.client.with_options(
+                        tries=1 + self.llm.max_retries, format=self.llm.structured_output_method, extra=extra
+                    )
+                    found = detect.DetectedModel(tuned, found.label, found.detail)
+                self._found, self._searched_at = found, time.monotonic()
+            return self._found or found
+
+
+def _as_int_if_whole(gigabytes: float) -> int | float:
+    """A whole number as one: some servers take no other."""
+    return int(gigabytes) if gigabytes.is_integer() else gigabytes

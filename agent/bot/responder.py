@@ -1,0 +1,383 @@
+"""Replying as a service: a conversation in, a reply or silence out. The door of `reply` for bots, the command
+line and the screens.
+
+    Replying(workbench).generate_reply(Conversation(messages=[...]), RequestContext(channel="help"))  ->  AIResult
+
+One frozen flow serves every thread; each request is a run of its own, kept for audit and never resumed.
+Nothing raises: whatever goes wrong is silence, one line in the log and one count. It holds nothing between
+two requests but its connections."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import threading
+import time
+from collections.abc import Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from agent.bot import metrics, reply_settings
+from agent.bot.model import ReplyModel
+from agent.bot.reply_settings import DEMO_KB, ResponseConfig, find_team_folder
+from agent.engine.context import RunContext
+from agent.engine.loop import advance
+from agent.engine.state import to_jsonable
+from agent.errors import BudgetSpent, NotFound, TouchstoneError
+from agent.flows import FLOWS
+from agent.flows.reply.state import ReplyState
+from agent.library.collection import Library
+from agent.library.summary_worker import SummaryWorker
+from agent.llm.images import Image, VisionModel
+from agent.store.database import Store
+from agent.store.lease_owner import new_owner_id
+from agent.store.ledger import Lease
+from agent.text.urls import FILE_SCHEME
+from agent.types import Run, Settings, Status, Step, Usage
+from agent.types.reply import AIResult, Conversation, Picture, RequestContext
+from agent.web.image_fetcher import ImageFetcher
+from agent.workbench import Workbench
+
+log = logging.getLogger("agent.reply")
+SYNC_S = 5.0
+"""Seconds between two looks at the folders of the knowledge base."""
+MOST_PICTURES, MOST_BYTES = 20, 32_000_000
+"""Pictures that one conversation may hold, and what they may weigh together: they lie in memory until the
+reply is there."""
+MAX_REASON_CHARS = 500
+"""Characters of a reason in the log, on one line: it may be a model's or a stranger's words."""
+MAX_TITLE_CHARS = 500
+"""Characters of a conversation's question in the list of runs."""
+DEMO_NOTE = "(From the demo knowledge base; everything in it is invented.)"
+LATE_REASON = "The reply came after its time was over, and was not given out."
+FLOW = FLOWS["reply"]
+REPLY_FLOWS = {"reply": FLOW}
+
+
+@dataclass(frozen=True)
+class ReplyOutcome:
+    """A reply with how it came about. `failed`: something went wrong; else silence was a decision. `reason`
+    says why nothing is said."""
+
+    result: AIResult
+    run_id: str = ""
+    path: tuple[str, ...] = ()
+    reason: str = ""
+    failed: bool = False
+    answerable: bool | None = None
+    seconds: float = 0.0
+    usage: Usage = field(default_factory=Usage)
+
+
+@dataclass(frozen=True)
+class _Request:
+    """A request under way: its run, who drives it, what was fetched for it, and when it must have ended."""
+
+    run_id: str
+    owner: str
+    until: float
+    images: Sequence[Image] = ()
+
+
+class ReplyService:
+    """Answers conversations from a knowledge base. Thread-safe; one for a process.
+
+    Without `kb` it answers from the workbench's library, kept current with the folders that `config.yaml`
+    names; with it from that folder alone, indexed in a place of its own. `client` takes the place of the
+    configured model."""
+
+    def __init__(
+        self,
+        bench: Workbench,
+        *,
+        kb: Path | None = None,
+        response: ResponseConfig | None = None,
+        client: Any = None,
+    ) -> None:
+        self.bench, self.response = bench, response or reply_settings.read_response_config(bench.config)
+        keys = self.response.ai_response
+        if kb and not kb.is_dir():
+            raise NotFound(f"there is no folder {kb}: name one that holds the knowledge base")
+        self._store = (
+            Store(f"sqlite:///{bench.config.data_folder / 'kb' / _database_name(kb)}") if kb else None
+        )
+        self.library = (
+            Library(self._store, kb_dir=kb, team_dir=find_team_folder(kb)) if self._store else bench.library
+        )
+        self.demo = self.library.kb_dir is not None and self.library.kb_dir.resolve() == DEMO_KB
+        self._pictures = (
+            ImageFetcher(
+                bench.config,
+                timeout_s=keys.image_download_timeout_seconds,
+                retries=keys.image_download_max_retries,
+            )
+            if keys.llm_enable_image
+            else None
+        )
+        self._client = client
+        own = self.response.kb.llm
+        self._summary_worker = SummaryWorker(self.library, ReplyModel(bench.config, own)) if own else None
+        self._synced_at = -SYNC_S
+        self._sync_future: Future[None] | None = None
+        """A look at the folders that is under way."""
+        self._lock = threading.Lock()
+
+    def close(self) -> None:
+        """Let go of what this service opened; the workbench stays open."""
+        if self._summary_worker:
+            self._summary_worker.close()
+        if self._pictures:
+            self._pictures.close()
+        if self._store:
+            self._store.close()
+
+    def generate_reply(self, conversation: Conversation, context: RequestContext | None = None) -> AIResult:
+        """The reply to a conversation, or silence. Never raises."""
+        return self.reply(conversation, context).result
+
+    def reply(
+        self,
+        conversation: Conversation,
+        context: RequestContext | None = None,
+        *,
+        model: str = "auto",
+        began: float = 0.0,
+    ) -> ReplyOutcome:
+        """The same with how it came about. `began`: when the request arrived, on the monotonic clock. Never
+        raises."""
+        began = began or time.monotonic()
+        return self._run_safely(
+            began, lambda: self._start_run(conversation, context or RequestContext(), model, began)
+        )
+
+    def start_reply(
+        self, conversation: Conversation, context: RequestContext | None = None, *, model: str = "auto"
+    ) -> str:
+        """Start a reply in the background and return its run's id, to be watched. Raises TouchstoneError when
+        it cannot be started."""
+        began = time.monotonic()
+        request = self._start_run(conversation, context or RequestContext(), model, began)
+        threading.Thread(
+            target=lambda: self._run_safely(began, lambda: request),
+            name=f"reply-{request.run_id}",
+            daemon=True,
+        ).start()
+        return request.run_id
+
+    # ------------------------------------------------------------------------------------------------------------------
+
+    def _run_safely(self, began: float, request: Any) -> ReplyOutcome:
+        """Drive a request to its end, count it and log it, whatever happens."""
+        try:
+            replied = self._drive(request())
+        except Exception as trouble:  # a door: whoever asked gets silence, never our trouble
+            expected = isinstance(trouble, TouchstoneError)
+            log.error("a reply failed: %s", trouble, exc_info=None if expected else trouble)
+            replied = ReplyOutcome(
+                AIResult(), path=("failed",), reason=f"{type(trouble).__name__}: {trouble}", failed=True
+            )
+        seconds = time.monotonic() - began
+        return _log_outcome(replied, seconds)
+
+    def _start_run(
+        self, conversation: Conversation, context: RequestContext, model: str, began: float
+    ) -> _Request:
+        """Everything before the flow: pictures fetched, the library made current, the run written down."""
+        keys = self.response.reply_settings
+        until = began + keys.graph_timeout_seconds
+        images, pictures, missing = self._fetch_pictures(conversation, until)
+        self._refresh_library(until)
+        owner = new_owner_id()
+        settings = Settings(flow="reply", model=model, max_seconds=keys.graph_timeout_seconds, reply=keys)
+        question = conversation.question[:MAX_TITLE_CHARS] or (
+            "(pictures)" if conversation.images else "(nothing)"
+        )
+        first: dict[str, Any] = {
+            "question": question,
+            "settings": settings,
+            "conversation": conversation,
+            "context": context,
+            "pictures": pictures,
+        }
+        if missing:
+            first |= {"silence": f"A picture could not be fetched: {missing}", "trouble": missing}
+        step = Step(
+            n=0,
+            name="ask",
+            change=to_jsonable(first),
+            next="silent" if missing else FLOW.first_step,
+            by="person",
+        )
+        run_id = self.bench.store.ledger.create(question, settings, step, owner=owner)
+        if missing:
+            self.bench.store.ledger.update_run(run_id, status=Status.DONE, owner="", lease_until=0.0)
+        return _Request(run_id, owner, until, images)
+
+    def _fetch_pictures(
+        self, conversation: Conversation, until: float
+    ) -> tuple[list[Image], list[Picture], str]:
+        """The pictures of a conversation in their order, and why one is missing; nothing is fetched while
+        pictures are switched off."""
+        images: list[Image] = []
+        pictures: list[Picture] = []
+        wanted = conversation.images if self._pictures else []
+        if len(wanted) > MOST_PICTURES:
+            return [], [], f"the conversation holds {len(wanted)} pictures; {MOST_PICTURES} are the most"
+        for url in wanted:
+            got = self._pictures.fetch(url, _deadline_check(until))  # type: ignore[union-attr]
+            pictures.append(
+                Picture(
+                    url=url,
+                    media_type=got.media_type,
+                    sha256=got.sha256,
+                    size=len(got.data),
+                    detail=got.detail,
+                )
+            )
+            images.append(Image(url, got.media_type, got.sha256, got.data))
+            together = sum(picture.size for picture in pictures)
+            if detail := got.detail or (
+                f"the pictures weigh more than {MOST_BYTES // 1_000_000} MB together"
+                if together > MOST_BYTES
+                else ""
+            ):
+                return [], pictures, f"{url[:200]}: {detail}"
+        return images, pictures, ""
+
+    def _refresh_library(self, until: float) -> None:
+        """Bring the index up to date with its folders; one thread looks, at most every SYNC_S seconds, and a
+        request waits for its own look, and all wait for the first one, but never longer than they have
+        time."""
+        if not (self.library.kb_dir or self.library.team_dir) or (
+            self._synced_at > 0 and time.monotonic() - self._synced_at < SYNC_S
+        ):
+            return
+        with self._lock:
+            look, mine = self._sync_future, self._sync_future is None
+            if look is None:
+                look = self._sync_future = Future()
+                threading.Thread(target=self._sync, args=(look,), name="kb-sync", daemon=True).start()
+        if mine or self._synced_at < 0:
+            try:
+                look.result(max(0.0, until - time.monotonic()))
+            except TimeoutError:
+                raise BudgetSpent(
+                    "the time for this request was over before the knowledge base was read"
+                ) from None
+
+    def _sync(self, look: Future[None]) -> None:
+        """One look at the folders; whoever waits for it is told what went wrong."""
+        try:
+            self.library.sync()
+            self._synced_at = time.monotonic()
+        except BaseException as trouble:
+            look.set_exception(trouble)
+        else:
+            look.set_result(None)
+            if self._summary_worker:
+                self._summary_worker.start()
+        finally:
+            self._sync_future = None
+
+    def _drive(self, request: _Request) -> ReplyOutcome:
+        ledger = self.bench.store.ledger
+        status = advance(
+            request.run_id,
+            flows=REPLY_FLOWS,
+            store=self.bench.store,
+            owner=request.owner,
+            equip=lambda *of: self._build_context(request, *of),
+        )
+        steps = ledger.steps(request.run_id)
+        state: ReplyState = FLOW.fold_steps(steps)
+        run = ledger.get(request.run_id)
+        over = state.stop_reason == "budget" or status is not Status.DONE
+        late = state.should_reply and time.monotonic() > request.until
+        if late:
+            ledger.update_run(request.run_id, status=Status.FAILED, error=LATE_REASON)
+        result = AIResult() if late or over else self._final_result(state)
+        reason = "" if result.should_reply else run.error or state.silence or state.why_stopped or LATE_REASON
+        return ReplyOutcome(
+            result,
+            request.run_id,
+            _step_path(steps),
+            reason,
+            failed=bool(late or over or state.trouble),
+            answerable=state.gating.should_reply if state.gating else None,
+            usage=self.bench.store.calls.sum_usage(request.run_id),
+        )
+
+    def _build_context(self, request: _Request, run: Run, lease: Lease) -> RunContext:
+        tools = self.bench.worker.build_context(run, lease)
+        tools.library, tools.deadline, tools.step_gap_s = self.library, request.until, 0.0
+        if self._client is not None and run.settings.model != "keyless":
+            tools.client, tools.fallback_reason = self._client, ""
+        if request.images and tools.client is not None:
+            tools.client = VisionModel(tools.client, request.images, run.settings.reply.llm_image_adapter)
+        return tools
+
+    def _final_result(self, state: ReplyState) -> AIResult:
+        """The result; a reply that rests on a file of the demo knowledge base says so."""
+        result = state.result
+        if not (
+            self.demo
+            and result.should_reply
+            and any(source.url.startswith(FILE_SCHEME) for source in state.loaded)
+        ):
+            return result
+        return result.model_copy(update={"reply_text": f"{result.reply_text}\n\n{DEMO_NOTE}"})
+
+
+def _log_outcome(replied: ReplyOutcome, seconds: float) -> ReplyOutcome:
+    """The one line of the log, and the counters."""
+    outcome = "success" if replied.result.should_reply else "error" if replied.failed else "skip"
+    metrics.count_request(outcome, seconds, replied.usage, answerable=replied.answerable)
+    usage, path = replied.usage, " -> ".join(replied.path)
+    reason = "".join(sign if sign.isprintable() else " " for sign in replied.reason[:MAX_REASON_CHARS])
+    extra = {
+        "event": "reply",
+        "run": replied.run_id,
+        "path": path,
+        "should_reply": replied.result.should_reply,
+        "outcome": outcome,
+        "seconds": seconds,
+        "prompt_tokens": usage.prompt_tokens,
+        "completion_tokens": usage.completion_tokens,
+        "calls": usage.llm_calls,
+        "reason": reason,
+    }
+    log.log(
+        logging.WARNING if replied.failed else logging.INFO,
+        "reply %s: %s; should_reply=%s (%s); %.3f s, %d calls, %d + %d tokens%s",
+        replied.run_id or "-",
+        path,
+        replied.result.should_reply,
+        outcome,
+        seconds,
+        usage.llm_calls,
+        usage.prompt_tokens,
+        usage.completion_tokens,
+        f"; {reason}" if reason else "",
+        extra=extra,
+    )
+    return ReplyOutcome(**{**replied.__dict__, "seconds": seconds})
+
+
+def _step_path(steps: Sequence[Step]) -> tuple[str, ...]:
+    """The steps that were taken, and where the run rests."""
+    return (*(step.name for step in steps[1:] if step.by == "code"), steps[-1].next)
+
+
+def _deadline_check(until: float) -> Any:
+    def look() -> None:
+        if time.monotonic() > until:
+            raise BudgetSpent("the time for this request was over before its pictures were fetched")
+
+    return look
+
+
+def _database_name(folder: Path) -> str:
+    """The file that holds a folder's index."""
+    return hashlib.sha256(str(folder.resolve()).encode()).hexdigest()[:16] + ".db"

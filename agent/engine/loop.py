@@ -1,0 +1,252 @@
+"""The one verb: take the next step of a run, record it, and go on until a person is needed, the run ends, or
+a Signal comes.
+
+It knows steps, the ledger and the toolbox; it does not know what any step does. `advance` may be called by a
+local thread, the command line or a task queue, any number of times and from any number of processes: the
+lease lets one through."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from agent.engine.context import RunContext
+from agent.engine.state import Change, State, fold, merge, to_jsonable
+from agent.errors import BudgetSpent, FlowError, LeaseLost, ShutdownRequested, StopRequested, StoreError
+from agent.store.database import Store
+from agent.store.ledger import Lease, StaleHead, utc_timestamp
+from agent.types import Edge, PauseRequest, Run, Status, Step
+
+log = logging.getLogger(__name__)
+
+STATUS_BY_FLAG = {"stop": Status.STOPPED, "pause": Status.PAUSED}
+StepFunction = Callable[[Any, RunContext], tuple[Change, str]]
+
+
+@dataclass(frozen=True)
+class Flow:
+    """A table of steps, frozen at import and shared by every thread.
+
+    `rests` names where a person is needed or the run ends; `on_budget` is the step that writes up what was
+    found when a cap is reached (or a person asks for it), `again` the one that a send-back leads to;
+    `summary` gives the columns of the run's row that follow from its state. `edges` are all the ways from
+    step to step: its picture is drawn from them, and a step that names another next is a FlowError.
+    `decisions` gives the steps behind which a choice is drawn, with its words. A flow that runs `once` is
+    never resumed: a run of it that its first driver left unfinished has failed. `fail_safe` is the rest that
+    every step may end at when it can do nothing right; such ways are not drawn. `heed` makes a step's change
+    obey what a person said while it was taken, and the state with their word. `asks` looks at the state
+    before each step but the write-up, and may say why a person is asked first."""
+
+    name: str
+    first_step: str
+    state_type: type[State]
+    steps: Mapping[str, StepFunction]
+    rest_statuses: Mapping[str, Status]
+    write_up_step: str
+    reentry_step: str
+    summary: Callable[[Any], dict[str, Any]]
+    edges: tuple[Edge, ...]
+    decisions: Mapping[str, str] = field(default_factory=dict)
+    is_one_shot: bool = False
+    fail_safe: str = ""
+    apply_person_edits: Callable[[Any, Change, Sequence[Step]], Change] = lambda _state, change, _spoken: (
+        change
+    )
+    find_pause_request: Callable[[Any], PauseRequest | None] = lambda _state: None
+
+    def take_step(self, name: str, state: Any, tools: RunContext) -> tuple[Change, str]:
+        """Take one step. Raises FlowError when it leads where no edge goes."""
+        change, next = self.steps[name](state, tools)
+        if next != self.fail_safe and not any(
+            edge.start == name and next in (edge.rest or edge.end, edge.end) for edge in self.edges
+        ):
+            raise FlowError(f"step {name} of the flow {self.name} led to {next}, where no edge goes")
+        return change, next
+
+    def fold_steps(self, steps: Sequence[Step]) -> Any:
+        """The state after these steps."""
+        return fold(self.state_type(), steps)
+
+    def find_round_start(self, steps: Sequence[Step]) -> int:
+        """The step the round began after: the last that led to a review, or a fork; -1 in the first round."""
+        return next(
+            (
+                step.n
+                for step in reversed(steps)
+                if step.name == "fork" or self.rest_statuses.get(step.next) is Status.REVIEW
+            ),
+            -1,
+        )
+
+
+def advance(
+    run_id: str,
+    *,
+    flows: Mapping[str, Flow],
+    store: Store,
+    owner: str,
+    equip: Callable[[Run, Lease], RunContext],
+    watch: Callable[[], None] | None = None,
+) -> Status:
+    """Drive a run until it rests; returns how it stands then. Does nothing when another worker holds it.
+
+    `equip` gives the run its toolbox; `watch` is called after each recorded step. A Signal rests the run; an
+    error in a step is kept on the run (status failed), never lost."""
+    lease = store.ledger.claim(run_id, owner)
+    run = store.ledger.get(run_id)
+    if lease is None:
+        return run.status
+    try:
+        if run.status is not Status.RUNNING:
+            store.ledger.release(lease)
+            return run.status
+        if lease.is_takeover and flows[run.settings.flow].is_one_shot:
+            store.ledger.release(
+                lease,
+                Status.FAILED,
+                error=f"It was left unfinished, and a {run.settings.flow} run is never resumed: ask anew.",
+            )
+            return Status.FAILED
+        flag = _take_steps_until_rest(
+            _RunDriver(flows[run.settings.flow], store, lease, equip(run, lease)), watch
+        )
+        store.ledger.release(lease, STATUS_BY_FLAG.get(flag), flag=flag)
+    except LeaseLost as lost:
+        log.warning("%s", lost)
+    except ShutdownRequested:
+        store.ledger.release(lease)
+    except StoreError:
+        raise  # nothing can be written down now, so nothing is: the run stands where it stood, and is taken up when its lease runs out
+    except Exception as trouble:  # the loop must not fall: the run says what happened and can be resumed
+        log.exception("run %s failed", run_id)
+        store.ledger.release(lease, Status.FAILED, error=f"{type(trouble).__name__}: {trouble}"[:1000])
+    return store.ledger.get(run_id).status
+
+
+class _RunDriver:
+    """A run in the hands of one worker: its state, and where it stands."""
+
+    def __init__(self, flow: Flow, store: Store, lease: Lease, tools: RunContext) -> None:
+        self.flow, self.store, self.lease, self.tools = flow, store, lease, tools
+        self.is_paused = False
+        self._fold()
+
+    def reload(self) -> None:
+        """A person has spoken: fold the run's state anew, and work by the settings as they are now."""
+        self.tools.settings = self.store.ledger.get(self.lease.run_id).settings
+        self._fold()
+
+    def _fold(self) -> None:
+        steps = self.store.ledger.steps(self.lease.run_id)
+        self.state, self.head, self.next = self.flow.fold_steps(steps), steps[-1].n, steps[-1].next
+        self.last_worked_step = next(
+            (step.n for step in reversed(steps) if step.by != "person" and step.name != "halt"), 0
+        )
+        self.tools.round_start = self.flow.find_round_start(steps)
+        self.spent_s: float = sum(step.seconds for step in steps if step.n > self.tools.round_start)
+
+    def take_step(self) -> None:
+        """Take the next step and record it. A spent budget is a step too: it leads to the write-up, or to a
+        person who is asked."""
+        name, began = self.next, (time.monotonic(), time.thread_time())
+        closing_up = name == self.flow.write_up_step
+        before = range(self.last_worked_step + 1, self.head + 1)
+        self.tools.begin_step(self.head + 1, spent_s=self.spent_s, closing_up=closing_up, earlier=before)
+        try:
+            self.tools.checkpoint()
+            if not closing_up and (halt := self.flow.find_pause_request(self.state)):
+                return self.pause_for_person(halt, began)
+            change, next = self.flow.take_step(name, self.state, self.tools)
+        except BudgetSpent as spent:
+            if spent.cap and self.tools.settings.at_cap == "ask" and not closing_up:
+                return self.pause_for_person(
+                    PauseRequest(kind=spent.cap, why=str(spent), used=spent.used, cap=spent.limit),  # type: ignore[arg-type]
+                    began,  # type: ignore[arg-type]
+                )  # type: ignore[arg-type]
+            name, change, next = (
+                "budget",
+                {"why_stopped": str(spent), "stop_reason": "budget"},
+                self.flow.write_up_step,
+            )
+        return self.record_step(name, to_jsonable(change), next, began)
+
+    def pause_for_person(self, halt: PauseRequest, began: tuple[float, float]) -> None:
+        """Rest where it stands, and say why. When a person spoke meanwhile nothing is recorded: it may not be
+        so any more."""
+        change = to_jsonable({"halt": halt.model_copy(update={"step": self.head + 1}), "met": halt.conflicts})
+        step = self._build_step("halt", change, self.next, began)
+        try:
+            self.store.ledger.commit(self.lease, step, Status.PAUSED, self.flow.summary(self.state))
+        except StaleHead:
+            self.reload()
+        else:
+            self.head, self.is_paused = step.n, True
+
+    def record_step(self, name: str, change: Change, next: str, began: tuple[float, float]) -> None:
+        """Append a step. When a person spoke meanwhile it goes after theirs, and a turn they took is kept.
+
+        A decision that a note overtook is not recorded: it is made anew, and obeys the note. So is an answer
+        that an edit of the facts overtook: it would stand on what a person struck."""
+        aimed, seen = self.next, self.head
+        merge(self.state, change)
+        while True:
+            step = self._build_step(name, change, next, began)
+            try:
+                self.store.ledger.commit(
+                    self.lease,
+                    step,
+                    self.flow.rest_statuses.get(next, Status.RUNNING),
+                    self.flow.summary(self.state),
+                )
+                break
+            except StaleHead:
+                self.reload()
+                spoken = self.store.ledger.steps(self.lease.run_id, after=seen)
+                if name == self.flow.reentry_step and any(step.name == "steer" for step in spoken):
+                    return
+                if name == self.flow.write_up_step and any(step.change.get("edits") for step in spoken):
+                    return
+                change = to_jsonable(self.flow.apply_person_edits(self.state, change, spoken))
+                next = next if self.next == aimed else self.next
+                merge(self.state, change)
+        self.head, self.next, self.last_worked_step, self.spent_s = (
+            step.n,
+            next,
+            step.n,
+            self.spent_s + step.seconds,
+        )
+
+    def _build_step(self, name: str, change: Change, next: str, began: tuple[float, float]) -> Step:
+        return Step(
+            n=self.head + 1,
+            name=name,
+            change=change,
+            next=next,
+            at=utc_timestamp(),
+            seconds=round(time.monotonic() - began[0], 4),
+            cpu_ms=round((time.thread_time() - began[1]) * 1000, 2),
+        )
+
+
+def _take_steps_until_rest(walk: _RunDriver, watch: Callable[[], None] | None) -> str:
+    """Take steps until the run rests; returns the flag ("pause", "stop") that made it rest, "" when it did so
+    by itself."""
+    while walk.next not in walk.flow.rest_statuses and not walk.is_paused:
+        head, _, control = walk.store.ledger.position(walk.lease.run_id)
+        if control:
+            return control
+        if head != walk.head:
+            walk.reload()
+            continue
+        try:
+            walk.take_step()
+            if watch:
+                watch()
+            if walk.next not in walk.flow.rest_statuses and not walk.is_paused:
+                walk.tools.wait_step_gap()
+        except StopRequested:
+            return "stop"
+    return ""

@@ -1,0 +1,141 @@
+"""How a run's state follows from its steps: the fold of their changes, one reducer a field. Knows no flow and
+no store.
+
+A change is JSON: `{field: value}`. A plain field is replaced; `Annotated[list[X], append]` is added to;
+`Annotated[list[X], amend]` too, but a value of the same step (and query or address, where it has one) is
+replaced; `Annotated[dict[K, V], enter]` takes entries: each stands under its key, instead of an old one
+there; `Annotated[dict[str, X], upsert]` takes a list of X and puts each under its own key (`id`, or `url` for
+what has none). A dict's name with a minus before it takes a list of keys and leaves those out from then on.
+Layer 1: it only knows how values are put together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Iterable
+from functools import lru_cache
+from types import GenericAlias
+from typing import Any, TypeVar, get_args
+
+from pydantic import BaseModel, ConfigDict, TypeAdapter
+from pydantic_core import to_jsonable_python
+
+from agent.types import Step
+
+Change = dict[str, Any]
+REMOVAL_PREFIX = "-"
+"""What stands before the name of a field whose entries a change takes away."""
+S = TypeVar("S", bound="State")
+
+
+class State(BaseModel):
+    """The state of a run of one flow; its fields are declared by the flow."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+def replace(_old: Any, new: Any) -> Any:
+    """The new value stands instead of the old one."""
+    return new
+
+
+def append(old: list[Any], new: list[Any]) -> list[Any]:
+    """The new values follow the old ones."""
+    old.extend(new)
+    return old
+
+
+def upsert(old: dict[str, Any], new: list[Any]) -> dict[str, Any]:
+    """Each new value stands under its key, instead of an old one there."""
+    key = "id" if new and "id" in type(new[0]).model_fields else "url"
+    for value in new:
+        old[getattr(value, key)] = value
+    return old
+
+
+def upsert_by_step(old: list[Any], new: list[Any]) -> list[Any]:
+    """Each new value replaces the old one of the same `step` and `query_or_url`; any other follows those that
+    are there.
+
+    The old ones stand in the order of their steps, so that those before the value's own need not be looked
+    at."""
+    for value in new:
+        at = _find_same(old, value)
+        if at is None:
+            old.append(value)
+        else:
+            old[at] = value
+    return old
+
+
+def _find_same(old: list[Any], value: Any) -> int | None:
+    """Where the value of the same step and query or address stands."""
+    about = getattr(value, "query_or_url", "")
+    for i in range(len(old) - 1, -1, -1):
+        if old[i].step < value.step:
+            return None
+        if (old[i].step, getattr(old[i], "query_or_url", "")) == (value.step, about):
+            return i
+    return None
+
+
+def merge_dict(old: dict[Any, Any], new: dict[Any, Any]) -> dict[Any, Any]:
+    """Each new entry stands under its key, instead of an old one there."""
+    old.update(new)
+    return old
+
+
+def remove_keys(old: dict[Any, Any], keys: list[Any]) -> None:
+    """Nothing stands under these keys any more."""
+    for key in keys:
+        old.pop(key, None)
+
+
+def _require_field(names: Container[str], name: str) -> str:
+    if name not in names:
+        raise KeyError(name)
+    return name
+
+
+def to_jsonable(change: Change) -> Change:
+    """A change as it is stored: nouns become JSON, so that what is merged now equals what is folded later."""
+    return to_jsonable_python(change)  # type: ignore[no-any-return]
+
+
+def merge(state: S, change: Change) -> S:
+    """The state after a (JSON) change; the same object, changed in place. An unknown field raises
+    KeyError."""
+    plans = _merge_plans(type(state))
+    for name, value in change.items():
+        if name.startswith(REMOVAL_PREFIX):
+            remove_keys(getattr(state, _require_field(plans, name.removeprefix(REMOVAL_PREFIX))), value)
+            continue
+        adapter, reducer = plans[name]
+        setattr(state, name, reducer(getattr(state, name), adapter.validate_python(value)))
+    return state
+
+
+def fold(state: S, steps: Iterable[Step]) -> S:
+    """The state after these steps."""
+    for step in steps:
+        merge(state, step.change)
+    return state
+
+
+def shallow_copy(state: S) -> S:
+    """A copy that can be merged into while others still read the first: the containers are copied, their
+    values shared."""
+    return state.model_copy(
+        update={
+            name: value.copy() for name, value in state.__dict__.items() if isinstance(value, dict | list)
+        }
+    )
+
+
+@lru_cache(maxsize=16)
+def _merge_plans(kind: type[State]) -> dict[str, tuple[TypeAdapter[Any], Callable[[Any, Any], Any]]]:
+    plans: dict[str, tuple[TypeAdapter[Any], Callable[[Any, Any], Any]]] = {}
+    for name, field in kind.model_fields.items():
+        reducer = next((mark for mark in field.metadata if callable(mark)), replace)
+        shape: Any = field.annotation
+        stored: Any = GenericAlias(list, (get_args(shape)[1],)) if reducer is upsert else shape
+        plans[name] = (TypeAdapter(stored), reducer)
+    return plans

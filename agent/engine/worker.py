@@ -1,0 +1,267 @@
+"""The keeper of living runs: a few threads that drive whatever should be working, outside any browser
+session.
+
+It finds work by being told (`kick`) and by looking: a run that should be working and is held by nobody (its
+process was killed) is taken up within RECOVER_S seconds, and at once when this process starts."""
+
+from __future__ import annotations
+
+import logging
+import queue
+import threading
+from collections.abc import Callable, Mapping
+
+from agent import config as configuration
+from agent.batch import scheduler
+from agent.bot import reply_settings
+from agent.bot.model import ReplyModel
+from agent.engine.context import RunContext
+from agent.engine.loop import Flow, advance
+from agent.errors import CorruptRow, ShutdownRequested, StoreError, TouchstoneError
+from agent.library.collection import Library
+from agent.llm import detect, embed
+from agent.store.database import Store
+from agent.store.lease_owner import new_owner_id
+from agent.store.ledger import Lease
+from agent.types import Run, Status
+from agent.web.world import World, open_world
+
+log = logging.getLogger(__name__)
+RECOVER_S = 2.0
+LIBRARY_SYNC_S = 30.0
+"""Seconds between two looks at the library's folders and at what waits for its shelf, when nothing calls for
+one before."""
+FOLLOW_POLL_S = 0.2
+"""Seconds between two looks at a run that another process drives."""
+
+
+class Worker:
+    """Drives runs in `threads` daemon threads; without any, `drive` does it in the caller's."""
+
+    def __init__(self, config: configuration.Config, store: Store, flows: Mapping[str, Flow]) -> None:
+        self.config, self.store, self.flows = config, store, flows
+        found = embed.find_embedder(config)
+        config.get_bool(
+            "CONVERSATIONAL_MODE"
+        )  # a word that says neither yes nor no is told now, not at the first question
+        kb_dir, team_dir = reply_settings.resolve_folders(config)
+        self.library = Library(
+            store,
+            found.embedder,
+            absent="" if found.embedder else found.detail,
+            kb_dir=kb_dir,
+            team_dir=team_dir,
+        )
+        self.owner = new_owner_id()
+        self.shutdown_event = threading.Event()
+        self._queue: queue.SimpleQueue[str] = queue.SimpleQueue()
+        self._queued: set[str] = set()
+        self._busy: set[str] = set()
+        self._requeue: set[str] = set()
+        self._library_sync_due = threading.Event()
+        """Set when a run rests: what it read can be put on the library's shelf."""
+        self._lock = threading.Lock()
+        self._worlds: dict[str, World] = {}
+        self._detected_model: detect.DetectedModel | None = None
+        self._reply_model: ReplyModel | None = None
+        self._threads: list[threading.Thread] = []
+
+    def start(self, threads: int) -> None:
+        """Start working, and take up what an earlier process left."""
+        if self._threads:
+            return
+        targets = [self._work] * threads + [self._recover, self._sync_library]
+        self._threads = [
+            threading.Thread(target=target, name=f"worker-{i}", daemon=True)
+            for i, target in enumerate(targets)
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    def stop(self, timeout: float = 5.0) -> None:
+        """Let every run rest where it stands (the next process goes on) and end the threads; waits `timeout`
+        seconds at most."""
+        self.shutdown_event.set()
+        self._library_sync_due.set()
+        for _ in self._threads:
+            self._queue.put("")
+        for thread in self._threads:
+            thread.join(timeout)
+        for world in self._worlds.values():
+            world.close()
+
+    def schedule(self, run_id: str) -> None:
+        """There is something to do for this run."""
+        if self._threads:
+            self._enqueue(run_id)
+
+    def schedule_batches(self) -> None:
+        """Start what may start of the batches that run; nothing when this process has no threads to work
+        in."""
+        if self._threads and not self.shutdown_event.is_set():
+            for run_id in scheduler.schedule_batches(self.store):
+                self._enqueue(run_id)
+
+    def drive(self, run_id: str, watch: Callable[[], None] | None = None) -> Status:
+        """Drive a run in this thread until it rests; `watch` is called after each step.
+
+        When another process (a server on the same store) was faster and drives it, its steps are watched
+        instead."""
+        while (status := self._advance(run_id, watch)) is Status.RUNNING and not self.shutdown_event.wait(
+            FOLLOW_POLL_S
+        ):
+            if watch:
+                watch()
+        if not self._threads:
+            try:
+                self.library.index_pending()
+            except StoreError as trouble:  # the run is safe; its pages wait for the next look
+                log.warning("the library did not take up what was read: %s", trouble)
+        return status
+
+    def _advance(self, run_id: str, watch: Callable[[], None] | None = None) -> Status:
+        return advance(
+            run_id,
+            flows=self.flows,
+            store=self.store,
+            owner=self.owner,
+            equip=self.build_context,
+            watch=watch,
+        )
+
+    def build_context(self, run: Run, lease: Lease) -> RunContext:
+        """The toolbox of a run: its world and its model."""
+        world = self.world(run.settings.world)
+        own = run.settings
+        client, trouble = (
+            self.reply_model().client(own.model)
+            if own.flow == "reply"
+            else self.model_client(own.model, own.fast_model)
+        )
+        gap_s = self.config.get_number("STEP_GAP")
+        return RunContext(
+            run.settings,
+            world,
+            self.store,
+            lease,
+            client=client,
+            fallback_reason=trouble,
+            shutdown_event=self.shutdown_event,
+            step_gap_s=gap_s,
+            library=self.library,
+            describe_parent_overrun=scheduler.make_budget_check(self.store, run.id),
+        )
+
+    def world(self, name: str) -> World:
+        """The world of this name, opened once."""
+        with self._lock:
+            if name not in self._worlds:
+                self._worlds[name] = open_world(name, self.config)
+            return self._worlds[name]
+
+    def detect_model(self, *, again: bool = False) -> detect.DetectedModel:
+        """The model server that was found; looked for once, or `again`."""
+        if self._detected_model is None or again:
+            self._detected_model = detect.find_model(self.config)
+        return self._detected_model
+
+    def model_client(self, name: str, fast: str = "") -> tuple[object | None, str]:
+        """The client for a run's `model` setting, and a sentence when one was asked for by name and there is
+        none."""
+        if name == "keyless":
+            return None, ""
+        found = self.detect_model()
+        if found.client is None:
+            return None, "" if name == "auto" else f"the model {name} was asked for, but {found.detail}"
+        if name == "auto":
+            return found.client, ""
+        return found.client.with_models(strong=name, fast=fast or name), ""
+
+    def reply_model(self) -> ReplyModel:
+        """The model of `reply`, by its own settings. Raises UsageError when those cannot be read."""
+        with self._lock:
+            if self._reply_model is None:
+                self._reply_model = ReplyModel(
+                    self.config, reply_settings.read_response_config(self.config).ai_response.llm
+                )
+            return self._reply_model
+
+    def _work(self) -> None:
+        while not self.shutdown_event.is_set():
+            run_id = self._queue.get()
+            if not run_id or self.shutdown_event.is_set():
+                continue
+            with self._lock:
+                self._queued.discard(run_id)
+                if run_id in self._busy:
+                    self._requeue.add(run_id)  # it may be about to rest: look once more when it does
+                    continue
+                self._busy.add(run_id)
+            try:
+                self._advance(run_id)
+                self.schedule_batches()
+            except CorruptRow as trouble:  # it will not get better by being looked at again
+                log.error("%s", trouble)
+                self.store.ledger.update_run(
+                    run_id, status=Status.FAILED, error=str(trouble), owner="", lease_until=0.0
+                )
+            except (
+                TouchstoneError
+            ) as trouble:  # the store, mostly: the run stands where it stood, and is looked for again
+                log.error("run %s: %s", run_id, trouble)
+            finally:
+                self._library_sync_due.set()
+                with self._lock:
+                    self._busy.discard(run_id)
+                    again = run_id in self._requeue
+                    self._requeue.discard(run_id)
+                if again:
+                    self._enqueue(run_id)
+
+    def _enqueue(self, run_id: str) -> None:
+        """Put a run in line, once: a backlog must not make the line longer each time it is looked at."""
+        with self._lock:
+            if run_id not in self._queued:
+                self._queued.add(run_id)
+                self._queue.put(run_id)
+
+    def _sync_library(self) -> None:
+        """Keep the library current: its folders, the pages runs have read, the vectors that are missing."""
+        while not self.shutdown_event.is_set():
+            self._library_sync_due.clear()
+            try:
+                self.library.sync()
+                while self.library.index_pending(most=50) and not self.shutdown_event.is_set():
+                    pass
+                self.library.embed_pending(checkpoint=self._raise_if_closing)
+            except ShutdownRequested:
+                return
+            except (
+                TouchstoneError
+            ) as trouble:  # a model that does not answer, mostly: it goes on at the next look
+                log.warning("the library is not current: %s", trouble)
+            except (
+                OSError,
+                ValueError,
+                LookupError,
+                RuntimeError,
+                TypeError,
+            ) as fault:  # of one file or page: this thread must not end by it
+                log.error("the library is not current", exc_info=fault)
+            self._library_sync_due.wait(LIBRARY_SYNC_S)
+
+    def _raise_if_closing(self) -> None:
+        if self.shutdown_event.is_set():
+            raise ShutdownRequested("this process is ending; vectors are made on when the next one starts")
+
+    def _recover(self) -> None:
+        while True:
+            try:
+                for run_id in self.store.ledger.list_claimable():
+                    if run_id not in self._busy:
+                        self._enqueue(run_id)
+                self.schedule_batches()
+            except TouchstoneError as trouble:
+                log.error("the store cannot be read: %s", trouble)
+            if self.shutdown_event.wait(RECOVER_S):
+                return

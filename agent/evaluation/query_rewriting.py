@@ -1,0 +1,116 @@
+"""Scores how follow-ups are made whole: a set of turns, each with the rewrite a person wrote, and no
+documents.
+
+Two texts are compared with that rewrite: the question a person is shown ("Read as: …"), and the longer one
+that is searched for. Where no rewrite is needed, leaving the turn as it stands is right. A door like
+`evaluate`; the words are compared by `scoring`."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from statistics import mean
+from typing import Any
+
+from pydantic import BaseModel
+
+from agent.config import Config
+from agent.errors import UsageError
+from agent.evaluation.metrics import normalize_answer, token_f1
+from agent.llm import detect
+from agent.llm.structured_call import CallContext, request_structured
+from agent.roles.chat.rewrite import REWRITE, RewriteReply
+from agent.roles.role import AskModel
+from agent.text.followup import widened
+from agent.text.stopwords import STOPWORDS
+from agent.types import Turn
+
+_WORDS = re.compile(r"\w+")
+
+
+def make_ask(name: str, config: Config) -> AskModel | None:
+    """What asks the model of that name; None for "keyless". Raises UsageError when there is no model to
+    ask."""
+    if name == "keyless":
+        return None
+    found = detect.find_model(config)
+    if found.client is None:
+        raise UsageError(f"the model {name} was asked for, but {found.detail}")
+    client = found.client if name == "auto" else found.client.with_models(strong=name, fast=name)
+
+    def ask_it(role: str, messages: list[dict[str, str]], shape: type[BaseModel], tier: str) -> BaseModel:
+        ticket = CallContext(
+            run_id="",
+            step=0,
+            role=role,
+            recall=lambda _: None,
+            record=lambda _: None,
+            checkpoint=lambda: None,
+        )
+        return request_structured(
+            client, ticket, messages, shape, tier="strong" if tier == "strong" else "fast"
+        )
+
+    return ask_it
+
+
+def score_rewrite(question: Mapping[str, Any], history: list[Turn], model: AskModel | None) -> dict[str, Any]:
+    """One turn: how it is read, what is searched for, and how near both come to the person's rewrite."""
+    said, human = str(question["question"]), str(question["rewrite"])
+    reply: RewriteReply = REWRITE.judge(model, question=said, history=history, angle="", tried=[]).value
+    searched = widened(reply.query, history)
+    return {
+        "id": question["id"],
+        "needs_rewrite": bool(
+            question.get("needs_rewrite", normalize_answer(human) != normalize_answer(said))
+        ),
+        "follow_up": bool(history),
+        "read_as": reply.query,
+        "searched": searched,
+        "untouched": normalize_answer(reply.query) == normalize_answer(said),
+        "rewrite_f1": token_f1(reply.query, human),
+        "copied_f1": token_f1(said, human),
+        "added_recall": added_recall(said, human, searched),
+        "length_ratio": _count_words(searched) / max(1, _count_words(human)),
+        "read_added_recall": added_recall(said, human, reply.query),
+        "read_length_ratio": _count_words(reply.query) / max(1, _count_words(human)),
+    }
+
+
+def added_recall(said: str, human: str, made: str) -> float | None:
+    """Of the content words that the person's rewrite adds to the turn, the share that `made` has too; None
+    when it adds none."""
+    wanted = _content_words(human) - _content_words(said)
+    return sum((wanted & _content_words(made)).values()) / sum(wanted.values()) if wanted else None
+
+
+def _content_words(text: str) -> Counter[str]:
+    return Counter(word for word in _WORDS.findall(text.lower()) if word not in STOPWORDS)
+
+
+def _count_words(text: str) -> int:
+    return len(_WORDS.findall(text))
+
+
+def compute_metrics(rows: Sequence[Mapping[str, Any]]) -> dict[str, float]:
+    """The means over a set, shares between 0 and 1: `rewrite_*` where a rewrite is needed, `alone_*` over
+    follow-ups that need none."""
+    needed = [row for row in rows if row["needs_rewrite"]]
+    alone = [row for row in rows if not row["needs_rewrite"] and row["follow_up"]]
+    found = {
+        "rewrite_f1": _mean(needed, "rewrite_f1"),
+        "rewrite_f1_of_copying": _mean(needed, "copied_f1"),
+        "rewrite_added_recall": _mean(needed, "added_recall"),
+        "rewrite_length_ratio": _mean(needed, "length_ratio"),
+        "rewrite_added_recall_as_read": _mean(needed, "read_added_recall"),
+        "rewrite_length_ratio_as_read": _mean(needed, "read_length_ratio"),
+        "alone_untouched": _mean(alone, "untouched"),
+        "alone_f1": _mean(alone, "rewrite_f1"),
+    }
+    return {name: round(value, 4) for name, value in found.items() if value is not None}
+
+
+def _mean(rows: Sequence[Mapping[str, Any]], name: str) -> float | None:
+    values = [float(row[name]) for row in rows if row[name] is not None]
+    return mean(values) if values else None

@@ -1,0 +1,101 @@
+"""How a conflict stands: settled by a person, by a pinned fact, by the count of independent voices, or open.
+Pure; knows no run.
+
+A person's word stands above the count, and holds when the conflict is found again: under its id, or, when its
+earliest fact is not looked at any more, by what the two have in common; and when the chosen value is written
+otherwise by then."""
+
+from __future__ import annotations
+
+from agent.types import Conflict, Fact
+
+MIN_SOURCE_LEAD = 2
+"""How many independent voices more than any other a value needs to be settled by evidence alone."""
+PINNED_REASON = "a person pinned this value"
+"""Why a conflict is settled as long as the pin stands."""
+FACTS_GONE_REASON = "its facts do not stand any more"
+"""Why a conflict is closed that was not found again."""
+MERGED_REASON = "it is told with the other answers to the question"
+"""Why a conflict is closed whose facts all stand in the one about the question itself."""
+CLOSED_REASONS = (FACTS_GONE_REASON, MERGED_REASON)
+"""The reasons of conflicts that stand no more: they are shown nowhere."""
+EVIDENCE_REASON_PREFIX = "settled by evidence: "
+"""How the reason of a conflict begins that the count of independent voices settled."""
+
+
+def restore_settlement(conflict: Conflict, before: dict[str, Conflict], facts: list[Fact]) -> Conflict:
+    """The conflict as it was known: under its old id, with its settlement, and the value that was chosen as
+    it is written now."""
+    old = before.get(conflict.id) or next(
+        (known for known in before.values() if _is_same_conflict(known, conflict)), None
+    )
+    if old is not None:
+        conflict = conflict.model_copy(update={"id": old.id, "step": old.step, "found_by": old.found_by})
+        if old.ruling == "open":
+            return conflict.model_copy(update={"ruling": "open", "reason": old.reason})
+        chosen = _find_chosen_value(old, conflict)
+        if is_settled_by_person(old) and old.reason != PINNED_REASON and chosen is not None:
+            kept = {
+                "status": "settled",
+                "chosen": chosen,
+                "reason": old.reason,
+                "ruling": old.ruling,
+                "settled_by": "person",
+            }
+            return conflict.model_copy(update=kept)
+    return _settle_by_evidence(conflict, {f.id for f in facts if f.decision == "pinned"})
+
+
+def is_settled_by_person(conflict: Conflict) -> bool:
+    """Did a person settle it? Before that was written down, it was so when no reason of code's stood
+    there."""
+    of_code = conflict.reason in CLOSED_REASONS or conflict.reason.startswith(EVIDENCE_REASON_PREFIX)
+    return conflict.status == "settled" and (
+        conflict.settled_by == "person" or (not conflict.settled_by and not of_code)
+    )
+
+
+def _is_same_conflict(known: Conflict, conflict: Conflict) -> bool:
+    """Is it the same one, whose earliest fact is not looked at any more: of one kind, with facts in common on
+    two sides?"""
+    if known.kind != conflict.kind or known.asks != conflict.asks or known.found_by != "code":
+        return False
+    return (
+        sum(
+            any(set(mine.fact_ids) & set(value.fact_ids) for mine in known.values)
+            for value in conflict.values
+        )
+        > 1
+    )
+
+
+def _find_chosen_value(old: Conflict, conflict: Conflict) -> str | None:
+    """The chosen value as it is written now, "" when both hold; None when it is no value of the conflict any
+    more."""
+    if not old.chosen:
+        return ""
+    stood = {i for value in old.values if value.text == old.chosen for i in value.fact_ids}
+    texts = [value.text for value in conflict.values]
+    same = [value.text for value in conflict.values if stood.intersection(value.fact_ids)]
+    return old.chosen if old.chosen in texts else next(iter(same), None)
+
+
+def _settle_by_evidence(conflict: Conflict, pinned: set[str]) -> Conflict:
+    kept = [value for value in conflict.values if pinned.intersection(value.fact_ids)]
+    if len(kept) == 1:
+        return conflict.model_copy(
+            update={
+                "status": "settled",
+                "chosen": kept[0].text,
+                "reason": PINNED_REASON,
+                "settled_by": "person",
+            }
+        )
+    ranked = sorted(conflict.values, key=lambda value: -len(value.sites))
+    most, next_most = len(ranked[0].sites), len(ranked[1].sites)
+    if most - next_most < MIN_SOURCE_LEAD:
+        return conflict
+    reason = f"{EVIDENCE_REASON_PREFIX}{most} independent sites against {next_most}"
+    return conflict.model_copy(
+        update={"status": "settled", "chosen": ranked[0].text, "reason": reason, "settled_by": "evidence"}
+    )

@@ -1,0 +1,85 @@
+"""How far a source is trusted: a person's word on its domain, else a few visible signs, each with its reason.
+Deliberately simple.
+
+The signs and their weights are our own judgement; a person's word goes before them. Pure functions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from agent.errors import UsageError
+from agent.text.urls import host
+from agent.types import Page, TrustRating
+
+DEFAULT_TRUST = 0.6
+OFFICIAL_LABELS = ("gov", "edu", "mil", "int")
+DISCUSSION_LABELS = ("forum", "community", "reddit", "quora", "discuss", "boards", "answers")
+TRUST_SCALE: tuple[tuple[str, float], ...] = (
+    ("not at all", 0.0),
+    ("low", 0.3),
+    ("ordinary", DEFAULT_TRUST),
+    ("high", 0.8),
+    ("fully", 1.0),
+)
+"""Trust in plain words. At 0 a source is not heard: its facts support nothing and dispute nothing, unless a
+person pins one."""
+
+
+NO_SIGN_REASONS = ("nothing speaks for or against it",)
+"""The reasons of a page without a sign."""
+
+
+@dataclass(frozen=True)
+class SourceTrust:
+    """A share between 0 and 1, and what it was made of."""
+
+    value: float
+    reasons: tuple[str, ...]
+
+
+def assess_trust(page: Page, said: TrustRating | None = None) -> SourceTrust:
+    """The trust in a page: what a person said of its domain, else by its address and what it says of
+    itself."""
+    if said is not None and said.value >= 0:
+        return SourceTrust(said.value, (describe_rating(said),))
+    name = host(page.final_url or page.url)
+    labels = name.split(".")
+    value, reasons = DEFAULT_TRUST, list[str]()
+    if any(label in OFFICIAL_LABELS for label in labels[-2:]):
+        value, reasons = value + 0.2, [*reasons, "an official or academic domain"]
+    if any(word in label for word in DISCUSSION_LABELS for label in labels):
+        value, reasons = value - 0.2, [*reasons, "a discussion, where anyone may write"]
+    if page.author:
+        value, reasons = value + 0.05, [*reasons, "signed by an author"]
+    if page.published_at:
+        value, reasons = value + 0.05, [*reasons, "dated"]
+    return SourceTrust(round(min(0.95, max(0.1, value)), 2), tuple(reasons) or NO_SIGN_REASONS)
+
+
+def describe_rating(said: TrustRating) -> str:
+    """A person's word as a reason."""
+    return f"your word: {said.reason}" if said.reason else "your word"
+
+
+def trust_label(value: float) -> str:
+    """The word of SCALE that is nearest; "not at all" only for 0."""
+    return min(
+        TRUST_SCALE if value <= 0 else TRUST_SCALE[1:], key=lambda entry: (abs(entry[1] - value), entry[1])
+    )[0]
+
+
+def parse_trust(text: str) -> float:
+    """A word of SCALE ("high"), a share ("0.8") or a percentage ("80 %") as a share. Raises UsageError for
+    anything else."""
+    said = " ".join(text.replace("%", " % ").replace("_", " ").split()).casefold()
+    if found := dict(TRUST_SCALE).get(said):
+        return found
+    try:
+        number = float(said.removesuffix("%")) / (100.0 if said.endswith("%") else 1.0)
+    except ValueError:
+        number = -1.0
+    if said == "not at all" or 0 <= number <= 1:
+        return max(0.0, number)
+    raise UsageError(
+        f"“{text[:40]}” is no trust: say {', '.join(word for word, _ in TRUST_SCALE)}, or a number from 0 to 1"
+    )

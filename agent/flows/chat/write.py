@@ -1,0 +1,215 @@
+"""From passages to a draft, and from a draft to the answer a person reads: quotes checked, conflicts named,
+caveats said.
+
+Code checks what can be checked before any judgement is asked; the verdict is code's, by the rules of every
+flow."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from agent.engine.context import RunContext
+from agent.engine.state import Change, merge, shallow_copy, to_jsonable
+from agent.evidence import citation_check, confidence
+from agent.flows.chat.retrieve import estimate_answerability, find_hidden_sources, standalone_question
+from agent.flows.chat.state import ChatState, Draft
+from agent.flows.shared import fact_view
+from agent.flows.shared.citations import build_fact_from_quote, resolve_citations
+from agent.flows.shared.verdict import build_answer as verdict_on
+from agent.flows.site import pages as conflicts_of
+from agent.retrieval.extractive_answer import Quotation
+from agent.retrieval.term_coverage import measure_coverage
+from agent.roles.chat.clarify import CLARIFY, ClarifyReply
+from agent.roles.chat.generate import GENERATE, GenerateReply, make_candidate_facts
+from agent.roles.chat.validate import Claim
+from agent.roles.research.report import ReportReply, ReportSentence
+from agent.roles.role import RoleResult
+from agent.types import Answer, Fact, Passage, Reason, Sentence
+
+EXTRA_FACTS = 12
+"""Sentences that are kept as facts beside those an answer cites: what contradicts it is among them."""
+CAVEATS = (
+    "A best effort: no passage of the library clearly bears on the question.",
+    "Answered, from one passage of the library.",
+    "Answered, from two passages of the library.",
+)
+"""What is said of an answer by how many relevant passages it was written from, where they were fewer than
+would do."""
+DEMO_LEFT_OUT = "The invented demo sources in the library were left out: --world demo (on the screen “With the demo’s invented sources”) takes them in."
+MAX_TITLES, MIN_TITLE_RELEVANCE = 8, 0.3
+"""Titles that may be offered when it is asked back what is meant, and the least relevance of what carries
+them."""
+
+
+def write_draft(
+    state: ChatState, tools: RunContext, passages: Sequence[Passage], *, caveat: str = ""
+) -> Change:
+    """The change of writing a draft from these passages: its facts, what contradicts them, the confidence,
+    the draft itself."""
+    asked = standalone_question(state)
+    best = sorted(passages, key=lambda passage: -passage.score)
+    likely = estimate_answerability(tools, asked, best)
+    judgement = tools.judge(
+        GENERATE,
+        question=state.question,
+        asked=asked,
+        history=state.substantive_turns,
+        notes=fact_view.note_texts(state),
+        passages=best,
+        likelihood=likely.probability,
+        missing=list(likely.missing),
+        caveat=caveat,
+    )
+    reply: GenerateReply = judgement.value
+    facts, sentences = resolve_citations(asked, tools, reply.answer, best, by=judgement.by)
+    facts = {name: fact for name, fact in facts.items() if name not in state.facts}
+    if sentences:
+        facts = _extract_extra_facts(state, tools, asked, best) | facts
+    marked = conflicts_of.update_conflicts(state, [*fact_view.facts_for_prompt(state), *facts.values()])
+    facts |= {fact.id: fact for fact in marked.pop("facts", [])}
+    change: Change = {
+        **marked,
+        "facts": list(facts.values()),
+        "likelihood": likely.probability,
+        "lacking": list(likely.missing),
+    }
+    now = merge(shallow_copy(state), to_jsonable(change))
+    level = confidence.assess_confidence(
+        step=tools.step,
+        facts=fact_view.facts_for_prompt(now),
+        conflicts=now.conflicts.values(),
+        coverage=measure_coverage(asked, fact_view.facts_for_prompt(now)).share,
+        previous=state.confidence[-1] if state.confidence else None,
+        model=reply.confidence if judgement.by == "model" else None,
+    )
+    draft = Draft(
+        sentences=[Sentence(text=s.text.strip(), fact_ids=s.fact_ids) for s in sentences if s.text.strip()],
+        missing=reply.missing,
+        caveat=caveat,
+        confidence=reply.confidence,
+        by=judgement.by,
+        trouble=judgement.fallback_reason,
+        step=tools.step,
+    )
+    return {**change, "confidence": [level], "draft": draft}
+
+
+def _extract_extra_facts(
+    state: ChatState, tools: RunContext, asked: str, passages: list[Passage]
+) -> dict[str, Fact]:
+    """The sentences that bear most on the question as facts, whether or not the answer cites them."""
+    found = sorted(make_candidate_facts(asked, passages), key=lambda fact: -fact.relevance)[:EXTRA_FACTS]
+    pages = {fact.page_id: tools.page(fact.page_id) for fact in found}
+    checked = [
+        build_fact_from_quote(
+            asked,
+            tools,
+            pages[f.page_id],
+            Quotation(f.page_id, f.quote, f.statement, f.subject, f.attribute, f.relevance),
+            by="keyless",
+        )
+        for f in found
+    ]
+    return {fact.id: fact for fact in checked if fact.id not in state.facts}
+
+
+def check_claims(state: ChatState) -> list[Claim]:
+    """The draft's sentences with their quotes, each marked by code as backed or not."""
+    draft = state.draft or Draft()
+    stated, _ = citation_check.check_citations(draft.sentences, state.facts, state.conflicts.values())
+    return [
+        Claim(
+            n=n,
+            text=sentence.text,
+            quotes=[state.facts[i].quote for i in sentence.fact_ids],
+            backed=sentence.backed,
+        )
+        for n, sentence in enumerate(stated, start=1)
+    ]
+
+
+def build_answer(state: ChatState, tools: RunContext) -> Answer:
+    """The answer that the draft makes; a best effort is never more than partial, and says what it is."""
+    draft = state.draft or Draft()
+    reply = ReportReply(
+        answer=[ReportSentence(text=s.text, fact_ids=s.fact_ids) for s in draft.sentences],
+        certainty=_describe_certainty(state, draft),
+        missing=draft.missing,
+        journey=describe_journey(state),
+    )
+    answer = verdict_on(
+        state,
+        RoleResult(
+            value=reply, by="model" if draft.by == "model" else "keyless", fallback_reason=draft.trouble
+        ),
+        tools.step,
+    )
+    if answer.verdict == "no_evidence":
+        return build_refusal(state, tools, "not_covered", "Nothing in the library answers this question.")
+    return answer.model_copy(update={"verdict": "partial"}) if draft.caveat else answer
+
+
+def build_refusal(
+    state: ChatState, tools: RunContext, reason: Reason, said: str, *, by: RoleResult | None = None
+) -> Answer:
+    """An answer that says why there is none, or asks back."""
+    missing = f"Not found: {', '.join(state.lacking)}." if state.lacking else ""
+    remark = DEMO_LEFT_OUT if reason == "not_covered" and find_hidden_sources(state, tools) else ""
+    return Answer(
+        n=len(state.answers) + 1,
+        verdict="no_evidence",
+        reason="budget" if state.stop_reason == "budget" else reason,
+        certainty=said,
+        missing=missing,
+        remark=remark,
+        journey=describe_journey(state),
+        confidence=min(state.current_confidence, 0.2),
+        by=by.by if by else "keyless",
+        trouble=by.fallback_reason if by else "",
+        why_stopped=state.why_stopped,
+        step=tools.step,
+    )
+
+
+def ask_for_clarification(state: ChatState, tools: RunContext, *, why: str, reason: Reason) -> Change:
+    """The change of asking the person: the question with its choices, and the answer that stands when nobody
+    replies."""
+    graded = zip(
+        state.retrieved_docs, state.doc_relevance_scores or [0.0] * len(state.retrieved_docs), strict=True
+    )
+    titles = list(
+        dict.fromkeys(doc.title for doc, score in graded if doc.title and score >= MIN_TITLE_RELEVANCE)
+    )[:MAX_TITLES]
+    judgement = tools.judge(
+        CLARIFY,
+        question=state.question,
+        history=state.substantive_turns,
+        why=why,
+        suggestion=state.needs_clarification or "",
+        titles=titles,
+        missing=state.lacking,
+    )
+    reply: ClarifyReply = judgement.value
+    answer = build_refusal(state, tools, reason, reply.question, by=judgement)
+    return {"needs_clarification": reply.question, "choices": reply.choices[:4], "answers": [answer]}
+
+
+def _describe_certainty(state: ChatState, draft: Draft) -> str:
+    told = (
+        "High"
+        if state.current_confidence >= 0.85
+        else "Moderate"
+        if state.current_confidence >= 0.6
+        else "Low"
+    )
+    return " ".join(part for part in (f"{told} ({state.current_confidence:.0%}).", draft.caveat) if part)
+
+
+def describe_journey(state: ChatState) -> str:
+    """The way to the answer in a sentence or two: the route, what was looked for, what was found."""
+    told = [f"Route: {state.route_decision}"] if state.route_decision else []
+    if state.queries:
+        told.append(f"looked for {' and '.join(f'“{query}”' for query in dict.fromkeys(state.queries))}")
+        relevant = sum(score >= 0.5 for score in state.doc_relevance_scores)
+        told.append(f"{relevant} of {len(state.retrieved_docs)} passages relevant")
+    return "; ".join(told) + "." if told else ""

@@ -1,0 +1,152 @@
+"""What a `site` run knows: the pages of a site by index, how they link, what was decided after each batch.
+
+The names are those of the shared store it was specified with. A page's content stands in the store under its
+id, whole."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from agent.engine.state import Change, append, merge_dict, upsert
+from agent.flows.shared.run_state import RunState
+from agent.text.urls import canonicalize
+from agent.types import Actor, Answer, Outcome, Record, Turn
+
+BY_PERSON, BY_SITEMAP = -1, -2
+"""Where an address was found when it was on no page: a person gave it, a sitemap lists it."""
+
+
+class ExplorationChoice(Record):
+    """What was decided after a batch: answer, or explore the addresses with these indices. `forced` says
+    which limit left no choice."""
+
+    step: int
+    iteration: int
+    decision: Literal["answer", "explore"]
+    reasoning: str
+    selected: list[int] = Field(default_factory=list)
+    by: Actor = "keyless"
+    trouble: str = ""
+    forced: str = ""
+
+
+class Sitemap(Record):
+    """A sitemap that was asked for, how many addresses it lists, and where its text is stored."""
+
+    url: str
+    page_id: str = ""
+    addresses: int = 0
+    outcome: Outcome = Outcome.OK
+    detail: str = ""
+
+
+class SiteState(RunState):
+    """The state of a `site` run. Everything found for an earlier question of the conversation is in it
+    too."""
+
+    asked: str = ""
+    """The question as it stands alone, with what the conversation adds to it."""
+    urls_to_process: list[int] = Field(default_factory=list)
+    visited_urls: Annotated[list[int], append] = Field(default_factory=list)
+    all_discovered_urls: Annotated[list[str], append] = Field(default_factory=list)
+    url_texts: Annotated[dict[int, str], merge_dict] = Field(default_factory=dict)
+    """The link text of each address, where it has one."""
+    url_found_on: Annotated[dict[int, int], merge_dict] = Field(default_factory=dict)
+    """The index of the page each address was first found on, BY_PERSON or BY_SITEMAP."""
+    url_graph: Annotated[dict[int, list[int]], merge_dict] = Field(default_factory=dict)
+    bearings: Annotated[dict[int, float], merge_dict] = Field(default_factory=dict)
+    """How well each visited page answers the question, 0..1."""
+    sitemaps: Annotated[dict[str, Sitemap], upsert] = Field(default_factory=dict)
+    skimmed: list[int] = Field(default_factory=list)
+    """Pages read at a glance only, because no word of the question stood on them."""
+    fetched: Annotated[list[int], append] = Field(default_factory=list)
+    """The pages asked for in this run, not recalled from the conversation."""
+    current_iteration: int = 0
+    useful_visited_indices: list[int] = Field(default_factory=list)
+    decision_reasoning: str = ""
+    choices: Annotated[list[ExplorationChoice], append] = Field(default_factory=list)
+    bearing: float = 0.0
+    """How well the best evidence answers the question, 0..1: what a refusal rests on."""
+
+    @property
+    def user_question(self) -> str:
+        """The question of this turn."""
+        return self.question
+
+    @property
+    def conversation_history(self) -> list[Turn]:
+        """The earlier turns, oldest first."""
+        return self.history
+
+    @property
+    def url_content(self) -> dict[int, str]:
+        """The stored page of each visited address that could be read."""
+        found = {
+            i: self.pages[self.all_discovered_urls[i]].page_id
+            for i in self.visited_urls
+            if self.all_discovered_urls[i] in self.pages
+        }
+        return {i: page_id for i, page_id in found.items() if page_id}
+
+    def to_shared_store(self) -> dict[str, Any]:
+        """The run in the words of the shared store it was specified with, for exports; `url_content` names
+        stored pages."""
+        limits = self.settings.site.model_dump()
+        return {
+            "user_question": self.question,
+            "conversation_history": [{"user": turn.user, "bot": turn.bot} for turn in self.history],
+            "instruction": self.settings.instruction,
+            "allowed_domains": self.settings.allowed_domains,
+            **limits,
+            "urls_to_process": self.urls_to_process,
+            "visited_urls": self.visited_urls,
+            "all_discovered_urls": self.all_discovered_urls,
+            "url_content": self.url_content,
+            "url_graph": self.url_graph,
+            "current_iteration": self.current_iteration,
+            "final_answer": (self.answer.text or self.answer.certainty) if self.answer else None,
+            "useful_visited_indices": self.useful_visited_indices,
+            "decision_reasoning": self.decision_reasoning,
+        }
+
+    @property
+    def final_answer(self) -> Answer | None:
+        """The answer as it was written, refusals included."""
+        return self.answer
+
+
+class UrlIndex:
+    """The addresses of a run while a step adds some: each has one index, however it is spelled."""
+
+    def __init__(self, state: SiteState) -> None:
+        self._index_by_url = {canonicalize(url): i for i, url in enumerate(state.all_discovered_urls)}
+        self._texts = dict(state.url_texts)
+        self._new_urls: list[str] = []
+        self._new_texts: dict[int, str] = {}
+        self._new_found_on: dict[int, int] = {}
+
+    def add(self, url: str, text: str = "", found_on: int = BY_PERSON) -> int:
+        """The index of an address, new or known; a first link text is kept."""
+        spelled = canonicalize(url)
+        i = self._index_by_url.get(spelled)
+        if i is None:
+            i = self._index_by_url[spelled] = len(self._index_by_url)
+            self._new_urls.append(url)
+            self._new_found_on[i] = found_on
+        if text and i not in self._texts:
+            self._texts[i] = self._new_texts[i] = text
+        return i
+
+    def find(self, url: str) -> int | None:
+        """The index of an address; None when it is not known."""
+        return self._index_by_url.get(canonicalize(url))
+
+    def to_change(self) -> Change:
+        """What was added, as a change of the state."""
+        return {
+            "all_discovered_urls": self._new_urls,
+            "url_texts": self._new_texts,
+            "url_found_on": self._new_found_on,
+        }

@@ -1,0 +1,333 @@
+"""How a page comes to stand in the library: split into passages, its words made into terms, put in place of
+what was there before.
+
+It knows pages, terms and the shelf; not where a page came from and not what anybody looks for."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import threading
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from agent.config import ROOT
+from agent.errors import NotFound, StoreError, UsageError
+from agent.library.extractive_summary import describe_page
+from agent.library.poi_table import find_facilities
+from agent.retrieval.chunking import split_passages
+from agent.retrieval.sections import infer_headings
+from agent.store.database import Store
+from agent.store.fulltext import FulltextRow
+from agent.store.ledger import utc_timestamp
+from agent.store.library_index import IndexedPassage, IndexedSource, SourceUpdate
+from agent.store.pages import page_to_row
+from agent.text.tokens import fold, stem_words
+from agent.text.urls import canonicalize, host
+from agent.types import LibrarySource, Page, Passage, RefusedFile
+from agent.types.library import SourceKind
+
+DEMO_TAG = "demo"
+"""The tag of pages of the demo world: nothing in them is true. Their hosts end in a name that is reserved and
+belongs to nobody."""
+MAX_HEADING_CHARS = 500
+MAX_INDEXED_CHARS = 5_000_000
+"""Characters of a text that can be searched; the rest can only be read."""
+PASSAGES_PER_WRITE = 400
+"""Passages that are put in one transaction, a whole source at least: others wait for the store meanwhile (a
+tenth of a second)."""
+SOURCES_PER_PURGE = 50
+"""Sources of the bin that go in one transaction."""
+MAX_TRIES = 5
+ADDED_BY_HAND_REASON = "was added to the library by hand: rename the file in the folder, or remove that document and empty the bin"
+IN_FOLDER_REASON = (
+    "is a file of the folder the library is kept current with: change it there, or give this one another name"
+)
+PDF_PAGE_HEADING = re.compile(r"Page \d+")
+"""What a PDF's reader writes above each page; alone it is no passage."""
+_FINGERPRINT_SAMPLE = (
+    "The runners' houses 1,234.5 naïve Größe Привет мир Αθήνα 東京都庁 서울 ภาษาไทย العربية हिन्दी"
+)
+
+
+@dataclass(frozen=True)
+class IndexRequest:
+    """A page that is to become the text of a source. `restore`: out of the bin, too; `origin` and `mark`: the
+    folder it is kept current with and how its file looked, None: as it was."""
+
+    page: Page
+    source_id: str
+    kind: SourceKind = "page"
+    tags: Sequence[str] = ()
+    restore: bool = True
+    origin: str | None = None
+    mark: str = ""
+
+
+class Indexer:
+    """Puts pages on the shelf of a store. Thread-safe."""
+
+    def __init__(self, store: Store) -> None:
+        self.store, self.library_index = store, store.library_index
+        self.fingerprint = hashlib.sha256(join_terms(_FINGERPRINT_SAMPLE).encode()).hexdigest()[:12]
+        """How terms are made, as a fingerprint: when it changes, the index of words is made anew."""
+        self._checked = False
+        self._lock = threading.Lock()
+        self._write_lock = threading.Lock()
+        """Held while sources are put, so that what was overtaken once is prepared and put with no other
+        thread in between."""
+
+    def rebuild_if_outdated(self) -> None:
+        """Begin the index of words anew when its terms were made in another way (an update of the words or a
+        stemmer)."""
+        with self._lock:
+            if not self._checked and self.library_index.metadata_value("words") != self.fingerprint:
+                self.library_index.reset_fulltext(self.fingerprint)
+            self._checked = True
+
+    def index(
+        self, asks: Iterable[IndexRequest], refused: list[RefusedFile] | None = None
+    ) -> list[LibrarySource]:
+        """Each ask's page, stored if it is not yet, as the text of its source; many in one transaction, which
+        costs much less than one each. Tags are added to those there are, and a description somebody wrote
+        stays while the text does.
+
+        What a folder keeps is not replaced from elsewhere, nor the other way: that is told in `refused`, else
+        a UsageError."""
+        self.rebuild_if_outdated()
+        put: list[LibrarySource | RefusedFile] = []
+        batch: dict[str, tuple[IndexRequest, SourceUpdate]] = {}
+        for ask in asks:
+            if (
+                ask.source_id in batch
+                or sum(len(entry.pieces) for _, entry in batch.values()) >= PASSAGES_PER_WRITE
+            ):
+                put += self._write_batch(batch)
+                batch = {}
+            entry = self._prepare(ask)
+            if isinstance(entry, SourceUpdate):
+                batch[ask.source_id] = (ask, entry)
+            else:
+                put.append(entry)
+        put += self._write_batch(batch)
+        no = [one for one in put if isinstance(one, RefusedFile)]
+        if no and refused is None:
+            raise UsageError(no[0].why)
+        (refused if refused is not None else []).extend(no)
+        return [one for one in put if isinstance(one, LibrarySource)]
+
+    def _write_batch(
+        self, batch: dict[str, tuple[IndexRequest, SourceUpdate]]
+    ) -> list[LibrarySource | RefusedFile]:
+        """Put what was prepared; what others changed meanwhile is prepared again, alone."""
+        with self._write_lock:
+            overtaken = self.library_index.put([entry for _, entry in batch.values()]) if batch else set()
+        return [
+            self._write_alone(ask) if source_id in overtaken else entry.source
+            for source_id, (ask, entry) in batch.items()
+        ]
+
+    def _write_alone(self, ask: IndexRequest) -> LibrarySource | RefusedFile:
+        with self._write_lock:
+            for _ in range(MAX_TRIES):
+                entry = self._prepare(ask)
+                if not isinstance(entry, SourceUpdate):
+                    return entry
+                if not self.library_index.put([entry]):
+                    return entry.source
+        raise StoreError(f"{ask.source_id} is being changed by others all the time; try again")
+
+    def purge(self, until: str) -> int:
+        """Do away with what was put into the bin until then (see Shelf.binned); returns how many sources
+        went."""
+        self.rebuild_if_outdated()
+        gone, went = self.library_index.list_deleted(until), 0
+        for n in range(0, len(gone), SOURCES_PER_PURGE):
+            went += self.library_index.purge(
+                [(held, self._indexed_rows(held)) for held in gone[n : n + SOURCES_PER_PURGE]]
+            )
+        return went
+
+    def index_pages(self, page_ids: Sequence[str]) -> None:
+        """Put pages that flows stored on the shelf, those excepted whose source already holds something
+        newer."""
+        asks: list[IndexRequest] = []
+        for page_id in page_ids:
+            try:
+                page = self.store.pages.get(page_id)
+            except NotFound:
+                continue
+            if not page.text.strip():
+                continue
+            if holders := [held.source for held in self.library_index.sources_of_page(page_id)]:
+                asks += [
+                    IndexRequest(page, source.source_id, kind=source.kind, restore=False)
+                    for source in holders
+                ]
+            elif not self._has_newer(page):
+                asks.append(
+                    IndexRequest(
+                        page,
+                        source_id_for(page),
+                        kind="page" if canonicalize(page.final_url or page.url) else "file",
+                        restore=False,
+                    )
+                )
+        self.index(asks, refused=[])
+        self.library_index.mark_indexed(page_ids)
+
+    def _has_newer(self, page: Page) -> bool:
+        held = self.library_index.get(source_id_for(page))
+        return held is not None and held.source.fetched_at > page.fetched_at
+
+    def _prepare(self, ask: IndexRequest) -> SourceUpdate | LibrarySource | RefusedFile:
+        """What is to be put; the source itself when it already holds this text (its time and tags are brought
+        up to date)."""
+        page, row = ask.page, page_to_row(ask.page)
+        former = self.library_index.get(ask.source_id)
+        if former and (why := _refusal_reason(former, ask, same=former.source.page_id == row["id"])):
+            return RefusedFile(name=ask.source_id.partition(":")[2], why=why)
+        if (
+            former
+            and former.source.page_id == row["id"]
+            and former.words == self.fingerprint
+            and not former.source.gone_at
+        ):
+            return self._refresh_unchanged(former, ask)
+        source, pieces = self._build_source(ask, str(row["id"]), former.source if former else None)
+        left = (
+            former and former.source.gone_at and ask.restore
+        )  # its file is gone, and somebody adds it by hand
+        kept = (
+            (former.origin, former.mark)
+            if former and ask.origin is None and not left
+            else (ask.origin or "", ask.mark)
+        )
+        found, skipped = find_facilities(page, ask.source_id)
+        if found and skipped:
+            source.detail = f"{source.detail} {skipped} of {skipped + len(found)} rows have no usable name or coordinates.".strip()
+        own: dict[str, str | int] = {
+            "words": self.fingerprint,
+            "folded": _searchable_text(source),
+            "places": len(found),
+            "origin": kept[0],
+            "mark": kept[1],
+        }
+        return SourceUpdate(
+            source, pieces, row, own, former=former, former_rows=self._indexed_rows(former) if former else []
+        )
+
+    def _refresh_unchanged(self, former: IndexedSource, ask: IndexRequest) -> LibrarySource:
+        """The same text once more: only when it was read, its tags, and that it is there."""
+        source = former.source
+        values = {"fetched_at": max(source.fetched_at, ask.page.fetched_at)}
+        if ask.restore and source.deleted_at:
+            values["deleted_at"] = ""
+        if ask.origin is not None:
+            values |= {"origin": ask.origin, "mark": ask.mark}
+        changed = {name: value for name, value in values.items() if getattr(source, name, None) != value}
+        if changed:
+            self.library_index.set(source.source_id, **changed)
+        if new := sorted(set(ask.tags) - set(source.tags)):
+            self.library_index.tag(source.source_id, new)
+        self.library_index.mark_indexed([source.page_id])
+        shown = {name: value for name, value in values.items() if name in LibrarySource.model_fields}
+        return source.model_copy(update={**shown, "tags": sorted({*source.tags, *ask.tags})})
+
+    def _build_source(
+        self, ask: IndexRequest, page_id: str, old: LibrarySource | None
+    ) -> tuple[LibrarySource, list[IndexedPassage]]:
+        """The source and its pieces."""
+        page = ask.page
+        split = split_passages(infer_headings(page), page_id, longest=MAX_INDEXED_CHARS)
+        split = [
+            passage for passage in split if not PDF_PAGE_HEADING.fullmatch(passage.text.strip())
+        ] or split
+        pieces = [_build_passage(n, passage, page.title) for n, passage in enumerate(split)]
+        written = old is not None and old.described_by != "keyless" and old.page_id == page_id
+        binned = old.deleted_at if old and not ask.restore else ""
+        source = LibrarySource(
+            source_id=ask.source_id,
+            kind=old.kind if old and ask.kind == "page" else ask.kind,
+            title=page.title,
+            url=page.final_url or page.url,
+            page_id=page_id,
+            sha256=page.sha256,
+            description=old.description if old and written else describe_page(page),
+            described_by=old.described_by if old and written else "keyless",
+            added_at=old.added_at if old else utc_timestamp(),
+            fetched_at=page.fetched_at or utc_timestamp(),
+            passages=len(pieces),
+            detail=_describe_limits(page),
+            deleted_at=binned,
+            tags=sorted({*(old.tags if old else []), *ask.tags, *_demo_tags_for_page(page)}),
+        )
+        return source, pieces
+
+    def _indexed_rows(self, former: IndexedSource) -> list[FulltextRow]:
+        """The rows of the index that are to be taken out: made as they were made when they were put in."""
+        if former.words != self.fingerprint:
+            return []
+        text, title = self.store.pages.get(former.source.page_id).text, former.source.title
+        held = self.library_index.passages_of(former.row)
+        return [
+            (row, join_terms(f"{title}\n{piece.heading}"), join_terms(text[piece.start : piece.end]))
+            for row, piece in held
+        ]
+
+
+def join_terms(text: str) -> str:
+    """The terms of a text, joined by blanks: what the index of words holds."""
+    return " ".join(stem_words(text))
+
+
+def source_id_for(page: Page) -> str:
+    """The source id of a page: `kb:` and its address, or its file's name."""
+    address = page.final_url or page.url
+    return f"kb:{canonicalize(address) or address.removeprefix('file:')}"
+
+
+def _refusal_reason(former: IndexedSource, ask: IndexRequest, *, same: bool) -> str:
+    """Why this must not take the place of what is there: a folder keeps that, or a person added it; "" when
+    it may."""
+    if ask.origin is not None and not former.origin:
+        return f"{ask.source_id} {ADDED_BY_HAND_REASON}"
+    if ask.origin is None and former.origin and not former.source.gone_at and not same:
+        return f"{ask.source_id} {IN_FOLDER_REASON}"
+    return ""
+
+
+def demo_tags_for_path(path: Path) -> list[str]:
+    """The tag of a file that lies in the project's own folder of the demo."""
+    return [DEMO_TAG] if path.resolve().is_relative_to((ROOT / DEMO_TAG).resolve()) else []
+
+
+def _build_passage(n: int, passage: Passage, title: str) -> IndexedPassage:
+    heading = passage.heading[:MAX_HEADING_CHARS]
+    return IndexedPassage(
+        n=n,
+        start=passage.start,
+        end=passage.end,
+        heading=heading,
+        rows=passage.rows,
+        head=join_terms(f"{title}\n{heading}"),
+        body=join_terms(passage.text),
+    )
+
+
+def _describe_limits(page: Page) -> str:
+    longer = (
+        f"Only its first {MAX_INDEXED_CHARS:,} characters can be searched."
+        if len(page.text) > MAX_INDEXED_CHARS
+        else ""
+    )
+    return " ".join(part for part in (page.detail, longer) if part)
+
+
+def _demo_tags_for_page(page: Page) -> list[str]:
+    return [DEMO_TAG] if host(page.final_url or page.url).endswith(".example") else []
+
+
+def _searchable_text(source: LibrarySource) -> str:
+    return fold(f"{source.title}\n{source.source_id}\n{source.url}\n{source.description}")

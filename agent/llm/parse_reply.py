@@ -1,0 +1,126 @@
+"""Turns a model's raw text into the shape that was asked for, or says why not. It mends nothing: half an
+answer is no answer.
+
+The whole text must be one JSON object that validates. Only when the text is no JSON at all are thoughts
+(`<think>…</think>` at its beginning) cut off and the rest searched, outside of any braces, for the first
+balanced object that validates; this is how fences and polite sentences around the object are borne. Nothing
+inside an object that does not close is ever looked at, so a truncated reply can't pass for a whole one."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterator
+from typing import NoReturn, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from agent.errors import ModelReplyError
+
+MAX_REPLY_CHARACTERS = 1_000_000
+"""Characters a reply may have. A reply of 4,096 tokens has some 16,000; far more is a model that runs in
+circles."""
+_THOUGHT = re.compile(r"\s*<(think|thinking)>.*?(</\1>|\Z)", re.DOTALL | re.IGNORECASE)
+_OPENED_BY_TEMPLATE = re.compile(r"\A(?:(?!<think).)*?</(?:think|thinking)>", re.DOTALL | re.IGNORECASE)
+"""Some servers put the opening `<think>` into the prompt, so that only the closing tag comes back."""
+_BRACE_OR_STRING = re.compile(r'[{}]|"(?:[^"\\]|\\.)*(?:"|\Z)', re.DOTALL)
+
+Shape = TypeVar("Shape", bound=BaseModel)
+
+
+def parse_reply(text: str, shape: type[Shape]) -> Shape:
+    """The reply as `shape`. Raises ReplyError with what is wrong, in words the model and a person both
+    understand."""
+    if not text.strip():
+        raise ModelReplyError("The reply is empty.")
+    if len(text) > MAX_REPLY_CHARACTERS:
+        raise ModelReplyError(
+            f"The reply has {len(text):,} characters; at most {MAX_REPLY_CHARACTERS:,} are read."
+        )
+    text = text.lstrip("\ufeff").strip()
+    try:
+        _check_strict_json(text)
+    except ValueError as error:
+        return _find_valid_object(text, shape, str(error))
+    return _validate(text, shape)
+
+
+def strip_thoughts(text: str) -> str:
+    """The text after the thoughts it begins with; empty when they never end."""
+    while match := _THOUGHT.match(text):
+        text = text[match.end() :]
+    opened = _OPENED_BY_TEMPLATE.match(text)
+    return text[opened.end() :] if opened else text
+
+
+def _find_valid_object(text: str, shape: type[Shape], trouble: str) -> Shape:
+    """The first balanced object outside of any other that validates; the first trouble met when there is
+    none."""
+    first: ModelReplyError | None = None
+    for candidate in _balanced_objects(strip_thoughts(text)):
+        try:
+            _check_strict_json(candidate)
+            return _validate(candidate, shape)
+        except ModelReplyError as error:
+            first = first or error
+        except ValueError as error:
+            first = first or ModelReplyError(f"The reply is not valid JSON: {error}.")
+    raise first or ModelReplyError(f"The reply holds no complete JSON object: {trouble}.")
+
+
+def _balanced_objects(text: str) -> Iterator[str]:
+    """The balanced `{…}` of a text that stand in no other. Ends at the first that does not close."""
+    at = text.find("{")
+    while at >= 0:
+        depth = 0
+        for match in _BRACE_OR_STRING.finditer(text, at):
+            depth += {"{": 1, "}": -1}.get(match[0], 0)
+            if depth == 0:
+                yield text[at : match.end()]
+                at = text.find("{", match.end())
+                break
+        else:
+            return
+
+
+def _validate(text: str, shape: type[Shape]) -> Shape:
+    try:
+        return shape.model_validate_json(text)
+    except ValidationError as error:
+        faults = error.errors(include_url=False, include_input=False)
+        lines = [f"{'.'.join(map(str, fault['loc'])) or 'the reply'}: {fault['msg']}" for fault in faults]
+        more = f" (and {len(lines) - 8} more)" if len(lines) > 8 else ""
+        raise ModelReplyError(f"The reply does not fit the schema: {'; '.join(lines[:8])}{more}.") from None
+
+
+def _check_strict_json(text: str) -> None:
+    """ValueError unless `text` is one JSON value by RFC 8259, without repeated keys, NaN, infinities or
+    endless nesting."""
+    try:
+        json.loads(
+            text,
+            object_pairs_hook=_reject_repeated_keys,
+            parse_constant=_reject_constant,
+            parse_float=_parse_finite,
+        )
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+
+
+def _reject_repeated_keys(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ModelReplyError("The reply is not usable: a key stands twice in one object.")
+    return found
+
+
+def _reject_constant(name: str) -> NoReturn:
+    raise ModelReplyError(f"The reply is not usable: {name} is no JSON number.")
+
+
+def _parse_finite(digits: str) -> float:
+    value = float(digits)
+    if not math.isfinite(value):
+        raise ModelReplyError(f"The reply is not usable: the number {digits[:20]} is too large.")
+    return value

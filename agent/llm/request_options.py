@@ -1,0 +1,134 @@
+"""What is asked of a server beside the messages, and what is asked instead when it does not understand. It
+sends nothing.
+
+Servers differ in what they take: a JSON schema, a function to be called, only "some JSON", or none of it; a
+temperature or not; the limit of the reply under one of two names. We start with the most and give up one
+thing for each complaint; the client remembers what worked."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
+
+from pydantic import BaseModel
+
+CONTEXT_OVERFLOW_PHRASES = (
+    "context length",
+    "context_length",
+    "context window",
+    "context size",
+    "too many tokens",
+    "maximum prompt length",
+)
+"""How servers say that prompt and reply together are too long for the model."""
+_FORMAT_COMPLAINTS = (
+    "response_format",
+    "json_schema",
+    "json_object",
+    "json mode",
+    "schema",
+    "structured output",
+    "grammar",
+    "guided",
+)
+_FUNCTION_COMPLAINTS = ("tool", "function")
+_NEXT_FORMAT = {"json_schema": "json_object", "function_calling": "json_object", "json_object": "plain"}
+_INVALID_NAME_CHARACTERS = re.compile(r"[^a-zA-Z0-9_-]")
+_NAME_MAPS = ("properties", "$defs")
+"""Here the keys are names (a field may be called "title"), not words of the schema language."""
+_DROPPED_KEYS = ("default", "title", "discriminator")
+
+
+@dataclass(frozen=True)
+class RequestOptions:
+    """How a model is asked: the response format, whether a temperature is sent, and what the reply's limit is
+    called."""
+
+    format: str = "json_schema"
+    """"json_schema", "function_calling" (the reply is the arguments of a function that must be called),
+    "json_object" or "plain"."""
+    temperature: bool = True
+    limit: str = "max_tokens"
+    """"max_tokens", "max_completion_tokens", or empty: no limit is sent (then the server takes what room is
+    left)."""
+
+    def build_arguments(self, schema: type[BaseModel], max_tokens: int) -> dict[str, Any]:
+        """The arguments of a chat completion that go with these terms."""
+        options: dict[str, Any] = {}
+        if self.temperature:
+            options["temperature"] = 0
+        if self.limit:
+            options[self.limit] = max_tokens
+        name = _INVALID_NAME_CHARACTERS.sub("_", schema.__name__)[:64]
+        if self.format == "json_schema":
+            form = build_strict_schema(schema)
+            options["response_format"] = {
+                "type": "json_schema",
+                "json_schema": {"name": name, "schema": form, "strict": _is_closed(form)},
+            }
+        elif self.format == "function_calling":
+            form = build_strict_schema(schema)
+            function = {
+                "name": name,
+                "description": "Takes the whole reply.",
+                "parameters": form,
+                "strict": _is_closed(form),
+            }
+            options["tools"] = [{"type": "function", "function": function}]
+            options["tool_choice"] = {"type": "function", "function": {"name": name}}
+        elif self.format == "json_object":
+            options["response_format"] = {"type": "json_object"}
+        return options
+
+    def relax_after(self, complaint: str) -> RequestOptions | None:
+        """The terms to try next when a server complains so; None when giving something up would not help."""
+        said = complaint.lower()
+        if self.limit == "max_tokens" and "max_completion_tokens" in said:
+            return replace(self, limit="max_completion_tokens")
+        if self.temperature and "temperature" in said:
+            return replace(self, temperature=False)
+        if any(words in said for words in CONTEXT_OVERFLOW_PHRASES):
+            return replace(self, limit="") if self.limit else None
+        words = _FUNCTION_COMPLAINTS if self.format == "function_calling" else _FORMAT_COMPLAINTS
+        if self.format in _NEXT_FORMAT and any(word in said for word in words):
+            return replace(self, format=_NEXT_FORMAT[self.format])
+        return None
+
+
+@lru_cache(maxsize=64)
+def build_strict_schema(shape: type[BaseModel]) -> dict[str, Any]:
+    """The JSON schema of a reply as strict servers want it: every object closed, every field required, no
+    defaults. To be read only."""
+    closed = _make_strict(shape.model_json_schema())
+    return closed if isinstance(closed, dict) else {}
+
+
+def _make_strict(node: Any) -> Any:
+    if isinstance(node, list):
+        return [_make_strict(item) for item in node]
+    if not isinstance(node, dict):
+        return node
+    if "$ref" in node:
+        return {"$ref": node["$ref"]}  # strict servers refuse anything beside a reference
+    made: dict[str, Any] = {}
+    for key, value in node.items():
+        if key in _NAME_MAPS:
+            made[key] = {name: _make_strict(schema) for name, schema in value.items()}
+        elif key not in _DROPPED_KEYS:
+            made["anyOf" if key == "oneOf" else key] = _make_strict(value)
+    if "properties" in made:
+        made |= {"required": list(made["properties"]), "additionalProperties": False}
+    return made
+
+
+def _is_closed(node: Any) -> bool:
+    """Can a strict server take it? Not when an object of any keys (a dict) is in it."""
+    if isinstance(node, list):
+        return all(_is_closed(item) for item in node)
+    if not isinstance(node, dict):
+        return True
+    if node.get("type") == "object" and node.get("additionalProperties") is not False:
+        return False
+    return all(_is_closed(value) for value in node.values())

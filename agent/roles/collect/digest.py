@@ -1,0 +1,78 @@
+"""The digest of what was gathered: sentences that cite facts, item by item. Writes no address; sources are
+numbered elsewhere.
+
+The keyless side quotes the most telling sentence of each item, two where there is room."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from agent.roles.research.report import ReportSentence
+from agent.roles.role import Role
+from agent.types import Answer, Fact, PageRef, Record
+from agent.types.collection import CollectIntent
+
+MAX_SENTENCES = 12
+MAX_ITEMS_FOR_TWO = 6
+"""Up to this many items, each gives two sentences."""
+
+
+class DigestItem(Record):
+    """An item as it is shown to the writer: its facts are the sentences that may be cited."""
+
+    title: str
+    kind: str
+    date: str = ""
+    facts: list[Fact] = Field(default_factory=list)
+
+
+class DigestReply(BaseModel):
+    """The digest as parts."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    answer: list[ReportSentence] = Field(
+        default_factory=list, description="empty when nothing that was gathered is to the point"
+    )
+    certainty: str = ""
+    missing: str = ""
+    journey: str = ""
+
+
+def fallback(
+    *,
+    prompt: str,
+    notes: list[str],
+    intent: CollectIntent,
+    items: list[DigestItem],
+    confidence: float,
+    failures: list[PageRef],
+    why_stopped: str,
+    former: Answer | None,
+) -> DigestReply:
+    """The best quoted sentence of each item in the order given; who said it stands in front."""
+    each = 2 if len(items) <= MAX_ITEMS_FOR_TWO else 1
+    chosen = [fact for item in items for fact in item.facts[:each]][:MAX_SENTENCES]
+    posts = sum(item.kind != "article" for item in items)
+    counted = [
+        f"{n} {word if n == 1 else word + 's'}"
+        for n, word in ((len(items) - posts, "article"), (posts, "thread"))
+        if n
+    ]
+    told = f"{' and '.join(counted)} gathered" if counted else "Nothing was gathered"
+    unread = (
+        f"; {len(failures)} {'page' if len(failures) == 1 else 'pages'} could not be read" if failures else ""
+    )
+    stopped = f" It stopped because: {why_stopped}" if why_stopped else ""
+    return DigestReply(
+        answer=[ReportSentence(text=fact.statement, fact_ids=[fact.id]) for fact in chosen],
+        certainty="These are the writers' own words; what people post is their opinion."
+        if posts
+        else "These are the pages' own words."
+        if items
+        else "",
+        journey=f"{told}{unread}.{stopped}",
+    )
+
+
+DIGEST = Role(name="digest", reply=DigestReply, fallback=fallback, tier="strong")

@@ -1,0 +1,94 @@
+"""What kind of answer a question wants (a person, a date, a number ...), and whether a sentence holds one.
+Rules, not a parser."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from agent.text.names import find_names
+
+ANSWER_TYPES = ("person", "date", "place", "number", "reason", "manner", "definition", "thing")
+
+_RULES: tuple[tuple[str, str], ...] = (
+    (
+        "number",
+        r"\bhow (?:many|much|old|tall|long|far|big|large|high|deep|heavy|fast|often)\b"
+        r"|\bwie ?viele?\b|\bhur (?:många|mycket|gammal)\b|\bcombien\b"
+        r"|\bcu[aá]nt[oa]s?\b|\bquant[oi]\b|\bhoeveel\b|\b(?:population|number|percentage|amount|age|height|length|price|cost) of\b",
+    ),
+    (
+        "date",
+        r"\bwhen\b|\b(?:what|which|in what|in which) (?:\w+ )?(?:year|date|day|month|century|decade)\b"
+        r"|\bdate of\b|\bwann\b|\bnär\b|\bquand\b|\bcu[aá]ndo\b|\bquando\b|\bwanneer\b|\bvilket år\b",
+    ),
+    (
+        "place",
+        r"\bwhere\b|\b(?:what|which|in what|in which) (?:\w+ )?"
+        r"(?:country|city|town|state|place|county|river|region|continent|location|village|district)\b"
+        r"|\b(?:place of|birthplace|country of|capital of)\b|\bwo\b|\bwoher\b|\bvar\b|\boù\b|\bd[oó]nde\b|\bdove\b|\bwaar\b",
+    ),
+    (
+        "reason",
+        r"\bwhy\b|\bwarum\b|\bvarför\b|\bpourquoi\b|\bpor qu[eé]\b|\bwaarom\b|\bwhat (?:causes?|caused)\b",
+    ),
+    (
+        "person",
+        r"\bwho(?:m|se)?\b|\bwer\b|\bwem\b|\bvem\b|\bqui\b|\bqui[eé]n(?:es)?\b|\bchi\b|\bwie\b(?= (?:is|was|heeft))"
+        r"|\b(?:what|which) (?:\w+ )?(?:actor|actress|person|singer|president|player|author|director|king|queen|character|man|woman)\b",
+    ),
+    (
+        "manner",
+        r"\bhow (?:do|does|did|to|can|is|are|was|were|should)\b|\bhow\b|\bwie\b|\bhur\b|\bcomment\b|\bc[oó]mo\b",
+    ),
+    (
+        "definition",
+        r"^(?:what|who) (?:is|are|was|were) (?:an? |the )?[\w' -]+\??$|\b(?:meaning|definition) of\b|\bmean\b|\bstands? for\b",
+    ),
+)
+_COMPILED = tuple((kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in _RULES)
+_MONTH = (
+    r"(?:jan(?:uary|uar|uari|vier)?|feb(?:ruary|ruar|ruari)?|mar(?:ch|s|zo)?|märz|apr(?:il)?|may|mai|maj|june?|juni|july?|juli|aug(?:ust|usti)?"
+    r"|sept?(?:ember)?|o[ck]t(?:ober)?|nov(?:ember)?|de[cz](?:ember)?)"
+)
+_DATE = re.compile(
+    rf"\b(?:1[0-9]|20)\d\d(?:s|–|-|\b)|\b{_MONTH}\.? \d|\b\d{{1,2}}\.? {_MONTH}\b|\b\d\d?(?:th|st|nd|rd) century\b|\b\d+ (?:bc|ad)\b",
+    re.IGNORECASE,
+)
+_NUMBER = re.compile(
+    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty|hundred|thousand|million|billion|dozen"
+    r"|zwei|drei|vier|fünf|två|tre|fyra|fem|deux|trois|quatre|cinq|dos|tres|cuatro|cinco)\b",
+    re.IGNORECASE,
+)
+_REASON = re.compile(
+    r"\b(?:because|due to|caused?|causes|result(?:s|ed)? (?:of|in|from)|reason|therefore|so that|in order to|weil|da|eftersom|parce|porque)\b",
+    re.IGNORECASE,
+)
+_PLACE = re.compile(r"\b(?:in|at|near|from|of|to|on|i|på|aus|nach|en|à|au)\s+(?:the\s+)?[^\W\d_a-z]\w+")
+_DEFINITION = re.compile(
+    r"\b(?:is|are|was|were|means?|refers? to|stands? for|known as|defined as|ist|är|est|es)\b", re.IGNORECASE
+)
+
+
+@lru_cache(maxsize=512)
+def detect_answer_type(question: str) -> str:
+    """The kind of answer a question wants; "thing" when no rule says more."""
+    return next((kind for kind, pattern in _COMPILED if pattern.search(question)), "thing")
+
+
+def has_answer_type(kind: str, sentence: str, asked: frozenset[str] = frozenset()) -> bool:
+    """Does the sentence hold something of this kind? `asked`: folded names that stand in the question, which
+    do not count."""
+    if kind == "date":
+        return bool(_DATE.search(sentence))
+    if kind == "number":
+        return bool(_NUMBER.search(sentence))
+    if kind == "reason":
+        return bool(_REASON.search(sentence))
+    if kind == "place":
+        return bool(_PLACE.search(sentence))
+    if kind == "definition":
+        return bool(_DEFINITION.search(sentence))
+    if kind == "person":
+        return any(" " in name and name.casefold() not in asked for name in find_names(sentence, 12))
+    return True

@@ -1,0 +1,246 @@
+"""Places in words and numbers: which kind of facility is asked for, near what, and how far apart two points
+are. Knows no map.
+
+What places there are is known from the facilities' own rows: their names, their addresses, and the towns and
+streets in these. Points are degrees (WGS 84), distances kilometres along the great circle."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import asin, cos, radians, sin, sqrt
+from typing import Literal
+
+from agent.text.tokens import fold, stem, tokenize
+from agent.types import Facility
+
+EARTH_KM = 6371.0088
+"""Mean radius of the Earth, R1 of the International Union of Geodesy and Geophysics (Moritz 2000, Geodetic
+Reference System 1980)."""
+MAX_TOWN_RADIUS_KM = 30.0
+"""Facilities whose addresses end alike but lie further from their middle than this are not in one town."""
+MIN_ADDRESSES, COUNTRY_SHARE = 5, 0.9
+"""From so many facilities on, an ending that this share of the addresses has is their country or county."""
+
+GeoPoint = tuple[float, float]
+PlaceKind = Literal["coordinates", "facility", "address", "street", "town"]
+
+_NUMBER = r"[-+]?\d{1,3}(?:\.\d+)?"
+_DIRECTED_COORDINATES = re.compile(
+    r"(\d{1,2}(?:\.\d+)?)(?:\s*°)?\s*([NS])[\s,;]+(\d{1,3}(?:\.\d+)?)(?:\s*°)?\s*([EW])\b", re.IGNORECASE
+)
+_COORDINATE_PAIR = re.compile(rf"(?<![\w.])({_NUMBER})(?:\s*°)?\s*[,;]\s*({_NUMBER})\s*°?(?![\w.]*\d)")
+_INTEGER_COORDINATES = re.compile(
+    rf"(?:^|\b(?:near|close|to|at|from|around|by|point|coordinates)\s+){_NUMBER}(?:\s*°)?\s*[,;]\s+{_NUMBER}\s*°?\s*[?.!]*$",
+    re.IGNORECASE,
+)
+"""Figures without a decimal point are a point only where nothing else is said behind them: "3, 4 or 5" and
+"1,000 shops" are not."""
+_POSTAL = re.compile(r"\b[A-Z]{0,3}-?\d[\d -]*\b")
+_NEAR = re.compile(
+    r"\b(?:near(?:est to| to)?|close(?:st)? to|next to|around|in|at|to|from|by|beside"
+    r"|nära|närmast|(?-i:i)|vid|från|bei|in der nähe von|près de|cerca de)\s+(?!the\s+(?:near|clos)|me\b|my\b|here\b)(?:the\s+)?(.+?)\s*[?.!,]*$",
+    re.IGNORECASE,
+)
+_HERE = re.compile(
+    r"\b(?:near me|nearby|around here|close by|near here|where i am|my (?:place|home|area)|nära mig|in meiner nähe)\b",
+    re.IGNORECASE,
+)
+_NEAREST = re.compile(
+    r"\b(?:near\w*|clos(?:e|er|est)\b|how far|distance|närm\w+|nächste\w*|plus proche|más cercan\w+)",
+    re.IGNORECASE,
+)
+
+_FACILITY_SYNONYMS = (
+    "pharmacy chemist drugstore apothecary medicine prescription apotek apotheke pharmacie farmacia",
+    "clinic doctor physician surgery gp medical healthcare vardcentral lakare arzt praxis medecin medico",
+    "hospital emergency er sjukhus krankenhaus hopital",
+    "dentist dental tooth teeth tandlakare zahnarzt dentiste",
+    "library book bibliotek bibliothek bibliotheque biblioteca",
+    "recycling recycle waste rubbish garbage trash dump tip scrap atervinning recyclinghof dechetterie reciclaje",
+    "school primary skola schule ecole escuela",
+    "kindergarten nursery preschool daycare creche forskola kita",
+    "police polis polizei",
+    "post postoffice mail parcel letter paket correos poste",
+    "pool swimming swim bath baths simhall badhus schwimmbad piscine piscina",
+    "charging charger charge ev laddstation ladestation",
+    "bank atm cash cashpoint bankomat geldautomat",
+    "museum gallery exhibition",
+    "station railway train bus tram",
+    "toilet restroom lavatory wc toalett",
+    "shop store supermarket grocery groceries butik affar",
+    "parking park",
+    "airport flygplats flughafen",
+    "hotel hostel hotell",
+    "restaurant eatery",
+    "church kyrka kirche",
+    "petrol gas fuel bensin tankstelle",
+    "repair mend fix",
+)
+_FACILITY_STEMS = frozenset(stem(word) for group in _FACILITY_SYNONYMS for word in group.split())
+_FACILITY_REQUEST = re.compile(
+    r"\b(?:is there an?|are there any|nearest|closest|nearby|find (?:me )?an?|where can i find an?|where is an?|närmaste|finns det (?:någon|en|ett)"
+    r"|nächste[nrs]?|gibt es (?:eine?n?)?)\s+(\w+)(?:\s+(?!of\b|to\b|in\b|near\b)(\w+))?",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class Place:
+    """Somewhere that a distance can be measured from, and how it is known."""
+
+    name: str
+    point: GeoPoint
+    kind: PlaceKind
+
+
+def distance_km(one: GeoPoint, other: GeoPoint) -> float:
+    """The great-circle distance of two points, by the haversine formula (Sinnott 1984, Virtues of the
+    Haversine)."""
+    (lat1, lon1), (lat2, lon2) = (tuple(map(radians, point)) for point in (one, other))
+    half = sin((lat2 - lat1) / 2) ** 2 + cos(lat1) * cos(lat2) * sin((lon2 - lon1) / 2) ** 2
+    return 2 * EARTH_KM * asin(min(1.0, sqrt(half)))
+
+
+def parse_coordinates(text: str) -> GeoPoint | None:
+    """The point a text names in figures ("59.33, 18.06" or "59.33° N, 18.06° E"); None when there is none on
+    the globe."""
+    if sided := _DIRECTED_COORDINATES.search(text):
+        lat, ns, lon, ew = sided.groups()
+        point = (float(lat) * (-1 if ns.upper() == "S" else 1), float(lon) * (-1 if ew.upper() == "W" else 1))
+    elif (pair := _COORDINATE_PAIR.search(text)) and ("." in pair[0] or _INTEGER_COORDINATES.search(text)):
+        point = (float(pair[1]), float(pair[2]))
+    else:
+        return None
+    return point if abs(point[0]) <= 90 and abs(point[1]) <= 180 else None
+
+
+def find_facility_kinds(text: str, kinds: Iterable[str]) -> list[str]:
+    """Which of these kinds a text asks for, by their own words (singular or plural) or by others that mean
+    the same."""
+    said = {stem(word) for word in tokenize(text)}
+    said |= {stem(first + second) for first, second in zip(tokenize(text), tokenize(text)[1:], strict=False)}
+    own = [kind for kind in dict.fromkeys(kinds) if (words := _stem_set(kind)) and words <= said]
+    return own or [kind for kind in dict.fromkeys(kinds) if said & _synonym_stems(kind)]
+
+
+def find_facility_word(text: str) -> str:
+    """The kind of facility that a text asks for as such ("is there a dentist", "the nearest bank"), whether
+    any is known or not; "" for none."""
+    named = [
+        word
+        for match in _FACILITY_REQUEST.finditer(text)
+        for word in match.groups()
+        if word and stem(fold(word)) in _FACILITY_STEMS
+    ]
+    return named[0].lower() if named else ""
+
+
+def _synonym_stems(kind: str) -> set[str]:
+    """The words that each mean the kind: its own when it is a single one, and those that stand in a group
+    with one of its own."""
+    own = _stem_set(kind)
+    return set().union(
+        own if len(own) == 1 else set(),
+        *(group for group in map(_stem_set, _FACILITY_SYNONYMS) if own & group),
+    )
+
+
+def _stem_set(text: str) -> set[str]:
+    return {stem(word) for word in tokenize(text)}
+
+
+def build_gazetteer(facilities: Sequence[Facility]) -> dict[str, list[Place]]:
+    """The places that facilities tell of, by folded name: themselves, their addresses, and the towns and
+    streets of these.
+
+    The last part of an address is taken for its town (the one before, when nearly all end alike: a country).
+    A name that means several places (a street of two towns) has an entry for each."""
+    split = [
+        [part.strip() for part in facility.address.split(",") if part.strip()] for facility in facilities
+    ]
+    endings = Counter(_strip_numbers(parts[-1]) for parts in split if len(parts) > 1)
+    country = next(
+        (
+            name
+            for name, n in endings.items()
+            if len(facilities) >= MIN_ADDRESSES and n >= COUNTRY_SHARE * len(facilities)
+        ),
+        "",
+    )
+    found: dict[str, list[Place]] = {}
+    streets: dict[str, dict[str, list[GeoPoint]]] = {}
+    towns: dict[str, list[GeoPoint]] = {}
+    for facility, parts in zip(facilities, split, strict=True):
+        point = (facility.latitude, facility.longitude)
+        local = [part for part in parts if not country or _strip_numbers(part) != country]
+        town = _strip_numbers(local[-1]) if len(local) > 1 else ""
+        for name, sort in (
+            (facility.name, "facility"),
+            (facility.address, "address"),
+            *((part, "address") for part in local[:-1]),
+        ):
+            if name:
+                found.setdefault(_normalize_name(name), []).append(Place(name, point, sort))  # type: ignore[arg-type]
+        for part in local[:-1]:
+            streets.setdefault(_strip_numbers(part), {}).setdefault(town, []).append(point)
+        if town:
+            towns.setdefault(town, []).append(point)
+    for name, by_town in streets.items():
+        several = len(by_town) > 1
+        found.setdefault(_normalize_name(name), []).extend(
+            Place(f"{name}, {town}" if several else name, _centroid(points), "street")
+            for town, points in by_town.items()
+        )
+    for name, points in towns.items():
+        if max(distance_km(_centroid(points), point) for point in points) <= MAX_TOWN_RADIUS_KM:
+            found[_normalize_name(name)] = [Place(name, _centroid(points), "town")]
+    return {key: _drop_close_places(places) for key, places in found.items() if len(key) > 2}
+
+
+def _normalize_name(name: str) -> str:
+    return fold(name).strip()
+
+
+def _strip_numbers(part: str) -> str:
+    """A town or street without its numbers."""
+    return " ".join(_POSTAL.sub(" ", part).split()).strip(" -")
+
+
+def _centroid(points: Sequence[GeoPoint]) -> GeoPoint:
+    return (sum(point[0] for point in points) / len(points), sum(point[1] for point in points) / len(points))
+
+
+def _drop_close_places(places: list[Place]) -> list[Place]:
+    kept: list[Place] = []
+    for place in places:
+        if all(distance_km(place.point, other.point) > 1.0 for other in kept):
+            kept.append(place)
+    return kept
+
+
+def find_places(text: str, known: dict[str, list[Place]]) -> list[Place]:
+    """The place a text names, the longest name first; several when the name means several, [] when it names
+    none that is known."""
+    spelled = f" {' '.join(tokenize(text))} "
+    named = [key for key in known if f" {' '.join(tokenize(key))} " in spelled]
+    best = max(named, key=lambda key: (len(tokenize(key)), len(key)), default="")
+    found = known.get(best, [])
+    narrowed = [place for place in found if set(tokenize(place.name)) <= set(tokenize(text))]
+    return narrowed if len(found) > 1 and narrowed else found
+
+
+def is_nearest_request(text: str) -> bool:
+    """Is the nearest asked for, or a distance?"""
+    return bool(_NEAREST.search(text))
+
+
+def find_place_phrase(text: str) -> str:
+    """The words that name a place behind "near", "in" and the like, whether or not anybody knows it; "" when
+    nothing stands there."""
+    if _HERE.search(text):
+        return ""
+    match = _NEAR.search(text)
+    return " ".join(match[1].split()[:8]) if match else ""

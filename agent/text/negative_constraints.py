@@ -1,0 +1,98 @@
+"""The parts of a wish that say what is not wanted: "news about X, not from a.example; leave out threads about
+dividends".
+
+A part begins at a word of refusal and goes to the end of its sentence or to "but …". A "not" inside a wish
+("what members do not like") is none. Knows words; what follows from a refusal is decided elsewhere, addresses
+in one are read by exclusions.py."""
+
+from __future__ import annotations
+
+import re
+
+from agent.text.excluded_sites import find_excluded_sites
+from agent.text.tokens import content_stems, stem, stem_words
+
+_SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
+_ITEM = (
+    r"(?:posts?|threads?|topics?|articles?|news|stor(?:y|ies)|reports?|reviews?|comments?|discussions?|press releases|anything"
+    r"|beiträge|artikel\w*|trådar|inlägg)"
+)
+_CONSTRAINT_OPENING = re.compile(
+    r"(?:,\s*|\s+)?(?:\b(?:and|but|und|och|et|y|aber|men|mais|pero)\s+)?(?:please\s+)?"
+    r"\b(?P<word>(?:leave|leaving)\s+out|skip(?:ping)?|exclud(?:e|ing)|except(?:\s+for)?|ignor(?:e|ing)|avoid(?:ing)?|other\s+than|instead\s+of"
+    r"|not\s+(?:from|by|on|of|about|at|the|those|any)|(?:do\s+not|don['’]t|never)\s+(?:use|read|take|include|show|collect|visit|open|follow|go|want|give)"
+    r"|nicht\s+(?:von|vom|aus|über|auf)|ohne|inte\s+(?:från|av|om|på)|utan|pas\s+(?:de|du|sur)|sans|sin|without"
+    rf"|kein\w*\s+{_ITEM}|no\s+{_ITEM})\b",
+    re.IGNORECASE,
+)
+_AMBIGUOUS_OPENING = re.compile(r"(?:without|ohne|utan|sans|sin)$", re.IGNORECASE)
+"""Words that are as often part of a topic ("cheese without rennet"): they open a refusal only behind a comma
+or before an address."""
+_CONTRAST = re.compile(
+    r",?\s+(?:but|then|sondern|aber|mais|pero|instead)\b|,?\s+and\s+(?:then|sum|summari[sz]e|tell|give|list|show|collect|only)\b",
+    re.IGNORECASE,
+)
+_FRAME_STEMS = frozenset(
+    stem(word)
+    for word in (
+        "leave leaving out skip skipping exclude excluding except ignore ignoring avoid avoiding other than instead use read take "
+        "include show collect visit open follow go want give thread threads topic topics post posts article articles news story "
+        "stories report reports review reviews comment comments discussion discussions anything everything all written write "
+        "wrote user users member site page pages please beitrage artikel tradar inlagg artiklar nyheter without ohne utan sans "
+        "sin kein keine"
+    ).split()
+)
+
+
+def split_negative_constraints(text: str) -> tuple[str, list[str]]:
+    """A text without its refusals, and the refusals, each from its opening word on."""
+    wanted: list[str] = []
+    refused: list[str] = []
+    text = "\n".join(" ".join(line.split()) for line in text.splitlines())
+    for sentence in _SENTENCE.split(text):
+        while found := _find_opening(sentence):
+            end = _find_end(sentence, found.end())
+            wanted.append(sentence[: found.start()])
+            refused.append(sentence[found.start("word") : end].strip(" ,.;!?"))
+            sentence = sentence[end:].lstrip(" ,")
+        wanted.append(sentence)
+    return " ".join(part.strip() for part in wanted if part.strip()), refused
+
+
+def keep_topic_constraints(refused: list[str]) -> list[str]:
+    """The refusals that name no address and no host: what they mean takes a reader."""
+    return [part for part in refused if not find_excluded_sites([part])]
+
+
+def is_unwanted(refusal: str, *texts: str) -> bool:
+    """Do all the words that say what a refusal is about stand in one of these texts (a title, a writer's
+    name)?"""
+    matter = set(content_stems(refusal)) - _FRAME_STEMS
+    return bool(matter) and any(matter <= set(stem_words(text)) for text in texts)
+
+
+def _find_opening(sentence: str) -> re.Match[str] | None:
+    """What opens the first refusal of a sentence: its `word`, and the comma and "and" before that."""
+    for match in _CONSTRAINT_OPENING.finditer(sentence):
+        apart = not sentence[: match.start()].strip() or "," in sentence[match.start() : match.start("word")]
+        if (
+            not _AMBIGUOUS_OPENING.fullmatch(match["word"])
+            or apart
+            or find_excluded_sites([sentence[match.start("word") :]])
+        ):
+            return match
+    return None
+
+
+def _find_end(sentence: str, behind: int) -> int:
+    """Where a refusal that was opened before `behind` ends: where the sentence turns, or refuses something
+    else."""
+    ends = [turn.start() for turn in [_CONTRAST.search(sentence, behind)] if turn]
+    for match in _CONSTRAINT_OPENING.finditer(sentence, behind):
+        if (
+            not _AMBIGUOUS_OPENING.fullmatch(match["word"])
+            or sentence[match.start() : match.start("word")].strip()
+        ):
+            ends.append(match.start())
+            break
+    return min(ends, default=len(sentence))

@@ -1,0 +1,128 @@
+"""Text as a row of words whose spelling is unified, each with its place in the original. Knows nothing of
+facts or meaning.
+
+Two texts that differ only in whitespace, punctuation, the shape of quotes and dashes, soft hyphens,
+ligatures, the width of characters, or the hyphenation at a line's end give the same row. What carries meaning
+stays a word of its own: digits with their separators and sign, percent, currency and comparison signs, and an
+ellipsis (it marks words left out)."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+ELLIPSIS = "…"
+_NEGATION_LIST = """
+not no never none nobody nothing nor neither nowhere without cannot hardly scarcely barely
+nicht kein keine keinen keiner nie niemals ohne ne pas jamais sans aucun aucune nunca sin non mai senza
+"""
+NEGATIONS = frozenset(_NEGATION_LIST.split())
+"""Words that turn a statement round, in the languages the demo and the sets speak most; English "n't" is told
+by its ending."""
+
+_INVISIBLE = "\u00ad\u200b\u200c\u200d\u2060\ufeff"
+_MARKS = "\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0900-\u0903\u093a-\u094f\u0980-\u0dff\u0e31-\u0e4e"
+_CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+_NUMBER = r"(?:(?<![\w)\]%])[-\u2212])?\d+(?:[.,:/\u2044]\d+)*"
+_SIGN = r"[%‰°±<>≤≥≠≈+×÷$€£¥₹]"
+_DOTS = r"\[\s*(?:…|\.{3})\s*\]|…|\.{3,}|\.\s\.\s\."
+_LINE_HYPHEN = r"[-\u2010\u2011\u00ad]\s+(?=[a-zß-ÿ])"
+
+
+def _word_pattern(letter: str) -> re.Pattern[str]:
+    word = rf"{letter}(?:{letter}|\d|[{_MARKS}{_INVISIBLE}]|['\u2019\u02bc](?={letter})|{_LINE_HYPHEN})*"
+    return re.compile(f"{_DOTS}|{_NUMBER}|{word}|{_SIGN}")
+
+
+_PLAIN = _word_pattern(r"[^\W\d_]")
+_MIXED = _word_pattern(rf"(?:(?![{_CJK}])[^\W\d_])")
+_MIXED = re.compile(rf"[{_CJK}]|{_MIXED.pattern}")
+_HAS_CJK = re.compile(f"[{_CJK}]")
+_NOTE_MARK = re.compile(r"\[\s*(?:\d{1,3}|[a-z]|n(?:ote|b)\s\d{1,2}|citation needed)\s*\]", re.IGNORECASE)
+_JOINS = re.compile(rf"[{_INVISIBLE}]|[-\u2010\u2011]\s+")
+_SUPERSCRIPTS = str.maketrans(
+    {c: f"^{d}" for c, d in zip("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789", strict=True)} | {"’": "'", "ʼ": "'"}
+)
+
+
+@dataclass(frozen=True)
+class NormalizedText:
+    """The words of a text in unified spelling; `starts` and `ends` are offsets in characters of the
+    original."""
+
+    words: list[str]
+    starts: list[int]
+    ends: list[int]
+
+    @cached_property
+    def line(self) -> str:
+        """The words joined by single spaces, with one before and one after: what is searched."""
+        return f" {' '.join(self.words)} "
+
+    @cached_property
+    def vocabulary(self) -> frozenset[str]:
+        """The distinct words."""
+        return frozenset(self.words)
+
+    def find_words(self, words: list[str]) -> list[int]:
+        """The indices at which a row of words stands."""
+        needle, found, at = f" {' '.join(words)} ", [], -1
+        while (at := self.line.find(needle, at + 1)) >= 0:
+            found.append(at)
+        return [self.line.count(" ", 0, place) for place in found]
+
+
+@lru_cache(maxsize=8)
+def normalize_text(text: str, *, notes: bool = True) -> NormalizedText:
+    """The row of a text; with `notes=False` reference marks such as "[3]" are passed over. The last few are
+    remembered."""
+    if not notes:
+        text = blank_note_marks(text)
+    pattern = _MIXED if not text.isascii() and _HAS_CJK.search(text) else _PLAIN
+    found = list(pattern.finditer(text))
+    return NormalizedText(
+        [_normalize_word(m.group()) for m in found], [m.start() for m in found], [m.end() for m in found]
+    )
+
+
+def blank_note_marks(text: str) -> str:
+    """The text with its reference marks overwritten by spaces, offsets unchanged."""
+    return _NOTE_MARK.sub(lambda mark: " " * len(mark.group()), text)
+
+
+def has_note_marks(text: str) -> bool:
+    """Does a text carry reference marks such as "[3]" or "[citation needed]"?"""
+    return bool(_NOTE_MARK.search(text))
+
+
+def is_negation(word: str) -> bool:
+    """Is a word (in unified spelling) one that turns a statement round?"""
+    return word in NEGATIONS or word.endswith("n't")
+
+
+def strip_diacritics(word: str) -> str:
+    """A word without its diacritics."""
+    return "".join(c for c in unicodedata.normalize("NFD", word) if not unicodedata.combining(c))
+
+
+def is_inside_word(left: str, right: str) -> bool:
+    """Would a cut between two neighbouring characters split a word or a number?"""
+    return left.isalnum() and right.isalnum() and not _HAS_CJK.match(left) and not _HAS_CJK.match(right)
+
+
+def _normalize_word(word: str) -> str:
+    if word.isascii() and word.isalnum():
+        return word.lower()
+    if word[0] in ".[…":
+        return ELLIPSIS
+    word = _JOINS.sub("", word).translate(_SUPERSCRIPTS)
+    word = unicodedata.normalize("NFKC", word).replace("\u2044", "/").replace("\u2212", "-").casefold()
+    if word[0].isdigit() or word[0] == "-":
+        return _remove_grouping(word)
+    return word
+
+
+def _remove_grouping(number: str) -> str:
+    return number.replace(",", "") if re.fullmatch(r"-?\d{1,3}(?:,\d{3})+(?:\.\d+)?", number) else number

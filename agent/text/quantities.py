@@ -1,0 +1,247 @@
+"""Numbers with their units in a text, in one form: "12 %", "twelve percent" and "12 per cent" are the same.
+
+A quantity keeps how precisely it was said ("12 million" means 11.5 to 12.5 million), so that a rounded figure
+agrees with a full one. Dates are not numbers here (see dates.py); the caller blanks them out first."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+MAX_ROUNDING = 0.1
+"""A rounded figure may differ from the full one by half its last digit, but never by more than this share of
+itself."""
+
+_TO_NINETEEN = """
+zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen
+"""
+_FROM_TWENTY = "twenty thirty forty fifty sixty seventy eighty ninety"
+_ORDINAL_WORDS = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"
+_ONES = {word: number for number, word in enumerate(_TO_NINETEEN.split())}
+_TENS = {word: 10 * number for number, word in enumerate(_FROM_TWENTY.split(), start=2)}
+_SCALES = {
+    "hundred": 1e2,
+    "thousand": 1e3,
+    "million": 1e6,
+    "billion": 1e9,
+    "trillion": 1e12,
+    "mn": 1e6,
+    "bn": 1e9,
+    "dozen": 12.0,
+}
+_ORDINALS = {word: number for number, word in enumerate(_ORDINAL_WORDS.split(), start=1)}
+_FRACTIONS = {"½": 0.5, "¼": 0.25, "¾": 0.75, "⅓": 1 / 3, "⅔": 2 / 3}
+NUMBER_WORDS = frozenset(
+    [*_ONES, *_TENS, *_SCALES, *_ORDINALS, "half", "third", "quarter", "twice", "once", "double", "both"]
+)
+"""Words that are numbers; a quote may not differ in one."""
+
+_UNITS: dict[str, tuple[str, float]] = {
+    name: (base, factor)
+    for names, base, factor in (
+        ("% percent percentage", "%", 1.0),
+        ("mm millimetre millimeter", "m", 0.001),
+        ("cm centimetre centimeter", "m", 0.01),
+        ("m metre meter", "m", 1.0),
+        ("km kilometre kilometer", "m", 1000.0),
+        ("mi mile", "m", 1609.344),
+        ("ft foot feet", "m", 0.3048),
+        ("inch inches", "m", 0.0254),
+        ("yd yard", "m", 0.9144),
+        ("km² km2 km^2", "m²", 1e6),
+        ("m² m2 m^2", "m²", 1.0),
+        ("ha hectare", "m²", 1e4),
+        ("acre", "m²", 4046.8564224),
+        ("mg milligram", "kg", 1e-6),
+        ("g gram gramme", "kg", 0.001),
+        ("kg kilogram kilo", "kg", 1.0),
+        ("t tonne", "kg", 1000.0),
+        ("lb lbs pound", "kg", 0.45359237),
+        ("oz ounce", "kg", 0.028349523125),
+        ("ml millilitre milliliter", "l", 0.001),
+        ("cl centilitre centiliter", "l", 0.01),
+        ("l litre liter", "l", 1.0),
+        ("cc", "l", 0.001),
+        ("ms millisecond", "s", 0.001),
+        ("s sec second", "s", 1.0),
+        ("min minute", "s", 60.0),
+        ("h hr hour", "s", 3600.0),
+        ("day", "s", 86400.0),
+        ("week", "s", 604800.0),
+        ("month", "month", 1.0),
+        ("year", "month", 12.0),
+        ("yr", "month", 12.0),
+        ("decade", "month", 120.0),
+        ("°c celsius", "°C", 1.0),
+        ("°f fahrenheit", "°F", 1.0),
+        ("w watt", "W", 1.0),
+        ("kw kilowatt", "W", 1e3),
+        ("mw megawatt", "W", 1e6),
+        ("hz", "Hz", 1.0),
+        ("khz", "Hz", 1e3),
+        ("mhz", "Hz", 1e6),
+        ("ghz", "Hz", 1e9),
+        ("kb", "B", 1e3),
+        ("mb", "B", 1e6),
+        ("gb", "B", 1e9),
+        ("tb", "B", 1e12),
+        ("kmh km/h kph", "km/h", 1.0),
+        ("mph", "km/h", 1.609344),
+        ("usd dollar us$ $", "$", 1.0),
+        ("eur euro €", "€", 1.0),
+        ("gbp £", "£", 1.0),
+        ("yen ¥ jpy", "¥", 1.0),
+        ("₹ rupee", "₹", 1.0),
+    )
+    for name in names.split()
+}
+
+_FAHRENHEIT = "°F"
+"""The one unit that a factor alone does not convert."""
+_NUMBER_WORD = "|".join(
+    sorted([*_ONES, *_TENS, "hundred", "thousand", "million", "billion", "trillion"], key=len, reverse=True)
+)
+_NUMBER_PHRASE = rf"(?:{_NUMBER_WORD})(?:(?:[\s-]+(?:and\s+)?)(?:{_NUMBER_WORD}))*"
+_DIGITS = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,3}(?:[\u00a0\u202f]\d{3})+|\d+(?:\.\d+)?"
+_APPROXIMATION = "about|around|roughly|nearly|almost|approximately|circa|some|over|under|more than|less than|at least|up to"
+_NAMED_UNIT = r"%|per\s?cent\b|us\$|[€£¥₹]|°\s?[cf]\b|degrees?\s(?:celsius|fahrenheit)\b|km/h\b|square\s[^\W\d_]+|[^\W\d_]+[²2]?"
+_QUANTITY = re.compile(
+    rf"(?P<about>\b(?:{_APPROXIMATION})\s+|[~≈]\s?)?(?P<money>us\$|[$€£¥₹])?\s?(?P<sign>(?<![\w)\]%])[-\u2212])?(?<![\w.])"
+    rf"(?:(?P<digits>{_DIGITS})(?P<part>[½¼¾⅓⅔])?(?P<nth>(?:st|nd|rd|th)\b)?"
+    rf"|\b(?P<spoken>{_NUMBER_PHRASE})\b|\b(?P<ordinal>{'|'.join(_ORDINALS)})\b)"
+    rf"(?:[\s\u00a0-]?(?P<scale>hundred|thousand|million|billion|trillion|dozen|mn|bn)\b)?"
+    rf"(?P<gap>[\s\u00a0\u202f]{{0,2}}-?)(?P<unit>{_NAMED_UNIT})?",
+    re.IGNORECASE,
+)
+_FUNCTION_WORDS = """
+and or of in to the a an is was were are at by for from on with as but per than that which who when while after before until since
+during between into out over under more less about its his her their it he she they not had has have
+"""
+_NOT_UNITS = frozenset(_FUNCTION_WORDS.split())
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A number as said. `value` and `step` (its last digit's worth) are in the base unit; `unit` is "" where
+    none is named."""
+
+    value: float
+    precision: float
+    unit: str
+    start: int
+    end: int
+    text: str
+
+
+def find_quantities(text: str) -> list[Quantity]:
+    """The numbers of a text in order, without a lone "one" (mostly a pronoun)."""
+    found = (_parse_quantity(match) for match in _QUANTITY.finditer(text))
+    return [quantity for quantity in found if quantity is not None]
+
+
+def is_same_quantity(a: Quantity, b: Quantity) -> bool:
+    """Do two numbers say the same, one perhaps rounded? A bare fraction agrees with its percentage (0.12 and
+    12 %)."""
+    if a.unit != b.unit:
+        if {a.unit, b.unit} == {"%", ""}:
+            share, bare = (a, b) if a.unit == "%" else (b, a)
+            return abs(share.value / 100 - bare.value) < 1e-9 or share.value == bare.value
+        if a.unit and b.unit:
+            return False
+    apart, coarse = abs(a.value - b.value), max(a.precision, b.precision)
+    if apart > coarse / 2 * 1.000001 + 1e-9:
+        return False
+    return apart <= MAX_ROUNDING * max(abs(a.value), abs(b.value)) * 1.000001 + 1e-9
+
+
+def is_comparable(a: Quantity, b: Quantity) -> bool:
+    """Do two numbers measure the same, so that they contradict each other when they do not agree? A share may
+    be told as a percentage."""
+    if {a.unit, b.unit} == {"%", ""}:
+        return 0 < (b if a.unit == "%" else a).value < 1
+    return a.unit == b.unit
+
+
+def _parse_quantity(match: re.Match[str]) -> Quantity | None:
+    read = _parse_value(match)
+    if read is None:
+        return None
+    value, step = read
+    scale = _SCALES[match["scale"].lower()] if match["scale"] else 1.0
+    unit, factor, named = _parse_unit(match)
+    end = match.end() if named else match.end("gap") - len(match["gap"])
+    if match["sign"]:
+        value = -value
+    value, step = value * scale * factor, step * scale * factor
+    if unit == _FAHRENHEIT:
+        value, step, unit = (value - 32) * 5 / 9, step * 5 / 9, "°C"
+    if match["about"]:
+        step = max(step, 2 * MAX_ROUNDING * abs(value))
+    start = match.start("money") if match["money"] else match.start(_number_group(match))
+    return Quantity(round(value, 9), round(step, 9), unit, start, end, match.string[start:end].strip())
+
+
+def _number_group(match: re.Match[str]) -> str:
+    if match["sign"]:
+        return "sign"
+    return next(name for name in ("digits", "spoken", "ordinal") if match[name])
+
+
+def _parse_value(match: re.Match[str]) -> tuple[float, float] | None:
+    if match["ordinal"]:
+        return float(_ORDINALS[match["ordinal"].lower()]), 0.0
+    if match["spoken"]:
+        words = re.findall(r"[a-z]+", match["spoken"].lower())
+        if words == ["one"] and not match["scale"] and (match["unit"] or "").lower() not in ("%", "percent"):
+            return None
+        return _parse_number_words([w for w in words if w != "and"])
+    digits = re.sub(r"[,\u00a0\u202f]", "", match["digits"])
+    if match["nth"]:
+        return float(digits), 0.0
+    whole, _, decimals = digits.partition(".")
+    zeros = len(whole) - len(whole.rstrip("0"))
+    step = 10.0 ** -len(decimals) if decimals else 10.0**zeros if zeros >= 2 else 1.0
+    return float(digits) + _FRACTIONS.get(match["part"] or "", 0.0), step
+
+
+def _parse_number_words(words: list[str]) -> tuple[float, float]:
+    total, current, step = 0.0, 0.0, 1.0
+    for word in words:
+        if word in _SCALES:
+            current, step = max(current, 1.0) * _SCALES[word], _SCALES[word]
+            if _SCALES[word] >= 1000:
+                total, current = total + current, 0.0
+        else:
+            current, step = current + _ONES.get(word, 0) + _TENS.get(word, 0), 1.0
+    return total + current, step
+
+
+def _parse_unit(match: re.Match[str]) -> tuple[str, float, bool]:
+    """Base unit, factor, and whether the unit's words belong to the figure as it is shown."""
+    if match["nth"] or match["ordinal"]:
+        return "th", 1.0, False
+    if match["money"]:
+        return *_UNITS[match["money"].lower()], False
+    said = re.sub(r"\s+", "", (match["unit"] or "").lower())
+    said = re.sub(r"^degrees?(?=[cf])", "", said)
+    if said == "percent":
+        return "%", 1.0, True
+    if said.startswith("square"):
+        base, factor = _find_unit(said[6:]) or ("", 1.0)
+        return (base + "²", factor**2, True) if base else (said, 1.0, True)
+    known = _find_unit(said)
+    if known and not (len(said) == 1 and said.isalpha() and match["gap"] == "" and match["digits"] is None):
+        return *known, True
+    if not said or said in _NOT_UNITS or not (match["unit"] or "")[0].islower():
+        return "", 1.0, False
+    return _singularize(said), 1.0, True
+
+
+def _find_unit(said: str) -> tuple[str, float] | None:
+    return _UNITS.get(said) or _UNITS.get(_singularize(said))
+
+
+def _singularize(word: str) -> str:
+    if word.endswith("ies") and len(word) > 4:
+        return word[:-3] + "y"
+    return word[:-1] if word.endswith("s") and not word.endswith("ss") and len(word) > 3 else word

@@ -1,0 +1,138 @@
+"""What a question asks: its weighty words, its names, the kind of answer it wants, and whether it takes more
+than one page.
+
+All by rule, in a few languages; a wrong guess costs a little ranking, never a fact."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+
+from agent.text.answer_type import detect_answer_type
+from agent.text.names import find_names
+from agent.text.stopwords import COMMON_WORDS, STOPWORDS
+from agent.text.tokens import content_stems, fold, stem, stem_prefix, stem_words, tokenize
+
+NAME_WEIGHT, NUMBER_WEIGHT, WORD_WEIGHT, COMMON_WORD_WEIGHT = 1.25, 1.2, 1.0, 0.5
+"""Weights of a question's words: part of a name, a number, any other word, one too common in English to say
+much."""
+
+_SPACE_BEFORE_MARK = re.compile(r"\s+(?=[?.!,;]$)")
+_URL_PHRASE = re.compile(
+    r"(?:,?\s*\b(?:according to|on the page|on|at|see|from|in|laut|auf|enligt|på|selon|sur|según|en)\s+)?<?\bhttps?://[^\s<>\"]*[^\s<>\".,;:!?)]>?",
+    re.IGNORECASE,
+)
+_COMMON_STEMS = frozenset(stem(word) for word in COMMON_WORDS)
+_RELATIVE_CHAIN = re.compile(
+    r"['’]s\b[^?]*['’]s\b|\bof (?:the|a|an)\b[^?]*\b(?:of|that|who|which|where|whose)\b|\bwhose\b|(?<=\w )(?:in|for|on|by|to) which\b"
+    r"|\bthe (?:[\w-]+ ){1,3}(?:where|that|who|which)\b[^?]+\w",
+    re.IGNORECASE,
+)
+_RELATION = re.compile(
+    r"\b(?:fathers?|mothers?|parents?|wife|husband|spouse|sons?|daughters?|child(?:ren)?|brothers?|sisters?|siblings?|grand(?:father|mother)"
+    r"|uncle|aunt|in-law|directors?|authors?|writers?|composers?|producers?|singers?|performers?|publishers?|founders?|owners?|employers?"
+    r"|manufacturers?|developers?|designers?|creators?|inventors?|presenters?|predecessor|successor|chairman|ceo|alma mater|birthplace|headquarters"
+    r"|vater|mutter|eltern|kinder|ehefrau|ehemann|gründer|autor|regisseur|barn|föräldrar|fader|moder|fru|make|grundare|ägare|ordförande"
+    r"|père|mère|parents|enfants|fondateur|auteur|réalisateur|padre|madre|hijos?|fundador|autora?|director)\b",
+    re.IGNORECASE,
+)
+_COMPARISON = re.compile(
+    r"\b(?:which|who|what|welche[rs]?|vilken|quel(?:le)?)\b.*\b(?:or|oder|eller|ou|o)\b|\bboth\b|\bsame\b|\bin common\b"
+    r"|\b(?:older|younger|earlier|later|first|more|longer|larger|bigger|higher|taller)\b.*\b(?:or|than)\b|\bare .* and .*\bboth\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class ParsedQuestion:
+    """A question, taken apart. `weights` gives each content stem its weight, `rough` the same by the first
+    letters of the stems; `pairs` are its neighbouring stems; `kind` is one of `expected.KINDS`."""
+
+    text: str
+    weights: dict[str, float]
+    prefix_weights: dict[str, float]
+    bigrams: frozenset[tuple[str, str]]
+    names: tuple[str, ...]
+    answer_type: str
+    is_multi_hop: bool
+    """Does it look as if one page will not do: a comparison, a chain of possessives, several names?"""
+
+    @property
+    def total_weight(self) -> float:
+        """The weight of all its words."""
+        return sum(self.weights.values()) or 1.0
+
+
+@lru_cache(maxsize=512)
+def parse_question(question: str) -> ParsedQuestion:
+    """Take a question apart, without the addresses in it. Never fails; an empty one has no words."""
+    question = remove_urls(question)
+    found = tuple(name for name in find_names(question) if name.casefold() != question.casefold())
+    in_names = {s for name in found for s in stem_words(name)}
+    weights = {word: _weight(word, in_names) for word in content_stems(question)}
+    rough_weights: dict[str, float] = {}
+    for word, weight in weights.items():
+        rough_weights[stem_prefix(word)] = max(weight, rough_weights.get(stem_prefix(word), 0.0))
+    words = stem_words(question)
+    pairs = frozenset(pairwise(words))
+    kind = detect_answer_type(question)
+    return ParsedQuestion(
+        question, weights, rough_weights, pairs, found, kind, _detect_multi_hop(question, kind, found)
+    )
+
+
+def remove_urls(question: str) -> str:
+    """The question without addresses, and without the "according to" that led to one: they say where, not
+    what."""
+    return _SPACE_BEFORE_MARK.sub("", " ".join(_URL_PHRASE.sub(" ", " ".join(question.split())).split()))
+
+
+def _weight(word: str, in_names: set[str]) -> float:
+    if word in in_names:
+        return NAME_WEIGHT
+    if word.isdigit():
+        return NUMBER_WEIGHT
+    return COMMON_WORD_WEIGHT if word in _COMMON_STEMS else WORD_WEIGHT
+
+
+def _detect_multi_hop(question: str, kind: str, found: tuple[str, ...]) -> bool:
+    """A comparison, a chain, several names; or a detail (date, place, ...) of someone who is only named by a
+    relation."""
+    related = len(find_relations(question))
+    detail = kind in ("date", "place", "number", "reason")
+    return (
+        bool(_RELATIVE_CHAIN.search(question) or _COMPARISON.search(question))
+        or len(found) > 1
+        or related > 1
+        or (related == 1 and detail)
+    )
+
+
+def find_relations(question: str) -> set[str]:
+    """The relations by which a question names someone or something ("mother", "director of …"), as
+    spelled."""
+    return set(_RELATION.findall(question))
+
+
+def split_question(question: str) -> list[str]:
+    """The parts a question can be narrowed to: its names and clauses, longest first; the question without its
+    frame at least."""
+    asked = parse_question(question)
+    question = asked.text or question
+    clauses = re.split(
+        r"[,;:?]|\b(?:and|or|that|which|who|whose|where|und|oder|och|et|y)\b", question, flags=re.IGNORECASE
+    )
+    found = [*asked.names, *sorted((clause.strip() for clause in clauses), key=len, reverse=True)]
+    kept = [part for part in found if any(word not in STOPWORDS for word in tokenize(part))]
+    return list(dict.fromkeys(kept)) or [question]
+
+
+def extract_keywords(question: str) -> str:
+    """The question without its function words and addresses, as typed into a search box."""
+    question = remove_urls(question) or question
+    words = [
+        word for word in re.findall(r"[^\s?,;!]+", question) if fold(word).strip(".'\"") not in STOPWORDS
+    ]
+    return " ".join(words) or question

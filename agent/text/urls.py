@@ -1,0 +1,137 @@
+"""How an address is spelled: one canonical form, its host, its site. Knows nothing of fetching.
+
+Layer 1, because the tools, the store and the flows must all agree when two addresses are the same.
+"""
+
+from __future__ import annotations
+
+import re
+import string
+from collections.abc import Collection, Sequence
+from functools import lru_cache
+from urllib.parse import parse_qsl, quote, urlencode, urljoin, urlsplit, urlunsplit
+
+import idna
+from publicsuffixlist import PublicSuffixList
+
+FILE_SCHEME = "file:"
+"""What the address of a document that was added begins with; the rest is its name."""
+_SUFFIXES = PublicSuffixList()
+_TRACKING_PARAMETER = re.compile(r"^(utm_\w+|gclid|fbclid|mc_cid|mc_eid|msclkid|igshid|ref_src)$")
+_PERCENT_ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})?")
+_UNESCAPED = frozenset(string.ascii_letters + string.digits + "-._~!$&'()*+,;=:@")
+_BARE_HOST = re.compile(r"(?:[\w-]+\.)+(?!\d)[\w-]{2,}\.?(?::\d{1,5})?(?:[/?#]\S*)?\Z")
+_URL_IN_TEXT = re.compile(r"https?://[^\s<>\"'\]\[{}|\\^`]+", re.IGNORECASE)
+
+
+@lru_cache(maxsize=65536)
+def canonicalize(url: str) -> str:
+    """The spelling under which an address counts as visited.
+
+    Scheme and host are lowercased (paths are case-sensitive), the fragment, default port, trailing slash and
+    tracking parameters go, percent-escapes are unified. Returns "" for what is not an absolute http(s)
+    address."""
+    try:
+        parts = urlsplit(url.strip())
+        host, port = (parts.hostname or "").rstrip("."), parts.port
+    except ValueError:
+        return ""
+    scheme = parts.scheme.lower()
+    if scheme not in ("http", "https") or not host or "\\" in parts.netloc:
+        return ""
+    host = f"[{host}]" if ":" in host else host
+    netloc = host if port in (None, 80 if scheme == "http" else 443) else f"{host}:{port}"
+    path = quote(_PERCENT_ESCAPE.sub(_unify_escape, parts.path), safe="/:@!$&'()*+,;=%")
+    query = urlencode(
+        [kv for kv in parse_qsl(parts.query, keep_blank_values=True) if not _TRACKING_PARAMETER.match(kv[0])]
+    )
+    return urlunsplit((scheme, netloc, path.rstrip("/"), query, ""))
+
+
+def _unify_escape(escape: re.Match[str]) -> str:
+    """A percent-escape in its one spelling: the letter itself when it means nothing else in a path, else
+    upper-case digits."""
+    letter = chr(int(escape[1], 16)) if escape[1] else "%"
+    return letter if letter in _UNESCAPED else f"%{ord(letter):02X}"
+
+
+def resolve(base: str, href: str) -> str:
+    """`href` as it stands on the page at `base`, absolute and without its fragment; "" when it is not
+    http(s)."""
+    try:
+        joined = urljoin(base, href.strip()).split("#", 1)[0]
+    except ValueError:
+        return ""
+    return joined if canonicalize(joined) else ""
+
+
+def complete_typed_url(text: str) -> str:
+    """An address as a person types it: a bare host name ("example.org/faq") is meant with https:// before it;
+    all else stays as it is."""
+    said = text.strip()
+    return f"https://{said}" if _BARE_HOST.match(said) else said
+
+
+def host(url: str) -> str:
+    """The host of an address, lowercased; "" when there is none."""
+    try:
+        return (urlsplit(url).hostname or "").rstrip(".")
+    except ValueError:
+        return ""
+
+
+@lru_cache(maxsize=8192)
+def site(url: str) -> str:
+    """The registrable domain ("bbc.co.uk") of an address, by the public-suffix list; the host itself where
+    there is none.
+
+    Facts from one site are one voice. A document (`file:<name>`) stands for itself: its name."""
+    if url.startswith(FILE_SCHEME):
+        return url.removeprefix(FILE_SCHEME)
+    name = host(url)
+    return name if ":" in name or name.replace(".", "").isdigit() else _SUFFIXES.privatesuffix(name) or name
+
+
+def is_in_scope(url: str, allowed: list[str]) -> bool:
+    """Is the address on one of the allowed hosts ("example.com", or "*.example.com" with its subdomains)? []
+    allows all."""
+    name = _to_ascii(host(url))
+    return not allowed or any(
+        name == _to_ascii(bare := entry.removeprefix("*."))
+        or (entry.startswith("*.") and name.endswith(f".{_to_ascii(bare)}"))
+        for entry in allowed
+    )
+
+
+def is_blocked(url: str, blocked: Sequence[str]) -> bool:
+    """Is the address on one of the blocked hosts, or below one? Who blocks "example.com" means
+    www.example.com, too."""
+    name = _to_ascii(host(url))
+    return any(
+        name == bare or name.endswith(f".{bare}")
+        for bare in (_to_ascii(entry.removeprefix("*.")) for entry in blocked)
+    )
+
+
+@lru_cache(maxsize=8192)
+def _to_ascii(name: str) -> str:
+    """A host as it goes over the wire: "höganäs.example" and its punycode are one."""
+    try:
+        return name.lower() if name.isascii() else idna.encode(name, uts46=True).decode()
+    except idna.IDNAError:
+        return name.lower()
+
+
+def find_urls(text: str) -> list[str]:
+    """The addresses written in a text, in order, without the punctuation that ends a sentence."""
+    found = [match.group().rstrip(".,;:!?)") for match in _URL_IN_TEXT.finditer(text)]
+    return list(dict.fromkeys(url for url in found if canonicalize(url)))
+
+
+def remove_unknown_urls(text: str, known: Collection[str]) -> str:
+    """The text without the addresses whose canonical form is not among `known`; a link in Markdown keeps its
+    label."""
+    for url in find_urls(text):
+        if canonicalize(url) not in known:
+            text = text.replace(f"]({url})", "]").replace(url, "[address removed]")
+    return text

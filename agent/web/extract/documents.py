@@ -1,0 +1,217 @@
+"""A document somebody brings as a Page: HTML, PDF, DOCX, Markdown, plain text, CSV. Nothing in it is run,
+fetched or unpacked to disk.
+
+A document's name is a label: it is cleaned, shown and compared, never opened. What cannot be read is a
+UsageError that says what to do next."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import logging
+import re
+import unicodedata
+from datetime import UTC, datetime
+from pathlib import Path
+
+from agent.errors import UsageError
+from agent.text.urls import canonicalize
+from agent.types import Outcome, Page
+from agent.web import mime
+from agent.web.extract import csv_rows, dispatch, docx, encoding, markdown
+from agent.web.extract.extraction import Extraction
+
+MAX_BYTES = 50_000_000
+"""Bytes a document may have. The screens take less of an upload: server.maxUploadSize."""
+READABLE_EXTENSIONS = (
+    "html",
+    "htm",
+    "xhtml",
+    "pdf",
+    "docx",
+    "md",
+    "markdown",
+    "txt",
+    "text",
+    "rst",
+    "org",
+    "log",
+    "json",
+    "jsonl",
+    "yaml",
+    "yml",
+    "csv",
+    "tsv",
+)
+"""Endings of files that a folder is searched for."""
+SUPPORTED_FORMATS = "HTML, PDF, DOCX, Markdown, plain text and CSV can be read"
+_MEDIA_TYPES = {
+    "html": "text/html",
+    "htm": "text/html",
+    "xhtml": "text/html",
+    "pdf": "application/pdf",
+    "md": "text/markdown",
+    "markdown": "text/markdown",
+    "csv": "text/csv",
+    "tsv": "text/tab-separated-values",
+}
+_LEGACY_FORMATS = {
+    "doc": "Word",
+    "xls": "Excel",
+    "ppt": "PowerPoint",
+    "odt": "OpenDocument",
+    "rtf": "RTF",
+    "pages": "Pages",
+    "epub": "EPUB",
+}
+_CONVERSION_HINTS = {
+    "xlsx": "save the sheet as CSV",
+    "ods": "save the sheet as CSV",
+    "pptx": "save the slides as PDF",
+    "zip": "unpack it first",
+}
+_PARSER_ERRORS = (
+    OSError,
+    ValueError,
+    LookupError,
+    ArithmeticError,
+    RuntimeError,
+    TypeError,
+    AttributeError,
+    csv.Error,
+)
+"""What readers of other people's formats let through on files nobody has thought of: one such file is
+refused, the others go on."""
+
+log = logging.getLogger(__name__)
+
+
+def read_document(name: str, data: bytes, *, url: str = "") -> Page:
+    """The document as a page at `url`, or at `file:<name>`. Raises UsageError when it cannot be read."""
+    label = clean_name(name)
+    if len(data) > MAX_BYTES:
+        raise UsageError(
+            f"{label} has {len(data) / 1e6:.0f} MB; {MAX_BYTES / 1e6:.0f} MB are the most. Split it, or leave its pictures out"
+        )
+    if not data.strip(b"\x00 \t\r\n"):
+        raise UsageError(f"{label} is empty: there is nothing to add")
+    address = url if canonicalize(url) else f"file:{label}"
+    ending = label.rpartition(".")[2].lower() if "." in label else ""
+    try:
+        reading, kind = _extract(data, ending, label, address)
+    except _PARSER_ERRORS as fault:
+        log.warning("%s cannot be read", label, exc_info=fault)
+        raise UsageError(
+            f"{label} is damaged or built in an unusual way and cannot be read. Save it anew, or as PDF or plain text"
+        ) from fault
+    if reading.outcome is not Outcome.OK:
+        raise UsageError(f"{label} cannot be added. {reading.detail}")
+    text = reading.text
+    return Page(
+        url=address,
+        final_url=address,
+        outcome=Outcome.OK,
+        detail=reading.detail,
+        content_type=kind,
+        title=reading.title or _title_from_name(label),
+        author=reading.author,
+        published_at=reading.published_at,
+        language=reading.language,
+        text=text,
+        headings=reading.headings,
+        tables=reading.tables,
+        links=reading.links,
+        raw=data,
+        fetched_at=f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}",
+        sha256=hashlib.sha256(text.encode("utf-8", "replace")).hexdigest(),
+    )
+
+
+def clean_name(name: str) -> str:
+    """A file's name or relative path as a label: "/" between its parts, none of them "..", nothing invisible,
+    200 characters at most."""
+    normal = unicodedata.normalize("NFC", name).replace("\\", "/")
+    seen = "".join(c if c.isprintable() else " " for c in normal if unicodedata.category(c) != "Cf")
+    parts = [" ".join(part.split()) for part in seen.split("/")]
+    label = "/".join(
+        part for part in parts if part and part not in (".", "..") and not re.fullmatch(r"[A-Za-z]:", part)
+    )
+    if len(label) > 200:
+        stem, dot, ending = label.rpartition(".")
+        label = f"{stem[: 190 - len(ending)]}…{dot}{ending}" if dot and len(ending) < 10 else label[:200]
+    return label or "unnamed"
+
+
+def _extract(data: bytes, ending: str, label: str, address: str) -> tuple[Extraction, str]:
+    """The document read by what it is: its first bytes decide, then its ending."""
+    zipped = data.startswith(b"PK\x03\x04")
+    if zipped or ending == "docx":
+        if docx.is_docx(data) or (zipped and ending == "docx"):
+            return docx.extract_docx(data), docx.MEDIA_TYPE
+        hint = _CONVERSION_HINTS.get(ending, f"{SUPPORTED_FORMATS}; save it as one of these")
+        raise UsageError(f"{label} is no Word document (.docx) that can be read: {hint}")
+    if data.startswith((b"\xd0\xcf\x11\xe0", b"{\\rtf")) or ending in _LEGACY_FORMATS:
+        raise UsageError(
+            f"{label} is an old {_LEGACY_FORMATS.get(ending, 'office')} file: open it there and save it as DOCX or PDF"
+        )
+    kind = _MEDIA_TYPES.get(ending, "text/plain" if ending in READABLE_EXTENSIONS else "")
+    found = mime.detect_kind(data, kind)
+    if found == "other":
+        raise UsageError(f"{label} holds nothing that can be read as text: {SUPPORTED_FORMATS}")
+    if found == "text" and kind in ("text/csv", "text/tab-separated-values"):
+        return csv_rows.extract_csv(encoding.decode(data, kind)), kind
+    if kind == "text/markdown" and found in ("text", "html"):
+        return markdown.extract_markdown(encoding.decode(data, kind)), kind
+    return dispatch.extract_content(
+        data, "" if found == "html" and kind == "text/plain" else kind, address
+    ), kind or f"text/{found}"
+
+
+def _title_from_name(label: str) -> str:
+    """A title for a document that states none: its file's name without the ending."""
+    name = label.rpartition("/")[2]
+    return name.rpartition(".")[0] or name
+
+
+def list_files(folder: Path) -> list[tuple[str, Path]]:
+    """The readable files below a folder, by their paths in it, in order. Hidden ones are left out, and links
+    that lead out of it; one that may not be looked at is there: who opens it is told.
+
+    Raises UsageError when there is no such folder, or it cannot be looked through."""
+    try:
+        if not folder.is_dir():
+            raise UsageError(f"there is no folder {folder}")
+        root, paths = folder.resolve(), sorted(folder.rglob("*"))
+    except OSError as trouble:
+        raise UsageError(
+            f"the folder {folder} cannot be looked through: {trouble.strerror or trouble}"
+        ) from trouble
+    found = []
+    for path in paths:
+        parts = path.relative_to(folder).parts
+        hidden = any(part.startswith(".") for part in parts)
+        if (
+            not hidden
+            and path.suffix.lower().lstrip(".") in READABLE_EXTENSIONS
+            and _is_file_within(path, root)
+        ):
+            found.append(("/".join(parts), path))
+    return found
+
+
+def _is_file_within(path: Path, root: Path) -> bool:
+    try:
+        return path.resolve().is_relative_to(root) and path.is_file()
+    except RuntimeError:  # a link that leads to itself
+        return False
+    except OSError:  # it is there, but may not be looked at
+        return True
+
+
+def read_bytes(path: Path) -> bytes:
+    """A file's bytes, one more than may be read at most. Raises UsageError when it cannot be opened."""
+    try:
+        with path.open("rb") as opened:
+            return opened.read(MAX_BYTES + 1)
+    except OSError as trouble:
+        raise UsageError(f"{path.name} cannot be opened: {trouble.strerror or trouble}") from trouble

@@ -1,0 +1,176 @@
+"""Title, author, date of publication and language as a page states them. What it does not state stays empty;
+nothing is guessed from today's date or from the text."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from bs4 import BeautifulSoup
+from bs4.filter import SoupStrainer
+from dateutil import parser as dates
+from selectolax.lexbor import LexborHTMLParser
+
+_HEAD_END = re.compile(r"<body[\s>]|</head>", re.IGNORECASE)
+_DECLARATION = re.compile(r"<\?xml\b[^<>]*>", re.IGNORECASE)
+_HEAD_MAX = 200_000
+_DATE_KEYS = (
+    "article:published_time",
+    "datepublished",
+    "citation_publication_date",
+    "citation_date",
+    "dc.date.issued",
+    "dcterms.issued",
+    "dc.date",
+    "dcterms.date",
+    "publish-date",
+    "pubdate",
+    "date",
+    "parsely-pub-date",
+    "sailthru.date",
+)
+_AUTHOR_KEYS = (
+    "author",
+    "article:author",
+    "citation_author",
+    "dc.creator",
+    "dcterms.creator",
+    "parsely-author",
+    "byl",
+)
+_TIME_SELECTOR = (
+    '[itemprop="datePublished"], time[pubdate], header time[datetime], article time[datetime], time[datetime]'
+)
+_HEAD_ELEMENTS = SoupStrainer(["html", "title", "meta", "script"])
+
+
+@dataclass
+class PageMetadata:
+    """What a page says about itself; `free` is False when it says that it is behind a paywall."""
+
+    title: str = ""
+    author: str = ""
+    published_at: str = ""
+    language: str = ""
+    is_free: bool = True
+    metas: dict[str, str] = field(default_factory=dict)
+
+
+def read_metadata(html: str, tree: LexborHTMLParser) -> PageMetadata:
+    """The metadata of a page, from its head (BeautifulSoup) and, where that is silent, from its parsed
+    body."""
+    end = _HEAD_END.search(html, 0, _HEAD_MAX)
+    start = _DECLARATION.sub("", html[: end.start() if end else 4096])
+    head = BeautifulSoup(start, "lxml", parse_only=_HEAD_ELEMENTS)
+    metas = _read_meta_tags(head)
+    things = list(iterate_json_ld(tree))
+    return PageMetadata(
+        title=_find_title(head, metas, tree),
+        author=_find_author(things, metas, tree),
+        published_at=_find_published_date(things, metas, tree),
+        language=_find_language(metas, tree),
+        is_free=not any(str(thing.get("isAccessibleForFree", "")).lower() == "false" for thing in things),
+        metas=metas,
+    )
+
+
+def normalize_date(value: str) -> str:
+    """A date as ISO 8601: a day, or a moment in UTC; "" when it is not a full date. Years and months alone
+    stay as they are."""
+    value = value.strip()
+    if re.fullmatch(r"\d{4}(-\d{2})?", value):
+        return value
+    if not re.search(r"\d{4}", value) or len(value) > 60:
+        return ""
+    try:
+        parsed = dates.parse(value, default=datetime(2000, 1, 1))
+        if parsed.replace(tzinfo=None) != dates.parse(value, default=datetime(2004, 2, 2)).replace(
+            tzinfo=None
+        ):
+            return ""
+        if not re.search(r"\d:\d", value):
+            return parsed.date().isoformat()
+        return (
+            parsed.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+            if parsed.tzinfo
+            else parsed.date().isoformat()
+        )
+    except (ValueError, OverflowError):
+        return ""
+
+
+def _read_meta_tags(head: BeautifulSoup) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for meta in head.find_all("meta"):
+        names = (meta.get(key) for key in ("property", "name", "itemprop", "http-equiv"))
+        name = next((str(name).strip().lower() for name in names if name), "")
+        content = str(meta.get("content") or "").strip()
+        if name and content:
+            found.setdefault(name, content)
+    return found
+
+
+def iterate_json_ld(tree: LexborHTMLParser) -> Iterator[dict[str, Any]]:
+    """The objects of a page's JSON-LD, nested ones of a graph too."""
+    for script in tree.css('script[type="application/ld+json"]')[:20]:
+        try:
+            waiting = [json.loads(script.text(), strict=False)]
+        except (ValueError, RecursionError):
+            continue
+        while waiting:
+            thing = waiting.pop(0)
+            if isinstance(thing, list):
+                waiting += thing
+            elif isinstance(thing, dict):
+                yield thing
+                waiting += [
+                    thing[key] for key in ("@graph", "mainEntity") if isinstance(thing.get(key), list | dict)
+                ]
+
+
+def _find_title(head: BeautifulSoup, metas: dict[str, str], tree: LexborHTMLParser) -> str:
+    """The page's name: its one h1 when the `<title>` only adds the site's name to it, else og:title or
+    `<title>`."""
+    stated = " ".join(head.title.get_text().split()) if head.title else ""
+    tops = [" ".join(node.text().split()) for node in tree.css("h1")[:3]]
+    if len(tops) == 1 and tops[0] and (not stated or tops[0].lower() in stated.lower()):
+        return tops[0]
+    return " ".join(metas.get("og:title", "").split()) or stated or (tops[0] if tops else "")
+
+
+def _find_author(things: list[dict[str, Any]], metas: dict[str, str], tree: LexborHTMLParser) -> str:
+    names = [name for thing in things for name in _author_names(thing.get("author"))]
+    names += [metas[key] for key in _AUTHOR_KEYS if key in metas and not metas[key].startswith("http")]
+    if not names:
+        node = tree.css_first('[rel="author"], [itemprop="author"], .byline, .author')
+        text = " ".join(node.text().split()) if node else ""
+        names = (
+            [re.sub(r"^(by|von|par|por)\s+", "", text, flags=re.IGNORECASE)] if 0 < len(text) <= 80 else []
+        )
+    return ", ".join(dict.fromkeys(name.strip() for name in names if name.strip()))[:200] if names else ""
+
+
+def _author_names(author: Any) -> list[str]:
+    people = author if isinstance(author, list) else [author]
+    names = [person.get("name") if isinstance(person, dict) else person for person in people]
+    return [name for name in names if isinstance(name, str) and not name.startswith("http")]
+
+
+def _find_published_date(things: list[dict[str, Any]], metas: dict[str, str], tree: LexborHTMLParser) -> str:
+    stated = [thing["datePublished"] for thing in things if isinstance(thing.get("datePublished"), str)]
+    stated += [metas[key] for key in _DATE_KEYS if key in metas]
+    for node in tree.css(_TIME_SELECTOR)[:1]:
+        attributes = node.attributes
+        stated.append(attributes.get("datetime") or attributes.get("content") or node.text())
+    return next((day for day in map(normalize_date, stated) if day), "")
+
+
+def _find_language(metas: dict[str, str], tree: LexborHTMLParser) -> str:
+    root = tree.root
+    own = root.attributes.get("lang") if root is not None else ""
+    stated = own or metas.get("content-language") or metas.get("og:locale") or ""
+    return stated.split(",")[0].strip().replace("_", "-")[:12]

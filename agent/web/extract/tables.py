@@ -1,0 +1,125 @@
+"""A `<table>` as rows of cells, spans filled in, or None when it only arranges a page. Knows one table, not
+the page.
+
+A cell that spans rows is repeated in each of them, so that every row can be read alone; one that spans
+columns is followed by empty cells, so that columns stay columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from selectolax.lexbor import LexborNode
+
+TABLE_CELL_TAGS = frozenset(("td", "th"))
+_ROW_GROUP_TAGS = frozenset(("thead", "tbody", "tfoot"))
+_MAX_COLUMNS = 200
+_MAX_ROWS = 20_000
+_MIN_PROSE_CHARACTERS = 1_000
+"""A cell with more characters than this holds prose; where every fifth does, the table arranges a page."""
+
+
+@dataclass
+class TableGrid:
+    """A table read: its caption and its rows, in order."""
+
+    caption: str = ""
+    rows: list[list[str]] = field(default_factory=list)
+    headed: bool = True
+    """Does the first row name the columns?"""
+
+
+def parse_table(node: LexborNode, flat: Callable[[LexborNode], str]) -> TableGrid | None:
+    """The table's rows; None when it is one cell wide, holds other tables or mostly prose, or says it is for
+    layout.
+
+    `flat` gives the text under a node on one line."""
+    attributes = node.attributes
+    if attributes.get("role") in ("presentation", "none") or any(
+        inner.mem_id != node.mem_id for inner in node.css("table")
+    ):
+        return None
+    caption, rows = _find_caption_and_rows(node)
+    grid = _expand_spans([_read_cells(row, flat) for row in rows])
+    widest = max((len(row) for row in grid), default=0)
+    cells = [cell for row in grid for cell in row if cell]
+    if widest < 2 or sum(len(cell) > _MIN_PROSE_CHARACTERS for cell in cells) > len(cells) / 5:
+        return None
+    return TableGrid(
+        caption=flat(caption) if caption is not None else "",
+        rows=grid,
+        headed=_has_header_row(next(row for row in rows if flat(row))),
+    )
+
+
+def _has_header_row(first: LexborNode) -> bool:
+    """Not where the first row begins with its own name, marked as that ("Weight", "310 g")."""
+    tags = [node.tag for node in first.iter() if node.tag in TABLE_CELL_TAGS]
+    return not (tags[:1] == ["th"] and "td" in tags[1:])
+
+
+def _find_caption_and_rows(table: LexborNode) -> tuple[LexborNode | None, list[LexborNode]]:
+    caption, rows = None, []
+    for child in table.iter():
+        if child.tag == "caption":
+            caption = child
+        elif child.tag == "tr":
+            rows.append(child)
+        elif child.tag in _ROW_GROUP_TAGS:
+            rows += [row for row in child.iter() if row.tag == "tr"]
+    return caption, rows[:_MAX_ROWS]
+
+
+@dataclass
+class _Cell:
+    text: str
+    columns: int
+    rows: int
+
+
+def _read_cells(row: LexborNode, flat: Callable[[LexborNode], str]) -> list[_Cell]:
+    cells = []
+    for node in row.iter():
+        if node.tag in TABLE_CELL_TAGS:
+            attributes = node.attributes
+            cells.append(
+                _Cell(
+                    flat(node), _parse_span(attributes.get("colspan")), _parse_span(attributes.get("rowspan"))
+                )
+            )
+    return cells
+
+
+def _parse_span(value: str | None) -> int:
+    return (
+        min(int(value), _MAX_ROWS) if value and value.isdecimal() and len(value) < 7 and int(value) > 0 else 1
+    )
+
+
+def _expand_spans(rows: list[list[_Cell]]) -> list[list[str]]:
+    """Rows of equal meaning: what hangs down from above is repeated, what reaches to the right leaves empty
+    cells."""
+    hanging: dict[int, tuple[int, str]] = {}
+    spread = []
+    for cells in rows:
+        line: list[str] = []
+        for cell in cells:
+            _fill_hanging_cells(line, hanging)
+            for column in range(min(cell.columns, _MAX_COLUMNS - len(line))):
+                if cell.rows > 1:
+                    hanging[len(line)] = (cell.rows - 1, cell.text if column == 0 else "")
+                line.append(cell.text if column == 0 else "")
+        _fill_hanging_cells(line, hanging)
+        if any(line):
+            spread.append(line)
+    return spread
+
+
+def _fill_hanging_cells(line: list[str], hanging: dict[int, tuple[int, str]]) -> None:
+    while (held := hanging.get(len(line))) and len(line) < _MAX_COLUMNS:
+        left, text = held
+        if left == 1:
+            del hanging[len(line)]
+        else:
+            hanging[len(line)] = (left - 1, text)
+        line.append(text)

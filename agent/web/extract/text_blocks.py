@@ -1,0 +1,180 @@
+"""A tree of markup as continuous, readable text: paragraphs in document order, headings and tables with their
+offsets.
+
+Works on a tree from which noise has been taken out (noise.py) and reads every text node that is left; decides
+nothing. The walk is a loop, not a recursion: depth costs nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from selectolax.lexbor import LexborNode
+
+from agent.types import Heading, Table
+from agent.web.extract.tables import TABLE_CELL_TAGS, parse_table
+
+_PARAGRAPH_TAG_NAMES = "p h1 h2 h3 h4 h5 h6 table ul ol dl blockquote pre section article figure hr main"
+_PARAGRAPH_TAGS = frozenset(_PARAGRAPH_TAG_NAMES.split())
+_LINE_TAG_NAMES = "div li dt dd address tr figcaption caption details summary option fieldset legend form header footer aside nav body center br"
+_LINE_TAGS = frozenset(_LINE_TAG_NAMES.split())
+_HEADING_LEVELS = {f"h{n}": n for n in range(1, 7)}
+
+
+class TextWriter:
+    """Text as it grows: runs of white space become one space, blocks are kept apart by one or two line
+    ends."""
+
+    def __init__(self) -> None:
+        self.parts: list[str] = []
+        self.length = 0
+        self._gap = ""
+
+    def require_gap(self, kind: str) -> None:
+        """At least this gap (" ", a line end, two line ends) before what comes next."""
+        if len(kind) > len(self._gap) or (kind != " " and self._gap == " "):
+            self._gap = kind
+
+    def next_offset(self) -> int:
+        """Where the next word will stand."""
+        return self.length + (len(self._gap) if self.length else 0)
+
+    def write_inline(self, text: str) -> None:
+        """Inline text; its own leading and trailing white space counts as a gap."""
+        words = text.split()
+        if not words:
+            if text:
+                self.require_gap(" ")
+            return
+        if text[0].isspace():
+            self.require_gap(" ")
+        self._append(" ".join(words))
+        if text[-1].isspace():
+            self._gap = " "
+
+    def write_preformatted(self, text: str) -> None:
+        """Preformatted text, kept as it is."""
+        if text.strip():
+            self._append(text.strip("\n").rstrip())
+
+    def _append(self, text: str) -> None:
+        if self.length and self._gap:
+            self.parts.append(self._gap)
+            self.length += len(self._gap)
+        self._gap = ""
+        self.parts.append(text)
+        self.length += len(text)
+
+    @property
+    def text(self) -> str:
+        """All that was written."""
+        return "".join(self.parts)
+
+
+class TextBlocks:
+    """The text under one node, with its headings and tables."""
+
+    def __init__(self, root: LexborNode) -> None:
+        self._out = TextWriter()
+        self.headings: list[Heading] = []
+        self.tables: list[Table] = []
+        for node, entering in walk_nodes(root, self._is_atomic):
+            if entering:
+                self._write_node(node)
+            else:
+                self._write_gap(node)
+        self.text = self._out.text
+
+    def _is_atomic(self, node: LexborNode) -> bool:
+        """Is this node written as a whole, without walking into it?"""
+        tag = node.tag
+        return (
+            tag in _HEADING_LEVELS
+            or tag in ("pre", "math", "textarea")
+            or (tag == "table" and self._write_table(node))
+        )
+
+    def _write_node(self, node: LexborNode) -> None:
+        tag = node.tag or ""
+        if tag == "-text":
+            self._out.write_inline(node.text_content or "")
+            return
+        self._write_gap(node)
+        if tag in _HEADING_LEVELS:
+            self._write_heading(node, _HEADING_LEVELS[tag])
+        elif tag == "pre":
+            self._out.write_preformatted(node.text())
+        elif tag == "math":
+            self._out.write_inline(node.attributes.get("alttext") or node.text())
+
+    def _write_gap(self, node: LexborNode) -> None:
+        tag = node.tag or ""
+        if tag in _PARAGRAPH_TAGS:
+            self._out.require_gap("\n\n")
+        elif tag in _LINE_TAGS:
+            self._out.require_gap("\n")
+        elif tag in TABLE_CELL_TAGS:
+            self._out.require_gap(" ")
+
+    def _write_heading(self, node: LexborNode, level: int) -> None:
+        text = inline_text(node)
+        if text:
+            self.headings.append(Heading(start=self._out.next_offset(), level=level, text=text))
+            self._out.write_inline(text)
+        self._out.require_gap("\n\n")
+
+    def _write_table(self, node: LexborNode) -> bool:
+        read = parse_table(node, inline_text)
+        if read is None:
+            return False
+        self._out.require_gap("\n\n")
+        if read.caption:
+            self._out.write_inline(read.caption)
+            self._out.require_gap("\n")
+        start = self._out.next_offset()
+        for row in read.rows:
+            self._out.write_inline(" | ".join(row))
+            self._out.require_gap("\n")
+        self._out.require_gap("\n\n")
+        self.tables.append(
+            Table(start=start, end=self._out.length, caption=read.caption, rows=read.rows, headed=read.headed)
+        )
+        return True
+
+
+def inline_text(node: LexborNode) -> str:
+    """The text under a node on one line."""
+    parts: list[str] = []
+    for child, entering in walk_nodes(node):
+        tag = child.tag
+        if tag == "-text":
+            parts.append(child.text_content or "")
+        elif tag in _PARAGRAPH_TAGS or tag in _LINE_TAGS or tag in TABLE_CELL_TAGS:
+            parts.append(" ")
+        elif tag == "math" and entering:
+            parts.append(child.attributes.get("alttext") or "")
+    return " ".join("".join(parts).split())
+
+
+def walk_nodes(
+    root: LexborNode, whole: Callable[[LexborNode], bool] | None = None
+) -> Iterator[tuple[LexborNode, bool]]:
+    """Every node under `root` in document order, as (node, entering); elements come a second time when left,
+    unless `whole(node)` says that they are not walked into."""
+    node = root.first_child
+    above: list[LexborNode] = []
+    while node is not None:
+        yield node, True
+        skip = whole is not None and whole(node)
+        child = None if skip else node.first_child
+        if child is not None:
+            above.append(node)
+            node = child
+            continue
+        if not skip and node.tag != "-text":
+            yield node, False
+        following = node.next
+        while following is None and above:
+            node = above.pop()
+            yield node, False
+            following = node.next
+        node = following

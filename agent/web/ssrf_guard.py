@@ -1,0 +1,184 @@
+"""What may be fetched at all: well-formed public http(s) addresses, checked as a spelling and again as the
+peer.
+
+`admit` judges a URL before anything happens; `connect` resolves a name, checks every address it has, and
+connects to that very address, so a name that changes its mind between check and connect gains nothing. Knows
+nothing of HTTP or pages. Refusals have one wording and never name an internal address: a refusal must not be
+a way to look around inside."""
+
+from __future__ import annotations
+
+import re
+import socket
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
+from urllib.parse import SplitResult, urlsplit, urlunsplit
+
+import idna
+
+from agent.errors import TouchstoneError
+from agent.web import public_ip
+from agent.web.deadline import Deadline, run_with_deadline
+from agent.web.deadline_sockets import connect
+
+PORTS = frozenset((80, 443, 8080, 8443))
+"""Ports a public page may be fetched from. Hosts an operator allows may use any."""
+MAX_URL = 4096
+
+NOT_PUBLIC = "This address is not on the public internet, so it is never fetched. Whoever runs this workbench can allow a host of their own with FETCH_ALLOW."
+_MALFORMED_URL = "This is not a well-formed http(s) address, so it was not fetched. Check its spelling."
+_HAS_CREDENTIALS = (
+    "This address carries a user name or password; such addresses are not fetched. Leave them out."
+)
+_PORT_NOT_ALLOWED = "This address names a port that web pages are not served from (allowed: 80, 443, 8080, 8443), so it was not fetched."
+_URL_TOO_LONG = f"This address is longer than {MAX_URL} characters, so it was not fetched."
+_PRIVATE_NAMES = re.compile(r"(^|\.)(localhost|local|internal|localdomain|home\.arpa)$")
+_NUMERIC_NAMES = re.compile(r"(^|\.)(\d+|0x[0-9a-f]*)$")
+_FORBIDDEN_CHARACTERS = re.compile(r"[\x00-\x20\x7f\\]")
+
+SocketAddress = tuple[socket.AddressFamily, tuple[str, int]]
+Resolver = Callable[[str, int], list[SocketAddress]]
+Connector = Callable[[socket.AddressFamily, tuple[str, int], Deadline], socket.socket]
+
+
+class FetchRefused(TouchstoneError):
+    """Our own rules say no. Stays inside the tools: its message becomes the detail of the outcome
+    `refused`."""
+
+
+class HostUnreachable(TouchstoneError):
+    """The host has no address or does not answer. Stays inside the tools; its message becomes the detail."""
+
+
+def resolve_host(host: str, port: int) -> list[SocketAddress]:
+    """Every address of a name, as the system resolves it."""
+    found = socket.getaddrinfo(host, port, 0, socket.SOCK_STREAM)
+    return [(family, (str(peer[0]), port)) for family, _, _, _, peer in found]
+
+
+class SsrfGuard:
+    """The rules, with an operator's allow-list: host names ("wiki.lan", "*.lan"), addresses or networks."""
+
+    def __init__(
+        self, allow: Sequence[str] = (), *, resolver: Resolver = resolve_host, connector: Connector = connect
+    ) -> None:
+        self._networks: list[IPv4Network | IPv6Network] = []
+        self._names: list[str] = []
+        self._resolve = resolver
+        self._connect = connector
+        for entry in allow:
+            try:
+                self._networks.append(ip_network(entry.strip("[]"), strict=False))
+            except ValueError:
+                self._names.append(entry.lower())
+
+    def check_url(self, url: str) -> str:
+        """The address with its host in ASCII, ready to be requested; raises `Forbidden` with a sentence for a
+        person."""
+        url = url.strip()
+        if len(url) > MAX_URL:
+            raise FetchRefused(_URL_TOO_LONG)
+        parts, port = _split_url(url)
+        host = _to_ascii_host(parts.hostname or "")
+        if not self.is_host_permitted(host):
+            raise FetchRefused(NOT_PUBLIC)
+        if port is not None and port not in PORTS and not self._is_host_allowed(host):
+            raise FetchRefused(_PORT_NOT_ALLOWED)
+        netloc = (f"[{host}]" if ":" in host else host) + (f":{port}" if port is not None else "")
+        return urlunsplit((parts.scheme.lower(), netloc, parts.path or "/", parts.query, ""))
+
+    def is_host_permitted(self, host: str) -> bool:
+        """May this host be asked, as far as its spelling tells? A literal address must be public or
+        allowed."""
+        literal = _parse_ip(host)
+        if literal:
+            return self._can_connect(literal, host)
+        private = "." not in host or bool(_PRIVATE_NAMES.search(host))
+        return self._is_host_allowed(host) or not private
+
+    def connect(self, host: str, port: int, watch: Deadline) -> socket.socket:
+        """A socket connected to a checked address of `host`. Raises `Forbidden` when any of its addresses may
+        not be used, `Unreachable` when there is none or none answers, `Late` at the deadline."""
+        try:
+            found = run_with_deadline(lambda: self._resolve(host, port), watch)
+        except (OSError, UnicodeError) as error:
+            raise HostUnreachable(
+                "The host's name could not be resolved. Check its spelling, or the network."
+            ) from error
+        if not all(
+            self._can_connect(ip_address(peer[0].split("%")[0]), host) and "%" not in peer[0]
+            for _, peer in found
+        ):
+            raise FetchRefused(NOT_PUBLIC)
+        for family, peer in found:
+            try:
+                return self._connect(family, peer, watch)
+            except OSError:
+                continue
+        raise HostUnreachable(
+            "The host did not answer: the connection was refused or timed out. Try again later."
+        )
+
+    def _can_connect(self, address: public_ip.IpAddress, host: str) -> bool:
+        if public_ip.is_cloud_metadata(address):
+            return False
+        inside = any(address.version == network.version and address in network for network in self._networks)
+        return public_ip.is_public(address) or inside or host in self._names or self._is_name_allowed(host)
+
+    def _is_host_allowed(self, host: str) -> bool:
+        literal = _parse_ip(host)
+        inside = literal is not None and any(
+            literal.version == n.version and literal in n for n in self._networks
+        )
+        return inside or self._is_name_allowed(host)
+
+    def _is_name_allowed(self, host: str) -> bool:
+        host = host.rstrip(".").lower()
+        return any(
+            host == name or (name.startswith("*.") and host.endswith(name[1:])) for name in self._names
+        )
+
+
+def _split_url(url: str) -> tuple[SplitResult, int | None]:
+    if _FORBIDDEN_CHARACTERS.search(url):
+        raise FetchRefused(_MALFORMED_URL)
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError as error:
+        raise FetchRefused(_MALFORMED_URL) from error
+    if parts.scheme.lower() not in ("http", "https") or not parts.hostname:
+        raise FetchRefused(_MALFORMED_URL)
+    if "@" in parts.netloc:
+        raise FetchRefused(_HAS_CREDENTIALS)
+    if "%" in parts.netloc:
+        raise FetchRefused(_MALFORMED_URL)
+    return parts, port
+
+
+@lru_cache(maxsize=4096)
+def _to_ascii_host(host: str) -> str:
+    """The host as it goes on the wire; what two parsers could read as two hosts is refused."""
+    host = host.lower()
+    if ":" in host:
+        if not _parse_ip(host):
+            raise FetchRefused(_MALFORMED_URL)
+        return host
+    try:
+        name = host if host.isascii() else idna.encode(host, uts46=True).decode("ascii")
+    except (idna.IDNAError, UnicodeError) as error:
+        raise FetchRefused(_MALFORMED_URL) from error
+    name = name.removesuffix(".")
+    odd = not re.fullmatch(r"[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*", name) or len(name) > 253
+    if odd or (_NUMERIC_NAMES.search(name) and not _parse_ip(name)):
+        raise FetchRefused(_MALFORMED_URL)
+    return name
+
+
+@lru_cache(maxsize=4096)
+def _parse_ip(host: str) -> public_ip.IpAddress | None:
+    try:
+        return ip_address(host.strip("[]").removesuffix("."))
+    except ValueError:
+        return None

@@ -1,8 +1,0 @@
-"""How a number of things is said in a sentence, the same on every surface. Layer 1: it knows no things."""
-
-from __future__ import annotations
-
-
-def counted(n: float, noun: str, plural: str = "") -> str:
-    """ "1 page", "3 pages", "1,204 facts"; `plural` where it is not the noun with an s."""
-    return f"{n:,.0f} {noun if n == 1 else plural or noun + 's'}"

@@ -1,0 +1,284 @@
+"""One batch on the screen: how far it is, what it has spent, its rows in pages; it follows the batch while it
+works."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import streamlit as st
+
+from agent.batch import jobs
+from agent.batch.jobs import BatchStatus
+from agent.config import ROOT
+from agent.errors import NotFound
+from agent.types import Batch, BatchBudget, BatchRow, RowState
+from pages.widgets.run import export_menu, run_header
+from pages.widgets.shell import badges, client, drafts, escape, labels, pagination, polling, routes
+
+HERE = ROOT / "pages" / "widgets"
+PAGE_SIZE = 25
+STATE_CHIPS = {
+    "running": ("Working", "live"),
+    "stopped": ("Stopped", ""),
+    "spent": ("Budget used up", "warn"),
+    "done": ("Done", "good"),
+}
+STATE_HINTS = {
+    "running": "New rows start as others end.",
+    "stopped": "Nothing is lost: its runs rest where they stood.",
+    "spent": "No more rows start. Raise the budget and go on, or take the table as it is.",
+    "done": "Every row came to its end. Open one to check it, or take the table along.",
+}
+ROW_CHIPS: dict[RowState, tuple[str, str]] = {
+    "done": ("done", "good"),
+    "running": ("at work", "live"),
+    "waiting": ("waiting", ""),
+    "resting": ("stopped", ""),
+    "failed": ("failed", "bad"),
+    "refused": ("cannot be asked", "bad"),
+    "binned": ("in the bin", ""),
+}
+"""How a row stands: the words, their tone; in the order in which the meter shows them."""
+
+
+def draw(batch_id: str) -> None:
+    """The batch, drawn again every second as long as it works."""
+    try:
+        now = jobs.get_status(client.workbench(), batch_id)
+    except NotFound:
+        run_header.draw_missing(
+            "batch",
+            f"There is no batch called {escape.shorten(batch_id, 40)}",
+            "pages/batch.py",
+            "Ask other questions",
+        )
+        return
+    st.set_page_config(page_title=f"{escape.shorten(now.batch.name, 50)} · Touchstone")
+    st.html(HERE / "batch.css")
+    drafts.install_script()
+    moving = _is_working(now)
+    st.fragment(_draw_live, run_every=polling.POLL_S if moving else None)(batch_id, moving)
+
+
+def _is_working(now: BatchStatus) -> bool:
+    return now.batch.state == "running" or now.state_counts["running"] > 0
+
+
+def _draw_live(batch_id: str, moving: bool) -> None:
+    now = jobs.get_status(client.workbench(), batch_id)
+    if moving is not _is_working(now):
+        st.rerun()
+    st.page_link("pages/batch.py", label="Other questions", icon=":material/add:")
+    run_header.draw_world_band(now.batch.settings)
+    st.html(render_heading(now))
+    client.show_notice("batch-run")
+    st.html(render_meter(now))
+    st.html(render_stats(now))
+    _draw_controls(now)
+    st.html('<div class="ts"><h2 class="ts-section">Rows</h2></div>')
+    chosen = _choose_rows(now)
+    shown = pagination.take_page(chosen, PAGE_SIZE, f"batch-rows-{batch_id}")
+    st.html(render_table(shown, jobs.collect_results(client.workbench(), shown), now.batch))
+    pagination.draw(len(chosen), PAGE_SIZE, f"batch-rows-{batch_id}", "rows")
+
+
+def render_heading(now: BatchStatus) -> str:
+    """The name and how it stands, as HTML."""
+    name, tone = STATE_CHIPS[now.batch.state]
+    pulse = '<span class="pulse" aria-hidden="true"></span>' if _is_working(now) else ""
+    why = (
+        f"{now.exhausted_budget[:1].upper()}{now.exhausted_budget[1:]}. "
+        if now.batch.state == "spent" and now.exhausted_budget
+        else ""
+    )
+    failed = (
+        "Some rows failed: see why, and try them again. "
+        if now.batch.state == "done" and now.state_counts["failed"]
+        else ""
+    )
+    said = f'{pulse}<span class="say soft">{escape.html(failed or why + STATE_HINTS[now.batch.state])}</span>'
+    return (
+        f'<div class="ts"><h1 class="ts-question">{escape.html(now.batch.name)}</h1>'
+        f'<div class="ts-now" role="status" aria-live="polite">{badges.render(name, tone)}{said}</div></div>'
+    )
+
+
+def render_meter(now: BatchStatus) -> str:
+    """How many rows stand how: a bar in parts, and the same in words."""
+    counts, total = now.state_counts, max(1, len(now.rows))
+    parts = "".join(
+        f'<i class="{state}" style="width:{counts[state] / total:.4%}"></i>'
+        for state in ROW_CHIPS
+        if counts[state]
+    )
+    said = ", ".join(f"{counts[state]:,} {name}" for state, (name, _) in ROW_CHIPS.items() if counts[state])
+    legend = "".join(
+        f'<span><i class="{state}"></i>{counts[state]:,} {name}</span>'
+        for state, (name, _) in ROW_CHIPS.items()
+        if counts[state]
+    )
+    return f'<div class="ts batch-meter"><div class="bar" role="img" aria-label="{said}">{parts}</div><div class="legend">{legend}</div></div>'
+
+
+def render_stats(now: BatchStatus) -> str:
+    """What was spent of the budget, as a strip of figures."""
+    spent, most = now.usage, now.batch.allowance
+    told = [
+        ("Rows", f"{now.state_counts['done']:,} <small>of {len(now.rows):,}</small>"),
+        ("Model calls", f"{spent.llm_calls:,} <small>of {most.max_calls:,}</small>"),
+        ("Tokens", f"{labels.format_tokens(spent)} <small>of {_format_short(most.max_tokens)}</small>"),
+        (
+            "Cost",
+            f"{labels.format_money(spent.cost_usd)} <small>of {labels.format_money(most.max_cost_usd)}</small>",
+        ),
+        ("Work", f"{labels.format_duration(spent.seconds)} <small>of {most.max_minutes:g} min</small>"),
+        ("Side by side", f"{most.side_by_side}"),
+    ]
+    return (
+        '<dl class="ts figures six">'
+        + "".join(f"<div><dt>{name}</dt><dd>{value}</dd></div>" for name, value in told)
+        + "</dl>"
+    )
+
+
+def _format_short(number: int) -> str:
+    return (
+        f"{number / 1e6:g} m"
+        if number >= 1_000_000
+        else f"{number / 1000:g} k"
+        if number >= 10_000
+        else f"{number:,}"
+    )
+
+
+def _draw_controls(now: BatchStatus) -> None:
+    bench, batch_id = client.workbench(), now.batch.id
+    with st.container(horizontal=True, vertical_alignment="center", key="batch-controls"):
+        if _is_working(now):
+            st.button(
+                "Stop",
+                icon=":material/stop:",
+                key="batch-stop",
+                on_click=client.submit,
+                args=(jobs.stop, bench, batch_id),
+            )
+        if now.can_resume and not now.exhausted_budget:
+            go_on = functools.partial(jobs.resume, bench, batch_id)
+            st.button(
+                "Go on",
+                type="primary",
+                icon=":material/play_arrow:",
+                key="batch-go-on",
+                on_click=client.submit,
+                args=(go_on,),
+            )
+        if now.state_counts["failed"] and not _is_working(now):
+            again = functools.partial(jobs.resume, bench, batch_id, failed=True)
+            st.button(
+                "Try failed rows again",
+                icon=":material/replay:",
+                key="batch-again",
+                on_click=client.submit,
+                args=(again,),
+            )
+        with st.popover(
+            "Budget",
+            icon=":material/savings:",
+            key=f"batch-raise-{batch_id}",
+            type="primary" if now.exhausted_budget else "secondary",
+        ):
+            _draw_budget(now)
+        name = export_menu.make_file_name(now.batch.name)
+        make: Any = functools.partial(jobs.export_csv, bench, batch_id)
+        st.download_button(
+            "Table (CSV)",
+            lambda: make().encode("utf-8-sig"),
+            f"{name}.answers.csv",
+            "text/csv",
+            key="batch-csv",
+            icon=":material/download:",
+            on_click="ignore",
+        )
+        as_json = functools.partial(jobs.export_json, bench, batch_id)
+        st.download_button(
+            "JSON", as_json, f"{name}.answers.json", "application/json", key="batch-json", on_click="ignore"
+        )
+
+
+def _draw_budget(now: BatchStatus) -> None:
+    """Another budget; with a raised one it goes on."""
+    most, key = now.batch.allowance, f"batch-raised-{now.batch.id}"
+    cost = st.number_input("At most, US dollars", 0.0, 10_000.0, most.max_cost_usd, 1.0, key=f"{key}-cost")
+    calls = st.number_input("At most, model calls", 0, 1_000_000, most.max_calls, 100, key=f"{key}-calls")
+    tokens = st.number_input(
+        "At most, tokens", 0, 1_000_000_000, most.max_tokens, 1_000_000, key=f"{key}-tokens"
+    )
+    minutes = st.number_input(
+        "At most, minutes of work", 1.0, 10_000.0, max(1.0, most.max_minutes), 10.0, key=f"{key}-minutes"
+    )
+    side = st.number_input("Side by side", 1, jobs.MAX_PARALLEL_RUNS, most.side_by_side, key=f"{key}-side")
+    chosen = BatchBudget(
+        side_by_side=int(side),
+        max_calls=int(calls),
+        max_tokens=int(tokens),
+        max_cost_usd=float(cost),
+        max_minutes=float(minutes),
+    )
+    go_on = functools.partial(jobs.resume, client.workbench(), now.batch.id, chosen)
+    st.button(
+        "Set the budget and go on", type="primary", key=f"{key}-set", on_click=client.submit, args=(go_on,)
+    )
+
+
+def _choose_rows(now: BatchStatus) -> list[BatchRow]:
+    """The rows of the state that was chosen; all of them at first."""
+    there = [state for state in ROW_CHIPS if now.state_counts[state]]
+    if len(there) < 2:
+        return now.rows
+    names = {"": "All", **{state: ROW_CHIPS[state][0].capitalize() for state in there}}
+    chosen = st.selectbox(
+        "Show",
+        list(names),
+        format_func=names.get,
+        key=f"batch-show-{now.batch.id}",
+        filter_mode=None,
+        width=220,
+    )
+    return [row for row in now.rows if row.state == chosen] if chosen in there else now.rows
+
+
+def render_table(rows: list[BatchRow] | Any, results: list[dict[str, Any]], batch: Batch) -> str:
+    """The rows as an HTML table, each with the way to its run."""
+    body = "".join(_render_row(row, result, batch) for row, result in zip(rows, results, strict=True))
+    head = "<tr><th>Row</th><th>Question and answer</th><th>How it stands</th><th>Confidence</th><th>Backed</th><th>Sources</th></tr>"
+    return f'<div class="ts batch-rows"><table>{head}{body}</table></div>'
+
+
+def _render_row(row: BatchRow, result: dict[str, Any], batch: Batch) -> str:
+    flow = str(row.own.get("flow", batch.settings.flow))
+    path = routes.page_for_flow(flow).removeprefix("pages/").removesuffix(".py").replace("research", "")
+    asked = escape.html(escape.shorten(row.question, 200)) or "(no question)"
+    question = (
+        f'<a href="./{path}?run={escape.html(row.run_id)}" target="_self">{asked}</a>'
+        if row.run_id
+        else f"<span>{asked}</span>"
+    )
+    why = row.error or row.trouble or (result["why stopped"] if row.state == "resting" else "")
+    said = result["answer"] if row.state == "done" else why
+    same = f'<p class="small soft">the same as row {row.same_as}</p>' if row.same_as else ""
+    told = f"<p>{escape.html(escape.shorten(said, 280))}</p>" if said else ""
+    name, tone = ROW_CHIPS[row.state]
+    if row.state == "done" and row.verdict:
+        name, tone = labels.VERDICT.get(row.verdict, row.verdict), labels.VERDICT_TONE.get(row.verdict, "")
+    sources = ", ".join(
+        dict.fromkeys(escape.render_link(url, escape.host(url)) for url in (result["sources"] or [])[:3])
+    )
+    more = len(result["sources"] or []) - 3
+    backed = f"{result['backed']} of {result['statements']}" if result["statements"] != "" else "–"
+    level = labels.format_percent(row.confidence) if row.state == "done" else "–"
+    return (
+        f'<tr><td data-name="Row">{row.n}</td><td><p class="q">{question}</p>{told}{same}</td>'
+        f'<td>{badges.render(name, tone)}</td><td data-name="Confidence">{level}</td>'
+        f'<td data-name="Backed">{backed}</td><td data-name="Sources">{sources or "–"}{f" and {more} more" if more > 0 else ""}</td></tr>'
+    )

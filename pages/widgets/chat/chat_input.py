@@ -1,0 +1,81 @@
+"""The box one talks into: a message, documents with it, and unsent text that outlives a refresh."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from agent.text.plurals import format_count
+from agent.types import FolderImportResult, Settings, Status
+from pages.widgets.chat import chat_scope, chat_turn
+from pages.widgets.library import library_upload
+from pages.widgets.shell import client, drafts
+
+INPUT_KEY, INPUT_DRAFT = "chat-say", "chat:say"
+
+
+def draw(
+    before: Settings,
+    *,
+    run_id: str = "",
+    status: Status = Status.DONE,
+    placeholder: str = "Ask what the library may know",
+) -> None:
+    """The box and what is talked about. `run_id` is the conversation's newest turn; without one a message
+    begins a conversation."""
+    chat_scope.draw(before)
+    with st.container(key="chat-box" if run_id else "chat-first-box"):
+        st.chat_input(
+            placeholder if status is not Status.RUNNING else "The answer before is still on its way …",
+            key=INPUT_KEY,
+            max_chars=4000,
+            accept_file="multiple",
+            on_submit=_handle_submit,
+            args=(before, run_id),
+            disabled=status is Status.RUNNING,
+        )
+    drafts.track_chat_box(INPUT_DRAFT)
+
+
+def restore() -> None:
+    """The screen is entered: what was typed and not sent stands in the box again."""
+    drafts.restore(INPUT_KEY, INPUT_DRAFT)
+
+
+def _handle_submit(before: Settings, run_id: str) -> None:
+    """A message was sent: documents that came with it are added first, and talked about."""
+    given: Any = st.session_state.get(INPUT_KEY)
+    text, files = (given, []) if isinstance(given, str) else (given.text or "", given.files or [])
+    added = library_upload.add_files(((file.name, file.getvalue()) for file in files), [])
+    if added.sources:
+        chat_scope.add_documents([source.source_id for source in added.sources])
+    if text.strip():
+        send_message(text, before, run_id)
+    if added.sources or added.refused:
+        _notify_added(added, asked=bool(text.strip()))
+
+
+def send_message(text: str, before: Settings, run_id: str = "") -> None:
+    """Begin a conversation, or go on with one. Only in a callback."""
+    bench, chosen = client.workbench(), chat_scope.build_settings(before)
+
+    def opened(new: str) -> None:
+        st.query_params.clear()
+        st.query_params["run"] = new
+        chat_turn.request_stream(new)
+        bench.draft(INPUT_DRAFT, "")
+
+    if run_id:
+        client.submit(bench.send_chat_message, run_id, text, chosen, then=opened)
+    else:
+        client.submit(bench.start, text, chosen.model_copy(update={"thread_id": ""}), then=opened)
+
+
+def _notify_added(added: FolderImportResult, *, asked: bool) -> None:
+    if added.refused:
+        more = f" {format_count(len(added.sources), 'document')} added." if added.sources else ""
+        client.set_notice("warning", " ".join(f"{one.why.rstrip('.')}." for one in added.refused[:4]) + more)
+    elif not asked:
+        names = ", ".join(source.title or source.source_id for source in added.sources[:3])
+        client.set_notice("success", f"{names} can be talked about now: ask.")

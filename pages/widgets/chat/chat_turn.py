@@ -1,0 +1,156 @@
+"""One turn of a conversation: the question, what was answered with its quotes a click away, and what can be
+done when nothing was."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+
+import streamlit as st
+
+from agent.flows.chat.state import ChatState
+from agent.types import Answer, Settings, Status
+from agent.workbench import RunSnapshot
+from pages.widgets.chat import places_map
+from pages.widgets.run import answer_card, export_menu, run_controls
+from pages.widgets.shell import badges, client, escape, labels
+
+STREAM_RUN_KEY = "chat-watched"
+"""The run whose answer is to be streamed: somebody here asked for it and waits."""
+STREAM_S = 1.6
+"""Seconds an answer takes at most to appear. It is complete and checked before its first word is shown."""
+WORD_S = 0.03
+
+
+def request_stream(run_id: str) -> None:
+    """Somebody waits for this answer: it is shown word by word when it is there."""
+    st.session_state[STREAM_RUN_KEY] = run_id
+
+
+def draw(
+    view: RunSnapshot, state: ChatState, *, fresh: bool = False, form: Callable[[], None] | None = None
+) -> None:
+    """The turn. `fresh`: it is the newest, and is streamed to who waits for it; `form` asks back what it
+    needs to know."""
+    draw_question(view, state)
+    if not state.answers:
+        return
+    given = state.answers[-1]
+    streamed = fresh and st.session_state.get(STREAM_RUN_KEY) == view.run.id
+    if streamed:
+        st.session_state.pop(STREAM_RUN_KEY)
+    with st.container(border=True, key=f"chat-answer-{view.run.id}"):
+        if streamed:
+            _stream_answer(given)
+        if state.located and state.located.rows:
+            places_map.draw(state.located, view.run.id)
+            with st.expander(
+                "The rows they stand in", icon=":material/format_quote:", key=f"chat-rows-{view.run.id}"
+            ):
+                st.html(answer_card.render(given, state.facts, view.run.id))
+        else:
+            st.html(render_answer(given, view))
+        if why := find_fallback_reason(state):
+            st.html(
+                f'<div class="ts"><p class="small warned">The model did not speak, rules did in its place: {escape.html(why)}</p></div>'
+            )
+        if form:
+            form()
+
+
+def find_fallback_reason(state: ChatState) -> str:
+    """Why the model did not speak although it was asked, at the answer or on the way to it; "" when it
+    did."""
+    given = [*state.answers[-1:], *state.groundings[-1:], *state.rewrites[-1:], *state.speakers.values()]
+    return next((one.trouble for one in given if one.trouble), "")
+
+
+def draw_question(view: RunSnapshot, state: ChatState) -> None:
+    """The question, what it was read as, and what was asked back and answered on the way."""
+    parts = [_render_bubble("user", "You", view.run.question)]
+    for given, response in zip(state.answers, state.responses, strict=False):
+        parts += [
+            _render_bubble("bot", "Touchstone", given.certainty),
+            _render_bubble("user", "You", response),
+        ]
+    note = (
+        f'<p class="small soft read-as">Read as: {escape.html(state.standalone_question)}</p>'
+        if state.standalone_question
+        else ""
+    )
+    st.html(f'<div class="ts">{"".join(parts)}{note}</div>')
+
+
+def render_answer(given: Answer, view: RunSnapshot) -> str:
+    """An answer as its card; a question back or a refusal in its own words."""
+    if given.sentences:
+        return answer_card.render(given, view.state.facts, view.run.id)
+    if given.is_small_talk:
+        return f'<div class="ts"><div class="answer">{escape.html(given.certainty)}</div></div>'
+    kind = {"needs_clarification": "A question back to you", "budget": "A limit was reached"}.get(
+        given.reason, "The library does not answer this"
+    )
+    missing = "".join(
+        f'<p class="small soft">{escape.html(text)}</p>' for text in (given.missing, given.remark) if text
+    )
+    spoke = labels.ACTOR.get(given.by, "")
+    return (
+        f'<div class="ts"><div class="chips">{badges.render(kind, "warn")}<span class="small soft">{spoke}</span></div>'
+        f'<div class="answer">{escape.html(given.certainty)}</div>{missing}</div>'
+    )
+
+
+def draw_next_steps(view: RunSnapshot, state: ChatState) -> None:
+    """What can be done with the newest answer: research what the library does not know, take the report
+    along."""
+    given = state.answers[-1] if state.answers else None
+    if given is None or view.run.status is Status.RUNNING:
+        return
+    if given.is_small_talk:
+        return
+    open_ended = given.verdict != "answered" and given.reason != "needs_clarification"
+    with st.container(horizontal=True, vertical_alignment="center", key="chat-onwards"):
+        if open_ended and st.button(
+            "Open as research",
+            key="chat-research",
+            icon=":material/travel_explore:",
+            help="Ask the web, step by step",
+        ):
+            _start_research(view, state)
+        if given.sentences:
+            run_controls.draw_review(view)
+        else:
+            export_menu.draw(view)
+
+
+def _start_research(view: RunSnapshot, state: ChatState) -> None:
+    """Start a research run with the question and go there."""
+    started: list[str] = []
+    own = Settings(world=view.run.settings.world, model=view.run.settings.model)
+    question = state.asked or view.run.question
+    client.submit(
+        client.workbench().start, question if "?" in question else f"{question}?", own, then=started.append
+    )
+    if started:
+        st.switch_page("pages/research.py", query_params={"run": started[0]})
+    st.rerun()
+
+
+def _render_bubble(side: str, who: str, text: str) -> str:
+    return f'<div class="bubble {side}"><div class="who">{who}</div><div class="said">{escape.html(text)}</div></div>'
+
+
+def _stream_answer(given: Answer) -> None:
+    """The validated text word by word, then nothing: its card takes its place."""
+    slot = st.empty()
+    with slot.container(key="chat-stream"):
+        st.write_stream(_yield_words(given.text or given.certainty))
+    slot.empty()
+
+
+def _yield_words(text: str) -> Iterator[str]:
+    each = text.split()
+    pause = min(WORD_S, STREAM_S / max(1, len(each)))
+    for word in each:
+        yield f"{escape.md(word)} "
+        time.sleep(pause)

@@ -1,0 +1,54 @@
+"""The form of a clarifying question: answers to pick, or one's own words; sending it lets the same search go
+on."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from agent.flows.chat.state import ChatState
+from agent.types import Status
+from agent.workbench import RunSnapshot
+from pages.widgets.chat import chat_input, chat_turn
+from pages.widgets.shell import client, drafts, escape
+
+
+def draw(view: RunSnapshot, state: ChatState) -> None:
+    """The form. A run that waits takes the answer itself; one that ended takes it as the next turn."""
+    run_id = view.run.id
+    picked, typed = f"chat-pick-{run_id}-{view.head}", f"chat-own-{run_id}"
+    with st.container(key="chat-clarify"):
+        if state.choices:
+            names = {str(n): choice for n, choice in enumerate(state.choices)}
+            st.radio(
+                "Pick one", list(names), index=None, key=picked, format_func=lambda n: escape.md(names[n])
+            )
+        label = "Or in your own words" if state.choices else "Your answer"
+        drafts.text_area(label, typed, f"clarify:{run_id}", height=80)
+        st.button(
+            "Answer",
+            type="primary",
+            key="chat-clarify-send",
+            icon=":material/reply:",
+            on_click=_send,
+            args=(view, tuple(state.choices), picked, typed),
+        )
+
+
+def _send(view: RunSnapshot, choices: tuple[str, ...], picked: str, typed: str) -> None:
+    own, pick = (st.session_state.get(typed) or "").strip(), st.session_state.get(picked)
+    text = own or (choices[int(pick)] if pick is not None and int(pick) < len(choices) else "")
+    if not text:
+        client.set_notice("warning", "Pick an answer, or say it in your own words.")
+        return
+    run_id = view.run.id
+    drafts.clear(typed, f"clarify:{run_id}")
+    if view.run.status is Status.WAITING:
+        client.submit(
+            client.workbench().respond,
+            run_id,
+            view.head,
+            text,
+            then=lambda _: chat_turn.request_stream(run_id),
+        )
+    else:
+        chat_input.send_message(text, view.run.settings, run_id)

@@ -1,0 +1,62 @@
+"""What was gathered, readable: articles with their text, threads with every post; and what was left out, with
+the reason."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from agent.export.collected import format_post_date
+from agent.text.plurals import format_count
+from agent.types.collection import CollectedItem, Post
+from pages.widgets.shell import badges, escape
+
+KIND_LABELS = {"article": "article", "thread": "thread", "question": "question"}
+
+
+def render_items(items: Sequence[CollectedItem], run_id: str) -> str:
+    """The kept items as HTML, each folded; the only one is open."""
+    return f'<div class="ts found">{"".join(_render_item(item, run_id, open=len(items) == 1) for item in items)}</div>'
+
+
+def render_dropped(items: Sequence[CollectedItem]) -> str:
+    """The items that were left out, as an HTML table."""
+    rows = "".join(
+        f"<tr><td>{escape.render_link(item.url, item.title or escape.shorten_url(item.url))}</td><td>{KIND_LABELS[item.kind]}</td><td>{escape.html(item.reason)}</td></tr>"
+        for item in items
+    )
+    return f'<div class="ts scroll"><table><tr><th>What</th><th>Kind</th><th>Why it was left out</th></tr>{rows}</table></div>'
+
+
+def _render_item(item: CollectedItem, run_id: str, *, open: bool) -> str:
+    told = [(KIND_LABELS[item.kind], "")]
+    told += [(format_count(len(item.posts), "post"), "")] if item.posts else []
+    told += [(item.publish_date[:10] or "date unknown", "" if item.publish_date else "warn")]
+    told += [(f"by {item.author}", "")] if item.author and item.kind == "article" else []
+    told += [("extracted by the model", "")] if item.extracted_by == "model" else []
+    stored = (
+        f' · <a href="{escape.stored_page_url(run_id, item.page_ids[0])}" target="_blank">stored page</a>'
+        if item.page_ids
+        else ""
+    )
+    also = "".join(f"<div>Also at {escape.render_link(url)}</div>" for url in item.also_at)
+    also += f"<div>{escape.html(item.trouble)}</div>" if item.trouble else ""
+    text = f'<div class="said">{escape.html(item.content)}</div>' if item.content else ""
+    return (
+        f"<details{' open' if open else ''}><summary><b>{escape.html(item.title or escape.shorten_url(item.url))}</b> "
+        f'<span class="chips">{badges.render_row(told)}</span></summary><p class="small soft">{escape.render_link(item.url)}{stored}</p>'
+        f'<p class="small soft">Kept because: {escape.html(item.reason)}</p>{text}{"".join(map(_render_post, item.posts))}'
+        f'<div class="small soft">{also}</div></details>'
+    )
+
+
+def _render_post(post: Post) -> str:
+    role = {"question": " asked", "answer": " answered"}.get(post.role, "")
+    unsure = (
+        ""
+        if post.start >= 0
+        else ' <span class="chip warn">not word for word on the page: never quoted</span>'
+    )
+    return (
+        f'<div class="post"><div class="who"><b>{escape.html(post.user or "unknown")}</b>{role} '
+        f'<span class="soft">{escape.html(format_post_date(post) or "date unknown")}</span>{unsure}</div><div class="said">{escape.html(post.text)}</div></div>'
+    )

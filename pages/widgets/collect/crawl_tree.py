@@ -1,0 +1,123 @@
+"""The navigation tree as HTML: every page of the walk, what was decided there and why, and how its branch
+ended."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from agent.flows.collect.state import CollectState
+from agent.text.plurals import format_count
+from agent.types import Outcome
+from agent.types.collection import CrawlNode
+from pages.widgets.shell import badges, escape, labels
+
+ACTION_LABELS = {
+    "EXTRACT_CONTENT": "content taken",
+    "EXTRACT_LINKS": "list: links followed",
+    "NAVIGATE_TO": "gone on to a section",
+    "STOP": "stopped",
+}
+PAGE_TYPE_LABELS = {
+    "article": "article",
+    "forum_thread": "thread",
+    "forum_listing": "list of threads",
+    "news_listing": "list of news",
+    "company_profile": "company page",
+    "other": "",
+}
+MAX_OPEN_SHOWN = 8
+"""Pages still to be visited that are listed under one page; the rest is counted."""
+
+
+def render(state: CollectState, working: str = "") -> str:
+    """The whole tree; `working` is the address that is being read now."""
+    below: dict[str, list[CrawlNode]] = {}
+    for branch in sorted(state.tree.values(), key=lambda branch: branch.path):
+        below.setdefault(branch.parent, []).append(branch)
+    return f'<div class="ts">{_render_level(below, "", state, working)}</div>'
+
+
+def _render_level(below: dict[str, list[CrawlNode]], parent: str, state: CollectState, working: str) -> str:
+    children = below.get(parent, [])
+    walked = [branch for branch in children if branch.status == "visited"]
+    waiting = [branch for branch in children if branch.status == "open"]
+    left = [branch for branch in children if branch.status == "dropped"]
+    items = [
+        f"<li>{_render_page(branch)}{_render_level(below, branch.id, state, working)}</li>"
+        for branch in walked
+    ]
+    items += [
+        f"<li>{_render_open(branch, live=branch.url == working)}</li>" for branch in waiting[:MAX_OPEN_SHOWN]
+    ]
+    if len(waiting) > MAX_OPEN_SHOWN:
+        items.append(f'<li class="soft small">and {len(waiting) - MAX_OPEN_SHOWN} more to visit</li>')
+    if left:
+        rows = "".join(
+            f"<div>{escape.html(branch.anchor or escape.shorten_url(branch.url))}: {escape.html(branch.ended)}</div>"
+            for branch in left
+        )
+        items.append(
+            f"<li><details><summary>{format_count(len(left), 'entry', 'entries')} left out</summary>{rows}</details></li>"
+        )
+    return f'<ul class="walk">{"".join(items)}</ul>' if items else ""
+
+
+def _render_page(branch: CrawlNode) -> str:
+    """A page that was visited."""
+    name = (
+        branch.title or (branch.anchor if branch.parent else "Start page") or escape.shorten_url(branch.url)
+    )
+    return (
+        f'<span class="mark {choose_tone(branch)}" aria-hidden="true"></span><span class="page">{escape.html(escape.shorten(name, 120))}</span> '
+        f'<span class="small">{escape.render_link(branch.url)}</span><div class="chips">{badges.render_row(list_chips(branch))}{render_details(branch)}</div>'
+        + (f'<div class="why">{escape.html(branch.reasoning)}</div>' if branch.reasoning else "")
+        + (
+            f'<div class="ended">Ended here: {escape.html(branch.ended)}</div>'
+            if branch.ended and branch.ended != branch.reasoning
+            else ""
+        )
+        + (
+            f'<div class="small"><b>Without the model:</b> {escape.html(branch.trouble)}</div>'
+            if branch.trouble
+            else ""
+        )
+    )
+
+
+def _render_open(branch: CrawlNode, *, live: bool) -> str:
+    """A page that waits to be visited, or is being read now."""
+    told = [f"relevance {branch.relevance_score:.2f}"] if branch.relevance_score is not None else []
+    told += [branch.detected_date] if branch.detected_date else []
+    about = f' <span class="small soft">{escape.html(" · ".join(told))}</span>' if told else ""
+    mark = f'<span class="mark {"live" if live else ""}" aria-hidden="true"></span>'
+    return f'{mark}<span class="soft">{escape.html(branch.anchor or branch.url)}</span>{about}'
+
+
+def list_chips(branch: CrawlNode) -> Sequence[tuple[str, str]]:
+    """What was decided and of what kind the page is; how the fetch failed."""
+    if branch.outcome is not None and branch.outcome is not Outcome.OK:
+        return [(labels.OUTCOME[branch.outcome], "bad")]
+    told = (
+        [(ACTION_LABELS[branch.action], "good" if branch.action == "EXTRACT_CONTENT" else "")]
+        if branch.action
+        else []
+    )
+    told += [(PAGE_TYPE_LABELS[branch.page_type], "")] if PAGE_TYPE_LABELS[branch.page_type] else []
+    return [*told, *([("the same text as another page", "")] if branch.same_as else [])]
+
+
+def render_details(branch: CrawlNode) -> str:
+    """How surely a page was decided on, by whom, and how deep it lies, as one quiet line of HTML."""
+    told = (
+        [f"confidence {labels.format_percent(branch.confidence)}", f"decided {labels.ACTOR[branch.by]}"]
+        if branch.action
+        else []
+    )
+    return f'<span class="small soft">{" · ".join([*told, f"depth {branch.depth}"])}</span>'
+
+
+def choose_tone(branch: CrawlNode) -> str:
+    """The colour of a page's mark."""
+    if branch.outcome is not None and branch.outcome is not Outcome.OK:
+        return "bad"
+    return "good" if branch.item_id else "warn" if branch.ended else ""

@@ -1,0 +1,142 @@
+"""What a person may do about a conflict: rule on it with a reason, open it again, or have the run look for
+what would settle it."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from agent.actions import conflict_changes
+from agent.actions import conflicts as doors
+from agent.types import Conflict, Status
+from agent.workbench import RunSnapshot
+from pages.widgets.evidence import fact_actions
+from pages.widgets.shell import client, escape
+
+BOTH_LABEL, NEITHER_LABEL = "Both hold", "Neither holds"
+
+
+def draw(view: RunSnapshot, conflict: Conflict) -> None:
+    """The row of buttons below a conflict."""
+    with st.container(horizontal=True, vertical_alignment="center", key=f"conflict-doors-{conflict.id}"):
+        if conflict.status == "settled":
+            args = (doors.resolve_conflict, client.workbench(), view.run.id, conflict.id, "open")
+            st.button(
+                "Reopen",
+                icon=":material/lock_open:",
+                key=f"conflict-reopen-{conflict.id}",
+                on_click=client.submit,
+                args=args,
+            )
+        with st.popover(
+            "Settle it",
+            icon=":material/gavel:",
+            key=fact_actions.popover_key(_resolve_key(conflict)),
+            on_change="rerun",
+        ):
+            _draw_resolve_form(view, conflict)
+        if view.run.settings.flow in doors.SEARCHING_FLOWS:
+            with st.popover(
+                "Look for more evidence",
+                icon=":material/travel_explore:",
+                key=fact_actions.popover_key(_search_key(conflict)),
+                on_change="rerun",
+            ):
+                _draw_search_form(view, conflict)
+
+
+def _resolve_key(conflict: Conflict) -> str:
+    return f"conflict-settle-{conflict.id}"
+
+
+def _search_key(conflict: Conflict) -> str:
+    return f"conflict-look-{conflict.id}"
+
+
+def _draw_resolve_form(view: RunSnapshot, conflict: Conflict) -> None:
+    choice, reason = f"conflict-choice-{conflict.id}", f"conflict-reason-{conflict.id}"
+    values = [value.text for value in conflict.values]
+    options = [*(f"take {n}" for n in range(len(values))), "both", "neither"]
+    st.radio(
+        "What holds?",
+        options,
+        index=None,
+        key=choice,
+        format_func=lambda option: _format_option(option, values),
+    )
+    st.text_input(
+        "Why? (it stands in the answer)",
+        key=reason,
+        max_chars=conflict_changes.MAX_REASON_CHARS,
+        placeholder="e.g. The register is the first source.",
+    )
+    st.button(
+        "Settle",
+        type="primary",
+        key=f"conflict-send-{conflict.id}",
+        on_click=_resolve,
+        args=(view, conflict, choice, reason),
+    )
+
+
+def _format_option(option: str, values: list[str]) -> str:
+    if option in ("both", "neither"):
+        return BOTH_LABEL if option == "both" else NEITHER_LABEL
+    return escape.md(f"Take “{escape.shorten(values[int(option.split()[1])], 80)}”")
+
+
+def _resolve(view: RunSnapshot, conflict: Conflict, choice: str, reason: str) -> None:
+    option, because = st.session_state.get(choice), st.session_state.get(reason) or ""
+    if not option:
+        client.set_notice("warning", "Choose what holds first.")
+        return
+    ruling = option if option in ("both", "neither") else "take"
+    value = conflict.values[int(option.split()[1])].text if ruling == "take" else ""
+
+    def rule() -> int:
+        return doors.resolve_conflict(
+            client.workbench(), view.run.id, conflict.id, ruling, value=value, because=because
+        )  # type: ignore[arg-type]
+
+    client.submit(
+        rule,
+        done=f"Settled. {fact_actions.describe_consequence(view)}".strip(),
+        then=lambda _: fact_actions.close_popover(_resolve_key(conflict)),
+    )
+
+
+def _draw_search_form(view: RunSnapshot, conflict: Conflict) -> None:
+    key = f"conflict-query-{conflict.id}"
+    st.text_input(
+        "Words to search for",
+        value=conflict_changes.suggest_query(view.state, conflict),
+        key=key,
+        max_chars=conflict_changes.MAX_REASON_CHARS,
+    )
+    ended = view.run.status in (Status.REVIEW, Status.DONE)
+    st.caption(
+        "The run goes on with this search and then writes a new answer."
+        if ended
+        else "This is the next search of the run."
+    )
+    st.button(
+        "Search for this",
+        type="primary",
+        key=f"conflict-search-{conflict.id}",
+        on_click=_request_search,
+        args=(view, conflict, key),
+    )
+
+
+def _request_search(view: RunSnapshot, conflict: Conflict, key: str) -> None:
+    asked = (
+        doors.request_search,
+        client.workbench(),
+        view.run.id,
+        conflict.id,
+        st.session_state.get(key) or "",
+    )
+    client.submit(
+        *asked,
+        done="This is searched for next.",
+        then=lambda _: fact_actions.close_popover(_search_key(conflict)),
+    )

@@ -1,0 +1,134 @@
+"""Conflicts as rows: what is said, by which sites with which words, since when, from how many independent
+ones, and how it stands."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import streamlit as st
+
+from agent.actions import conflict_changes, fact_edits
+from agent.actions.conflict_changes import SideSummary
+from agent.evidence.contradiction.time_series import Timeline, find_timelines
+from agent.flows.shared import fact_view
+from agent.text.plurals import format_count
+from agent.types import Conflict, Fact
+from agent.workbench import RunSnapshot
+from pages.widgets.evidence import conflict_actions
+from pages.widgets.shell import badges, empty_state, escape, pagination, view_cache
+
+PAGE_SIZE = 6
+"""Conflicts on a page: the cost of a poll must not grow with the run."""
+MAX_QUOTES = 4
+"""Quotes of a value that are drawn."""
+MAX_TIMELINES = 8
+"""Series that are drawn."""
+KIND_LABELS = {
+    "number": "different figures",
+    "date": "different dates",
+    "name": "different words",
+    "polarity": "affirmed and denied",
+}
+
+
+def draw(view: RunSnapshot) -> None:
+    """Each conflict with its sides, and what a person can do about it."""
+    known = view_cache.get_or_compute(
+        view, "conflicts", lambda: conflict_changes.active_conflicts(view.state)
+    )
+    dated = view_cache.get_or_compute(
+        view, "timelines", lambda: render_timelines(find_timelines(fact_view.facts_for_prompt(view.state)))
+    )
+    if dated:
+        st.html(f'<div class="ts small">{dated}</div>')
+    if not known:
+        empty_state.draw(
+            "No conflicts found",
+            "When two sources say different things about the same matter, both appear here side by side.",
+        )
+        return
+    turned = f"conflicts-{view.run.id}"
+    for conflict in pagination.take_page(known, PAGE_SIZE, turned):
+        with st.container(border=True, key=f"conflict-{conflict.id}"):
+            st.html(f'<div class="ts">{render_conflict(conflict, view.state.facts, view.run.id)}</div>')
+            if fact_edits.is_editable(view):
+                conflict_actions.draw(view, conflict)
+    pagination.draw(len(known), PAGE_SIZE, turned, "conflicts")
+
+
+def render_timelines(found: Sequence[Timeline]) -> str:
+    """Figures of different times as HTML: no conflict, but worth a look beside one."""
+    rows = (
+        f"<li>{' · '.join(f'{escape.html(point.when)}: <b>{escape.html(point.value)}</b>' for point in timeline.points)}<br>"
+        f'<span class="soft">{escape.html(escape.shorten(timeline.about, 120))}</span></li>'
+        for timeline in found[:MAX_TIMELINES]
+    )
+    head = f"<summary>Figures of different times, which are no conflict ({len(found)})</summary>"
+    return f"<details>{head}<ul>{''.join(rows)}</ul></details>" if found else ""
+
+
+def render_conflict(conflict: Conflict, facts: Mapping[str, Fact], run_id: str) -> str:
+    """One conflict as HTML."""
+    found = conflict_changes.summarize_sides(conflict, facts)
+    asks = badges.render("about your question", "live") if conflict.asks else ""
+    head = f"<h3>{escape.html(conflict.topic)}</h3><p>{_render_status(conflict)} {badges.render(KIND_LABELS[conflict.kind])} {asks}</p>"
+    reason = f'<p class="small">{escape.html(describe_resolution(conflict))}</p>' if conflict.reason else ""
+    if not found:
+        return f'{head}{reason}<p class="small soft">The model reports it; no two facts were found that say so.</p>'
+    rows = "".join(_render_side(side, run_id) for side in found)
+    columns = "<tr><th>Value</th><th>Said by</th><th>Since</th></tr>"
+    return f'{head}{reason}<div class="scroll"><table>{columns}{rows}</table></div>'
+
+
+def _render_status(conflict: Conflict) -> str:
+    if conflict.status == "open":
+        return badges.render("open: kept out of the plain claims", "bad")
+    return badges.render(
+        {"person": "settled by you", "evidence": "settled by the count"}.get(conflict.settled_by, "settled"),
+        "good",
+    )
+
+
+def describe_resolution(conflict: Conflict) -> str:
+    """What settled it, in a sentence."""
+    if conflict.status == "open":
+        return f"Opened again: {conflict.reason}"
+    ruled = (
+        f"“{conflict.chosen}” stands"
+        if conflict.chosen
+        else "Neither holds"
+        if conflict.ruling == "neither"
+        else "Both hold"
+    )
+    return (
+        f"{ruled}: {conflict.reason}"
+        if conflict.settled_by == "evidence"
+        else f"{ruled}, because “{conflict.reason}”"
+    )
+
+
+def _render_side(side: SideSummary, run_id: str) -> str:
+    mark = f" {badges.render('taken', 'good')}" if side.is_chosen else ""
+    quotes = "".join(
+        f'<div class="quote small">{escape.html(fact.quote)}</div><p class="small soft">{escape.render_link(fact.url, escape.host(fact.url))}'
+        f"{_render_page_link(run_id, fact.page_id, fact.id)}</p>"
+        for fact in side.facts[:MAX_QUOTES]
+    )
+    said = f"<details><summary>{escape.html(', '.join(side.sites) or format_count(len(side.facts), 'fact'))}</summary>{quotes}</details>"
+    told = f'<span class="small soft">{escape.html(side.source_count_text)}</span>'
+    return f"<tr><td><b>{escape.html(side.value)}</b>{mark}</td><td>{said}{told}</td><td>{_render_since(side)}</td></tr>"
+
+
+def _render_page_link(run_id: str, page_id: str, fact_id: str) -> str:
+    return (
+        f' · <a href="{escape.stored_page_url(run_id, page_id, fact_id)}" target="_blank">stored page</a>'
+        if page_id
+        else ""
+    )
+
+
+def _render_since(side: SideSummary) -> str:
+    earliest, latest = side.earliest[:10], side.latest[:10]
+    told = f"{earliest} to {latest}" if latest != earliest else earliest
+    how = "published" if side.has_publication_date else "read"
+    return f'{escape.html(told)}<br><span class="small soft">{how}</span>' if told else ""

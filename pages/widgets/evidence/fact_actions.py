@@ -1,0 +1,214 @@
+"""What a person may do with the ledger as a whole: take back an edit, add a fact, strike a source after
+seeing what falls with it."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from agent.actions import fact_edits
+from agent.actions.fact_changes import StrikeImpact
+from agent.errors import UsageError
+from agent.text.plurals import format_count
+from agent.text.urls import site
+from agent.types import Fact, Status
+from agent.workbench import RunSnapshot
+from pages.widgets.shell import client, escape
+
+FROM_PAGE, OWN_KNOWLEDGE = "It stands on a page", "I know it myself"
+REWRITE_NOTICE = "The answer is written anew."
+ADD_POPOVER, STRIKE_POPOVER = "ledger-add", "ledger-strike-source"
+MAX_SENTENCES = 4
+"""Sentences named before a source is struck."""
+
+
+def draw(view: RunSnapshot) -> None:
+    """The row of buttons above the facts, and the sources that are struck."""
+    run_id, bench = view.run.id, client.workbench()
+    with st.container(horizontal=True, vertical_alignment="center", key="ledger-doors"):
+        adding = st.popover(
+            "Add a fact", icon=":material/add_notes:", key=popover_key(ADD_POPOVER), on_change="rerun"
+        )
+        if adding.open:
+            with adding:
+                _draw_add_form(view)
+        if any(fact.url for fact in view.state.facts.values()):
+            striking = st.popover(
+                "Strike a source",
+                icon=":material/link_off:",
+                key=popover_key(STRIKE_POPOVER),
+                on_change="rerun",
+            )
+            if striking.open:  # what falls is worked out over all facts: only when somebody looks
+                with striking:
+                    _draw_strike_form(view)
+        if edit := fact_edits.find_undoable(view):
+            st.button(
+                f"Undo: {_format_edit(edit.text)}",
+                icon=":material/undo:",
+                key="ledger-undo",
+                on_click=client.submit,
+                args=(fact_edits.undo, bench, run_id),
+            )
+        if edit := fact_edits.find_redoable(view):
+            st.button(
+                f"Redo: {_format_edit(edit.text)}",
+                icon=":material/redo:",
+                key="ledger-redo",
+                on_click=client.submit,
+                args=(fact_edits.redo, bench, run_id),
+            )
+    _draw_struck_sources(view)
+
+
+def _draw_struck_sources(view: RunSnapshot) -> None:
+    """The sources that are struck, each with the way back."""
+    for source in view.state.struck_sources:
+        told = f'<div class="ts small"><span class="struck">{escape.html(escape.shorten(source, 70))}</span> is struck as a source.</div>'
+        args = (fact_edits.restore_source, client.workbench(), view.run.id, source)
+        with st.container(horizontal=True, vertical_alignment="center", key=f"ledger-struck-{source}"):
+            st.html(told, width="content")
+            label = escape.md(f"Restore {escape.shorten(source, 40)}")
+            st.button(
+                label, key=f"ledger-restore-{source}", type="tertiary", on_click=client.submit, args=args
+            )
+
+
+def describe_consequence(view: RunSnapshot) -> str:
+    """What an edit leads to just now, for the notice."""
+    return REWRITE_NOTICE if view.run.status in (Status.REVIEW, Status.DONE) else ""
+
+
+def popover_key(name: str) -> str:
+    """The key of a popover: another one after each time something was done in it, so that it is closed then
+    and stays so."""
+    return f"{name}-{st.session_state.get(f'{name}-done', 0)}"
+
+
+def close_popover(name: str) -> None:
+    """Close this popover: what was done in it is done."""
+    st.session_state[f"{name}-done"] = st.session_state.get(f"{name}-done", 0) + 1
+
+
+def _format_edit(text: str) -> str:
+    return escape.md(escape.shorten(text, 60))
+
+
+def _draw_add_form(view: RunSnapshot) -> None:
+    run_id = view.run.id
+    st.text_area("The fact, in a sentence", key=f"ledger-new-statement-{run_id}", height=80)
+    kind = st.radio(
+        "Where is it from?", [FROM_PAGE, OWN_KNOWLEDGE], key=f"ledger-new-kind-{run_id}", horizontal=True
+    )
+    if kind == FROM_PAGE:
+        st.text_input("Address of the page", key=f"ledger-new-url-{run_id}", placeholder="https://…")
+        st.text_area(
+            "The words as they stand there",
+            key=f"ledger-new-quote-{run_id}",
+            height=80,
+            help="They are looked up in the stored page.",
+        )
+    else:
+        st.caption(
+            "It may stand in the answer, marked as your own knowledge. It never counts as backed by a page."
+        )
+    st.button("Add it", type="primary", key="ledger-new-add", on_click=_add_fact, args=(view,))
+
+
+def _add_fact(view: RunSnapshot) -> None:
+    run_id, at = view.run.id, st.session_state
+    own = at.get(f"ledger-new-kind-{run_id}") == OWN_KNOWLEDGE
+    statement = at.get(f"ledger-new-statement-{run_id}") or ""
+    url, quote = (
+        ("", "")
+        if own
+        else (at.get(f"ledger-new-url-{run_id}") or "", at.get(f"ledger-new-quote-{run_id}") or "")
+    )
+
+    def add() -> int:
+        if not own and not (url.strip() and quote.strip()):
+            raise UsageError(
+                "name the page's address and the words as they stand there, or say that you know it yourself"
+            )
+        return fact_edits.add(client.workbench(), run_id, statement, url=url, quote=quote)
+
+    def clear(_: int) -> None:
+        for part in ("statement", "url", "quote"):
+            at.pop(f"ledger-new-{part}-{run_id}", None)
+        close_popover(ADD_POPOVER)
+
+    client.submit(add, done=f"Added. {describe_consequence(view)}".strip(), then=clear)
+
+
+def _draw_strike_form(view: RunSnapshot) -> None:
+    """Choose a site or a page; what falls is told before the button that does it."""
+    sources = list_sources(list(view.state.facts.values()))
+    if not sources:
+        st.caption("All sources are struck.")
+        return
+    chosen = st.selectbox(
+        "Which source?",
+        list(sources),
+        format_func=lambda name: sources[name],
+        key=f"ledger-source-to-strike-{view.run.id}",
+    )
+    if not chosen:
+        return
+    fall = fact_edits.preview_strike(view, chosen)
+    st.html(render_strike_impact(fall))
+    label = f"Strike it with {format_count(len(fall.facts), 'fact')}"
+    st.button(label, type="primary", key="ledger-source-strike", on_click=_strike_source, args=(view, chosen))
+
+
+def _strike_source(view: RunSnapshot, source: str) -> None:
+    done = f"{source} is struck. {describe_consequence(view)}".strip()
+    client.submit(
+        fact_edits.strike_source,
+        client.workbench(),
+        view.run.id,
+        source,
+        done=done,
+        then=lambda _: close_popover(STRIKE_POPOVER),
+    )
+
+
+def list_sources(known: list[Fact]) -> dict[str, str]:
+    """The sources that can be struck, with their labels: each site, then the pages of sites with several."""
+    left = [fact for fact in known if fact.url and fact.decision != "struck"]
+    pages: dict[str, dict[str, list[Fact]]] = {}
+    for fact in left:
+        pages.setdefault(site(fact.url), {}).setdefault(fact.url, []).append(fact)
+    sites = {
+        name: f"{name}: {format_count(sum(map(len, of.values())), 'fact')}"
+        for name, of in sorted(pages.items())
+    }
+    single = {
+        url: f"only “{escape.shorten(found[0].title or escape.shorten_url(url), 50)}” of {name}: {format_count(len(found), 'fact')}"
+        for name, of in sorted(pages.items())
+        if len(of) > 1
+        for url, found in of.items()
+    }
+    return sites | single
+
+
+def render_strike_impact(fall: StrikeImpact) -> str:
+    """What striking a source takes with it, as HTML."""
+    told = f"<p><b>{format_count(len(fall.facts), 'fact')}</b> of {escape.html(fall.source)} will be struck, and so will what is read there later.</p>"
+    if fall.sentences:
+        more = (
+            f"<p>and {len(fall.sentences) - MAX_SENTENCES} more</p>"
+            if len(fall.sentences) > MAX_SENTENCES
+            else ""
+        )
+        items = "".join(
+            f"<li>{escape.html(escape.shorten(sentence.text, 160))}</li>"
+            for sentence in fall.sentences[:MAX_SENTENCES]
+        )
+        told += (
+            f"<p>The answer loses {format_count(len(fall.sentences), 'sentence')}:</p><ul>{items}</ul>{more}"
+        )
+    else:
+        told += "<p>No sentence of the answer falls.</p>"
+    weak = len(fall.weakened)
+    if weak:
+        told += f"<p>{format_count(weak, 'sentence')} of it {'loses' if weak == 1 else 'lose'} one source, but not the last.</p>"
+    return f'<div class="ts small" role="status">{told}</div>'

@@ -1,0 +1,113 @@
+"""One fact opened for editing: the words it stands on, and what a person may do with it. `?fact=` in the
+address names it."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from agent.actions import fact_edits
+from agent.actions.fact_changes import FactEdit
+from agent.types import Fact, PersonMark
+from agent.workbench import RunSnapshot
+from pages.widgets.evidence import fact_actions, fact_grid, fact_table
+from pages.widgets.shell import client, escape
+
+
+def draw(view: RunSnapshot) -> None:
+    """The fact that the address names; nothing when it names none of this run."""
+    fact = view.state.facts.get(st.query_params.get("fact", ""))
+    place = st.empty()  # always there, so that nothing below moves when the card goes
+    if fact is None or not fact_edits.is_editable(view):
+        return
+    with place.container(border=True, key="fact-card"):
+        st.html(render(fact, view.run.id))
+        with st.container(horizontal=True, vertical_alignment="center", key="fact-card-buttons"):
+            if fact.is_own_knowledge:
+                _draw_mark_button(
+                    view,
+                    fact,
+                    *(
+                        ("Restore", "restart_alt", "none")
+                        if fact.decision == "struck"
+                        else ("Strike", "block", "struck")
+                    ),
+                )
+            else:
+                _draw_mark_button(
+                    view,
+                    fact,
+                    *(
+                        ("Unpin", "keep_off", "none")
+                        if fact.decision == "pinned"
+                        else ("Pin", "keep", "pinned")
+                    ),
+                )
+                _draw_mark_button(
+                    view,
+                    fact,
+                    *(
+                        ("Restore", "restart_alt", "none")
+                        if fact.decision == "struck"
+                        else ("Strike", "block", "struck")
+                    ),
+                )
+            with st.popover(
+                "Correct", icon=":material/edit:", key=f"fact-card-correct-{fact.id}-{len(view.state.edits)}"
+            ):
+                _draw_correction(view, fact)
+            st.button(
+                "Close", icon=":material/close:", key="fact-card-close", type="tertiary", on_click=_close
+            )
+
+
+def render(fact: Fact, run_id: str) -> str:
+    """The fact with the words it stands on, as HTML."""
+    struck = fact_table.STRUCK_CLASS if fact.decision == "struck" else ""
+    head = f'<h2 class="ts-section">A fact of this run</h2><p{struck}>{escape.html(fact.statement)}</p>'
+    return f'<div class="ts">{head}<p>{fact_table.render_status(fact)}</p>{fact_table.render_evidence(fact, run_id)}</div>'
+
+
+def _draw_mark_button(view: RunSnapshot, fact: Fact, label: str, icon: str, decision: PersonMark) -> None:
+    told = {"pinned": "Pinned.", "struck": "Struck.", "none": "As it was found."}[decision]
+    st.button(
+        label,
+        icon=f":material/{icon}:",
+        key=f"fact-card-{label.lower()}",
+        on_click=client.submit,
+        args=(fact_edits.mark, client.workbench(), view.run.id, [fact.id], decision),
+        kwargs={"done": f"{told} {fact_actions.describe_consequence(view)}".strip()},
+    )
+
+
+def _draw_correction(view: RunSnapshot, fact: Fact) -> None:
+    said, quoted = f"fact-card-statement-{fact.id}", f"fact-card-quote-{fact.id}"
+    st.text_area("What it states", value=fact.statement, key=said, height=100)
+    if not fact.is_own_knowledge:
+        st.text_area(
+            "The words as they stand on the page",
+            value=fact.quote,
+            key=quoted,
+            height=100,
+            help="They are looked up in the stored page.",
+        )
+    st.button(
+        "Save the correction",
+        type="primary",
+        key="fact-card-save",
+        on_click=_save,
+        args=(view, fact, said, quoted),
+    )
+
+
+def _save(view: RunSnapshot, fact: Fact, said: str, quoted: str) -> None:
+    statement, quote = st.session_state.get(said) or "", st.session_state.get(quoted)
+    draft = FactEdit(
+        fact.id,
+        statement=statement if statement != fact.statement else None,
+        quote=quote if quote not in (None, fact.quote) else None,
+    )
+    fact_grid.save(view, [draft])
+
+
+def _close() -> None:
+    st.query_params.pop("fact", None)

@@ -1,0 +1,104 @@
+"""The editable ledger: the facts of a run with filters, to be read row by row or edited in the table, and
+every edit's undo."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from agent.actions import fact_edits
+from agent.flows.shared import fact_view
+from agent.flows.shared.fact_filter import FACT_STATUSES, FactFilter, filter_facts
+from agent.text.plurals import format_count
+from agent.text.urls import site
+from agent.types import Answer, Fact
+from agent.workbench import RunSnapshot
+from pages.widgets.evidence import fact_actions, fact_grid, fact_table
+from pages.widgets.shell import empty_state, view_cache
+
+READ_MODE, EDIT_MODE = "Read", "Edit in the table"
+MIN_FACTS_FOR_FILTER = 8
+"""Facts from which on the filters are drawn."""
+
+
+def draw(view: RunSnapshot) -> None:
+    """The facts of a run and what may be done with them; read-only where its flow does not write from
+    facts."""
+    known = view_cache.get_or_compute(view, "facts-listed", lambda: fact_view.all_facts(view.state))
+    if not fact_edits.is_editable(view):
+        fact_table.draw(known, view.run.id)
+        return
+    fact_actions.draw(view)
+    if not known:
+        empty_state.draw(
+            "No facts so far",
+            "Each page that is read adds the statements that bear on the question, with the words they stand on.",
+        )
+        return
+    key = f"ledger-way-{view.run.id}"
+    way = st.segmented_control(
+        "How to show the facts",
+        [READ_MODE, EDIT_MODE],
+        default=READ_MODE,
+        required=True,
+        key=key,
+        label_visibility="collapsed",
+    )
+    sift = (
+        _draw_filter(view, known) if way == EDIT_MODE or len(known) > MIN_FACTS_FOR_FILTER else FactFilter()
+    )  # above a table that is edited nothing may come in later
+    everything = view_cache.get_or_compute(
+        view, "facts", lambda: sort_cited_first(filter_facts(known, FactFilter()), view.state.answer)
+    )
+    fitting = (
+        everything if sift == FactFilter() else sort_cited_first(filter_facts(known, sift), view.state.answer)
+    )
+    if way == EDIT_MODE:
+        fact_grid.draw(view, fitting, sift)
+    else:
+        fact_table.draw_page(fitting, view.run.id, editable=True)
+
+
+def sort_cited_first(found: list[Fact], answer: Answer | None) -> list[Fact]:
+    """The facts that the answer cites before the others; as they stand otherwise."""
+    cited = {i for sentence in answer.sentences for i in sentence.fact_ids} if answer else set()
+    return sorted(found, key=lambda fact: fact.id not in cited)
+
+
+def _draw_filter(view: RunSnapshot, known: Sequence[Fact]) -> FactFilter:
+    """The filters, in one row."""
+    run_id = view.run.id
+    sites = view_cache.get_or_compute(
+        view, "sites", lambda: sorted({site(fact.url) for fact in known if fact.url})
+    )
+    steps = view_cache.get_or_compute(
+        view, "fact-steps", lambda: sorted({fact.step for fact in known}, reverse=True)
+    )
+    find = st.text_input(
+        "Find in the facts",
+        key=fact_table.FIND_KEY,
+        type="search",
+        live="300ms",
+        placeholder="words, a site …",
+    )
+    left, middle, right = st.columns(3)
+    source = left.selectbox(
+        "Source", ["", *sites], format_func=lambda name: name or "All sources", key=f"ledger-source-{run_id}"
+    )
+    step = middle.selectbox(
+        "Step",
+        [-1, *steps],
+        format_func=lambda n: "All steps" if n < 0 else f"Step {n}",
+        key=f"ledger-step-{run_id}",
+    )
+    status = right.selectbox(
+        "Status",
+        ["", *FACT_STATUSES],
+        format_func=lambda name: name.capitalize() or "Any status",
+        key=f"ledger-status-{run_id}",
+    )
+    sift = FactFilter(find or "", source or "", -1 if step is None else step, status or "")
+    if sift != FactFilter():
+        st.caption(f"{format_count(len(filter_facts(known, sift)), 'fact')} of {len(known):,} fit")
+    return sift

@@ -1,0 +1,126 @@
+"""The table of facts to read: each row opens to the words it stands on. What a person may do with them stands
+in ledger.py."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from agent.flows.shared.fact_filter import FactFilter, filter_facts, main_fact_status
+from agent.types import PAGE_ORIGIN_LABELS, Fact
+from pages.widgets.shell import empty_state, escape, labels
+
+PAGE_SIZE = 40
+"""Rows of a page: the cost of a poll must not grow with the run."""
+FIND_KEY = "research-facts-find"
+STRUCK_CLASS = ' class="struck"'
+
+
+def draw(facts: Sequence[Fact], run_id: str) -> None:
+    """The facts, newest first, read-only; words to find, and page after page when there are many."""
+    if not facts:
+        empty_state.draw(
+            "No facts so far",
+            "Each page that is read adds the statements that bear on the question, with the words they stand on.",
+        )
+        return
+    find = (
+        st.text_input(
+            "Find in the facts", key=FIND_KEY, type="search", live="300ms", placeholder="words, a site …"
+        )
+        if len(facts) > 8
+        else ""
+    )
+    draw_page(filter_facts(facts, FactFilter(find)), run_id)
+
+
+def draw_page(fitting: Sequence[Fact], run_id: str, *, editable: bool = False) -> None:
+    """One page of these facts as a table."""
+    shown = take_page(fitting, f"facts-page-{run_id}")
+    if not shown:
+        empty_state.draw("No fact fits", "Use other words, or take a filter away.")
+        return
+    st.caption(
+        "Open a row to see the verbatim quote. “Checked” means: found, word for word, in the stored page."
+    )
+    st.html(render_table(shown, run_id, editable=editable))
+    draw_pagination(fitting, f"facts-page-{run_id}")
+
+
+def take_page(fitting: Sequence[Fact], key: str) -> Sequence[Fact]:
+    """The facts of the page that is turned to: only those are drawn."""
+    last = max(1, -(-len(fitting) // PAGE_SIZE))
+    at = min(int(st.session_state.get(key) or 1), last)
+    if st.session_state.get(key, at) != at:
+        st.session_state[key] = at
+    return fitting[(at - 1) * PAGE_SIZE : at * PAGE_SIZE]
+
+
+def draw_pagination(fitting: Sequence[Fact], key: str) -> None:
+    """The page numbers, where there is more than one page."""
+    if len(fitting) > PAGE_SIZE:
+        st.pagination(-(-len(fitting) // PAGE_SIZE), key=key)
+        st.caption(f"{len(fitting):,} facts, {PAGE_SIZE} on a page")
+
+
+def render_table(facts: Sequence[Fact], run_id: str, *, editable: bool = False) -> str:
+    """The facts as an HTML table."""
+    rows = "".join(_render_row(fact, run_id, editable=editable) for fact in facts)
+    return f'<div class="ts facts"><table><tr><th>Statement</th><th>Site</th><th>Quote</th></tr>{rows}</table></div>'
+
+
+def _render_row(fact: Fact, run_id: str, *, editable: bool) -> str:
+    where = (
+        escape.render_link(fact.url, escape.host(fact.url))
+        if fact.url
+        else escape.html("you" if fact.is_own_knowledge else fact.origin.replace("_", " "))
+    )
+    return (
+        f"<tr><td><details><summary{STRUCK_CLASS if fact.decision == 'struck' else ''}>{escape.html(fact.statement)}</summary>{render_evidence(fact, run_id)}"
+        f"{render_edit_link(fact, run_id) if editable else ''}</details></td><td>{where}</td><td>{render_status(fact)}</td></tr>"
+    )
+
+
+def render_evidence(fact: Fact, run_id: str) -> str:
+    """What a fact stands on: the verbatim quote and where it stands; what it said before a correction."""
+    quote = "" if fact.is_own_knowledge else f'<div class="quote">{escape.html(fact.quote)}</div>'
+    former = (
+        f'<p class="small">Before your correction: <del>{escape.html(fact.former)}</del></p>'
+        if fact.former
+        else ""
+    )
+    lacking = former and not fact.verified and not fact.is_own_knowledge
+    told = (
+        '<p class="small warned">The quote does not carry these words, so it is not backed by a page.</p>'
+        if lacking
+        else ""
+    )
+    return f'{quote}{former}{told}<p class="small soft">{_render_origin(fact, run_id)}</p>'
+
+
+def render_edit_link(fact: Fact, run_id: str) -> str:
+    """The way to a fact's own card, where it is pinned, struck and corrected; relative, so that a path prefix
+    in front of us is kept."""
+    return f'<p class="small"><a href="{escape.fact_url(run_id, fact.id)}" target="_self">Pin, strike or correct this fact</a></p>'
+
+
+def render_status(fact: Fact) -> str:
+    """How a fact stands, as a chip."""
+    tone = (
+        "" if fact.decision == "struck" or fact.is_own_knowledge else "good" if fact.can_support else "warn"
+    )
+    return f'<span class="chip {tone}">{escape.html(main_fact_status(fact))}</span>'
+
+
+def _render_origin(fact: Fact, run_id: str) -> str:
+    parts = [
+        "A person's own knowledge, on no page" if fact.is_own_knowledge else escape.html(fact.title),
+        PAGE_ORIGIN_LABELS[fact.given],
+        f"published {escape.html(fact.published_at[:10])}" if fact.published_at else "",
+        f"read {labels.format_time(fact.fetched_at)}" if fact.fetched_at else "",
+        f'<a href="{escape.stored_page_url(run_id, fact.page_id, fact.id)}" target="_blank">stored page</a>'
+        if fact.page_id
+        else "",
+    ]
+    return " · ".join(part for part in parts if part)

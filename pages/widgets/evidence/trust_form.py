@@ -1,0 +1,185 @@
+"""How far sources are trusted: the sources of a run as a table, a person's word on one of them, and the words
+that hold for every run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from agent.actions import trust
+from agent.actions.commit import EDITABLE_FLOWS
+from agent.evidence.source_trust import DEFAULT_TRUST, trust_label
+from agent.flows.shared.trust_changes import RESET_TRUST, DomainTrust, group_by_domain
+from agent.types import TrustRating
+from agent.workbench import RunSnapshot
+from pages.widgets.shell import client, empty_state, escape, labels, pagination, view_cache
+
+TRUST_STEPS = [n / 20 for n in range(21)]
+PAGE_SIZE = 25
+"""Domains on a page."""
+
+
+def draw_for_run(view: RunSnapshot) -> None:
+    """The Sources tab of a run: its domains, and a person's word on one of them."""
+    found = view_cache.get_or_compute(view, "domains", lambda: group_by_domain(view.state))
+    if not found:
+        empty_state.draw(
+            "No sources yet",
+            "Each page that is read appears here under its domain, with how far it is trusted and why.",
+        )
+        return
+    turned = f"research-domains-{view.run.id}"
+    st.html(f'<div class="ts">{render_domains(pagination.take_page(found, PAGE_SIZE, turned))}</div>')
+    pagination.draw(len(found), PAGE_SIZE, turned, "domains")
+    if view.run.settings.flow in EDITABLE_FLOWS:
+        with st.container(border=True, key="research-trust"):
+            _draw_rating_form(view, found)
+
+
+def render_domains(found: Sequence[DomainTrust]) -> str:
+    """The domains as an HTML table."""
+    head = "<tr><th>Domain</th><th>Pages</th><th>Facts</th><th>Trust, and why</th></tr>"
+    return (
+        f'<div class="scroll"><table class="domains">{head}{"".join(map(_render_row, found))}</table></div>'
+    )
+
+
+def _render_row(domain: DomainTrust) -> str:
+    one = (
+        f'<br><span class="small soft">one voice with {escape.html(", ".join(domain.copies))}</span>'
+        if domain.copies
+        else ""
+    )
+    why = escape.html("; ".join(domain.reasons) or "nothing speaks for or against it")
+    tone = (
+        "bad"
+        if domain.trust <= 0
+        else "warn"
+        if domain.trust < DEFAULT_TRUST
+        else "good"
+        if trust_label(domain.trust) in ("high", "fully")
+        else ""
+    )
+    chip = f'<span class="chip {tone}">{trust_label(domain.trust)} {domain.trust:.2f}</span>'
+    counted, disputed = (
+        sum(fact.is_active for fact in domain.facts),
+        sum(fact.is_active and not fact.can_support for fact in domain.facts),
+    )
+    notes = [f"{counted} may count"] if counted != len(domain.facts) else []
+    notes += [f"{disputed} disputed"] if disputed else []
+    facts = f"{len(domain.facts)}" + (
+        f' <span class="small soft">({", ".join(notes)})</span>' if notes else ""
+    )
+    return (
+        f"<tr><td><b>{escape.html(domain.name)}</b>{one}</td><td>{len(domain.pages)}</td><td>{facts}</td>"
+        f'<td>{chip}<br><span class="small soft">{why}</span></td></tr>'
+    )
+
+
+def _draw_rating_form(view: RunSnapshot, found: Sequence[DomainTrust]) -> None:
+    run_id, by_name = view.run.id, {domain.name: domain for domain in found}
+    keys = {name: f"trust-{name}-{run_id}" for name in ("domain", "value", "why", "always")}
+    st.html('<div class="ts"><b>How far do you trust a source?</b></div>')
+    name = st.selectbox("Domain", list(by_name), key=keys["domain"])
+    domain = by_name[name]
+    value = st.select_slider(
+        "Trust",
+        TRUST_STEPS,
+        min(TRUST_STEPS, key=lambda step: abs(step - domain.trust)),
+        key=f"{keys['value']}-{name}-{domain.trust}",
+        format_func=_format_trust,
+        help="At “not at all” its facts support nothing and dispute nothing. Fully trusted, it can be enough alone.",
+    )
+    said = domain.rating.reason if domain.rating else ""
+    why = st.text_input(
+        "Because", said, key=f"{keys['why']}-{name}", max_chars=300, placeholder="shown beside it"
+    )
+    always = st.checkbox("For every run from now on, too", key=keys["always"])
+    with st.container(horizontal=True):
+        arguments = (client.workbench(), run_id, name, value, why)
+        st.button(
+            "Set trust",
+            type="primary",
+            key="trust-set",
+            on_click=_rate_in_run,
+            args=arguments,
+            kwargs={"always": always},
+        )
+        if domain.rating:
+            again = (client.workbench(), run_id, name, RESET_TRUST, "")
+            st.button(
+                "Take my word back",
+                key="trust-back",
+                on_click=_rate_in_run,
+                args=again,
+                kwargs={"always": always},
+            )
+
+
+def _format_trust(value: float) -> str:
+    return f"{trust_label(value)} ({value:.2f})"
+
+
+def _rate_in_run(*arguments: object, always: bool) -> None:
+    client.submit(
+        lambda: trust.set_trust_in_run(*arguments, always=always),
+        done="Noted: the confidence is counted anew.",
+    )  # type: ignore[arg-type]
+
+
+def draw_for_all_runs() -> None:
+    """The words that hold for every run, on the Settings screen: the list, another word, and taking one
+    back."""
+    said = trust.list_trust_ratings(client.workbench())
+    st.html('<div class="ts"><h2 class="ts-section">Trust in domains</h2></div>')
+    client.show_notice("trust")
+    if said:
+        st.html(f'<div class="ts">{render_ratings(said)}</div>')
+    else:
+        st.html(
+            '<div class="ts"><p class="soft">You said nothing of any domain: each page is trusted by its signs.</p></div>'
+        )
+    with st.container(border=True, key="settings-trust"):
+        name = st.text_input("Domain", key="settings-trust-domain", placeholder="example.org")
+        value = st.select_slider(
+            "Trust", TRUST_STEPS, DEFAULT_TRUST, key="settings-trust-value", format_func=_format_trust
+        )
+        why = st.text_input(
+            "Because", key="settings-trust-why", max_chars=300, placeholder="shown wherever it counts"
+        )
+        with st.container(horizontal=True):
+            st.button(
+                "Set trust", key="settings-trust-set", on_click=_rate_everywhere, args=(name, value, why)
+            )
+            if said:
+                st.button(
+                    "Take back the word on this domain",
+                    key="settings-trust-back",
+                    on_click=_delete_rating,
+                    args=(name,),
+                )
+
+
+def render_ratings(said: Sequence[TrustRating]) -> str:
+    """The words as an HTML table."""
+    rows = "".join(
+        f"<tr><td><b>{escape.html(one.domain)}</b></td><td>{trust_label(one.value)} {one.value:.2f}</td><td>{escape.html(one.reason)}</td>"
+        f"<td>{labels.format_time(one.at)}</td></tr>"
+        for one in said
+    )
+    return f'<div class="scroll"><table><tr><th>Domain</th><th>Trust</th><th>Because</th><th>Since</th></tr>{rows}</table></div>'
+
+
+def _rate_everywhere(name: str, value: float, why: str) -> None:
+    client.submit(
+        trust.set_trust_rating, client.workbench(), name, value, why, then=lambda _: _clear_fields()
+    )
+
+
+def _delete_rating(name: str) -> None:
+    client.submit(trust.delete_trust_rating, client.workbench(), name, then=lambda _: _clear_fields())
+
+
+def _clear_fields() -> None:
+    st.session_state["settings-trust-domain"] = st.session_state["settings-trust-why"] = ""

@@ -1,0 +1,193 @@
+"""What could not be read, why, and what a person can do about each: try again, give the text, upload the
+file. And what our rules refused."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from typing import Any
+
+import streamlit as st
+
+from agent.actions import page_input
+from agent.actions.page_input import FailedRequest
+from agent.flows.shared.run_state import RunState
+from agent.types import Outcome, Refusal, Status
+from agent.workbench import RunSnapshot
+from pages.widgets.shell import badges, client, drafts, empty_state, escape, labels, pagination, view_cache
+
+PAGE_SIZE, REFUSALS_PAGE_SIZE = 8, 20
+"""Rows on a page of what could not be read, and of what was refused: the cost of a poll must not grow with
+the run."""
+OWN_PAGE_KEY = "research-own-page"
+TAKEN_NOTICES = {
+    Status.REVIEW: "Taken in. It is weighed, and the answer written again.",
+    Status.DONE: "Taken in. It is weighed, and the answer written again.",
+    Status.PAUSED: "Taken in. It is weighed when the run goes on.",
+    Status.STOPPED: "Taken in. It is weighed when the run goes on.",
+    Status.FAILED: "Taken in. It is weighed when the run goes on.",
+}
+FILE_TYPES = ["html", "htm", "pdf", "docx", "md", "txt", "csv"]
+
+
+def count_failed_requests(state: RunState) -> int:
+    """How many looks brought nothing."""
+    return len(page_input.list_failed_requests(state))
+
+
+def draw(view: RunSnapshot) -> None:
+    """The list, newest first, each with what can be done; then what was proposed and not followed."""
+    state, found = (
+        view.state,
+        view_cache.get_or_compute(view, "unread", lambda: page_input.list_failed_requests(view.state)),
+    )
+    if not found and not state.refusals:
+        empty_state.draw(
+            "Everything asked for could be read",
+            "Pages that block us, time out or cannot be read appear here with the reason.",
+        )
+    turned = f"research-unread-{view.run.id}"
+    for one in pagination.take_page(found, PAGE_SIZE, turned):
+        with st.container(key=f"research-unread-{_hash_key(one.what)}", border=True, gap="xsmall"):
+            st.html(render_row(one))
+            _draw_actions(view, one)
+    pagination.draw(len(found), PAGE_SIZE, turned, "looks")
+    if view.run.settings.flow == "research":
+        with st.popover(
+            "Give a page of your own", icon=":material/note_add:", key=OWN_PAGE_KEY, on_change="rerun"
+        ) as opened:
+            if opened.open:
+                _draw_form(view, "", OWN_PAGE_KEY)
+    turned = f"research-refused-{view.run.id}"
+    if not_followed := render_refusals(
+        pagination.take_page(state.refusals[::-1], REFUSALS_PAGE_SIZE, turned)
+    ):
+        st.html(not_followed)
+        pagination.draw(len(state.refusals), REFUSALS_PAGE_SIZE, turned, "refusals")
+
+
+def render_row(one: FailedRequest) -> str:
+    """What could not be read, why, and what helps, as HTML."""
+    what = escape.render_link(one.what) if one.kind == "Page" else f"“{escape.html(one.what)}”"
+    tone = "" if one.outcome is Outcome.EMPTY else "bad"
+    why = f'<div class="small soft">{escape.html(one.reason)}</div>' if one.reason else ""
+    return (
+        f'<div class="ts"><div class="told"><span>{one.kind}: {what}</span>{badges.render(labels.OUTCOME[one.outcome], tone)}</div>{why}'
+        f'<div class="small">{escape.html(one.advice)}</div></div>'
+    )
+
+
+def render_refusals(refusals: Sequence[Refusal]) -> str:
+    """What was proposed and not followed, as an HTML table."""
+    rows = "".join(
+        f"<tr><td>{escape.html(escape.shorten(r.what, 200))}</td><td>{escape.html(r.why)}</td></tr>"
+        for r in refusals
+    )
+    head = '<h3 class="ts-section">Proposed, but not followed</h3>'
+    return (
+        f'<div class="ts">{head}<div class="scroll"><table><tr><th>What</th><th>Why</th></tr>{rows}</table></div></div>'
+        if rows
+        else ""
+    )
+
+
+def _draw_actions(view: RunSnapshot, one: FailedRequest) -> None:
+    if not (one.can_retry or one.can_supply):
+        return
+    name = _hash_key(one.what)
+    with st.container(horizontal=True, gap="small"):
+        if one.can_retry:
+            st.button(
+                "Try again",
+                icon=":material/refresh:",
+                key=f"research-again-{name}",
+                on_click=_retry,
+                args=(view.run.id, one.what),
+            )
+        if one.can_supply:
+            key = f"research-give-{name}"
+            with st.popover(
+                "Give its text", icon=":material/content_paste:", key=key, on_change="rerun"
+            ) as opened:
+                if opened.open:
+                    _draw_form(view, one.what, key)
+
+
+def _draw_form(view: RunSnapshot, url: str, popover: str) -> None:
+    """The fields in which a person gives a page: at `url`, or at the address they type."""
+    run_id, name = view.run.id, _hash_key(url or OWN_PAGE_KEY)
+    st.caption("What you give counts as read, and is marked as given by you wherever it is cited.")
+    text_key, draft, at = f"research-paste-{name}", f"paste:{run_id}:{name}", f"research-at-{name}"
+    if not url:
+        st.text_input("Its address", key=at, placeholder="https:// (a file may have none)")
+    drafts.text_area(
+        "Its text",
+        text_key,
+        draft,
+        height=140,
+        most=page_input.MAX_PASTED_CHARS,
+        placeholder="Select all on the page, copy, and paste it here",
+    )
+    done = TAKEN_NOTICES.get(view.run.status, "Taken in. The run heeds it at its next decision.")
+    given: dict[str, Any] = {"run_id": run_id, "url": url, "at": at, "done": done, "popover": popover}
+    st.button(
+        "Use this text",
+        type="primary",
+        key=f"research-paste-do-{name}",
+        on_click=_paste,
+        args=(given, text_key, draft),
+    )
+    file = st.file_uploader(
+        "Or its file",
+        FILE_TYPES,
+        key=f"research-file-{name}",
+        help="HTML, PDF, DOCX, Markdown, plain text or CSV",
+    )
+    if file is not None:
+        st.button(
+            "Use this file",
+            type="primary",
+            key=f"research-file-do-{name}",
+            on_click=_upload,
+            args=(given, file.name, file.getvalue()),
+        )
+
+
+def _paste(given: dict[str, Any], text_key: str, draft: str) -> None:
+    def taken(_: Any) -> None:
+        drafts.clear(text_key, draft)
+        _close_popover(given)
+
+    text = st.session_state.get(text_key) or ""
+    client.submit(
+        page_input.paste,
+        client.workbench(),
+        given["run_id"],
+        _read_address(given),
+        text,
+        done=given["done"],
+        then=taken,
+    )
+
+
+def _upload(given: dict[str, Any], name: str, data: bytes) -> None:
+    arguments = (client.workbench(), given["run_id"], _read_address(given), name, data)
+    client.submit(page_input.upload, *arguments, done=given["done"], then=lambda _: _close_popover(given))
+
+
+def _read_address(given: dict[str, Any]) -> str:
+    return given["url"] or (st.session_state.get(given["at"]) or "").strip()
+
+
+def _close_popover(given: dict[str, Any]) -> None:
+    st.session_state[given["popover"]] = False
+
+
+def _retry(run_id: str, what: str) -> None:
+    client.submit(
+        page_input.retry, client.workbench(), run_id, what, done="It is tried again at the next decision."
+    )
+
+
+def _hash_key(what: str) -> str:
+    return hashlib.sha256(what.encode()).hexdigest()[:8]

@@ -1,0 +1,58 @@
+"""The demo's own sources: a small invented knowledge base and invented places, put into the library with one
+button."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from agent.bot.reply_settings import DEMO_KB
+from agent.config import ROOT
+from pages.widgets.shell import client
+
+DEMO_TAG = "demo"
+PLACES_FILE = ROOT / "demo" / "facilities.csv"
+
+
+def is_demo_available() -> bool:
+    """Does this copy of Touchstone carry them?"""
+    return DEMO_KB.is_dir()
+
+
+def is_demo_added() -> bool:
+    """Are they in the library?"""
+    return bool(client.library().count(tag=DEMO_TAG, kind="file"))
+
+
+def add_demo() -> int:
+    """Put them into the library, tagged; what is there already stays as it is. Returns how many sources they
+    are."""
+    shelf = client.library()
+    taken = len(shelf.add_folder(DEMO_KB, tags=[DEMO_TAG]).sources)
+    if PLACES_FILE.is_file():
+        shelf.add_file(PLACES_FILE.name, PLACES_FILE.read_bytes(), tags=[DEMO_TAG])
+        taken += 1
+    return taken
+
+
+def draw_demo_button(*, then: str = "") -> None:
+    """The button that adds them. `then`: a toggle that is switched on with it."""
+    if is_demo_available() and not is_demo_added():
+        st.button(
+            "Add the demo knowledge base",
+            key="library-demo",
+            icon=":material/cottage:",
+            on_click=_submit_demo,
+            args=(then,),
+        )
+
+
+def _submit_demo(then: str) -> None:
+    def done(_: int) -> None:
+        if then:
+            st.session_state[then] = True
+
+    client.submit(
+        add_demo,
+        done="The demo knowledge base is in the library, tagged “demo”. Everything in it is invented.",
+        then=done,
+    )

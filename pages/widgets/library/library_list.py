@@ -1,0 +1,165 @@
+"""The sources of the library as rows: filters above, a page at a time, what can be done with each; a bin with
+a way back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from agent.library.collection import Library
+from agent.text.plurals import format_count
+from agent.types import LibrarySource
+from pages.widgets.library import library_row
+from pages.widgets.shell import empty_state, url_state
+
+PAGE_SIZE = 20
+FIND_KEY, KIND_KEY, TAG_KEY, AGE_KEY, BIN_KEY, PAGE_KEY = (
+    "library-find",
+    "library-kind",
+    "library-tag",
+    "library-age",
+    "library-bin",
+    "library-page",
+)
+PAGINATION_KEY = "library-turn"
+"""How often the list was begun anew: part of the key of what turns its pages."""
+KINDS = {"": "Any kind", "page": "Web pages", "file": "Documents", "topic": "Team topics"}
+AGES = {
+    0: "Read at any time",
+    1: "Not read for a day",
+    7: "Not read for a week",
+    30: "Not read for a month",
+    180: "Not read for half a year",
+}
+
+
+def draw(shelf: Library, held: int) -> None:
+    """Filters, the rows that fit, and the way to the other pages of the list."""
+    tags = shelf.tags()
+    choices = _list_url_fields(list(tags))
+    url_state.restore(choices)
+    asked = _draw_filters(tags)
+    library_row.draw_undo()
+    found = shelf.count(**asked)
+    if found:
+        _draw_rows(shelf, asked, found, list(tags))
+    else:
+        _draw_empty(held, deleted=bool(asked["deleted"]))
+    url_state.save(choices)
+
+
+def _list_url_fields(tags: list[str]) -> dict[str, url_state.UrlField]:
+    return {
+        "find": (FIND_KEY, "", None),
+        "kind": (KIND_KEY, "", KINDS),
+        "tag": (TAG_KEY, "", ["", *tags]),
+        "age": (AGE_KEY, 0, AGES),
+        "bin": (BIN_KEY, False, None),
+        "at": (PAGE_KEY, 1, range(1, 1_000_000)),
+    }
+
+
+def _draw_rows(shelf: Library, asked: dict[str, Any], found: int, tags: list[str]) -> None:
+    pages = (found + PAGE_SIZE - 1) // PAGE_SIZE
+    at = st.session_state[PAGE_KEY] = min(max(1, int(st.session_state.get(PAGE_KEY) or 1)), pages)
+    rows = shelf.sources(**asked, limit=PAGE_SIZE, offset=(at - 1) * PAGE_SIZE)
+    st.html(
+        f'<div class="ts" role="status"><p class="small soft">{_describe_result(found, rows, at, deleted=asked["deleted"])}</p></div>'
+    )
+    with st.container(gap="xsmall", key="library-list"):
+        for source in rows:
+            library_row.draw(source, tags)
+    if pages > 1:
+        turn = f"library-turn-{st.session_state.get(PAGINATION_KEY, 0)}"
+        st.pagination(pages, default=at, key=turn, max_visible_pages=5, on_change=_turn_page, args=(turn,))
+
+
+def _draw_filters(tags: dict[str, int]) -> dict[str, Any]:
+    """The row of filters; returns what the library is asked for."""
+    with st.container(horizontal=True, vertical_alignment="bottom", key="library-filters"):
+        hint = "title, address or description"
+        text = st.text_input(
+            "Filter",
+            key=FIND_KEY,
+            placeholder=hint,
+            type="search",
+            live="300ms",
+            width=300,
+            on_change=_go_to_first_page,
+        )
+        kind = st.selectbox(
+            "Kind",
+            list(KINDS),
+            key=KIND_KEY,
+            format_func=KINDS.get,
+            width=150,
+            filter_mode=None,
+            on_change=_go_to_first_page,
+        )
+        if st.session_state[TAG_KEY] not in ("", *tags):
+            st.session_state[TAG_KEY] = ""
+        tag = st.selectbox(
+            "Tag",
+            ["", *tags],
+            key=TAG_KEY,
+            format_func=lambda name: f"{name} ({tags[name]})" if name else "Any tag",
+            width=170,
+            on_change=_go_to_first_page,
+        )
+        age = st.selectbox(
+            "Age",
+            list(AGES),
+            key=AGE_KEY,
+            format_func=AGES.get,
+            width=210,
+            filter_mode=None,
+            on_change=_go_to_first_page,
+        )
+        gone = st.toggle("In the bin", key=BIN_KEY, on_change=_go_to_first_page)
+    return {
+        "text": text or "",
+        "kind": kind or "",
+        "tag": tag or "",
+        "stale_days": age or None,
+        "deleted": bool(gone),
+    }
+
+
+def _go_to_first_page() -> None:
+    """Another filter: back to the first page of the list."""
+    st.session_state[PAGE_KEY] = 1
+    st.session_state[PAGINATION_KEY] = int(st.session_state.get(PAGINATION_KEY, 0)) + 1
+
+
+def _turn_page(key: str) -> None:
+    st.session_state[PAGE_KEY] = st.session_state[key]
+
+
+def _describe_result(found: int, rows: list[LibrarySource], at: int, *, deleted: bool) -> str:
+    first = (at - 1) * PAGE_SIZE + 1
+    shown = f", {first} to {first + len(rows) - 1} shown" if found > PAGE_SIZE else ""
+    return f"{format_count(found, 'source')}{' in the bin' if deleted else ''}{shown}"
+
+
+def _draw_empty(held: int, *, deleted: bool) -> None:
+    if deleted:
+        empty_state.draw(
+            "Nothing in the bin fits", "What you delete is kept here until you take it out again."
+        )
+    elif held:
+        empty_state.draw("No source fits", "Change the filter above, or look inside the texts with Search.")
+        st.button(
+            "Show everything", key="library-clear", icon=":material/filter_alt_off:", on_click=_clear_filters
+        )
+    else:
+        empty_state.draw(
+            "Everything is in the bin",
+            "Turn on “In the bin” above to take sources out again, or add documents.",
+        )
+
+
+def _clear_filters() -> None:
+    for key, value in ((FIND_KEY, ""), (KIND_KEY, ""), (TAG_KEY, ""), (AGE_KEY, 0), (BIN_KEY, False)):
+        st.session_state[key] = value
+    _go_to_first_page()

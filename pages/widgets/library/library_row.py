@@ -1,0 +1,209 @@
+"""One source of the library as a row: what it is, and what can be done with it. Its text is a click away."""
+
+from __future__ import annotations
+
+import hashlib
+
+import streamlit as st
+
+from agent.text.plurals import format_count
+from agent.types import LibrarySource
+from pages.widgets.library import library_fetch
+from pages.widgets.shell import badges, client, drafts, escape, labels
+
+UNDO_KEY = "library-undo"
+STALE_DAYS = 30
+"""Days after which a web page that was not read again is marked."""
+KIND_LABELS = {"page": "web page", "file": "document", "topic": "team topic"}
+AUTHOR_LABELS = {"model": "described by the model", "person": "described by you"}
+
+
+def draw(source: LibrarySource, tags: list[str]) -> None:
+    """The row; `tags` are those that exist."""
+    key = source_key(source)
+    with (
+        st.container(border=True, key=f"library-row-{key}", gap=None),
+        st.container(horizontal=True, vertical_alignment="center"),
+    ):
+        with st.container(gap=None, key=f"library-what-{key}"):
+            st.page_link(
+                "pages/page.py",
+                label=escape.md(display_title(source), 120),
+                query_params={"id": source.page_id},
+            )
+            st.html(render_details(source))
+        if source.deleted_at:
+            st.button(
+                format_button("Take out", source),
+                key=f"library-restore-{key}",
+                icon=":material/undo:",
+                on_click=_restore,
+                args=(source.source_id,),
+            )
+        else:
+            _draw_manage(source, tags, key)
+            st.button(
+                format_button("Delete", source),
+                key=f"library-delete-{key}",
+                icon=":material/delete:",
+                type="tertiary",
+                on_click=_delete,
+                args=(source.source_id, source.title),
+            )
+
+
+def format_button(does: str, source: LibrarySource) -> str:
+    """The label of a row's button. The stylesheet hides what it is about from the eye: who hears the screen
+    needs it, a row is not seen."""
+    return f"{does} *{escape.md(display_title(source), 60)}*"
+
+
+def source_key(source: LibrarySource) -> str:
+    """A short name of a source for a widget's key."""
+    return hashlib.sha256(source.source_id.encode()).hexdigest()[:10]
+
+
+def render_details(source: LibrarySource) -> str:
+    """What the source is, in a few lines of HTML."""
+    place = (
+        escape.render_link(source.url, escape.shorten_url(source.url, 60))
+        if escape.href(source.url)
+        else escape.html(source.source_id)
+    )
+    marks = [(KIND_LABELS[source.kind], ""), *((f"#{tag}", "live") for tag in source.tags)]
+    if source.gone_at:
+        marks.append(("its file is gone", "warn"))
+    if escape.href(source.url) and labels.days_since(source.fetched_at) >= STALE_DAYS:
+        marks.append(("stale", "warn"))
+    read = f"read {labels.format_age(source.fetched_at)}" if source.fetched_at else ""
+    told = " · ".join(
+        part
+        for part in (
+            place,
+            format_count(source.passages, "passage"),
+            read,
+            AUTHOR_LABELS.get(source.described_by, ""),
+        )
+        if part
+    )
+    detail = f'<p class="small warned">{escape.html(source.detail)}</p>' if source.detail else ""
+    return (
+        f'<div class="ts source"><p class="small">{escape.html(escape.shorten(_strip_title(source), 240))}</p>{detail}'
+        f'<div class="chips">{badges.render_row(marks)}<span class="small soft">{told}</span></div></div>'
+    )
+
+
+def display_title(source: LibrarySource) -> str:
+    """What a source is called on the screen."""
+    return source.title or escape.shorten_url(source.url) or source.source_id
+
+
+def _strip_title(source: LibrarySource) -> str:
+    """The description without the title it may begin with: that stands above it."""
+    rest = source.description.removeprefix(source.title) if source.title else source.description
+    return rest.lstrip(" :—-") if rest != source.description else source.description
+
+
+def _draw_manage(source: LibrarySource, tags: list[str], key: str) -> None:
+    """Tags, the description, reading it again: drawn when it is opened."""
+    opened = st.popover(
+        format_button("Manage", source),
+        icon=":material/edit:",
+        type="tertiary",
+        key=f"library-manage-{key}",
+        on_change="rerun",
+    )
+    if not opened.open:
+        return
+    with opened:
+        st.multiselect(
+            "Tags",
+            sorted({*tags, *source.tags}),
+            default=source.tags,
+            key=f"library-tags-{key}",
+            accept_new_options=True,
+            on_change=_save_tags,
+            args=(source.source_id, key),
+            placeholder="choose, or type a new one",
+        )
+        text_key, draft = f"library-about-{key}", f"describe:{source.source_id}"
+        if text_key not in st.session_state and not client.workbench().draft(draft):
+            st.session_state[text_key] = source.description
+        drafts.text_area("What it is about (Reply chooses by this)", text_key, draft, height=120)
+        st.button(
+            "Keep this description",
+            key=f"library-describe-{key}",
+            on_click=_save_description,
+            args=(source.source_id, text_key, draft),
+        )
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.page_link(
+                "pages/chat.py",
+                label="Talk about it",
+                query_params={"source": source.source_id},
+                icon=":material/chat:",
+            )
+            asked = bool(escape.href(source.url)) and st.button(
+                "Read again", key=f"library-again-{key}", icon=":material/refresh:"
+            )
+        if asked:
+            _refetch(source.source_id)
+
+
+def draw_undo() -> None:
+    """What was deleted last, with the way back."""
+    source_id, title = st.session_state.get(UNDO_KEY, ("", ""))
+    if source_id:
+        with st.container(horizontal=True, vertical_alignment="center", key="library-undo-row"):
+            gone = escape.html(escape.shorten(title or source_id, 60))
+            told = (
+                f"“{gone}” is in the bin. Nothing is found in it now; answers that cite it keep their quotes."
+            )
+            st.html(f'<div class="ts small soft" role="status">{told}</div>', width="content")
+            st.button(
+                "Undo", key="library-undo-do", icon=":material/undo:", on_click=_restore, args=(source_id,)
+            )
+
+
+def _refetch(source_id: str) -> None:
+    with st.spinner("Reading it again …"):
+        client.submit(
+            library_fetch.refetch_page, source_id, then=lambda told: client.set_notice("success", told)
+        )
+    st.rerun()
+
+
+def _delete(source_id: str, title: str) -> None:
+    client.submit(
+        client.library().delete,
+        source_id,
+        then=lambda _: st.session_state.update({UNDO_KEY: (source_id, title)}),
+    )
+
+
+def _restore(source_id: str) -> None:
+    client.submit(client.library().restore, source_id, done="It is back on the shelf.")
+    st.session_state.pop(UNDO_KEY, None)
+
+
+def _save_tags(source_id: str, key: str) -> None:
+    shelf, wanted = client.library(), set(st.session_state.get(f"library-tags-{key}") or [])
+    had = set(shelf.source(source_id).tags)
+
+    def change() -> None:
+        shelf.untag(source_id, *(had - wanted))
+        shelf.tag(source_id, *(wanted - had))
+
+    client.submit(change)
+
+
+def _save_description(source_id: str, key: str, draft: str) -> None:
+    text = st.session_state.get(key) or ""
+    client.submit(
+        client.library().describe,
+        source_id,
+        text,
+        "person",
+        done="The description is kept.",
+        then=lambda _: client.workbench().draft(draft, ""),
+    )

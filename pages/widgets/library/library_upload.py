@@ -1,0 +1,155 @@
+"""Adding to the library: files dropped or chosen, a folder, a web address, the demo's knowledge base. Each is
+taken or refused by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from agent.errors import UsageError
+from agent.text.plurals import format_count
+from agent.types import FolderImportResult, LibrarySource, RefusedFile
+from agent.web.extract import documents
+from pages.widgets.library import library_fetch
+from pages.widgets.shell import client, escape
+
+TAGS_KEY, ROUND_KEY, RESULT_KEY = "library-add-tags", "library-add-round", "library-added"
+FOLDER_KEY, URL_KEY = "library-add-folder", "library-add-url"
+MAX_LISTED = 40
+
+
+def draw() -> None:
+    """The three ways to add, and what came of the last one."""
+    with st.container(key="library-add"):
+        _draw_forms()
+    draw_result()
+
+
+def _draw_forms() -> None:
+    shelf = client.library()
+    tags = st.multiselect(
+        "Tags for what you add (if you like)",
+        list(shelf.tags()),
+        key=TAGS_KEY,
+        accept_new_options=True,
+        placeholder="choose, or type a new one",
+        width=420,
+    )
+    _draw_upload(tags)
+    left, right = st.columns(2, gap="medium")
+    with left, st.container(horizontal=True, vertical_alignment="bottom", key="library-add-folder-row"):
+        st.text_input("A folder on this computer", key=FOLDER_KEY, placeholder="/home/me/handbook")
+        st.button(
+            "Add folder",
+            key="library-add-folder-do",
+            icon=":material/create_new_folder:",
+            on_click=_submit_folder,
+            args=(tags,),
+        )
+    with right, st.container(horizontal=True, vertical_alignment="bottom", key="library-add-url-row"):
+        st.text_input("A web page", key=URL_KEY, placeholder="https://")
+        asked = st.button("Read and add", key="library-add-url-do", icon=":material/public:")
+    if asked:
+        _submit_page(tags)
+        st.rerun()
+
+
+def _draw_upload(tags: list[str]) -> None:
+    number = int(st.session_state.get(ROUND_KEY, 0))
+    given = st.file_uploader(
+        "Drop documents here, or choose them: HTML, PDF, DOCX, Markdown, plain text, CSV",
+        accept_multiple_files=True,
+        key=f"library-files-{number}",
+        help=f"They are read on this computer and stay here. {describe_size_limits()}",
+    )
+    if not given:
+        return
+    with st.spinner(f"Reading {format_count(len(given), 'document')} …"):
+        st.session_state[RESULT_KEY] = add_files(((file.name, file.getvalue()) for file in given), tags)
+    st.session_state[ROUND_KEY] = number + 1  # the box is empty again
+    st.rerun()
+
+
+def describe_size_limits() -> str:
+    """How large a document may be, by the way it comes."""
+    return f"{st.get_option('server.maxUploadSize')} MB each are the most; from a folder, {documents.MAX_BYTES // 1_000_000} MB."
+
+
+def add_files(files: Iterable[tuple[str, bytes]], tags: list[str]) -> FolderImportResult:
+    """Add each file; one that is refused keeps no other from being added."""
+    shelf, added = client.library(), FolderImportResult()
+    for name, data in files:
+        try:
+            added.sources.append(shelf.add_file(name, data, tags=tags))
+        except UsageError as refusal:
+            added.refused.append(RefusedFile(name=name, why=str(refusal)))
+    return added
+
+
+def _submit_folder(tags: list[str]) -> None:
+    path = (st.session_state.get(FOLDER_KEY) or "").strip()
+    if not path:
+        client.set_notice(
+            "warning", "Name a folder first: the way to it on the computer that Touchstone runs on."
+        )
+        return
+    client.submit(lambda: client.library().add_folder(Path(path).expanduser(), tags=tags), then=_store_result)
+
+
+def _submit_page(tags: list[str]) -> None:
+    url = (st.session_state.get(URL_KEY) or "").strip()
+    with st.spinner(f"Reading {escape.md(escape.shorten_url(url))} …"):
+        client.submit(
+            library_fetch.add_page,
+            url,
+            tags,
+            then=lambda source: _store_result(FolderImportResult(sources=[source])),
+        )
+
+
+def _store_result(added: Any) -> None:
+    st.session_state[RESULT_KEY] = added
+
+
+def draw_result() -> None:
+    """What came of the last adding: each document by itself, until something else is added."""
+    added = st.session_state.get(RESULT_KEY)
+    if not isinstance(added, FolderImportResult):
+        return
+    with st.container(border=True, key="library-added"):
+        st.html(render_result(added))
+        if added.sources:
+            about = {"source": [source.source_id for source in added.sources[:MAX_LISTED]]}
+            st.page_link(
+                "pages/chat.py", label="Talk about what was added", query_params=about, icon=":material/chat:"
+            )
+
+
+def render_result(added: FolderImportResult) -> str:
+    """The results as HTML: what was refused stands first, with the reason."""
+    taken, refused = len(added.sources), len(added.refused)
+    head = f"{format_count(taken, 'document')} added" + (f", {refused} not taken" if refused else "")
+    if not taken and not refused:
+        head = "Nothing there could be read: HTML, PDF, DOCX, Markdown, plain text and CSV can"
+    no = "".join(
+        f'<li class="removed"><b>{escape.html(one.name)}</b>: {escape.html(_explain_refusal(one))}</li>'
+        for one in added.refused[:MAX_LISTED]
+    )
+    yes = "".join(f'<li class="added">{_render_source(source)}</li>' for source in added.sources[:MAX_LISTED])
+    hidden = max(0, taken - MAX_LISTED) + max(0, refused - MAX_LISTED)
+    more = f'<p class="small soft">and {hidden} more</p>' if hidden else ""
+    return f'<div class="ts"><b role="status">{escape.html(head)}</b><ul class="changes">{no}{yes}</ul>{more}</div>'
+
+
+def _explain_refusal(refused: RefusedFile) -> str:
+    why = refused.why.removeprefix(refused.name).strip() or refused.why
+    return why if why.endswith((".", "!", "?")) else f"{why}."
+
+
+def _render_source(source: LibrarySource) -> str:
+    detail = f' <span class="soft">{escape.html(source.detail)}</span>' if source.detail else ""
+    opens = f'<a href="{escape.stored_page_url("", source.page_id)}" target="_self">{escape.html(source.title or source.source_id)}</a>'
+    return f'{opens} <span class="soft small">{escape.html(source.source_id)} · {format_count(source.passages, "passage")}</span>{detail}'

@@ -1,0 +1,65 @@
+"""The replying services the screen uses: one on the library (shared with the HTTP door), one on the demo's
+knowledge base."""
+
+from __future__ import annotations
+
+import threading
+
+from agent.bot import reply_settings
+from agent.bot.reply_settings import DEMO_KB, ResponseConfig
+from agent.bot.responder import ReplyService
+from agent.errors import UsageError
+from agent.types.reply import RequestContext
+from pages.widgets.reply import reply_http
+from pages.widgets.shell import client
+
+LIBRARY, DEMO = "library", "demo"
+SCREEN_PLATFORM = "screen"
+"""The platform that a request from here comes from; its channel is the place that is answered from."""
+_lock = threading.Lock()
+_demo_services: list[ReplyService] = []
+
+
+def list_places() -> dict[str, str]:
+    """What can be answered from, by name."""
+    return {LIBRARY: "The library"} | (
+        {DEMO: "The demo knowledge base (invented)"} if DEMO_KB.is_dir() else {}
+    )
+
+
+def build_context(place: str) -> RequestContext:
+    """Where a conversation of the screen comes from."""
+    return RequestContext(platform=SCREEN_PLATFORM, channel=place)
+
+
+def is_demo(asked: RequestContext) -> bool:
+    """Was it answered from the demo's knowledge base?"""
+    return (asked.platform, asked.channel) == (SCREEN_PLATFORM, DEMO)
+
+
+def get_service(place: str) -> ReplyService:
+    """The service that answers from it. Raises UsageError when `config.yaml` cannot be used as it is."""
+    if place != DEMO:
+        return reply_http.get_service()[0]
+    bench = client.workbench()
+    with _lock:
+        if _demo_services and _demo_services[0].bench is not bench:
+            _demo_services.pop().close()
+        if not _demo_services:
+            _demo_services.append(ReplyService(bench, kb=DEMO_KB))
+        return _demo_services[0]
+
+
+def close() -> None:
+    """Let go of the demo's; the door closes its own."""
+    with _lock:
+        while _demo_services:
+            _demo_services.pop().close()
+
+
+def read_settings() -> tuple[ResponseConfig | None, str]:
+    """What `config.yaml` says, and why it cannot be used when it cannot."""
+    try:
+        return reply_settings.read_response_config(client.workbench().config), ""
+    except UsageError as wrong:
+        return None, str(wrong)

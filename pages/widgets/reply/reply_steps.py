@@ -1,0 +1,140 @@
+"""The five steps of a reply as HTML: what each decided, why, and who spoke; those that were not reached say
+so."""
+
+from __future__ import annotations
+
+from agent.flows.reply.state import ReplyState
+from agent.text.plurals import format_count
+from agent.types import Status
+from agent.types.reply import LoadedSource
+from agent.workbench import RunSnapshot
+from pages.widgets.shell import badges, escape, labels
+
+STEP_TITLES = {
+    "gate": "Gate",
+    "select": "Choose sources",
+    "load": "Load them",
+    "write": "Write",
+    "verify": "Verify",
+}
+
+
+def render(view: RunSnapshot, state: ReplyState) -> str:
+    """The steps, in order."""
+    taken = {step.name for step in view.steps}
+    working = view.next if view.run.status is Status.RUNNING else ""
+    told = {
+        "gate": _render_gate(state),
+        "select": _render_select(state),
+        "load": _render_load(view, state),
+        "write": _render_write(state),
+        "verify": _render_verify(state),
+    }
+    rows = []
+    for n, (name, title) in enumerate(STEP_TITLES.items(), 1):
+        tone, inside = told[name]
+        if name == working:
+            tone, inside = "live", '<div class="why">working on it …</div>'
+        elif name not in taken:
+            tone, inside = "", f'<div class="why">{_explain_not_reached(name, state)}</div>'
+        last = " last" if name == "verify" else ""
+        off = "" if name in taken or name == working else " off"
+        rows.append(
+            f'<div class="ts step{last}{off}"><span class="dot {tone}" aria-hidden="true">{n}</span><div class="head">{title}</div>{inside}</div>'
+        )
+    return "".join(rows)
+
+
+def _explain_not_reached(name: str, state: ReplyState) -> str:
+    if name == "verify" and state.should_reply:
+        return "switched off: ai_response.enable_verification in config.yaml"
+    if name == "load" and state.selection and not state.selection.selected_source_ids and state.should_reply:
+        return "no source was chosen: the pictures were enough"
+    return "not reached"
+
+
+def _render_gate(state: ReplyState) -> tuple[str, str]:
+    decided = state.gating
+    if decided is None:
+        return _render_failure(state)
+    chip = (
+        badges.render("answerable", "good")
+        if decided.should_reply
+        else badges.render("not answerable", "warn")
+    )
+    read_as = (
+        f'<div class="small soft">Read as: {escape.html(state.asked)}</div>'
+        if state.asked not in ("", state.full_conversation.question)
+        else ""
+    )
+    return (
+        "good" if decided.should_reply else "warn"
+    ), f"{_render_line(chip, decided.reasoning, decided.by)}{read_as}"
+
+
+def _render_select(state: ReplyState) -> tuple[str, str]:
+    chosen = state.selection
+    if chosen is None:
+        return _render_failure(state)
+    names = chosen.selected_source_ids
+    chip = badges.render(
+        f"{len(names)} of {format_count(chosen.entries, 'entry', 'entries')}", "good" if names else "warn"
+    )
+    before = f'<div class="small soft">Of a large index, the {len(chosen.shown)} entries that hold the question’s words were shown.</div>'
+    listed = "".join(f"<li><code>{escape.html(name)}</code></li>" for name in names)
+    refused = "".join(
+        f'<div class="small">Not followed: {escape.html(one.what)} <span class="soft">{escape.html(one.why)}</span></div>'
+        for one in state.refusals
+    )
+    inside = f"{_render_line(chip, chosen.reasoning, chosen.by)}{before if chosen.prefiltered else ''}<ul>{listed}</ul>{refused}"
+    return ("good" if names else "warn"), inside
+
+
+def _render_load(view: RunSnapshot, state: ReplyState) -> tuple[str, str]:
+    if not state.loaded:
+        return _render_failure(state)
+    return (
+        "good" if any(one.page_id for one in state.loaded) else "bad"
+    ), f"<ul>{''.join(_render_loaded_source(one, view.run.id) for one in state.loaded)}</ul>"
+
+
+def _render_loaded_source(one: LoadedSource, run_id: str) -> str:
+    if not one.page_id:
+        return f"<li><code>{escape.html(one.source_id)}</code> {badges.render('not loaded', 'bad')} {escape.html(one.detail)}</li>"
+    opens = f'<a href="{escape.stored_page_url(run_id, one.page_id)}" target="_blank">{escape.html(one.title.removeprefix("file:") or one.source_id)}</a>'
+    return f'<li>{opens} <span class="soft">{one.characters:,} characters</span></li>'
+
+
+def _render_write(state: ReplyState) -> tuple[str, str]:
+    if not state.draft and not state.left_out:
+        return (
+            _render_failure(state)
+            if state.trouble
+            else ("warn", f'<div class="why">{escape.html(state.silence)}</div>')
+        )
+    draft = f'<div class="quote small">{escape.html(state.draft)}</div>' if state.draft else ""
+    by = labels.ACTOR.get(state.answers[-1].by, "") if state.answers else ""
+    left = "".join(f"<li>{escape.html(text)}</li>" for text in state.left_out)
+    out = (
+        f"<details><summary>{format_count(len(state.left_out), 'sentence')} left out: nothing supports them</summary><ul>{left}</ul></details>"
+        if left
+        else ""
+    )
+    return ("good" if state.draft else "warn"), f'<div class="small soft">{by}</div>{draft}{out}'
+
+
+def _render_verify(state: ReplyState) -> tuple[str, str]:
+    check = state.verification
+    if check is None:
+        return _render_failure(state)
+    chip = badges.render("approved", "good") if check.verification else badges.render("rejected", "bad")
+    return ("good" if check.verification else "bad"), _render_line(chip, check.reasoning, check.by)
+
+
+def _render_failure(state: ReplyState) -> tuple[str, str]:
+    return "bad", f'<div class="why">{escape.html(state.trouble or "It did not get to a decision.")}</div>'
+
+
+def _render_line(chip: str, reasoning: str, by: str) -> str:
+    spoke = labels.ACTOR.get(by, "")
+    return f'<div class="chips">{chip}<span class="small soft">{spoke}</span></div><div class="why">{escape.html(reasoning)}</div>'

@@ -1,0 +1,184 @@
+"""The answer card: sentences with numbered sources whose quote is one click away, how well they are backed,
+and what changed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from agent.evidence import citation_check
+from agent.text.plurals import format_count
+from agent.types import PAGE_ORIGIN_LABELS, Answer, Fact, Sentence, Source
+from pages.widgets.shell import badges, escape, labels
+
+CHANGE_LABELS = {"added": "New", "removed": "Gone", "reworded": "Reworded", "resourced": "Other sources"}
+
+
+def draw(given: Sequence[Answer], facts: dict[str, Fact], run_id: str) -> None:
+    """The newest answer; what changed since the former one stands below it."""
+    newest = given[-1]
+    st.html(render(newest, facts, run_id, editable=True))
+    draw_changes(given)
+    if newest.journey:
+        with st.expander("How it was found", icon=":material/route:", key="research-story"):
+            st.text(newest.journey)
+
+
+def draw_changes(given: Sequence[Answer]) -> None:
+    """What changed from the former answer to the newest, and why it was written anew; nothing for a first
+    one."""
+    if len(given) > 1:
+        with st.expander(
+            f"What changed since answer {given[-2].n}",
+            expanded=True,
+            icon=":material/difference:",
+            key="research-changes",
+        ):
+            st.html(render_changes(given[-2], given[-1]))
+
+
+def render(answer: Answer, facts: dict[str, Fact], run_id: str, *, editable: bool = False) -> str:
+    """The answer as HTML; with a way from each quote to the fact behind it when that can be edited."""
+    numbers = answer.statements
+    total = numbers.backed + numbers.unsupported
+    whole = numbers.unsupported == 0 and total > 0
+    marks = [
+        (labels.VERDICT[answer.verdict], labels.VERDICT_TONE[answer.verdict]),
+        (f"confidence {labels.format_percent(answer.confidence)}", ""),
+        (describe_backing(answer), "good" if whole else "warn" if total else ""),
+        ("written by the model" if answer.by == "model" else "written without a model: quoted sentences", ""),
+    ]
+    if numbers.dropped:
+        marks.append((format_count(numbers.dropped, "citation") + " dropped: resolved to nothing", "warn"))
+    body = " ".join(
+        _render_sentence(sentence, answer.sources, facts, run_id, editable=editable)
+        for sentence in answer.sentences
+    )
+    lines = [
+        _render_line(labels.REASON.get(answer.reason, "")),
+        _render_line(answer.certainty, "Certainty"),
+        _render_line(answer.missing, "What is missing"),
+        _render_line(answer.why_stopped, "Why it stopped here"),
+        _render_line(answer.because, "Written anew"),
+        _render_line(answer.remark),
+    ]
+    said = f'<div class="answer">{body}</div>' if body else ""
+    left = f'<div>{said}<div class="lines">{"".join(lines)}</div></div>'
+    return (
+        f'<div class="ts"><div class="chips">{badges.render_row(marks)}</div><div class="answer-grid">{left}'
+        f"<div>{_render_sources(answer.sources, run_id)}</div></div></div>"
+    )
+
+
+def describe_backing(answer: Answer) -> str:
+    """How many of its statements stand on a page, in words."""
+    numbers = answer.statements
+    total = numbers.backed + numbers.unsupported
+    return (
+        f"{numbers.backed} of {format_count(total, 'statement')} backed by a page"
+        if total
+        else "no statement is made"
+    )
+
+
+def _render_line(text: str, name: str = "") -> str:
+    label = f'<span class="soft">{name}:</span> ' if name else ""
+    return f"<p>{label}{escape.html(text)}</p>" if text else ""
+
+
+def _render_sentence(
+    sentence: Sentence, sources: Sequence[Source], facts: dict[str, Fact], run_id: str, *, editable: bool
+) -> str:
+    text = escape.html(sentence.text)
+    if not sentence.backed:
+        mine = bool(sentence.fact_ids) and all(
+            i in facts and facts[i].is_own_knowledge for i in sentence.fact_ids
+        )
+        mark = badges.render("your own knowledge") if mine else badges.render("not backed by a page", "bad")
+        text = f'<span class="{"mine" if mine else "unbacked"}">{text}</span> {mark}'
+    cited = [source for source in sources if set(sentence.fact_ids) & set(source.fact_ids)]
+    return text + "".join(_render_citation(source, sentence, run_id, editable=editable) for source in cited)
+
+
+def _render_citation(source: Source, sentence: Sentence, run_id: str, *, editable: bool) -> str:
+    """A numbered mark that opens to the very words this sentence stands on, and leads to each fact behind
+    it."""
+    meant = [
+        (quote, name)
+        for quote, name in zip(source.quotes, source.fact_ids, strict=False)
+        if name in sentence.fact_ids
+    ]
+    quotes = "".join(
+        f'<div class="quote">{escape.html(quote)}</div>{_render_edit_link(name, run_id) if editable else ""}'
+        for quote, name in meant
+    )
+    chosen = meant[0][1] if meant else ""
+    return (
+        f'<details class="cite"><summary aria-label="Source {source.n}: show the quote" title="Show the quote">{source.n}</summary>'
+        f"<div>{quotes}{_render_origin(source, run_id, chosen)}</div></details>"
+    )
+
+
+def _render_edit_link(fact_id: str, run_id: str) -> str:
+    return f'<div class="small"><a href="{escape.fact_url(run_id, fact_id)}" target="_self">Pin, strike or correct this fact</a></div>'
+
+
+def _render_origin(source: Source, run_id: str, fact_id: str = "") -> str:
+    opens = (
+        f' · <a href="{escape.stored_page_url(run_id, source.page_id, fact_id)}" target="_blank">stored page</a>'
+        if source.page_id
+        else ""
+    )
+    read = f" · read {labels.format_time(source.fetched_at)}" if source.fetched_at else ""
+    came = f" · <b>{PAGE_ORIGIN_LABELS[source.given]}</b>" if PAGE_ORIGIN_LABELS[source.given] else ""
+    place = f" · {escape.html(escape.host(source.url))}" if source.url else ""
+    return f'<div class="small soft">{escape.render_link(source.url, source.title or escape.shorten_url(source.url))}{came}{place}{read}{opens}</div>'
+
+
+def _render_origin_chip(source: Source) -> str:
+    return (
+        f" {badges.render(PAGE_ORIGIN_LABELS[source.given], 'warn')}"
+        if PAGE_ORIGIN_LABELS[source.given]
+        else ""
+    )
+
+
+def _render_sources(sources: Sequence[Source], run_id: str) -> str:
+    if not sources:
+        return ""
+    items = "".join(
+        f'<li><details><summary><span class="n">{source.n}</span>{escape.html(source.title or escape.shorten_url(source.url))} '
+        f'<span class="soft">{escape.html(escape.host(source.url)) if source.url else ""}</span>{_render_origin_chip(source)}</summary>'
+        + "".join(f'<div class="quote">{escape.html(quote)}</div>' for quote in source.quotes)
+        + f"{_render_origin(source, run_id, source.fact_ids[0] if source.fact_ids else '')}</details></li>"
+        for source in sources
+    )
+    return f'<h3 class="ts-section">Sources</h3><ul class="sources">{items}</ul>'
+
+
+def render_changes(old: Answer, new: Answer) -> str:
+    """The difference between two answers as an HTML list."""
+    found = citation_check.diff_answers(old, new)
+    items = []
+    for change in found:
+        if change.kind == "same":
+            continue
+        before = (
+            f"<del>{escape.html(change.old.text)}</del> "
+            if change.old and change.kind in ("removed", "reworded")
+            else ""
+        )
+        after = escape.html(change.new.text) if change.new else ""
+        items.append(
+            f'<li class="{change.kind}">{badges.render(CHANGE_LABELS[change.kind])} {before}{after}</li>'
+        )
+    same = sum(change.kind == "same" for change in found)
+    kept = f'<p class="small soft">{format_count(same, "sentence")} unchanged.</p>' if same else ""
+    was, now = (
+        f"{labels.VERDICT[a.verdict]}, confidence {labels.format_percent(a.confidence)}" for a in (old, new)
+    )
+    verdict = f"<p>Before: {was}. Now: {now}.</p>" if was != now else ""
+    nothing = "" if items else "<p>The answer says the same.</p>"
+    why = f'<p class="small">Written anew {escape.html(new.because)}.</p>' if new.because else ""
+    return f'<div class="ts">{why}{verdict}{nothing}<ul class="changes">{"".join(items)}</ul>{kept}</div>'

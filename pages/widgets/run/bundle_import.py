@@ -1,0 +1,73 @@
+"""A bundle that somebody sent: what it is and whether it holds, and the way to open it as a run."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from agent.actions.bundle_import import ImportedRun, import_bundle
+from agent.actions.bundle_verify import BundleVerification, verify_bundle
+from agent.export.archive import MAX_BYTES
+from agent.text.plurals import format_count
+from pages.widgets.shell import badges, client, escape, routes
+
+FILE_KEY, CHECKED_KEY = "bundle-file", "bundle-checked"
+
+
+def draw() -> None:
+    """The way in, folded away until it is needed."""
+    with st.expander("Import a bundle", icon=":material/upload_file:", key="bundle-import"):
+        given = st.file_uploader(
+            "An evidence bundle (.zip) that Touchstone exported",
+            type=["zip"],
+            key=FILE_KEY,
+            max_upload_size=MAX_BYTES // 1_000_000,
+            help="It is verified first; nothing of it is executed. One that was changed since it was made is not opened.",
+        )
+        if given is None:
+            st.session_state.pop(CHECKED_KEY, None)
+            return
+        data = given.getvalue()
+        name, told, holds = st.session_state.get(CHECKED_KEY, ("", "", False))
+        if name != given.file_id:
+            found = verify_bundle(data)
+            told, holds = render_verification(found), found.is_valid
+            st.session_state[CHECKED_KEY] = (given.file_id, told, holds)
+        st.html(told)
+        if holds and st.button(
+            "Open as a run", type="primary", icon=":material/open_in_new:", key="bundle-open"
+        ):
+            _import_and_open(data)
+
+
+def render_verification(found: BundleVerification) -> str:
+    """What was found, as HTML."""
+    marks = [("it holds", "good") if found.is_valid else ("it does not hold", "bad")]
+    contents, lines = found.contents, ""
+    if contents is not None:
+        all_stand = found.found_quote_count == found.quote_count
+        marks += [
+            (
+                f"{found.found_quote_count} of {format_count(found.quote_count, 'quote')} found in their pages",
+                "good" if all_stand else "bad",
+            )
+        ]
+        marks += [
+            (format_count(len(contents.pages), "page"), ""),
+            (format_count(len(contents.steps), "step"), ""),
+        ]
+        lines = f"<p><b>{escape.html(escape.shorten(contents.run.question, 300))}</b></p>"
+    lines += "".join(
+        f"<p>{escape.html(escape.shorten(text, 300))}</p>" for text in (*found.problems, *found.remarks)
+    )
+    compare = f'<p class="small soft">SHA-256 <code>{escape.html(found.sha256)}</code>. Compare it with the one you were given.</p>'
+    return f'<div class="ts">{lines}<div class="chips">{badges.render_row(marks)}</div>{compare}</div>'
+
+
+def _import_and_open(data: bytes) -> None:
+    came: list[ImportedRun] = []
+    client.submit(import_bundle, client.workbench(), data, then=came.append)
+    if came:
+        flow = client.workbench().snapshot(came[0].run_id).run.settings.flow
+        st.session_state.pop(CHECKED_KEY, None)
+        st.switch_page(routes.page_for_flow(flow), query_params={"run": came[0].run_id})
+    st.rerun()

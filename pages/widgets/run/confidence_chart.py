@@ -1,0 +1,189 @@
+"""The confidence curve: one point a look, the threshold as a rule, what the value is made of, and the reason
+of each move beneath."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import altair as alt
+import pandas as pd
+import streamlit as st
+
+from agent.actions import budget
+from agent.evidence.confidence import MAX_SINGLE_SOURCE_VALUE
+from agent.evidence.confidence_explanations import describe_factors
+from agent.types import Confidence
+from agent.workbench import RunSnapshot
+from pages.widgets.run import timeline
+from pages.widgets.shell import client, empty_state, escape, labels, pagination
+
+ACCENT, GOLD = ("#14695b", "#5cc0aa"), ("#8f5c00", "#e0b252")
+SIGNS = {"support": "×", "trust": "×", "agreement": "×", "conflicts": "−"}
+"""How a factor stands behind the one before it."""
+PAGE_SIZE, REASONS_KEY = 10, "research-reasons"
+"""Looks on a page of reasons, and what the page is kept under."""
+MAX_POINTS = 120
+"""Points of the curve that are drawn: more are not told apart, and each costs."""
+
+
+def draw(view: RunSnapshot) -> None:
+    """The curve on axes that do not move while the run goes on, and its reasons, newest first."""
+    given, settings = view.state.confidence, view.run.settings
+    if not given:
+        empty_state.draw(
+            "No confidence yet",
+            "It is computed from the evidence after each look: the first page that is read starts the curve.",
+        )
+        _draw_threshold(view)
+        return
+    dark = st.context.theme.type == "dark"
+    st.altair_chart(
+        build_chart(given, settings.threshold, settings.max_steps, dark=dark),
+        key="research-curve",
+        alt="Confidence after each look",
+    )
+    _draw_threshold(view)
+    st.html(f'<div class="ts">{render_factors(given[-1])}</div>')
+    moved = group_steps(given)
+    st.html(
+        '<div class="ts small">'
+        + "".join(
+            render_reasons(given, *look) for look in pagination.take_page(moved, PAGE_SIZE, REASONS_KEY)
+        )
+        + "</div>"
+    )
+    pagination.draw(len(moved), PAGE_SIZE, REASONS_KEY, "looks")
+
+
+def group_steps(given: Sequence[Confidence]) -> list[tuple[int, int]]:
+    """What is told, newest first, by the numbers of the first and last look: each that moved it, and those
+    between that did not."""
+    found: list[tuple[int, int]] = []
+    for number in range(len(given), 0, -1):
+        still = not given[number - 1].moves
+        if still and found and not given[found[-1][0] - 1].moves:
+            found[-1] = (number, found[-1][1])
+        else:
+            found.append((number, number))
+    return found
+
+
+def render_reasons(given: Sequence[Confidence], first: int, last: int) -> str:
+    """The reasons of a look that moved it, as HTML; looks that did not are told together."""
+    point = given[first - 1]
+    if point.moves:
+        return f"<p><b>After look {first}: {labels.format_percent(point.value)}</b></p>{timeline.render_confidence_changes([move.model_dump() for move in point.moves])}"
+    return f'<p class="soft">{f"Look {first}" if first == last else f"Looks {first} to {last}"} did not move it.</p>'
+
+
+def render_factors(point: Confidence) -> str:
+    """What a value is made of, as an HTML table: the factors, what they make, and the model's own figure
+    beside it."""
+    made = describe_factors(point)
+    rows = "".join(
+        f'<tr><td>{SIGNS.get(name, "")} {name}</td><td class="figure">{figure:.2f}</td><td>{escape.html(why)}</td></tr>'
+        for name, figure, why in made
+    )
+    told = "it can only lower the value" if point.model is not None else "no model spoke"
+    own = "–" if point.model is None else f"{point.model:.2f}"
+    rows += f'<tr><td>the model’s own figure</td><td class="figure">{own}</td><td>{told}</td></tr>'
+    rows += f'<tr><td><b>= confidence</b></td><td class="figure"><b>{point.value:.2f}</b></td><td>{describe_calibration(point)}</td></tr>'
+    head = "<tr><th>Made of</th><th>Figure</th><th>Counted from</th></tr>"
+    return f'<details open><summary>What it is made of</summary><div class="scroll"><table class="factors">{head}{rows}</table></div></details>'
+
+
+def describe_calibration(point: Confidence) -> str:
+    """What the figure means, where it was calibrated."""
+    single = (
+        "told" in point.basis
+        and int(point.basis["agreeing"]) == 1
+        and 0.35 <= point.value <= MAX_SINGLE_SOURCE_VALUE
+    )
+    return (
+        f"about {round(point.value * 10)} of 10 answers with this confidence were right on public questions"
+        if single
+        else ""
+    )
+
+
+def _draw_threshold(view: RunSnapshot) -> None:
+    """The threshold, to be moved while the run can still go on."""
+    current = round(view.run.settings.threshold * 100)
+    if view.run.status not in budget.CHANGEABLE_STATUSES:
+        st.caption(f"An answer went to you from {current} % on.")
+        return
+    key = f"research-goal-{view.run.id}"
+    st.session_state[key] = current
+    st.slider(
+        "Ask me to review from this confidence on",
+        min(50, current),
+        100,
+        key=key,
+        format="%d %%",
+        on_change=_set_threshold,
+        args=(view.run.id, key),
+        help="It holds from the next decision on. One site alone never reaches 90 % unless you trust it fully.",
+    )
+
+
+def _set_threshold(run_id: str, key: str) -> None:
+    client.submit(budget.set_review_threshold, client.workbench(), run_id, st.session_state[key] / 100)
+
+
+def select_points(count: int) -> list[int]:
+    """Which points of so many are drawn, by their positions: all, or of a long curve POINTS at even distances
+    and the last."""
+    if count <= MAX_POINTS:
+        return list(range(count))
+    return sorted({*(round(i * (count - 1) / (MAX_POINTS - 1)) for i in range(MAX_POINTS))})
+
+
+def build_chart(
+    given: Sequence[Confidence], threshold: float, max_steps: int, *, dark: bool
+) -> alt.LayerChart | alt.FacetChart:
+    """The chart itself. `max_steps` fixes the horizontal axis; it grows only when the run goes beyond."""
+    shown = select_points(len(given))
+    points = [given[i] for i in shown]
+    frame = pd.DataFrame(
+        {
+            "look": [i + 1 for i in shown],
+            "confidence": [c.value for c in points],
+            "model": [c.model for c in points],
+            "reasons": [
+                escape.shorten(
+                    "; ".join(f"{m.delta * 100:+.0f} {m.reason}" for m in c.moves) or "no change", 240
+                )
+                for c in points
+            ],
+        }
+    )
+    right = max(max_steps, len(given), 2)
+    accent, gold = ACCENT[dark], GOLD[dark]
+    across = alt.Scale(domain=[1, right], nice=False)
+    x = alt.X(
+        "look:Q",
+        title="look (search, page, or a word of yours)",
+        scale=across,
+        axis=alt.Axis(tickMinStep=1, format="d", grid=False),
+    )
+    y = alt.Y(
+        "confidence:Q",
+        title=None,
+        scale=alt.Scale(domain=[0, 1]),
+        axis=alt.Axis(format="%", values=[0, 0.25, 0.5, 0.75, 1]),
+    )
+    base = alt.Chart(frame).encode(x=x, y=y)
+    tips = [
+        alt.Tooltip("look:Q", title="Look"),
+        alt.Tooltip("confidence:Q", title="Confidence", format=".0%"),
+        alt.Tooltip("reasons:N", title="Why"),
+    ]
+    layers = [
+        alt.Chart(pd.DataFrame({"goal": [threshold]}))
+        .mark_rule(color=gold, strokeDash=[6, 4], strokeWidth=1.5)
+        .encode(y="goal:Q"),
+        alt.Chart(frame).mark_line(color=gold, strokeWidth=1, opacity=0.7).encode(x=x, y="model:Q"),
+        base.mark_line(color=accent, strokeWidth=2.5, interpolate="step-after"),
+        base.mark_point(color=accent, filled=True, size=70, opacity=1).encode(tooltip=tips),
+    ]
+    return alt.layer(*layers).properties(height=230)

@@ -1,0 +1,71 @@
+"""The Export menu of a run: every format it can leave in. A file is made when it is asked for, not before."""
+
+from __future__ import annotations
+
+import functools
+import re
+import unicodedata
+
+import streamlit as st
+
+from agent.actions.export import CHECK, READ, SOURCES, TABLES, ExportFormat, export_run, list_formats
+from agent.types import Status
+from agent.workbench import RunSnapshot
+from pages.widgets.shell import client
+
+LETTER_REPLACEMENTS = str.maketrans(
+    {"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "ı": "i"}
+)
+"""Letters that do not come apart into a plain one and its mark."""
+
+
+def draw(view: RunSnapshot) -> None:
+    """The button, and behind it the formats by what they are for."""
+    run_id = view.run.id
+    opened = st.popover(
+        "Export",
+        icon=":material/download:",
+        key=f"export-{run_id}",
+        on_change="rerun",
+        help="Take the run along as a file",
+    )
+    if not opened.open:
+        return
+    with opened, st.container(gap="xsmall"):
+        for kind in (READ, CHECK, TABLES, SOURCES):
+            st.caption(kind)
+            with st.container(horizontal=True, key=f"export-{run_id}-{kind.split()[-1]}"):
+                for chosen in list_formats(view.run.settings.flow):
+                    if chosen.group == kind:
+                        _draw_button(view, chosen)
+
+
+def _draw_button(view: RunSnapshot, chosen: ExportFormat) -> None:
+    name, make = (
+        f"{make_file_name(view.run.question)}.{chosen.extension}",
+        functools.partial(export_run, client.workbench(), view.run.id, chosen.name),
+    )
+    busy = chosen.name == "bundle" and view.run.status is Status.RUNNING
+    st.download_button(
+        chosen.label,
+        make,
+        name,
+        chosen.mime,
+        key=f"export-{view.run.id}-{chosen.name}",
+        on_click="ignore",
+        disabled=busy,
+        help="The run is at work; a bundle is made of one that rests"
+        if busy
+        else chosen.description[:1].upper() + chosen.description[1:],
+    )
+
+
+def make_file_name(question: str) -> str:
+    """A short, harmless file name from a question."""
+    letters = "".join(
+        c
+        for c in unicodedata.normalize("NFKD", question.lower().translate(LETTER_REPLACEMENTS))
+        if not unicodedata.combining(c)
+    )
+    words = re.sub(r"[^a-z0-9]+", "-", letters).strip("-")
+    return words[:60].strip("-") or "report"

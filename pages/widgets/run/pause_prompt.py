@@ -1,0 +1,159 @@
+"""What a run asks its person when it rests by itself: a budget is used up, or sources disagree. Every answer
+carries the head it was given to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import streamlit as st
+
+from agent.actions import budget
+from agent.flows.shared.budget_meters import list_caps
+from agent.text.plurals import format_count
+from agent.types import Cap, PauseRequest, Status
+from agent.workbench import RunSnapshot
+from pages.widgets.evidence import conflict_list
+from pages.widgets.forms import budget_fields
+from pages.widgets.shell import badges, client, escape, labels
+
+PROMPTS = {"conflict": "It asks you: sources disagree.", "": "It asks you: one of its budgets is used."}
+
+
+def find_pause_request(view: RunSnapshot) -> PauseRequest | None:
+    """Why it rests and asks; None when it does not."""
+    return view.state.halt if view.run.status is Status.PAUSED else None
+
+
+def describe_pause(halt: PauseRequest) -> str:
+    """What is expected of the reader, in a few words."""
+    return PROMPTS.get(halt.kind, PROMPTS[""])
+
+
+def build_rest_hints(view: RunSnapshot, usual: Mapping[Status, str]) -> dict[Status, str]:
+    """What is expected of the reader at each rest: as usual, unless the run asks something."""
+    halt = find_pause_request(view)
+    return {**usual, Status.PAUSED: describe_pause(halt)} if halt else dict(usual)
+
+
+def draw(view: RunSnapshot) -> None:
+    """The question with its answers; nothing when none is asked."""
+    halt = find_pause_request(view)
+    if halt is None:
+        return
+    with st.container(border=True, key="research-halt"):
+        if halt.kind == "conflict":
+            _draw_conflict(view, halt)
+        else:
+            _draw_budget(view, halt)
+
+
+def _draw_conflict(view: RunSnapshot, halt: PauseRequest) -> None:
+    found = [view.state.conflicts[name] for name in halt.conflicts if name in view.state.conflicts]
+    blocks = "".join(
+        conflict_list.render_conflict(conflict, view.state.facts, view.run.id) for conflict in found
+    )
+    st.html(
+        f'<div class="ts"><h2 class="ts-section">Sources disagree</h2>{blocks or _render_reason(halt)}</div>'
+    )
+    bench, run_id = client.workbench(), view.run.id
+    with st.container(horizontal=True):
+        st.button(
+            "Go on until the next one",
+            type="primary",
+            icon=":material/play_arrow:",
+            key="research-halt-on",
+            on_click=client.submit,
+            args=(bench.resume, run_id),
+        )
+        _draw_write_button(view)
+    st.caption(
+        "It goes on as it is, or settle it first, under Conflicts below: what you say stands, whatever is read later."
+    )
+
+
+def _draw_budget(view: RunSnapshot, halt: PauseRequest) -> None:
+    name: Cap = halt.kind  # type: ignore[assignment]
+    kept = " The tenth that was kept back pays for the answer." if name in budget.RESERVED_BUDGETS else ""
+    st.html(
+        f'<div class="ts"><h2 class="ts-section">A budget is used: {labels.BUDGET[name].lower()}</h2>{_render_reason(halt)}{render_progress(view)}</div>'
+    )
+    key = f"research-halt-{view.head}"
+    most = budget.suggest_cap(halt)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        with st.container(width=220):
+            wanted = budget_fields.draw_field(name, key, most, least=budget.find_minimum_cap(halt))
+        st.button(
+            "Raise it and go on",
+            type="primary",
+            icon=":material/play_arrow:",
+            key="research-halt-raise",
+            on_click=_raise_budget,
+            args=(view, halt, key),
+        )
+        _draw_write_button(view)
+    more = [
+        labels.BUDGET[other].lower() for other in plan_raised_caps(view, name, wanted, halt) if other != name
+    ]
+    with_it = f" Its budget of {' and '.join(more)} is raised with it." if more else ""
+    st.caption(
+        f"It goes on exactly where it stood.{with_it} Or have the answer written from what was found.{kept}"
+    )
+
+
+def _raise_budget(view: RunSnapshot, halt: PauseRequest, key: str) -> None:
+    """By what stands in the field now: it may have been typed a moment before."""
+    name: Cap = halt.kind  # type: ignore[assignment]
+    wanted = float(st.session_state.get(key) or 0) * budget_fields.get_unit_scale(name)
+    client.submit(
+        budget.raise_caps,
+        client.workbench(),
+        view.run.id,
+        plan_raised_caps(view, name, wanted, halt),
+        view.head,
+    )
+
+
+def plan_raised_caps(view: RunSnapshot, name: Cap, wanted: float, halt: PauseRequest) -> dict[Cap, float]:
+    """The caps to set: the one that was met; with the steps the pages, too, when they stood no higher and
+    would be met at once."""
+    pages = list_caps(view.run.settings).get("pages", 0.0)
+    return (
+        {"steps": wanted, "pages": wanted}
+        if name == "steps" and pages <= halt.cap < wanted
+        else {name: wanted}
+    )
+
+
+def render_progress(view: RunSnapshot) -> str:
+    """What there is already, as HTML."""
+    state = view.state
+    facts = sum(fact.verified for fact in state.facts.values())
+    marks = [
+        (format_count(facts, "fact"), "good" if facts else ""),
+        (format_count(state.pages_read_count, "page") + " read", ""),
+    ]
+    marks.append(
+        (
+            f"confidence {labels.format_percent(state.current_confidence)} of {labels.format_percent(view.run.settings.threshold)}",
+            "",
+        )
+    )
+    open_ones = sum(conflict.status == "open" for conflict in state.conflicts.values())
+    marks += [(format_count(open_ones, "open conflict"), "bad")] if open_ones else []
+    return f'<div class="chips">{badges.render_row(marks)}</div>'
+
+
+def _render_reason(halt: PauseRequest) -> str:
+    told = halt.why[:1].upper() + halt.why[1:]
+    return f"<p>{escape.html(told)}{'' if told.endswith('.') else '.'}</p>"
+
+
+def _draw_write_button(view: RunSnapshot) -> None:
+    st.button(
+        "Write the answer now",
+        icon=":material/edit_note:",
+        key="research-halt-write",
+        on_click=client.submit,
+        args=(budget.write_up, client.workbench(), view.run.id, view.head),
+        help="From what was found so far",
+    )

@@ -1,0 +1,102 @@
+"""The decision that waits for a person: what would be done next and why; approve, change, skip, or end
+here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import streamlit as st
+
+from agent.types import Proposal
+from agent.workbench import RunSnapshot
+from pages.widgets.shell import badges, client, drafts, escape, labels
+
+
+def draw(view: RunSnapshot, engines: Mapping[str, str]) -> None:
+    """The card. Every answer carries the head of the run as it was seen, so that a second tab cannot answer
+    twice."""
+    pending = view.state.pending
+    if pending is None:
+        return
+    run_id, head = view.run.id, view.head
+    with st.container(border=True, key="research-decision"):
+        st.html(render_proposal(pending, len(view.state.actions) + 1))
+        with st.container(horizontal=True):
+            bench = client.workbench()
+            seen = (run_id, head)
+            st.button(
+                "Approve",
+                type="primary",
+                icon=":material/check:",
+                key="research-approve",
+                on_click=client.submit,
+                args=(bench.approve, *seen),
+            )
+            st.button(
+                "Skip, propose another",
+                icon=":material/skip_next:",
+                key="research-skip",
+                on_click=client.submit,
+                args=(bench.skip, *seen),
+            )
+            with st.popover("Change it", icon=":material/edit:", key="research-change"):
+                _draw_change_form(view, pending, engines)
+
+
+def render_proposal(pending: Proposal, number: int) -> str:
+    """The proposal as HTML."""
+    what = (
+        f"“{escape.html(pending.query_or_url)}”"
+        if pending.query_or_url and pending.next_action != "crawl_url"
+        else escape.render_link(pending.query_or_url)
+    )
+    marks = [(f"proposed {labels.ACTOR[pending.by]}", "")]
+    if pending.rung:
+        marks.append((labels.ESCALATION.get(pending.rung, pending.rung), "warn"))
+    trouble = (
+        f'<p class="small"><b>Without the model:</b> {escape.html(pending.trouble)}</p>'
+        if pending.trouble
+        else ""
+    )
+    return (
+        f'<div class="ts"><div class="small soft">Next, if you agree (look {number})</div>'
+        f"<p><b>{labels.ACTION[pending.next_action]}</b>{': ' + what if pending.query_or_url else ''}</p>"
+        f'<p class="soft">{escape.html(pending.reasoning)}</p><div class="chips">{badges.render_row(marks)}</div>{trouble}</div>'
+    )
+
+
+def _draw_change_form(view: RunSnapshot, pending: Proposal, engines: Mapping[str, str]) -> None:
+    """Another action or other words. What is typed survives a refresh."""
+    actions = [f"search_{name}" for name in ("duckduckgo", "google") if name in engines] + [
+        "crawl_url",
+        "send_to_hitl",
+    ]
+    draft, key = f"change:{view.run.id}:{view.head}", f"research-change-text-{view.run.id}-{view.head}"
+    start = actions.index(pending.next_action) if pending.next_action in actions else 0
+    action = st.selectbox(
+        "Do this instead",
+        actions,
+        index=start,
+        key=f"research-change-action-{view.head}",
+        format_func=lambda name: labels.ACTION[name],
+        filter_mode=None,
+    )
+    if key not in st.session_state:
+        st.session_state[key] = client.workbench().draft(draft) or pending.query_or_url
+    if action != "send_to_hitl":
+        drafts.text_area(
+            "Address of the page" if action == "crawl_url" else "Words to search for", key, draft
+        )
+    told = (view.run.id, view.head, action, key)
+    st.button(
+        "Do this",
+        type="primary",
+        key="research-change-do",
+        icon=":material/arrow_forward:",
+        on_click=_submit_change,
+        args=told,
+    )
+
+
+def _submit_change(run_id: str, head: int, action: str, key: str) -> None:
+    client.submit(client.workbench().edit, run_id, head, action, st.session_state.get(key, ""))

@@ -1,0 +1,161 @@
+"""What a person may do with a run: pause, go on, stop, have it answer now, give it a note; accept or send
+back its answer."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from agent.actions import budget
+from agent.types import Status
+from agent.workbench import RunSnapshot
+from pages.widgets.run import export_menu, pause_prompt
+from pages.widgets.shell import client, drafts, labels
+
+NOTE_POPOVER_KEY = "research-steer"
+ACTIVE_STATUSES = (Status.RUNNING, Status.WAITING, Status.PAUSED)
+RESUME_LABELS = {Status.PAUSED: "Resume", Status.STOPPED: "Go on", Status.FAILED: "Try again"}
+
+
+def draw(view: RunSnapshot) -> None:
+    """The row of buttons that fit how the run stands."""
+    run_id, status, bench = view.run.id, view.run.status, client.workbench()
+    if status not in (*ACTIVE_STATUSES, *RESUME_LABELS):
+        return
+    with st.container(horizontal=True, vertical_alignment="center", key="research-controls"):
+        if status is Status.RUNNING:
+            st.button(
+                "Pause",
+                icon=":material/pause:",
+                key="research-pause",
+                on_click=client.submit,
+                args=(bench.pause, run_id),
+            )
+        asks = pause_prompt.find_pause_request(view) is not None  # its own card has the ways to go on
+        if status in RESUME_LABELS and not asks:
+            label = RESUME_LABELS[status]
+            st.button(
+                label,
+                icon=":material/play_arrow:",
+                key="research-resume",
+                on_click=client.submit,
+                args=(bench.resume, run_id),
+                type="primary",
+            )
+        if status in ACTIVE_STATUSES:
+            st.button(
+                "Stop",
+                icon=":material/stop:",
+                key="research-stop",
+                on_click=client.submit,
+                args=(bench.stop, run_id),
+            )
+        if status in (*ACTIVE_STATUSES, Status.STOPPED, Status.FAILED) and view.state.facts and not asks:
+            hint = "Write the answer from what was found so far"
+            st.button(
+                "Answer now",
+                icon=":material/edit_note:",
+                key="research-finish",
+                help=hint,
+                on_click=client.submit,
+                args=(bench.finish, run_id),
+            )
+        if status in (*ACTIVE_STATUSES, Status.STOPPED):
+            with st.popover(
+                "Give a note", icon=":material/sticky_note_2:", key=NOTE_POPOVER_KEY, on_change="rerun"
+            ):
+                _draw_note_form(run_id)
+        if view.run.settings.flow == "research":
+            _draw_until(view)
+        if status is not Status.RUNNING and not view.state.answers:
+            export_menu.draw(view)
+
+
+def _draw_until(view: RunSnapshot) -> None:
+    """How far it goes by itself; another choice holds from its next decision on."""
+    key = f"research-until-{view.run.id}"
+    st.session_state[key] = view.run.settings.stop_point
+    st.selectbox(
+        "Run until",
+        list(labels.UNTIL),
+        key=key,
+        format_func=lambda until: f"Run {labels.UNTIL[until]}",
+        on_change=_set_until,
+        args=(view.run.id, key),
+        label_visibility="collapsed",
+        width=260,
+        filter_mode=None,
+    )
+
+
+def _set_until(run_id: str, key: str) -> None:
+    client.submit(budget.set_stop_point, client.workbench(), run_id, st.session_state[key])
+
+
+def draw_review(view: RunSnapshot) -> None:
+    """Accept the answer, or send it back with a note (then the same run goes on); take it along."""
+    run_id, head, bench = view.run.id, view.head, client.workbench()
+    with st.container(horizontal=True, vertical_alignment="center", key="research-review"):
+        if view.run.status is Status.REVIEW:
+            st.button(
+                "Accept",
+                type="primary",
+                icon=":material/check:",
+                key="research-accept",
+                on_click=client.submit,
+                args=(bench.accept, run_id, head),
+            )
+            with st.popover("Send back", icon=":material/undo:", key="research-send-back"):
+                key, draft = f"research-back-{run_id}", f"back:{run_id}"
+                drafts.text_area(
+                    "What is wrong or missing?",
+                    key,
+                    draft,
+                    placeholder="e.g. Which year? Check the registry's own page.",
+                )
+                st.button(
+                    "Send back and go on",
+                    type="primary",
+                    key="research-back-send",
+                    on_click=_send_back,
+                    args=(run_id, head, key, draft),
+                )
+        export_menu.draw(view)
+
+
+def _send_back(run_id: str, head: int, key: str, draft: str) -> None:
+    client.submit(
+        client.workbench().send_back,
+        run_id,
+        head,
+        st.session_state.get(key, ""),
+        then=lambda _: drafts.clear(key, draft),
+    )
+
+
+def _draw_note_form(run_id: str) -> None:
+    key, draft = f"research-note-{run_id}", f"note:{run_id}"
+    drafts.text_area(
+        "A note the next decision obeys",
+        key,
+        draft,
+        placeholder="e.g. Only use the public registry. Look for the year, too.",
+    )
+    st.button(
+        "Send note", type="primary", key="research-note-send", on_click=_send_note, args=(run_id, key, draft)
+    )
+
+
+def _send_note(run_id: str, key: str, draft: str) -> None:
+    told = "Noted. The next decision takes it up."
+    client.submit(
+        client.workbench().steer,
+        run_id,
+        st.session_state.get(key, ""),
+        done=told,
+        then=lambda _: _close_note_form(key, draft),
+    )
+
+
+def _close_note_form(key: str, draft: str) -> None:
+    drafts.clear(key, draft)
+    st.session_state[NOTE_POPOVER_KEY] = False  # the popover closes

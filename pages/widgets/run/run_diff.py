@@ -1,0 +1,308 @@
+"""Two runs side by side on the screen: what they share is told once, what differs stands beside its
+counterpart. Reads, changes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from agent.actions.run_diff import ComparedFigure, ComparedRun, ListDiff, RunComparison
+from agent.types import Conflict, Fact, PageRef, Settings, Status
+from pages.widgets.run import run_header
+from pages.widgets.shell import badges, escape, labels, routes
+
+CSS = Path(__file__).parent / "compare.css"
+CHANGE_LABELS = {
+    "added": "only in 2",
+    "removed": "only in 1",
+    "reworded": "reworded",
+    "resourced": "other sources",
+    "same": "the same",
+}
+VISIBLE_ENTRIES, MAX_ENTRIES = 8, 200
+"""Entries of a list that are seen at once, and those a click brings."""
+STAT_LABELS = {
+    "confidence": "Confidence",
+    "steps": "Searches and pages",
+    "pages": "Pages read",
+    "facts": "Facts",
+    "conflicts": "Conflicts",
+    "calls": "Model calls",
+    "tokens": "Tokens",
+    "cost": "Cost",
+    "seconds": "Working time",
+}
+SETTING_LABELS = {
+    "flow": "Way of asking",
+    "mode": "How it goes on",
+    "until": "Run",
+    "model": "Model",
+    "fast_model": "Fast model",
+    "world": "World",
+    "threshold": "Review from",
+    "max_steps": "At most searches and pages",
+    "max_pages": "At most pages",
+    "max_calls": "At most model calls",
+    "max_tokens": "At most tokens",
+    "max_cost_usd": "At most dollars",
+    "max_seconds": "At most seconds",
+    "at_cap": "At a limit",
+}
+"""The settings by plain names; another is told by its own."""
+
+
+def draw(found: RunComparison) -> None:
+    """The whole screen."""
+    st.html(CSS)
+    st.set_page_config(page_title=f"Compare: {escape.shorten(found.one.question, 40)} · Touchstone")
+    with st.container(horizontal=True, key="compare-ways"):
+        for n, side in ((1, found.one), (2, found.two)):
+            label = f"Open run {n}"
+            st.page_link(
+                routes.page_for_flow(side.flow),
+                label=label,
+                icon=":material/arrow_forward:",
+                query_params={"run": side.run},
+            )
+        both = {"run": found.two.run, "with": found.one.run}
+        st.page_link("pages/compare.py", label="Swap", icon=":material/swap_horiz:", query_params=both)
+    if found.one.world == found.two.world == "demo":
+        run_header.draw_world_band(Settings(world="demo"))
+    st.html(
+        f'<div class="ts"><h1 class="ts-question">{_render_title(found)}</h1><p class="small soft">{describe_shared_steps(found)}</p></div>'
+    )
+    for html in (
+        render_runs(found),
+        render_stats(found.figures),
+        render_settings(found),
+        render_answers(found),
+        render_facts(found),
+        render_pages(found),
+        render_conflicts(found.conflicts),
+    ):
+        if html:
+            st.html(html)
+
+
+def describe_shared_steps(found: RunComparison) -> str:
+    """How far they are the same run, as a sentence."""
+    if not found.shared:
+        return "They have no step in common: each began with its question."
+    return f"Steps 0 to {found.shared - 1} are the very same; they parted after that."
+
+
+def render_runs(found: RunComparison) -> str:
+    """Both runs with how they stand and what they answer."""
+    return f'<div class="ts pair">{_render_run(1, found.one, found.two)}{_render_run(2, found.two, found.one)}</div>'
+
+
+def _render_title(found: RunComparison) -> str:
+    same = found.one.question == found.two.question
+    return escape.html(found.one.question) if same else "Two runs, two questions"
+
+
+def _render_run(n: int, side: ComparedRun, other: ComparedRun) -> str:
+    status = Status(side.status)
+    marks = [(labels.STATUS[status], labels.STATUS_TONE[status])]
+    marks += (
+        [(labels.VERDICT[side.verdict], labels.VERDICT_TONE[side.verdict])]
+        if side.verdict in labels.VERDICT
+        else []
+    )
+    marks += [(f"forked at step {side.forked_at}", "")] if side.forked_from else []
+    asked = f"<h2>{escape.html(side.question)}</h2>" if side.question != other.question else ""
+    notes = "".join(f'<p class="small"><b>Note:</b> {escape.html(note)}</p>' for note in side.notes)
+    said = (
+        f'<div class="answer">{escape.html(side.answer)}</div>'
+        if side.answer
+        else '<p class="soft">There is no answer yet.</p>'
+    )
+    when = f'<p class="small soft">Run {escape.html(side.run)}, {labels.format_time(side.created_at)}</p>'
+    return f'<div><div class="chips"><span class="n">{n}</span>{badges.render_row(marks)}</div>{asked}{when}{notes}{said}</div>'
+
+
+def render_stats(given: Sequence[ComparedFigure]) -> str:
+    """The figures as a table, those that differ in bold."""
+    rows = ""
+    for figure in given:
+        if not figure.one and not figure.two and figure.name in ("calls", "tokens", "cost", "conflicts"):
+            continue
+        one, two = (_format_stat(figure, value) for value in (figure.one, figure.two))
+        both = (
+            f"<br><small>{_format_stat(figure, figure.shared)} of each in the steps they share</small>"
+            if figure.shared
+            else ""
+        )
+        rows += f'<tr class="{"differs" if one != two else ""}"><td>{STAT_LABELS[figure.name]}{both}</td><td>{one}</td><td>{two}</td></tr>'
+    return f'<div class="ts scroll"><table class="compared"><tr><th></th><th>1</th><th>2</th></tr>{rows}</table></div>'
+
+
+def _format_stat(figure: ComparedFigure, value: float | None) -> str:
+    if figure.name == "cost":
+        return labels.format_money(value)
+    if value is None:
+        return "unknown"
+    if figure.name == "confidence":
+        return labels.format_percent(value)
+    return labels.format_duration(value) if figure.name == "seconds" else f"{value:,.0f}"
+
+
+def render_settings(found: RunComparison) -> str:
+    """The settings that differ, "" when none does."""
+    rows = "".join(
+        f"<tr><td>{escape.html(SETTING_LABELS.get(name, name))}</td><td>{_format_setting(one)}</td><td>{_format_setting(two)}</td></tr>"
+        for name, (one, two) in found.settings.items()
+    )
+    return (
+        f'{_render_section("Settings that differ")}<div class="ts scroll"><table class="compared">{_render_head()}{rows}</table></div>'
+        if rows
+        else ""
+    )
+
+
+def _format_setting(value: Any) -> str:
+    shown = (
+        ", ".join(map(str, value)) if isinstance(value, list) else labels.UNTIL.get(str(value), str(value))
+    )
+    return escape.html(escape.shorten(shown, 160)) or "–"
+
+
+def render_answers(found: RunComparison) -> str:
+    """The two answers sentence by sentence, each beside the one it goes with."""
+    if not found.answer:
+        return ""
+    rows = "".join(
+        _render_cell(1, said.kind, said.one, said.sources_one)
+        + _render_cell(2, said.kind, said.two, said.sources_two)
+        for said in found.answer
+    )
+    count = {kind: sum(said.kind == kind for said in found.answer) for kind in CHANGE_LABELS}
+    told = badges.render_row(
+        (f"{number} {CHANGE_LABELS[kind]}", "") for kind, number in count.items() if number
+    )
+    return f'{_render_section("The answers, sentence by sentence")}<div class="ts"><div class="chips">{told}</div><div class="said">{rows}</div></div>'
+
+
+def _render_cell(n: int, kind: str, text: str, stands_on: Iterable[str]) -> str:
+    if not text:
+        return f'<div class="none small" data-n="{n}">not in this answer</div>'
+    hosts = ", ".join(dict.fromkeys(escape.host(url) for url in stands_on))
+    by = f'<div class="small soft">{escape.html(hosts)}</div>' if hosts else ""
+    return f'<div class="{kind}" data-n="{n}">{escape.html(text)}{by}</div>'
+
+
+def render_facts(found: RunComparison) -> str:
+    """Facts that one alone has, and those of both that stand otherwise in one."""
+    lists = _render_columns(
+        found.facts,
+        [_render_fact(fact) for fact in found.facts.one],
+        [_render_fact(fact) for fact in found.facts.two],
+    )
+    other = "".join(
+        f"<tr><td>{escape.html(escape.shorten(one.statement, 240))}</td><td>{_render_fact_status(one)}</td><td>{_render_fact_status(two)}</td></tr>"
+        for one, two in found.differing_facts[:MAX_ENTRIES]
+    )
+    unlike = f'<p class="small"><b>In both, but not alike</b></p><div class="scroll"><table class="compared">{_render_head()}{other}</table></div>'
+    table = unlike if other else ""
+    return f'{_render_section("Facts")}<div class="ts">{lists}{table}</div>'
+
+
+def _render_fact(fact: Fact) -> str:
+    by = f' <span class="small soft">{escape.html(escape.host(fact.url))}</span>' if fact.url else ""
+    return f"{escape.html(escape.shorten(fact.statement, 240))}{by}"
+
+
+def _render_fact_status(fact: Fact) -> str:
+    marks = (
+        [(fact.decision, "good" if fact.decision == "pinned" else "bad")] if fact.decision != "none" else []
+    )
+    marks += [("disputed", "warn")] if fact.disputed else []
+    marks += [("not verified", "warn")] if not fact.verified else []
+    return badges.render_row(marks or [("accepted", "")])
+
+
+def render_pages(found: RunComparison) -> str:
+    """Pages that one alone has read, with those its answer stands on marked."""
+    one, two = (
+        [_render_page(page, set(cited)) for page in pages]
+        for pages, cited in zip((found.sources.one, found.sources.two), found.cited, strict=True)
+    )
+    return f'{_render_section("Pages read")}<div class="ts">{_render_columns(found.sources, one, two)}</div>'
+
+
+def _render_page(page: PageRef, cited: set[str]) -> str:
+    mark = f" {badges.render('cited', 'good')}" if {page.url, page.final_url} & cited else ""
+    return f'{escape.render_link(page.url, page.title or "")} <span class="small soft">{escape.html(escape.host(page.url))}</span>{mark}'
+
+
+def render_conflicts(lists: ListDiff) -> str:
+    """Conflicts that one alone has, and those of both that are settled in one; "" when there are none."""
+    if not (lists.one or lists.two or lists.both):
+        return ""
+    settled = "".join(
+        f"<tr><td>{_render_conflict(one)}</td><td>{_render_resolution(one)}</td><td>{_render_resolution(two)}</td></tr>"
+        for one, two in lists.both
+        if (one.status, one.chosen) != (two.status, two.chosen)
+    )
+    table = (
+        f'<div class="scroll"><table class="compared">{_render_head()}{settled}</table></div>'
+        if settled
+        else ""
+    )
+    told = _render_columns(
+        lists,
+        [f"{_render_conflict(c)}: {_render_resolution(c)}" for c in lists.one],
+        [f"{_render_conflict(c)}: {_render_resolution(c)}" for c in lists.two],
+    )
+    return f'{_render_section("Conflicts")}<div class="ts">{told}{table}</div>'
+
+
+def _render_conflict(conflict: Conflict) -> str:
+    values = " or ".join(value.text for value in conflict.values)
+    return escape.html(
+        escape.shorten(" · ".join(filter(None, (conflict.subject, conflict.attribute, values))), 240)
+    )
+
+
+def _render_resolution(conflict: Conflict) -> str:
+    return (
+        badges.render("open", "bad")
+        if conflict.status == "open"
+        else badges.render(f"settled: {escape.shorten(conflict.chosen, 60)}", "good")
+    )
+
+
+def _render_columns(lists: ListDiff, one: list[str], two: list[str]) -> str:
+    """Two lists beside each other, and how many entries are in both."""
+    both = f'<p class="small soft">{len(lists.both):,} in both.</p>'
+    if not one and not two:
+        return f'<p class="small soft">{"The same in both" if lists.both else "None in either"} ({len(lists.both):,}).</p>'
+    return f'<div class="pair">{_render_list(1, one)}{_render_list(2, two)}</div>{both}'
+
+
+def _render_list(n: int, entries: list[str]) -> str:
+    shown = "".join(f"<li>{entry}</li>" for entry in entries[:VISIBLE_ENTRIES])
+    more = "".join(f"<li>{entry}</li>" for entry in entries[VISIBLE_ENTRIES:MAX_ENTRIES])
+    beyond = (
+        f'<p class="small soft">and {len(entries) - MAX_ENTRIES:,} more</p>'
+        if len(entries) > MAX_ENTRIES
+        else ""
+    )
+    rest = (
+        f"<details><summary class='small'>Show {len(entries) - VISIBLE_ENTRIES:,} more</summary><ul>{more}</ul>{beyond}</details>"
+        if more
+        else ""
+    )
+    listed = f"<ul>{shown}</ul>{rest}" if entries else '<p class="small soft">nothing</p>'
+    return f'<div><div><span class="n">{n}</span><b>Only here</b> <span class="soft">({len(entries):,})</span></div>{listed}</div>'
+
+
+def _render_section(title: str) -> str:
+    return f'<div class="ts"><h2 class="ts-section">{title}</h2></div>'
+
+
+def _render_head() -> str:
+    return "<tr><th></th><th>1</th><th>2</th></tr>"

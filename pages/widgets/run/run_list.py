@@ -1,0 +1,175 @@
+"""The list of runs: filters above, one row a run, a bin with a way back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from agent.types import Run, Status
+from pages.widgets.shell import badges, client, escape, labels, routes
+
+PAGE_SIZE = 25
+TEXT_KEY, STATE_KEY, BIN_KEY, MORE_KEY, TICKED_KEY = (
+    "runs-text",
+    "runs-state",
+    "runs-bin",
+    "runs-more",
+    "runs-ticked",
+)
+
+
+def draw_filters() -> None:
+    """Words, state, bin."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.text_input(
+            "Find", key=TEXT_KEY, placeholder="words of the question", type="search", live="300ms", width=340
+        )
+        st.selectbox(
+            "State", ["", *Status], key=STATE_KEY, format_func=_format_state, width=220, filter_mode=None
+        )
+        st.toggle("Deleted ones", key=BIN_KEY)
+    undo = st.session_state.get("runs-undo")
+    if undo:
+        with st.container(horizontal=True, vertical_alignment="center", key="runs-undo-row"):
+            st.caption("Moved to the bin.")
+            st.button("Undo", key="runs-undo-do", icon=":material/undo:", on_click=_restore, args=(undo,))
+    client.show_notice("runs")
+
+
+def _format_state(name: str) -> str:
+    return "Any" if not name else "Accepted or done" if name == Status.DONE else labels.STATUS[Status(name)]
+
+
+def is_filtered() -> bool:
+    """Is anything set that may hide runs?"""
+    return bool(
+        st.session_state.get(TEXT_KEY) or st.session_state.get(STATE_KEY) or st.session_state.get(BIN_KEY)
+    )
+
+
+def find_runs() -> list[Run]:
+    """The runs that fit, newest first."""
+    state = st.session_state.get(STATE_KEY) or None
+    return client.workbench().runs(
+        status=state, text=st.session_state.get(TEXT_KEY) or "", deleted=bool(st.session_state.get(BIN_KEY))
+    )
+
+
+def draw(runs: Sequence[Run]) -> None:
+    """The rows, twenty-five at first."""
+    shown = PAGE_SIZE + PAGE_SIZE * int(st.session_state.get(MORE_KEY, 0))
+    _draw_compare_link([run.id for run in runs])
+    with st.container(gap="xsmall", key="runs-list"):
+        for run in runs[:shown]:
+            _draw_row(run)
+    if len(runs) > shown:
+        st.button(f"Show more ({len(runs) - shown} left)", key="runs-show-more", on_click=_show_more)
+
+
+def _draw_row(run: Run) -> None:
+    with (
+        st.container(border=True, key=f"runs-row-{run.id}", gap=None),
+        st.container(horizontal=True, vertical_alignment="center"),
+    ):
+        if not st.session_state.get(BIN_KEY):
+            _draw_tick(run)
+        with st.container(gap=None):
+            st.page_link(
+                routes.page_for_flow(run.settings.flow),
+                label=escape.md(run.question, 160),
+                query_params={"run": run.id},
+            )
+            st.html(render_details(run))
+        if st.session_state.get(BIN_KEY):
+            st.button(
+                "Restore",
+                key=f"runs-restore-{run.id}",
+                icon=":material/undo:",
+                on_click=_restore,
+                args=(run.id,),
+            )
+        else:
+            st.button(
+                "Delete",
+                key=f"runs-delete-{run.id}",
+                icon=":material/delete:",
+                type="tertiary",
+                on_click=_delete,
+                args=(run.id,),
+            )
+
+
+def _draw_tick(run: Run) -> None:
+    """A box to tick, named for who cannot see the row. What is ticked outlives a change of the filters."""
+    label = f"Compare “{escape.md(run.question, 80)}”"
+    st.checkbox(
+        label,
+        key=f"runs-tick-{run.id}",
+        label_visibility="collapsed",
+        on_change=_save_tick,
+        args=(run.id,),
+        width="content",
+    )
+
+
+def _save_tick(run_id: str) -> None:
+    chosen = [name for name in st.session_state.get(TICKED_KEY, []) if name != run_id]
+    st.session_state[TICKED_KEY] = (
+        [*chosen, run_id] if st.session_state.get(f"runs-tick-{run_id}") else chosen
+    )
+
+
+def _draw_compare_link(listed: Sequence[str]) -> None:
+    """Two ticked: the way to compare them. One: what is missing."""
+    chosen = [name for name in st.session_state.get(TICKED_KEY, []) if name in listed]
+    if not chosen:
+        if len(listed) > 1 and not st.session_state.get(BIN_KEY):
+            st.caption("Tick two runs to compare them.")
+        return
+    with st.container(horizontal=True, vertical_alignment="center", key="runs-compare"):
+        if len(chosen) == 2:
+            both = {"run": chosen[0], "with": chosen[1]}
+            st.page_link(
+                "pages/compare.py",
+                label="Compare the two ticked runs",
+                icon=":material/compare_arrows:",
+                query_params=both,
+            )
+        else:
+            st.caption(
+                "Tick one more to compare the two."
+                if len(chosen) == 1
+                else f"{len(chosen)} are ticked; two can be compared."
+            )
+
+
+def render_details(run: Run) -> str:
+    """How a run stands, in a line of HTML."""
+    marks = [(labels.describe_status(run), labels.STATUS_TONE[run.status])]
+    if run.verdict:
+        marks.append((labels.VERDICT.get(run.verdict, run.verdict), labels.VERDICT_TONE.get(run.verdict, "")))
+    if run.confidence is not None:
+        marks.append((f"confidence {labels.format_percent(run.confidence)}", ""))
+    if run.settings.world != "live":
+        marks.append((labels.describe_world(run.settings.world), "warn"))
+    if run.forked_from:
+        marks.append((f"forked at step {run.forked_at}", ""))
+    if run.imported:
+        marks.append(("imported", "warn"))
+    return f'<div class="ts run">{badges.render_row(marks)}<span class="small soft">asked {labels.format_age(run.created_at)} · {run.id}</span></div>'
+
+
+def _delete(run_id: str) -> None:
+    client.submit(
+        client.workbench().delete, run_id, then=lambda _: st.session_state.update({"runs-undo": run_id})
+    )
+
+
+def _restore(run_id: str) -> None:
+    client.submit(client.workbench().restore, run_id, done="The run is back in the list.")
+    st.session_state.pop("runs-undo", None)
+
+
+def _show_more() -> None:
+    st.session_state[MORE_KEY] = int(st.session_state.get(MORE_KEY, 0)) + 1

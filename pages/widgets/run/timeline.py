@@ -1,0 +1,144 @@
+"""The journey on the screen: cards, newest first, each with its reason, its outcome and what was found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import streamlit as st
+
+from agent.text.plurals import format_count
+from agent.workbench import RunSnapshot
+from pages.widgets.run import fork_dialog
+from pages.widgets.run.timeline_cards import Card
+from pages.widgets.shell import badges, escape, labels, pagination
+
+PAGE_SIZE = 8
+"""Cards on a page: the cost of a poll must not grow with the run."""
+GLYPHS = {"ask": "?", "stuck": "↻", "refused": "×", "person": "•", "given": "+", "answer": "=", "event": "!"}
+
+
+def draw(cards: Sequence[Card], run_id: str, view: RunSnapshot | None = None) -> None:
+    """Draw the newest cards; the older ones on further pages. With the `view` of a run that can be gone on
+    from, each has the way to do so."""
+    key = f"research-journey-{run_id}"
+    newest = cards[::-1]
+    for card in pagination.take_page(newest, PAGE_SIZE, key):
+        with st.container(key=f"research-step-{card.n}-{card.kind}", gap=None):
+            st.html(_render_card(card, run_id, last=card is newest[-1]))
+            if view is not None:
+                fork_dialog.draw_on_card(view, card)
+    pagination.draw(len(newest), PAGE_SIZE, key, "cards")
+
+
+def _render_card(card: Card, run_id: str, *, last: bool) -> str:
+    mark = str(card.number) if card.number else GLYPHS.get(card.kind, "")
+    parts = [
+        f'<div class="ts step{" last" if last else ""}"><span class="dot {card.tone}" aria-hidden="true">{mark}</span>',
+        f'<div class="head">{escape.html(card.title)} <span class="what">{_render_subject(card, run_id)}</span></div>',
+        f'<div class="why">{escape.html(card.why)}</div>' if card.why else "",
+        f'<div class="chips">{_render_chips(card)}</div>',
+        f'<div class="small">{escape.html(card.detail)}</div>'
+        if card.detail and (card.outcome != "ok" or not card.url)
+        else "",
+        _render_facts(card),
+        _render_edited_facts(card),
+        "".join(
+            f'<div class="small">{escape.html(r["what"])}: <span class="soft">{escape.html(r["why"])}</span></div>'
+            for r in card.refused
+        ),
+        _render_conflicts(card),
+        _render_details(card),
+        "</div>",
+    ]
+    return "".join(parts)
+
+
+def _render_subject(card: Card, run_id: str) -> str:
+    if card.url:
+        return escape.render_link(card.url)
+    if card.kind == "action" or card.kind == "ask":
+        return f"“{escape.html(card.what)}”"
+    return escape.html(card.what)
+
+
+def _render_chips(card: Card) -> str:
+    marks: list[tuple[str, str]] = []
+    if card.outcome:
+        found = (
+            format_count(card.hits, "result")
+            if card.outcome == "ok" and not card.url
+            else labels.OUTCOME[card.outcome]
+        )  # type: ignore[index]
+        marks.append((found, card.tone))
+    if card.facts:
+        marks.append((format_count(len(card.facts), "new fact"), "good"))
+    if card.rung and card.kind == "action":
+        marks.append((labels.ESCALATION.get(card.rung, card.rung), "warn"))
+    if card.level is not None and round(card.level, 2) != round(card.before, 2):
+        marks.append(
+            (f"confidence {labels.format_percent(card.before)} → {labels.format_percent(card.level)}", "")
+        )
+    spoke = labels.ACTOR.get(card.by, "") if card.kind not in ("person", "given") else ""
+    said = f'<span class="small soft">{spoke}</span>' if spoke else ""
+    return badges.render_row(marks) + said
+
+
+def _render_facts(card: Card) -> str:
+    if not card.facts:
+        return ""
+    items = "".join(
+        f"<li>{escape.html(escape.shorten(fact['statement'], 220))}</li>" for fact in card.facts[:3]
+    )
+    more = len(card.facts) - 3
+    return f"<ul>{items}</ul>" + (
+        f'<div class="small soft">and {more} more, in the table of facts</div>' if more > 0 else ""
+    )
+
+
+def _render_edited_facts(card: Card) -> str:
+    """The first facts an edit changed; a struck one is drawn so, a corrected one with what it said before."""
+    items = []
+    for fact in card.edited_facts[:3]:
+        shown = escape.html(escape.shorten(fact["statement"], 220))
+        before = (
+            f'<del class="soft">{escape.html(escape.shorten(fact["former"], 160))}</del> '
+            if fact.get("former")
+            else ""
+        )
+        now = f'<span class="struck">{shown}</span>' if fact["decision"] == "struck" else shown
+        items.append(f"<li>{before}{now}</li>")
+    more = len(card.edited_facts) - 3
+    return (f"<ul>{''.join(items)}</ul>" if items else "") + (
+        f'<div class="small soft">and {more} more</div>' if more > 0 else ""
+    )
+
+
+def _render_conflicts(card: Card) -> str:
+    return "".join(
+        f'<div class="small">{badges.render("conflict", "bad")} {escape.html(c["subject"])}: {escape.html(c["attribute"])}: '
+        f"{escape.html(' or '.join(value['text'] for value in c['values']))}</div>"
+        for c in card.conflicts
+    )
+
+
+def _render_details(card: Card) -> str:
+    told = _render_fallback("Decided", card.trouble) + _render_fallback("Weighed", card.analysis_fallback)
+    if card.assessment or card.moves:
+        said = f'<p class="small">{escape.html(card.assessment)}</p>' if card.assessment else ""
+        told += f"<details><summary>What it means for the confidence</summary>{said}{render_confidence_changes(card.moves)}</details>"
+    return told
+
+
+def _render_fallback(did: str, why: str) -> str:
+    """Who spoke instead of the model, and why; nothing when all is well or there is no model."""
+    return f'<p class="small"><b>{did} without the model:</b> {escape.html(why)}</p>' if why else ""
+
+
+def render_confidence_changes(given: Sequence[dict[str, Any]]) -> str:
+    """Reasons of a confidence's moves, as an HTML list."""
+    items = "".join(
+        f'<li><b class="{"rise" if m["delta"] >= 0 else "fall"}">{m["delta"] * 100:+.0f}</b> {escape.html(m["reason"])}</li>'
+        for m in given
+    )
+    return f"<ul>{items}</ul>" if items else '<p class="small soft">It did not move.</p>'

@@ -1,0 +1,323 @@
+"""A run's ledger told as cards: what was done, why, by whom, and what came of it. Pure: steps in, cards out,
+nothing drawn.
+
+A card gathers what belongs together: the tool action, what the analysis found in it, and how the confidence
+moved."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from agent.flows.shared.budget_meters import list_caps
+from agent.types import CAP_SETTINGS, Cap, Outcome, Settings, Step
+from pages.widgets.shell import labels
+
+SUPPLY_TITLES = {"pasted": "You pasted the text of", "uploaded": "You uploaded a file for"}
+CardKind = Literal["ask", "action", "given", "stuck", "refused", "person", "answer", "event"]
+
+PERSON_STEP_TITLES = {
+    "approve": "You approved the decision",
+    "edit": "You changed the decision",
+    "skip": "You skipped the decision",
+    "pause": "You paused the run",
+    "resume": "You resumed the run",
+    "stop": "You stopped the run",
+    "finish": "You asked for the answer from what was found so far",
+    "accept": "You accepted the answer",
+    "retry": "You asked to try again",
+    "import": "You opened it from an evidence bundle",
+    "fork": "You went on from here, in a run of its own",
+    "until": "You said how far it goes by itself",
+    "raise": "You set its budget anew",
+}
+EDIT_DECISIONS = {"pin": "pinned", "strike": "struck", "strike_source": "struck"}
+"""The edits that decide, and what."""
+OUTCOME_TONES = {
+    Outcome.OK: "good",
+    Outcome.EMPTY: "",
+    Outcome.RATE_LIMITED: "warn",
+    Outcome.REFUSED: "warn",
+    Outcome.TIMEOUT: "warn",
+}
+
+
+@dataclass
+class Card:
+    """One thing that happened. All texts are raw: whoever draws them escapes them."""
+
+    n: int
+    """The ledger's step it began with; what the screen uses as its key."""
+    kind: CardKind
+    title: str
+    what: str = ""
+    why: str = ""
+    number: int = 0
+    """Which look (search or page) this was, from 1; 0 for what is none."""
+    tone: str = ""
+    outcome: str = ""
+    detail: str = ""
+    by: str = ""
+    trouble: str = ""
+    """Why the model did not decide although there is one."""
+    analysis_fallback: str = ""
+    """Why the model did not weigh what was found although there is one."""
+    rung: str = ""
+    url: str = ""
+    page_id: str = ""
+    assessment: str = ""
+    facts: list[dict[str, Any]] = field(default_factory=list)
+    edited_facts: list[dict[str, Any]] = field(default_factory=list)
+    """The facts a person's edit changed, as they stand since."""
+    hits: int = 0
+    conflicts: list[dict[str, Any]] = field(default_factory=list)
+    refused: list[dict[str, Any]] = field(default_factory=list)
+    level: float | None = None
+    before: float = 0.0
+    """The confidence after this, and before it."""
+    moves: list[dict[str, Any]] = field(default_factory=list)
+    last: int = -1
+    """The ledger's step that ended it, when that is another than the one it began with."""
+
+    @property
+    def end(self) -> int:
+        """The last step that belongs to it: what a run that goes on from here would keep."""
+        return max(self.n, self.last)
+
+
+def build_cards(steps: Sequence[Step]) -> list[Card]:
+    """The cards of a run, oldest first."""
+    told: list[Card] = []
+    looks: set[int] = set()
+    troubles, looked = "", None
+    for step in steps:
+        change = step.change
+        told += (_build_note_cards(step) if step.name != "fork" else []) + _build_stall_cards(step)
+        if step.name == "ask":
+            told.append(Card(step.n, "ask", "You asked", what=str(change.get("question", ""))))
+        elif change.get("edits"):
+            told += _build_edit_cards(step, told)
+        elif step.name in PERSON_STEP_TITLES:
+            why = "; ".join(note["text"] for note in change.get("notes") or [])
+            told.append(
+                Card(
+                    step.n,
+                    "person",
+                    PERSON_STEP_TITLES[step.name],
+                    what=_describe_person_step(step, steps),
+                    why=why,
+                    by="person",
+                )
+            )
+        elif step.name == "supply":
+            told += [_build_supply_card(step.n, ref) for ref in change.get("pages") or []]
+        elif step.name == "budget":
+            told.append(
+                Card(
+                    step.n,
+                    "event",
+                    "A limit was reached",
+                    why=str(change.get("why_stopped", "")),
+                    tone="warn",
+                )
+            )
+        elif step.name == "halt":
+            told.append(
+                Card(step.n, "event", "It rested to ask you", why=str(change["halt"]["why"]), tone="warn")
+            )
+        if (refused := change.get("refusals")) and step.name != "skip":
+            told.append(
+                Card(step.n, "refused", "Proposed, but not followed", refused=list(refused), tone="warn")
+            )
+        if isinstance(change.get("pending"), dict):
+            troubles = str(change["pending"].get("trouble", ""))
+        for action in change.get("actions") or []:
+            if action["step"] not in looks:  # it comes again when its facts are counted
+                looks.add(action["step"])
+                told.append(_build_action_card(action["step"], len(looks), action, troubles))
+                told[-1].last, troubles = step.n, ""
+        looked = _find_observed_card(told, step) or looked
+        if not change.get("edits"):
+            _add_findings(told, step, looked)
+        for answer in change.get("answers") or []:
+            told.append(_build_answer_card(step.n, answer))
+    return told
+
+
+def _build_edit_cards(step: Step, told: Sequence[Card]) -> list[Card]:
+    """What a person did to the facts: the card says it, the facts as they stand since, and how the confidence
+    moved."""
+    change = step.change
+    card = Card(
+        step.n,
+        "person",
+        "You " + "; ".join(edit["text"] for edit in change["edits"]),
+        by="person",
+        edited_facts=_list_edited_facts(step),
+    )
+    if confidence := change.get("confidence"):
+        card.before = next((earlier.level for earlier in reversed(told) if earlier.level is not None), 0.0)
+        card.level, card.moves = confidence[-1]["value"], confidence[-1].get("moves", [])
+    return [card]
+
+
+def _list_edited_facts(step: Step) -> list[dict[str, Any]]:
+    """The facts an edit itself changed, without those whose marks only followed."""
+    found, decision = list(step.change.get("facts") or []), EDIT_DECISIONS.get(step.name)
+    return [fact for fact in found if fact.get("decision") == decision] if decision else found
+
+
+def _build_action_card(n: int, number: int, action: dict[str, Any], trouble: str) -> Card:
+    outcome, crawl = Outcome(action.get("outcome", "ok")), action["action"] == "crawl_url"
+    return Card(
+        n,
+        "action",
+        "Read" if crawl else labels.ACTION[action["action"]],
+        what=action["query_or_url"],
+        why=action.get("reasoning", ""),
+        number=number,
+        tone=OUTCOME_TONES.get(outcome, "bad"),
+        outcome=outcome,
+        detail=action.get("detail", ""),
+        by=action.get("by", ""),
+        trouble=trouble,
+        rung=action.get("rung", ""),
+        url=action["query_or_url"] if crawl else "",
+        page_id=action.get("page_id", ""),
+        hits=action.get("hits", 0),
+    )
+
+
+def _build_supply_card(n: int, ref: dict[str, Any]) -> Card:
+    return Card(
+        n,
+        "given",
+        SUPPLY_TITLES.get(ref.get("origin", ""), "You gave"),
+        url=ref["url"],
+        page_id=ref.get("page_id", ""),
+        by="person",
+        tone="good",
+    )
+
+
+def _find_observed_card(told: list[Card], step: Step) -> Card | None:
+    """The card of what is analysed next, when this step says what that is."""
+    looking = step.change.get("looking")
+    if not isinstance(looking, dict):
+        return None
+    return (
+        next((c for c in reversed(told) if c.kind == "given" and c.url == looking["source"]), None)
+        if step.name == "decide"
+        else told[-1]
+    )
+
+
+def _add_findings(told: list[Card], step: Step, looked: Card | None) -> None:
+    """Add what an analysis found to what it looked at: by its own account, else the last action."""
+    change = step.change
+    card = looked or next((card for card in reversed(told) if card.kind == "action"), None)
+    if card is None:
+        return
+    known = {fact["id"] for fact in card.facts}
+    card.facts += [
+        fact for fact in change.get("facts") or [] if fact["id"] not in known and fact.get("verified")
+    ]
+    card.conflicts += change.get("conflicts") or []
+    if confidence := change.get("confidence"):
+        card.before = next(
+            (
+                earlier.level
+                for earlier in reversed(told)
+                if earlier is not card and earlier.level is not None
+            ),
+            0.0,
+        )
+        card.level, card.moves = confidence[-1]["value"], confidence[-1].get("moves", [])
+    if isinstance(report := change.get("report"), dict):
+        card.assessment = str(report.get("assessment", ""))
+        card.analysis_fallback = str(report.get("trouble", ""))
+    if step.by != "person" and (confidence or change.get("facts") or isinstance(report, dict)):
+        card.last = step.n
+
+
+def _build_answer_card(n: int, answer: dict[str, Any]) -> Card:
+    number = answer.get("n", 1)
+    return Card(
+        n,
+        "answer",
+        f"Answer {number} written",
+        what=labels.VERDICT.get(answer["verdict"], answer["verdict"]),
+        why=_explain_answer(answer),
+        tone=labels.VERDICT_TONE.get(answer["verdict"], ""),
+        by=answer.get("by", ""),
+    )
+
+
+def _explain_answer(answer: dict[str, Any]) -> str:
+    """Why it was written: for a person's edits, or because the run stopped."""
+    because = str(answer.get("because", ""))
+    return f"{because[:1].upper()}{because[1:]}" if because else str(answer.get("why_stopped", ""))
+
+
+def _build_note_cards(step: Step) -> list[Card]:
+    titles = {
+        "steer": "You gave a note",
+        "send_back": "You sent the answer back",
+        "look": "You asked to look for what would settle a conflict",
+    }
+    notes = step.change.get("notes") or []
+    return [
+        Card(step.n, "person", titles[note.get("kind", "steer")], what=note["text"], by="person")
+        for note in notes
+    ]
+
+
+def _build_stall_cards(step: Step) -> list[Card]:
+    return [
+        Card(
+            step.n,
+            "stuck",
+            f"Stuck, so it {labels.ESCALATION.get(block['rung'], block['rung'])}",
+            why=block.get("reason", ""),
+            rung=block["rung"],
+            tone="warn",
+        )
+        for block in step.change.get("blockages") or []
+    ]
+
+
+def _describe_person_step(step: Step, steps: Sequence[Step]) -> str:
+    """What a person's step was about, where its name does not say it all."""
+    if step.name == "edit":
+        return _describe_proposal(step.change)
+    if step.name == "retry":
+        return str((step.change.get("again") or [{}])[-1].get("query_or_url", ""))
+    now = step.change.get("settings")
+    if step.name not in ("until", "raise", "fork") or not now:
+        return ""
+    was = next(
+        (earlier.change["settings"] for earlier in reversed(steps[: step.n]) if "settings" in earlier.change),
+        now,
+    )
+    changed = [
+        f"{labels.BUDGET[name].lower()} {_format_cap(name, was)} → {_format_cap(name, now)}"
+        for name in CAP_SETTINGS
+        if _format_cap(name, was) != _format_cap(name, now)
+    ]
+    goes, went = (Settings.model_validate(given).stop_point for given in (now, was))
+    return "; ".join([*([f"run {labels.UNTIL[goes]}"] if goes != went else []), *changed])
+
+
+def _format_cap(name: Cap, settings: dict[str, Any]) -> str:
+    value = list_caps(Settings.model_validate(settings)).get(name, 0.0)
+    return f"{value / 60 if name == 'seconds' else value:,.10g}"
+
+
+def _describe_proposal(change: dict[str, Any]) -> str:
+    pending = change.get("pending") or {}
+    return (
+        f"{labels.ACTION.get(pending.get('next_action', ''), '')}: {pending.get('query_or_url', '')}".strip(
+            ": "
+        )
+    )

@@ -1,0 +1,127 @@
+"""Text areas whose unsent text outlives a refresh: what is typed is kept as a draft after each pause.
+
+Streamlit sends a text area's text only when it loses the focus. `keep` adds a few lines of our own JavaScript
+that say "it lost the focus" after a pause in typing, without moving the cursor; without them drafts are kept
+when the field is left."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages.widgets.shell import client
+
+TYPING_SCRIPT = """
+export default function () {
+  if (window.touchstoneTyping) return
+  window.touchstoneTyping = true
+  const left = (field) => field.dispatchEvent(new FocusEvent("focusout", { bubbles: true }))
+  let timer
+  document.addEventListener("input", (event) => {
+    const field = event.target
+    if (!(field instanceof HTMLTextAreaElement)) return
+    clearTimeout(timer)
+    timer = setTimeout(() => left(field), 400)
+  })
+}
+"""
+
+
+def install_script() -> None:
+    """Once on a screen that has text areas."""
+    st.components.v2.component("touchstone_drafts", js=TYPING_SCRIPT)(key="drafts-keep", height=0)
+
+
+def text_area(
+    label: str,
+    key: str,
+    draft: str,
+    *,
+    placeholder: str = "",
+    height: int = 96,
+    hidden: bool = False,
+    most: int = 4000,
+) -> str:
+    """A text area for at most so many characters that remembers what was typed under the draft's name;
+    returns its text."""
+    if key not in st.session_state:
+        st.session_state[key] = client.workbench().draft(draft)
+    return (
+        st.text_area(
+            label,
+            key=key,
+            height=height,
+            placeholder=placeholder,
+            max_chars=most,
+            on_change=_save,
+            args=(key, draft),
+            label_visibility="collapsed" if hidden else "visible",
+        )
+        or ""
+    )
+
+
+def clear(key: str, draft: str) -> None:
+    """The text went where it was meant to go: empty the field and forget the draft. Only in a callback."""
+    st.session_state[key] = ""
+    client.workbench().draft(draft, "")
+
+
+def _save(key: str, draft: str) -> None:
+    client.workbench().draft(draft, st.session_state.get(key) or "")
+
+
+CHAT_BOX_KEY = "drafts-chat"
+CHAT_SCRIPT = """
+export default function ({ setTriggerValue }) {
+  window.touchstoneSaid = (text) => setTriggerValue("text", text)
+  if (window.touchstoneSaying) return
+  window.touchstoneSaying = true
+  let timer
+  document.addEventListener("input", (event) => {
+    const field = event.target
+    if (!(field instanceof HTMLTextAreaElement) || field.dataset.testid !== "stChatInputTextArea") return
+    clearTimeout(timer)
+    timer = setTimeout(() => window.touchstoneSaid(field.value), 400)
+  })
+}
+"""
+
+
+def restore(key: str, draft: str) -> None:
+    """Fill a chat box with its draft: when the screen is entered, before the box is drawn."""
+    if kept := client.workbench().draft(draft):
+        st.session_state[key] = kept
+
+
+def track_chat_box(draft: str) -> None:
+    """Keep what is typed into the screen's chat box as a draft (such a box tells Streamlit nothing until it
+    is sent)."""
+    st.fragment(_draw_tracker)(draft)
+
+
+def _draw_tracker(draft: str) -> None:
+    st.components.v2.component("touchstone_chat_drafts", js=CHAT_SCRIPT)(
+        key=CHAT_BOX_KEY, height=0, on_text_change=lambda: _save_chat_text(draft)
+    )
+
+
+def _save_chat_text(draft: str) -> None:
+    text = getattr(st.session_state.get(CHAT_BOX_KEY), "text", None)
+    if isinstance(text, str):
+        client.workbench().draft(draft, text)
+
+
+SCROLL_SCRIPT = """
+export default function ({ data }) {
+  if (!data.once || window.touchstoneShown === data.once) return
+  window.touchstoneShown = data.once
+  setTimeout(() => document.querySelector(data.what)?.scrollIntoView({ block: "start" }), 60)
+}
+"""
+
+
+def scroll_to(what: str, once: str) -> None:
+    """Scroll to the element that a selector names, once for each `once`; "" for not at all."""
+    st.components.v2.component("touchstone_show", js=SCROLL_SCRIPT)(
+        key="drafts-show", height=0, data={"what": what, "once": once}
+    )

@@ -1,0 +1,174 @@
+"""Plain words for what the nouns call by short names, and figures as a person reads them. Knows no screen."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from pathlib import PurePath
+
+from agent.text.plurals import format_count
+from agent.types import Cap, Outcome, Run, Status, Usage
+
+_TIME = re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}", re.ASCII)
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
+STATUS = {
+    Status.RUNNING: "Working",
+    Status.WAITING: "Waiting for you",
+    Status.REVIEW: "Answer to review",
+    Status.PAUSED: "Paused",
+    Status.STOPPED: "Stopped",
+    Status.DONE: "Accepted",
+    Status.FAILED: "Failed",
+}
+STATUS_TONE = {
+    Status.RUNNING: "live",
+    Status.WAITING: "warn",
+    Status.REVIEW: "warn",
+    Status.PAUSED: "mute",
+    Status.STOPPED: "mute",
+    Status.DONE: "good",
+    Status.FAILED: "bad",
+}
+REVIEWED_FLOWS = ("research", "site", "collect")
+"""Flows whose answer a person accepts; the others are done when they have spoken."""
+
+
+def describe_status(run: Run) -> str:
+    """How a run stands, in a word or two: "Accepted" only where there was something to accept."""
+    if run.status is not Status.DONE:
+        return STATUS[run.status]
+    if run.settings.flow == "reply":
+        return "Silent" if run.verdict in ("", "no_evidence") else "Replied"
+    return STATUS[run.status] if run.settings.flow in REVIEWED_FLOWS and run.verdict else "Done"
+
+
+UNTIL = {
+    "review": "until the answer",
+    "step": "until the next decision",
+    "conflict": "until the next conflict",
+    "budget": "until the budget is used",
+}
+"""How far a run goes by itself, after "Run"."""
+BUDGET: dict[Cap, str] = {
+    "steps": "Searches and pages",
+    "pages": "Pages read",
+    "calls": "Model calls",
+    "tokens": "Tokens",
+    "cost": "US dollars",
+    "seconds": "Minutes of work",
+}
+OUTCOME = {
+    Outcome.OK: "read",
+    Outcome.EMPTY: "nothing there",
+    Outcome.RATE_LIMITED: "asked us to slow down",
+    Outcome.BLOCKED: "blocked us",
+    Outcome.NOT_FOUND: "not found",
+    Outcome.TIMEOUT: "too slow",
+    Outcome.UNSUPPORTED: "cannot be read here",
+    Outcome.TOO_LARGE: "too large",
+    Outcome.REFUSED: "refused by our rules",
+    Outcome.ERROR: "error",
+}
+ACTION = {
+    "search_duckduckgo": "Search",
+    "search_google": "Search with Google",
+    "crawl_url": "Read a page",
+    "send_to_hitl": "Write the answer",
+}
+ESCALATION = {
+    "reframe": "asked in other words",
+    "narrow": "narrowed to one part of the question",
+    "lead": "followed a lead not tried before",
+    "hand_over": "handed over to you",
+}
+ACTOR = {"model": "by the model", "keyless": "without a model", "person": "by you", "code": "by a rule"}
+VERDICT = {"answered": "Answered", "partial": "Partly answered", "no_evidence": "No evidence found"}
+VERDICT_TONE = {"answered": "good", "partial": "warn", "no_evidence": "mute"}
+REASON = {
+    "none": "",
+    "off_topic": "The question is outside of what may be searched here.",
+    "not_covered": "What was read does not cover the question.",
+    "needs_clarification": "The question can be read in more than one way.",
+    "blocked": "The pages that matter could not be read.",
+    "budget": "The run reached one of its limits.",
+    "silent": "The run was asked to stay silent.",
+}
+
+
+def describe_world(name: str) -> str:
+    """A world as a person calls it: "live", "demo world", or the folder's own name without the way to it."""
+    return {"live": "live", "demo": "demo world"}.get(name) or f"folder {PurePath(name).name or name}"
+
+
+REFUSAL = {
+    "off_topic": "Not what this site is about",
+    "not_covered": "The site does not answer this",
+    "needs_clarification": "A question back to you",
+    "blocked": "The site could not be read",
+    "budget": "A limit was reached",
+}
+"""What kind of refusal an answer without a statement is."""
+
+
+def format_percent(share: float | None) -> str:
+    """0.62 as "62 %"; a dash when there is none."""
+    return "–" if share is None else f"{round(share * 100)} %"
+
+
+def format_duration(seconds: float) -> str:
+    """Seconds as "0.8 s", "42 s", "2 min" or "3 min 05 s"."""
+    if seconds < 10:
+        return f"{seconds:.1f} s"
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    return f"{whole // 60} min" if whole % 60 == 0 else f"{whole // 60} min {whole % 60:02d} s"
+
+
+def format_money(cost: float | None) -> str:
+    """US dollars; "unknown" when the price of a model is not known."""
+    if cost is None:
+        return "unknown"
+    return "$0" if cost == 0 else f"${cost:.2f}" if cost >= 0.1 else f"${cost:.4f}"
+
+
+def format_tokens(usage: Usage) -> str:
+    """All tokens of a run, short: "12.3 k"."""
+    total = usage.prompt_tokens + usage.completion_tokens
+    return f"{total:,}" if total < 10_000 else f"{total / 1000:.1f} k"
+
+
+def format_time(iso: str) -> str:
+    """An ISO 8601 time as "2026-11-21 09:30 UTC", a day as it is; "" when it is neither: what came in a
+    bundle may say anything."""
+    return (
+        f"{iso[:10]} {iso[11:16]} UTC" if _TIME.match(iso) else iso[:10] if _DAY.fullmatch(iso[:10]) else ""
+    )
+
+
+def days_since(iso: str, now: datetime | None = None) -> int:
+    """Whole days since an ISO 8601 time; 0 for none."""
+    then = _parse_time(iso)
+    return int(((now or datetime.now(UTC)) - then).total_seconds() // 86400) if then else 0
+
+
+def _parse_time(iso: str) -> datetime | None:
+    try:
+        then = datetime.fromisoformat(iso)
+    except ValueError:
+        return None
+    return then if then.tzinfo else then.replace(tzinfo=UTC)
+
+
+def format_age(iso: str, now: datetime | None = None) -> str:
+    """How long ago an ISO 8601 time was, in words: "just now", "12 min ago", "3 days ago"."""
+    if (then := _parse_time(iso)) is None:
+        return ""
+    minutes = int(((now or datetime.now(UTC)) - then).total_seconds() // 60)
+    if minutes < 1:
+        return "just now"
+    if minutes < 60:
+        return f"{minutes} min ago"
+    return (
+        f"{minutes // 60} h ago" if minutes < 24 * 60 else format_count(minutes // (24 * 60), "day") + " ago"
+    )

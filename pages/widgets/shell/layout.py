@@ -1,0 +1,50 @@
+"""What stands around every screen: page settings, the stylesheet, the mark, and the list of screens."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import streamlit as st
+
+from pages.widgets.shell import url_state
+
+HERE = Path(__file__).parent
+
+LOGO_SHAPE = """<path d="M3 17 C2 9 8 3 15 3 C22 3 26 9 25 16 C24 23 18 26 12 25 C7 24 4 22 3 17 Z" fill="#3c4744"/>
+<path d="M8.5 19.5 L19.5 8.5" stroke="#e0b252" stroke-width="3.2" stroke-linecap="round"/>"""
+"""A dark stone with a streak of gold: how gold was tested."""
+ICON = (
+    f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 28 28" width="64" height="64">{LOGO_SHAPE}</svg>'
+)
+LOGO = f"""<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 150 28" width="150" height="28">{LOGO_SHAPE}
+<text x="33" y="20" font-family="'Source Serif 4',Georgia,serif" font-size="18.5" font-weight="600" fill="INK">Touchstone</text></svg>"""
+
+
+def draw() -> None:
+    """Draw the frame and run the screen that was asked for. Called once a script run."""
+    st.set_page_config(
+        page_title="Touchstone", page_icon=ICON, layout="wide", initial_sidebar_state="collapsed"
+    )
+    st.html(HERE / "style.css")
+    url_state.sync()
+    dark = st.context.theme.type == "dark"
+    st.logo(LOGO.replace("INK", "#ebe8e1" if dark else "#1f2421"), size="large", link=None)
+    screens = [
+        st.Page("pages/research.py", title="Research", icon=":material/travel_explore:", default=True),
+        st.Page("pages/site.py", title="Ask a site", icon=":material/forum:"),
+        st.Page("pages/collect.py", title="Collect", icon=":material/inventory_2:"),
+        st.Page("pages/reply.py", title="Reply", icon=":material/reply:"),
+        st.Page("pages/chat.py", title="Chat", icon=":material/chat:"),
+        st.Page("pages/batch.py", title="Batch", icon=":material/playlist_add_check:"),
+        st.Page("pages/library.py", title="Library", icon=":material/menu_book:"),
+        st.Page("pages/runs.py", title="Runs", icon=":material/history:"),
+        st.Page("pages/settings.py", title="Settings", icon=":material/tune:"),
+        st.Page(
+            "pages/compare.py",
+            title="Compare two runs",
+            icon=":material/compare_arrows:",
+            visibility="hidden",
+        ),
+        st.Page("pages/page.py", title="Stored page", icon=":material/article:", visibility="hidden"),
+    ]
+    st.navigation(screens, position="top").run()

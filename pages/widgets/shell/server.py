@@ -1,0 +1,158 @@
+"""The server around the screens: security headers, /healthz, warm-up, and the workers' beginning and end. It
+draws nothing."""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import gc
+import hashlib
+import importlib
+import logging
+import re
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs
+
+import streamlit as st
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.routing import Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from streamlit.runtime.pages_manager import PagesManager
+
+from pages.widgets.reply import bot_services, reply_http
+from pages.widgets.shell import client
+
+log = logging.getLogger(__name__)
+
+PRELOADED_MODULES = (
+    "pandas",
+    "altair",
+    "networkx",
+    "pyarrow",
+    "streamlit.elements.echarts_chart",
+    "streamlit.components.v2",
+)
+"""What the first screen would otherwise import while a person waits."""
+PREFETCHED_RUNS = 24
+"""Runs that are folded in the background at the start: those a person is most likely to open."""
+GC_THRESHOLDS = (10_000, 20, 10)
+"""Python's thresholds of garbage collection: a long run is some ten thousand objects that all stay, and
+looking through them as they are made costs more than making them. """
+
+
+def _hash_inline_scripts() -> str:
+    """The hashes of the scripts that stand in Streamlit's own index page: only these inline scripts may
+    run."""
+    index = Path(st.__file__).parent / "static" / "index.html"
+    scripts = re.findall(r"<script>(.*?)</script>", index.read_text(encoding="utf-8"), flags=re.DOTALL)
+    return " ".join(
+        f"'sha256-{base64.b64encode(hashlib.sha256(s.encode()).digest()).decode()}'" for s in scripts
+    )
+
+
+CONTENT_SECURITY_POLICY = "; ".join(
+    (
+        "default-src 'self'",
+        "img-src 'self' data: blob:",
+        "font-src 'self' data:",
+        "style-src 'self' 'unsafe-inline'",
+        # blob: is how Streamlit loads the few lines of our own that keep unsent text; wasm is its chart
+        # engine.
+        f"script-src 'self' 'wasm-unsafe-eval' blob: {_hash_inline_scripts()}",
+        "connect-src 'self'",
+        "worker-src 'self' blob:",
+        "frame-src 'self' blob:",
+        "object-src 'none'",
+        "base-uri 'self'",
+        "form-action 'self'",
+        "frame-ancestors 'self'",
+    )
+)
+"""Nothing is loaded from, or sent to, another host than this one, whatever a web page or a model wrote into a
+text."""
+
+SECURITY_HEADERS = [
+    (b"content-security-policy", CONTENT_SECURITY_POLICY.encode()),
+    (b"x-content-type-options", b"nosniff"),
+    (b"x-frame-options", b"SAMEORIGIN"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"permissions-policy", b"camera=(), microphone=(), geolocation=()"),
+]
+
+
+class SecurityHeadersMiddleware:
+    """ASGI middleware: adds HEADERS to every HTTP response."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [*message["headers"], *SECURITY_HEADERS]
+            await send(message)
+
+        await self.app(scope, receive, with_headers if scope["type"] == "http" else send)
+
+
+class PrefetchMiddleware:
+    """ASGI middleware: a page with `?run=` is asked for, so its run is about to be drawn; while the browser
+    loads, it is folded."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and (
+            asked := parse_qs(scope["query_string"].decode("latin-1")).get("run")
+        ):
+            client.workbench().snapshots.prefetch(asked[0][:64])
+        await self.app(scope, receive, send)
+
+
+def healthz(_request: Request) -> JSONResponse:
+    """Is the workbench there and its store readable? Answers 200 with {"status": "ok"}."""
+    client.workbench().runs(text="no run is called this")
+    return JSONResponse({"status": "ok"})
+
+
+@contextlib.asynccontextmanager
+async def lifespan(_app: Any) -> AsyncIterator[dict[str, Any]]:
+    """Warm up and start the workers; at the end let every run rest where it stands."""
+    PagesManager.uses_pages_directory = (
+        False  # else a first visit to /collect would be given Streamlit's own list of pages instead of ours
+    )
+    for name in PRELOADED_MODULES:
+        importlib.import_module(name)
+    bench = client.workbench()
+    for run in bench.runs()[:PREFETCHED_RUNS]:
+        bench.snapshots.prefetch(run.id)
+    logging.getLogger("agent.reply").setLevel(logging.INFO)  # one line a reply, with the path it took
+    if not logging.getLogger().handlers:
+        logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s %(message)s")
+    gc.collect()
+    gc.freeze()  # what is frozen is not looked through again
+    gc.set_threshold(*GC_THRESHOLDS)
+    yield {}
+    reply_http.close()
+    bot_services.close()
+    client.close()
+
+
+def handle_script_error(trouble: Exception) -> bool:
+    """A screen failed: say so in plain words, keep the details in the log. The runs go on regardless."""
+    log.error("a screen failed", exc_info=trouble)
+    st.error(
+        "This screen could not be drawn. Your runs are safe and go on. Reload the page; if it happens again, the server's log says what went wrong.",
+        icon=":material/error:",
+    )
+    return True
+
+
+ROUTES = [Route("/healthz", healthz), *reply_http.ROUTES]
+MIDDLEWARE = [Middleware(SecurityHeadersMiddleware), Middleware(PrefetchMiddleware)]

@@ -1,0 +1,91 @@
+"""The parts of the Settings screen: what is active, and a button that really tries it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from agent.types import Settings
+from agent.workbench import ActiveConfiguration
+from pages.widgets.shell import badges, client, escape, labels
+
+
+def draw_model(active: ActiveConfiguration) -> None:
+    """The model server, or why there is none."""
+    st.html('<div class="ts"><h2 class="ts-section">Model</h2></div>')
+    fast = (
+        f", and {escape.html(active.fast_model)} for small judgements"
+        if active.fast_model and active.fast_model != active.model
+        else ""
+    )
+    name = (
+        f"<b>{escape.html(active.model)}</b>{fast}"
+        if active.model
+        else "<b>No model: runs work by rules and quotes alone</b>"
+    )
+    _draw_panel("model", name, active.model_detail, client.workbench().check_model)
+
+
+def draw_engines(active: ActiveConfiguration) -> None:
+    """Each search engine, those that are absent with the reason."""
+    st.html('<div class="ts"><h2 class="ts-section">Search engines</h2></div>')
+    for name, label in active.engines.items():
+        _draw_panel(
+            f"engine-{name}",
+            f"<b>{escape.html(label)}</b>",
+            "for questions about the live web",
+            client.workbench().check_engine,
+            name,
+        )
+    for name, why in active.absent.items():
+        title = f"<b>{escape.html(name.capitalize())}</b> {badges.render('off')}"
+        st.html(f'<div class="ts">{title}<br><span class="soft small">{escape.html(why)}</span></div>')
+
+
+def draw_worlds(active: ActiveConfiguration) -> None:
+    """Where a question can go, and where everything is kept."""
+    rows = "".join(
+        f"<tr><td><b>{escape.html(title)}</b></td><td><code>{escape.html(name)}</code></td></tr>"
+        for name, title in active.worlds.items()
+    )
+    table = f'<div class="scroll"><table><tr><th>Where a question can go</th><th>Name</th></tr>{rows}</table></div>'
+    st.html(f'<div class="ts"><h2 class="ts-section">Worlds</h2>{table}</div>')
+    kept = f"<p>Runs, pages and drafts: <code>{escape.html(active.data)}</code></p>"
+    st.html(f'<div class="ts"><h2 class="ts-section">Kept on this computer</h2>{kept}</div>')
+
+
+def draw_limits() -> None:
+    """What a run may spend unless its Options say otherwise."""
+    plain = Settings()
+    rows = [
+        ("Searches and pages", f"{plain.max_steps} a round"),
+        ("Pages read", f"{plain.max_pages} a round"),
+        ("Model calls", f"{plain.max_calls}"),
+        ("Tokens", f"{plain.max_tokens:,}"),
+        ("Money", labels.format_money(plain.max_cost_usd)),
+        ("Working time", labels.format_duration(plain.max_seconds)),
+        ("Review from confidence", labels.format_percent(plain.threshold)),
+    ]
+    terms = "".join(f"<dt>{name}</dt><dd>{value}</dd>" for name, value in rows)
+    st.html(f'<div class="ts"><h2 class="ts-section">Limits of a run</h2><dl class="meta">{terms}</dl></div>')
+
+
+def _draw_panel(
+    key: str, title: str, detail: str, check: Callable[..., tuple[bool, str]], *args: str
+) -> None:
+    with st.container(border=True, key=f"settings-{key}"):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.html(
+                f'<div class="ts">{title}<br><span class="soft small">{escape.html(detail)}</span></div>',
+                width="stretch",
+            )
+            asked = st.button("Check", key=f"settings-check-{key}", icon=":material/network_check:")
+        if asked:
+            with st.spinner("Trying it …"):
+                st.session_state[f"settings-result-{key}"] = check(*args)
+        if result := st.session_state.get(f"settings-result-{key}"):
+            works, sentence = result
+            (st.success if works else st.warning)(
+                escape.md(sentence), icon=":material/check_circle:" if works else ":material/warning:"
+            )

@@ -1,0 +1,79 @@
+"""Desks: sites kept under a name. Choosing one fills in the form; keeping one stores what the form says."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from agent.text.plurals import format_count
+from agent.types import Settings
+from pages.widgets.forms import source_filter_form
+from pages.widgets.shell import client, escape
+
+CHOSEN_KEY, NAME_KEY = "site-desk", "site-desk-name"
+
+
+def draw_choice() -> None:
+    """The desks as pills; nothing when there are none."""
+    desks = client.workbench().saved_sites()
+    if not desks:
+        return
+    with st.container(horizontal=True, vertical_alignment="bottom", key="site-desks"):
+        st.pills("Your desks", list(desks), key=CHOSEN_KEY, format_func=escape.md, on_change=_fill_form)
+        chosen = st.session_state.get(CHOSEN_KEY)
+        if chosen in desks:
+            st.button(
+                "Forget this desk",
+                key="site-desk-forget",
+                icon=":material/delete:",
+                type="tertiary",
+                on_click=_delete,
+                args=(chosen,),
+            )
+
+
+def draw_save_form(settings: Settings) -> None:
+    """The little form that keeps the sites above under a name."""
+    st.text_input("Name of the desk", key=NAME_KEY, max_chars=80, placeholder="e.g. Kallsteg support")
+    kept = format_count(len(settings.start_urls), "start page")
+    st.caption(escape.md(f"Keeps {kept}, the instruction, the domains and the limits, to be asked again."))
+    st.button("Keep", type="primary", key="site-desk-keep", on_click=_save, args=(settings,))
+
+
+def _save(settings: Settings) -> None:
+    name = (st.session_state.get(NAME_KEY) or "").strip()
+    client.submit(
+        client.workbench().save_site,
+        name,
+        settings,
+        done=f"The desk “{name}” is kept.",
+        then=lambda _: st.session_state.update({NAME_KEY: ""}),
+    )
+
+
+def _delete(name: str) -> None:
+    st.session_state.pop(CHOSEN_KEY, None)
+    client.submit(
+        client.workbench().delete_saved_site,
+        name,
+        done=f"The desk “{name}” is forgotten; its conversations stay.",
+    )
+
+
+def _fill_form() -> None:
+    desk = client.workbench().saved_sites().get(st.session_state.get(CHOSEN_KEY) or "")
+    if desk is None:
+        return
+    bench, allowed = client.workbench(), "\n".join(desk.allowed_domains)
+    st.session_state.update(
+        {
+            "site-starts": "\n".join(desk.start_urls),
+            "site-instruction": desk.instruction,
+            "site-allowed": allowed,
+            "site-allowed-filled-in": allowed,
+            "site-world": desk.world,
+            **{f"site-{name}": value for name, value in desk.site.model_dump().items()},
+            **source_filter_form.to_session_values("site", desk),
+        }
+    )
+    bench.draft("site:starts", "\n".join(desk.start_urls))
+    bench.draft("site:instruction", desk.instruction)

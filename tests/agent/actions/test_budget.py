@@ -1,0 +1,310 @@
+"""Budgets: a cap that asks, a cap that is raised, a run until the next conflict, and what a run is likely to
+need."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+
+from agent.actions import budget
+from agent.engine.context import RunContext
+from agent.errors import BudgetSpent, ConcurrentChange, UsageError
+from agent.types import ModelCall, PauseRequest, Settings, Status
+
+SOLAR = "How many solar panels are there on the roof of Älvmora Mejeri?"
+DEPTH = "What is the maximum depth of lake Granvattnet?"
+FOUNDED = "In which year was Älvmora Mejeri founded?"
+DEMO = Settings(world="demo", model="keyless", at_cap="ask")
+
+
+def rested(bench, question=SOLAR, *, at: Status = Status.PAUSED, **settings) -> str:
+    run_id = bench.start(question, DEMO.model_copy(update=settings))
+    assert bench.drive(run_id) is at, bench.snapshot(run_id).run.error
+    return run_id
+
+
+def test_at_a_cap_it_asks_and_a_raise_goes_on_where_it_stood(bench):
+    run_id = rested(bench, DEPTH, max_steps=2)
+    view = bench.snapshot(run_id)
+    assert (view.state.halt.kind, view.state.halt.used, view.state.halt.cap, view.next) == (
+        "steps",
+        2,
+        2,
+        "decide",
+    )
+    assert not view.state.answers and view.state.stop_reason == ""
+    budget.raise_caps(bench, run_id, {"steps": budget.suggest_cap(view.state.halt)}, view.head)
+    after = bench.snapshot(run_id)
+    assert after.run.status is Status.RUNNING and after.state.halt is None
+    assert after.run.settings.max_steps == after.state.settings.max_steps == 3
+    assert bench.drive(run_id) is Status.PAUSED and len(bench.snapshot(run_id).state.actions) == 3
+    budget.raise_caps(bench, run_id, {"steps": 30, "pages": 30})
+    assert bench.drive(run_id) is Status.REVIEW
+    assert [step.name for step in bench.snapshot(run_id).steps].count("halt") == 2
+    first = bench.snapshot(run_id).steps[: view.head + 1]
+    assert first == view.steps
+
+
+def test_pages_and_working_time_ask_too(bench, monkeypatch):
+    run_id = rested(bench, DEPTH, max_pages=1)
+    assert bench.snapshot(run_id).state.halt.kind == "pages"
+    slow = rested(bench, max_seconds=1e-9)
+    halt = bench.snapshot(slow).state.halt
+    assert halt.kind == "seconds" and bench.snapshot(slow).next == "decide" and "working time" in halt.why
+    budget.raise_caps(bench, slow, {"seconds": budget.suggest_cap(halt)})
+    assert bench.drive(slow) is Status.REVIEW
+
+
+@pytest.mark.parametrize("kind", ["calls", "tokens", "cost"])
+def test_a_cap_met_in_the_middle_of_a_step_takes_that_step_again(bench, monkeypatch, kind):
+    plain, asked = RunContext.judge, []
+
+    def judge(tools, role, **blanks):
+        asked.append((role.name, tools.settings.max_calls))
+        if role.name == "analyzer" and tools.settings.max_calls == 10:
+            raise BudgetSpent("9 of 10 are used", cap=kind, used=9, limit=10)
+        return plain(tools, role, **blanks)
+
+    monkeypatch.setattr(RunContext, "judge", judge)
+    run_id = rested(bench, max_calls=10)
+    assert bench.snapshot(run_id).next == "analyze" and bench.snapshot(run_id).state.halt.kind == kind
+    budget.raise_caps(bench, run_id, {kind: 3000 if kind == "tokens" else 20, "calls": 20})
+    assert bench.drive(run_id) is Status.REVIEW
+    assert [name for name, cap in asked].count("analyzer") > 1 and ("analyzer", 20) in asked
+    view = bench.snapshot(run_id)
+    assert view.state.answer.verdict == "answered"
+    assert [step.name for step in view.steps][:5] == ["ask", "decide", "search", "halt", "raise"]
+
+
+def test_the_kept_back_share_pays_for_the_answer(bench):
+    run_id = rested(bench, DEPTH, max_steps=2)
+    budget.write_up(bench, run_id, bench.snapshot(run_id).head)
+    assert bench.drive(run_id) is Status.REVIEW
+    state = bench.snapshot(run_id).state
+    assert state.stop_reason == "budget" and "2 searches" in state.answer.why_stopped and state.halt is None
+    with pytest.raises(ConcurrentChange):
+        budget.write_up(bench, run_id)
+
+
+def test_a_cap_that_would_be_met_at_once_is_refused(bench):
+    run_id = rested(bench, DEPTH, max_steps=2)
+    head = bench.snapshot(run_id).head
+    with pytest.raises(UsageError, match="at least 3 steps"):
+        budget.raise_caps(bench, run_id, {"steps": 2})
+    for endless in (float("nan"), float("inf")):
+        with pytest.raises(UsageError, match="without an end"):
+            budget.raise_caps(bench, run_id, {"steps": endless})
+    with pytest.raises(UsageError, match="200 steps is the most"):
+        budget.raise_caps(bench, run_id, {"steps": 1000})
+    with pytest.raises(ConcurrentChange):
+        budget.raise_caps(bench, run_id, {"steps": 5}, head - 1)
+    assert bench.snapshot(run_id).head == head
+    assert budget.find_minimum_cap(PauseRequest(kind="calls", why="", used=54, cap=60)) == 61, (
+        "with 61 calls 55 may be used before the answer"
+    )
+    assert budget.suggest_cap(PauseRequest(kind="cost", why="", used=1.81, cap=2.0)) == 3.0
+
+
+def test_raising_another_budget_than_the_one_it_rests_at_is_refused_and_said(bench):
+    run_id = rested(bench, DEPTH, max_steps=2)
+    with pytest.raises(UsageError, match="rests at its budget of steps"):
+        budget.raise_caps(bench, run_id, {"pages": 40})
+    view = bench.snapshot(run_id)
+    assert (
+        view.run.status is Status.PAUSED
+        and view.state.halt.kind == "steps"
+        and view.run.settings.max_pages != 40
+    )
+
+
+def test_a_run_that_comes_to_its_cap_while_that_is_raised_goes_on(bench, monkeypatch):
+    run_id = bench.start(DEPTH, DEMO.model_copy(update={"max_steps": 2}))
+    seen, plain = [], bench.snapshot
+
+    def view(name):
+        seen.append(plain(name))
+        if len(seen) == 1:
+            assert bench.drive(name) is Status.PAUSED
+        return seen[-1]
+
+    monkeypatch.setattr(bench, "snapshot", view)
+    budget.raise_caps(bench, run_id, {"steps": 30})
+    monkeypatch.undo()
+    after = bench.snapshot(run_id)
+    assert (
+        len(seen) == 2
+        and after.run.status is Status.RUNNING
+        and after.state.halt is None
+        and after.run.settings.max_steps == 30
+    )
+
+
+def test_where_nobody_looks_a_cap_leads_to_the_answer(bench):
+    run_id = rested(bench, DEPTH, at=Status.REVIEW, max_steps=2, at_cap="report")
+    assert bench.snapshot(run_id).state.stop_reason == "budget"
+
+
+def test_a_sure_run_at_its_cap_does_not_ask(bench):
+    free = bench.snapshot(rested(bench, at=Status.REVIEW)).state
+    assert free.current_confidence > 0.7
+    run_id = rested(bench, at=Status.REVIEW, max_steps=len(free.actions), threshold=0.7)
+    assert bench.snapshot(run_id).state.stop_reason == "budget"
+
+
+def test_until_the_next_conflict_it_rests_says_which_and_goes_on(bench):
+    run_id = rested(bench, FOUNDED, until="conflict")
+    view = bench.snapshot(run_id)
+    assert view.state.halt.kind == "conflict" and view.state.halt.conflicts == view.state.met
+    assert set(view.state.met) <= set(view.state.conflicts) and "disagree" in view.state.halt.why
+    bench.resume(run_id)
+    while bench.drive(run_id) is Status.PAUSED:
+        assert bench.snapshot(run_id).state.halt.kind == "conflict"
+        bench.resume(run_id)
+    view = bench.snapshot(run_id)
+    assert view.run.status is Status.REVIEW and view.state.halt is None
+    assert len(view.state.met) == len(set(view.state.met)), "no conflict stops it twice"
+
+
+def test_until_the_budget_is_used_it_does_not_stop_at_enough(bench):
+    sure = len(bench.snapshot(rested(bench, at=Status.REVIEW)).state.actions)
+    run_id = rested(bench, until="budget", max_steps=sure + 2)
+    view = bench.snapshot(run_id)
+    assert len(view.state.actions) == sure + 2 and view.state.halt.kind == "steps"
+    budget.write_up(bench, run_id)
+    assert bench.drive(run_id) is Status.REVIEW and "412" in bench.snapshot(run_id).state.answer.text
+
+
+def test_how_far_it_goes_can_be_changed_while_it_works_or_rests(bench, monkeypatch):
+    run_id, plain, seen = bench.start(SOLAR, DEMO), RunContext.search, []
+
+    def search(tools, engine, query):
+        if not seen:
+            budget.set_stop_point(bench, run_id, "step")
+        seen.append(query)
+        return plain(tools, engine, query)
+
+    monkeypatch.setattr(RunContext, "search", search)
+    assert bench.drive(run_id) is Status.WAITING, "the change holds from the next decision on"
+    view = bench.snapshot(run_id)
+    assert view.run.settings.stop_point == view.state.settings.stop_point == "step"
+    assert [step.name for step in view.steps].count("until") == 1
+    budget.set_stop_point(bench, run_id, "review")
+    bench.approve(run_id, bench.snapshot(run_id).head)
+    assert bench.drive(run_id) is Status.REVIEW
+
+
+def test_a_cap_set_while_it_works_holds_from_the_next_step_on(bench, monkeypatch):
+    run_id, plain = bench.start(DEPTH, DEMO), RunContext.search
+    raised = []
+
+    def search(tools, engine, query):
+        if not raised:
+            raised.append(budget.raise_caps(bench, run_id, {"steps": 2, "seconds": 77}))
+        assert tools.settings.max_seconds == (
+            1800 if len(raised) == 1 and not bench.snapshot(run_id).state.actions else 77
+        )
+        return plain(tools, engine, query)
+
+    monkeypatch.setattr(RunContext, "search", search)
+    assert bench.drive(run_id) is Status.PAUSED
+    assert len(bench.snapshot(run_id).state.actions) == 2
+
+
+def test_meters_tell_what_the_round_has_used(bench):
+    run_id = rested(bench, DEPTH, max_steps=3)
+    found = {meter.name: meter for meter in budget.read_meters(bench, bench.snapshot(run_id))}
+    assert list(found) == ["steps", "pages", "calls", "tokens", "cost", "seconds"]
+    assert (found["steps"].used, found["steps"].cap, found["steps"].share) == (3, 3, 1.0)
+    assert found["cost"].used == 0 and found["seconds"].used > 0
+    call = ModelCall(
+        key="a" * 64, run_id=run_id, step=1, role="decision", model="m", prompt_tokens=100, cost_usd=None
+    )
+    bench.store.calls.record(call)
+    assert {m.name: m.used for m in budget.read_meters(bench, bench.snapshot(run_id))}["cost"] is None
+    told = bench.as_json(run_id)["budget"]
+    assert told[0] == {"name": "steps", "used": 3, "cap": 3.0}
+    budget.write_up(bench, run_id)
+    bench.drive(run_id)
+    over = {meter.name: meter.used for meter in budget.read_meters(bench, bench.snapshot(run_id))}
+    assert over["steps"] == 3
+    bench.send_back(run_id, bench.snapshot(run_id).head, "Which year?")
+    assert {meter.name: meter.used for meter in budget.read_meters(bench, bench.snapshot(run_id))}[
+        "steps"
+    ] == 0
+
+
+def test_an_estimate_is_a_guess_until_there_are_runs_of_the_kind(bench, monkeypatch):
+    guess = budget.estimate_budgets(bench, DEMO)
+    assert guess.sample_size == 0 and "a guess, until 3 runs of this kind are done" in guess.description
+    assert "model call" not in guess.description and "at most 12 steps, 12 pages" in guess.description
+    for _ in range(3):
+        rested(bench, at=Status.REVIEW)
+    made = budget.estimate_budgets(bench, DEMO)
+    steps = len(bench.snapshot(bench.runs()[0].id).state.actions)
+    assert made.sample_size == 3 and made.likely["steps"] == steps and "like the last 3" in made.description
+    tight = budget.estimate_budgets(bench, DEMO.model_copy(update={"max_steps": 1}))
+    assert tight.likely["steps"] == 1 and tight.likely["seconds"] <= made.likely["seconds"]
+    assert budget.estimate_budgets(bench, DEMO.model_copy(update={"until": "budget"})).likely["steps"] == 12
+    assert budget.estimate_budgets(bench, DEMO.model_copy(update={"world": "live"})).sample_size == 0
+
+
+def test_an_estimate_with_a_model_tells_its_price_or_that_nobody_knows_it(bench, monkeypatch):
+    def named(strong, local=False):
+        monkeypatch.setattr(
+            bench.worker,
+            "model_client",
+            lambda name, fast="": (SimpleNamespace(strong=strong, local=local), ""),
+        )
+        return budget.estimate_budgets(bench, DEMO)
+
+    assert "cost unknown" in named("nobody/knows-it").description
+    assert named("gpt-5").likely["cost"] > named("gpt-5-nano").likely["cost"] > 0
+    assert named("qwen", local=True).likely["cost"] == 0
+    assert "17 model calls" in named("gpt-5").description
+
+
+def test_collect_asks_at_its_own_cap_on_pages(bench):
+    limits = DEMO.collect.model_copy(update={"max_pages": 3})
+    start = ["https://borskvart.example/stock/KALL"]
+    run_id = rested(
+        bench, "What do members say about Kallsteg?", flow="collect", start_urls=start, collect=limits
+    )
+    assert bench.snapshot(run_id).state.halt.kind == "pages"
+    assert [meter.name for meter in budget.read_meters(bench, bench.snapshot(run_id))] == [
+        "pages",
+        "calls",
+        "tokens",
+        "cost",
+        "seconds",
+    ]
+    budget.raise_caps(bench, run_id, {"pages": 60})
+    assert bench.snapshot(run_id).run.settings.collect.max_pages == 60
+    assert bench.drive(run_id) is Status.REVIEW
+
+
+def test_a_site_asks_at_its_own_cap_on_pages(bench):
+    limits = DEMO.site.model_copy(update={"max_pages": 1})
+    start = ["https://www.alvmora-mejeri.example/"]
+    run_id = rested(bench, SOLAR, flow="site", start_urls=start, site=limits)
+    assert (bench.snapshot(run_id).state.halt.kind, bench.snapshot(run_id).next) == ("pages", "decide")
+    budget.raise_caps(bench, run_id, {"pages": 20})
+    assert bench.drive(run_id) is Status.REVIEW and bench.snapshot(run_id).run.settings.site.max_pages == 20
+    with pytest.raises(UsageError, match="no budget of steps"):
+        budget.raise_caps(bench, run_id, {"steps": 20})
+
+
+def test_the_threshold_can_be_moved_while_a_run_can_go_on(bench):
+    run_id = bench.start(FOUNDED, DEMO)
+    budget.set_review_threshold(bench, run_id, 0.7)
+    head = bench.snapshot(run_id).head
+    budget.set_review_threshold(bench, run_id, 0.7)
+    view = bench.snapshot(run_id)
+    assert view.run.settings.threshold == view.state.settings.threshold == 0.7 and view.head == head, (
+        "nothing changed: no step"
+    )
+    assert (view.steps[-1].name, view.steps[-1].by) == ("threshold", "person")
+    with pytest.raises(UsageError, match="between 0 and 1"):
+        budget.set_review_threshold(bench, run_id, 70)
+    with pytest.raises(UsageError, match="between 0 and 1"):
+        bench.start(FOUNDED, DEMO.model_copy(update={"threshold": 1.5}))

@@ -1,0 +1,384 @@
+"""A bundle holds or it does not: every change is told, by byte and by meaning; and its sources are asked
+again."""
+
+from __future__ import annotations
+
+import io
+import json
+import random
+import zipfile
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agent.actions.bundle_verify import refetch_sources, verify_bundle
+from agent.actions.export import export_run
+from agent.api import start_collect_run
+from agent.bot.responder import ReplyService
+from agent.engine.state import to_jsonable
+from agent.export import bundle
+from agent.export.archive import MANIFEST, pack
+from agent.flows.shared import recheck_answers
+from agent.flows.shared.run_state import RunState
+from agent.types import Answer, Fact, Sentence, Settings, StatementCounts, Status, Step
+from agent.types.reply import Conversation, Message
+from agent.web.world import open_world
+from agent.workbench import Workbench
+from tests.web.folders import page, write_world
+from tests.web.replying_model import stocked
+from tests.web.site import Reply, Site, html
+
+pytestmark = pytest.mark.slow
+
+QUESTION = "How many cows does Lund farm keep?"
+PAGE = "<title>Lund farm</title><h1>Lund farm</h1><p>Lund farm keeps {} cows on its {} hectares. It was bought by the family in 1921.</p>"
+
+
+def test_an_honest_bundle_holds_and_tells_its_figures(made):
+    found = verify_bundle(made)
+    assert (
+        found.is_valid
+        and not found.remarks
+        and found.found_quote_count == found.quote_count > 3
+        and len(found.sha256) == 64
+    )
+    assert found.contents and found.contents.calls[0].prompt[0]["content"] == "What now?"
+
+
+def test_a_hundred_random_changes_of_a_single_byte_are_all_told(made):
+    dice = random.Random(20261121)
+    for _ in range(100):
+        at, by = dice.randrange(len(made)), dice.randrange(1, 256)
+        assert not verify_bundle(made[:at] + bytes([made[at] ^ by]) + made[at + 1 :]).is_valid, (at, by)
+
+
+def test_a_change_says_which_file_it_is_in(made):
+    at = made.index(b"bridge reopened")
+    with zipfile.ZipFile(io.BytesIO(made)) as archive:
+        name = max(
+            archive.infolist(),
+            key=lambda entry: (entry.header_offset < at, entry.header_offset * (entry.header_offset < at)),
+        ).filename
+    assert any(name in trouble for trouble in verify_bundle(made[:at] + b"B" + made[at + 1 :]).problems)
+
+
+def forged(made: bytes, name: str, old: str, new: str) -> bytes:
+    """The bundle with something else written in a file, and its hashes made anew: a hand that knows what it
+    does."""
+    with zipfile.ZipFile(io.BytesIO(made)) as archive:
+        files = {entry: archive.read(entry) for entry in archive.namelist()}
+    about = {key: value for key, value in json.loads(files.pop(MANIFEST)).items() if key != "files"}
+    chosen = [entry for entry in files if entry.startswith(name)]
+    changed = {entry: files[entry].replace(old.encode(), new.encode()) for entry in chosen}
+    assert changed != {entry: files[entry] for entry in chosen}, "nothing was forged"
+    return pack(files | changed, about)
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "hint"),
+    [
+        ("pages/", "2 November 2026", "3 November 2026", "not the one that was read"),
+        ("facts.json", "2 November 2026", "3 November 2026", "facts.json does not tell"),
+        ("steps.jsonl", "2 November 2026", "3 November 2026", "does not"),
+        ("run.json", "Stenfors", "Gränna", "does not tell the run"),
+        ("run.json", '"verdict": "', '"verdict": "x', "another verdict"),
+        ("run.json", '"max_steps": 12', '"max_steps": 13', "other settings"),
+        ("run.json", '"flow": "research"', '"flow": "../x"', "does not have"),
+        ("steps.jsonl", '"name":"decide"', '"name":"decide","more":1', "does not know"),
+        ("steps.jsonl", '"n":1,', '"n":2,', "numbered"),
+        ("steps.jsonl", '"next":"review"', '"next":"nowhere"', "leads where"),
+        ("steps.jsonl", '"pending":', '"pnding":', "do not make a state"),
+        ("steps.jsonl", '"actions":[', '"actions":[3,', "do not make a state"),
+        ("calls.jsonl", '"run_id":"', '"run_id":"0', "another run"),
+        ("pages.jsonl", '"sha256":"', '"sha256":"0', "not the one"),
+    ],
+)
+def test_what_a_careful_hand_changes_is_told_too(made, name, old, new, hint):
+    found = verify_bundle(forged(made, name, old, new))
+    assert not found.is_valid and any(hint in trouble for trouble in found.problems), found.problems
+
+
+def test_a_quote_that_does_not_stand_in_its_page_is_told(made):
+    moved = forged(made, "steps.jsonl", '"start":', '"start":1')
+    told = verify_bundle(forged(moved, "facts.json", '"start": ', '"start": 1'))
+    assert (
+        any("a quote does not stand" in trouble for trouble in told.problems)
+        and told.found_quote_count < told.quote_count
+    )
+
+
+def test_a_bundle_without_a_page_it_names_does_not_hold(made):
+    found = verify_bundle(forged(made, "run.json", '"missing_pages": []', '"missing_pages": ["abc"]'))
+    assert any("text of a page is not in it" in trouble for trouble in found.problems)
+
+
+WRONG = [None, -1, True, "x", [], {}, [[1]], {"id": 1}, 10**15, "../x", "\u202e"]
+
+
+def bent(value: Any, dice: random.Random) -> Any:
+    """The value with something of a wrong kind somewhere inside."""
+    if isinstance(value, dict | list) and value and dice.random() < 0.85:
+        key = dice.choice(list(value)) if isinstance(value, dict) else dice.randrange(len(value))
+        value[key] = bent(value[key], dice)
+        return value
+    return dice.choice(WRONG)
+
+
+def test_what_is_of_a_wrong_kind_is_told_or_harmless(made):
+    """Whole bundles by a hand that puts anything anywhere: a verdict each time, never a fall."""
+    with zipfile.ZipFile(io.BytesIO(made)) as archive:
+        files = {entry: archive.read(entry) for entry in archive.namelist()}
+    about = {key: value for key, value in json.loads(files.pop(MANIFEST)).items() if key != "files"}
+    dice, held = random.Random(5), 0
+    for _ in range(80):
+        name = dice.choice(["run.json", "facts.json", "steps.jsonl", "pages.jsonl", "calls.jsonl"])
+        lines = (
+            [json.loads(line) for line in files[name].splitlines()]
+            if name.endswith("l")
+            else [json.loads(files[name])]
+        )
+        at = dice.randrange(len(lines))
+        lines[at] = bent(lines[at], dice)
+        body = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+        held += verify_bundle(pack(files | {name: body.encode()}, about)).is_valid
+    assert held < 40, "most of it is told"
+
+
+def live(pages: dict[str, Reply | str], site: Site) -> None:
+    site.pages = {path: html(body) if isinstance(body, str) else body for path, body in pages.items()}
+
+
+def asked(site: Site, tmp_path) -> tuple[bytes, Workbench]:
+    """A bundle of a run that read the pages of a real server on this machine."""
+    bench = Workbench()
+    urls = [site.url(path) for path in ("/a", "/b", "/c", "/d")]
+    run_id = bench.start(
+        QUESTION,
+        Settings(world="live", model="keyless", flow="site", start_urls=urls, allowed_domains=["127.0.0.1"]),
+    )
+    bench.drive(run_id)
+    return export_run(bench, run_id, "bundle"), bench
+
+
+def test_refetch_tells_same_changed_gone_and_unreadable(monkeypatch, tmp_path):
+    monkeypatch.setenv("FETCH_ALLOW", "127.0.0.1")
+    monkeypatch.setenv("FETCH_GAP", "0")
+    first = {path: PAGE.format(n, n * 2) for path, n in (("/a", 31), ("/b", 32), ("/c", 33), ("/d", 34))}
+    with Site({}) as site:
+        live(first, site)
+        made, bench = asked(site, tmp_path)
+        found = verify_bundle(made)
+        assert found.is_valid, found.problems
+        world, heard = bench.worker.world("live"), []
+        told = {source.url: source for source in refetch_sources(found, world, heard.append)}
+        assert (
+            set(told) == {site.url(path) for path in first}
+            and {source.drift for source in told.values()} == {"same"}
+            and len(heard) == 4
+        )
+        changed = {
+            "/a": first["/a"],
+            "/b": first["/b"] + "<p>More was added since.</p>",
+            "/c": PAGE.format(50, 66),
+            "/d": Reply(404, b"gone"),
+        }
+        live(changed, site)
+        told = {source.url: source for source in refetch_sources(found, world)}
+        how = {path: told[site.url(path)].drift for path in first}
+        assert how == {"/a": "same", "/b": "stands", "/c": "lost", "/d": "gone"}
+        assert (
+            "33 cows" in told[site.url("/c")].lost_quotes[0]
+            and "no longer" in told[site.url("/c")].description
+        )
+        live({"/a": Reply(503, b"later"), "/b": Reply(410, b"")}, site)
+        told = {source.url: source for source in refetch_sources(found, world)}
+        assert (
+            told[site.url("/a")].drift == "unread"
+            and told[site.url("/b")].drift == "gone"
+            and told[site.url("/a")].detail
+        )
+        bench.shutdown()
+
+
+def test_refetch_goes_through_the_guard(monkeypatch, tmp_path, bench):
+    """A bundle cannot make this workbench ask an address of its own network."""
+    monkeypatch.setenv("FETCH_ALLOW", "127.0.0.1")
+    monkeypatch.setenv("FETCH_GAP", "0")
+    with Site({"/a": html(PAGE.format(31, 62))}) as site:
+        live({path: PAGE.format(31, 62) for path in ("/a", "/b", "/c", "/d")}, site)
+        made, own = asked(site, tmp_path)
+        own.shutdown()
+        before = len(site.asked)
+        monkeypatch.setenv("FETCH_ALLOW", "")
+        world = open_world("live", Workbench().config)
+        assert {source.drift for source in refetch_sources(verify_bundle(made), world)} == {"unread"} and len(
+            site.asked
+        ) == before
+        world.close()
+
+
+def test_a_folder_world_is_asked_again_too(bench, tmp_path):
+    name = write_world(
+        tmp_path / "w",
+        [page("https://lund.example/", "Lund farm", "Lund farm keeps 31 cows on its 62 hectares.")],
+    )
+    run_id = bench.start(QUESTION, Settings(world=name, model="keyless"))
+    bench.drive(run_id)
+    found = verify_bundle(export_run(bench, run_id, "bundle"))
+    assert [source.drift for source in refetch_sources(found, bench.worker.world(name))] == ["same"]
+    write_world(
+        tmp_path / "w2",
+        [page("https://lund.example/", "Lund farm", "Lund farm keeps 40 cows on its 62 hectares.")],
+    )
+    assert [source.drift for source in refetch_sources(found, bench.worker.world(str(tmp_path / "w2")))] == [
+        "lost"
+    ]
+
+
+LIE = "The bridge collapsed on 3 May 1999 and was never built again."
+
+
+@pytest.mark.parametrize(
+    ("told", "hint"), [({"text": LIE}, "does not carry it"), ({"fact_ids": []}, "cites nothing")]
+)
+def test_a_lie_in_the_place_of_a_backed_sentence_is_told(made, told, hint):
+    """The quotes below it stand as they did; it is the sentence that no longer follows from them."""
+    contents = bundle.read_bundle(made)
+    steps = [step.model_copy(deep=True) for step in contents.steps]
+    sentences = [
+        sentence
+        for step in steps
+        for answer in step.change.get("answers", [])
+        for sentence in answer["sentences"]
+        if sentence["backed"]
+    ]
+    assert sentences
+    sentences[0].update(told)
+    found = verify_bundle(bundle.write_bundle(replace(contents, steps=steps)))
+    assert (
+        not found.is_valid
+        and found.found_quote_count == found.quote_count
+        and any(hint in trouble for trouble in found.problems)
+    ), found.problems
+
+
+def test_counts_that_its_statements_do_not_make_are_told(made):
+    contents = bundle.read_bundle(made)
+    steps = [step.model_copy(deep=True) for step in contents.steps]
+    next(answer for step in steps for answer in step.change.get("answers", []))["statements"]["backed"] = 9
+    assert any(
+        "counts other statements" in trouble
+        for trouble in verify_bundle(bundle.write_bundle(replace(contents, steps=steps))).problems
+    )
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"llm_calls": 777},
+        {"prompt_tokens": 4},
+        {"cost_usd": 0.0},
+        {"cost_usd": 2.5},
+        {"seconds": 99.0},
+        {"cpu_seconds": 99.0},
+    ],
+)
+def test_a_usage_that_its_calls_and_steps_do_not_make_is_told(made, more):
+    contents = bundle.read_bundle(made)
+    forged = replace(contents, usage=contents.usage.model_copy(update=more))
+    assert any("another usage" in trouble for trouble in verify_bundle(bundle.write_bundle(forged)).problems)
+
+
+def honest(bench: Workbench, run_id: str) -> None:
+    """It holds, and it has an answer with backed sentences, so that there was something to hold."""
+    found = verify_bundle(export_run(bench, run_id, "bundle"))
+    assert found.is_valid, found.problems
+    assert found.state and any(
+        sentence.backed for answer in found.state.answers for sentence in answer.sentences
+    ), found.state.answers
+
+
+def test_an_honest_run_holds_whatever_a_person_did_to_it(bench, ran):
+    """Edited decisions, notes that rule a source out, answers that were sent back: each answer is checked by
+    what was known then."""
+    sent = ran("How many people does Älvmora Mejeri employ?")
+    bench.send_back(sent, bench.snapshot(sent).head, "Leave out alvmora-mejeri.example")
+    bench.drive(sent)
+    assert len(bench.snapshot(sent).state.answers) == 2
+    honest(bench, sent)
+    stepwise = ran(mode="step")
+    bench.edit(
+        stepwise,
+        bench.snapshot(stepwise).head,
+        "search_duckduckgo",
+        "Stenfors bridge reopened to traffic date",
+    )
+    while bench.drive(stepwise) is Status.WAITING:
+        bench.approve(stepwise, bench.snapshot(stepwise).head)
+    honest(bench, stepwise)
+
+
+def test_honest_runs_of_all_flows_hold(bench, ran):
+    site = ["https://www.alvmora-mejeri.example/"]
+    bench.library.add_file(
+        "facilities.csv", (Path(__file__).parents[3] / "demo" / "facilities.csv").read_bytes(), tags=["demo"]
+    )
+    runs = [
+        ran("How many people does the dairy employ?", flow="site", start_urls=site),
+        start_collect_run(
+            bench,
+            "What do members say about Kallsteg?",
+            ["https://borskvart.example/stock/KALL"],
+            Settings(world="demo", model="keyless"),
+        ),
+        ran("How many people does Älvmora Mejeri employ?", flow="chat"),
+        ran("Which pharmacy is nearest to Lövnäs?", flow="chat"),
+    ]
+    for run_id in runs[:2]:
+        bench.drive(run_id)
+    bench.send_back(runs[0], bench.snapshot(runs[0]).head, "And when was it founded?")
+    bench.drive(runs[0])
+    for run_id in runs:
+        honest(bench, run_id)
+
+
+def test_a_reply_that_was_cut_to_a_length_holds(bench):
+    stocked(bench)
+    service = ReplyService(bench)
+    said = service.reply(Conversation(messages=[Message(role="user", text="When do backups run?")]))
+    run_id = bench.runs()[0].id
+    assert said and bench.runs()[0].settings.flow == "reply"
+    honest(bench, run_id)
+
+
+def test_an_answer_that_a_word_overtook_is_checked_by_what_it_was_written_from():
+    """A person struck the fact while the answer was written; it was recorded after their word, and says
+    itself at which step it was begun."""
+    fact = Fact(
+        id="f",
+        statement="The mill has 31 wheels.",
+        quote="The mill has 31 wheels.",
+        url="https://m.example/",
+        verified=True,
+    )
+    sentence = Sentence(text="The mill has 31 wheels.", fact_ids=["f"], backed=True)
+    told = Answer(n=1, verdict="answered", sentences=[sentence], statements=StatementCounts(backed=1), step=2)
+    changes = [
+        {"facts": [fact]},
+        {},
+        {"facts": [fact.model_copy(update={"decision": "struck"})]},
+        {"answers": [told]},
+    ]
+    steps = [
+        Step(n=n, name="s", change=to_jsonable(change), next="review") for n, change in enumerate(changes)
+    ]
+    assert list(recheck_answers.find_answer_problems(RunState(), steps)) == []
+    late = [
+        *steps[:3],
+        steps[3].model_copy(
+            update={"change": to_jsonable({"answers": [told.model_copy(update={"step": 3})]})}
+        ),
+    ]
+    assert len(list(recheck_answers.find_answer_problems(RunState(), late))) == 1

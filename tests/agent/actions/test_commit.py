@@ -1,0 +1,173 @@
+"""A person's correction is one step, made on the state it was worked out from; an answer that stands is
+written anew by itself."""
+
+from __future__ import annotations
+
+import pytest
+
+from agent.actions import commit
+from agent.actions.commit import commit_edit
+from agent.errors import ConcurrentChange, UsageError
+from agent.flows import FLOWS
+from agent.flows.shared.recompute import recompute_after_edit
+from agent.types import Settings, Status
+from agent.workbench import Workbench
+from tests.web.demo_runs import DEMO, SOLAR, reviewed
+
+
+def striking(*ids: str):
+    """Strike these facts."""
+
+    def make(state, step):
+        facts = [state.facts[name].model_copy(update={"decision": "struck"}) for name in ids]
+        return recompute_after_edit(state, step, facts=facts, why=f"struck {len(ids)} facts")
+
+    return make
+
+
+def cited(bench: Workbench, run_id: str) -> list[str]:
+    return list(
+        dict.fromkeys(
+            i for sentence in bench.snapshot(run_id).state.answer.sentences for i in sentence.fact_ids
+        )
+    )
+
+
+@pytest.mark.parametrize("accepted", [False, True])
+def test_an_answer_is_written_anew_without_what_was_struck(bench, accepted):
+    run_id = reviewed(bench)
+    if accepted:
+        bench.accept(run_id, bench.snapshot(run_id).head)
+    gone = cited(bench, run_id)[0]
+    head = bench.snapshot(run_id).head
+    assert commit_edit(bench, run_id, "strike", striking(gone), head) == head + 1
+    assert bench.snapshot(run_id).run.status is Status.RUNNING
+    assert bench.drive(run_id) is Status.REVIEW
+    view = bench.snapshot(run_id)
+    assert view.state.answer.n == 2 and gone not in cited(bench, run_id)
+    assert view.state.answer.because == "after your edit: struck 1 facts"
+    assert [step.by for step in view.steps if step.name == "strike"] == ["person"]
+    assert view.run.verdict == view.state.answer.verdict
+
+
+def test_when_nothing_is_left_there_is_no_answer(bench):
+    run_id = reviewed(bench)
+    commit_edit(bench, run_id, "strike", striking(*bench.snapshot(run_id).state.facts))
+    assert bench.drive(run_id) is Status.REVIEW
+    answer = bench.snapshot(run_id).state.answer
+    assert (
+        answer.verdict == "no_evidence"
+        and not answer.sentences
+        and bench.snapshot(run_id).state.current_confidence == 0
+    )
+
+
+def test_a_run_at_rest_on_its_way_only_knows_better(bench):
+    run_id = bench.start(SOLAR, DEMO.model_copy(update={"mode": "step"}))
+    while not bench.snapshot(run_id).state.facts:
+        assert bench.drive(run_id) is Status.WAITING
+        bench.approve(run_id, bench.snapshot(run_id).head)
+        bench.drive(run_id)
+    before = bench.snapshot(run_id)
+    commit_edit(bench, run_id, "strike", striking(next(iter(before.state.facts))))
+    after = bench.snapshot(run_id)
+    assert (after.run.status, after.next, after.state.pending) == (
+        before.run.status,
+        before.next,
+        before.state.pending,
+    )
+    assert not after.state.answers
+
+
+def test_of_two_tabs_the_first_is_heard_and_without_a_head_both_are(bench):
+    run_id = reviewed(bench)
+    one, two = cited(bench, run_id)[0], list(bench.snapshot(run_id).state.facts)[-1]
+    head = bench.snapshot(run_id).head
+    commit_edit(bench, run_id, "strike", striking(one), head)
+    with pytest.raises(ConcurrentChange):
+        commit_edit(bench, run_id, "strike", striking(two), head)
+    moved = []
+
+    def make(state, step):
+        if not moved:
+            moved.append(bench.store.ledger.append_person_step(run_id, "steer", {"notes": []}))
+        return striking(two)(state, step)
+
+    assert commit_edit(bench, run_id, "strike", make) == moved[0] + 1
+    assert {bench.snapshot(run_id).state.facts[name].decision for name in (one, two)} == {"struck"}
+
+
+def test_an_edit_while_the_answer_is_written_is_not_lost(bench, monkeypatch):
+    run_id = reviewed(bench)
+    one, *rest = cited(bench, run_id)
+    other = rest[0] if rest else list(bench.snapshot(run_id).state.facts)[-1]
+    writing, spoken = FLOWS["research"].steps["report"], []
+
+    def interrupted(state, tools):
+        made = writing(state, tools)
+        if not spoken:
+            spoken.append(commit_edit(bench, run_id, "strike", striking(other)))
+        return made
+
+    monkeypatch.setitem(FLOWS["research"].steps, "report", interrupted)
+    commit_edit(bench, run_id, "strike", striking(one))
+    assert bench.drive(run_id) is Status.REVIEW
+    view = bench.snapshot(run_id)
+    assert [step.name for step in view.steps[-3:]] == [
+        "strike",
+        "strike",
+        "report",
+    ] and view.state.answer.n == 2
+    assert not {one, other} & set(cited(bench, run_id))
+    assert view.state.answer.because == "after your edits: struck 1 facts; struck 1 facts"
+
+
+def test_an_edit_while_a_page_is_weighed_is_not_lost(bench, monkeypatch):
+    weigh, spoken = FLOWS["research"].steps["analyze"], []
+
+    def interrupted(state, tools):
+        made = weigh(state, tools)
+        if state.facts and not spoken:
+            spoken.append(next(iter(state.facts)))
+            commit_edit(bench, run_id, "strike", striking(spoken[0]))
+        return made
+
+    monkeypatch.setitem(FLOWS["research"].steps, "analyze", interrupted)
+    run_id = bench.start("In which year was Älvmora Mejeri founded?", DEMO)
+    assert bench.drive(run_id) is Status.REVIEW
+    state = bench.snapshot(run_id).state
+    assert spoken and state.facts[spoken[0]].decision == "struck" and spoken[0] not in cited(bench, run_id)
+
+
+def test_a_struck_fact_does_not_come_back_with_its_page(bench):
+    run_id = reviewed(bench)
+    gone = cited(bench, run_id)
+    commit_edit(bench, run_id, "strike", striking(*gone))
+    bench.drive(run_id)
+    bench.send_back(run_id, bench.snapshot(run_id).head, "Look again for the number of solar panels.")
+    assert bench.drive(run_id) is Status.REVIEW
+    state = bench.snapshot(run_id).state
+    assert {state.facts[name].decision for name in gone} == {"struck"} and not set(gone) & set(
+        cited(bench, run_id)
+    )
+
+
+def test_a_flow_that_answers_from_passages_has_no_facts_to_edit(bench):
+    run_id = bench.start("What does the library say of milk?", Settings(flow="chat", model="keyless"))
+    bench.drive(run_id)
+    with pytest.raises(UsageError, match="cannot be edited"):
+        commit_edit(bench, run_id, "strike", lambda _state, _step: {})
+
+
+def test_a_run_that_never_rests_long_enough_is_told_so(bench, monkeypatch):
+    run_id = reviewed(bench)
+    monkeypatch.setattr(commit, "MAX_ATTEMPTS", 2)
+    with pytest.raises(ConcurrentChange, match="pause it"):
+        commit_edit(
+            bench,
+            run_id,
+            "strike",
+            lambda _state, _step: (
+                bench.store.ledger.append_person_step(run_id, "steer", {"notes": []}) and {}
+            ),
+        )

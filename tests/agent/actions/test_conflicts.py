@@ -1,0 +1,144 @@
+"""A person's word on a conflict, on a real run over the demo world: it is a step, it holds, the answer states
+it; and a step can be asked for."""
+
+from __future__ import annotations
+
+import pytest
+
+from agent.actions import conflicts, export, fact_edits
+from agent.actions.bundle_verify import verify_bundle
+from agent.actions.conflict_changes import active_conflicts, summarize_sides
+from agent.errors import NotFound, UsageError
+from agent.types import Settings, Status
+from agent.workbench import Workbench
+
+pytestmark = pytest.mark.slow
+
+FOUNDED = "In which year was Älvmora Mejeri founded?"
+REASON = "The register of 1979 is the first source."
+
+
+def reviewed(bench: Workbench, **settings) -> str:
+    run_id = bench.start(FOUNDED, Settings(world="demo", model="keyless", **settings))
+    assert bench.drive(run_id) is Status.REVIEW, bench.snapshot(run_id).run.error
+    return run_id
+
+
+def rewritten(bench: Workbench, run_id: str):
+    assert bench.drive(run_id) is Status.REVIEW, bench.snapshot(run_id).run.error
+    return bench.snapshot(run_id).state
+
+
+def asked_about(state):
+    return next(conflict for conflict in active_conflicts(state) if conflict.asks)
+
+
+def test_a_value_is_taken_with_a_reason_and_the_answer_states_it(bench):
+    run_id = reviewed(bench)
+    state = bench.snapshot(run_id).state
+    conflict = asked_about(state)
+    assert (
+        state.answer.text.startswith("The sources disagree on")
+        and "1979" in state.answer.text
+        and "1974" in state.answer.text
+    )
+    assert [
+        (side.value, side.source_count_text, side.independent_sites)
+        for side in summarize_sides(conflict, state.facts)
+    ][1] == (
+        "1974",
+        "1 independent site",
+        ["norrviddawiki.example"],
+    )
+    with pytest.raises(UsageError, match="give a reason"):
+        conflicts.resolve_conflict(bench, run_id, conflict.id, "take", value="1979", because="  ")
+    with pytest.raises(UsageError, match="none of its values"):
+        conflicts.resolve_conflict(bench, run_id, conflict.id, "take", value="1981", because=REASON)
+    with pytest.raises(NotFound):
+        conflicts.resolve_conflict(bench, run_id, "c00", "both", because=REASON)
+
+    conflicts.resolve_conflict(bench, run_id, conflict.id[:6], "take", value="in 1979", because=REASON)
+    state = rewritten(bench, run_id)
+    now = state.conflicts[conflict.id]
+    assert (now.status, now.chosen, now.reason, now.settled_by) == ("settled", "1979", REASON, "person")
+    assert state.answer.text.startswith(
+        "A person settled this: Älvmora Mejeri (founded): “1979”, because “The register of 1979"
+    )
+    assert (
+        state.answer.sentences[0].backed
+        and not state.answer.conflicts
+        and "disagree" not in state.answer.text
+    )
+    assert state.answer.because.startswith("after your edit: settled Älvmora Mejeri (founded) for “1979”")
+    overruled = [fact for fact in state.facts.values() if fact.disputed]
+    assert overruled and all("1974" in fact.statement for fact in overruled)
+    report = export.export_run(bench, run_id, "md").decode()
+    assert "settled by a person for “1979”" in report and REASON in report
+    assert verify_bundle(export.export_run(bench, run_id, "bundle")).is_valid
+
+
+def test_a_ruling_is_undone_and_opened_again(bench):
+    run_id = reviewed(bench)
+    conflict = asked_about(bench.snapshot(run_id).state)
+    conflicts.resolve_conflict(bench, run_id, conflict.id, "both", because="two companies of one name")
+    state = rewritten(bench, run_id)
+    assert (
+        not any(fact.disputed for fact in state.facts.values())
+        and "both hold, because “two companies" in state.answer.text
+    )
+    conflicts.resolve_conflict(
+        bench, run_id, conflict.id, "neither", because="the wiki and the roll copy an old error"
+    )
+    state = rewritten(bench, run_id)
+    assert "neither holds" in state.answer.text
+    assert {i for value in conflict.values for i in value.fact_ids} == {
+        fact.id for fact in state.facts.values() if fact.disputed
+    }
+    fact_edits.undo(bench, run_id)
+    assert asked_about(rewritten(bench, run_id)).ruling == "both"
+    conflicts.resolve_conflict(bench, run_id, conflict.id, "open")
+    state = rewritten(bench, run_id)
+    assert asked_about(state).status == "open" and state.answer.text.startswith("The sources disagree on")
+    with pytest.raises(UsageError, match="open already"):
+        conflicts.resolve_conflict(bench, run_id, conflict.id, "open")
+
+
+def test_a_ruling_holds_when_more_is_read_and_the_step_that_was_asked_for_comes_next(bench):
+    run_id = reviewed(bench)
+    before = bench.snapshot(run_id).state
+    conflict = asked_about(before)
+    conflicts.resolve_conflict(
+        bench, run_id, conflict.id, "take", value="1974", because="my grandmother was there"
+    )
+    rewritten(bench, run_id)
+    with pytest.raises(UsageError, match="what to search for"):
+        conflicts.request_search(bench, run_id, conflict.id, " ")
+    conflicts.request_search(bench, run_id, conflict.id, "Sixten Tjäder brewery Lövnäs")
+    state = rewritten(bench, run_id)
+    asked = state.actions[len(before.actions)]
+    assert (asked.query_or_url, asked.by, asked.action) == (
+        "Sixten Tjäder brewery Lövnäs",
+        "person",
+        "search_duckduckgo",
+    )
+    assert len(state.actions) > len(before.actions) + 1, "what it brought is looked into"
+    assert state.conflicts[conflict.id].chosen == "1974" and "my grandmother was there" in state.answer.text
+    assert not [
+        action
+        for action in state.actions[len(before.actions) + 1 :]
+        if action.query_or_url == asked.query_or_url
+    ]
+
+
+def test_a_step_asked_for_while_decisions_wait_is_proposed_first(bench):
+    run_id = bench.start(FOUNDED, Settings(world="demo", model="keyless", mode="step"))
+    while not active_conflicts(bench.snapshot(run_id).state):
+        bench.drive(run_id)
+        view = bench.snapshot(run_id)
+        bench.approve(run_id, view.head)
+        bench.drive(run_id)
+    conflict = active_conflicts(bench.snapshot(run_id).state)[0]
+    conflicts.request_search(bench, run_id, conflict.id, "Lövnäs brewery")
+    assert bench.drive(run_id) is Status.WAITING
+    pending = bench.snapshot(run_id).state.pending
+    assert (pending.query_or_url, pending.by) == ("Lövnäs brewery", "person")

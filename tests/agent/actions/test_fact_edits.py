@@ -1,0 +1,410 @@
+"""A person's edits on a real run over the demo world, keyless: the answer follows, and every export holds
+afterwards."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import pytest
+
+from agent.actions import conflicts, export, fact_edits, page_input, trust
+from agent.actions.bundle_import import import_bundle
+from agent.actions.bundle_verify import verify_bundle
+from agent.actions.fact_changes import FactEdit
+from agent.errors import UsageError
+from agent.text.urls import site
+from agent.types import Status
+from agent.workbench import Workbench
+from tests.web.demo_runs import DEMO, reviewed
+
+pytestmark = pytest.mark.slow
+
+EMPLOYED = "How many people does Älvmora Mejeri employ?"
+FOUNDED = "In which year was Älvmora Mejeri founded?"
+
+
+def rewritten(bench: Workbench, run_id: str):
+    assert bench.drive(run_id) is Status.REVIEW, bench.snapshot(run_id).run.error
+    return bench.snapshot(run_id).state
+
+
+def cited(state) -> list[str]:
+    return list(dict.fromkeys(i for sentence in state.answer.sentences for i in sentence.fact_ids))
+
+
+def test_marks_are_steps_and_the_answer_follows(bench):
+    run_id = reviewed(bench)
+    first = cited(bench.snapshot(run_id).state)[0]
+    other = next(
+        name
+        for name, fact in bench.snapshot(run_id).state.facts.items()
+        if name not in cited(bench.snapshot(run_id).state) and fact.verified
+    )
+    fact_edits.mark(bench, run_id, [other], "pinned")
+    state = rewritten(bench, run_id)
+    assert cited(state)[0] == other and state.answer.n == 2
+    fact_edits.mark(bench, run_id, [first], "struck")
+    assert first not in cited(rewritten(bench, run_id))
+    fact_edits.mark(bench, run_id, [first], "none")
+    fact_edits.mark(bench, run_id, [other], "none")
+    state = rewritten(bench, run_id)
+    assert state.answer.because.startswith("after your edits: restored 1 fact")
+    assert [step.name for step in bench.snapshot(run_id).steps if step.by == "person"][1:] == [
+        "pin",
+        "strike",
+        "restore",
+        "unpin",
+    ]
+    with pytest.raises(UsageError, match="at least one"):
+        fact_edits.mark(bench, run_id, [], "struck")
+
+
+def test_a_corrected_statement_the_quote_does_not_carry_is_not_backed(bench):
+    run_id = reviewed(bench)
+    first = cited(bench.snapshot(run_id).state)[0]
+    head = bench.snapshot(run_id).head
+    fact_edits.revise(
+        bench,
+        run_id,
+        [FactEdit(first, statement="There are 950 solar panels on the roof.", decision="pinned")],
+        head,
+    )
+    state = rewritten(bench, run_id)
+    wrong = next(sentence for sentence in state.answer.sentences if first in sentence.fact_ids)
+    assert "950" in wrong.text and not wrong.backed and state.answer.statements.unsupported == 1
+    assert bench.snapshot(run_id).steps[head + 1].name == "revise" and "412" in state.facts[first].former
+
+
+def test_own_knowledge_alone_is_told_but_never_backed(bench):
+    run_id = reviewed(bench)
+    fact_edits.add(
+        bench, run_id, "The roof of Älvmora Mejeri holds 12 panels more since May, I counted them."
+    )
+    state = rewritten(bench, run_id)
+    mine = next(fact for fact in state.facts.values() if fact.is_own_knowledge)
+    sentence = next(s for s in state.answer.sentences if mine.id in s.fact_ids)
+    assert not sentence.backed and state.answer.statements.backed >= 1
+    assert next(source for source in state.answer.sources if mine.id in source.fact_ids).url == ""
+    fact_edits.mark(
+        bench, run_id, [name for name, fact in state.facts.items() if not fact.is_own_knowledge], "struck"
+    )
+    alone = rewritten(bench, run_id).answer
+    assert alone.verdict == "no_evidence" and alone.statements.backed == 0
+
+
+def test_a_fact_from_a_page_is_looked_up_there(bench):
+    run_id = reviewed(bench, FOUNDED)
+    known = bench.snapshot(run_id).state
+    url = "https://www.alvmora-mejeri.example/"
+    fact_edits.add(
+        bench,
+        run_id,
+        "It makes five cheeses.",
+        url="www.alvmora-mejeri.example",
+        quote="Älvmora Mejeri makes five cheeses in Lövnäs",
+    )
+    state = rewritten(bench, run_id)
+    new = next(fact for name, fact in state.facts.items() if name not in known.facts)
+    page = bench.page(new.page_id)
+    assert (
+        new.verified
+        and new.by == "person"
+        and page.text[new.start : new.end] == new.quote
+        and new.url.rstrip("/") == url.rstrip("/")
+    )
+    assert any(ref.page_id == new.page_id for ref in state.pages.values())
+    for url, quote, told in [
+        ("www.alvmora-mejeri.example", "It makes nine cheeses", "copy the words"),
+        ("www.alvmora-mejeri.example", "", "needs its address and the words|needs both|needs"),
+        ("not an address", "five cheeses here", "not a web address"),
+        ("https://www.alvmora-mejeri.example/none-such", "five cheeses here", "could not be read"),
+    ]:
+        with pytest.raises(UsageError, match=told):
+            fact_edits.add(bench, run_id, "It makes nine cheeses.", url=url, quote=quote)
+    assert (
+        bench.snapshot(run_id).head == len(bench.snapshot(run_id).steps) - 1
+        and bench.snapshot(run_id).run.status is Status.REVIEW
+    )
+
+
+def test_an_added_fact_is_trusted_as_its_domain_is_for_every_run(bench):
+    trust.set_trust_rating(bench, "alvmora-mejeri.example", 0.0, "not theirs to say")
+    run_id = reviewed(bench, FOUNDED)
+    known = set(bench.snapshot(run_id).state.facts)
+    fact_edits.add(
+        bench,
+        run_id,
+        "It makes five cheeses.",
+        url="www.alvmora-mejeri.example",
+        quote="Älvmora Mejeri makes five cheeses in Lövnäs",
+    )
+    new = [fact for name, fact in bench.snapshot(run_id).state.facts.items() if name not in known]
+    assert [fact.trust for fact in new] == [0.0] and not new[0].can_support
+
+
+def test_a_page_outside_the_allowed_domains_is_not_read_for_a_person_either(bench):
+    run_id = reviewed(bench, allowed_domains=["www.alvmora-mejeri.example"])
+    with pytest.raises(UsageError, match="outside the domains that were chosen"):
+        fact_edits.add(bench, run_id, "x y", url="https://norrviddawiki.example/", quote="Älvmora Mejeri")
+
+
+def test_a_struck_source_takes_its_sentences_along_and_undo_brings_them_back(bench):
+    run_id = reviewed(bench, FOUNDED)
+    before = bench.snapshot(run_id).state
+    wiki = next(site(fact.url) for fact in before.facts.values() if "norrviddawiki" in fact.url)
+    fall = fact_edits.preview_strike(bench.snapshot(run_id), wiki)
+    assert fall.facts and fall.sentences + fall.weakened
+    fact_edits.strike_source(bench, run_id, wiki)
+    state = rewritten(bench, run_id)
+    assert (
+        not any("norrviddawiki" in source.url for source in state.answer.sources)
+        and "1974" not in state.answer.text
+    )
+    assert not [clash for clash in state.conflicts.values() if clash.status == "open"]
+    edit = fact_edits.find_undoable(bench.snapshot(run_id))
+    assert edit is not None and edit.text == f"struck the source {wiki} with {len(fall.facts)} facts"
+    fact_edits.undo(bench, run_id)
+    back = rewritten(bench, run_id)
+    assert (back.facts, back.conflicts, back.struck_sources) == (before.facts, before.conflicts, [])
+    assert back.answer.text == before.answer.text and back.current_confidence == before.level
+    assert (
+        fact_edits.find_undoable(bench.snapshot(run_id)) is None
+        and fact_edits.find_redoable(bench.snapshot(run_id)).text == edit.text
+    )
+    fact_edits.redo(bench, run_id)
+    assert rewritten(bench, run_id).facts == state.facts
+    fact_edits.restore_source(bench, run_id, wiki)
+    assert rewritten(bench, run_id).answer.text == before.answer.text
+    with pytest.raises(UsageError, match="nothing to do again"):
+        fact_edits.redo(bench, run_id)
+
+
+def test_what_is_read_from_a_struck_source_later_is_struck(bench):
+    run_id = bench.start(FOUNDED, DEMO.model_copy(update={"mode": "step"}))
+    while not bench.snapshot(run_id).state.facts:
+        assert bench.drive(run_id) is Status.WAITING
+        bench.approve(run_id, bench.snapshot(run_id).head)
+        bench.drive(run_id)
+    fact = next(iter(bench.snapshot(run_id).state.facts.values()))
+    fact_edits.strike_source(bench, run_id, site(fact.url))
+    known = set(bench.snapshot(run_id).state.facts)
+    page = next(
+        url
+        for url in ("https://www.alvmora-mejeri.example/about/", "https://www.alvmora-mejeri.example/people/")
+        if url != fact.url
+    )
+    other = f"https://{fact.url.split('/')[2]}/" if "alvmora-mejeri" not in fact.url else page
+    bench.edit(run_id, bench.snapshot(run_id).head, "crawl_url", other)
+    bench.drive(run_id)
+    new = [
+        one
+        for name, one in bench.snapshot(run_id).state.facts.items()
+        if name not in known and site(one.url) == site(fact.url)
+    ]
+    assert new and {(one.decision, one.struck_with) for one in new} == {("struck", site(fact.url))}
+
+
+def test_what_came_later_of_a_struck_source_goes_and_comes_with_it(bench):
+    run_id = reviewed(bench)
+    source = "alvmora-mejeri.example"
+    fact_edits.strike_source(bench, run_id, source)
+    rewritten(bench, run_id)
+    known = set(bench.snapshot(run_id).state.facts)
+    words = "Älvmora Mejeri has 412 solar panels on the roof of its dairy in the village, since the summer of 2024."
+    page_input.paste(bench, run_id, f"https://www.{source}/new-page", words)
+    later = [fact for name, fact in rewritten(bench, run_id).facts.items() if name not in known]
+    assert later and {fact.struck_with for fact in later} == {source}
+    fact_edits.undo(bench, run_id)
+    state = rewritten(bench, run_id)
+    assert not state.struck_sources and {
+        (fact.decision, fact.struck_with) for fact in state.facts.values()
+    } == {("none", "")}
+    fact_edits.redo(bench, run_id)
+    state = rewritten(bench, run_id)
+    assert {state.facts[fact.id].struck_with for fact in later} == {source} == set(state.struck_sources)
+    page = later[0].url
+    fact_edits.strike_source(bench, run_id, page)
+    fact_edits.restore_source(bench, run_id, source)
+    assert {fact.id for fact in rewritten(bench, run_id).facts.values() if fact.decision == "struck"} == {
+        fact.id for fact in later
+    }
+
+
+def test_a_word_on_trust_is_taken_back_like_an_edit(bench):
+    run_id = reviewed(bench, FOUNDED)
+    before = bench.snapshot(run_id).state
+    trust.set_trust_in_run(bench, run_id, "alvmora-mejeri.example", 0.1, "theirs")
+    assert rewritten(bench, run_id).trusts
+    fact_edits.undo(bench, run_id)
+    back = rewritten(bench, run_id)
+    assert (back.facts, back.conflicts, back.trusts, back.current_confidence) == (
+        before.facts,
+        before.conflicts,
+        {},
+        before.level,
+    )
+    fact_edits.redo(bench, run_id)
+    known = set(rewritten(bench, run_id).facts)
+    words = "Älvmora Mejeri was founded in the year 1979 by two partners, as the board of the dairy says."
+    page_input.paste(bench, run_id, "https://www.alvmora-mejeri.example/board", words)
+    new = [fact.id for name, fact in rewritten(bench, run_id).facts.items() if name not in known]
+    assert new and {bench.snapshot(run_id).state.facts[name].trust for name in new} == {0.1}
+    fact_edits.undo(bench, run_id)
+    state = rewritten(bench, run_id)
+    assert not state.trusts and {state.facts[name].trust for name in new} != {0.1}
+    assert {name: state.facts[name].trust for name in before.facts} == {
+        name: fact.trust for name, fact in before.facts.items()
+    }
+
+
+def test_a_ruling_on_a_conflict_is_taken_back_like_an_edit(bench):
+    run_id = reviewed(bench, FOUNDED)
+    before = bench.snapshot(run_id).state
+    clash = next(clash for clash in before.conflicts.values() if clash.status == "open")
+    conflicts.resolve_conflict(
+        bench, run_id, clash.id, "take", value=clash.values[0].text, because="the register says so"
+    )
+    assert rewritten(bench, run_id).conflicts[clash.id].status == "settled"
+    fact_edits.undo(bench, run_id)
+    assert rewritten(bench, run_id).conflicts == before.conflicts
+
+
+def test_a_settled_conflict_names_only_what_still_stands(bench):
+    run_id = reviewed(bench, EMPLOYED)
+    clash = next(clash for clash in bench.snapshot(run_id).state.conflicts.values() if clash.status == "open")
+    own, other = (next(value for value in clash.values if figure in value.text) for figure in ("31", "24"))
+    conflicts.resolve_conflict(
+        bench, run_id, clash.id, "take", value=own.text, because="the dairy counts its own people"
+    )
+    assert "northernbrief" in rewritten(bench, run_id).answer.sentences[0].text, (
+        "both sides are told while both stand"
+    )
+    fact_edits.strike_source(bench, run_id, other.sites[0])
+    answer = rewritten(bench, run_id).answer
+    ruling = answer.sentences[0]
+    assert ruling.text.startswith("A person settled this:") and "31" in ruling.text and ruling.backed
+    assert "24" not in answer.text and "northernbrief" not in answer.text
+    assert (answer.statements.unsupported, answer.statements.dropped) == (0, 0)
+    fact_edits.strike_source(bench, run_id, own.sites[0])
+    assert "settled" not in rewritten(bench, run_id).answer.text, (
+        "a ruling for what does not stand is not told"
+    )
+
+
+def test_a_ruling_against_both_is_told_while_both_stand(bench):
+    run_id = reviewed(bench, EMPLOYED)
+    clash = next(clash for clash in bench.snapshot(run_id).state.conflicts.values() if clash.status == "open")
+    conflicts.resolve_conflict(bench, run_id, clash.id, "neither", because="both are out of date")
+    assert "neither holds" in rewritten(bench, run_id).answer.text
+    fact_edits.strike_source(bench, run_id, "northernbrief.example")
+    answer = rewritten(bench, run_id).answer
+    assert (
+        "northernbrief" not in answer.text
+        and answer.statements.dropped == 0
+        and answer.statements.unsupported == 0
+    )
+
+
+def test_what_stands_on_a_persons_word_alone_makes_no_page_answer_but_is_not_lost(bench):
+    run_id = reviewed(bench, EMPLOYED)
+    counted = next(
+        name for name, fact in bench.snapshot(run_id).state.facts.items() if "31 people" in fact.quote
+    )
+    mine = "I know the dairy; they employ a few students in summer."
+    fact_edits.add(bench, run_id, mine)
+    fact_edits.strike_source(bench, run_id, "northernbrief.example")
+    assert "31 people" in rewritten(bench, run_id).answer.text
+    drafts = [FactEdit(counted, statement="Älvmora Mejeri employs 33 people.")]
+    fact_edits.revise(bench, run_id, drafts)
+    assert [fact.id for fact in fact_edits.find_unsupported_facts(bench.snapshot(run_id), drafts)] == [
+        counted
+    ]
+    answer = rewritten(bench, run_id).answer
+    assert answer.verdict == "no_evidence" and not answer.text, (
+        "cheeses and addresses do not answer how many people are employed"
+    )
+    assert (
+        mine in answer.certainty
+        and "employs 33 people" in answer.certainty
+        and "backed by no page" in answer.certainty
+    )
+    fact_edits.undo(bench, run_id)
+    assert "31 people" in rewritten(bench, run_id).answer.text and not fact_edits.find_unsupported_facts(
+        bench.snapshot(run_id), drafts
+    )
+
+
+def test_a_site_run_is_written_anew_from_its_facts(bench):
+    run_id = bench.start(
+        "When is the farm shop open?",
+        DEMO.model_copy(update={"flow": "site", "start_urls": ["https://www.alvmora-mejeri.example/"]}),
+    )
+    assert bench.drive(run_id) is Status.REVIEW
+    first, gone = bench.snapshot(run_id).state.answer, cited(bench.snapshot(run_id).state)
+    fact_edits.mark(bench, run_id, gone, "struck")
+    state = rewritten(bench, run_id)
+    assert not set(gone) & set(cited(state)) and state.answer.n == 2 and state.answer.because
+    fact_edits.undo(bench, run_id)
+    back = rewritten(bench, run_id).answer
+    assert back.text == first.text
+    assert verify_bundle(export.export_run(bench, run_id, "bundle")).is_valid
+    bench.send_back(run_id, bench.snapshot(run_id).head, "How many farms bring the milk?")
+    assert "28 farms" in rewritten(bench, run_id).answer.text, "a note is heeded after edits, too"
+
+
+def test_every_export_tells_what_was_edited_and_the_bundle_still_holds(bench):
+    run_id = reviewed(bench, FOUNDED)
+    state = bench.snapshot(run_id).state
+    first, second = [name for name, fact in state.facts.items() if fact.verified][:2]
+    fact_edits.revise(
+        bench,
+        run_id,
+        [
+            FactEdit(first, statement="It was founded in 1850.", decision="pinned"),
+            FactEdit(second, decision="struck"),
+        ],
+    )
+    rewritten(bench, run_id)
+    fact_edits.add(bench, run_id, "My uncle says 1975.")
+    rewritten(bench, run_id)
+    fact_edits.strike_source(bench, run_id, site(state.facts[second].url))
+    rewritten(bench, run_id)
+    fact_edits.undo(bench, run_id)
+    rewritten(bench, run_id)
+    bundle = export.export_run(bench, run_id, "bundle")
+    found = verify_bundle(bundle)
+    assert found.is_valid, found.problems
+    opened = import_bundle(bench, bundle).run_id
+    fact_edits.redo(bench, opened)
+    assert rewritten(bench, opened).struck_sources, "an imported run's edits can be taken back and done again"
+    rows = list(csv.DictReader(io.StringIO(export.export_run(bench, run_id, "csv").decode("utf-8-sig"))))
+    by_id = {row["id"]: row for row in rows}
+    assert (
+        by_id[first]["former"] == state.facts[first].statement
+        and by_id[first]["decision"] == "pinned"
+        and by_id[second]["decision"] == "struck"
+    )
+    assert [row["statement"] for row in rows if row["origin"] == "person"] == ["My uncle says 1975."]
+    data = json.loads(export.export_run(bench, run_id, "json"))
+    assert (
+        data["because"].startswith("after your edit: took back: struck the source")
+        and len(data["edits"]) == 4
+    )
+    for name in ("md", "html"):
+        text = export.export_run(bench, run_id, name).decode()
+        assert "My uncle says 1975." in text and "own knowledge" in text and "struck the source" in text
+        assert state.facts[first].statement in text, "the former statement is told"
+    assert export.export_run(bench, run_id, "docx")[:2] == b"PK"
+
+
+def test_a_bundle_made_right_after_an_edit_on_the_way_holds(bench):
+    run_id = bench.start(FOUNDED, DEMO.model_copy(update={"mode": "step"}))
+    while not bench.snapshot(run_id).state.facts:
+        bench.drive(run_id)
+        bench.approve(run_id, bench.snapshot(run_id).head)
+        bench.drive(run_id)
+    fact_edits.mark(bench, run_id, list(bench.snapshot(run_id).state.facts), "struck")
+    found = verify_bundle(export.export_run(bench, run_id, "bundle"))
+    assert found.is_valid, found.problems

@@ -1,0 +1,203 @@
+"""Going on from a step of a run: what is shared, what is not, where it stands, what it costs, and that it can
+be carried away."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from agent.actions import forks
+from agent.actions.bundle_import import import_bundle
+from agent.actions.bundle_verify import verify_bundle
+from agent.actions.export import export_run
+from agent.api import start_collect_run as collect
+from agent.errors import NotFound, UsageError
+from agent.export import bundle
+from agent.types import ModelCall, Settings, Status
+
+pytestmark = pytest.mark.slow
+
+QUESTION = "How many solar panels are there on the roof of Älvmora Mejeri?"
+DEMO = Settings(world="demo", model="keyless")
+
+
+@pytest.fixture
+def reviewed(bench):
+    run_id = bench.start(QUESTION, DEMO)
+    assert bench.drive(run_id) is Status.REVIEW
+    return run_id
+
+
+def test_a_fork_shares_the_first_steps_and_leaves_the_run_alone(bench, reviewed):
+    before = bench.snapshot(reviewed)
+    new = forks.fork_run(bench, reviewed, 3)
+    assert bench.drive(new) is Status.REVIEW
+    view = bench.snapshot(new)
+    assert (
+        view.steps[:4] == before.steps[:4] and view.steps[4].name == "fork" and view.steps[4].by == "person"
+    )
+    assert (view.run.forked_from, view.run.forked_at, view.state.forked_at) == (reviewed, 3, 4)
+    assert bench.snapshot(reviewed).steps == before.steps and bench.snapshot(reviewed).run == before.run
+    assert view.state.answer.text == before.state.answer.text, (
+        "the same prefix and no other word: the same answer"
+    )
+    assert bench.thread(new) == [new] and bench.thread(reviewed) == [reviewed]
+
+
+def test_a_note_is_heeded_by_the_next_decision(bench, reviewed):
+    page = "https://www.alvmora-mejeri.example/news/2026-05-solar-roof"
+    at = next(
+        step.n for step in bench.snapshot(reviewed).steps if step.next in ("search", "crawl")
+    )  # decided, not done yet
+    new = forks.fork_run(bench, reviewed, at, note=f"Look at {page} first.")
+    assert bench.snapshot(new).next == "decide" and bench.snapshot(new).state.pending is None
+    assert bench.drive(new) is Status.REVIEW
+    first = next(action for action in bench.snapshot(new).state.actions if action.step > at)
+    assert first.query_or_url == page
+
+
+def test_at_a_rest_it_rests_and_a_note_or_other_settings_make_it_go_on(bench, reviewed):
+    waiting = bench.start(QUESTION, DEMO.model_copy(update={"mode": "step"}))
+    bench.drive(waiting)
+    head = bench.snapshot(waiting).head
+    still = bench.snapshot(forks.fork_run(bench, waiting, head))
+    assert still.run.status is Status.WAITING and still.state.pending == bench.snapshot(waiting).state.pending
+    assert bench.drive(forks.fork_run(bench, waiting, head, mode="auto")) is Status.REVIEW
+    bench.accept(reviewed, bench.snapshot(reviewed).head)
+    head = bench.snapshot(reviewed).head
+    assert bench.snapshot(forks.fork_run(bench, reviewed, head)).run.status is Status.REVIEW, (
+        "an accepted answer can be looked at again"
+    )
+    back = forks.fork_run(
+        bench, reviewed, head, note="Also say how much electricity the roof gives in a year."
+    )
+    assert bench.snapshot(back).state.notes[0].kind == "send_back"
+    assert bench.drive(back) is Status.REVIEW and len(bench.snapshot(back).state.answers) == 2
+
+
+def test_budgets_count_from_the_fork_on(bench, reviewed):
+    end = next(step.n for step in bench.snapshot(reviewed).steps if step.name == "analyze")
+    new = forks.fork_run(bench, reviewed, end, max_steps=1, at_cap="ask")
+    shared = len(bench.snapshot(new).state.actions)
+    assert shared == 1 and bench.snapshot(new).state.actions_this_round == []
+    bench.drive(new)
+    assert len(bench.snapshot(new).state.actions) == shared + 1
+
+
+def test_what_the_prefix_cost_is_shown_but_is_no_part_of_the_new_budget(bench, reviewed):
+    for step, key in ((1, "a" * 64), (90, "b" * 64)):
+        call = ModelCall(
+            key=key,
+            run_id=reviewed,
+            step=step,
+            role="decision",
+            model="m",
+            prompt_tokens=100,
+            completion_tokens=10,
+            cost_usd=0.5,
+        )
+        bench.store.calls.record(call)
+    new = forks.fork_run(bench, reviewed, 3)
+    view = bench.snapshot(new)
+    assert [(call.run_id, call.step, call.cost_usd) for call in bench.calls(new)] == [(new, 1, 0.5)]
+    assert view.usage.llm_calls == 1 and bench.store.calls.sum_usage(new, view.state.forked_at).llm_calls == 0
+    prefix = forks.measure_shared_usage(bench, view)
+    assert (prefix.llm_calls, prefix.cost_usd, prefix.prompt_tokens) == (1, 0.5, 100)
+    assert len(bench.calls(reviewed)) == 2
+
+
+def test_a_fork_of_a_fork_and_of_a_run_at_work(bench):
+    run_id = bench.start(QUESTION, DEMO)
+    assert bench.snapshot(run_id).run.status is Status.RUNNING
+    first = forks.fork_run(bench, run_id, 0)
+    bench.drive(first)
+    second = forks.fork_run(bench, first, bench.snapshot(first).head - 2)
+    assert bench.drive(second) is Status.REVIEW
+    view = bench.snapshot(second)
+    assert view.run.forked_from == first and [step.name for step in view.steps].count("fork") == 2
+    assert view.state.forked_at == view.run.forked_at + 1
+
+
+def test_a_bundle_of_a_fork_verifies_and_opens(bench, reviewed):
+    call = ModelCall(
+        key="a" * 64,
+        run_id=reviewed,
+        step=1,
+        role="decision",
+        model="m",
+        prompt_tokens=100,
+        completion_tokens=10,
+        cost_usd=0.5,
+    )
+    bench.store.calls.record(call)
+    new = forks.fork_run(bench, reviewed, 3, max_steps=9)
+    bench.drive(new)
+    data = export_run(bench, new, "bundle")
+    assert verify_bundle(data).is_valid, verify_bundle(data).problems
+    came = bench.snapshot(import_bundle(bench, data).run_id)
+    assert (came.run.forked_from, came.run.forked_at) == (reviewed, 3) and came.run.imported
+    again = forks.fork_run(bench, came.run.id, came.head - 3)
+    assert bench.drive(again) is Status.REVIEW and bench.snapshot(again).run.imported
+    assert verify_bundle(export_run(bench, again, "bundle")).is_valid
+
+
+def test_a_beginning_that_was_made_up_is_told(bench, reviewed):
+    new = forks.fork_run(bench, reviewed, 3)
+    bench.drive(new)
+    for run_id, lie in (
+        (new, {"forked_at": 5}),
+        (new, {"forked_from": ""}),
+        (reviewed, {"forked_from": new, "forked_at": 2}),
+    ):
+        contents = bundle.read_bundle(export_run(bench, run_id, "bundle"))
+        forged = bundle.write_bundle(replace(contents, run=contents.run.model_copy(update=lie)))
+        assert any("another beginning" in trouble for trouble in verify_bundle(forged).problems), lie
+
+
+def test_a_fork_of_an_imported_run_keeps_to_what_can_be_set_here(bench):
+    run_id = bench.start(QUESTION, DEMO.model_copy(update={"max_tokens": 9_000_000}))
+    bench.drive(run_id)
+    came = import_bundle(bench, export_run(bench, run_id, "bundle")).run_id
+    new = bench.snapshot(forks.fork_run(bench, came, 2))
+    assert new.run.settings.max_tokens == new.state.settings.max_tokens == 400_000
+
+
+def test_collect_and_site_go_on_too(bench):
+    collected = collect(
+        bench, "What do members say about Kallsteg?", ["https://borskvart.example/stock/KALL"], DEMO
+    )
+    dairy = ["https://www.alvmora-mejeri.example/"]
+    asked = bench.start(
+        "How many people does the dairy employ?",
+        DEMO.model_copy(update={"flow": "site", "start_urls": dairy}),
+    )
+    for run_id in (collected, asked):
+        assert bench.drive(run_id) is Status.REVIEW
+        new = forks.fork_run(
+            bench, run_id, bench.snapshot(run_id).head // 2, note="Look at the newest page, too."
+        )
+        assert bench.drive(new) is Status.REVIEW, bench.snapshot(new).run.error
+        assert verify_bundle(export_run(bench, new, "bundle")).is_valid
+    on = bench.follow_up(forks.fork_run(bench, asked, bench.snapshot(asked).head), "And since when?")
+    assert len(bench.snapshot(on).state.history) == 1
+
+
+def test_what_cannot_be_is_said(bench, reviewed):
+    runs = len(bench.runs())
+    with pytest.raises(UsageError, match="has no step 99"):
+        forks.fork_run(bench, reviewed, 99)
+    with pytest.raises(UsageError, match="cannot change world"):
+        forks.fork_run(bench, reviewed, 2, world="live")
+    with pytest.raises(UsageError, match="max_steps"):
+        forks.fork_run(bench, reviewed, 2, max_steps="many")
+    with pytest.raises(UsageError, match="at least one step"):
+        forks.fork_run(bench, reviewed, 2, max_steps=0)
+    with pytest.raises(NotFound):
+        forks.fork_run(bench, "nobody", 2)
+    chat = bench.start(
+        "How many people does Älvmora Mejeri employ?", DEMO.model_copy(update={"flow": "chat"})
+    )
+    with pytest.raises(UsageError, match="speaks once"):
+        forks.fork_run(bench, chat, 0)
+    assert len(bench.runs()) == runs + 1

@@ -1,0 +1,142 @@
+"""Tables of questions as people have them: dialects, codings, rows that cannot be, rows that are the same."""
+
+from __future__ import annotations
+
+import pytest
+
+from agent.batch import csv_input
+from agent.batch.csv_input import MOST_ROWS, read_sheet, settings_for_row
+from agent.errors import UsageError
+from agent.types import Settings
+
+DEMO = Settings(world="demo")
+
+
+def questions(text: str | bytes) -> list[str]:
+    return [row.question for row in read_sheet(text if isinstance(text, bytes) else text.encode(), DEMO).rows]
+
+
+@pytest.mark.parametrize("mark", [",", ";", "\t"])
+@pytest.mark.parametrize("coding", ["utf-8", "utf-8-sig", "latin-1", "utf-16"])
+def test_separators_and_codings(mark: str, coding: str) -> None:
+    text = f'id{mark}Question{mark}note\r\n1{mark}"Wer führt Älvmora{mark} und seit wann?"{mark}ä\r\n\r\n2{mark}Who?{mark}\r\n'
+    sheet = read_sheet(text.encode(coding), DEMO)
+    assert [(row.n, row.question) for row in sheet.rows] == [
+        (2, f"Wer führt Älvmora{mark} und seit wann?"),
+        (4, "Who?"),
+    ]
+    assert sheet.columns == ["id", "Question", "note"] and sheet.rows[0].given == {"id": "1", "note": "ä"}
+
+
+def test_what_windows_adds_to_latin_1() -> None:
+    assert questions("question\nWho runs “Älv”?\n".encode("cp1252")) == ["Who runs “Älv”?"]
+
+
+def test_one_column_needs_no_quotes_and_keeps_its_separators() -> None:
+    assert questions('question\nWho, when; and where?\n"Two\nlines, here"\n') == [
+        "Who, when; and where?",
+        "Two\nlines, here",
+    ]
+
+
+def test_a_bad_row_is_told_by_its_number_and_the_others_stay() -> None:
+    sheet = read_sheet(
+        b"question,flow,max_steps,max_pages\nOne?,site,,\nTwo?,dance,,\nThree?,,x,\n,,,5\nFive?,,,,extra\nSix?,,99,\nSeven?,,7,3\n",
+        DEMO,
+    )
+    assert [row.n for row in sheet.rows] == [2, 3, 4, 5, 6, 7, 8] and sheet.question_count == 1
+    assert [row.n for row in sheet.rows if row.trouble] == [2, 3, 4, 5, 6, 7]
+    told = " ".join(sheet.remarks)
+    for words in (
+        "Row 2 cannot be asked: name at least one page",
+        "Row 3",
+        "dance",
+        "Row 4",
+        "“x” is no whole number",
+        "Row 6",
+        "5 cells",
+    ):
+        assert words in told
+    assert sheet.rows[-1].own == {"max_steps": 7, "max_pages": 3}
+
+
+def test_settings_of_a_row() -> None:
+    sheet = read_sheet(
+        b"question;Allowed domains;start_urls;flow\nWho?;a.example, b.example;https://a.example/x;SITE\n",
+        DEMO,
+    )
+    chosen = settings_for_row(sheet.rows[0], DEMO)
+    assert (chosen.flow, chosen.allowed_domains, chosen.start_urls) == (
+        "site",
+        ["a.example", "b.example"],
+        ["https://a.example/x"],
+    )
+    assert (
+        chosen.world == "demo"
+        and chosen.mode == "auto"
+        and sheet.settings == ["Allowed domains", "start_urls", "flow"]
+    )
+
+
+def test_sources_of_a_row_are_checked_like_any_others() -> None:
+    table = b"question,Blocked domains,since,language\nWho?,x.example,2024-01-01,sv\nWho?,x.example,soon,\nWho?,,,klingon\n"
+    sheet = read_sheet(table, DEMO.model_copy(update={"at_cap": "ask", "until": "conflict"}))
+    chosen = settings_for_row(sheet.rows[0], DEMO.model_copy(update={"at_cap": "ask", "until": "conflict"}))
+    assert (chosen.blocked_domains, chosen.since, chosen.language) == (["x.example"], "2024-01-01", "sv")
+    assert (chosen.at_cap, chosen.until) == ("report", "review"), "nobody is there to be asked"
+    assert "Row 3 cannot be asked: “soon” is no day" in sheet.remarks[0] and "Row 4" in sheet.remarks[1]
+
+
+def test_whether_undated_pages_count_is_a_setting_of_a_row() -> None:
+    sheet = read_sheet(
+        b"question,since,Dated only\nWho?,2024-01-01,Yes\nWho?,,perhaps\nWho?,,no\nWho?,,\n",
+        DEMO.model_copy(update={"dated_only": True}),
+    )
+    kept = [
+        settings_for_row(row, DEMO.model_copy(update={"dated_only": True})).dated_only
+        for row in sheet.rows
+        if not row.trouble
+    ]
+    assert (
+        kept == [True, False, True] and sheet.settings == ["since", "Dated only"] and sheet.rows[3].own == {}
+    )
+    assert "Row 3 cannot be asked: “perhaps” is neither yes nor no" in sheet.remarks[0]
+
+
+def test_the_same_question_is_asked_once() -> None:
+    sheet = read_sheet(b"question,max_steps\nWho  is it?,\nwho is it?,\nWho is it?,5\n", DEMO)
+    assert [row.same_as for row in sheet.rows] == [0, 2, 0] and sheet.question_count == 2
+    assert "Row 3 asks the same as row 2" in sheet.remarks[0]
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b"", "empty"),
+        (b"\n\n", "no column"),
+        (b"title,name\na,b\n", "no column is called"),
+        (b"question\n", "no question beneath"),
+        (b'question,a\n"opened,b\nc,d\n', "row 2 and never closed"),
+        (b"PK\x03\x04\0\0", "no text file"),
+        (b"question\n" + b"x" * 4001, "4,001 characters"),
+        (b"question\n" + b"y" * 200_000, "(?i)row 2 (has a cell of more|cannot be asked)"),
+        (b"question\n" + b"q?\n" * (MOST_ROWS + 1), "more than 1,000 rows"),
+        (b"x" * 5_000_001, "5 MB are the most"),
+    ],
+)
+def test_what_cannot_be_is_said(data: bytes, words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        read_sheet(data, DEMO)
+
+
+def test_names_of_columns_are_made_unique() -> None:
+    sheet = read_sheet(b"question,a,a,\nq?,1,2,3\n", DEMO)
+    assert sheet.columns == ["question", "a", "a (3)", "column 4"] and list(sheet.rows[0].given.values()) == [
+        "1",
+        "2",
+        "3",
+    ]
+
+
+def test_every_setting_of_a_row_is_a_setting() -> None:
+    assert set(csv_input._CELL_PARSERS) <= set(Settings.model_fields)

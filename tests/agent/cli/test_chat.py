@@ -1,0 +1,161 @@
+"""The command line of `chat`: what is printed, what is told on the side, threads, scope, and the exit
+codes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from agent.cli.main import main
+from agent.config import ROOT
+from tests.web import model_server as web
+from tests.web.chatting_model import ASKED, FERRY, LIGHT, PLACES
+from tests.web.model_server import ModelServer
+
+Told = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    made = tmp_path / "docs"
+    made.mkdir()
+    (made / "ferry.md").write_text(FERRY, encoding="utf-8")
+    (made / "light.md").write_text(LIGHT, encoding="utf-8")
+    (made / "places.csv").write_text(PLACES, encoding="utf-8")
+    return made
+
+
+def run_of(err: str) -> str:
+    return next(line.split()[1] for line in err.splitlines() if line.startswith("run "))
+
+
+def test_an_empty_library_says_what_to_do(capsys: Told) -> None:
+    assert main(["chat", ASKED]) == 2
+    out, err = capsys.readouterr()
+    assert out == "" and "the library is empty" in err and "--add FOLDER" in err
+
+
+def test_a_folder_is_added_and_asked_and_the_way_told_on_the_side(
+    capsys: Told, folder: Path, tmp_path: Path
+) -> None:
+    assert (
+        main(
+            [
+                "chat",
+                "When does the last ferry leave Brannvik?",
+                "--add",
+                str(folder),
+                "--json",
+                str(tmp_path / "o.json"),
+            ]
+        )
+        == 0
+    )
+    out, err = capsys.readouterr()
+    assert "22:10" in out and "[1]" in out and "ferry.md" in out, "the answer with its numbered source"
+    assert (
+        "added 3 documents" in err
+        and "RETRIEVE" in err
+        and "relevant" in err
+        and "grounded: Every sentence" in err
+    )
+    data = json.loads((tmp_path / "o.json").read_text(encoding="utf-8"))
+    assert data["chat"]["route_decision"] == "RETRIEVE" and "22:10" in data["chat"]["final_answer"]
+
+
+def test_the_conversation_goes_on_in_another_process(capsys: Told, folder: Path) -> None:
+    assert main(["chat", "Tell me about the Brannvik ferry.", "--add", str(folder)]) == 0
+    first = run_of(capsys.readouterr().err)
+    assert main(["chat", "Who built it?", "--thread", first]) == 0
+    out, err = capsys.readouterr()
+    assert "Read as: Who built the Brannvik ferry?" in err or "Read as: Who built Brannvik ferry?" in err
+    assert "Olga Lindmark" in out and "REWRITE_THEN_RETRIEVE" in err and run_of(err) != first
+    assert main(["chat", "thanks", "--thread", first]) == 0, "any run of the thread names it"
+    assert "You are welcome" in capsys.readouterr().out
+
+
+def test_what_is_asked_back_is_printed_with_its_choices_and_can_be_answered(
+    capsys: Told, folder: Path
+) -> None:
+    assert main(["chat", "Who built it?", "--add", str(folder)]) == 0
+    out, err = capsys.readouterr()
+    run_id = run_of(err)
+    assert out.startswith("What, or whom, do you mean by “it”") and f"--thread {run_id}" in err
+    assert main(["chat", "the Brannvik ferry", "--thread", run_id]) == 0
+    out, err = capsys.readouterr()
+    assert "Olga Lindmark" in out and run_of(err) == run_id
+    assert main(["chat", "Who painted the Brannvik ferry green in Zanzibar?"]) == 0
+    out, err = capsys.readouterr()
+    assert "could not find an answer" in out and "\n  1. " in out
+    assert main(["chat", "1", "--thread", run_of(err)]) == 0
+
+
+@pytest.mark.parametrize("path", ["demo/kb", "demo/kb/error-codes.md"])
+def test_what_lies_in_the_demo_is_added_as_invented(capsys: Told, path: str) -> None:
+    main(["chat", "With what is time synchronisation switched on?", "--add", str(ROOT / path)])
+    out, err = capsys.readouterr()
+    assert "timedatectl" not in out and "is invented" in err and "--scope-tag demo" in err
+    assert main(["chat", "With what is time synchronisation switched on?", "--scope-tag", "demo"]) == 0
+    assert "timedatectl" in capsys.readouterr().out
+
+
+def test_places_are_listed_with_distances(capsys: Told, folder: Path) -> None:
+    assert main(["chat", "the nearest clinic to Skarholm", "--add", str(folder / "places.csv")]) == 0
+    assert "10.1 km from Skarholm" in capsys.readouterr().out
+
+
+def test_a_scope_holds_for_its_turn_and_is_kept_in_the_thread(capsys: Told, folder: Path) -> None:
+    assert (
+        main(["chat", "How high is the Skarholm lighthouse?", "--add", str(folder), "--scope-tag", "nothing"])
+        == 0
+    )
+    out, err = capsys.readouterr()
+    assert "31 metres" not in out
+    assert main(["chat", "And what does a ticket for the Brannvik ferry cost?", "--thread", run_of(err)]) == 0
+    assert "38 kronor" not in capsys.readouterr().out
+
+
+def test_without_conversing_nothing_is_asked_back(
+    capsys: Told, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CONVERSATIONAL_MODE", "false")
+    assert main(["chat", "What colour is the moon of Zanzibar?", "--add", str(folder)]) == 0
+    out, err = capsys.readouterr()
+    assert (
+        "Nothing in the library answers this question." in out
+        and "information" in err
+        and "--thread" not in err
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["chat", ASKED, "--add", "nowhere.md"], "nowhere.md cannot be opened"),
+        (["chat", " ", "--add", "FOLDER"], "question"),
+        (["chat", ASKED, "--add", "FOLDER", "--thread", "nowhere"], "there is no run nowhere"),
+    ],
+)
+def test_wrong_usage_is_exit_code_2(capsys: Told, folder: Path, arguments: list[str], told: str) -> None:
+    assert main([str(folder) if part == "FOLDER" else part for part in arguments]) == 2
+    out, err = capsys.readouterr()
+    assert out == "" and told in err
+
+
+def test_a_document_that_cannot_be_read_is_told_and_the_others_are_asked(capsys: Told, folder: Path) -> None:
+    (folder / "broken.pdf").write_bytes(b"%PDF-1.4 nothing")
+    assert main(["chat", ASKED, "--add", str(folder)]) == 0
+    out, err = capsys.readouterr()
+    assert "38 kronor" in out and "not added: broken.pdf" in err
+
+
+def test_a_model_that_is_down_is_told_and_the_rules_answer(
+    capsys: Told, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with ModelServer(lambda _: web.status(401)) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        monkeypatch.setenv("MODEL", "m")
+        assert main(["chat", ASKED, "--add", str(folder)]) == 0
+        assert "38 kronor" in capsys.readouterr().out

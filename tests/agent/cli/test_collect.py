@@ -1,0 +1,216 @@
+"""The command `collect`: what goes to which stream, the files it writes, exit codes."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from agent import config
+from agent.cli.main import main
+from agent.workbench import Workbench
+
+QUOTE = "https://borskvart.example/stock/KALL"
+PROMPT = "Go to the forum section and find out what people are saying about Kallsteg in the last month"
+
+
+def test_it_gathers_and_writes_what_is_asked_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    files = {name: tmp_path / f"found.{name}" for name in ("json", "markdown", "csv")}
+    options = [text for name, file in files.items() for text in (f"--{name}", str(file))]
+    assert main(["collect", "--world", "demo", "--model", "keyless", "--start", QUOTE, PROMPT, *options]) == 0
+    out, err = capsys.readouterr()
+    assert (
+        "6 of 6 statements backed" in out and "3 gathered:" in out and "0 model calls (below 15: met)" in out
+    )
+    assert "nav:decision NAVIGATE_TO" in err and "nav:content_added" in err and "nav:" not in out
+    assert len(json.loads(files["json"].read_text(encoding="utf-8"))["articles"]) == 3
+    assert len(list(csv.DictReader(files["csv"].read_text(encoding="utf-8").splitlines()))) == 13
+    assert "## Gathered" in files["markdown"].read_text(encoding="utf-8")
+
+
+def test_several_starts_and_the_limits(capsys: pytest.CaptureFixture[str]) -> None:
+    starts = ["--start", "https://granvattnet-courier.example/news/", "--start", QUOTE]
+    assert (
+        main(
+            [
+                "collect",
+                "--world",
+                "demo",
+                "--model",
+                "keyless",
+                *starts,
+                "--max-articles",
+                "1",
+                "--depth",
+                "2",
+                "Collect the news",
+            ]
+        )
+        == 0
+    )
+    assert "1 gathered:" in capsys.readouterr().out
+
+
+def test_the_plain_way(capsys: pytest.CaptureFixture[str]) -> None:
+    assert (
+        main(["collect", "--world", "demo", "--model", "keyless", "--start", QUOTE, "--plain", PROMPT]) == 0
+    )
+    assert "(thread" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        (["Collect the news"], "name at least one page to start from"),
+        (["--start", "", "Collect the news"], "name at least one page to start from"),
+        (["--start", "nonsense", "Collect the news"], "“nonsense” is not a web address"),
+        (
+            ["--start", QUOTE, "--start", "ftp://a.example/", "Collect"],
+            "“ftp://a.example/” is not a web address",
+        ),
+        (["--start", QUOTE, "--depth", "0", "Collect"], "at least one level of depth, not 0"),
+        (["--start", QUOTE, "--max-articles", "0", "Collect"], "at least one article or thread, not 0"),
+        (["--start", QUOTE, "--max-pages", "-1", "Collect"], "at least one page, not -1"),
+        (["--start", QUOTE, "--world", "nowhere", "Collect"], "There is no world 'nowhere'"),
+        (["--start", QUOTE, " "], "there is no question yet"),
+        (
+            ["Collect", "--start", QUOTE, "--allow", "other.example"],
+            "outside the allowed domains (other.example)",
+        ),
+        (["--start", QUOTE, "--json", "/", "Collect"], "cannot be written"),
+        (["--start", QUOTE, "--csv", "/dev/null/found.csv", "Collect"], "cannot be written"),
+    ],
+)
+def test_wrong_usage_is_told_and_ends_with_2(
+    wrong: list[str], told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["collect", "--world", "demo", "--model", "keyless", *wrong]) == 2
+    out, err = capsys.readouterr()
+    assert err.startswith("touchstone: ") and told in err and not out, "nothing was started"
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        ["--start", QUOTE],
+        ["--start", QUOTE, "--max-articles", "many", "Go"],
+        ["--start", QUOTE, "--bogus", "Go"],
+    ],
+)
+def test_what_the_parser_refuses_ends_with_2(wrong: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["collect", *wrong])
+    assert ended.value.code == 2 and "error:" in capsys.readouterr().err
+
+
+def test_wrong_usage_is_told_before_the_network_is_looked_for(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Workbench, "is_online", lambda self: False)
+    assert main(["collect", "Collect the news"]) == 2
+    assert "name at least one page" in capsys.readouterr().err
+    assert main(["collect", "--start", QUOTE, "Collect the news"]) == 1
+    assert "there is no network" in capsys.readouterr().err
+
+
+def test_nothing_is_left_of_a_file_that_was_only_tried(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kept = tmp_path / "kept.json"
+    kept.write_text("mine", encoding="utf-8")
+    files = ["--json", str(kept), "--markdown", str(tmp_path / "new.md")]
+    assert main(["collect", "--world", "nowhere", "--start", QUOTE, *files, "Collect"]) == 2
+    assert kept.read_text(encoding="utf-8") == "mine" and not (tmp_path / "new.md").exists()
+
+
+def test_a_walk_that_read_nothing_ends_well_and_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    assert (
+        main(
+            [
+                "collect",
+                "--world",
+                "demo",
+                "--model",
+                "keyless",
+                "--start",
+                "https://nowhere.example/",
+                "Collect",
+            ]
+        )
+        == 0
+    )
+    out = capsys.readouterr().out
+    assert (
+        "No answer (blocked)." in out
+        and "404" in out
+        and "Nothing was gathered." in out
+        and "0 gathered" not in out
+    )
+
+
+def test_instruction_limits_and_a_model_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
+    options = [
+        "--max-pages",
+        "2",
+        "--instruction",
+        "Leave out threads about dividends",
+        "--allow",
+        "borskvart.example",
+    ]
+    assert main(["collect", PROMPT, "--world", "demo", "--model", "nosuch", "--start", QUOTE, *options]) == 0
+    out, err = capsys.readouterr()
+    assert "all 2 pages of this run are used" in out and "--max-pages" in out
+    assert "without: Leave out threads about dividends" in err and "by rule: " in err
+
+
+def script(tmp_path: Path, redirect: str, *options: str) -> subprocess.CompletedProcess[str]:
+    """The command in a shell of its own, its streams as `redirect` says."""
+    line = [
+        sys.executable,
+        "-m",
+        "agent",
+        "collect",
+        "--world",
+        "demo",
+        "--model",
+        "keyless",
+        "--start",
+        QUOTE,
+        PROMPT,
+        *options,
+    ]
+    command = f"{shlex.join(line)} {redirect}"
+    surroundings = {**os.environ, "TOUCHSTONE_DATA": str(tmp_path / "data")}
+    return subprocess.run(
+        ["bash", "-c", command],
+        cwd=config.ROOT,
+        env=surroundings,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.mark.slow
+def test_a_reader_that_goes_away_costs_no_file(tmp_path: Path) -> None:
+    done = script(tmp_path, "| head -c 1; exit ${PIPESTATUS[0]}", "--json", str(tmp_path / "found.json"))
+    assert done.returncode == 0 and "Traceback" not in done.stderr and "Exception" not in done.stderr
+    assert len(json.loads((tmp_path / "found.json").read_text(encoding="utf-8"))["articles"]) == 3
+
+
+@pytest.mark.slow
+def test_closed_streams_are_no_error_and_a_full_disk_is_told(tmp_path: Path) -> None:
+    silent = script(tmp_path, ">&-")
+    assert (
+        silent.returncode == 0 and "Traceback" not in silent.stderr and "nav:content_added" in silent.stderr
+    )
+    deaf = script(tmp_path, "2>&-")
+    assert deaf.returncode == 0 and "3 gathered:" in deaf.stdout and "nav:" not in deaf.stdout
+    full = script(tmp_path, ">/dev/full")
+    assert full.returncode == 1 and "Traceback" not in full.stderr and "could not be printed" in full.stderr

@@ -1,0 +1,245 @@
+"""The command line: exit codes, what goes to which stream, the promised JSON, and hints instead of
+tracebacks."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from agent.cli.main import build_parser, main
+from agent.flows import FLOWS
+from tests.web.folders import page, write_world
+from tests.web.model_server import ModelServer
+
+ROOT = Path(__file__).parents[3]
+SOLAR = "How many solar panels are there on the roof of Älvmora Mejeri?"
+RECORD = {
+    "run",
+    "question",
+    "status",
+    "verdict",
+    "confidence",
+    "answer",
+    "reason",
+    "statements",
+    "sources",
+    "steps",
+    "facts",
+    "pages",
+    "usage",
+}
+USAGE = {"llm_calls", "prompt_tokens", "completion_tokens", "cost_usd", "seconds", "cpu_seconds"}
+
+
+def command(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """The real thing: a process of its own."""
+    known = {**os.environ, **environment}
+    return subprocess.run(
+        [sys.executable, "-m", "agent", *arguments],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        env=known,
+        check=False,
+    )
+
+
+def asked(*more: str, question: str = SOLAR) -> int:
+    return main(["research", question, "--world", "demo", "--model", "keyless", *more])
+
+
+@pytest.mark.slow
+def test_a_process_answers_on_stdout_and_tells_its_progress_on_stderr():
+    done = command("research", SOLAR, "--world", "demo", "--model", "keyless")
+    assert done.returncode == 0, done.stderr
+    assert (
+        "412" in done.stdout
+        and "[1]" in done.stdout
+        and "statements backed" in done.stdout
+        and "https://" in done.stdout
+    )
+    assert (
+        "search_duckduckgo" in done.stderr
+        and "confidence" in done.stderr
+        and "search_duckduckgo" not in done.stdout
+    )
+
+
+def test_nothing_is_written_outside_of_the_data_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TOUCHSTONE_DATA", str(tmp_path / "data"))
+    assert asked() == 0
+    assert {path.name for path in tmp_path.iterdir()} == {"data"}
+
+
+def test_json_holds_what_is_promised(tmp_path, capsys):
+    file = tmp_path / "new folder" / "run.json"
+    assert asked("--json", str(file)) == 0
+    told = json.loads(file.read_text(encoding="utf-8"))
+    assert set(told) >= RECORD
+    assert (told["question"], told["status"], told["verdict"], told["reason"]) == (
+        SOLAR,
+        "review",
+        "answered",
+        "none",
+    )
+    assert set(told["statements"]) == {"backed", "unsupported", "dropped"} and set(told["usage"]) == USAGE
+    assert all(set(source) >= {"n", "url", "title", "quote", "quotes"} for source in told["sources"])
+    assert all(set(seen) >= {"url", "outcome", "found_on", "step"} for seen in told["pages"])
+    assert told["steps"] and told["facts"] and 0 <= told["confidence"] <= 1
+    assert "412" in told["answer"] and "412" in capsys.readouterr().out
+    assert "Älvmora" in file.read_text(encoding="utf-8"), "letters, not escapes"
+
+
+def test_markdown_is_written(tmp_path, capsys):
+    file = tmp_path / "report.md"
+    assert asked("--markdown", str(file)) == 0
+    text = file.read_text(encoding="utf-8")
+    assert text.startswith(f"# {SOLAR}") and "412" in text and "## Sources" in text
+    assert f"wrote {file}" in capsys.readouterr().err
+
+
+def test_an_honest_no_evidence_is_a_success(tmp_path, capsys):
+    world = write_world(tmp_path / "w", [page("https://a.example/", "Other", "Nothing of the kind.")])
+    assert (
+        main(["research", SOLAR, "--world", world, "--model", "keyless", "--json", str(tmp_path / "r.json")])
+        == 0
+    )
+    assert capsys.readouterr().out.startswith("No answer")
+    assert json.loads((tmp_path / "r.json").read_text())["verdict"] == "no_evidence"
+
+
+def test_max_steps_is_a_cap(tmp_path):
+    assert asked("--max-steps", "1", "--json", str(tmp_path / "r.json")) == 0
+    told = json.loads((tmp_path / "r.json").read_text())
+    assert sum("action" in step for step in told["steps"]) == 1
+
+
+def test_a_file_that_cannot_be_written_does_not_cost_the_answer(tmp_path, capsys):
+    (tmp_path / "file").write_text("x")
+    assert asked("--json", str(tmp_path / "file" / "run.json")) == 2
+    told = capsys.readouterr()
+    assert "412" in told.out and "cannot be written" in told.err and "Traceback" not in told.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "hint"),
+    [
+        (["research", "  ", "--world", "demo"], "no question"),
+        (["research", "q", "--world", "/no/such/folder"], "no world"),
+        (["research", "q", "--world", "demo", "--max-steps", "0"], "at least one"),
+        (["export", "nothing"], "agent runs"),
+        (["eval", "/no/such/folder"], "questions.jsonl"),
+    ],
+)
+def test_wrong_usage_is_told_in_a_line(arguments, hint, capsys):
+    assert main(arguments) == 2
+    told = capsys.readouterr()
+    assert hint in told.err and told.out == "" and "Traceback" not in told.err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [],
+        ["dance"],
+        ["research"],
+        ["research", "q", "--max-steps", "many"],
+        ["export", "r", "--format", "doc"],
+    ],
+)
+def test_a_command_that_cannot_be_read_exits_with_2(arguments, capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    assert ended.value.code == 2 and "usage:" in capsys.readouterr().err
+
+
+def test_live_without_a_network_fails_with_a_hint(monkeypatch, capsys):
+    monkeypatch.setenv("DDG_ENDPOINT", "http://127.0.0.1:9/")
+    assert main(["research", "Who?"]) == 1
+    told = capsys.readouterr()
+    assert "no network" in told.err and "--world demo" in told.err and told.out == ""
+    for asked_nothing in (
+        ["research", ""],
+        ["site", " ", "--start", "a.example"],
+        ["site", "Who?", "--start", "a page"],
+    ):
+        assert main(asked_nothing) == 2, "what cannot be asked anywhere is told first"
+        assert "no network" not in capsys.readouterr().err
+    assert main(["runs"]) == 0 and "no runs yet" in capsys.readouterr().err, "nothing was begun"
+
+
+def test_a_run_that_fails_says_why(monkeypatch, capsys):
+    monkeypatch.setattr("agent.flows.research.analyze_page.analyze_page", lambda *_: 1 / 0)
+    assert asked() == 1
+    told = capsys.readouterr()
+    assert "ZeroDivisionError" in told.err and told.out == ""
+
+
+def test_why_the_model_did_not_speak_is_told(capsys):
+    assert main(["research", SOLAR, "--world", "demo", "--model", "gpt-none"]) == 0
+    assert "gpt-none was asked for" in capsys.readouterr().err
+
+
+def test_a_model_is_named_on_the_command_line(monkeypatch, capsys):
+    with ModelServer([{"next_action": "send_to_hitl", "query_or_url": None, "reasoning": "no"}]) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        assert main(["research", SOLAR, "--world", "demo", "--model", "chosen"]) == 0
+    assert server.requests[0].body["model"] == "chosen"
+
+
+def test_runs_and_export(tmp_path, capsys):
+    assert asked() == 0
+    capsys.readouterr()
+    assert main(["runs"]) == 0
+    [line] = capsys.readouterr().out.splitlines()
+    run_id = line.split()[0]
+    assert "review" in line and "answered" in line and SOLAR in line
+    assert main(["runs", "--text", "nothing like it"]) == 0 and capsys.readouterr().out == ""
+    assert main(["export", run_id]) == 0
+    assert capsys.readouterr().out.startswith(f"# {SOLAR}")
+    assert main(["export", run_id, "--format", "json"]) == 0
+    assert set(json.loads(capsys.readouterr().out)) >= RECORD
+    assert main(["export", run_id, "--output", str(tmp_path / "r.md")]) == 0
+    assert capsys.readouterr().out == "" and (tmp_path / "r.md").read_text(encoding="utf-8").startswith("# ")
+
+
+def test_eval_scores_a_world(tmp_path, capsys):
+    file = tmp_path / "eval.json"
+    assert main(["eval", "demo", "--limit", "3", "--seed", "5", "--jobs", "1", "--json", str(file)]) == 0
+    told, shown = json.loads(file.read_text(encoding="utf-8")), capsys.readouterr()
+    assert (told["world"], told["flow"], told["model"], told["n"], len(told["questions"])) == (
+        "demo",
+        "research",
+        "keyless",
+        3,
+        3,
+    )
+    assert {"answer_hit", "crashes", "fabricated_quotes", "pages_per_question"} <= set(told["metrics"])
+    assert "demo: 3 questions" in shown.out and "answer_hit" in shown.out and "question" in shown.err, (
+        "the bar is on stderr"
+    )
+
+
+def test_the_readme_tells_the_commands():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    for name, parser in build_parser()._subparsers._group_actions[0].choices.items():  # type: ignore[union-attr]
+        assert f"python -m agent {name} " in readme
+        for action in parser._actions:
+            for option in action.option_strings:
+                assert option in ("-h", "--help") or option in readme, f"{name} {option} is not in the README"
+
+
+@pytest.mark.parametrize("name", FLOWS)
+def test_the_readme_shows_each_flow_as_its_table_has_it(name, capsys):
+    assert main(["flow", name]) == 0
+    drawn = capsys.readouterr().out
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert f"```mermaid\n{drawn}```" in readme, (
+        f"put the output of `python -m agent flow {name}` into the README"
+    )

@@ -1,0 +1,85 @@
+"""`python -m agent site`: its options, what it prints, its exit codes, follow-ups."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from agent.cli.main import build_parser, main
+from agent.cli.site import settings_of
+
+START, QUESTION = "https://kallsteg.example/", "How do I return a Kallsteg C2 logger?"
+DEMO = ["site", "--world", "demo", "--model", "keyless", "--start", START]
+
+
+def settings(*arguments: str):
+    return settings_of(build_parser().parse_args(["site", *arguments, "Why?"]))
+
+
+def test_the_default_fence_are_the_start_hosts():
+    both = settings("--start", "https://a.example/x", "--start", "https://b.example/")
+    assert both.start_urls == ["https://a.example/x", "https://b.example/"] and both.allowed_domains == [
+        "a.example",
+        "b.example",
+    ]
+
+
+def test_allow_names_hosts_and_an_empty_one_takes_the_fence_down():
+    assert settings(
+        "--allow", "*.a.example", "B.example", "--start", "https://x.a.example/"
+    ).allowed_domains == ["*.a.example", "b.example"]
+    assert settings("--allow", "", "--start", START).allowed_domains == []
+    assert settings("--instruction", "Prefer the FAQ", "--start", START).instruction == "Prefer the FAQ"
+
+
+def test_a_bare_host_name_is_a_start_page_and_its_own_fence():
+    bare = settings("--start", "kallsteg.example", "--start", "b.example/faq")
+    assert bare.start_urls == [
+        "https://kallsteg.example",
+        "https://b.example/faq",
+    ] and bare.allowed_domains == ["kallsteg.example", "b.example"]
+    assert settings("--allow", "a.example/faq", "--start", "a.example").allowed_domains == ["a.example"]
+
+
+def test_the_answer_is_printed_and_written(tmp_path, capsys):
+    record, report = tmp_path / "run.json", tmp_path / "run.md"
+    assert main([*DEMO, QUESTION, "--json", str(record), "--markdown", str(report)]) == 0
+    out, err = capsys.readouterr()
+    assert "Read as" not in err
+    assert "within 30 days" in out and "addresses in the site's maps" in err and "explore —" in err
+    told = json.loads(record.read_text())
+    assert (
+        told["site"]["user_question"] == QUESTION
+        and told["site"]["allowed_domains"] == ["kallsteg.example"]
+        and told["site"]["url_graph"]
+    )
+    assert "within 30 days" in report.read_text()
+
+
+def test_a_refusal_is_a_success_told_politely(capsys):
+    assert main([*DEMO, "Who won the football world cup in 1998?"]) == 0
+    assert "off_topic" in capsys.readouterr().out
+
+
+def test_a_follow_up_goes_on_with_the_conversation(capsys):
+    main([*DEMO, QUESTION])
+    run_id = capsys.readouterr().err.split()[1]
+    assert main([*DEMO, "--follow", run_id, "And who pays for the postage?"]) == 0
+    out, err = capsys.readouterr()
+    assert "We pay the return postage" in out and "pages known from the conversation" in err
+    assert err.count("Read as: And who pays for the postage of the Kallsteg C2 logger?") == 1
+
+
+@pytest.mark.parametrize(
+    ("start", "hint"), [("kallsteg", "is not a web address"), ("ftp://a.example/", "is not a web address")]
+)
+def test_wrong_usage_is_told(start, hint, capsys):
+    assert main(["site", "--world", "demo", "--start", start, "Why?"]) == 2
+    assert hint in capsys.readouterr().err
+
+
+def test_no_network_is_told_with_a_hint(capsys, monkeypatch):
+    monkeypatch.setenv("DDG_ENDPOINT", "http://127.0.0.1:9/")
+    assert main(["site", "--start", START, "Why?"]) == 1
+    assert "--world demo" in capsys.readouterr().err

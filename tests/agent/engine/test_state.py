@@ -1,0 +1,70 @@
+"""The fold: what a change does to each kind of field, and that replaying gives what was merged."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import pytest
+from pydantic import Field
+
+from agent.engine.state import State, append, fold, merge, shallow_copy, to_jsonable, upsert, upsert_by_step
+from agent.types import Action, Lead, Note, Step
+
+
+class Toy(State):
+    question: str = ""
+    notes: Annotated[list[Note], append] = Field(default_factory=list)
+    actions: Annotated[list[Action], upsert_by_step] = Field(default_factory=list)
+    leads: Annotated[dict[str, Lead], upsert] = Field(default_factory=dict)
+
+
+def lead(value: str, score: float = 0.0) -> Lead:
+    return Lead(id=value, kind="query", value=value, score=score)
+
+
+def test_each_field_has_its_way():
+    state = merge(
+        Toy(), to_jsonable({"question": "a", "notes": [Note(step=1, text="x")], "leads": [lead("l")]})
+    )
+    merge(
+        state,
+        to_jsonable(
+            {"question": "b", "notes": [Note(step=2, text="y")], "leads": [lead("l", 0.5), lead("m")]}
+        ),
+    )
+    assert state.question == "b"
+    assert [note.text for note in state.notes] == ["x", "y"]
+    assert {key: value.score for key, value in state.leads.items()} == {"l": 0.5, "m": 0.0}
+
+
+def test_an_action_is_amended_by_its_step():
+    act = Action(step=3, action="crawl_url", query_or_url="http://a.example")
+    state = merge(
+        merge(Toy(), to_jsonable({"actions": [act]})),
+        to_jsonable({"actions": [act.model_copy(update={"new_facts": 2})]}),
+    )
+    assert [(a.step, a.new_facts) for a in state.actions] == [(3, 2)]
+
+
+def test_a_replay_gives_the_same_state():
+    changes = [
+        to_jsonable({"notes": [Note(step=n, text=str(n))], "leads": [lead(str(n % 3), n / 10)]})
+        for n in range(10)
+    ]
+    state = Toy()
+    for change in changes:
+        merge(state, change)
+    assert fold(Toy(), [Step(n=n, name="s", change=c, next="") for n, c in enumerate(changes)]) == state
+
+
+def test_a_fork_does_not_touch_the_first():
+    first = merge(Toy(), to_jsonable({"leads": [lead("a")]}))
+    second = merge(
+        shallow_copy(first), to_jsonable({"leads": [lead("b")], "notes": [Note(step=1, text="n")]})
+    )
+    assert (len(first.leads), len(second.leads), first.notes) == (1, 2, [])
+
+
+def test_an_unknown_field_is_an_error():
+    with pytest.raises(KeyError):
+        merge(Toy(), {"nonsense": 1})

@@ -1,0 +1,204 @@
+"""What each figure means, on rows made by hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from agent.evaluation import metrics
+
+
+@pytest.mark.parametrize(
+    ("text", "normal"),
+    [
+        ("The  Cat, a dog!", "cat dog"),
+        ("1,318 m", "1318 m"),
+        ("“An” éclair—nice", "éclairnice"),
+        ("Theatre of an ant", "theatre of ant"),
+    ],
+)
+def test_normal_form(text, normal):
+    assert metrics.normalize_answer(text) == normal
+
+
+def test_the_cut_strips_marks_first():
+    assert metrics.trim_answer("One [1] two [2, 3]. Three[4]") == "One two . Three"
+    long = " ".join(f"w{n} [1]" for n in range(200))
+    assert metrics.trim_answer(long).split() == [f"w{n}" for n in range(120)]
+
+
+@pytest.mark.parametrize(
+    ("golds", "text", "every", "hit"),
+    [
+        (["412"], "There are 412 panels.", False, True),
+        (["12"], "There are 412 panels.", False, False),
+        (["1,318"], "It is 1318 metres.", False, True),
+        (["The Beatles"], "beatles!", False, True),
+        (["15", "12", "9"], "Alva is 15, Love 12.", True, False),
+        (["15", "12", "9"], "Alva is 15, Love 12 and Majken 9.", True, True),
+        (["15", "12", "9"], "Alva is 15.", False, True),
+        ([], "x", False, False),
+        (["the"], "the", False, False),
+    ],
+)
+def test_a_gold_answer_stands_in_the_text_as_whole_words(golds, text, every, hit):
+    assert metrics.contains_answer(golds, text, every=every) is hit
+
+
+def test_token_f1():
+    assert metrics.token_f1("the red fox", "a red fox ran") == pytest.approx(2 * 2 / (2 + 3))
+    assert metrics.token_f1("no", "yes") == 0.0
+    assert metrics.token_f1("fox fox fox", "fox") == pytest.approx(0.5)
+
+
+def test_calibration():
+    pairs = [(1.0, True), (0.8, False)]
+    assert metrics.brier(pairs) == pytest.approx((0 + 0.64) / 2)
+    assert metrics.ece(pairs) == pytest.approx(0.5 * 0 + 0.5 * 0.8)
+    assert metrics.ece([(0.75, True), (0.75, True), (0.75, True), (0.75, False)]) == pytest.approx(0.0)
+    assert metrics.ece([(1.0, True)] * 3 + [(0.95, False)]) == pytest.approx(abs((3 + 0.95) / 4 - 0.75)), (
+        "1.0 falls into the last bin"
+    )
+
+
+def row(**more: Any) -> dict[str, Any]:
+    plain = {
+        "id": "q",
+        "answerable": True,
+        "verdict": "answered",
+        "confidence": 0.9,
+        "refused": False,
+        "answer_hit": None,
+        "fact_hit": None,
+        "right": None,
+        "long_f1": None,
+        "support_recall": None,
+        "all_support": None,
+        "conflict_named": None,
+        "misinformation_stated": None,
+        "fabricated_quotes": 0,
+        "fabricated_urls": 0,
+        "unsupported_statements": 0,
+        "crashes": 0,
+        "pages": 2,
+        "steps": 3,
+        "llm_calls": 0,
+        "prompt_tokens": 0,
+        "answer_words": 10,
+        "step_cpu_ms": [1.0, 3.0],
+        "seconds": 0.5,
+    }
+    return {**plain, **more}
+
+
+def refusal(**more: Any) -> dict[str, Any]:
+    return row(verdict="no_evidence", refused=True, confidence=0.1, **more)
+
+
+def test_hits_are_counted_over_the_answerable_only():
+    rows = [row(answer_hit=True), row(answer_hit=False), refusal(answer_hit=False)]
+    rows += [row(answerable=False, answer_hit=True), row(answerable=None, answer_hit=True)]
+    assert metrics.compute_metrics(rows)["answer_hit"] == pytest.approx(1 / 3, abs=1e-4)
+
+
+def test_refusals_leave_the_undecided_out():
+    rows = [
+        row(),
+        refusal(),
+        row(answerable=False),
+        refusal(answerable=False),
+        refusal(answerable=False),
+        refusal(answerable=None),
+    ]
+    told = metrics.compute_metrics(rows)
+    assert (
+        told["refused_unanswerable"] == pytest.approx(2 / 3, abs=1e-4) and told["refused_answerable"] == 0.5
+    )
+    assert told["balanced_refusal"] == pytest.approx((2 / 3 + 0.5) / 2, abs=1e-4)
+
+
+def test_calibration_is_over_what_was_answered():
+    rows = [row(right=True, confidence=1.0), row(right=False, confidence=0.5)]
+    rows += [refusal(right=False), row(verdict="no_evidence", right=False), row(verdict="", right=False)]
+    rows += [row(answerable=None, right=False), row(long_f1=0.4)]
+    told = metrics.compute_metrics(rows)
+    assert (told["brier"], told["brier_of_a_constant"], told["ece"]) == (0.125, 0.25, 0.25)
+
+
+def test_a_long_answer_is_right_when_half_of_its_words_are_told():
+    gold = "The dairy was founded by two sisters; the sisters sold it."
+    assert (
+        metrics.covers_answer(gold, "Two sisters founded it.") is False
+    )  # 4 of 10 words; "sisters" stands there once
+    assert metrics.covers_answer(gold, "Two sisters founded it, and sold.") is True
+    assert metrics.covers_answer("", "anything") is False
+
+
+def test_the_reliability_tells_of_each_bin_how_many_were_right():
+    rows = [
+        row(right=hit, confidence=c) for c, hit in ((0.62, True), (0.68, False), (1.0, True), (0.95, True))
+    ]
+    told = metrics.reliability_bins([*rows, refusal(right=False)])
+    assert told == [
+        {"from": 0.6, "to": 0.7, "n": 2, "confidence": 0.65, "right": 0.5},
+        {"from": 0.9, "to": 1.0, "n": 2, "confidence": 0.975, "right": 1.0},
+    ]
+    assert metrics.reliability_bins([row()]) == []
+
+
+def test_long_answers():
+    told = metrics.compute_metrics([row(long_f1=0.6), refusal(long_f1=0.0)])
+    assert told["long_f1"] == 0.3 and told["long_f1_answered"] == 0.6
+
+
+def test_counts_and_means():
+    one = row(fabricated_quotes=2, crashes=1, pages=4, conflict_named=True)
+    told = metrics.compute_metrics(
+        [one, row(answerable=None, conflict_named=False, misinformation_stated=True)]
+    )
+    assert (
+        told["fabricated_quotes"],
+        told["crashes"],
+        told["pages_per_question"],
+        told["steps_per_question"],
+    ) == (2, 1, 3, 3)
+    assert (told["conflict_named"], told["misinformation_stated"]) == (0.5, 1)
+    assert (
+        told["cpu_ms_per_step_median"],
+        told["answer_words_median"],
+        told["seconds_per_question_median"],
+    ) == (2, 10, 0.5)
+
+
+def test_what_does_not_apply_is_left_out():
+    told = metrics.compute_metrics([row()])
+    absent = (
+        "long_f1",
+        "support_recall",
+        "conflict_named",
+        "refused_unanswerable",
+        "balanced_refusal",
+        "brier",
+    )
+    assert not [name for name in absent if name in told]
+
+
+def test_the_refusal_curve_sweeps_the_threshold_over_the_bearing():
+    rows = [{"answerable": True, "bearing": b} for b in (0.9, 0.8, 0.3)] + [
+        {"answerable": False, "bearing": b} for b in (0.1, 0.4)
+    ]
+    curve = metrics.refusal_curve(rows, points=11)
+    assert len(curve) == 11 and curve[0]["refused_unanswerable"] == 0 and curve[0]["balanced_refusal"] == 0.5
+    at = next(row for row in curve if row["threshold"] == 0.5)
+    assert (at["refused_unanswerable"], at["refused_answerable"], at["balanced_refusal"]) == (
+        1.0,
+        0.3333,
+        0.8333,
+    )
+    assert at["auroc"] == 0.8333
+    assert (
+        metrics.refusal_curve([{"answerable": True, "bearing": 0.5}])
+        == []
+        == metrics.refusal_curve([{"answerable": False}])
+    )

@@ -1,0 +1,245 @@
+"""Scoring a world: a tiny one in a folder whose answers are known, each figure by its definition."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from agent import config
+from agent.errors import NotFound, UsageError
+from agent.evaluation.runner import EvaluationJob, evaluate, read_questions, read_urls
+from agent.evidence.confidence import compute_value
+from agent.workbench import Workbench
+from tests.web.folders import page, write_world
+
+HERON = page(
+    "https://one.example/heron",
+    "Brass heron",
+    "The brass heron of Port Ember was built in 1921 by Ada Quill.",
+    id="heron",
+)
+HARBOUR = page(
+    "https://two.example/harbour",
+    "Harbour of Port Ember",
+    "The harbour of Port Ember has 14 cranes.",
+    id="harbour",
+)
+ASKED = [
+    {
+        "id": "built",
+        "question": "In which year was the brass heron of Port Ember built?",
+        "answers": ["1921"],
+        "type": "single",
+        "answerable": True,
+        "supporting_ids": ["heron"],
+    },
+    {
+        "id": "moon",
+        "question": "Which opera did Tovald Zimmerling compose?",
+        "answers": [],
+        "type": "unanswerable",
+        "answerable": False,
+        "supporting_ids": [],
+    },
+    {
+        "id": "cranes",
+        "question": "How many cranes has the harbour of Port Ember?",
+        "answers": ["14"],
+        "type": "single",
+        "answerable": True,
+        "supporting_ids": ["harbour"],
+        "start_url": "https://two.example/harbour",
+        "long_answer": "The harbour of Port Ember has 14 cranes.",
+    },
+]
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> str:
+    return write_world(tmp_path / "world", [HERON, HARBOUR], ASKED)
+
+
+def test_a_world_is_scored(world):
+    told = evaluate(EvaluationJob(world, jobs=1))
+    assert [row["id"] for row in told["questions"]] == ["built", "moon", "cranes"] and told["n"] == 3
+    figures = told["metrics"]
+    assert (
+        figures["answer_hit"],
+        figures["all_support"],
+        figures["support_recall"],
+        figures["fact_hit"],
+    ) == (1, 1, 1, 1)
+    assert (figures["refused_unanswerable"], figures["refused_answerable"], figures["balanced_refusal"]) == (
+        1,
+        0,
+        1,
+    )
+    assert (
+        figures["fabricated_quotes"],
+        figures["fabricated_urls"],
+        figures["unsupported_statements"],
+        figures["crashes"],
+    ) == (0, 0, 0, 0)
+    assert figures["long_f1"] > 0.4 and figures["pages_per_question"] <= 12
+    json.dumps(told)
+
+
+def test_a_question_row_holds_what_is_promised(world):
+    built = evaluate(EvaluationJob(world, jobs=1))["questions"][0]
+    assert {"id", "verdict", "answer", "confidence", "answer_hit", "all_support", "pages", "steps"} <= set(
+        built
+    )
+    assert built["answer_hit"] is True is built["right"] and "1921" in built["answer"] and built["pages"] >= 1
+    assert built["basis"]["told"] >= 1 and compute_value(built["basis"]) == pytest.approx(
+        built["confidence"], abs=1e-3
+    )
+
+
+def test_the_confidence_is_held_against_what_was_right(world):
+    told = evaluate(EvaluationJob(world, jobs=1))
+    assert sum(bin["n"] for bin in told["reliability"]) == 2 and {
+        bin["right"] for bin in told["reliability"]
+    } == {1.0}
+    assert told["metrics"]["brier_of_a_constant"] == 0 < told["metrics"]["brier"] < 0.3
+
+
+@pytest.mark.slow
+def test_several_processes_give_the_same(world):
+    def still(told):
+        return [
+            {name: value for name, value in row.items() if name != "seconds"} for row in told["questions"]
+        ]
+
+    assert still(evaluate(EvaluationJob(world, jobs=1))) == still(evaluate(EvaluationJob(world, jobs=2)))
+
+
+def test_the_draw_follows_the_seed(world):
+    drawn = [
+        [row["id"] for row in evaluate(EvaluationJob(world, limit=2, seed=seed, jobs=1))["questions"]]
+        for seed in (1, 1, 2, 3, 4)
+    ]
+    assert (
+        drawn[0] == drawn[1]
+        and len({tuple(ids) for ids in drawn}) > 1
+        and all(len(ids) == 2 for ids in drawn)
+    )
+
+
+def test_a_question_with_a_start_page_begins_there_and_stores_are_kept_when_asked_for(world, tmp_path):
+    evaluate(EvaluationJob(world, jobs=1, keep=str(tmp_path / "kept")))
+    [database] = (tmp_path / "kept").rglob("touchstone.db")
+    bench = Workbench(config.read_config({"TOUCHSTONE_DATA": str(database.parent)}))
+    cranes = next(run for run in bench.runs() if "cranes" in run.question)
+    assert bench.snapshot(cranes.id).state.actions[0].query_or_url == "https://two.example/harbour"
+    bench.shutdown()
+
+
+def test_the_store_is_thrown_away(world, tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    before = set(tmp_path.iterdir())
+    evaluate(EvaluationJob(world, jobs=1, limit=1))
+    assert set(tmp_path.iterdir()) == before
+
+
+def test_a_crash_is_counted_and_is_no_refusal(world, monkeypatch):
+    monkeypatch.setattr("agent.flows.research.analyze_page.analyze_page", lambda *_: 1 / 0)
+    told = evaluate(EvaluationJob(world, jobs=1))
+    assert told["metrics"]["crashes"] >= 2
+    crashed = next(row for row in told["questions"] if row["id"] == "built")
+    assert (
+        crashed["crashes"] == 1
+        and crashed["verdict"] == ""
+        and crashed["refused"] is False
+        and crashed["answer_hit"] is False
+    )
+
+
+def test_packed_sets_are_read(tmp_path):
+    for name, rows in (("docs", [HERON]), ("questions", ASKED[:1])):
+        with gzip.open(tmp_path / f"{name}.jsonl.gz", "wt", encoding="utf-8") as lines:
+            lines.writelines(json.dumps(row) + "\n" for row in rows)
+    assert read_urls(tmp_path) == {"heron": HERON["url"]}
+    assert [question["id"] for question in read_questions(tmp_path)] == ["built"]
+    assert evaluate(EvaluationJob(str(tmp_path), jobs=1))["metrics"]["answer_hit"] == 1
+
+
+def test_a_folder_without_questions_or_documents_says_so(tmp_path):
+    with pytest.raises(NotFound, match="questions"):
+        evaluate(EvaluationJob(str(tmp_path)))
+    write_world(tmp_path, [], ASKED)
+    with pytest.raises(UsageError, match="no documents"):
+        evaluate(EvaluationJob(str(tmp_path)))
+
+
+def test_the_flow_site_asks_the_questions_own_host_with_its_history(tmp_path):
+    docs = [page("https://lamps.example/warranty", "Warranty", "The warranty of a lamp lasts three years.")]
+    history = [{"role": "user", "text": "Do you sell a lamp?"}, {"role": "assistant", "text": "Yes."}]
+    questions = [
+        {
+            "id": "a",
+            "question": "How long is its warranty?",
+            "answers": ["three years"],
+            "answerable": True,
+            "supporting_ids": ["d0"],
+            "host": "lamps.example",
+            "history": history,
+        },
+        {
+            "id": "b",
+            "question": "Who won the football cup?",
+            "answers": [],
+            "answerable": False,
+            "supporting_ids": [],
+            "host": "lamps.example",
+        },
+    ]
+    result = evaluate(EvaluationJob(write_world(tmp_path / "w", docs, questions), flow="site", jobs=1))
+    metrics = result["metrics"]
+    assert (metrics["all_support"], metrics["answer_hit"], metrics["balanced_refusal"]) == (1.0, 1.0, 1.0)
+    assert result["refusal_curve"][0]["auroc"] == 1.0 and metrics["pages_per_question"] <= 12
+
+
+def test_a_conflict_counts_as_named_when_one_sentence_states_both_sides_and_both_were_read(tmp_path):
+    pages = [
+        page(
+            "https://one.example/heron",
+            "Brass heron",
+            "The brass heron of Port Ember was built in 1921 by Ada Quill.",
+            id="right",
+        ),
+        page(
+            "https://two.example/heron",
+            "Brass heron",
+            "The brass heron of Port Ember was built in 1934 by Ada Quill.",
+            id="wrong",
+        ),
+        page(
+            "https://three.example/cranes",
+            "Harbour of Port Ember",
+            "The harbour of Port Ember has 14 cranes.",
+            id="harbour",
+        ),
+    ]
+    asked = {
+        **ASKED[0],
+        "type": "single+misinfo",
+        "supporting_ids": ["right"],
+        "meta": {"wrong_answers": ["1934"], "misinfo_ids": ["wrong"]},
+    }
+    by_text = {**asked, "id": "by text", "meta": {"wrong_answers": ["1934"]}}
+    unread = {**asked, "id": "unread", "meta": {"wrong_answers": ["1950"], "misinfo_ids": []}}
+    told = evaluate(
+        EvaluationJob(write_world(tmp_path / "world", pages, [asked, by_text, unread, ASKED[2]]), jobs=1)
+    )
+    rows = {row["id"]: row for row in told["questions"]}
+    assert (
+        rows["built"]["conflict_named_both_read"] is True
+        and rows["by text"]["conflict_named_both_read"] is True
+    ), rows["built"]["answer"]
+    assert "conflict_named_both_read" not in rows["unread"] and "conflict_named_falsely" not in rows["built"]
+    assert rows["cranes"]["conflict_named_falsely"] is False
+    assert (told["metrics"]["conflict_named_both_read"], told["metrics"]["conflict_named_falsely"]) == (1, 0)

@@ -1,0 +1,333 @@
+"""Contradictions are found, series and different events are not, and a settlement survives more reading."""
+
+from itertools import count
+
+import pytest
+
+from agent.evidence.contradiction.answer_extraction import parse_comparison_question
+from agent.evidence.contradiction.groups import find_conflicts, update_disputed
+from agent.types import Conflict, Fact
+
+_numbers = count(1)
+
+
+def fact(statement: str, url: str, **more: object) -> Fact:
+    n = next(_numbers)
+    given: dict[str, object] = {
+        "id": f"f{n:03}",
+        "statement": statement,
+        "quote": statement,
+        "url": url,
+        "verified": True,
+        "step": n,
+        **more,
+    }
+    return Fact(**given)  # type: ignore[arg-type]
+
+
+A, B, C, D = "https://a.example/1", "https://b.example/2", "https://c.example/3", "https://d.example/4"
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "kind"),
+    [
+        ("The Nordvik dairy was founded in 1921.", "The Nordvik dairy was founded in 1923.", "date"),
+        (
+            "The Nordvik dairy was founded on 3 May 1921 by Anna Berg.",
+            "Anna Berg founded the Nordvik dairy in 1923.",
+            "date",
+        ),
+        ("The Nordvik dairy employs 120 people.", "The Nordvik dairy employs 180 people.", "number"),
+        (
+            "The Nordvik dairy makes twelve percent of the cheese.",
+            "The Nordvik dairy makes 15 % of the cheese.",
+            "number",
+        ),
+        (
+            "The Nordvik dairy makes 12 % of the cheese.",
+            "The Nordvik dairy makes 0.15 of the cheese.",
+            "number",
+        ),
+        (
+            "The road to the Nordvik dairy is 10 km long.",
+            "The road to the Nordvik dairy is 10 miles long.",
+            "number",
+        ),
+        (
+            "Water in the Nordvik spring is 20 °C warm.",
+            "Water in the Nordvik spring is 90 °F warm.",
+            "number",
+        ),
+        (
+            "The Nordvik dairy was founded on 3/5/1921.",
+            "The Nordvik dairy was founded on 1921-07-03.",
+            "date",
+        ),
+        (
+            "As of 2023 the Nordvik dairy employs 120 people.",
+            "As of 2023 the Nordvik dairy employs 180 people.",
+            "number",
+        ),
+        (
+            "The Nordvik dairy was founded in 1921 by Anna Berg.",
+            "The Nordvik dairy was founded in 1921 by Olaf Lund.",
+            "name",
+        ),
+        (
+            "The Nordvik dairy exported brown cheese to Denmark.",
+            "The Nordvik dairy never exported brown cheese to Denmark.",
+            "polarity",
+        ),
+        (
+            "Anna Berg worked as a teacher in Lillehavn before the war.",
+            "Anna Berg worked as a nurse in Lillehavn before the war.",
+            "name",
+        ),
+    ],
+)
+def test_a_contradiction_is_named(one: str, other: str, kind: str) -> None:
+    found = find_conflicts([fact(one, A), fact(other, B)])
+    assert [conflict.kind for conflict in found] == [kind]
+    assert len(found[0].values) == 2 and found[0].status == "open"
+    assert [value.sites for value in found[0].values] == [["a.example"], ["b.example"]]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("The Nordvik dairy was founded in 1921.", "The Nordvik dairy was founded on 3 May 1921."),
+        (
+            "The Nordvik dairy makes 12 % of the cheese.",
+            "The Nordvik dairy makes twelve percent of the cheese.",
+        ),
+        (
+            "The Nordvik dairy makes twelve percent of the cheese.",
+            "The Nordvik dairy makes 0.12 of the cheese.",
+        ),
+        ("The road to the Nordvik dairy is 10 km long.", "The road to the Nordvik dairy is 6.2 miles long."),
+        (
+            "Water in the Nordvik spring is 20 degrees Celsius warm.",
+            "Water in the Nordvik spring is 68 °F warm.",
+        ),
+        ("The Nordvik dairy was opened on 31/03/1889.", "The Nordvik dairy was opened on March 31, 1889."),
+        ("The Nordvik dairy was opened on 31.3.1889.", "The Nordvik dairy was opened in March 1889."),
+        (
+            "The Nordvik dairy was founded by Dr. Anna M. Berg.",
+            "The Nordvik dairy was founded by Anna Maria Berg.",
+        ),
+        ("The Nordvik dairy was not sold.", "The Nordvik dairy was never sold."),
+        (
+            "As of 2023 the Nordvik dairy employs 120 people.",
+            "As of 2025 the Nordvik dairy employs 180 people.",
+        ),
+        ("In 2023 the Nordvik dairy employed 120 people.", "In 2025 the Nordvik dairy employed 180 people."),
+        ("The Nordvik dairy employed 120 people in 2023.", "The Nordvik dairy employs 180 people."),
+        ("The Nordvik dairy was founded in 1921.", "The Nordvik dairy was sold in 1987."),
+        ("The Nordvik dairy has 12 vats.", "The Nordvik dairy has 40 employees."),
+        ("Anna Berg was born in Lillehavn in 1890.", "Olaf Lund was born in Lillehavn in 1901."),
+        ("Lillehavn is a town in Nordvik.", "Skarvik is a town in Nordvik."),
+        ("The population of Lillehavn was 5,000.", "The population of Skarvik was 6,000."),
+        (
+            "She was the third of five Berg children from Lillehavn.",
+            "She was the fifth of five Berg children from Lillehavn.",
+        ),
+        ("The Heinkel HD 39 was a cargo aircraft.", "The Heinkel HD 40 was a cargo aircraft."),
+        ("The Nordvik dairy employs about 12,000 people.", "The Nordvik dairy employs 12,340 people."),
+    ],
+)
+def test_what_is_no_contradiction_is_not_named(one: str, other: str) -> None:
+    assert find_conflicts([fact(one, A), fact(other, B)]) == []
+
+
+def test_sentences_about_another_page_s_subject_do_not_meet() -> None:
+    one = fact("The film was released on November 17, 1933, by Fox.", A, title="The Grey Harbour")
+    other = fact("The film was released on September 27, 1931, by Fox.", B, title="A Winter Song")
+    assert find_conflicts([one, other]) == []
+    assert len(find_conflicts([one, other.model_copy(update={"title": "The Grey Harbour (film)"})])) == 1
+
+
+def test_a_page_does_not_contradict_itself() -> None:
+    assert (
+        find_conflicts(
+            [
+                fact("The fair was held in Nordvik in 1921.", A),
+                fact("The fair was held in Nordvik in 1923.", A),
+            ]
+        )
+        == []
+    )
+
+
+def test_given_subject_and_attribute_need_no_like_wording() -> None:
+    one = fact(
+        "It all began in 1921, when Anna Berg bought two cows.",
+        A,
+        subject="Nordvik dairy",
+        attribute="founding year",
+    )
+    other = fact(
+        "The firm's registration is dated 4 June 1923.",
+        B,
+        subject="nordvik  Dairy",
+        attribute="Founding year",
+    )
+    found = find_conflicts([one, other])
+    assert [(c.subject, c.attribute, c.kind) for c in found] == [("Nordvik dairy", "founding year", "date")]
+
+
+def test_unverified_and_struck_facts_do_not_count() -> None:
+    one, other = (
+        fact("The Nordvik dairy was founded in 1921.", A),
+        fact("The Nordvik dairy was founded in 1923.", B),
+    )
+    assert find_conflicts([one, other.model_copy(update={"verified": False})]) == []
+    assert find_conflicts([one, other.model_copy(update={"decision": "struck"})]) == []
+
+
+def test_ids_do_not_depend_on_order_or_on_what_joins_later() -> None:
+    facts = [
+        fact("The Nordvik dairy was founded in 1921.", A),
+        fact("The Nordvik dairy was founded in 1923.", B),
+    ]
+    before = find_conflicts(facts)
+    later = [fact("In 1924 the Nordvik dairy was founded.", C), *reversed(facts)]
+    assert (
+        [c.id for c in find_conflicts(later)]
+        == [c.id for c in before]
+        == [c.id for c in find_conflicts(reversed(facts))]
+    )
+    assert [v.text for v in find_conflicts(later)[0].values] == ["1921", "1923", "1924"]
+
+
+def _sides(*urls: str) -> list[Fact]:
+    wordings = [
+        "The Nordvik dairy was founded in 1921.",
+        "Founded in 1921: the Nordvik dairy.",
+        "In 1921 the Nordvik dairy was founded.",
+    ]
+    return [fact(text, url) for text, url in zip(wordings, urls, strict=False)]
+
+
+def test_two_more_independent_sites_settle_it() -> None:
+    lone = fact("The Nordvik dairy was founded in 1923.", D)
+    assert find_conflicts([*_sides(A, B), lone])[0].status == "open"
+    settled = find_conflicts([*_sides(A, B, C), lone])[0]
+    assert (settled.status, settled.chosen) == (
+        "settled",
+        "1921",
+    ) and "3 independent sites against 1" in settled.reason
+
+
+def test_a_person_s_settlement_is_kept() -> None:
+    facts = [*_sides(A), fact("The Nordvik dairy was founded in 1923.", D)]
+    known = find_conflicts(facts)[0].model_copy(
+        update={"status": "settled", "chosen": "1923", "reason": "the register says so", "step": 3}
+    )
+    again = find_conflicts([*facts, *_sides(B, C)[1:]], [known])[0]
+    assert (again.status, again.chosen, again.reason, again.step) == (
+        "settled",
+        "1923",
+        "the register says so",
+        3,
+    )
+
+
+def test_a_pinned_fact_settles_it() -> None:
+    facts = [*_sides(A, B, C), fact("The Nordvik dairy was founded in 1923.", D, decision="pinned")]
+    assert (find_conflicts(facts)[0].chosen, find_conflicts(facts)[0].reason) == (
+        "1923",
+        "a person pinned this value",
+    )
+
+
+def test_a_model_s_conflict_is_kept() -> None:
+    told = Conflict(id="m1", subject="x", attribute="y", kind="name", values=[], found_by="model")
+    assert find_conflicts([], [told]) == [told]
+
+
+def test_dispute_gives_the_marks_that_change() -> None:
+    one, other, third = (
+        *_sides(A),
+        fact("The Nordvik dairy was founded in 1923.", D),
+        fact("Berg kept bees.", A),
+    )
+    conflict = find_conflicts([one, other])[0]
+    changed = update_disputed([one, other, third], [conflict])
+    assert {f.id: f.disputed for f in changed} == {one.id: True, other.id: True}
+    assert update_disputed(changed, [conflict]) == []
+    chosen = conflict.model_copy(update={"status": "settled", "chosen": "1921"})
+    assert {f.id: f.disputed for f in update_disputed(changed, [chosen])} == {one.id: False}
+    both_hold = conflict.model_copy(update={"status": "settled", "chosen": ""})
+    assert {f.id: f.disputed for f in update_disputed(changed, [both_hold])} == {
+        one.id: False,
+        other.id: False,
+    }
+
+
+def test_a_page_s_title_as_subject_does_not_part_sentences_on_one_thing() -> None:
+    one = fact(
+        "Nordvik Dairy was founded in 1921 by two partners.",
+        A,
+        subject="Nordvik Dairy Ltd",
+        title="Nordvik Dairy Ltd",
+    )
+    other = fact(
+        "Nordvik Dairy was founded in 1923 and is the oldest of all.",
+        B,
+        subject="Dairies of the county",
+        title="Dairies of the county",
+    )
+    found = find_conflicts([one, other])
+    assert [(c.subject, c.attribute, [v.text for v in c.values]) for c in found] == [
+        ("Nordvik Dairy", "founded", ["1921", "1923"])
+    ]
+
+
+def test_a_table_row_with_one_of_the_values_takes_its_side() -> None:
+    one, other = fact("Nordvik Dairy was founded in 1921.", A), fact("Nordvik Dairy was founded in 1923.", B)
+    row = fact("Dairy: Nordvik Dairy; Village: Lillehavn; Founded: 1923; Known for: cheese", C)
+    assert find_conflicts([one, row]) == []
+    values = find_conflicts([one, other, row])[0].values
+    assert [(v.fact_ids, v.sites) for v in values] == [
+        ([one.id], ["a.example"]),
+        ([other.id, row.id], ["b.example", "c.example"]),
+    ]
+
+
+def test_different_answers_to_the_question_are_one_conflict_and_take_the_place_of_its_parts() -> None:
+    said = [
+        "The Nordvik Dairy was founded in 1921.",
+        "The Nordvik Dairy was founded in 1923.",
+        "Berg founded the Nordvik Dairy in 1925, they say.",
+    ]
+    facts = [fact(text, url, relevance=0.8) for text, url in zip(said, (A, B, C), strict=True)]
+    found = find_conflicts(
+        facts, [], parse_comparison_question("When was the Nordvik Dairy founded?", "date")
+    )
+    assert [(conflict.asks, [value.text for value in conflict.values]) for conflict in found] == [
+        (True, ["1921", "1923", "1925"])
+    ]
+    assert (
+        find_conflicts(
+            facts[:1], [], parse_comparison_question("When was the Nordvik Dairy founded?", "date")
+        )
+        == []
+    )
+
+
+def test_a_settlement_holds_when_the_value_is_written_otherwise_later() -> None:
+    one, other = (
+        fact("The Nordvik dairy was founded in 1921.", A),
+        fact("The Nordvik dairy was founded in 1923.", B),
+    )
+    known = find_conflicts([one, other])[0].model_copy(
+        update={"status": "settled", "chosen": "1923", "reason": "seen the deed"}
+    )
+    later = fact("The Nordvik dairy was founded in 1925.", C)
+    found = find_conflicts([later, one, other], [known])
+    assert [(c.id, c.status, c.chosen, c.reason) for c in found] == [
+        (known.id, "settled", "1923", "seen the deed")
+    ]
+    assert find_conflicts([other, later], [known])[0].chosen == "1923", (
+        "the earliest fact is not looked at any more: by what the others have in common"
+    )

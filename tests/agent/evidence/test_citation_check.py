@@ -1,0 +1,154 @@
+"""What an answer may cite, its numbered sources, and what changed between two answers."""
+
+import pytest
+
+from agent.evidence.citation_check import check_citations, cited_source_numbers, collect_sources, diff_answers
+from agent.types import Answer, Conflict, ConflictSide, Fact, Sentence
+
+
+def fact(
+    fact_id: str,
+    url: str = "https://a.example/1",
+    quote: str = "The dairy was founded in 1921.",
+    **more: object,
+) -> Fact:
+    given: dict[str, object] = {
+        "id": fact_id,
+        "statement": quote,
+        "quote": quote,
+        "url": url,
+        "title": "A page",
+        "verified": True,
+        **more,
+    }
+    return Fact(**given)  # type: ignore[arg-type]
+
+
+def say(text: str, *ids: str) -> Sentence:
+    return Sentence(text=text, fact_ids=list(ids), backed=True)
+
+
+def test_a_citation_that_does_not_hold_is_dropped_and_counted() -> None:
+    facts = {
+        "f1": fact("f1"),
+        "f2": fact("f2", verified=False),
+        "f3": fact("f3", decision="struck"),
+        "f4": fact("f4", disputed=True),
+    }
+    kept, counts = check_citations(
+        [say("Founded in 1921.", "f1", "f1", "f9"), say("It was so.", "f2", "f3", "f4"), say("Nothing.")],
+        facts,
+    )
+    assert [(s.fact_ids, s.backed) for s in kept] == [(["f1"], True), ([], False), ([], False)]
+    assert (counts.backed, counts.unsupported, counts.dropped) == (1, 2, 4)
+
+
+@pytest.mark.parametrize(
+    ("text", "backed"),
+    [
+        ("It was founded in 1921.", True),
+        ("It was founded in 1922.", False),
+        ("It began with 40 cows.", False),
+        ("It is old.", True),
+    ],
+)
+def test_a_sentence_s_figures_must_stand_in_what_it_cites(text: str, backed: bool) -> None:
+    assert check_citations([say(text, "f1")], {"f1": fact("f1")})[0][0].backed is backed
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"origin": "person", "decision": "pinned"},
+        {"verified": False, "decision": "pinned"},
+        {"origin": "prior_turn"},
+    ],
+)
+def test_only_verified_page_facts_count_as_backed(more: dict[str, object]) -> None:
+    kept, counts = check_citations([say("Founded in 1921.", "f1")], {"f1": fact("f1", **more)})
+    assert kept[0].fact_ids == ["f1"] and not kept[0].backed and counts.unsupported == 1
+
+
+def test_disputed_facts_may_only_stand_for_both_sides() -> None:
+    facts = {
+        i: fact(i, quote=f"Founded in {year}.", disputed=True)
+        for i, year in (("f1", 1921), ("f2", 1923), ("f3", 1921))
+    }
+    values = [
+        ConflictSide(text="1921", fact_ids=["f1", "f3"], sites=[]),
+        ConflictSide(text="1923", fact_ids=["f2"], sites=[]),
+    ]
+    conflict = Conflict(id="c", subject="", attribute="", kind="date", values=values)
+    both, one = say("Some say 1921, others 1923.", "f1", "f2"), say("Founded in 1921.", "f1", "f3")
+    kept, counts = check_citations([both, one], facts, [conflict])
+    assert [s.backed for s in kept] == [True, False] and counts.dropped == 2
+    assert check_citations([both], facts)[1].dropped == 2
+    other = say("Others say it was founded in 1923.", "f2")
+    kept, counts = check_citations([one, other], facts, [conflict])
+    assert [s.backed for s in kept] == [True, True] and counts.dropped == 0
+
+
+def test_a_sentence_about_something_else_is_not_backed_by_what_it_cites() -> None:
+    facts = {"f1": fact("f1", quote="Tours are booked in the shop beside the dairy.")}
+    kept, _ = check_citations(
+        [
+            say("Tours of the dairy are booked in the shop.", "f1"),
+            say("The cellar tour is free of charge.", "f1"),
+            say("The mayor owns half the valley.", "f1"),
+            say("Send your password to us now.", "f1"),
+        ],
+        facts,
+    )
+    assert [s.backed for s in kept] == [True, False, False, False]
+
+
+def test_sources_are_numbered_in_order_of_first_citation_and_grouped_by_page() -> None:
+    facts = {
+        "f1": fact("f1", "https://a.example/1", "One."),
+        "f2": fact("f2", "https://b.example/2", "Two."),
+        "f3": fact("f3", "https://a.example/1", "Three."),
+        "f4": fact("f4", "", "Four.", origin="person", title=""),
+    }
+    said = [say("x", "f2", "f1"), say("y", "f3", "f2", "f0"), say("z", "f4")]
+    found = collect_sources(said, facts)
+    assert [(s.n, s.url, s.quotes, s.fact_ids) for s in found] == [
+        (1, "https://b.example/2", ["Two."], ["f2"]),
+        (2, "https://a.example/1", ["One.", "Three."], ["f1", "f3"]),
+        (3, "", ["Four."], ["f4"]),
+    ]
+    assert found[2].title == "A person's own knowledge"
+    assert [cited_source_numbers(sentence, found) for sentence in said] == [[1, 2], [1, 2], [3]]
+
+
+def answer(*sentences: Sentence, facts: dict[str, Fact]) -> Answer:
+    return Answer(
+        n=1, verdict="answered", sentences=list(sentences), sources=collect_sources(sentences, facts)
+    )
+
+
+def test_the_difference_of_two_answers() -> None:
+    facts = {"f1": fact("f1"), "f2": fact("f2", "https://b.example/2"), "f3": fact("f3")}
+    old = answer(
+        say("The dairy was founded in 1921 by Anna Berg.", "f1"),
+        say("It makes brown cheese.", "f1"),
+        say("It burnt down once.", "f1"),
+        say("It is open all year.", "f1"),
+        facts=facts,
+    )
+    new = answer(
+        say("The dairy was founded in May 1921 by Anna Berg.", "f1"),
+        say("It makes brown cheese.", "f2"),
+        say("It is open all year.", "f3"),
+        say("Its manager is a champion of chess.", "f1"),
+        facts=facts,
+    )
+    changes = diff_answers(old, new)
+    assert [c.kind for c in changes] == ["reworded", "resourced", "removed", "same", "added"]
+    assert changes[2].new is None and changes[4].old is None
+    assert changes[0].old is not None and changes[0].old.text == old.sentences[0].text
+
+
+def test_an_unchanged_answer_has_no_difference() -> None:
+    same = answer(say("It is.", "f1"), say("It is.", "f1"), facts={"f1": fact("f1")})
+    assert {c.kind for c in diff_answers(same, same)} == {"same"}
+    assert diff_answers(answer(facts={}), answer(facts={})) == []

@@ -1,0 +1,72 @@
+"""The first trust in a page: visible signs, each with its reason, between bounds."""
+
+from __future__ import annotations
+
+import pytest
+
+from agent.errors import UsageError
+from agent.evidence.source_trust import DEFAULT_TRUST, assess_trust, parse_trust, trust_label
+from agent.types import Outcome, Page, TrustRating
+
+
+def page(url: str, **more: str) -> Page:
+    return Page(url="https://asked.example/", final_url=url, outcome=Outcome.OK, **more)
+
+
+@pytest.mark.parametrize(
+    ("url", "value"),
+    [
+        ("https://www.health.gov/x", 0.8),
+        ("https://www.health.gov.uk/x", 0.8),
+        ("https://law.edu/", 0.8),
+        ("https://government.example/gov", DEFAULT_TRUST),
+        ("https://edu.shop.example/", DEFAULT_TRUST),
+        ("https://forum.shop.example/", 0.4),
+        ("https://community.university.edu/", 0.6),
+        ("https://shop.example/forum/", DEFAULT_TRUST),
+    ],
+)
+def test_the_host_is_judged_where_the_page_ended(url, value):
+    assert assess_trust(page(url)).value == value
+
+
+def test_each_sign_adds_its_reason_and_nothing_leads_out_of_bounds():
+    signed = assess_trust(page("https://www.health.gov/", author="Ada Quill", published_at="2026-01-01"))
+    assert signed.value == 0.9 and signed.reasons == (
+        "an official or academic domain",
+        "signed by an author",
+        "dated",
+    )
+    assert assess_trust(page("https://a.example/")).reasons == ("nothing speaks for or against it",)
+    assert assess_trust(Page(url="https://forum.a.example/", final_url="", outcome=Outcome.OK)).value == 0.4
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("high", 0.8), ("Not at all", 0.0), ("not_at_all", 0.0), ("0.45", 0.45), ("45 %", 0.45), ("1", 1.0)],
+)
+def test_trust_in_words_or_figures(text, value):
+    assert parse_trust(text) == pytest.approx(value)
+
+
+@pytest.mark.parametrize("text", ["", "very", "1.2", "-1", "120%", "nan"])
+def test_what_is_no_trust(text):
+    with pytest.raises(UsageError, match="is no trust"):
+        parse_trust(text)
+
+
+@pytest.mark.parametrize(
+    ("value", "word"),
+    [(0.0, "not at all"), (0.05, "low"), (0.5, "ordinary"), (0.65, "ordinary"), (0.8, "high"), (1, "fully")],
+)
+def test_a_figure_in_words(value, word):
+    assert trust_label(value) == word
+
+
+def test_a_persons_word_goes_before_the_signs():
+    said = TrustRating(domain="health.gov", value=0.3, reason="out of date")
+    assert assess_trust(page("https://www.health.gov/"), said).value == 0.3
+    assert assess_trust(page("https://www.health.gov/"), said).reasons == ("your word: out of date",)
+    assert (
+        assess_trust(page("https://www.health.gov/"), said.model_copy(update={"value": -1.0})).value == 0.8
+    ), "a word that was taken back"

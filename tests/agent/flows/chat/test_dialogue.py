@@ -1,0 +1,95 @@
+"""What a person says in a chat: which way of chatting holds, and what answers a question that was asked
+back."""
+
+from __future__ import annotations
+
+import pytest
+
+from agent import config
+from agent.errors import ConcurrentChange, UsageError
+from agent.flows.chat import dialogue
+from agent.flows.chat.state import ChatState
+from agent.flows.shared.run_state import RunState
+from agent.types import Settings, Turn
+
+ASKED_BACK = "Which of the two do you mean?"
+CHOICES = ["The lamp of the C2", "The lamp of the C3"]
+
+
+def chat(question: str = "How do I change the lamp?", back: str | None = ASKED_BACK) -> ChatState:
+    return ChatState(
+        question=question,
+        settings=Settings(flow="chat"),
+        needs_clarification=back,
+        choices=CHOICES if back else [],
+    )
+
+
+@pytest.mark.parametrize("said", ["2", "The lamp of the C3", "the newer one", "I mean the C3", " C3? "])
+def test_an_answer_is_told_from_a_further_question(said):
+    assert dialogue.is_clarification_answer(chat(), said)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "How long does the battery of the C2 last?",
+        "Thanks!",
+        "hello",
+        "What are the opening hours of the shop?",
+    ],
+)
+def test_a_whole_question_or_a_courtesy_is_a_further_turn(said):
+    assert not dialogue.is_clarification_answer(chat(), said)
+
+
+def test_where_nothing_was_asked_nothing_is_answered():
+    assert not dialogue.is_clarification_answer(
+        chat(back=None), "2"
+    ) and not dialogue.is_clarification_answer(RunState(question="?", settings=Settings()), "2")
+    assert not dialogue.is_clarification_answer(chat("Thanks!"), "2")
+
+
+@pytest.mark.parametrize(
+    ("state", "said", "trouble", "told"),
+    [
+        (chat(back=None), "2", ConcurrentChange, "nothing is asked of you"),
+        (chat(), "  ", UsageError, "empty"),
+        (chat(), "x" * (dialogue.MAX_ANSWER_CHARS + 1), UsageError, "4,001 characters"),
+    ],
+)
+def test_what_is_no_answer_is_refused_in_words(state, said, trouble, told):
+    with pytest.raises(trouble, match=told):
+        dialogue.build_clarification_change(state, said)
+
+
+def test_an_answer_is_written_down_as_a_change():
+    change = dialogue.build_clarification_change(chat(), "2")
+    assert CHOICES[1] in str(change) or "2" in str(change)
+
+
+def test_without_conversational_mode_a_chat_is_the_simple_one_and_forgets():
+    history = [Turn(user="a?", bot="b")]
+    on, off = (
+        config.read_config({"CONVERSATIONAL_MODE": "true"}),
+        config.read_config({"CONVERSATIONAL_MODE": "false"}),
+    )
+    assert dialogue.apply_conversational_mode(Settings(flow="chat"), history, on) == (
+        Settings(flow="chat"),
+        history,
+    )
+    simple, kept = dialogue.apply_conversational_mode(Settings(flow="chat"), history, off)
+    assert (simple.flow, kept) == ("chat_simple", [])
+    assert dialogue.apply_conversational_mode(Settings(flow="site"), history, off) == (
+        Settings(flow="site"),
+        history,
+    )
+    assert (
+        dialogue.conversation_kind("chat_simple") == dialogue.conversation_kind("chat") == "chat"
+        and dialogue.conversation_kind("site") == "site"
+    )
+
+
+@pytest.mark.parametrize("said", ["And in 2024?", "What about the C3?"])
+def test_what_asks_on_is_no_answer_to_a_question_back(said):
+    assert not dialogue.is_clarification_answer(chat(), said)

@@ -1,0 +1,391 @@
+"""Collecting without a model in the demo world: the three scenarios, the walk's limits, and what goes wrong
+on the way."""
+
+from __future__ import annotations
+
+import json
+import logging
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lxml import html as lxml_html
+
+from agent.flows.collect.state import CollectState
+from agent.text.urls import canonicalize
+from agent.types import CollectLimits, Outcome, Settings, Status
+from agent.types.collection import CrawlNode
+from agent.workbench import RunSnapshot, Workbench
+
+pytestmark = pytest.mark.slow
+
+DEMO = Path(__file__).parents[4] / "demo" / "docs.jsonl"
+DOCS = {doc["url"]: doc for doc in map(json.loads, DEMO.read_text(encoding="utf-8").splitlines())}
+QUOTE, BOARD = "https://borskvart.example/stock/KALL", "https://borskvart.example/stock/KALL/forum"
+NEWS = "https://granvattnet-courier.example/news/"
+CURD = "https://curdtalk.example/"
+ARTICLE = "https://granvattnet-courier.example/2026/08/20/kallsteg-factory"
+FORUM_PROMPT = "Go to the forum section and find out what people are saying about Kallsteg in the last month"
+
+
+@pytest.fixture
+def collect(bench: Workbench):
+    def collected(
+        prompt: str,
+        *starts: str,
+        mode: str = "auto",
+        world: str = "demo",
+        rests: Status = Status.REVIEW,
+        **limits: Any,
+    ) -> RunSnapshot:
+        settings = Settings(
+            flow="collect",
+            world=world,
+            model="keyless",
+            mode=mode,
+            start_urls=list(starts),
+            collect=CollectLimits(**limits),
+        )
+        run_id = bench.start(prompt, settings)
+        assert bench.drive(run_id) is rests, bench.snapshot(run_id).run.error
+        return bench.snapshot(run_id)
+
+    return collected
+
+
+def branch(state: CollectState, url: str) -> CrawlNode:
+    return state.tree[canonicalize(url)]
+
+
+def titles(state: CollectState) -> list[str]:
+    return [item.title for item in state.kept_items]
+
+
+# --- the seed's scenarios
+# -------------------------------------------------------------------------------------------------
+
+
+def test_a_forum_behind_a_stock_page(collect) -> None:
+    state = collect(FORUM_PROMPT, QUOTE).state
+    assert (state.intent.topic, state.intent.target_section, state.intent.time_range_days) == (
+        "Kallsteg",
+        "forum",
+        30,
+    )
+    assert (
+        branch(state, QUOTE).action == "NAVIGATE_TO" and branch(state, QUOTE).page_type == "company_profile"
+    )
+    assert (
+        branch(state, BOARD).action == "EXTRACT_LINKS" and branch(state, BOARD).page_type == "forum_listing"
+    )
+    assert titles(state) == [
+        "Third quarter: good or bad?",
+        "The factory and the debt",
+        "Dividend next spring",
+    ]
+    assert [len(item.posts) for item in state.kept_items] == [6, 4, 3]
+    assert "older than the last 30 days" in branch(state, f"{BOARD}/t/6120").ended
+    assert (
+        state.answer.verdict == "answered"
+        and state.answer.statements.backed >= 3
+        and not state.answer.statements.unsupported
+    )
+    assert {source.url for source in state.answer.sources} == {item.url for item in state.kept_items}
+
+
+def test_news_of_last_week(collect) -> None:
+    state = collect("Summarize Granvattnet news from last week", NEWS).state
+    assert state.since == "2026-11-14"
+    assert titles(state) == [
+        "Snow closes the roof of Lövnäs school",
+        "Bear seen three times behind the school",
+    ]
+    assert [item.author for item in state.kept_items] == ["Petter Lindhage", "Malin Qvist"]
+    assert [item.publish_date for item in state.kept_items] == ["2026-11-19", "2026-11-17"]
+    assert branch(state, NEWS + "page/2/").status == "dropped", (
+        "newest first and the last entry too old: no need to turn the page"
+    )
+
+
+def test_a_direct_article_is_content_at_once(collect) -> None:
+    state = collect("Summarize this article", ARTICLE).state
+    assert [action.query_or_url for action in state.actions] == [ARTICLE]
+    assert branch(state, ARTICLE).action == "EXTRACT_CONTENT"
+    assert titles(state) == ["Kallsteg opens its factory in Stenfors"]
+    assert state.kept_items[0].reason == "You named this page."
+    assert state.answer.verdict == "answered"
+
+
+# --- posts
+# ----------------------------------------------------------------------------------------------------------------
+
+
+def marked(url: str) -> list[tuple[str, str, str]]:
+    """User, date and text of every post, by the markup of the two demo forums."""
+    tree = lxml_html.fromstring(DOCS[url]["html"])
+    if "curdtalk" in url:
+        return [
+            (
+                post.findtext('.//span[@class="username"]'),
+                post.find(".//time").get("datetime"),
+                said(post.find('.//div[@class="post-body"]')),
+            )
+            for post in tree.xpath('//article[@class="post"]')
+        ]
+    return [
+        (row.findtext(".//b"), row.findtext(".//small"), said(row.find('td[@class="what"]')))
+        for row in tree.xpath('//tr[@class="msg"]')
+    ]
+
+
+def said(node: Any) -> str:
+    return " ".join(" ".join(node.itertext()).split())
+
+
+THREADS = [url for url in DOCS if "/thread/" in url or "/forum/t/" in url]
+
+
+def test_every_post_of_every_demo_thread(collect) -> None:
+    state = collect("Collect every discussion from the forum", CURD, BOARD, max_articles=50).state
+    by_page = {page.final_url: page.page_id for page in state.pages.values()}
+    assert len(THREADS) == 11
+    for url in THREADS:
+        found = [post for item in state.kept_items for post in item.posts if post.page_id == by_page[url]]
+        wanted = marked(url)
+        assert [(post.user, " ".join(post.text.split())) for post in found] == [
+            (user, text) for user, _, text in wanted
+        ]
+        for post, (_, day, _) in zip(found, wanted, strict=True):
+            assert post.date == day if day[0] == "2" and "T" in day else same_moment(post.date, day)
+
+
+def same_moment(iso: str, written: str) -> bool:
+    """Is 2026-11-12T09:14 what the page writes as “12 November 2026, 09:14”?"""
+    day, month, year, clock = written.replace(",", "").split()
+    months = ("March", "October", "November")
+    number = {"March": 3, "October": 10, "November": 11}[month]
+    return month in months and iso == f"{year}-{number:02d}-{int(day):02d}T{clock}"
+
+
+def test_a_post_stands_in_its_stored_page(bench: Workbench, collect) -> None:
+    state = collect("Collect every discussion from the forum", CURD, BOARD, max_articles=50).state
+    posts = [post for item in state.kept_items for post in item.posts]
+    assert len(posts) == 49
+    for post in posts:
+        assert bench.page(post.page_id).text[post.start : post.end] == post.text
+
+
+def test_a_thread_over_two_pages_is_one_item(collect) -> None:
+    state = collect("What do members say about bitter blue cheese?", CURD + "board/home-cheese").state
+    (item,) = state.kept_items
+    assert (item.title, len(item.posts), len(item.page_ids)) == ("Bitter blue cheese, please help", 12, 2)
+    assert [post.n for post in item.posts] == list(range(1, 13))
+    first, second = branch(state, CURD + "thread/1182"), branch(state, CURD + "thread/1182?page=2")
+    assert second.depth == first.depth and second.continues == "thread"
+    assert item.last_date == "2026-11-09T18:00:00Z"
+
+
+def test_a_board_is_read_page_by_page_at_its_depth(collect) -> None:
+    state = collect(
+        "Collect every discussion from the forum", CURD + "board/home-cheese", max_articles=50
+    ).state
+    boards = [branch(state, CURD + f"board/home-cheese{page}") for page in ("", "?page=2", "?page=3")]
+    assert [board.depth for board in boards] == [0, 0, 0] and [board.continues for board in boards] == [
+        "",
+        "listing",
+        "listing",
+    ]
+    assert len(state.kept_items) == 5
+
+
+# --- limits
+# ---------------------------------------------------------------------------------------------------------------
+
+
+def test_nothing_at_the_limit_of_depth_is_visited(collect) -> None:
+    state = collect(FORUM_PROMPT, QUOTE, max_depth=2).state
+    assert {branch(state, page.url).depth for page in state.pages.values()} == {0, 1}
+    assert "nothing at 2 or deeper is read" in branch(state, BOARD).ended
+    assert not state.kept_items and state.answer.verdict == "no_evidence"
+
+
+def test_depth_is_three_unless_told(collect) -> None:
+    deepest = collect(FORUM_PROMPT, QUOTE).state
+    assert max(branch(deepest, page.url).depth for page in deepest.pages.values()) == 2
+    assert (
+        CollectLimits().max_depth == 3
+        and CollectLimits().max_links == 20
+        and CollectLimits().max_articles == 10
+    )
+
+
+def test_it_stops_when_enough_is_gathered(collect) -> None:
+    state = collect("Collect the news", NEWS, max_articles=2).state
+    assert len(state.kept_items) == 2 and len(state.pages) == 3
+    assert "2 were asked for" in state.why_stopped
+
+
+def test_the_prompt_may_ask_for_fewer_never_for_more(collect) -> None:
+    assert len(collect("Collect the top 1 news", NEWS).state.kept_items) == 1
+    assert collect("Collect the top 9 news", NEWS, max_articles=2).state.intent.max_articles == 2
+
+
+def test_what_is_not_relevant_makes_room_for_more(collect) -> None:
+    state = collect("Collect news about the Stenfors bridge", NEWS, max_articles=2).state
+    assert titles(state) == ["Stenfors bridge is open again", "Cracks close the Stenfors bridge"]
+    assert any(
+        "does not speak of" in item.reason for item in state.items.values() if item.status == "dropped"
+    )
+
+
+def test_the_budget_of_pages_ends_in_a_digest_that_says_so(collect) -> None:
+    state = collect("Collect the news", NEWS, max_pages=3).state
+    assert len(state.actions) == 3 and len(state.kept_items) == 2
+    assert state.stop_reason == "budget" and state.answer.verdict in ("partial", "answered")
+    assert "all 3 pages" in state.answer.why_stopped
+
+
+# --- what goes wrong
+# ------------------------------------------------------------------------------------------------------
+
+
+def test_a_paywall_a_dead_link_and_a_circle_are_told_and_end_nothing(collect) -> None:
+    loop = "https://northernbrief.example/latest"
+    state = collect("Collect all news", loop, NEWS, max_articles=20).state
+    told = {
+        url: (branch(state, url).outcome, branch(state, url).ended)
+        for url in (loop, next(u for u in DOCS if "/premium/" in u), next(u for u in DOCS if "/ferry" in u))
+    }
+    assert [outcome for outcome, _ in told.values()] == [Outcome.REFUSED, Outcome.BLOCKED, Outcome.NOT_FOUND]
+    assert all(ended for _, ended in told.values()) and "paywall" in list(told.values())[1][1]
+    assert len(state.kept_items) == 8
+
+
+def test_only_failures_give_an_honest_nothing(collect) -> None:
+    state = collect("Collect all", *(url for url in DOCS if "/premium/" in url)).state
+    assert (state.answer.verdict, state.answer.reason) == ("no_evidence", "blocked")
+
+
+def test_pages_that_point_at_each_other_are_visited_once(collect) -> None:
+    state = collect(
+        "Collect articles about mountains", "https://norrviddawiki.example/wiki/Main_Page", max_articles=20
+    ).state
+    asked = [canonicalize(action.query_or_url) for action in state.actions]
+    assert len(asked) == len(set(asked)) > 3
+
+
+def test_a_near_copy_is_dropped_and_told(collect) -> None:
+    state = collect(
+        "Collect news about the Kallsteg factory", ARTICLE, "https://northernbrief.example/business/"
+    ).state
+    copy = "https://northernbrief.example/2026/08/kallsteg-opens"
+    assert state.kept_items[0].also_at == [copy]
+    assert next(item for item in state.items.values() if item.url == copy).reason.startswith(
+        "The same text as"
+    )
+
+
+def test_a_page_that_gives_orders_is_not_obeyed(collect) -> None:
+    state = collect("Collect the blog", "https://ostvandring.example/2026/07/cellar-tour").state
+    assert not any("collector.example" in url for url in [*state.tree, *state.pages])
+
+
+def test_the_plain_way_takes_every_link_as_an_article(collect) -> None:
+    plain, smart = (collect(FORUM_PROMPT, BOARD, use_smart_navigation=way).state for way in (False, True))
+    assert {branch(plain, page.url).depth for page in plain.pages.values()} == {0, 1}
+    assert all(item.kind == "article" and not item.posts for item in plain.items.values())
+    assert sum(len(item.posts) for item in smart.kept_items) == 13
+
+
+# --- the journey, a person's word
+# ------------------------------------------------------------------------------------------
+
+
+def test_decisions_are_logged_as_events(collect, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, logger="agent.nav")
+    state = collect(FORUM_PROMPT, QUOTE).state
+    records = [record for record in caplog.records if record.name == "agent.nav"]
+    assert [(record.event, record.url) for record in records] == [
+        (event.name, event.url) for event in state.events
+    ]
+    assert {record.event for record in records} == {
+        "nav:decision",
+        "nav:extracting_content",
+        "nav:content_added",
+        "nav:stopped",
+    }
+    first = records[0]
+    assert (first.event, first.action, first.page_type, first.depth) == (
+        "nav:decision",
+        "NAVIGATE_TO",
+        "company_profile",
+        0,
+    ) and first.reason
+
+
+def test_step_by_step_shows_the_path_and_waits(bench: Workbench, collect) -> None:
+    view = collect(FORUM_PROMPT, QUOTE, mode="step", rests=Status.WAITING)
+    assert list(view.state.pages) == [QUOTE] and [ahead.url for ahead in view.state.frontier] == [BOARD]
+    bench.approve(view.run.id, view.head)
+    assert bench.drive(view.run.id) is Status.WAITING
+    view = bench.snapshot(view.run.id)
+    ahead = view.state.frontier
+    assert [path.anchor for path in ahead] == [
+        "Third quarter: good or bad?",
+        "The factory and the debt",
+        "Dividend next spring",
+        "next page",
+    ]
+    assert all(path.relevance_score for path in ahead[:3]) and not view.state.items
+    bench.skip(view.run.id, view.head)
+    assert bench.drive(view.run.id) is Status.REVIEW
+    assert titles(bench.snapshot(view.run.id).state) == ["The factory and the debt", "Dividend next spring"]
+
+
+def test_another_page_may_be_chosen_instead(bench: Workbench, collect) -> None:
+    view = collect(FORUM_PROMPT, QUOTE, mode="step", rests=Status.WAITING)
+    bench.edit(view.run.id, view.head, "crawl_url", f"{BOARD}/t/6120")
+    assert bench.drive(view.run.id) is Status.REVIEW
+    state = bench.snapshot(view.run.id).state
+    assert branch(state, BOARD).ended == "You chose another page instead."
+    assert [item.title for item in state.items.values()] == ["Why did R1 go?"]
+
+
+def test_sent_back_with_a_note_it_goes_on_with_what_it_has(bench: Workbench, collect) -> None:
+    view = collect(FORUM_PROMPT, QUOTE)
+    bench.send_back(view.run.id, view.head, "Take everything from the last 10 years, please")
+    assert bench.drive(view.run.id) is Status.REVIEW
+    state = bench.snapshot(view.run.id).state
+    assert len(state.answers) == 2 and state.intent.time_range_days == 3650
+    assert len(state.kept_items) == 5, "what was too old is read now; what was read is not asked for again"
+    asked = [action.query_or_url for action in state.actions]
+    assert len(asked) == len(set(asked))
+
+
+def test_today_is_the_worlds_own_day_in_the_demo(collect) -> None:
+    assert collect("Summarize this article", ARTICLE).state.today == "2026-11-21"
+
+
+def test_elsewhere_today_is_the_clocks(
+    bench: Workbench, collect, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    doc = {
+        "id": "a",
+        "url": "https://a.example/",
+        "title": "A",
+        "text": "One page of plain words, enough of them to be read as text. " * 8,
+    }
+    (tmp_path / "docs.jsonl").write_text(json.dumps(doc), encoding="utf-8")
+    monkeypatch.setattr("agent.engine.context.now", lambda: "2031-02-03T04:05:06Z")
+    assert (
+        collect("Collect news from last week", "https://a.example/", world=str(tmp_path)).state.since
+        == "2031-01-27"
+    )
+
+
+def test_a_note_given_on_the_way_is_heard_at_the_next_decision(bench: Workbench, collect) -> None:
+    view = collect(FORUM_PROMPT, QUOTE, mode="step", rests=Status.WAITING)
+    bench.steer(view.run.id, "only one thread, please")
+    assert bench.drive(view.run.id) is Status.WAITING
+    state = bench.snapshot(view.run.id).state
+    assert (state.heard, state.effective_intent.max_articles) == (1, 1) and len(state.pages) == 2

@@ -1,0 +1,192 @@
+"""The walk's own rules, on small worlds made for each: widths, circles, equal pages, other hosts, pages that
+turn for ever."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agent.flows.collect.state import CollectState
+from agent.types import CollectLimits, Settings, Status
+from agent.workbench import Workbench
+from tests.web.folders import page, write_world
+
+SITE = "https://a.example"
+STORY = (
+    "A paragraph of plain words about the matter at hand, number {n}, with enough of them to be read as running text. "
+    * 6
+)
+
+
+@pytest.fixture
+def walk(bench: Workbench, tmp_path: Path):
+    def walked(
+        docs: list[dict[str, Any]],
+        *starts: str,
+        prompt: str = "Collect all news",
+        allowed: tuple[str, ...] = (),
+        **limits: Any,
+    ) -> CollectState:
+        world = write_world(tmp_path / "world", docs)
+        settings = Settings(
+            flow="collect",
+            world=world,
+            model="keyless",
+            start_urls=list(starts or [f"{SITE}/"]),
+            allowed_domains=list(allowed),
+            collect=CollectLimits(**limits),
+        )
+        run_id = bench.start(prompt, settings)
+        assert bench.drive(run_id) is Status.REVIEW, bench.snapshot(run_id).run.error
+        return bench.snapshot(run_id).state
+
+    return walked
+
+
+def article(n: int | str, url: str = "", text: str = "") -> dict[str, Any]:
+    body = text or "".join(f"<p>{STORY.format(n=f'{n}-{line}')}</p>" for line in range(3))
+    head = f'<head><title>Story {n}</title><meta property="og:type" content="article"></head>'
+    html = f"<html>{head}<body><article><h1>Story {n}</h1>{body}</article></body></html>"
+    return page(url or f"{SITE}/s/{n}", f"Story {n}", "x", html=html)
+
+
+def listing(url: str, entries: list[str], more: str = "") -> dict[str, Any]:
+    rows = "".join(
+        f'<li>{n % 28 + 1} October 2026 <a href="{entry}">The headline of entry {n}</a></li>'
+        for n, entry in enumerate(entries)
+    )
+    return page(
+        url,
+        "News",
+        "x",
+        html=f"<html><head><title>News</title></head><body><h1>News</h1><ul>{rows}</ul>{more}</body></html>",
+    )
+
+
+def unlike(n: int) -> str:
+    """A text of its own for each number."""
+    return "<p>" + " ".join(f"word{n}x{i} stands here" for i in range(60)) + ".</p>"
+
+
+def test_at_most_twenty_links_of_a_listing_are_followed(walk) -> None:
+    docs = [
+        listing(f"{SITE}/", [f"/s/{n}" for n in range(30)]),
+        *(article(n, text=unlike(n)) for n in range(30)),
+    ]
+    state = walk(docs, max_articles=100)
+    assert len(state.actions) == 21 and len(state.kept_items) == 20
+
+
+def test_an_address_counts_once_however_it_is_spelled(walk) -> None:
+    docs = [
+        listing(f"{SITE}/", ["/s/1", "/s/1/", "/s/1#top", "HTTPS://A.EXAMPLE/s/1?utm_source=x"]),
+        article(1),
+    ]
+    assert [action.query_or_url for action in walk(docs).actions] == [f"{SITE}/", f"{SITE}/s/1"]
+
+
+def test_listings_that_list_each_other_end(walk) -> None:
+    docs = [
+        listing(f"{SITE}/", ["/b", "/s/1"]),
+        listing(f"{SITE}/b", ["/", "/s/2"]),
+        article(1, text=unlike(1)),
+        article(2, text=unlike(2)),
+    ]
+    state = walk(docs)
+    assert len(state.actions) == 4 and len(state.kept_items) == 2
+
+
+def test_pages_that_turn_for_ever_end_at_the_limit_of_pages(walk) -> None:
+    docs = [
+        listing(
+            f"{SITE}/?p={n}" if n else f"{SITE}/", [f"/s/{n}"], f'<a rel="next" href="/?p={n + 1}">next</a>'
+        )
+        for n in range(40)
+    ]
+    state = walk(docs, max_pages=12)
+    assert len(state.actions) == 12 and state.stop_reason == "budget"
+
+
+def test_the_same_text_elsewhere_reuses_the_decision(walk) -> None:
+    twin = listing(f"{SITE}/copy", ["/s/1"])
+    state = walk([listing(f"{SITE}/", ["/s/1"]), twin, article(1)], f"{SITE}/", f"{SITE}/copy")
+    assert state.tree[f"{SITE}/copy"].same_as == f"{SITE}/" and state.tree[f"{SITE}/copy"].by == "code"
+
+
+def test_the_allowed_domains_are_a_fence(walk) -> None:
+    docs = [
+        listing(f"{SITE}/", ["/s/1", "https://b.example/s/2"]),
+        article(1, text=unlike(1)),
+        article(2, "https://b.example/s/2", unlike(2)),
+    ]
+    assert len(walk(docs).kept_items) == 2
+    assert [action.query_or_url for action in walk(docs, allowed=("a.example",)).actions] == [
+        f"{SITE}/",
+        f"{SITE}/s/1",
+    ]
+
+
+def test_an_unknown_date_goes_on_and_is_judged_by_the_page(walk) -> None:
+    def undated(n: int, day: str) -> dict[str, Any]:
+        doc = article(n, text=unlike(n))
+        return {
+            **doc,
+            "html": doc["html"].replace("<head>", f'<head><meta name="date" content="{day}">')
+            if day
+            else doc["html"],
+        }
+
+    front = page(
+        f"{SITE}/",
+        "News",
+        "x",
+        html="<h1>News</h1><ul>"
+        + "".join(f'<li><a href="/s/{n}">The headline of entry {n}</a></li>' for n in (1, 2, 3))
+        + "</ul>",
+    )
+    state = walk(
+        [front, undated(1, "2020-01-01"), undated(2, "2099-01-01"), undated(3, "")],
+        prompt="Collect news from last week",
+    )
+    assert {item.title: item.status for item in state.items.values()} == {
+        "Story 1": "dropped",
+        "Story 2": "kept",
+        "Story 3": "kept",
+    }
+    assert "older than the last 7 days" in next(
+        item.reason for item in state.items.values() if item.status == "dropped"
+    )
+
+
+def test_an_empty_page_stops_its_branch_only(walk) -> None:
+    docs = [
+        listing(f"{SITE}/", ["/empty", "/s/1"]),
+        page(f"{SITE}/empty", "", "", html="<html><body></body></html>"),
+        article(1),
+    ]
+    state = walk(docs)
+    assert state.tree[f"{SITE}/empty"].ended and len(state.kept_items) == 1
+
+
+def test_a_text_that_is_no_html_is_an_article_too(walk) -> None:
+    docs = [
+        listing(f"{SITE}/", ["/notes.txt", "/s/1"]),
+        page(f"{SITE}/notes.txt", "Notes", STORY * 2, content_type="text/plain"),
+        article(1, text=unlike(1)),
+    ]
+    assert {item.url for item in walk(docs).kept_items} == {f"{SITE}/notes.txt", f"{SITE}/s/1"}
+
+
+def test_a_note_is_heard_while_it_walks(bench: Workbench, walk) -> None:
+    world = [listing(f"{SITE}/", ["/s/1", "/s/2"]), article(1, text=unlike(1)), article(2, text=unlike(2))]
+    state = walk(world, prompt="Collect all news")
+    assert state.heard == 0
+    run_id = bench.runs()[0].id
+    bench.send_back(run_id, bench.snapshot(run_id).head, "only one article")
+    bench.drive(run_id)
+    assert (
+        bench.snapshot(run_id).state.heard == 1
+        and bench.snapshot(run_id).state.effective_intent.max_articles == 1
+    )

@@ -1,0 +1,260 @@
+"""How a walk ends: the true reason, with the limit and the way to raise it; blocked told apart from empty; a
+person's words obeyed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agent.flows.collect.state import CollectState
+from agent.text.urls import canonicalize
+from agent.types import CollectLimits, Outcome, Settings, Status
+from agent.workbench import Workbench
+from tests.web.folders import page, write_world
+
+A, B = "https://a.example", "https://b.example"
+
+
+@pytest.fixture
+def walk(bench: Workbench, tmp_path: Path):
+    def walked(
+        docs: list[dict[str, Any]],
+        *starts: str,
+        prompt: str = "Collect all news",
+        notes: tuple[str, ...] = (),
+        **more: Any,
+    ) -> CollectState:
+        limits = {name: more.pop(name) for name in list(more) if name in CollectLimits.model_fields}
+        world = write_world(tmp_path / "world", docs)
+        settings = Settings(
+            flow="collect",
+            world=world,
+            model="keyless",
+            start_urls=list(starts or [f"{A}/"]),
+            collect=CollectLimits(**limits),
+            **more,
+        )
+        run_id = bench.start(prompt, settings)
+        assert bench.drive(run_id) is Status.REVIEW, bench.snapshot(run_id).run.error
+        for note in notes:
+            bench.send_back(run_id, bench.snapshot(run_id).head, note)
+            assert bench.drive(run_id) is Status.REVIEW
+        return bench.snapshot(run_id).state
+
+    return walked
+
+
+def article(n: int | str, url: str = "", head: str = "", title: str = "") -> dict[str, Any]:
+    body = "".join(
+        f"<p>{' '.join(f'word{n}x{line}x{i} stands here' for i in range(30))}.</p>" for line in range(2)
+    )
+    head = f'<head><title>{title or f"Story {n}"}</title><meta property="og:type" content="article">{head}</head>'
+    html = f"<html>{head}<body><article><h1>{title or f'Story {n}'}</h1>{body}</article></body></html>"
+    return page(url or f"{A}/s/{n}", f"Story {n}", "x", html=html)
+
+
+def listing(url: str, entries: list[str], month: str = "October 2026") -> dict[str, Any]:
+    rows = "".join(
+        f'<li>{n % 28 + 1} {month} <a href="{entry}">The headline of entry {n}</a></li>'
+        for n, entry in enumerate(entries)
+    )
+    return page(
+        url,
+        "News",
+        "x",
+        html=f"<html><head><title>News</title></head><body><h1>News</h1><ul>{rows}</ul></body></html>",
+    )
+
+
+def wall(url: str) -> dict[str, Any]:
+    return page(
+        url,
+        "Closed",
+        "x",
+        html="<h1>The roof</h1><p>The board met one evening.</p><p>Subscribe to continue reading this article.</p>",
+    )
+
+
+# --- the reason it stopped
+# --------------------------------------------------------------------------------------------------
+
+
+def test_all_read_is_said_only_when_all_is_read(walk) -> None:
+    state = walk([listing(f"{A}/", ["/s/1", "/s/2"]), article(1), article(2)])
+    assert (state.why_stopped, state.stop_reason) == ("every page that could be reached is read", "enough")
+
+
+def test_the_depth_is_named_and_how_to_raise_it(walk) -> None:
+    docs = [
+        listing(f"{A}/", ["/b", "/s/1"]),
+        listing(f"{A}/b", ["/s/2", "/s/3"]),
+        article(1),
+        article(2),
+        article(3),
+    ]
+    state = walk(docs, max_depth=2)
+    assert (
+        "1 page leads deeper than the depth of 2 allows" in state.why_stopped
+        and "--depth" in state.why_stopped
+    )
+    assert state.stop_reason == "limit" and len(state.kept_items) == 1
+    assert "1 page leads deeper" in state.answer.journey
+    assert walk(docs).why_stopped == "every page that could be reached is read"
+
+
+def test_with_nothing_gathered_for_the_depth_the_reason_is_a_budget_not_a_lack(walk) -> None:
+    state = walk([listing(f"{A}/", ["/s/1", "/s/2"]), article(1), article(2)], max_depth=1)
+    assert (state.answer.verdict, state.answer.reason) == ("no_evidence", "budget")
+    assert "deeper than the depth of 1" in state.answer.certainty
+
+
+def test_the_links_of_a_list_that_were_left_are_told(walk) -> None:
+    docs = [listing(f"{A}/", [f"/s/{n}" for n in range(30)]), *map(article, range(30))]
+    state = walk(docs, max_articles=100)
+    assert "of 1 list only the best 20 links were followed" in state.why_stopped
+
+
+def test_the_cap_on_pages_names_itself_and_what_waited(walk) -> None:
+    docs = [listing(f"{A}/", [f"/s/{n}" for n in range(6)]), *map(article, range(6))]
+    state = walk(docs, max_pages=3)
+    assert (
+        "all 3 pages of this run are used, and 4 pages still waited" in state.why_stopped
+        and "--max-pages" in state.why_stopped
+    )
+
+
+def test_enough_says_whether_the_person_or_the_setting_named_the_number(walk) -> None:
+    docs = [listing(f"{A}/", [f"/s/{n}" for n in range(6)]), *map(article, range(6))]
+    assert (
+        walk(docs, prompt="Collect the 2 latest news").why_stopped
+        == "2 were asked for, and as many are gathered"
+    )
+    capped = walk(docs, max_articles=2).why_stopped
+    assert "2 were asked for" in capped and "--max-articles" in capped and "4 pages still waited" in capped
+
+
+def test_what_lies_outside_the_allowed_domains_is_told(walk) -> None:
+    docs = [listing(f"{A}/", [f"{B}/s/1", f"{B}/s/2"]), article(1, f"{B}/s/1"), article(2, f"{B}/s/2")]
+    state = walk(docs, allowed_domains=["a.example"])
+    assert "1 page leads outside the allowed domains" in state.why_stopped and "--allow" in state.why_stopped
+    assert state.tree[canonicalize(f"{A}/")].ended == "All its entries lie outside the allowed domains."
+
+
+def test_pages_that_failed_are_counted_in_the_reason(walk) -> None:
+    state = walk([listing(f"{A}/", ["/s/1", "/s/gone"]), article(1)])
+    assert state.why_stopped == "every page within reach is read; 1 page could not be read"
+
+
+def test_entries_that_were_all_too_old_are_told(walk) -> None:
+    docs = [listing(f"{A}/", ["/s/1", "/s/2"], "October 2020"), article(1), article(2)]
+    state = walk(docs, prompt="Collect news from last week")
+    assert "2 entries were too old" in state.why_stopped and state.answer.reason == "not_covered"
+
+
+# --- nothing could be read
+# --------------------------------------------------------------------------------------------------
+
+FAILURES: dict[str, tuple[list[dict[str, Any]], Outcome, str]] = {
+    "not found": ([article(1)], Outcome.NOT_FOUND, "404"),
+    "a circle of redirects": (
+        [
+            page(f"{A}/x", "", "", status=302, location=f"{A}/y"),
+            page(f"{A}/y", "", "", status=302, location=f"{A}/x"),
+        ],
+        Outcome.REFUSED,
+        "more than ten",
+    ),
+    "robots": (
+        [
+            article(1, f"{A}/x"),
+            page(f"{A}/robots.txt", "", "User-agent: *\nDisallow: /x\n", content_type="text/plain"),
+        ],
+        Outcome.REFUSED,
+        "robots",
+    ),
+    "a paywall": ([wall(f"{A}/x")], Outcome.BLOCKED, "paywall"),
+    "a server in trouble": ([page(f"{A}/x", "", "", status=500)], Outcome.ERROR, "500"),
+}
+
+
+@pytest.mark.parametrize("name", FAILURES)
+def test_a_walk_on_which_every_page_failed_is_blocked_and_says_what_failed(walk, name: str) -> None:
+    docs, outcome, told = FAILURES[name]
+    state = walk(docs, f"{A}/x")
+    assert [ref.outcome for ref in state.pages.values()] == [outcome]
+    assert (state.answer.verdict, state.answer.reason) == ("no_evidence", "blocked")
+    assert f"No page could be read: {A}/x: " in state.answer.certainty and told in state.answer.certainty
+    assert state.why_stopped == "no page could be read"
+
+
+def test_a_list_behind_which_every_page_failed_is_blocked_too(walk) -> None:
+    state = walk([listing(f"{A}/", ["/s/1", "/s/2"]), wall(f"{A}/s/1"), wall(f"{A}/s/2")])
+    assert (
+        state.answer.reason == "blocked" and "Only lists and sections could be read" in state.answer.certainty
+    )
+
+
+def test_more_failures_than_are_named_are_counted(walk) -> None:
+    state = walk([article(1)], *(f"{A}/gone/{n}" for n in range(5)))
+    assert "; and 2 more." in state.answer.certainty
+
+
+def test_an_empty_page_answered_and_had_nothing(walk) -> None:
+    state = walk([page(f"{A}/", "", "", html="<html><body></body></html>")])
+    assert (state.answer.verdict, state.answer.reason) == ("no_evidence", "not_covered")
+
+
+def test_what_was_read_and_was_beside_the_point_is_not_blocked(walk) -> None:
+    state = walk([listing(f"{A}/", ["/s/1", "/s/gone"]), article(1)], prompt="Collect news about zeppelins")
+    assert (
+        state.answer.reason == "not_covered"
+        and "1 was gathered, and none is wanted" in state.answer.certainty
+    )
+
+
+# --- a person's words
+# -------------------------------------------------------------------------------------------------------
+
+
+def test_an_address_the_prompt_rules_out_is_no_start_and_is_not_followed(walk) -> None:
+    docs = [
+        listing(f"{A}/", ["/s/1", f"{B}/s/2"]),
+        article(1),
+        article(2, f"{B}/s/2"),
+        listing(f"{B}/", ["/s/2"]),
+    ]
+    state = walk(docs, prompt=f"Collect all news, not from {B}/")
+    assert [action.query_or_url for action in state.actions] == [f"{A}/", f"{A}/s/1"]
+    left = state.tree[f"{B}/s/2"]
+    assert (left.status, left.ended) == ("dropped", "Your words rule this address out.")
+    assert "1 page was ruled out by your words" in state.why_stopped
+
+
+def test_a_host_in_the_instruction_is_ruled_out(walk) -> None:
+    docs = [listing(f"{A}/", ["/s/1", f"{B}/s/2"]), article(1), article(2, f"{B}/s/2")]
+    assert {item.url for item in walk(docs, instruction="Do not use b.example").kept_items} == {f"{A}/s/1"}
+
+
+def test_a_later_note_drops_what_was_gathered_there(walk) -> None:
+    docs = [listing(f"{A}/", ["/s/1", f"{B}/s/2"]), article(1), article(2, f"{B}/s/2")]
+    state = walk(docs, notes=("Leave out b.example",))
+    assert {item.url: item.reason for item in state.items.values() if item.status == "dropped"} == {
+        f"{B}/s/2": "Your words rule this address out."
+    }
+    assert {source.url for source in state.answer.sources} == {f"{A}/s/1"}
+
+
+def test_a_start_page_stays_one_though_its_site_is_ruled_out_in_the_prompt(walk) -> None:
+    state = walk([listing(f"{A}/", ["/s/1"]), article(1)], prompt="Collect all news, not from a.example")
+    assert [action.query_or_url for action in state.actions] == [f"{A}/"]
+    assert state.tree[A].ended == "Your words rule out all its entries."
+
+
+def test_what_only_words_rule_out_is_obeyed_by_titles_and_the_digest_says_that_much(walk) -> None:
+    docs = [listing(f"{A}/", ["/s/1", "/s/2"]), article(1, title="Dividends rise"), article(2)]
+    state = walk(docs, prompt="Collect all news; leave out articles about dividends")
+    assert [item.title for item in state.kept_items] == ["Story 2"]
+    assert "“leave out articles about dividends” was read without a model" in state.answer.certainty
+    assert "without a model" not in walk(docs).answer.certainty

@@ -1,0 +1,126 @@
+"""From a page to memory, keyless: quotes that stand in the stored text, leads for later, conflicts marked,
+nothing from snippets."""
+
+from __future__ import annotations
+
+import pytest
+
+from agent.evidence.quote_match import find_quote
+from agent.text.urls import site
+from agent.types import Outcome
+from tests.web.folders import page, write_world
+
+HERON = "In which year was the brass heron of Port Ember built?"
+YEAR_A = page(
+    "https://one.example/heron",
+    "Brass heron",
+    "The brass heron of Port Ember was built in 1921.\nIt stands by the harbour.",
+)
+YEAR_B = page(
+    "https://two.example/heron",
+    "Brass heron of Port Ember",
+    "The brass heron of Port Ember was built in 1934.\nIt is made of brass.",
+)
+QUESTIONS = [
+    "How many solar panels are there on the roof of Älvmora Mejeri?",
+    "What was the population of Granvattnet municipality in 2010?",
+]
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_every_fact_quotes_the_stored_page_to_the_letter(ask, bench, question):
+    state = ask(question).state
+    assert state.facts
+    for fact in state.facts.values():
+        stored = bench.page(fact.page_id)
+        assert (
+            fact.verified and fact.quote in stored.text and stored.text[fact.start : fact.end] == fact.quote
+        )
+        assert (fact.sha256, fact.fetched_at, fact.by) == (stored.sha256, stored.fetched_at, "keyless")
+        assert find_quote(fact.quote, stored.text) is not None
+
+
+def test_nothing_is_quoted_from_a_search(ask):
+    view = ask(QUESTIONS[0], max_steps=1)
+    assert view.state.actions[0].hits and not view.state.facts
+    assert view.state.leads, "results are leads"
+
+
+def test_the_report_to_the_decision_has_the_six_fields(ask):
+    report = ask(QUESTIONS[0]).state.report
+    six = {
+        "extracted_info",
+        "assessment",
+        "confidence_score",
+        "suggestions_for_next_step",
+        "new_potential_urls",
+        "inconsistencies_found",
+    }
+    assert six | {"by", "trouble"} == set(report)
+
+
+def test_each_look_gives_a_level_with_its_reasons(ask):
+    view = ask(QUESTIONS[0])
+    looks = [step for step in view.steps if step.name == "analyze"]
+    assert [point.step for point in view.state.confidence] == [step.n for step in looks]
+    before = 0.0
+    for point in view.state.confidence:
+        assert 0 <= point.value <= 1 and point.model is None
+        if abs(point.value - before) > 0.01:
+            assert point.moves and all(move.reason for move in point.moves)
+        before = point.value
+
+
+def test_links_of_a_page_become_leads_and_say_where_they_stood(ask):
+    about = "https://www.alvmora-mejeri.example/about/"
+    leads = ask("Who runs Älvmora Mejeri?", start_urls=[about], max_steps=1).state.leads.values()
+    assert [lead for lead in leads if lead.found_on == about and lead.kind == "url"]
+
+
+def test_two_sites_that_disagree_make_a_conflict_that_the_answer_names(ask, tmp_path):
+    state = ask(HERON, world=write_world(tmp_path, [YEAR_A, YEAR_B])).state
+    [conflict] = state.conflicts.values()
+    sites = {site(state.facts[i].url) for value in conflict.values for i in value.fact_ids}
+    assert conflict.status == "open" and sites == {"one.example", "two.example"}
+    disputed = {fact.id for fact in state.facts.values() if fact.disputed}
+    assert {i for value in conflict.values for i in value.fact_ids} <= disputed
+    answer = state.answer
+    assert (answer.verdict, answer.conflicts) == ("partial", [conflict.id])
+    assert "1921" in answer.text and "1934" in answer.text
+    for sentence in answer.sentences:
+        assert not disputed & set(sentence.fact_ids) or len(disputed & set(sentence.fact_ids)) > 1, (
+            "never one side alone"
+        )
+
+
+def test_two_sites_that_agree_raise_the_confidence(ask, tmp_path):
+    same = {**YEAR_B, "text": YEAR_A["text"].replace("stands by", "looks over") + "\nGulls like it."}
+    alone = ask(HERON, world=write_world(tmp_path / "a", [YEAR_A])).state
+    both = ask(HERON, world=write_world(tmp_path / "b", [YEAR_A, same])).state
+    assert not both.conflicts and both.current_confidence > alone.current_confidence
+
+
+def test_a_page_that_brings_nothing_new_adds_nothing(ask, tmp_path):
+    copy = {**YEAR_A, "url": "https://one.example/copy"}
+    state = ask(HERON, world=write_world(tmp_path, [YEAR_A, copy])).state
+    assert len({fact.quote for fact in state.facts.values()}) <= len(state.facts)
+    assert not state.conflicts, "a copy does not contradict"
+
+
+def test_links_in_a_passage_that_gives_orders_are_refused(ask):
+    tour = "https://ostvandring.example/2026/07/cellar-tour"
+    state = ask("What does the cellar tour at Älvmora Mejeri cost per person?", start_urls=[tour]).state
+    assert not [lead for lead in state.leads.values() if "collector.example" in lead.value]
+    assert any("collector.example" in refusal.what and "orders" in refusal.why for refusal in state.refusals)
+    assert "140" in state.answer.text and "collector" not in state.answer.text
+
+
+def test_what_could_not_be_read_leaves_memory_as_it_was(ask):
+    lost = "https://granvattnet-courier.example/2024/02/11/ferry"
+    view = ask(QUESTIONS[0], start_urls=[lost], max_steps=1)
+    assert view.state.actions[0].outcome is Outcome.NOT_FOUND
+    assert (
+        not view.state.facts
+        and view.state.current_confidence == 0.0
+        and "not_found" in view.state.report["assessment"]
+    )

@@ -1,0 +1,382 @@
+"""The research flow, keyless, over the demo world and small folders: its first action, its limits, its
+ladder, a person's word."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+
+from agent.flows.research.flow import RESEARCH
+from agent.flows.shared import fact_view
+from agent.types import Outcome, Status
+from tests.web.folders import Told, blocked, limited, page, write_world
+
+SOLAR = "How many solar panels are there on the roof of Älvmora Mejeri?"
+DEPTH = "What is the maximum depth of lake Granvattnet?"
+ABOUT = "https://www.alvmora-mejeri.example/about/"
+TWO = {"duckduckgo": "DuckDuckGo", "google": "Google"}
+ERRORS = "https://kallsteg.example/docs/c2/error-codes"
+
+
+def told(bench, monkeypatch, **more) -> Told:
+    """The demo world, with what stands in `more` replaced."""
+    world = Told(bench.worker.world("demo"), **more)
+    monkeypatch.setattr(bench.worker, "world", lambda name: world)
+    return world
+
+
+def dull(tmp_path, count: int = 40) -> str:
+    """A world of pages that name what is asked for and say nothing about it."""
+    filler = "Of the brass heron nobody has told anything that could be of use to a reader of this page."
+    docs = [
+        page(f"https://h{n}.example/p", f"Brass heron {n}", filler.replace("brass", f"brass{n} brass"))
+        for n in range(count)
+    ]
+    return write_world(tmp_path / "dull", docs)
+
+
+def test_the_table_leads_from_a_question_to_a_person(ask):
+    view = ask(SOLAR)
+    names = [step.name for step in view.steps]
+    assert names[:4] == ["ask", "decide", "search", "analyze"] and names[-2:] == ["decide", "report"]
+    for now, then in pairwise(view.steps):
+        assert then.name == now.next
+    assert view.steps[-1].next == "review"
+    assert RESEARCH.fold_steps(view.steps) == view.state, "the state is the fold of the steps"
+
+
+def test_each_action_says_why_and_who_chose_it(ask):
+    for action in ask(SOLAR).state.actions:
+        assert action.reasoning and action.by == "keyless"
+
+
+def test_a_url_in_the_question_is_read_at_once(ask):
+    first = ask(f"What does error code E17 mean according to {ERRORS}?").state.actions[0]
+    assert (first.action, first.query_or_url, first.outcome) == ("crawl_url", ERRORS, "ok")
+
+
+def test_a_question_without_one_is_searched_for(ask):
+    assert ask(SOLAR).state.actions[0].action == "search_duckduckgo"
+
+
+def test_nothing_is_searched_or_read_twice(ask):
+    for question in (
+        SOLAR,
+        DEPTH,
+        "How high is the mountain that the blue cheese of Älvmora Mejeri is named after?",
+    ):
+        actions = ask(question, max_steps=30, max_pages=30).state.actions
+        spelled = [
+            (
+                action.action,
+                fact_view.lead_id("url" if action.action == "crawl_url" else "query", action.query_or_url),
+            )
+            for action in actions
+        ]
+        assert len(spelled) == len(set(spelled))
+
+
+def test_start_addresses_are_read_before_anything_else(ask):
+    start = ["https://kallsteg.example/support/", "https://kallsteg.example/support/faq"]
+    actions = ask("Within how many days can I return a Kallsteg C2 logger?", start_urls=start).state.actions
+    assert [action.query_or_url for action in actions[:2]] == start
+
+
+def test_the_allowed_domains_are_never_left(ask, bench, monkeypatch):
+    world = told(bench, monkeypatch)
+    ask(
+        "Who is the managing director of Kallsteg Instruments?",
+        allowed_domains=["kallsteg.example"],
+        start_urls=["https://kallsteg.example/"],
+    )
+    fetched = [asked for asked in world.asked if asked.startswith("http")]
+    assert fetched and all(url.startswith("https://kallsteg.example/") for url in fetched)
+
+
+def test_a_page_that_leads_out_of_the_allowed_domains_is_refused(ask, tmp_path):
+    inside = page(
+        "https://in.example/", "Heron", "The brass heron has two legs.", location="https://out.example/"
+    )
+    world = write_world(tmp_path, [inside, page("https://out.example/", "Out", "Out.")])
+    view = ask(
+        "How many legs has the brass heron?",
+        world=world,
+        allowed_domains=["in.example"],
+        start_urls=["https://in.example/"],
+    )
+    assert view.state.pages["https://in.example/"].outcome is Outcome.REFUSED
+
+
+def test_an_engine_that_limits_is_cooled_and_left_out_of_the_next_decision(ask, bench, monkeypatch):
+    world = told(
+        bench,
+        monkeypatch,
+        search=lambda engine, query: limited(engine, query) if engine == "duckduckgo" else None,
+        engines=TWO,
+    )
+    state = ask(SOLAR).state
+    assert state.actions[0].outcome is Outcome.RATE_LIMITED and "duckduckgo" in state.cooling
+    assert {action.action for action in state.actions[1:]} <= {"search_google", "crawl_url"}
+    assert sum(asked.startswith("duckduckgo") for asked in world.asked) == 1
+
+
+def test_the_other_engine_is_asked_what_the_limited_one_did_not_answer(ask, bench, monkeypatch):
+    told(
+        bench,
+        monkeypatch,
+        search=lambda engine, query: limited(engine, query) if engine == "duckduckgo" else None,
+        engines=TWO,
+    )
+    assert [action.action for action in ask(SOLAR).state.actions[:2]] == [
+        "search_duckduckgo",
+        "search_google",
+    ]
+
+
+def test_blocked_and_empty_are_told_apart(ask, bench, monkeypatch, tmp_path):
+    told(bench, monkeypatch, search=blocked)
+    refused = ask(SOLAR)
+    assert (refused.state.answer.verdict, refused.state.answer.reason) == ("no_evidence", "blocked")
+    assert "refused" in refused.state.answer.certainty
+    monkeypatch.undo()
+    empty = ask(
+        SOLAR, world=write_world(tmp_path, [page("https://a.example/", "Other", "Nothing of the kind.")])
+    )
+    assert (empty.state.answer.verdict, empty.state.answer.reason) == ("no_evidence", "not_covered")
+    assert empty.state.actions[0].outcome is Outcome.EMPTY
+
+
+def test_what_could_not_be_read_is_kept_with_its_reason(ask):
+    start = ["https://granvattnet-courier.example/2024/02/11/ferry", "https://northernbrief.example/latest"]
+    pages = ask("When did the ferry stop?", start_urls=start).state.pages
+    assert pages[start[0]].outcome is Outcome.NOT_FOUND and pages[start[0]].detail
+    assert pages[start[1]].outcome not in (Outcome.OK, Outcome.EMPTY) and pages[start[1]].detail
+
+
+def test_being_stuck_climbs_the_ladder_in_sight(ask, tmp_path):
+    state = ask(
+        "In which year did Ada Quill build the brass heron of Port Ember?",
+        world=dull(tmp_path),
+        max_steps=40,
+        max_pages=40,
+    ).state
+    assert state.blockages, [action.query_or_url for action in state.actions]
+    order = ["reframe", "narrow", "lead", "hand_over"]
+    assert [block.rung for block in state.blockages] == order[: len(state.blockages)]
+    assert all(block.reason and block.step > 0 for block in state.blockages)
+    assert state.why_stopped and state.answer.verdict == "no_evidence"
+    taken = {action.rung for action in state.actions} - {""}
+    assert {block.rung for block in state.blockages} - {"hand_over"} <= taken, "each rung was acted on"
+
+
+def test_a_dead_end_is_handed_over_with_what_was_found_and_why(ask, monkeypatch, tmp_path):
+    monkeypatch.setattr(fact_view, "STALL_ACTIONS", 1)
+    monkeypatch.setattr(fact_view, "ACTIONS_PER_ESCALATION", 1)
+    state = ask(
+        "In which year did Ada Quill build the brass heron of Port Ember?",
+        world=dull(tmp_path),
+        max_steps=60,
+        max_pages=60,
+    ).state
+    assert [block.rung for block in state.blockages] == ["reframe", "narrow", "lead", "hand_over"]
+    assert (
+        state.stop_reason == "blocked"
+        and state.why_stopped == state.blockages[-1].reason == state.answer.why_stopped
+    )
+
+
+@pytest.mark.parametrize(
+    ("cap", "told_as"),
+    [
+        ({"max_steps": 1}, "1 searches"),
+        ({"max_pages": 1}, "1 pages"),
+        ({"max_seconds": 1e-9}, "working time"),
+    ],
+)
+def test_a_spent_budget_goes_to_review_and_says_so(ask, cap, told_as):
+    state = ask("How old are the children of the couple who run Älvmora Mejeri?", **cap).state
+    assert state.stop_reason == "budget" and told_as in state.why_stopped
+    assert (
+        state.answer.verdict in ("partial", "no_evidence") and state.answer.why_stopped == state.why_stopped
+    )
+    assert len(state.actions) <= cap.get("max_steps", 99) and state.pages_read_count <= cap.get(
+        "max_pages", 99
+    )
+
+
+def test_a_budget_that_ends_on_something_found_is_partial(ask):
+    answer = ask(SOLAR, max_pages=1, threshold=0.999).state.answer
+    assert (answer.verdict, answer.reason) == ("partial", "budget") and answer.statements.backed
+
+
+def test_step_by_step_every_decision_waits(ask, bench):
+    view = ask(SOLAR, rests=Status.WAITING, mode="step")
+    waited = 0
+    while view.run.status is Status.WAITING:
+        waited += 1
+        assert view.steps[-1].name == "decide" and view.state.pending
+        bench.approve(view.run.id, view.head)
+        bench.drive(view.run.id)
+        view = bench.snapshot(view.run.id)
+    assert view.run.status is Status.REVIEW
+    assert waited == sum(step.name == "decide" for step in view.steps)
+
+
+def test_the_start_address_waits_too(ask):
+    view = ask(SOLAR, rests=Status.WAITING, mode="step", start_urls=[ABOUT])
+    assert view.state.pending.query_or_url == ABOUT and not view.state.actions
+
+
+def test_a_skipped_hand_over_makes_the_run_go_on(ask, bench):
+    view = ask(SOLAR, rests=Status.WAITING, mode="step")
+    while view.state.pending.next_action != "send_to_hitl":
+        bench.approve(view.run.id, view.head)
+        bench.drive(view.run.id)
+        view = bench.snapshot(view.run.id)
+    bench.skip(view.run.id, view.head)
+    assert bench.drive(view.run.id) is Status.WAITING
+    pending = bench.snapshot(view.run.id).state.pending
+    assert pending.next_action != "send_to_hitl" or "refused" in pending.reasoning
+
+
+def test_a_steering_note_is_obeyed_by_the_next_decision(ask, bench):
+    view = ask(SOLAR, rests=Status.WAITING, mode="step")
+    bench.approve(view.run.id, view.head)
+    bench.drive(view.run.id)
+    bench.steer(view.run.id, "Look for the municipal food inspections instead.")
+    bench.drive(view.run.id)
+    pending = bench.snapshot(view.run.id).state.pending
+    assert pending.next_action == "search_duckduckgo" and "inspections" in pending.query_or_url
+
+
+def test_a_note_is_obeyed_even_when_every_rung_was_tried(ask, bench, monkeypatch, tmp_path):
+    monkeypatch.setattr(fact_view, "STALL_ACTIONS", 1)
+    monkeypatch.setattr(fact_view, "ACTIONS_PER_ESCALATION", 1)
+    caps = {"max_steps": 60, "max_pages": 60}
+    view = ask(
+        "In which year did Ada Quill build the brass heron?",
+        rests=Status.WAITING,
+        mode="step",
+        world=dull(tmp_path),
+        **caps,
+    )
+    while view.state.pending.rung != "hand_over":
+        bench.approve(view.run.id, view.head)
+        assert bench.drive(view.run.id) is Status.WAITING
+        view = bench.snapshot(view.run.id)
+    bench.steer(view.run.id, "Read https://museum.example/heron first.")
+    bench.drive(view.run.id)
+    assert bench.snapshot(view.run.id).state.pending.query_or_url == "https://museum.example/heron"
+
+
+def test_a_send_back_is_obeyed_with_a_fresh_budget(ask, bench):
+    view = ask(SOLAR, max_steps=2)
+    bench.send_back(view.run.id, view.head, f"Read {ABOUT} and say who runs it.")
+    assert bench.drive(view.run.id) is Status.REVIEW
+    state = bench.snapshot(view.run.id).state
+    assert state.actions[2].query_or_url == ABOUT
+    assert len(state.actions) == 4 and [answer.n for answer in state.answers] == [1, 2]
+
+
+def test_where_each_address_was_found_is_kept(ask):
+    view = ask(SOLAR, start_urls=[ABOUT])
+    found = {ref.url: ref.found_on for ref in view.state.pages.values()}
+    assert found.pop(ABOUT) == "person"
+    assert found and all(place.startswith(("search: ", "https://")) for place in found.values())
+
+
+def test_the_row_of_the_run_tells_how_it_stands(ask, bench):
+    view = ask(SOLAR)
+    row = next(run for run in bench.runs() if run.id == view.run.id)
+    assert (row.verdict, row.confidence, row.steps) == (
+        view.state.answer.verdict,
+        view.state.current_confidence,
+        view.head,
+    )
+
+
+def test_a_note_before_the_first_action_is_obeyed_too(ask, bench):
+    view = ask(SOLAR, rests=Status.WAITING, mode="step")
+    bench.steer(view.run.id, "Look for the municipal food inspections instead.")
+    bench.drive(view.run.id)
+    assert "inspections" in bench.snapshot(view.run.id).state.pending.query_or_url
+
+
+def dated(url: str, title: str, text: str, when: str = "", language: str = "en") -> dict[str, str]:
+    meta = f'<meta property="article:published_time" content="{when}">' if when else ""
+    html = f'<html lang="{language}"><head><title>{title}</title>{meta}</head><body><h1>{title}</h1><p>{text}</p></body></html>'
+    return page(url, title, text) | {"html": html}
+
+
+def test_pages_of_another_time_or_language_give_no_facts_and_say_why(ask, tmp_path):
+    world = write_world(
+        tmp_path,
+        [
+            dated(
+                "https://old.example/",
+                "Brass heron",
+                "The brass heron has three legs, says the museum.",
+                "2015-05-01",
+            ),
+            dated(
+                "https://new.example/",
+                "Brass heron",
+                "The brass heron has two legs, says the museum.",
+                "2024-05-01",
+            ),
+            dated(
+                "https://none.example/",
+                "Brass heron",
+                "The brass heron of the museum has two legs and a crown.",
+            ),
+            dated(
+                "https://sv.example/",
+                "Brass heron",
+                "The brass heron has four legs, says the museum.",
+                "2024-05-01",
+                "sv",
+            ),
+        ],
+    )
+    view = ask(
+        "How many legs has the brass heron of the museum?",
+        world=world,
+        since="2020-01-01",
+        language="en",
+        max_steps=8,
+    )
+    assert {fact.url for fact in view.state.facts.values()} == {
+        "https://new.example/",
+        "https://none.example/",
+    }
+    refused = {page.url: page.detail for page in view.state.pages.values() if page.outcome is Outcome.REFUSED}
+    assert (
+        "published 2015-05-01" in refused["https://old.example/"]
+        and "in Swedish" in refused["https://sv.example/"]
+    )
+    strict = ask(
+        "How many legs has the brass heron of the museum?",
+        world=world,
+        since="2020-01-01",
+        dated_only=True,
+        max_steps=8,
+    ).state
+    assert "https://none.example/" not in {fact.url for fact in strict.facts.values()}
+
+
+def test_a_blocked_domain_is_neither_found_nor_read(ask, bench, monkeypatch):
+    world = told(bench, monkeypatch)
+    state = ask(SOLAR, blocked_domains=["alvmora-mejeri.example"]).state
+    assert not any("alvmora-mejeri" in asked for asked in world.asked if asked.startswith("http"))
+    assert state.pages and not any(
+        "alvmora-mejeri" in lead.value for lead in state.leads.values() if lead.found_on.startswith("search")
+    )
+
+
+def test_only_the_chosen_engines_are_asked(ask, bench, monkeypatch):
+    world = told(bench, monkeypatch, engines=TWO)
+    ask(SOLAR, engines=["google"])
+    assert not any(asked.startswith("duckduckgo") for asked in world.asked) and any(
+        asked.startswith("google") for asked in world.asked
+    )

@@ -1,0 +1,70 @@
+"""Facts are found by words, source, step and how they stand."""
+
+from __future__ import annotations
+
+import pytest
+
+from agent.flows.shared.fact_filter import (
+    FactFilter,
+    fact_statuses,
+    filter_facts,
+    main_fact_status,
+    matches_text,
+)
+from agent.types import Fact
+
+
+def fact(name: str = "a", **more) -> Fact:
+    told = {
+        "statement": "The mill stands.",
+        "quote": "The mill stands.",
+        "url": "https://www.a.example/x",
+        "page_id": "p",
+        "verified": True,
+    }
+    return Fact(id=name, **{**told, **more})
+
+
+@pytest.mark.parametrize(
+    ("more", "word", "every"),
+    [
+        ({}, "checked", ["checked"]),
+        ({"disputed": True}, "disputed", ["disputed"]),
+        ({"verified": False}, "not found", ["not found"]),
+        ({"decision": "pinned"}, "pinned", ["pinned", "checked"]),
+        ({"decision": "struck", "former": "x"}, "struck", ["struck", "checked", "corrected"]),
+        ({"verified": False, "former": "x"}, "not carried by its quote", ["not found", "corrected"]),
+        (
+            {"origin": "person", "url": "", "verified": False, "decision": "pinned"},
+            "own knowledge",
+            ["own knowledge", "pinned"],
+        ),
+        (
+            {"origin": "person", "url": "", "verified": False, "decision": "struck"},
+            "struck",
+            ["own knowledge", "struck"],
+        ),
+    ],
+)
+def test_how_a_fact_stands_in_words(more, word, every):
+    assert main_fact_status(fact(**more)) == word and fact_statuses(fact(**more)) == every
+
+
+def test_facts_are_found_newest_first():
+    known = [
+        fact("a", step=1),
+        fact("b", step=3, decision="struck"),
+        fact("c", step=2, url="https://b.example/", statement="The barn burnt."),
+    ]
+    assert [f.id for f in filter_facts(known, FactFilter())] == ["b", "c", "a"]
+    assert [f.id for f in filter_facts(known, FactFilter(source="a.example", status="struck"))] == ["b"]
+    assert (
+        [f.id for f in filter_facts(known, FactFilter(step=2))]
+        == [f.id for f in filter_facts(known, FactFilter(find="BARN b.example"))]
+        == ["c"]
+    )
+    assert (
+        matches_text(known[0], "MILL a.example")
+        and not matches_text(known[0], "barn")
+        and matches_text(known[1], "struck")
+    )

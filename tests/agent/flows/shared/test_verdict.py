@@ -1,0 +1,239 @@
+"""The verdict is code's: what backs an answer, what is disputed, what was cut short, and what an honest
+refusal says."""
+
+from __future__ import annotations
+
+import pytest
+
+from agent.flows.shared.run_state import RunState
+from agent.flows.shared.verdict import build_answer
+from agent.roles.research.report import ReportReply
+from agent.roles.role import RoleResult
+from agent.types import Action, Confidence, Conflict, ConflictSide, Fact, PageRef, Settings
+
+
+def fact(name: str, statement: str, **more) -> Fact:
+    where = {"url": f"https://{name}.example/", "page_id": f"p-{name}", "verified": True, "relevance": 0.8}
+    return Fact(id=name, statement=statement, quote=statement, **{**where, **more})
+
+
+def state(*facts: Fact, level: float = 0.9, **more) -> RunState:
+    return RunState(
+        question="When was it built?",
+        facts={f.id: f for f in facts},
+        confidence=[Confidence(step=1, value=level)],
+        **more,
+    )
+
+
+def written(run: RunState, *sentences: tuple[str, list[str]], by: str = "keyless", **more):
+    reply = ReportReply(answer=[{"text": text, "fact_ids": ids} for text, ids in sentences], **more)
+    return build_answer(run, RoleResult(value=reply, by=by), 9)
+
+
+BUILT = fact("a", "The heron was built in 1921.")
+OTHER = fact("b", "The heron was built in 1934.", disputed=True)
+
+
+def clash(*names: str, status: str = "open") -> Conflict:
+    values = [
+        ConflictSide(text=str(1900 + n), fact_ids=[name], sites=[f"{name}.example"])
+        for n, name in enumerate(names)
+    ]
+    return Conflict(
+        id="c1", subject="the heron", attribute="built", kind="date", values=values, status=status
+    )
+
+
+def test_a_backed_answer_with_enough_confidence_is_answered():
+    given = written(state(BUILT), ("It was built in 1921.", ["a"]))
+    assert (given.verdict, given.reason, given.n, given.step, given.confidence) == (
+        "answered",
+        "none",
+        1,
+        9,
+        0.9,
+    )
+    assert given.sources[0].url == "https://a.example/" and given.statements.backed == 1
+
+
+def test_what_is_missing_makes_it_partial_only_while_confidence_is_low():
+    assert written(state(BUILT, level=0.5), ("Built in 1921.", ["a"]), missing="by whom").verdict == "partial"
+    assert (
+        written(state(BUILT, level=0.9), ("Built in 1921.", ["a"]), missing="by whom").verdict == "answered"
+    )
+
+
+@pytest.mark.parametrize(
+    ("stop", "verdict", "reason"),
+    [
+        ("budget", "partial", "budget"),
+        ("blocked", "partial", "none"),
+        ("asked", "partial", "none"),
+        ("enough", "answered", "none"),
+        ("hand_over", "answered", "none"),
+    ],
+)
+def test_a_run_that_was_cut_short_gives_a_partial_answer(stop, verdict, reason):
+    given = written(state(BUILT, level=0.5, stop_reason=stop, why_stopped="so"), ("Built in 1921.", ["a"]))
+    assert (given.verdict, given.reason, given.why_stopped) == (verdict, reason, "so")
+    assert (
+        written(state(BUILT, level=0.9, stop_reason=stop), ("Built in 1921.", ["a"])).verdict == "answered"
+    ), "enough was found before the cap"
+
+
+def test_an_open_conflict_is_named_with_both_sides_and_stays_out_of_plain_claims():
+    one, two = BUILT.model_copy(update={"disputed": True}), OTHER
+    given = written(
+        state(one, two, conflicts={"c1": clash("a", "b")}), ("The heron was built in 1921.", ["a"])
+    )
+    named, plain = given.sentences
+    assert not plain.backed and plain.fact_ids == []
+    assert named.backed and named.fact_ids == ["a", "b"]
+    assert (
+        one.quote.rstrip(".") in named.text
+        and two.quote.rstrip(".") in named.text
+        and "a.example" in named.text
+        and "b.example" in named.text
+    )
+    assert (given.verdict, given.conflicts) == ("partial", ["c1"])
+    assert {source.url for source in given.sources} == {"https://a.example/", "https://b.example/"}
+    assert (given.statements.backed, given.statements.unsupported, given.statements.dropped) == (1, 1, 1)
+
+
+def test_a_settled_conflict_is_not_named():
+    given = written(
+        state(BUILT, OTHER, conflicts={"c1": clash("a", "b", status="settled")}), ("Built in 1921.", ["a"])
+    )
+    assert given.conflicts == [] and given.verdict == "answered"
+
+
+SAID = [
+    ConflictSide(text="1921", fact_ids=["a"], sites=["a.example"]),
+    ConflictSide(text="1934", fact_ids=["b"], sites=["b.example"]),
+]
+
+
+def test_what_the_count_settled_is_told_with_both_sides_and_makes_nothing_partial():
+    settled = {
+        "status": "settled",
+        "chosen": "1921",
+        "reason": "settled by evidence: 3 independent sites against 1",
+        "settled_by": "evidence",
+    }
+    conflict = clash("a", "b").model_copy(update={**settled, "asks": True, "values": SAID})
+    given = written(state(BUILT, OTHER, conflicts={"c1": conflict}), ("Built in 1921.", ["a"]))
+    assert given.text.startswith("The sources disagree on the heron (built): a.example says")
+    assert "; “1921” is taken, by one independent site against one." in given.text
+    assert (given.verdict, given.conflicts, given.statements.unsupported) == ("answered", [], 0)
+
+
+def test_a_ruling_is_stated_with_its_reason_which_needs_no_source():
+    ruled = {
+        "values": SAID,
+        "status": "settled",
+        "chosen": "1921",
+        "reason": "the deed of 1888 says so",
+        "ruling": "take",
+        "settled_by": "person",
+    }
+    given = written(
+        state(BUILT, OTHER, conflicts={"c1": clash("a", "b").model_copy(update=ruled)}),
+        ("Built in 1921.", ["a"]),
+    )
+    told = (
+        "A person settled this: the heron (built): “1921”, because “the deed of 1888 says so” (a.example says"
+    )
+    assert (
+        given.text.startswith(told)
+        and given.sentences[0].fact_ids == ["a", "b"]
+        and given.sentences[0].backed
+    )
+    assert given.conflicts == [] and given.verdict == "answered"
+
+
+def test_a_conflict_about_something_else_is_not_named():
+    far = [
+        fact(name, f"The fee was {n} crowns.", relevance=0.1, disputed=True) for n, name in enumerate("cd")
+    ]
+    given = written(state(BUILT, *far, conflicts={"c1": clash("c", "d")}), ("Built in 1921.", ["a"]))
+    assert given.conflicts == []
+
+
+def test_a_conflict_without_facts_is_not_named():
+    told = Conflict(
+        id="m", subject="something is off", attribute="", kind="name", values=[], found_by="model"
+    )
+    given = written(
+        state(BUILT.model_copy(update={"relevance": 0.0}), conflicts={"m": told}),
+        ("The heron was built in 1921.", ["a"]),
+    )
+    assert [sentence.text for sentence in given.sentences] == [
+        "The heron was built in 1921."
+    ] and given.verdict == "answered"
+
+
+@pytest.mark.parametrize("bad", [{"verified": False}, {"decision": "struck"}, {"disputed": True}])
+def test_a_fact_that_may_not_be_used_backs_nothing(bad):
+    given = written(state(BUILT.model_copy(update=bad)), ("Built in 1921.", ["a"]))
+    assert (given.verdict, given.sentences, given.sources) == ("no_evidence", [], [])
+    assert given.confidence <= 0.2 and given.statements.dropped == 1
+
+
+def searched(outcome: str) -> Action:
+    return Action(step=2, action="search_duckduckgo", query_or_url="heron", outcome=outcome)
+
+
+def read(name: str, outcome: str) -> PageRef:
+    return PageRef(url=name, outcome=outcome, page_id="p" if outcome == "ok" else "")
+
+
+@pytest.mark.parametrize(
+    ("actions", "pages", "stop", "reason"),
+    [
+        (["rate_limited"], [], "", "blocked"),
+        (["blocked", "timeout"], [], "", "blocked"),
+        (["empty"], [], "", "not_covered"),
+        (["blocked", "empty"], [], "", "not_covered"),
+        (["ok"], ["blocked", "timeout"], "", "blocked"),
+        (["ok"], ["blocked", "ok"], "", "not_covered"),
+        (["blocked"], ["ok"], "", "not_covered"),
+        (["ok"], ["not_found"], "", "not_covered"),
+        (["ok"], [], "budget", "budget"),
+        ([], [], "budget", "budget"),
+        (["ok"], ["ok"], "budget", "not_covered"),
+    ],
+)
+def test_a_refusal_gives_its_reason(actions, pages, stop, reason):
+    looked = {f"http://{n}": read(f"http://{n}", outcome) for n, outcome in enumerate(pages)}
+    given = written(
+        state(actions=[searched(outcome) for outcome in actions], pages=looked, stop_reason=stop, level=0.0)
+    )
+    assert (given.verdict, given.reason) == ("no_evidence", reason)
+    assert given.certainty.startswith("No answer is given.") and f"{len(actions)} search" in given.certainty
+
+
+def test_a_sentence_of_blanks_is_no_sentence():
+    assert [s.text for s in written(state(BUILT), ("  ", ["a"]), ("Built in 1921. ", ["a"])).sentences] == [
+        "Built in 1921."
+    ]
+
+
+def test_who_wrote_it_and_why_not_the_model_is_kept():
+    reply = ReportReply(answer=[{"text": "Built in 1921.", "fact_ids": ["a"]}])
+    given = build_answer(
+        state(BUILT), RoleResult(value=reply, by="keyless", fallback_reason="the model was away"), 9
+    )
+    assert (given.by, given.trouble) == ("keyless", "the model was away")
+    assert (
+        build_answer(
+            state(), RoleResult(value=ReportReply(), by="keyless", fallback_reason="away"), 9
+        ).trouble
+        == "away"
+    )
+
+
+def test_answers_are_numbered():
+    run = state(BUILT, settings=Settings())
+    run.answers.append(written(run, ("Built in 1921.", ["a"])))
+    assert written(run, ("Built in 1921.", ["a"])).n == 2

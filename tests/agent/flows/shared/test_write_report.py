@@ -1,0 +1,66 @@
+"""An answer that is written anew for an edit: the model is shown what still counts, and nothing else."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+
+import pytest
+
+from agent import config
+from agent.actions import fact_edits
+from agent.actions.fact_changes import FactEdit
+from agent.types import Settings, Status
+from agent.workbench import Workbench
+from tests.agent.flows.test_with_model import ASK, QUOTE, ROOF, SOLAR, Script, crawl
+from tests.web.model_server import ModelServer
+
+pytestmark = pytest.mark.slow
+BEAMS = "The roof was strengthened with 26 new beams of spruce from Tallåsen."
+
+
+@contextmanager
+def reviewed(script: Script):
+    with ModelServer(script.served) as server:
+        bench = Workbench(config.read_config({"OPENAI_BASE_URL": server.url, "MODEL": "served"}))
+        try:
+            run_id = bench.start(SOLAR, Settings(world="demo"))
+            assert bench.drive(run_id) is Status.REVIEW
+            yield bench, run_id
+        finally:
+            bench.shutdown()
+
+
+def test_what_was_struck_is_not_shown_to_the_writer():
+    script = Script(ASK, crawl(ROOF), quotes=[QUOTE, BEAMS])
+    with reviewed(script) as (bench, run_id):
+        gone = next(fact for fact in bench.snapshot(run_id).state.facts.values() if fact.quote == QUOTE)
+        fact_edits.mark(bench, run_id, [gone.id], "struck")
+        assert bench.drive(run_id) is Status.REVIEW
+        role, prompt = script.prompts[-1]
+        assert role == "report" and BEAMS in prompt
+        assert "412" not in prompt and gone.id not in prompt
+        answer = bench.snapshot(run_id).state.answer
+        assert (answer.n, answer.verdict) == (2, "no_evidence"), (
+            "the script says 412 all the same, and nothing it cites does"
+        )
+        fact_edits.undo(bench, run_id)
+        assert bench.drive(run_id) is Status.REVIEW
+        assert bench.snapshot(run_id).state.answer.verdict == "answered" and QUOTE in script.prompts[-1][1]
+
+
+def test_the_writer_is_shown_the_corrected_words_and_own_knowledge():
+    script = Script(ASK, crawl(ROOF))
+    with reviewed(script) as (bench, run_id):
+        [fact] = bench.snapshot(run_id).state.facts.values()
+        fact_edits.revise(
+            bench, run_id, [FactEdit(fact.id, statement="412 solar panels are on the roof since Monday.")]
+        )
+        assert bench.drive(run_id) is Status.REVIEW
+        assert "412 solar panels are on the roof since Monday." in script.prompts[-1][1]
+        fact_edits.add(bench, run_id, "Two of them are broken.")
+        assert bench.drive(run_id) is Status.REVIEW
+        assert (
+            "Two of them are broken." in script.prompts[-1][1]
+            and "said by the person" in script.prompts[-1][1]
+        )
+        assert bench.snapshot(run_id).state.answer.verdict == "answered"

@@ -1,0 +1,56 @@
+"""Places in tables: columns under many names, coordinates in many spellings, broken rows counted."""
+
+from __future__ import annotations
+
+import pytest
+
+from agent.library.poi_table import find_facilities
+from agent.types import Outcome, Page, Table
+
+
+def read(*rows: list[str]):
+    page = Page(
+        url="file:a.csv",
+        final_url="file:a.csv",
+        outcome=Outcome.OK,
+        text="x",
+        tables=[Table(start=0, end=1, rows=list(rows))],
+    )
+    return find_facilities(page, "kb:a.csv")
+
+
+@pytest.mark.parametrize(
+    ("header", "row", "place"),
+    [
+        (["Name", "LAT", "LNG"], ["A", "1.5", "-2"], (1.5, -2.0)),
+        (["facility name", "Latitude", "Longitude"], ["A", "1", "2"], None),
+        (["title", "lat.", "long"], ["A", "+1,5", "2,25"], (1.5, 2.25)),
+        (["name", "latitude", "longitude"], ["A", "33.9° S", "W 18.4"], (-33.9, -18.4)),
+        (["nom", "latitude", "longitude"], ["A", "N 48.85", "2.35 E"], (48.85, 2.35)),
+        (["name", "coordinates"], ["A", "59.33, 18.06"], (59.33, 18.06)),
+    ],
+)
+def test_columns_and_coordinates_in_many_spellings(header, row, place):
+    found, skipped = read(header, row)
+    assert ([(f.latitude, f.longitude) for f in found], skipped) == (([place], 0) if place else ([], 0))
+
+
+@pytest.mark.parametrize(
+    "pair",
+    [("", "1"), ("1", "x"), ("91", "1"), ("1", "181"), ("nan", "1"), ("0", "0"), ("1e1", "2"), ("1 2", "3")],
+)
+def test_a_row_without_usable_coordinates_is_left_out_and_counted(pair):
+    assert read(["name", "lat", "lon"], ["A", *pair], ["B", "1", "2"])[1] == 1
+
+
+def test_a_short_row_and_one_without_a_name_are_counted_and_rows_are_numbered():
+    found, skipped = read(
+        ["kind", "name", "lat", "lon"], ["clinic"], ["clinic", "", "1", "2"], ["clinic", "A", "1", "2"]
+    )
+    assert skipped == 2 and [(f.name, f.kind, f.row, f.source_id) for f in found] == [
+        ("A", "clinic", 3, "kb:a.csv")
+    ]
+
+
+def test_a_table_of_something_else_has_no_places():
+    assert read(["name", "price"], ["A", "1"]) == ([], 0) and read() == ([], 0)

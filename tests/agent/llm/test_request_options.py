@@ -1,0 +1,114 @@
+"""What is asked of a server: the strict schema, and what is given up for which complaint."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+import pytest
+from pydantic import BaseModel, Field
+
+from agent.llm.request_options import RequestOptions, build_strict_schema
+
+
+class Cat(BaseModel):
+    kind: Literal["cat"] = "cat"
+    title: str = ""
+
+
+class Dog(BaseModel):
+    kind: Literal["dog"] = "dog"
+
+
+class Zoo(BaseModel):
+    """Animals."""
+
+    title: str = Field(default="none", description="what it is called")
+    default: int = 1
+    best: Cat | None = Field(None, description="beside a reference")
+    animals: list[Annotated[Cat | Dog, Field(discriminator="kind")]] = []
+
+
+class Loose(BaseModel):
+    words: dict[str, int]
+
+
+def objects(node: Any) -> list[dict[str, Any]]:
+    if isinstance(node, list):
+        return [found for item in node for found in objects(item)]
+    if not isinstance(node, dict):
+        return []
+    inner = [found for value in node.values() for found in objects(value)]
+    return [node, *inner] if node.get("type") == "object" else inner
+
+
+def test_every_object_is_closed_and_every_field_required():
+    form = build_strict_schema(Zoo)
+    assert form["required"] == ["title", "default", "best", "animals"]
+    found = objects(form)
+    assert len(found) == 3
+    for item in found:
+        assert item["additionalProperties"] is False and item["required"] == list(item["properties"])
+
+
+def test_what_strict_servers_refuse_is_left_out():
+    spelt = repr(build_strict_schema(Zoo))
+    assert "oneOf" not in spelt and "discriminator" not in spelt and "'default': 'none'" not in spelt
+    assert build_strict_schema(Zoo)["properties"]["title"] == {
+        "type": "string",
+        "description": "what it is called",
+    }
+
+
+def test_a_shape_with_any_keys_is_not_called_strict():
+    assert RequestOptions().build_arguments(Zoo, 9)["response_format"]["json_schema"]["strict"] is True
+    assert RequestOptions().build_arguments(Loose, 9)["response_format"]["json_schema"]["strict"] is False
+
+
+def test_the_terms_become_arguments():
+    assert RequestOptions(format="plain").build_arguments(Zoo, 9) == {"temperature": 0, "max_tokens": 9}
+    assert RequestOptions(format="json_object", temperature=False, limit="").build_arguments(Zoo, 9) == {
+        "response_format": {"type": "json_object"}
+    }
+    assert RequestOptions(format="plain", temperature=False, limit="max_completion_tokens").build_arguments(
+        Zoo, 9
+    ) == {"max_completion_tokens": 9}
+
+
+@pytest.mark.parametrize(
+    ("complaint", "after"),
+    [
+        ("'response_format.type' must be 'json_object'", RequestOptions(format="json_object")),
+        ("failed to parse grammar", RequestOptions(format="json_object")),
+        ("Invalid schema for response_format 'Zoo'", RequestOptions(format="json_object")),
+        (
+            "Use 'max_completion_tokens' instead of 'max_tokens'",
+            RequestOptions(limit="max_completion_tokens"),
+        ),
+        ("temperature does not support 0", RequestOptions(temperature=False)),
+        ("maximum context length is 100 tokens", RequestOptions(limit="")),
+        ("the model is sad", None),
+        ("", None),
+    ],
+)
+def test_one_thing_is_given_up_for_each_complaint(complaint: str, after: RequestOptions | None):
+    assert RequestOptions().relax_after(complaint) == after
+
+
+@pytest.mark.parametrize(
+    "complaint", ["response_format json_schema temperature max_completion_tokens context length", "schema"]
+)
+def test_giving_up_comes_to_an_end(complaint: str):
+    terms, rounds = RequestOptions(), 0
+    while (less := terms.relax_after(complaint)) is not None:
+        terms, rounds = less, rounds + 1
+    assert rounds <= 5
+
+
+def test_a_function_may_carry_the_reply():
+    terms = RequestOptions(format="function_calling")
+    options = terms.build_arguments(Dog, 50)
+    [tool] = options["tools"]
+    assert options["tool_choice"] == {"type": "function", "function": {"name": tool["function"]["name"]}}
+    assert tool["function"]["parameters"] == build_strict_schema(Dog) and "response_format" not in options
+    assert terms.relax_after("'tools' is not supported by this model").format == "json_object"
+    assert terms.relax_after("response_format is not known") is None

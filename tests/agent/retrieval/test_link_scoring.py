@@ -1,0 +1,228 @@
+"""Leads: hits, links and names on one scale."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agent.retrieval import link_scoring
+from agent.retrieval.link_scoring import strip_title_suffix
+from agent.text.question_analysis import parse_question
+from agent.types import Fact, Lead, Link, Outcome, Page, SearchHit, SearchResult
+
+ASKED = "When was the ferry Blue Heron built?"
+
+
+def result(*titles: str, query: str = ASKED) -> SearchResult:
+    hits = [
+        SearchHit(url=f"https://h{n}.example/", title=title, snippet="", rank=n + 1)
+        for n, title in enumerate(titles)
+    ]
+    return SearchResult(engine="", query=query, outcome=Outcome.OK, hits=hits)
+
+
+def fact(quote: str, title: str = "", **more) -> Fact:
+    return Fact(
+        **{
+            "id": "f",
+            "statement": quote,
+            "quote": quote,
+            "title": title,
+            "url": "https://a.example/",
+            "verified": True,
+            **more,
+        }
+    )
+
+
+def url(value: str, **more) -> Lead:
+    return Lead(id=link_scoring.lead_id("url", value), kind="url", value=value, **more)
+
+
+def page(text: str, *links: tuple[str, str], title: str = "") -> Page:
+    return Page(
+        url="https://a.example/",
+        final_url="https://a.example/",
+        outcome=Outcome.OK,
+        title=title,
+        text=text,
+        links=[Link(url=where, text=anchor) for where, anchor in links],
+    )
+
+
+def test_the_same_address_or_the_same_words_are_the_same_lead() -> None:
+    assert link_scoring.lead_id("url", "HTTPS://A.example/x/?utm_source=q#top") == link_scoring.lead_id(
+        "url", "https://a.example/x"
+    )
+    assert link_scoring.lead_id("query", "ferries, blue") == link_scoring.lead_id("query", "Blue ferry!")
+    assert link_scoring.lead_id("query", "a.example") != link_scoring.lead_id("url", "a.example")
+
+
+@pytest.mark.parametrize(
+    ("title", "short"),
+    [
+        ("The Cup (1999 film)", "The Cup"),
+        ("The Cup | A Site", "The Cup"),
+        ("The Cup – News", "The Cup"),
+        ("(1999)", "(1999)"),
+        ("", ""),
+    ],
+)
+def test_a_bare_title(title: str, short: str) -> None:
+    assert link_scoring.strip_title_suffix(title) == short
+
+
+def test_a_title_that_the_question_names_outright() -> None:
+    asked = parse_question(ASKED)
+    assert link_scoring.match_title(asked, "Blue Heron (ferry)") == (1.0, True)
+    assert link_scoring.match_title(asked, "Blue Whale") == (0.5, False)
+    assert link_scoring.match_title(asked, "") == (0.0, False)
+
+
+def test_hits_keep_the_engines_order_unless_a_title_is_named() -> None:
+    found = link_scoring.make_hit_leads(ASKED, result("News", "Weather", "Harbour", "Blue Heron"), 3)
+    assert [lead.text for lead in found] == ["Blue Heron", "News", "Weather", "Harbour"]
+    assert all(
+        lead.found_on == f"search: {ASKED}"
+        and lead.step == 3
+        and lead.status == "open"
+        and 0 < lead.score < 1
+        for lead in found
+    )
+
+
+def test_a_link_in_a_sentence_that_bears_on_the_question_comes_before_a_menu() -> None:
+    text = "Home\nThe ferry Blue Heron was built at the Quill yard in the north.\nContact"
+    links = [
+        ("https://a.example/home", "Home"),
+        ("https://a.example/yard", "Quill yard"),
+        ("https://a.example/contact", "Contact"),
+    ]
+    found = link_scoring.make_page_leads(ASKED, page(text, *links), [], 2)
+    assert found[0].value == "https://a.example/yard" and "built at the Quill yard" in found[0].why
+    assert found[0].score > 2 * found[1].score
+    assert all(lead.found_on == "https://a.example/" for lead in found)
+
+
+def test_a_page_with_bearing_speaks_for_its_links() -> None:
+    linked = page("See Quill yard for more of it.", ("https://a.example/yard", "Quill yard"))
+    bearing = [fact("The ferry.", relevance=0.9)]
+    assert (
+        link_scoring.make_page_leads(ASKED, linked, bearing, 1)[0].prior
+        > link_scoring.make_page_leads(ASKED, linked, [], 1)[0].prior
+    )
+
+
+def test_links_worth_showing_are_distinct_have_words_and_are_limited() -> None:
+    links = [Link(url=f"https://a.example/{n}", text=f"Page {n}") for n in range(50)]
+    links += [
+        Link(url="https://a.example/3#x", text="again"),
+        Link(url="javascript:void", text="no"),
+        Link(url="https://a.example/z", text=" "),
+    ]
+    links.append(Link(url="https://a.example/heron", text="Blue Heron"))
+    shown = link_scoring.rank_links(ASKED, links, "", limit=10)
+    assert len(shown) == 10 and shown[0].text == "Blue Heron" and shown[1].text == "Page 0"
+    assert len(link_scoring.rank_links(ASKED, links, "", limit=99)) == 51
+
+
+def test_a_lead_that_adds_what_is_open_rises() -> None:
+    built, ferry = (
+        url("https://b.example/", text="where it was built", prior=0.2),
+        url("https://c.example/", text="the ferry Blue Heron", prior=0.2),
+    )
+    assert [lead.value for lead in link_scoring.score_leads(ASKED, [built, ferry], [])] == [
+        ferry.value,
+        built.value,
+    ]
+    known = [fact("The ferry Blue Heron is white.")]
+    assert [lead.value for lead in link_scoring.score_leads(ASKED, [built, ferry], known)] == [
+        built.value,
+        ferry.value,
+    ]
+
+
+def test_ties_go_to_the_older_lead() -> None:
+    old, new = url("https://z.example/", prior=0.2, step=1), url("https://a.example/", prior=0.2, step=2)
+    assert (
+        link_scoring.score_leads(ASKED, [new, old], [])[0]
+        == link_scoring.score_leads(ASKED, [old, new], [])[0]
+    )
+    assert link_scoring.keep_best_leads([new, old]) == [old, new]
+
+
+def test_only_the_best_leads_are_kept() -> None:
+    many = [url(f"https://a.example/{n}", score=n / 1000) for n in range(200)]
+    kept = link_scoring.keep_best_leads(many)
+    assert len(kept) == link_scoring.MAX_OPEN_LEADS and kept[0].score == 0.199
+
+
+def test_a_lead_found_at_two_places_is_worth_more_and_the_search_becomes_its_place() -> None:
+    known = url("https://b.example/", prior=0.5, found_on="https://a.example/", why="a link")
+    again = url("https://b.example/", prior=0.4, found_on="search: heron", why="result 1")
+    [both] = link_scoring.merge_leads({known.id: known}, [again])
+    assert (both.prior, both.found_on, both.why) == (0.7, "search: heron", "result 1")
+    [other_way] = link_scoring.merge_leads({again.id: again}, [known])
+    assert (other_way.prior, other_way.found_on) == (0.7, "search: heron")
+
+
+def test_what_changes_nothing_is_not_among_what_changed() -> None:
+    known = url("https://b.example/", prior=0.5, found_on="https://a.example/")
+    taken = known.model_copy(update={"status": "taken"})
+    assert link_scoring.merge_leads({known.id: known}, [known]) == []
+    assert (
+        link_scoring.merge_leads({taken.id: taken}, [known.model_copy(update={"found_on": "search: x"})])
+        == []
+    )
+    assert link_scoring.merge_leads({}, [known, known]) == [known]
+
+
+def test_a_bridge_searches_for_a_found_name_with_what_is_open() -> None:
+    question = "How old are the children of the couple who run Älvmora Mejeri?"
+    found = link_scoring.make_bridge_leads(
+        question, [fact("Älvmora Mejeri is run by the couple Ragnhild Tjäder and Emil Tjäder.")]
+    )
+    assert {lead.text for lead in found} == {"Ragnhild Tjäder", "Emil Tjäder"}
+    assert all(lead.kind == "query" and lead.value == f"{lead.text} children" for lead in found)
+    assert link_scoring.make_bridge_leads(question, []) == []
+    many = [
+        fact(f"Älvmora Mejeri knows Person{chr(65 + n)} Quill and Person{chr(75 + n)} Lund.", id=f"f{n}")
+        for n in range(6)
+    ]
+    assert len(link_scoring.make_bridge_leads(question, many)) == 6
+
+
+def test_the_first_query_is_the_question_or_its_words_of_content() -> None:
+    assert link_scoring.make_first_query("Who built it, according to https://a.example/x?") == "Who built it?"
+    long = "Who was the builder of the ferry? " * 20
+    assert (
+        len(link_scoring.make_first_query(long)) <= 300
+        and "the" not in link_scoring.make_first_query(long).split()
+    )
+    assert link_scoring.make_first_query("https://a.example/x") == "https://a.example/x"
+
+
+@given(
+    st.text(),
+    st.lists(st.tuples(st.text(max_size=40), st.text(max_size=40)), max_size=5),
+    st.text(max_size=200),
+)
+def test_any_page_and_any_hits_give_leads_in_order(
+    question: str, links: list[tuple[str, str]], text: str
+) -> None:
+    found = link_scoring.make_page_leads(
+        question, page(text, *links, ("https://b.example/", text)), [fact(text)], 1
+    )
+    found += link_scoring.make_hit_leads(
+        question, result(*(anchor for _, anchor in links)), 1
+    ) + link_scoring.make_bridge_leads(question, [fact(text)])
+    ranked = link_scoring.score_leads(question, found, [fact(text)])
+    assert all(0 <= lead.score <= 1 for lead in ranked) and [lead.score for lead in ranked] == sorted(
+        (lead.score for lead in ranked), reverse=True
+    )
+
+
+def test_a_title_of_blanks_or_brackets_is_walked_once() -> None:
+    assert strip_title_suffix(f"The Cup{' ' * 300_000}x (1999 film)") == "The Cup x"
+    assert strip_title_suffix("The Cup " + "(" * 300_000 + "x").startswith("The Cup (")

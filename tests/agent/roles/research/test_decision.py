@@ -1,0 +1,307 @@
+"""The next action by rule, and the shape that a model's next action must have."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from agent.roles.research.decision import DECISION, fallback, narrow_reply
+from agent.roles.research.next_step import MAX_FOLLOW_UP_SEARCHES, Decision
+from agent.types import Action, Fact, Lead, Outcome, Refusal, Stall
+
+DUCK, GOOGLE, CRAWL, HUMAN = "search_duckduckgo", "search_google", "crawl_url", "send_to_hitl"
+ALL = [DUCK, GOOGLE, CRAWL, HUMAN]
+QUESTION = "When was the ferry Blue Heron built?"
+HOPS = "How old are the children of the couple who run Älvmora Mejeri?"
+
+
+def decide(question: str = QUESTION, **given: Any) -> Decision:
+    blanks = {
+        "notes": [],
+        "report": None,
+        "history": [],
+        "facts": [],
+        "leads": [],
+        "actions": ALL,
+        "blockage": None,
+        "threshold": 0.85,
+        "remaining": 9,
+    }
+    return fallback(question=question, **{**blanks, **given})
+
+
+def next_of(question: str = QUESTION, **given: Any) -> tuple[str, str | None]:
+    decision = decide(question, **given)
+    assert decision.reasoning
+    return decision.next_action, decision.query_or_url
+
+
+def search(query: str = QUESTION, action: str = DUCK, outcome: Outcome = Outcome.OK, **more: Any) -> Action:
+    return Action(
+        **{
+            "step": 2,
+            "action": action,
+            "query_or_url": query,
+            "outcome": outcome,
+            "hits": 5 if outcome is Outcome.OK else 0,
+            **more,
+        }
+    )
+
+
+def crawl(url: str, **more: Any) -> Action:
+    return Action(**{"step": 5, "action": CRAWL, "query_or_url": url, "page_id": "p", **more})
+
+
+def link(url: str, score: float = 0.5, **more: Any) -> Lead:
+    return Lead(id=url, kind="url", value=url, text="a page", score=score, **more)
+
+
+def fact(quote: str, title: str = "", **more: Any) -> Fact:
+    return Fact(
+        **{
+            "id": quote[:9],
+            "statement": quote,
+            "quote": quote,
+            "title": title,
+            "url": "https://a.example/",
+            "verified": True,
+            **more,
+        }
+    )
+
+
+CLEAR = [fact("The ferry Blue Heron was built in 1907.")]
+COUPLE = [fact("Älvmora Mejeri is run by the couple Ragnhild Tjäder and Emil Tjäder.")]
+
+
+def test_the_first_action_is_to_search_for_the_question_and_says_with_what() -> None:
+    decision = decide()
+    assert (decision.next_action, decision.query_or_url) == (DUCK, QUESTION)
+    assert "general search" in decision.reasoning and "DuckDuckGo" not in decision.reasoning
+    google = decide(actions=[GOOGLE, CRAWL, HUMAN])
+    assert google.next_action == GOOGLE and "Google" in google.reasoning
+
+
+def test_an_address_in_the_question_is_read_at_once_and_then_the_second() -> None:
+    question = "Compare https://a.example/x with https://b.example/y."
+    assert next_of(question) == (CRAWL, "https://a.example/x")
+    assert next_of(question, history=[crawl("https://a.example/x/")]) == (CRAWL, "https://b.example/y")
+    assert next_of(question, actions=[DUCK, HUMAN])[0] == DUCK
+
+
+def test_without_an_engine_a_lead_is_read_or_the_person_is_asked() -> None:
+    assert next_of(actions=[CRAWL, HUMAN], leads=[link("https://a.example/")]) == (
+        CRAWL,
+        "https://a.example/",
+    )
+    assert next_of(actions=[CRAWL, HUMAN]) == (HUMAN, None)
+
+
+def test_a_first_search_that_the_person_skipped_is_narrowed() -> None:
+    action, query = next_of(refused=[Refusal(what=QUESTION, why="skipped by a person")])
+    assert action == DUCK and query and query != QUESTION
+
+
+@pytest.mark.parametrize("history", [[], [search()], [search(), crawl("https://a.example/")]], ids=len)
+@pytest.mark.parametrize("blockage", [None, Stall(rung="narrow", reason="stuck")], ids=["", "stuck"])
+def test_a_note_is_obeyed_before_anything(history: list[Action], blockage: Stall | None) -> None:
+    given: dict[str, Any] = {
+        "history": history,
+        "blockage": blockage,
+        "facts": CLEAR,
+        "leads": [link("https://x.example/", 0.99)],
+    }
+    action, query = next_of(notes=["Look at the shipping register."], **given)
+    assert action == DUCK and query and "shipping register" in query and "Heron" in query
+    assert next_of(notes=["Read https://n.example/1 first."], **given) == (CRAWL, "https://n.example/1")
+
+
+def test_the_newest_note_comes_first_and_each_is_obeyed_once() -> None:
+    notes = ["Look at the shipping register.", "Read https://n.example/1 and https://n.example/2."]
+    history = [search()]
+    asked = []
+    for _ in range(4):
+        action, what = next_of(notes=notes, history=history, facts=CLEAR)
+        asked.append((action, what))
+        if action != HUMAN:
+            history.append(Action(step=9, action=action, query_or_url=what))
+    assert asked[:2] == [(CRAWL, "https://n.example/1"), (CRAWL, "https://n.example/2")]
+    assert "register" in asked[2][1] and asked[3] == (HUMAN, None)
+
+
+def test_a_note_is_not_lost_behind_a_long_question() -> None:
+    _, query = next_of("Which of the many ferries " * 30 + "?", notes=["shipping register"])
+    assert query and query.endswith("shipping register") and len(query) <= 200
+
+
+def test_what_was_refused_is_not_proposed_again() -> None:
+    refused = [Refusal(what="https://n.example/1", why="outside the allowed domains")]
+    assert next_of("What is on https://n.example/1?", refused=refused)[0] == DUCK
+    assert next_of(notes=["Read https://n.example/1."], refused=refused) == (DUCK, QUESTION)
+
+
+def test_when_the_note_was_searched_for_in_vain_the_question_is_searched_for() -> None:
+    first = decide(notes=["the shipping register"])
+    history = [search(first.query_or_url or "", outcome=Outcome.EMPTY)]
+    assert next_of(notes=["the shipping register"], history=history) == (DUCK, QUESTION)
+
+
+def test_the_best_lead_is_followed_and_none_twice() -> None:
+    leads = [link("https://a.example/", 0.6), link("https://b.example/", 0.4)]
+    assert next_of(history=[search()], leads=leads) == (CRAWL, "https://a.example/")
+    assert next_of(history=[search(), crawl("https://A.example")], leads=leads) == (
+        CRAWL,
+        "https://b.example/",
+    )
+    assert next_of(history=[search()], leads=[link("https://a.example/", 0.001)]) == (HUMAN, None)
+
+
+def test_a_clear_answer_goes_to_the_person_once_a_few_pages_are_read() -> None:
+    weak = [link("https://z.example/", 0.1)]
+    few = [search(), crawl("https://a.example/")]
+    assert next_of(history=few, facts=CLEAR, leads=weak) == (CRAWL, "https://z.example/")
+    many = [search(), *(crawl(f"https://a.example/{n}") for n in range(4))]
+    decision = decide(history=many, facts=CLEAR, leads=weak)
+    assert decision.next_action == HUMAN and "4 pages" in decision.reasoning and "100%" in decision.reasoning
+
+
+def test_nothing_found_is_said_plainly() -> None:
+    assert "Nothing" in decide(history=[search(outcome=Outcome.EMPTY)]).reasoning
+
+
+def test_a_question_of_several_pages_goes_on_with_a_found_name() -> None:
+    action, query = next_of(HOPS, history=[search(HOPS), crawl("https://a.example/")], facts=COUPLE)
+    assert action == DUCK and query and "Tjäder" in query and "children" in query
+    searched = [search(HOPS), *(search(f"query {n}") for n in range(MAX_FOLLOW_UP_SEARCHES))]
+    assert next_of(HOPS, history=[*searched, crawl("https://a.example/")], facts=COUPLE) == (HUMAN, None)
+
+
+def test_a_search_that_went_on_is_looked_into() -> None:
+    history = [search(HOPS), crawl("https://a.example/"), search("Emil Tjäder children")]
+    leads = [
+        link("https://b.example/", 0.9),
+        link("https://c.example/", 0.1, found_on="search: Emil Tjäder children"),
+    ]
+    assert next_of(HOPS, history=history, facts=COUPLE, leads=leads) == (CRAWL, "https://c.example/")
+
+
+LIMITED, BLOCKED = Outcome.RATE_LIMITED, Outcome.BLOCKED
+
+
+def test_what_one_engine_did_not_answer_the_other_is_asked() -> None:
+    assert next_of(history=[search(outcome=LIMITED)], actions=[GOOGLE, CRAWL, HUMAN]) == (GOOGLE, QUESTION)
+    assert next_of(history=[search(outcome=BLOCKED)]) == (GOOGLE, QUESTION)
+    assert next_of(history=[search(outcome=BLOCKED), search(action=GOOGLE)]) == (HUMAN, None)
+
+
+def test_an_engine_is_asked_again_when_its_pause_is_over_but_not_without_end() -> None:
+    only = [DUCK, CRAWL, HUMAN]
+    assert next_of(history=[search(outcome=LIMITED)], actions=only) == (DUCK, QUESTION)
+    assert next_of(history=[search(outcome=LIMITED)], actions=[CRAWL, HUMAN]) == (HUMAN, None), (
+        "while it rests"
+    )
+    assert next_of(history=[search(outcome=LIMITED)] * 2, actions=only) == (HUMAN, None)
+    assert next_of(history=[search(outcome=BLOCKED)], actions=only) == (HUMAN, None)
+    assert next_of(history=[search(outcome=LIMITED), search()], actions=only) == (HUMAN, None), (
+        "answered at last"
+    )
+
+
+def test_a_pause_takes_none_of_the_searches_that_go_on() -> None:
+    history = [
+        search(HOPS, outcome=LIMITED),
+        search(HOPS, GOOGLE),
+        crawl("https://a.example/"),
+        search("another name", GOOGLE),
+    ]
+    assert "Tjäder" in (next_of(HOPS, history=history, facts=COUPLE)[1] or "")
+
+
+def on(rung: str, **given: Any) -> tuple[str, str | None]:
+    return next_of(history=[search()], blockage=Stall(rung=rung, reason="stuck"), **given)
+
+
+def test_the_rungs_of_the_ladder() -> None:
+    lead = [link("https://a.example/", 0.001)]
+    assert on("reframe", leads=lead) == (DUCK, "ferry Blue Heron built")
+    assert on("narrow", leads=lead) == (DUCK, "Blue Heron")
+    assert on("lead", leads=lead) == (CRAWL, "https://a.example/")
+    assert on("lead") == (HUMAN, None)
+    assert on("hand_over", leads=lead) == (HUMAN, None)
+
+
+def test_a_closed_rung_gives_way_to_the_next() -> None:
+    lead = [link("https://a.example/", 0.001)]
+    assert on("reframe", leads=lead, actions=[CRAWL, HUMAN]) == (CRAWL, "https://a.example/")
+    assert on("reframe", actions=[HUMAN]) == (HUMAN, None)
+
+
+def test_with_no_action_left_the_person_is_asked_whatever_the_notes_say() -> None:
+    assert next_of(remaining=0, notes=["Read https://n.example/1"], leads=[link("https://a.example/")]) == (
+        HUMAN,
+        None,
+    )
+
+
+def test_the_shape_leaves_out_what_is_not_there() -> None:
+    narrow = narrow_reply(actions=[DUCK, CRAWL])
+    assert narrow(next_action=CRAWL).next_action == CRAWL and narrow(next_action=HUMAN), (
+        "the person can always be asked"
+    )
+    with pytest.raises(ValidationError):
+        narrow(next_action=GOOGLE)
+    allowed = narrow.model_json_schema()["properties"]["next_action"]["enum"]
+    assert allowed == [DUCK, CRAWL, HUMAN]
+    assert set(narrow.model_json_schema()["properties"]) == {"next_action", "query_or_url", "reasoning"}
+
+
+def test_a_models_reply_is_taken_as_a_decision() -> None:
+    def model(role: str, messages: Any, narrowed: Any, tier: str) -> Any:
+        assert (role, tier) == ("decision", "strong")
+        return narrowed(next_action=HUMAN, reasoning="enough", spare=1)
+
+    blanks = {
+        "question": QUESTION,
+        "notes": [],
+        "report": None,
+        "history": [],
+        "facts": [],
+        "leads": [],
+        "actions": [HUMAN],
+        "blockage": None,
+        "threshold": 0.85,
+        "remaining": 1,
+        "level": 0.0,
+        "refused": [],
+    }
+    judgement = DECISION.judge(model, **blanks)
+    assert type(judgement.value) is Decision and judgement.value.query_or_url is None
+
+
+@given(
+    st.text(),
+    st.lists(st.text(max_size=60), max_size=2),
+    st.lists(st.text(max_size=60), max_size=3),
+    st.sets(st.sampled_from(ALL)),
+)
+def test_any_words_lead_to_an_action_that_is_there(
+    question: str, notes: list[str], quotes: list[str], actions: set[str]
+) -> None:
+    history = [search(quote or "x") for quote in quotes]
+    facts = [fact(quote) for quote in quotes]
+    for blockage in (None, Stall(rung="reframe", reason="")):
+        given_ = {
+            "notes": notes,
+            "history": history,
+            "facts": facts,
+            "actions": sorted(actions),
+            "blockage": blockage,
+        }
+        decision = decide(question, **given_)
+        assert decision.next_action in {*actions, HUMAN} and decision == decide(question, **given_)
+        assert bool(decision.query_or_url) == (decision.next_action != HUMAN)

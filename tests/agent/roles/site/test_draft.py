@@ -1,0 +1,137 @@
+"""The writer of the site flow by rule and as a prompt: sections, sentences, and three kinds of refusal."""
+
+from __future__ import annotations
+
+from agent.retrieval.chunking import split_passages
+from agent.retrieval.extractive_answer import MAX_WORDS
+from agent.retrieval.sections import infer_headings
+from agent.roles.prompt_templates import find_blanks, render
+from agent.roles.site.draft import fallback
+from agent.types import Outcome, Page, Turn
+
+TEXT = """Lamp fever
+Overview
+Lamp fever is a made-up illness that befalls people who read at night, and it passes by itself in most of them.
+
+Symptoms
+What are the symptoms of lamp fever? The first symptom is a warm nose, which is noticed by others before oneself. It is followed by green ears.
+
+Treatment
+Treatment is sleep in a dark room, and nothing else has been shown to help at all. Carrots may be eaten with it."""
+
+
+def page(text: str = TEXT, title: str = "Lamp fever") -> list:
+    read = Page(
+        url="https://a.example/lamp",
+        final_url="https://a.example/lamp",
+        outcome=Outcome.OK,
+        title=title,
+        text=text,
+    )
+    return split_passages(infer_headings(read), "p1")
+
+
+def draft(question: str, **more):
+    given = {
+        "question": question,
+        "asked": question,
+        "history": [],
+        "instruction": "",
+        "notes": [],
+        "reasoning": "",
+        "passages": page(),
+        "strange": [],
+        "site": "a.example",
+        "forced": "",
+        "former": "",
+    }
+    return fallback(**{**given, **more})
+
+
+def said(reply) -> str:
+    return " ".join(sentence.text for sentence in reply.answer)
+
+
+def test_the_section_that_is_asked_for_is_quoted_from_its_start_without_heading_or_question():
+    assert said(draft("What are the symptoms of lamp fever?")) == (
+        "The first symptom is a warm nose, which is noticed by others before oneself. It is followed by green ears."
+    )
+    assert said(draft("How is lamp fever treated?")).startswith("Treatment is sleep in a dark room")
+
+
+def test_a_heading_that_names_the_matter_by_a_related_word_is_found():
+    assert "sleep" in said(draft("Is there a therapy for lamp fever?"))
+
+
+def test_each_sentence_quotes_its_passage_word_for_word():
+    by_id = {passage.id: passage.text for passage in page()}
+    for sentence in draft("What are the symptoms of lamp fever?").answer:
+        assert all(quote.quote in by_id[quote.passage_id] for quote in sentence.quotes) and sentence.quotes
+
+
+def test_an_answer_keeps_within_its_words():
+    long = "Lamp fever\nSymptoms\n" + " ".join(
+        f"Symptom number {n} of lamp fever is a sound like that of a kettle far away." for n in range(60)
+    )
+    assert len(said(draft("What are the symptoms of lamp fever?", passages=page(long))).split()) <= MAX_WORDS
+
+
+def test_three_refusals():
+    away = draft("Who won the football cup?", strange=["won", "football", "cup"])
+    assert (
+        away.refusal == "off_topic"
+        and "a.example" in away.message
+        and "football" in away.message
+        and not away.answer
+    )
+    near = draft("Which insurer pays in Peru for the illness?", strange=["insurer", "peru"])
+    assert near.refusal == "not_covered" and near.missing
+    assert draft("And that one?", passages=[]).refusal == "needs_clarification"
+    assert (
+        draft("And that one?", passages=[], history=[Turn(user="What is lamp fever?")]).refusal
+        != "needs_clarification"
+    )
+
+
+def test_what_the_site_does_not_know_is_told_with_the_answer():
+    assert (
+        "shampoo" in draft("What are the symptoms of lamp fever with shampoo?", strange=["shampoo"]).missing
+    )
+
+
+def test_the_prompt_holds_what_a_writer_needs_and_fences_the_pages():
+    messages = render(
+        "draft",
+        question="And at night?",
+        asked="Is lamp fever worse at night?",
+        history=[Turn(user="What is lamp fever?", bot="An illness.")],
+        instruction="Be kind.",
+        notes=["Shorter"],
+        reasoning="Enough was read.",
+        passages=page(),
+        strange=["night"],
+        site="a.example",
+        forced="All 5 explorations are used.",
+        former="It is bad.",
+    )
+    system, user = messages[0]["content"], messages[1]["content"]
+    assert (
+        "a.example" in system
+        and "Be kind." in system
+        and "off_topic" in system
+        and "needs_clarification" in system
+    )
+    told = (
+        "Is lamp fever worse at night?",
+        "What is lamp fever?",
+        "Shorter",
+        "Enough was read.",
+        "All 5 explorations are used.",
+        "It is bad.",
+    )
+    assert all(part in user for part in told)
+    assert user.count("<passage-") == len(page())
+
+
+def test_blanks_are_the_parameters_of_the_rule():
+    assert find_blanks("draft") == set(fallback.__annotations__) - {"return"}

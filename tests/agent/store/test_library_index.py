@@ -1,0 +1,262 @@
+"""The shelf's rows: the upgrade to it, what is put in place of what, the index of words, vectors kept apart
+by model."""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+
+import pytest
+from sqlalchemy import text
+
+from agent.errors import NotFound, StoreError
+from agent.store import fulltext, migrations
+from agent.store.database import Store
+from agent.store.library_index import IndexedPassage, SourceQuery, SourceUpdate
+from agent.store.pages import page_to_row
+from agent.types import LibrarySource, Outcome, Page
+
+
+@pytest.fixture
+def store(tmp_path):
+    opened = Store(f"sqlite:///{tmp_path}/t.db")
+    yield opened
+    opened.close()
+
+
+def page(words_of_it: str, url: str = "https://a.example/x") -> Page:
+    hashed = hashlib.sha256(words_of_it.encode()).hexdigest()
+    return Page(
+        url=url,
+        final_url=url,
+        outcome=Outcome.OK,
+        text=words_of_it,
+        sha256=hashed,
+        fetched_at="2026-11-21T09:00:00Z",
+    )
+
+
+def put(store: Store, said: str, name: str = "kb:x", **more) -> bool:
+    """A source whose every line is a passage; its terms are its words."""
+    former = store.library_index.get(name)
+    gone = []
+    if former:
+        old = store.pages.get(former.source.page_id).text
+        gone = [
+            (row, piece.heading, old[piece.start : piece.end])
+            for row, piece in store.library_index.passages_of(former.row)
+        ]
+    row = page_to_row(page(said, f"https://a.example/{name}"))
+    pieces, at = [], 0
+    for n, line in enumerate(said.split("\n")):
+        pieces.append(
+            IndexedPassage(n=n, start=at, end=at + len(line), heading="", rows=False, head="", body=line)
+        )
+        at += len(line) + 1
+    source = LibrarySource(
+        source_id=name,
+        kind="page",
+        title=name,
+        url=f"https://a.example/{name}",
+        page_id=row["id"],
+        added_at="2026",
+        **more,
+    )
+    return not store.library_index.put(
+        [SourceUpdate(source, pieces, row, {"words": "w", "folded": name}, former=former, former_rows=gone)]
+    )
+
+
+def found(store: Store, *terms: str, k: int = 10) -> list[str]:
+    return [
+        passage.text
+        for passage, _ in store.library_index.passages(store.library_index.search(list(terms), k))
+    ]
+
+
+# --- the upgrade
+# -----------------------------------------------------------------------------------------------------------
+
+
+def test_an_older_database_is_copied_and_its_pages_wait_for_the_shelf(tmp_path, monkeypatch):
+    path = tmp_path / "t.db"
+    with monkeypatch.context() as older, sqlite3.connect(path) as raw:
+        older.setattr(migrations, "MIGRATIONS", (migrations.m001_initial,))
+        Store(f"sqlite:///{path}").close()
+        raw.execute(
+            "INSERT INTO pages (id, url, sha256, text, record, fetched_at) VALUES ('p1', 'u', 's', 'old text', '{}', '2026')"
+        )
+    store = Store(f"sqlite:///{path}")
+    assert store.library_index.list_unindexed(10) == ["p1"]
+    store.close()
+    copy = tmp_path / "t.db.before-m002_library"
+    with sqlite3.connect(copy) as raw:
+        names = {row[0] for row in raw.execute("SELECT name FROM sqlite_master")}
+        assert raw.execute("SELECT text FROM pages").fetchall() == [("old text",)]
+    assert "runs" in names and not names & {"sources", "passages", "vectors", "unshelved", "library_words"}
+
+
+# --- sources
+# ---------------------------------------------------------------------------------------------------------------
+
+
+def test_another_text_takes_the_place_of_the_former_and_its_words_are_gone(store):
+    assert put(store, "heron fish\nfrog") and put(store, "stork\ncrane")
+    assert found(store, "heron", "frog") == [] and sorted(found(store, "stork", "crane", "heron")) == [
+        "crane",
+        "stork",
+    ]
+    assert store.library_index.passage_count() == 2 and store.library_index.document_frequencies(
+        ["heron", "stork"]
+    ) == {"stork": 1}
+    with store.engine.connect() as connection:
+        connection.execute(text("INSERT INTO library_words(library_words) VALUES ('integrity-check')"))
+
+
+def test_the_same_pieces_keep_their_ids(store):
+    put(store, "heron\nfrog")
+    before = [row for row, _ in store.library_index.search(["heron", "frog"], 5)]
+    put(store, "heron\nfrog")
+    assert [row for row, _ in store.library_index.search(["heron", "frog"], 5)] == before
+
+
+def test_an_id_is_never_given_twice(store):
+    put(store, "heron")
+    ((first, _),) = store.library_index.search(["heron"], 1)
+    put(store, "stork")
+    ((second, _),) = store.library_index.search(["stork"], 1)
+    assert second > first
+
+
+def test_who_looked_at_an_older_state_is_told_to_look_again(store):
+    put(store, "heron")
+    row = page_to_row(page("rival"))
+    source = LibrarySource(source_id="kb:x", kind="page", page_id=row["id"], added_at="2026")
+    assert store.library_index.put([SourceUpdate(source, [], row, {"words": "w"})]) == {"kb:x"}
+    stale = store.library_index.get("kb:x")
+    put(store, "stork")
+    assert store.library_index.put([SourceUpdate(source, [], row, {"words": "w"}, former=stale)]) == {"kb:x"}
+    assert found(store, "stork") == ["stork"]
+
+
+def test_what_lies_in_the_bin_is_not_found_however_much_of_it_there_is(store):
+    for n in range(30):
+        put(store, f"heron {n}", f"kb:{n}")
+        if n != 17:
+            store.library_index.set(f"kb:{n}", deleted_at="2026")
+    assert found(store, "heron", k=3) == ["heron 17"]
+    assert (
+        store.library_index.count(SourceQuery()) == 1
+        and store.library_index.count(SourceQuery(deleted=True)) == 29
+    )
+
+
+def test_there_is_no_such_source(store):
+    assert store.library_index.get("kb:nothing") is None
+    for change in (
+        lambda: store.library_index.set("kb:nothing", title=""),
+        lambda: store.library_index.tag("kb:nothing", ["a"]),
+    ):
+        with pytest.raises(NotFound, match="kb:nothing"):
+            change()
+
+
+# --- words
+# -----------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "term",
+    [
+        '"',
+        '" OR "',
+        "heron*",
+        "body:heron",
+        "NEAR(a b)",
+        "(",
+        "heron) OR (x",
+        "-heron",
+        "^heron",
+        "\0",
+        "'; DROP TABLE runs",
+        "AND",
+    ],
+)
+def test_a_term_is_never_read_as_a_query(store, term):
+    put(store, "heron fish")
+    assert found(store, term) in ([], ["heron fish"])
+    assert found(store, term, "fish") == ["heron fish"]
+
+
+def test_words_are_searched_in_chosen_sources_only(store):
+    put(store, "heron one", "kb:1")
+    put(store, "heron two", "kb:2")
+    rows = store.library_index.source_rows(SourceQuery(source_ids=("kb:2",), is_limited=True))
+    assert [
+        passage.text
+        for passage, _ in store.library_index.passages(store.library_index.search(["heron"], 5, within=rows))
+    ] == ["heron two"]
+    assert (
+        store.library_index.search(["heron"], 5, within=[]) == [] and store.library_index.search([], 5) == []
+    )
+
+
+def test_forgotten_words_wait_to_be_made_anew(store):
+    put(store, "heron")
+    held = store.library_index.get("kb:x")
+    store.library_index.reset_fulltext("another way")
+    assert found(store, "heron") == [] and store.library_index.list_unindexed(5) == [held.source.page_id]
+    assert (
+        store.library_index.metadata_value("words") == "another way"
+        and store.library_index.get("kb:x").words == ""
+    )
+
+
+def test_another_database_is_told_to_have_no_index_of_words():
+    class Postgres:
+        class dialect:
+            name = "postgresql"
+
+    with pytest.raises(StoreError, match="SQLite"):
+        fulltext.search(Postgres(), ["heron"], 5)
+    fulltext.add(Postgres(), [(1, "a", "b")])
+    assert fulltext.document_frequencies(Postgres(), ["heron"]) == {}
+
+
+# --- vectors
+# ---------------------------------------------------------------------------------------------------------------
+
+
+def test_vectors_of_two_models_are_not_mixed(store):
+    put(store, "heron\nfrog")
+    ids = [bare.id for bare in store.vectors.list_unembedded(-1, after=0, most=9)]
+    one, two = store.vectors.get_or_create_embedder("one", 8), store.vectors.get_or_create_embedder("two", 8)
+    assert (
+        one != two
+        and store.vectors.get_or_create_embedder("one", 8) == one
+        and store.vectors.newest_embedder("two") == two
+        and store.vectors.newest_embedder("three") is None
+    )
+    store.vectors.add(one, [(i, b"\1" * 8) for i in ids])
+    store.vectors.add(two, [(ids[0], b"\2" * 8)])
+    assert store.vectors.count_unembedded(one) == 0 and store.vectors.count_unembedded(two) == 1
+    assert [bare.text for bare in store.vectors.list_unembedded(two, after=0, most=9)] == ["frog"]
+    store.vectors.delete_other_models(two)
+    assert [row[3] for row in store.vectors.list_after(two, 0, most=9)] == [
+        b"\2" * 8
+    ] and store.vectors.list_after(one, 0, most=9) == []
+
+
+def test_a_vector_of_a_passage_that_went_away_is_not_kept(store):
+    put(store, "heron")
+    model = store.vectors.get_or_create_embedder("m", 8)
+    old = store.vectors.list_unembedded(model, after=0, most=1)[0].id
+    put(store, "stork")
+    assert store.vectors.add(model, [(old, b"\1" * 8)]) == 0
+    new = store.vectors.list_unembedded(model, after=0, most=1)[0].id
+    assert (
+        store.vectors.add(model, [(new, b"\1" * 8)]) == 1
+        and store.vectors.add(model, [(new, b"\1" * 8)]) == 0
+    )
+    put(store, "crane")
+    assert store.vectors.list_after(model, 0, most=9) == [] and store.vectors.count(model) == 0

@@ -1,0 +1,91 @@
+"""Collecting as a Python call, and what is refused before anything is written."""
+
+from __future__ import annotations
+
+import pytest
+
+from agent import api
+from agent.api import run_agent
+from agent.errors import ConcurrentChange, NotFound, UsageError
+from agent.types import CollectLimits, Settings
+from agent.workbench import Workbench
+
+QUOTE = "https://borskvart.example/stock/KALL"
+PROMPT = "Go to the forum section and find out what people are saying about Kallsteg in the last month"
+
+
+def test_the_call_returns_what_was_found(bench: Workbench) -> None:
+    seen: list[str] = []
+    found = run_agent(
+        PROMPT, [QUOTE], 10, True, world="demo", model="keyless", bench=bench, watch=seen.append
+    )
+    assert [article["title"] for article in found["articles"]] == [
+        "Third quarter: good or bad?",
+        "The factory and the debt",
+        "Dividend next spring",
+    ]
+    assert [article["metadata"]["post_count"] for article in found["articles"]] == [6, 4, 3]
+    assert found["digest"]["verdict"] == "answered" and set(seen) == {found["run"]}
+    assert [event["name"] for event in found["events"]].count("nav:content_added") == 3
+
+
+def test_the_plain_way_for_comparison(bench: Workbench) -> None:
+    found = run_agent(
+        PROMPT,
+        [QUOTE],
+        max_articles=5,
+        use_smart_navigation=False,
+        world="demo",
+        model="keyless",
+        bench=bench,
+    )
+    assert all(article["kind"] == "article" and not article["posts"] for article in found["articles"])
+
+
+def test_it_opens_a_workbench_of_its_own() -> None:
+    assert run_agent(
+        "Summarize this article",
+        ["https://granvattnet-courier.example/2026/08/20/kallsteg-factory"],
+        world="demo",
+        model="keyless",
+    )["articles"]
+
+
+@pytest.mark.parametrize(
+    ("prompt", "starts", "limits", "told"),
+    [
+        ("", [QUOTE], {}, "question"),
+        ("Collect", [], {}, "start"),
+        ("Collect", ["ftp://a.example/"], {}, "not a web address"),
+        ("Collect", [f"https://a.example/{n}" for n in range(21)], {}, "20 are the most"),
+        ("Collect", [QUOTE], {"max_articles": 0}, "at least one"),
+        ("Collect", [QUOTE], {"max_depth": 0}, "at least one"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_words(
+    bench: Workbench, prompt: str, starts: list[str], limits: dict[str, int], told: str
+) -> None:
+    with pytest.raises(UsageError, match=told):
+        api.start_collect_run(
+            bench, prompt, starts, Settings(world="demo", model="keyless", collect=CollectLimits(**limits))
+        )
+    assert bench.runs() == []
+
+
+def test_addresses_in_the_prompt_are_start_pages(bench: Workbench) -> None:
+    run_id = api.start_collect_run(bench, f"Summarize {QUOTE}", [], Settings(world="demo", model="keyless"))
+    assert bench.snapshot(run_id).run.settings.start_urls == [QUOTE]
+
+
+def test_only_a_path_that_waits_can_be_walked(bench: Workbench) -> None:
+    run_id = api.start_collect_run(bench, PROMPT, [QUOTE], Settings(world="demo", model="keyless"))
+    bench.drive(run_id)
+    with pytest.raises(ConcurrentChange):
+        api.approve_path(bench, run_id, bench.snapshot(run_id).head)
+    other = bench.start(
+        "How many people does Älvmora Mejeri employ?", Settings(world="demo", model="keyless")
+    )
+    with pytest.raises(UsageError, match="collected nothing"):
+        api.build_collection(bench, other)
+    with pytest.raises(NotFound):
+        api.build_collection(bench, "nosuchrun")

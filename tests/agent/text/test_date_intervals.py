@@ -1,0 +1,65 @@
+"""Dates agree when neither excludes the other."""
+
+import pytest
+
+from agent.text.date_intervals import blank_dates, find_dates, is_compatible
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "3 May 1987",
+        "May 3, 1987",
+        "3rd of May 1987",
+        "1987-05-03",
+        "03/05/1987",
+        "3.5.1987",
+        "May 1987",
+        "in 1987.",
+        "the 1980s",
+        "20th century",
+        "3 May",
+    ],
+)
+def test_every_format_agrees_with_the_day_it_means(text: str) -> None:
+    found = find_dates(text)
+    assert len(found) == 1
+    assert is_compatible(found[0], find_dates("3 May 1987")[0]) and is_compatible(
+        find_dates("3 May 1987")[0], found[0]
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["4 May 1987", "June 1987", "in 1988.", "the 1990s", "19th century", "4 May", "3.6.1987", "450 BC"],
+)
+def test_another_day_does_not(text: str) -> None:
+    assert not is_compatible(find_dates(text)[0], find_dates("3 May 1987")[0])
+
+
+def test_a_date_with_slashes_has_two_readings() -> None:
+    assert is_compatible(find_dates("03/05/1987")[0], find_dates("5 March 1987")[0]) and not is_compatible(
+        find_dates("03/05/1987")[0], find_dates("5 April 1987")[0]
+    )
+
+
+def test_other_languages() -> None:
+    assert is_compatible(find_dates("3. Mai 1987")[0], find_dates("3 de mayo de 1987")[0])
+
+
+def test_a_range_gives_both_ends() -> None:
+    assert [d.text for d in find_dates("(1939–1945)")] == ["1939", "1945"]
+    assert [d.spans for d in find_dates("the 2014–15 season")] == [
+        find_dates("in 2014.")[0].spans,
+        find_dates("in 2015.")[0].spans,
+    ]
+
+
+@pytest.mark.parametrize("text", ["1200 people", "12,500", "$1987", "1987 km", "room 12", "v1.1987"])
+def test_a_count_is_no_year(text: str) -> None:
+    assert find_dates(text) == []
+
+
+def test_blanked_keeps_the_offsets() -> None:
+    text = "On 3 May 1987 it sold 12 cheeses"
+    assert blank_dates(text, find_dates(text)) == "On            it sold 12 cheeses"

@@ -1,0 +1,100 @@
+"""Thanks, greetings, and the form of a question."""
+
+from __future__ import annotations
+
+import pytest
+
+from agent.text.dialogue_acts import (
+    blank_unanswered_replies,
+    classify_small_talk,
+    is_question,
+    is_repeat_request,
+    reply_to_small_talk,
+)
+from agent.types import Turn
+
+
+@pytest.mark.parametrize(
+    "text", ["thanks", "Thanks a lot!", "ok great, thank you so much", "tack så mycket", "Danke!"]
+)
+def test_thanks_are_thanks(text: str) -> None:
+    assert classify_small_talk(text) == "thanks"
+
+
+@pytest.mark.parametrize("text", ["got it", "bye", "Perfect, that helps.", "OK", "ok great"])
+def test_assent_is_assent(text: str) -> None:
+    assert classify_small_talk(text) == "assent"
+
+
+@pytest.mark.parametrize(
+    "text", ["hello", "Hi there!", "good morning", "how are you?", "God morgon!", "Hello, how are you today?"]
+)
+def test_greetings_are_greetings(text: str) -> None:
+    assert classify_small_talk(text) == "greeting"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "?",
+        "the ferry",
+        "good dentist",
+        "great blue heron",
+        "Thanks, and the price?",
+        "yes",
+        "2",
+        "okapi",
+        "Hi, who owns it?",
+    ],
+)
+def test_who_says_anything_besides_is_not_only_polite(text: str) -> None:
+    assert classify_small_talk(text) == ""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "who owns it",
+        "great, when does it leave",
+        "Tell me more",
+        "the ferry?",
+        "Hur gammal är hon",
+        "列車は何時ですか？",
+        "wie viel kostet das",
+    ],
+)
+def test_questions_and_requests_ask(text: str) -> None:
+    assert is_question(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["the ferry", "I mean the one in Skarholm", "children under seven", "yes", ""]
+)
+def test_what_tells_does_not_ask(text: str) -> None:
+    assert not is_question(text)
+
+
+def test_what_is_wanted_once_more() -> None:
+    assert (
+        is_repeat_request("Can you repeat that?")
+        and is_repeat_request("Sum up, please")
+        and not is_repeat_request("Who built it?")
+    )
+
+
+def test_what_asked_back_is_not_about_the_matter() -> None:
+    turns = [
+        Turn(user="Who?", bot="Anna."),
+        Turn(user="When?", bot="I could not find an answer.", answered=False),
+    ]
+    assert blank_unanswered_replies(turns) == [turns[0], Turn(user="When?", answered=False)] and turns[1].bot
+
+
+def test_a_courtesy_is_answered_in_kind():
+    assert (
+        reply_to_small_talk("Thanks!").startswith("You are welcome")
+        and reply_to_small_talk("Hello").startswith("Hello")
+        and reply_to_small_talk("ok, great").startswith("All right")
+    )
+    assert reply_to_small_talk("Thanks, and who pays the postage?") == ""

@@ -1,0 +1,180 @@
+"""Places in words and numbers: kinds, points, distances, and what the facilities' own rows tell of towns and
+streets."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from agent.text.geo import (
+    build_gazetteer,
+    distance_km,
+    find_facility_kinds,
+    find_facility_word,
+    find_place_phrase,
+    find_places,
+    is_nearest_request,
+    parse_coordinates,
+)
+from agent.types import Facility
+
+
+def facility(
+    name: str, address: str, latitude: float = 60.0, longitude: float = 20.0, kind: str = "shop"
+) -> Facility:
+    return Facility(
+        name=name, kind=kind, address=address, latitude=latitude, longitude=longitude, source_id="kb:x", row=1
+    )
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "km"),
+    [
+        ((0.0, 0.0), (0.0, 0.0), 0.0),
+        ((0.0, 0.0), (0.0, 1.0), 111.195),
+        ((0.0, 0.0), (90.0, 0.0), 10007.557),
+        ((0.0, 0.0), (0.0, 180.0), 20015.115),
+        ((90.0, 0.0), (-90.0, 77.0), 20015.115),
+        ((10.0, 179.5), (10.0, -179.5), 109.505),
+        ((51.4779, -0.0015), (48.8584, 2.2945), 334.0),
+    ],
+)
+def test_distances_are_great_circles(one: tuple[float, float], other: tuple[float, float], km: float) -> None:
+    assert distance_km(one, other) == pytest.approx(km, rel=1e-3, abs=1e-6)
+    assert distance_km(one, other) == pytest.approx(distance_km(other, one))
+    assert math.isfinite(distance_km(one, other))
+
+
+@pytest.mark.parametrize(
+    ("text", "point"),
+    [
+        ("59.33, 18.06", (59.33, 18.06)),
+        ("near 59.33,18.06 please", (59.33, 18.06)),
+        ("at -33.9; 18.4", (-33.9, 18.4)),
+        ("59.33° N, 18.06° E", (59.33, 18.06)),
+        ("33.9 S 70.6 W", (-33.9, -70.6)),
+        ("60, 20", (60.0, 20.0)),
+        ("91.0, 10.0", None),
+        ("10.0, 181.0", None),
+        ("the nearest clinic to 60, 20?", (60.0, 20.0)),
+        ("on 3 May", None),
+        ("on 3, 4 or 5 May", None),
+        ("I have 1,000 clinics", None),
+        ("near 1,000", None),
+        ("", None),
+    ],
+)
+def test_points_in_figures(text: str, point: tuple[float, float] | None) -> None:
+    assert parse_coordinates(text) == point
+
+
+def test_kinds_by_their_own_words_or_others_that_mean_the_same() -> None:
+    kinds = ["clinic", "pharmacy", "post office", "repair café"]
+    assert (
+        find_facility_kinds("Who can mend my chair?", kinds) == ["repair café"]
+        and find_facility_kinds("a café", kinds) == []
+    )
+    assert find_facility_kinds("Which pharmacies are there?", kinds) == ["pharmacy"]
+    assert find_facility_kinds("I need a chemist or a doctor", kinds) == ["clinic", "pharmacy"]
+    assert find_facility_kinds("the nearest Repair Cafe", kinds) == ["repair café"]
+    assert (
+        find_facility_kinds("post offices", kinds) == ["post office"]
+        and find_facility_kinds("the office", kinds) == []
+        and find_facility_kinds("", kinds) == []
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("the nearest dentist to Brannvik", "dentist"),
+        ("Is there a dentist?", "dentist"),
+        ("nearest public library", "library"),
+        ("Where can I find an ATM?", "atm"),
+        ("Where is the Bank of England?", ""),
+        ("is there a treaty?", ""),
+        ("the dentist said", ""),
+    ],
+)
+def test_a_facility_asked_for_as_such(text: str, word: str) -> None:
+    assert find_facility_word(text) == word
+
+
+def test_towns_and_streets_are_known_from_the_addresses() -> None:
+    known = build_gazetteer(
+        [
+            facility("A", "Storgatan 1, 123 45 Norrby", 60.0, 20.0),
+            facility("B", "Storgatan 9, 123 46 Norrby", 60.02, 20.0),
+            facility("C", "Hamngatan 2, Söderby", 61.0, 20.0),
+        ]
+    )
+    [town] = find_places("near Norrby", known)
+    assert (town.name, town.kind, town.point) == (
+        "Norrby",
+        "town",
+        (pytest.approx(60.01), pytest.approx(20.0)),
+    )
+    assert [place.kind for place in find_places("Storgatan", known)] == ["street"]
+    assert [place.kind for place in find_places("Storgatan 9, Norrby", known)] == ["address"], (
+        "the longest name"
+    )
+    assert (
+        find_places("soderby", known)[0].name == "Söderby"
+        and find_places("Paris", known) == []
+        and find_places("", known) == []
+    )
+
+
+def test_a_name_of_two_places_stands_for_both_unless_the_text_says_which() -> None:
+    known = build_gazetteer(
+        [facility("A", "Storgatan 1, Norrby", 60.0), facility("B", "Storgatan 2, Söderby", 61.0)]
+    )
+    assert [place.name for place in find_places("near Storgatan", known)] == [
+        "Storgatan, Norrby",
+        "Storgatan, Söderby",
+    ]
+    assert [place.name for place in find_places("Storgatan in Söderby", known)] == ["Storgatan, Söderby"]
+
+
+def test_the_country_that_all_addresses_end_with_is_no_town() -> None:
+    rows = [
+        facility(f"F{n}", f"Väg {n}, {'Norrby' if n % 2 else 'Söderby'}, Sweden", 60.0 + n / 100)
+        for n in range(6)
+    ]
+    known = build_gazetteer(rows)
+    assert find_places("in Sweden", known) == [] and find_places("in Norrby", known)[0].kind == "town"
+
+
+def test_what_ends_alike_but_lies_far_apart_is_no_town() -> None:
+    assert (
+        find_places(
+            "Norrby",
+            build_gazetteer([facility("A", "Väg 1, Norrby", 60.0), facility("B", "Väg 2, Norrby", 65.0)]),
+        )
+        == []
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("a clinic near the harbour?", "harbour"),
+        ("apotek nära Storgatan", "Storgatan"),
+        ("a clinic near me", ""),
+        ("a clinic nearby", ""),
+        ("the nearest clinic", ""),
+        ("closest to the old town.", "old town"),
+    ],
+)
+def test_the_words_that_name_a_place(text: str, words: str) -> None:
+    assert find_place_phrase(text) == words
+
+
+def test_what_asks_for_the_nearest() -> None:
+    assert (
+        is_nearest_request("the nearest clinic")
+        and is_nearest_request("How far is it?")
+        and is_nearest_request("närmaste")
+        and not is_nearest_request("a clinic")
+    )

@@ -1,0 +1,109 @@
+"""Rows of words: what only looks different is one spelling, what means something stays apart, and offsets are
+the original's."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agent.text.normalization import (
+    blank_note_marks,
+    has_note_marks,
+    is_inside_word,
+    is_negation,
+    normalize_text,
+    strip_diacritics,
+)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("The “big” house", 'the "BIG"  house.'),
+        ("state-\n owned works", "stateowned works"),
+        ("soft\u00adhyphen", "softhyphen"),
+        ("ﬁnal ﬂow", "final flow"),
+        ("Ｆｕｌｌ　ｗｉｄｔｈ", "full width"),
+        ("it’s", "it's"),
+        ("1,234,567.5 kg", "1234567.5 kg"),
+        ("wait ... what", "wait […] what"),
+        ("cafe\u0301", "café"),
+        ("\u22123 degrees", "-3 degrees"),
+    ],
+)
+def test_what_only_looks_different_is_the_same_row(one, other):
+    assert normalize_text(one).words == normalize_text(other).words
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("3.5", "35"),
+        ("-3", "3"),
+        ("5 %", "5"),
+        ("$5", "€5"),
+        ("10²", "102"),
+        ("1,5", "15"),
+        ("12,34", "1234"),
+        ("< 5", "> 5"),
+        ("can", "can't"),
+    ],
+)
+def test_what_means_something_is_not_lost(one, other):
+    assert normalize_text(one).words != normalize_text(other).words
+
+
+def test_chinese_and_japanese_are_a_row_of_characters():
+    assert normalize_text("東京は42 km").words == ["東", "京", "は", "42", "km"]
+
+
+@given(st.text(max_size=80))
+def test_offsets_lead_back_to_the_text(text):
+    found = normalize_text(text)
+    assert len(found.words) == len(found.starts) == len(found.ends)
+    at = 0
+    for word, start, end in zip(found.words, found.starts, found.ends, strict=True):
+        assert at <= start < end <= len(text) and word
+        assert normalize_text(text[start:end]).words == [word] or not text[start:end].isalnum()
+        at = end
+
+
+def test_places_are_those_of_whole_words():
+    line = normalize_text("The ferry and the ferryman meet the ferry")
+    assert (
+        line.find_words(["the", "ferry"]) == [0, 6]
+        and line.find_words(["ferry"]) == [1, 7]
+        and line.find_words(["fer"]) == []
+    )
+
+
+def test_reference_marks_can_be_passed_over_without_moving_anything():
+    text = "It rained.[3] Then [note 2] sun [a][citation needed]; see [1999] and [x y]."
+    clean = blank_note_marks(text)
+    assert (
+        len(clean) == len(text)
+        and "[3]" not in clean
+        and "citation" not in clean
+        and "[1999]" in clean
+        and "[x y]" in clean
+    )
+    assert has_note_marks(text) and not has_note_marks(clean)
+    assert normalize_text(text, notes=False).words == normalize_text(clean).words
+
+
+def test_denials_are_told_by_word_or_ending():
+    assert all(map(is_negation, ("not", "never", "isn't", "nicht", "sans"))) and not any(
+        map(is_negation, ("note", "nothingness", "ant"))
+    )
+
+
+def test_folded_and_glued():
+    assert strip_diacritics("Älvmora naïve") == "Alvmora naive"
+    assert (
+        is_inside_word("a", "b")
+        and is_inside_word("1", "0")
+        and not is_inside_word("a", " ")
+        and not is_inside_word("東", "京")
+        and not is_inside_word("東", "a")
+    )

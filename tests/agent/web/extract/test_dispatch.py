@@ -1,0 +1,65 @@
+"""Bodies of every kind through the one way in."""
+
+from __future__ import annotations
+
+from agent.types import Outcome
+from agent.web.extract import dispatch
+
+URL = "https://a.example.com/files/notes.md"
+
+
+def test_plain_text_stays_as_it_is() -> None:
+    page = dispatch.extract_content(
+        b"One\r\n\r\n  Two, see https://b.example.com/x.\r\n",
+        "text/plain",
+        "https://a.example.com/readme.txt",
+    )
+    assert (page.text, page.title) == ("One\n\n  Two, see https://b.example.com/x.", "readme.txt")
+    assert [link.url for link in page.links] == ["https://b.example.com/x"]
+
+
+def test_markdown_has_headings() -> None:
+    page = dispatch.extract_content(b"# Dairy\n\nText\n\n## History ##\n\nMore", "text/markdown", URL)
+    assert page.title == "Dairy"
+    assert [(h.level, h.text, page.text[h.start :][: len(h.text)]) for h in page.headings] == [
+        (1, "Dairy", "Dairy"),
+        (2, "History", "History"),
+    ]
+
+
+def test_data_files_are_text() -> None:
+    assert dispatch.extract_content(b'{"founded": 1921}', "application/json", URL).text == '{"founded": 1921}'
+    assert (
+        dispatch.extract_content(b"year,litres\n1921,1200", "text/csv", URL).text == "year,litres\n1921,1200"
+    )
+
+
+def test_a_sitemap_is_its_links() -> None:
+    raw = b"<?xml version='1.0'?><urlset><url><loc> https://a.example.com/1?x=1&amp;y=2 </loc></url><url><loc>https://a.example.com/2</loc></url></urlset>"
+    page = dispatch.extract_content(raw, "application/xml", "https://a.example.com/sitemap.xml")
+    assert (page.outcome, page.title) == (Outcome.OK, "Sitemap")
+    assert [link.url for link in page.links] == ["https://a.example.com/1?x=1&y=2", "https://a.example.com/2"]
+
+
+def test_a_feed_gives_links_and_text() -> None:
+    item = b"<title>New cheese</title><link>https://a.example.com/c</link><description><![CDATA[It is <b>blue</b>.]]></description>"
+    raw = b"<rss><channel><item>" + item + b"</item></channel></rss>"
+    page = dispatch.extract_content(raw, "application/rss+xml", URL)
+    assert [link.url for link in page.links] == ["https://a.example.com/c"]
+    assert "New cheese" in page.text and "blue" in page.text
+
+
+def test_entity_bombs_stay_closed() -> None:
+    raw = b'<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "&a;&a;"><!ENTITY f SYSTEM "file:///etc/passwd">]><x>&b;&f;</x>'
+    assert "root:" not in dispatch.extract_content(raw, "application/xml", URL).text
+
+
+def test_what_can_not_be_read_says_so() -> None:
+    for raw, content_type in (
+        (b"\x89PNG\r\n", "image/png"),
+        (b"PK\x03\x04", "application/zip"),
+        (b"\x00\x01\x02", ""),
+    ):
+        page = dispatch.extract_content(raw, content_type, URL)
+        assert page.outcome is Outcome.UNSUPPORTED and page.detail and not page.text
+    assert dispatch.extract_content(b"", "text/html", URL).outcome is Outcome.EMPTY

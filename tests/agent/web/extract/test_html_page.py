@@ -1,0 +1,155 @@
+"""HTML as text that can be quoted: continuous, in order, with offsets that fit, without the furniture of the
+page."""
+
+from __future__ import annotations
+
+import pytest
+
+from agent.types import Outcome
+from agent.web.extract import html_page
+from agent.web.extract.extraction import Extraction
+
+URL = "https://dairy.example.com/about/us"
+PROSE = "The Ostrava dairy was founded in 1921 by two sisters who sold butter from a cart. " * 4
+
+
+def read(html: str) -> Extraction:
+    return html_page.extract_html(html, URL)
+
+
+def test_words_split_by_markup_stay_words_and_blocks_stay_apart() -> None:
+    page = read(
+        f"<p>Foun<b>ded</b> in <a href=x>19</a>21,<br>by two   sisters.</p><p>{PROSE}</p><div>One</div><div>Two</div>"
+    )
+    assert page.text.startswith(f"Founded in 1921,\nby two sisters.\n\n{PROSE.strip()}\n\nOne\nTwo")
+
+
+def test_headings_know_where_they_stand() -> None:
+    page = read(f"<h1>Dairy</h1><p>{PROSE}</p><h2>Hist<i>ory</i></h2><p>{PROSE}</p><h3> </h3>")
+    assert [(h.level, h.text) for h in page.headings] == [(1, "Dairy"), (2, "History")]
+    assert all(page.text[h.start :].startswith(h.text) for h in page.headings)
+
+
+def test_furniture_is_left_out() -> None:
+    page = read(
+        f"""<html><head><title>x</title><style>p {{}}</style></head><body>
+        <header class="site-header"><a href="/">Home</a></header><nav><a href="/1">Shop</a></nav>
+        <div class="cookie-banner">We use cookies. <button>OK</button></div>
+        <main><h1>Dairy</h1><p>{PROSE}<sup class="reference">[1]</sup><span style="display:none">secret</span></p>
+        <div class="share-buttons"><a href="/s">Share this</a></div></main>
+        <aside class="related"><a href="/r">Read also</a></aside>
+        <footer>Imprint</footer><script>alert(1)</script><noscript>Turn it on</noscript></body></html>"""
+    )
+    assert page.text == f"Dairy\n\n{PROSE.strip()}"
+    assert [link.text for link in page.links] == ["Home", "Shop", "Share this", "Read also"]
+
+
+def test_a_short_page_is_never_emptied() -> None:
+    assert read("<nav><p>The dairy is closed on Mondays.</p></nav>").text == "The dairy is closed on Mondays."
+    assert read("<div class=footer>Closed.</div>").text == "Closed."
+    assert read("Just text").text == "Just text"
+
+
+def test_content_is_kept_whatever_it_is_called() -> None:
+    page = read(
+        f"<body class='has-sidebar menu'><div class='banner ads'><h1>Dairy</h1><p>{PROSE}</p></div></body>"
+    )
+    assert PROSE.strip() in page.text
+
+
+def test_every_post_of_a_thread_is_kept() -> None:
+    posts = "".join(
+        f"<article class=post><header>user{n}</header><p>Post {n}. {PROSE}</p></article>" for n in range(5)
+    )
+    text = read(f"<body><h1>Thread</h1>{posts}</body>").text
+    assert [f"user{n}" in text and f"Post {n}." in text for n in range(5)] == [True] * 5
+
+
+def test_tables_become_rows_with_offsets() -> None:
+    page = read(
+        f"""<p>{PROSE}</p><table><caption>Sales</caption><tr><th>Year</th><th>Town</th><th>Litres</th></tr>
+        <tr><td rowspan=2>1921</td><td>Ostrava</td><td>1,200</td></tr><tr><td>Opava</td><td>300<sup class=reference>[2]</sup></td></tr>
+        <tr><td colspan=2>Total</td><td>1,500</td></tr></table><p>End.</p>"""
+    )
+    table = page.tables[0]
+    assert table.caption == "Sales"
+    assert table.rows == [
+        ["Year", "Town", "Litres"],
+        ["1921", "Ostrava", "1,200"],
+        ["1921", "Opava", "300"],
+        ["Total", "", "1,500"],
+    ]
+    lines = "Year | Town | Litres\n1921 | Ostrava | 1,200\n1921 | Opava | 300\nTotal |  | 1,500"
+    assert page.text[table.start : table.end].replace("|  |", "| |") == lines.replace("|  |", "| |")
+    assert page.text.endswith("\n\nEnd.")
+
+
+def test_a_table_that_arranges_a_page_is_read_as_a_page() -> None:
+    page = read(
+        f"<table><tr><td>Menu</td><td><h1>Dairy</h1><p>{PROSE * 4}</p><table><tr><td>a</td><td>b</td></tr></table></td></tr></table>"
+    )
+    assert [table.rows for table in page.tables] == [[["a", "b"]]]
+    assert [heading.text for heading in page.headings] == ["Dairy"]
+
+
+def test_links_are_absolute_in_order_and_once() -> None:
+    page = read(
+        """<base href="/b/"><a href="x">One</a><a href="x#part">Two</a><a href="//other.example.com/y"><img alt="Pic"></a><a href="#top">Top</a>
+        <a href="javascript:x()">No</a><a href="mailto:a@b.c">No</a><a href="http://[bad">No</a><a href="?q=1" title="Q"></a>"""
+    )
+    assert [(link.url, link.text) for link in page.links] == [
+        ("https://dairy.example.com/b/x", "One"),
+        ("https://other.example.com/y", "Pic"),
+        ("https://dairy.example.com/b/?q=1", "Q"),
+    ]
+
+
+def test_preformatted_text_keeps_its_lines() -> None:
+    assert "def f():\n    return 1" in read(f"<p>{PROSE}</p><pre>def f():\n    return 1\n</pre>").text
+
+
+def test_formulas_are_read_by_their_source() -> None:
+    assert "area a^2 of" in read(f"<p>{PROSE} area <math alttext='a^2'><mi>a</mi></math> of it</p>").text
+
+
+def test_a_page_without_text_is_empty_and_says_so() -> None:
+    page = read("<html><body><img src=x></body></html>")
+    assert page.outcome is Outcome.EMPTY and page.detail
+
+
+@pytest.mark.parametrize("depth", [200, 254, 256, 1_000, 3_000, 20_000])
+def test_deep_nesting_loses_nothing(depth: int) -> None:
+    page = read("<div>" * depth + f"<p>{PROSE}</p>" + "</div>" * depth)
+    assert PROSE.strip() in page.text
+
+
+def test_tags_with_absurdly_many_attributes_cost_little() -> None:
+    page = read("<a " + " ".join(f"a{n}=1" for n in range(50_000)) + f">x</a><p>{PROSE}</p>")
+    assert PROSE.strip() in page.text
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "",
+        "<",
+        "<table>" * 50,
+        "<!--",
+        "<a href=",
+        "</p></div>",
+        "<p" * 1000,
+        "\x00<p>x",
+        "<svg><p>x</svg>",
+        "<table><p>x<tr><td>y<td>z",
+        "<select><option>a",
+    ],
+)
+def test_broken_markup_breaks_nothing(html: str) -> None:
+    assert isinstance(read(html).text, str)
+
+
+def test_spans_without_end_are_bounded() -> None:
+    page = read(
+        f"<p>{PROSE}</p><table><tr><td rowspan=99999 colspan=99999>a</td><td>b</td></tr><tr><td>c</td></tr></table>"
+    )
+    assert all(len(row) <= 200 for table in page.tables for row in table.rows)

@@ -1,0 +1,72 @@
+"""Tables as rows: spans, groups, captions, and what is no table at all."""
+
+from __future__ import annotations
+
+import pytest
+from selectolax.lexbor import LexborHTMLParser
+
+from agent.web.extract.tables import TableGrid, parse_table
+from agent.web.extract.text_blocks import inline_text
+
+
+def grid(html: str) -> TableGrid | None:
+    return parse_table(LexborHTMLParser(html).css_first("table"), inline_text)
+
+
+def test_groups_are_read_in_order() -> None:
+    found = grid(
+        "<table><thead><tr><th>A<th>B</thead><tbody><tr><td>1<td>2</tbody><tfoot><tr><td>3<td>4</tfoot></table>"
+    )
+    assert found and found.rows == [["A", "B"], ["1", "2"], ["3", "4"]]
+
+
+def test_what_spans_rows_stands_in_each_of_them() -> None:
+    found = grid(
+        "<table><tr><td>a<td rowspan=3>b<td>c<tr><td>d<td>e<tr><td>f<td>g<tr><td>h<td>i<td>j</table>"
+    )
+    assert found and found.rows == [["a", "b", "c"], ["d", "b", "e"], ["f", "b", "g"], ["h", "i", "j"]]
+
+
+def test_a_row_made_only_of_what_hangs_from_above_is_read() -> None:
+    found = grid("<table><tr><td rowspan=2>a<td rowspan=2>b<tr></tr><tr><td>c<td>d</table>")
+    assert found and found.rows == [["a", "b"], ["a", "b"], ["c", "d"]]
+
+
+def test_lines_and_lists_in_a_cell_become_one_line() -> None:
+    found = grid("<table><tr><td>a<br>b<td><ul><li>c<li>d</ul></table>")
+    assert found and found.rows == [["a b", "c d"]]
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<table role=presentation><tr><td>a<td>b</table>",
+        "<table><tr><td>one column</table>",
+        "<table><tr><td>a<td><table><tr><td>x</table></table>",
+        f"<table><tr><td>menu<td>{'prose ' * 300}</table>",
+        "<table></table>",
+    ],
+)
+def test_what_is_no_table(html: str) -> None:
+    assert grid(html) is None
+
+
+def test_one_long_cell_does_not_undo_a_table() -> None:
+    rows = "".join(f"<tr><td>{n}<td>x" for n in range(10))
+    found = grid(f"<table>{rows}<tr><td>notes<td>{'prose ' * 300}</table>")
+    assert found and len(found.rows) == 11
+
+
+@pytest.mark.parametrize(
+    ("html", "headed"),
+    [
+        ("<tr><th>Weight<td>310 g<tr><th>Price<td>90 kr", False),
+        ("<tr></tr><tr><th>Weight<td>light", False),
+        ("<tr><th>Code<th>Meaning 2<tr><td>E1<td>Full", True),
+        ("<tr><td>Name<td>Since<tr><td>Oona<td>2018", True),
+        ("<tr><td>1<td>2<td>3<tr><td>4<td>5<td>6", True),
+    ],
+)
+def test_a_first_row_that_begins_with_its_own_name_names_no_columns(html: str, headed: bool) -> None:
+    found = grid(f"<table>{html}</table>")
+    assert found and found.headed is headed

@@ -1,0 +1,112 @@
+"""What of a search or page counts by the chosen sources, and how what does not is told."""
+
+from __future__ import annotations
+
+import pytest
+
+from agent.types import Link, Outcome, Page, SearchHit, SearchResult, SourceFilter
+from agent.web import apply_source_filter, page_language
+
+SWEDISH = (
+    "Mejeriet i dalen har trettioen anställda och tillverkar ost av mjölk från gårdarna runt omkring sjön."
+)
+ENGLISH = "The dairy in the valley employs thirty-one people and makes cheese of the milk of the farms around the lake."
+
+
+def found(*urls: str, published: str = "") -> SearchResult:
+    hits = [SearchHit(url=url, rank=n, published_at=published) for n, url in enumerate(urls, 1)]
+    return SearchResult(engine="e", query="q", outcome=Outcome.OK, hits=hits)
+
+
+def read(**more) -> Page:
+    url = "https://a.example/"
+    return Page(
+        **{
+            "url": url,
+            "final_url": url,
+            "outcome": Outcome.OK,
+            "text": ENGLISH,
+            "links": [Link("https://a.example/b")],
+            "raw": b"x",
+            **more,
+        }
+    )
+
+
+def test_results_outside_are_dropped_counted_and_told():
+    kept = apply_source_filter.filter_hits(
+        found("https://a.example/1", "https://b.example/", "https://a.example/2"),
+        SourceFilter(blocked=["b.example"]),
+    )
+    assert [hit.url for hit in kept.hits] == [
+        "https://a.example/1",
+        "https://a.example/2",
+    ] and kept.left_out == 1
+    assert (
+        kept.detail == "1 of 3 results lie outside the chosen sources and were left out."
+        and kept.outcome is Outcome.OK
+    )
+
+
+def test_when_nothing_is_left_the_search_was_empty():
+    kept = apply_source_filter.filter_hits(found("https://b.example/"), SourceFilter(allowed=["a.example"]))
+    assert (kept.outcome, kept.hits, kept.left_out) == (Outcome.EMPTY, [], 1)
+
+
+def test_a_result_whose_date_is_told_is_left_out_by_it():
+    assert (
+        apply_source_filter.filter_hits(
+            found("https://b.example/", published="2019-03-02"), SourceFilter(since="2020-01-01")
+        ).left_out
+        == 1
+    )
+    assert (
+        apply_source_filter.filter_hits(
+            found("https://b.example/"), SourceFilter(since="2020-01-01", dated=True)
+        ).left_out
+        == 0
+    ), "no engine's silence is a page's"
+
+
+def test_a_page_outside_the_time_is_refused_with_its_links_and_without_its_text():
+    page = apply_source_filter.filter_page(read(published_at="2019-03-02"), SourceFilter(since="2020-01-01"))
+    assert (
+        page.outcome is Outcome.REFUSED
+        and "published 2019-03-02" in page.detail
+        and page.text == ""
+        and page.raw == b""
+        and page.links
+    )
+    assert apply_source_filter.filter_page(
+        read(published_at="2020-03-02"), SourceFilter(since="2020-01-01")
+    ) == read(published_at="2020-03-02")
+
+
+@pytest.mark.parametrize(
+    ("stated", "text", "counts"),
+    [
+        ("en", SWEDISH, False),
+        ("sv-SE", ENGLISH, True),
+        ("", SWEDISH, True),
+        ("", ENGLISH, False),
+        ("", "31 %", True),
+    ],
+)
+def test_a_page_in_another_language_is_refused(stated, text, counts):
+    assert (
+        apply_source_filter.filter_page(read(language=stated, text=text), SourceFilter(language="sv")).outcome
+        is Outcome.OK
+    ) is counts
+
+
+def test_what_failed_stays_as_it_failed():
+    gone = read(outcome=Outcome.NOT_FOUND, published_at="2019", text="")
+    assert apply_source_filter.filter_page(gone, SourceFilter(since="2020-01-01")) is gone
+
+
+def test_a_text_tells_its_language():
+    assert (
+        page_language.detect_language(SWEDISH),
+        page_language.detect_language(ENGLISH),
+        page_language.detect_language("ok"),
+    ) == ("sv", "en", "")

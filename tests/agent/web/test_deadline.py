@@ -1,0 +1,45 @@
+"""Deadlines and stops while something blocks."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from agent.errors import StopRequested
+from agent.web.deadline import Deadline, DeadlineExceeded, run_with_deadline
+
+
+def test_what_is_done_in_time_comes_back() -> None:
+    assert run_with_deadline(lambda: 7, Deadline(5)) == 7
+
+
+def test_what_fails_fails_in_the_callers_thread() -> None:
+    with pytest.raises(KeyError):
+        run_with_deadline(lambda: {}["x"], Deadline(5))
+
+
+def test_what_blocks_is_left_behind_at_the_deadline() -> None:
+    over = threading.Event()
+    with pytest.raises(DeadlineExceeded):
+        run_with_deadline(lambda: over.wait(30), Deadline(0.05))
+    over.set()
+
+
+def test_a_stop_ends_the_wait() -> None:
+    over = threading.Event()
+    looks = iter([False, False, True])
+
+    def checkpoint() -> None:
+        if next(looks, True):
+            raise StopRequested
+
+    with pytest.raises(StopRequested):
+        run_with_deadline(lambda: over.wait(30), Deadline(60, checkpoint))
+    over.set()
+
+
+def test_time_spent_being_polite_is_given_back() -> None:
+    watch = Deadline(1)
+    watch.extend(100)
+    assert watch.remaining() > 50

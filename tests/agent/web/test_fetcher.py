@@ -1,0 +1,281 @@
+"""Fetching from a real server on this machine: what it may do, what it may not, and what a person is told."""
+
+from __future__ import annotations
+
+import gzip
+import threading
+from collections.abc import Callable
+
+import pytest
+
+from agent.errors import StopRequested
+from agent.types import Outcome, SourceFilter
+from agent.web.world import World
+from tests.web.site import Asked, Reply, Site, html, sends_to
+
+LONG = "<p>" + "The Ostrava dairy was founded in 1921 by two sisters. " * 10 + "</p>"
+Live = Callable[..., World]
+
+
+def test_a_page_comes_back_read(live_world: Live) -> None:
+    with Site(
+        {"/a": html(f"<html lang=en><title>Dairy</title><h1>Dairy</h1>{LONG}<a href='/b#x'>More</a>")}
+    ) as site:
+        page = live_world().fetch(site.url("/a"))
+        assert (page.outcome, page.status, page.detail, page.title, page.language) == (
+            Outcome.OK,
+            200,
+            "",
+            "Dairy",
+            "en",
+        )
+        assert page.final_url == site.url("/a")
+        assert "founded in 1921 by two sisters." in page.text
+        assert [(link.url, link.text) for link in page.links] == [(site.url("/b"), "More")]
+        assert page.raw.startswith(b"<html") and len(page.sha256) == 64 and page.fetched_at.endswith("Z")
+
+
+def test_it_says_who_it_is_and_brings_nothing_along(
+    live_world: Live, monkeypatch: pytest.MonkeyPatch, tmp_path
+) -> None:
+    (tmp_path / "netrc").write_text("machine 127.0.0.1 login me password secret")
+    monkeypatch.setenv("NETRC", str(tmp_path / "netrc"))
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+    with Site({"/a": html(LONG, Set_Cookie="id=1"), "/b": html(LONG)}) as site:
+        world = live_world()
+        assert world.fetch(site.url("/a")).outcome is Outcome.OK
+        assert world.fetch(site.url("/b")).outcome is Outcome.OK
+        for asked in site.asked:
+            assert asked.headers["User-Agent"].startswith("Touchstone/")
+            assert asked.headers["Accept-Encoding"] == "gzip"
+            assert not {"Authorization", "Cookie", "Referer"} & set(asked.headers)
+
+
+def test_gzip_is_unpacked(live_world: Live) -> None:
+    packed = Reply(
+        200, gzip.compress(LONG.encode()), {"Content-Type": "text/html", "Content-Encoding": "gzip"}
+    )
+    with Site({"/": packed}) as site:
+        assert "two sisters" in live_world().fetch(site.url()).text
+
+
+@pytest.mark.parametrize("lies", [{}, {"Content-Type": "text/plain"}])
+def test_a_bomb_is_given_up_at_the_cap(live_world: Live, lies: dict[str, str]) -> None:
+    bomb = gzip.compress(b"a" * 60_000_000)
+    with Site(
+        {"/": Reply(200, bomb, {"Content-Type": "text/html", "Content-Encoding": "gzip", **lies})}
+    ) as site:
+        page = live_world(FETCH_MAX_MB="1").fetch(site.url())
+        assert (page.outcome, page.text, page.raw) == (Outcome.TOO_LARGE, "", b"")
+        assert "1 MB" in page.detail
+
+
+def test_a_body_that_announces_itself_too_large_is_not_begun(live_world: Live) -> None:
+    with Site({"/": Reply(200, b"x", {"Content-Length": "50000000"}, ends="stalls")}) as site:
+        assert live_world().fetch(site.url()).outcome is Outcome.TOO_LARGE
+
+
+@pytest.mark.parametrize("packing", ["br", "zstd", "deflate", "gzip, gzip"])
+def test_other_packings_are_not_opened(live_world: Live, packing: str) -> None:
+    with Site({"/": Reply(200, b"....", {"Content-Encoding": packing})}) as site:
+        assert live_world().fetch(site.url()).outcome is Outcome.UNSUPPORTED
+
+
+@pytest.mark.parametrize("ends", ["drips", "stalls", "drips headers"])
+def test_a_slow_server_is_given_up_at_the_deadline(live_world: Live, ends: str) -> None:
+    with Site({"/": Reply(200, b"<p>Slo", {"Content-Type": "text/html"}, ends=ends)}) as site:  # type: ignore[arg-type]
+        page = live_world(FETCH_TIMEOUT="0.5").fetch(site.url())
+        assert page.outcome is Outcome.TIMEOUT
+        assert "too long" in page.detail
+
+
+@pytest.mark.parametrize("ends", ["drips", "stalls"])
+def test_a_stop_is_noticed_while_a_server_dawdles(live_world: Live, ends: str) -> None:
+    begun = threading.Event()
+
+    def slow(_asked: Asked) -> Reply:
+        begun.set()
+        return Reply(200, b"<p>Slo", {"Content-Type": "text/html"}, ends=ends)  # type: ignore[arg-type]
+
+    def checkpoint() -> None:
+        if begun.is_set():
+            raise StopRequested
+
+    with Site({"/": slow}) as site, pytest.raises(StopRequested):
+        live_world().fetch(site.url(), checkpoint=checkpoint)
+
+
+def test_a_connection_that_breaks_off_is_an_error(live_world: Live) -> None:
+    with Site({"/": Reply(200, b"<p>Half", {"Content-Type": "text/html"}, ends="breaks off")}) as site:
+        page = live_world().fetch(site.url())
+        assert page.outcome is Outcome.ERROR and "broke off" in page.detail
+
+
+def test_nobody_listening_is_an_error(live_world: Live) -> None:
+    with Site({}) as site:
+        gone = site.url()
+    page = live_world().fetch(gone)
+    assert page.outcome is Outcome.ERROR and "did not answer" in page.detail
+
+
+def test_redirects_are_followed_and_kept(live_world: Live) -> None:
+    with Site({"/a": sends_to("/b", 301), "/b": sends_to("c?x=1#y", 307), "/c": html(LONG)}) as site:
+        page = live_world().fetch(site.url("/a"))
+        assert page.outcome is Outcome.OK
+        assert (page.url, page.final_url) == (site.url("/a"), site.url("/c?x=1"))
+        assert page.redirects == [site.url("/a"), site.url("/b")]
+
+
+def test_a_page_that_only_sends_its_reader_on_is_a_redirect(live_world: Live) -> None:
+    with Site(
+        {"/a": html('<meta http-equiv="refresh" content="0; url=/b"><p>Moved.</p>'), "/b": html(LONG)}
+    ) as site:
+        assert live_world().fetch(site.url("/a")).final_url == site.url("/b")
+
+
+def test_ten_hops_are_enough(live_world: Live) -> None:
+    hops = {f"/{n}": sends_to(f"/{n + 1}") for n in range(30)}
+    with Site({**hops, "/loop": sends_to("/loop")}) as site:
+        world = live_world()
+        for start in ("/0", "/loop"):
+            site.asked.clear()
+            page = world.fetch(site.url(start))
+            assert page.outcome is Outcome.REFUSED and "sending us on" in page.detail
+            assert len(site.paths()) == 11
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        "http://169.254.169.254/latest/meta-data/",
+        "http://10.0.0.1/",
+        "//localhost/",
+        "http://[::1]:80/",
+        "file:///etc/passwd",
+        "http://u:p@example.com/",
+    ],
+)
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_a_redirect_leads_nowhere_we_would_not_go(live_world: Live, target: str, status: int) -> None:
+    with Site({"/": sends_to(target, status)}) as site:
+        page = live_world().fetch(site.url())
+        assert page.outcome is Outcome.REFUSED
+        assert page.final_url == site.url()
+
+
+def test_a_redirect_to_nothing_is_an_error(live_world: Live) -> None:
+    with Site({"/": Reply(302, b"")}) as site:
+        assert live_world().fetch(site.url()).outcome is Outcome.ERROR
+
+
+def test_cookies_live_for_one_fetch(live_world: Live) -> None:
+    def wall(asked: Asked) -> Reply:
+        return html(LONG) if asked.headers.get("Cookie") == "ok=1" else Reply(302, b"", {"Location": "/set"})
+
+    set_cookie = Reply(302, b"", {"Location": "/", "Set-Cookie": "ok=1; Path=/"})
+    with Site({"/": wall, "/set": set_cookie}) as site:
+        world = live_world()
+        assert world.fetch(site.url()).outcome is Outcome.OK
+        site.asked.clear()
+        assert world.fetch(site.url()).redirects == [site.url(), site.url("/set")]
+
+
+def test_the_allowed_hosts_hold_after_redirects_too(live_world: Live) -> None:
+    with Site({"/a": html(LONG), "/b": sends_to("https://elsewhere.example.com/")}) as site:
+        world, here = live_world(), SourceFilter(allowed=["127.0.0.1"])
+        assert world.fetch(site.url("/a"), reach=here).outcome is Outcome.OK
+        for page in (
+            world.fetch(site.url("/b"), reach=here),
+            world.fetch(site.url("/a"), reach=SourceFilter(allowed=["example.com"])),
+        ):
+            assert page.outcome is Outcome.REFUSED and "outside the sites" in page.detail
+
+
+def test_a_redirect_to_a_blocked_host_is_not_followed(live_world: Live) -> None:
+    with Site({"/": html(LONG)}) as other, Site({"/a": html(LONG)}) as site:
+        site.pages["/b"] = sends_to(other.url().replace("127.0.0.1", "localhost"))
+        reach = SourceFilter(blocked=["localhost"])
+        assert live_world().fetch(site.url("/a"), reach=reach).outcome is Outcome.OK
+        page = live_world(FETCH_ALLOW="127.0.0.1 localhost").fetch(site.url("/b"), reach=reach)
+        assert page.outcome is Outcome.REFUSED and not other.asked
+
+
+@pytest.mark.parametrize(
+    ("status", "outcome", "advice"),
+    [
+        (401, Outcome.BLOCKED, "login"),
+        (402, Outcome.BLOCKED, "subscription"),
+        (403, Outcome.BLOCKED, "programs"),
+        (451, Outcome.BLOCKED, "legal"),
+        (404, Outcome.NOT_FOUND, "search for its title"),
+        (410, Outcome.NOT_FOUND, "archive"),
+        (400, Outcome.ERROR, "400"),
+        (500, Outcome.ERROR, "Try again later"),
+        (503, Outcome.ERROR, "Try again later"),
+        (504, Outcome.TIMEOUT, "Try again later"),
+        (204, Outcome.EMPTY, "nothing to show"),
+    ],
+)
+def test_every_status_has_its_outcome_and_its_advice(
+    live_world: Live, status: int, outcome: Outcome, advice: str
+) -> None:
+    with Site({"/": Reply(status, b"")}) as site:
+        page = live_world().fetch(site.url())
+        assert (page.outcome, page.status, page.text) == (outcome, status, "")
+        assert advice in page.detail
+
+
+def test_a_host_that_asks_for_a_long_rest_is_left_alone(live_world: Live) -> None:
+    with Site({"/a": Reply(429, b"", {"Retry-After": "120"}), "/b": html(LONG)}) as site:
+        world = live_world()
+        page = world.fetch(site.url("/a"))
+        assert page.outcome is Outcome.RATE_LIMITED and page.status == 429 and "120 s" in page.detail
+        assert world.fetch(site.url("/b")).outcome is Outcome.RATE_LIMITED
+        assert site.paths() == ["/a"]
+
+
+@pytest.mark.parametrize(
+    ("status", "header"), [(429, "0"), (503, "0"), (429, "-3"), (503, "Sat, 01 Jan 2000 00:00:00 GMT")]
+)
+def test_a_short_rest_is_sat_out(live_world: Live, status: int, header: str) -> None:
+    replies = iter([Reply(status, b"", {"Retry-After": header}), html(LONG)])
+    with Site({"/": lambda _asked: next(replies)}) as site:
+        assert live_world().fetch(site.url()).outcome is Outcome.OK
+
+
+def test_three_attempts_are_the_most(live_world: Live) -> None:
+    with Site({"/": Reply(429, b"", {"Retry-After": "0"})}) as site:
+        assert live_world().fetch(site.url()).outcome is Outcome.RATE_LIMITED
+        assert site.paths() == ["/"] * 3
+
+
+def test_a_rest_without_a_length_is_not_guessed_short(live_world: Live) -> None:
+    with Site({"/": Reply(429, b"")}) as site:
+        world = live_world()
+        assert [world.fetch(site.url()).outcome for _ in range(2)] == [Outcome.RATE_LIMITED] * 2
+        assert site.paths() == ["/"]
+
+
+def test_a_checkpoint_is_asked_before_anything_goes_out(live_world: Live) -> None:
+    def stop() -> None:
+        raise StopRequested
+
+    with Site({"/": html(LONG)}) as site:
+        with pytest.raises(StopRequested):
+            live_world().fetch(site.url(), checkpoint=stop)
+        assert site.asked == []
+
+
+def test_many_threads_share_a_world(live_world: Live) -> None:
+    with Site({"/": html(LONG)}) as site:
+        world = live_world()
+        outcomes: list[Outcome] = []
+        threads = [
+            threading.Thread(target=lambda: outcomes.append(world.fetch(site.url()).outcome))
+            for _ in range(8)
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert outcomes == [Outcome.OK] * 8

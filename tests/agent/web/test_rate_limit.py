@@ -1,0 +1,139 @@
+"""Gaps between fetches, two at a time, rests that hosts ask for. Time is a number here: nothing really
+waits."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from datetime import UTC, datetime
+
+import pytest
+
+from agent.errors import StopRequested
+from agent.web.deadline import Deadline, DeadlineExceeded
+from agent.web.rate_limit import MAX_CONCURRENT, MAX_PAUSE_S, HostRateLimiter, parse_retry_after
+
+
+class Time:
+    """A clock that moves when somebody sleeps."""
+
+    def __init__(self) -> None:
+        self.now = 100.0
+        self.on_sleep = lambda: None
+
+    def sleep(self, seconds: float) -> None:
+        self.now += seconds
+        self.on_sleep()
+
+    def pace(self, gap: float) -> HostRateLimiter:
+        return HostRateLimiter(gap, clock=lambda: self.now, sleep=self.sleep)
+
+
+def test_one_host_is_asked_with_a_gap_others_at_once() -> None:
+    time, starts = Time(), []
+    pace = time.pace(1.0)
+    for host in ("a", "a", "b", "a"):
+        with pace.hold_slot(host, Deadline(60)):
+            starts.append((host, round(time.now - 100)))
+    assert starts == [("a", 0), ("a", 1), ("b", 1), ("a", 2)]
+
+
+def test_a_crawl_delay_widens_the_gap_up_to_half_a_minute() -> None:
+    time = Time()
+    pace = time.pace(1.0)
+    for delay in (5.0, 5.0):
+        with pace.hold_slot("a", Deadline(60), delay=delay):
+            pass
+    assert round(time.now - 100) == 5
+    with pace.hold_slot("b", Deadline(60), delay=900):
+        pass
+    with pace.hold_slot("b", Deadline(60), delay=900):
+        assert round(time.now - 105) == 30
+
+
+def test_a_world_without_servers_waits_for_nothing() -> None:
+    time = Time()
+    pace = time.pace(0.0)
+    for _ in range(50):
+        with pace.hold_slot("a", Deadline(1), delay=20):
+            pass
+    assert time.now == 100.0
+
+
+def test_no_more_than_two_are_under_way() -> None:
+    time = Time()
+    pace = time.pace(0.0)
+    with ExitStack() as stack:
+        for _ in range(MAX_CONCURRENT):
+            stack.enter_context(pace.hold_slot("a", Deadline(60)))
+        time.on_sleep = stack.close
+        with pace.hold_slot("a", Deadline(60)):
+            assert time.now > 100
+
+
+def test_a_stop_ends_the_wait_for_a_turn() -> None:
+    time = Time()
+    pace = time.pace(1000.0)
+    stopped: list[bool] = []
+    time.on_sleep = lambda: stopped.append(True)
+
+    def checkpoint() -> None:
+        if stopped:
+            raise StopRequested
+
+    with pace.hold_slot("a", Deadline(60)):
+        pass
+    with pytest.raises(StopRequested), pace.hold_slot("a", Deadline(60, checkpoint)):
+        pass
+
+
+def test_the_wait_for_a_turn_does_not_eat_the_deadline() -> None:
+    time = Time()
+    pace = time.pace(50.0)
+    watch = Deadline(10)
+    for _ in range(2):
+        with pace.hold_slot("a", watch):
+            pass
+    assert watch.remaining() > 40
+
+
+def test_a_host_that_asks_for_rest_gets_it() -> None:
+    time = Time()
+    pace = time.pace(0.0)
+    pace.pause_host("a", 30)
+    pace.pause_host("a", 5)
+    assert (pace.remaining_pause("a"), pace.remaining_pause("b")) == (30, 0)
+    time.now += 31
+    assert pace.remaining_pause("a") == 0
+
+
+def test_waiting_for_a_rest_ends_at_the_deadline() -> None:
+    time = Time()
+    pace = time.pace(0.0)
+    pace.pause_host("a", 1)
+    pace.wait_out_pause("a", Deadline(60))
+    assert pace.remaining_pause("a") == 0
+    pace.pause_host("a", 1)
+    with pytest.raises(DeadlineExceeded):
+        pace.wait_out_pause("a", Deadline(0))
+
+
+@pytest.mark.parametrize(
+    ("header", "seconds"),
+    [
+        ("120", 120),
+        ("0", 0),
+        ("-5", 0),
+        ("1.5", 1.5),
+        ("999999999999", MAX_PAUSE_S),
+        ("Sat, 21 Nov 2026 10:00:30 GMT", 30),
+        ("Sat, 21 Nov 2026 09:00:00 GMT", 0),
+        ("soon", None),
+        ("nan", None),
+        ("inf", MAX_PAUSE_S),
+        ("", None),
+        (None, None),
+        ("1e400", MAX_PAUSE_S),
+    ],
+)
+def test_what_retry_after_asks_for(header: str | None, seconds: float | None) -> None:
+    assert parse_retry_after(header, datetime(2026, 11, 21, 10, 0, 0, tzinfo=UTC)) == seconds

@@ -1,0 +1,46 @@
+"""Results of any engine in one form."""
+
+from __future__ import annotations
+
+import pytest
+
+from agent.web.search_results import RawResult, build_hits, strip_markup
+
+
+def test_one_hit_per_page_ranked_from_one() -> None:
+    found = build_hits(
+        "x",
+        [
+            RawResult("https://A.example.com/p/?utm_source=x#top", "First", "one"),
+            RawResult("https://a.example.com/p", "Again", "two"),
+            RawResult("javascript:alert(1)", "No", ""),
+            RawResult("/relative", "No", ""),
+            RawResult("https://b.example.com/", "<b>Second</b> &amp; last", "<em>two</em>\n  words"),
+        ],
+        10,
+    )
+    assert [(hit.rank, hit.title, hit.snippet, hit.engine) for hit in found] == [
+        (1, "First", "one", "x"),
+        (2, "Second & last", "two words", "x"),
+    ]
+    assert found[0].url == "https://A.example.com/p/?utm_source=x#top"
+
+
+def test_no_more_than_asked_for() -> None:
+    assert (
+        len(build_hits("x", [RawResult(f"https://a.example.com/{n}", "", "") for n in range(30)], 10)) == 10
+    )
+
+
+@pytest.mark.parametrize(
+    ("markup", "text"),
+    [
+        ("a < b and c > d", "a < b and c > d"),
+        ("&lt;script&gt;", "<script>"),
+        ("<p>x</p><br/>y", "xy"),
+        ("a&nbsp;b", "a b"),
+        ("", ""),
+    ],
+)
+def test_plain_text(markup: str, text: str) -> None:
+    assert strip_markup(markup) == text

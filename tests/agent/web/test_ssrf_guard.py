@@ -1,0 +1,226 @@
+"""No fetch connects to what is not public: by spelling, by name, by redirect, by a name that changes its
+mind."""
+
+from __future__ import annotations
+
+import json
+import socket
+from ipaddress import ip_address
+from pathlib import Path
+
+import pytest
+
+from agent.types import Outcome
+from agent.web.deadline import Deadline
+from agent.web.fetcher import Fetcher
+from agent.web.public_ip import CLOUD_METADATA_ADDRESSES, is_public
+from agent.web.rate_limit import HostRateLimiter
+from agent.web.ssrf_guard import NOT_PUBLIC, FetchRefused, HostUnreachable, SocketAddress, SsrfGuard
+from agent.web.transport import GuardedAdapter
+
+CORPUS = Path(__file__).parents[4] / "shared" / "trust" / "ssrf.json"
+
+
+class FakeNet:
+    """A resolver that knows some names, and a connector that notes every peer and never connects."""
+
+    def __init__(self, names: dict[str, list[str]] | None = None) -> None:
+        self.names = names or {}
+        self.peers: list[str] = []
+
+    def resolve(self, host: str, port: int) -> list[SocketAddress]:
+        found = self.names.get(host) or [_as_system_reads(host)]
+        return [(socket.AF_INET6 if ":" in address else socket.AF_INET, (address, port)) for address in found]
+
+    def connect(
+        self, _family: socket.AddressFamily, peer: tuple[str, int], _watch: Deadline
+    ) -> socket.socket:
+        self.peers.append(peer[0])
+        raise ConnectionRefusedError
+
+    def guard(self, *allow: str) -> SsrfGuard:
+        return SsrfGuard(allow, resolver=self.resolve, connector=self.connect)
+
+    def fetcher(self, *allow: str) -> Fetcher:
+        guard = self.guard(*allow)
+        return Fetcher(GuardedAdapter(guard), guard, HostRateLimiter(0.0), seconds=5, max_bytes=1_000)
+
+
+def _as_system_reads(host: str) -> str:
+    """A lenient system resolver: odd spellings of numbers are addresses, known public names are public, the
+    rest is loopback."""
+    if ":" in host:
+        return host
+    try:
+        return socket.inet_ntoa(socket.inet_aton(host))
+    except (OSError, UnicodeError):
+        return "142.250.1.1" if host.endswith(("google.com", "example.com")) else "127.0.0.1"
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://127.0.0.1/",
+        "http://127.1/",
+        "http://2130706433/",
+        "http://0x7f.1/",
+        "http://0177.0.0.1/",
+        "http://127.0.0.1./",
+        "http://\uff11\uff12\uff17.0.0.1/",
+        "http://127\u30020\u30020\u30021/",
+        "http://\u2460\u2461\u2466.0.0.1/",
+        "http://[::1]/",
+        "http://[::ffff:127.0.0.1]/",
+        "http://[64:ff9b::7f00:1]/",
+        "http://[fe80::1%25eth0]/",
+        "http://localhost/",
+        "http://LOCALHOST./",
+        "http://a.localhost/",
+        "http://printer.local/",
+        "http://metadata.google.internal/",
+        "http://redis/",
+        "http://169.254.169.254/latest/",
+        "http://127.0.0.1\\@example.com/",
+        "http://example.com\\@127.0.0.1/",
+        "http://example.com@127.0.0.1/",
+        "http://u:p@example.com/",
+        "http://example.com%2f@127.0.0.1/",
+        "http://127.0.0.1%00.example.com/",
+        "http:127.0.0.1/",
+        "http:///127.0.0.1/",
+        "http://[::1",
+        "http://",
+        "//127.0.0.1/",
+        "file:///etc/passwd",
+        "ftp://example.com/",
+        "gopher://example.com/",
+        "javascript:alert(1)",
+        "data:text/html,x",
+        "",
+        "http://example.com:22/",
+        "http://example.com:6379/",
+        "http://example.com:99999/",
+        "http://exa mple.com/",
+        "http://example.com/\r\nX: y",
+    ],
+)
+def test_odd_addresses_are_refused_before_anything_happens(url: str) -> None:
+    net = FakeNet()
+    page = net.fetcher().fetch(url)
+    assert page.outcome is Outcome.REFUSED and page.detail
+    assert net.peers == []
+
+
+@pytest.mark.parametrize(
+    ("url", "sent"),
+    [
+        ("https://Example.COM", "https://example.com/"),
+        ("http://example.com:8080/a?b=c#d", "http://example.com:8080/a?b=c"),
+        (" https://example.com./x ", "https://example.com/x"),
+        ("https://m\u00fcnchen.de/", "https://xn--mnchen-3ya.de/"),
+        ("https://en.wikipedia.org/wiki/A_(b)", "https://en.wikipedia.org/wiki/A_(b)"),
+        ("https://1.1.1.1/", "https://1.1.1.1/"),
+        ("https://my_site.example.com/", "https://my_site.example.com/"),
+    ],
+)
+def test_plain_addresses_pass_in_one_spelling(url: str, sent: str) -> None:
+    assert SsrfGuard().check_url(url) == sent
+
+
+@pytest.mark.parametrize(
+    "inside",
+    ["127.0.0.1", "10.1.2.3", "169.254.169.254", "::1", "::ffff:10.0.0.1", "2002:a00:1::", "fe80::1%eth0"],
+)
+def test_a_name_that_leads_inside_is_refused_at_connect_time(inside: str) -> None:
+    net = FakeNet({"evil.example.com": [inside]})
+    page = net.fetcher().fetch("https://evil.example.com/")
+    assert (page.outcome, page.detail) == (Outcome.REFUSED, NOT_PUBLIC)
+    assert net.peers == []
+
+
+def test_one_bad_address_among_good_ones_is_enough() -> None:
+    net = FakeNet({"mixed.example.com": ["1.1.1.1", "127.0.0.1"]})
+    with pytest.raises(FetchRefused):
+        net.guard().connect("mixed.example.com", 443, Deadline(5))
+    assert net.peers == []
+
+
+def test_it_connects_to_the_very_address_it_checked() -> None:
+    answers = iter([["1.1.1.1"], ["127.0.0.1"]])
+    net = FakeNet()
+    guard = SsrfGuard(
+        resolver=lambda _host, port: [(socket.AF_INET, (a, port)) for a in next(answers)],
+        connector=net.connect,
+    )
+    with pytest.raises(HostUnreachable):
+        guard.connect("flips.example.com", 80, Deadline(5))
+    assert net.peers == ["1.1.1.1"]
+    with pytest.raises(FetchRefused):
+        guard.connect("flips.example.com", 80, Deadline(5))
+    assert net.peers == ["1.1.1.1"]
+
+
+@pytest.mark.parametrize("allow", ["10.0.0.0/8", "10.1.2.3", "wiki.lan", "*.lan"])
+def test_an_operator_can_open_a_door(allow: str) -> None:
+    net = FakeNet({"wiki.lan": ["10.1.2.3"]})
+    with pytest.raises(HostUnreachable):
+        net.guard(allow).connect("wiki.lan", 80, Deadline(5))
+    assert net.peers == ["10.1.2.3"]
+    assert net.guard("wiki.lan").check_url("http://wiki.lan:9000/") == "http://wiki.lan:9000/"
+
+
+@pytest.mark.parametrize("address", sorted(CLOUD_METADATA_ADDRESSES, key=str), ids=str)
+@pytest.mark.parametrize("allow", ["0.0.0.0/0", "::/0", "cloud.lan"])
+def test_metadata_stays_shut_whatever_is_allowed(address: object, allow: str) -> None:
+    net = FakeNet({"cloud.lan": [str(address)]})
+    with pytest.raises(FetchRefused):
+        net.guard(allow, "cloud.lan").connect("cloud.lan", 80, Deadline(5))
+    assert net.peers == []
+
+
+def test_a_refusal_tells_nothing_about_the_inside() -> None:
+    net = FakeNet({"a.example.com": ["10.0.0.1"], "b.example.com": ["127.0.0.1"]})
+    told = {
+        net.fetcher().fetch(url).detail
+        for url in ("http://a.example.com/", "http://b.example.com/", "http://10.0.0.1/", "http://db/")
+    }
+    assert told == {NOT_PUBLIC}
+    assert not any(character.isdigit() for character in NOT_PUBLIC)
+
+
+def test_an_unknown_name_is_unreachable() -> None:
+    def unknown(_host: str, _port: int) -> list[SocketAddress]:
+        raise socket.gaierror
+
+    with pytest.raises(HostUnreachable):
+        SsrfGuard(resolver=unknown).connect("nowhere.example.com", 80, Deadline(5))
+
+
+def test_a_lookup_that_hangs_ends_at_the_deadline() -> None:
+    import threading
+
+    over = threading.Event()
+
+    def hangs(_host: str, _port: int) -> list[SocketAddress]:
+        over.wait(30)
+        return []
+
+    guard = SsrfGuard(resolver=hangs)
+    page = Fetcher(GuardedAdapter(guard), guard, HostRateLimiter(0.0), seconds=0.3, max_bytes=1).fetch(
+        "https://slow.example.com/"
+    )
+    over.set()
+    assert page.outcome is Outcome.TIMEOUT
+
+
+def test_the_corpus_of_attacks_never_connects_inside() -> None:
+    if not CORPUS.exists():
+        pytest.skip(
+            f"no corpus at {CORPUS.parent.name}/{CORPUS.name} beside the project: only the cases above were tried"
+        )
+    net = FakeNet()
+    fetcher = net.fetcher()
+    for group, what, url in json.loads(CORPUS.read_text(encoding="utf-8")):
+        page = fetcher.fetch(url)
+        assert page.outcome in (Outcome.REFUSED, Outcome.ERROR), (group, what, url)
+    assert [peer for peer in net.peers if not is_public(ip_address(peer))] == []

@@ -1,0 +1,80 @@
+"""The one door: what a world is called, what it has, what it shares, how it stops."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from agent import config
+from agent.errors import StopRequested
+from agent.types import Outcome
+from agent.web.world import World, open_world
+from tests.web.site import Asked, Reply, Site
+
+TOWN = {"id": "b", "title": "Town", "url": "https://dairy.test/town", "text": "A town."}
+
+
+def test_a_folder_world_says_what_it_has(folder_world: Callable[..., World]) -> None:
+    world = folder_world(TOWN)
+    assert not world.live and world.is_reachable() and world.title
+    assert list(world.engines) == ["duckduckgo"] and "index" in world.engines["duckduckgo"]
+    assert world.absent["google"]
+    assert world.search("google", "x").outcome is Outcome.REFUSED
+    assert world.check("duckduckgo").outcome in (Outcome.OK, Outcome.EMPTY)
+
+
+def test_the_live_world_says_what_it_has() -> None:
+    world = open_world("live", config.read_config({}))
+    assert world.live and world.engines == {"duckduckgo": "DuckDuckGo"}
+    assert (
+        open_world("live", config.read_config({"GOOGLE_API_KEY": "k", "GOOGLE_CSE_ID": "c"})).engines[
+            "google"
+        ]
+        == "Google"
+    )
+
+
+def test_a_folder_is_read_once_and_again_when_it_changes(folder_world: Callable[..., World]) -> None:
+    first, second = folder_world(TOWN), folder_world(TOWN)
+    assert first.fetch("https://dairy.test/town").text == second.fetch("https://dairy.test/town").text
+    changed = folder_world(TOWN, {**TOWN, "url": "https://dairy.test/new"})
+    assert changed.fetch("https://dairy.test/new").outcome is Outcome.OK
+
+
+def test_an_empty_query_is_not_searched_for(folder_world: Callable[..., World]) -> None:
+    assert folder_world(TOWN).search("duckduckgo", "  ").outcome is Outcome.REFUSED
+
+
+def test_a_stop_is_noticed_before_a_search(folder_world: Callable[..., World]) -> None:
+    def stop() -> None:
+        raise StopRequested
+
+    with pytest.raises(StopRequested):
+        folder_world(TOWN).search("duckduckgo", "town", checkpoint=stop)
+
+
+def test_a_stop_is_noticed_while_an_engine_dawdles(live_world: Callable[..., World]) -> None:
+    begun = threading.Event()
+
+    def slow(_asked: Asked) -> Reply:
+        begun.set()
+        return Reply(200, b"", ends="stalls")
+
+    def checkpoint() -> None:
+        if begun.is_set():
+            raise StopRequested
+
+    with Site({"/html/": slow}) as site, pytest.raises(StopRequested):
+        live_world(DDG_ENDPOINT=site.url("/html/")).search("duckduckgo", "x", checkpoint=checkpoint)
+
+
+def test_engines_are_loaded_when_they_are_asked_not_before() -> None:
+    code = "import sys, agent.web.world; print([m for m in ('ddgs', 'primp', 'googleapiclient', 'httplib2') if m in sys.modules])"
+    root = Path(__file__).parents[3]
+    done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,151 @@
+"""The ledger's drawings without a screen: what the cells say, what was typed, what falls, what the journey
+tells."""
+
+from __future__ import annotations
+
+from agent.actions.fact_changes import FactEdit, StrikeImpact
+from agent.types import Answer, Fact, Sentence, Source, Step
+from pages.widgets.evidence import fact_actions, fact_editor, fact_grid, fact_table
+from pages.widgets.run import answer_card, timeline, timeline_cards
+
+
+def fact(name: str = "f1", **more) -> Fact:
+    told = {
+        "statement": f"The mill {name} stands.",
+        "quote": "The mill stands.",
+        "url": "https://www.a.example/x",
+        "page_id": "p",
+        "verified": True,
+    }
+    return Fact(id=name, **{**told, **more})
+
+
+OWN = fact(
+    "f9",
+    url="",
+    page_id="",
+    origin="person",
+    verified=False,
+    decision="pinned",
+    statement="I know <b>it</b>.",
+)
+
+
+def test_only_what_was_typed_becomes_a_draft():
+    shown = [fact("a"), fact("b", decision="struck"), fact("c")]
+    typed = {"statement": "New.", "quote": "Other.", "decision": "pinned"}
+    changed = {0: {"choose": True}, 1: {"decision": "–", "statement": shown[1].statement}, "2": typed}
+    assert fact_grid.collect_drafts(shown, changed) == [
+        FactEdit("b", decision="none"),
+        FactEdit("c", "New.", "Other.", "pinned"),
+    ]
+    rows = fact_grid.build_frame([*shown, OWN])
+    assert list(rows.columns) == list(fact_grid.COLUMNS) and list(rows["decision"]) == [
+        "–",
+        "struck",
+        "–",
+        "pinned",
+    ]
+    assert list(rows["site"]) == ["a.example"] * 3 + ["you"] and list(rows["status"])[-1] == "own knowledge"
+
+
+def test_what_the_answer_cites_comes_first():
+    given = Answer(n=1, verdict="answered", sentences=[Sentence(text="It stands.", fact_ids=["c", "x"])])
+    assert [one.id for one in fact_editor.sort_cited_first([fact("a"), fact("b"), fact("c")], given)] == [
+        "c",
+        "a",
+        "b",
+    ]
+    assert [one.id for one in fact_editor.sort_cited_first([fact("b"), fact("a")], None)] == ["b", "a"]
+
+
+def test_sites_come_before_their_pages_among_the_sources_to_strike():
+    known = [
+        fact("a"),
+        fact("b", url="https://www.a.example/y"),
+        fact("c", url="https://b.example/"),
+        fact("d", decision="struck"),
+        OWN,
+    ]
+    told = fact_actions.list_sources(known)
+    assert list(told) == ["a.example", "b.example", "https://www.a.example/x", "https://www.a.example/y"]
+    assert told["a.example"] == "a.example: 2 facts" and told["https://www.a.example/y"].endswith(
+        "of a.example: 1 fact"
+    )
+
+
+def test_what_falls_is_told_before_a_source_is_struck():
+    lost = [Sentence(text=f"Sentence <{n}>.") for n in range(6)]
+    told = fact_actions.render_strike_impact(
+        StrikeImpact("a.example", [fact()], lost, [Sentence(text="kept")])
+    )
+    assert (
+        "loses 6 sentences" in told
+        and "and 2 more" in told
+        and "&lt;0&gt;" in told
+        and "1 sentence of it loses one source" in told
+    )
+    assert "No sentence of the answer falls" in fact_actions.render_strike_impact(
+        StrikeImpact("a.example", [], [], [])
+    )
+
+
+def test_a_row_leads_to_its_card_only_where_it_can_be_edited():
+    shown = fact_table.render_table([fact(), OWN], "r1", editable=True)
+    assert (
+        shown.count("Pin, strike or correct this fact") == 2
+        and "?run=r1&amp;fact=f1" in shown
+        and "<b>it" not in shown
+    )
+    assert "Pin, strike" not in fact_table.render_table([fact()], "r1")
+    corrected = fact_table.render_evidence(fact(former="It stood.", verified=False), "r1")
+    assert "It stood." in corrected and "does not carry" in corrected
+    assert 'class="quote"' not in fact_table.render_evidence(OWN, "r1")
+
+
+def test_own_knowledge_is_drawn_as_such_in_an_answer():
+    known = {"f1": fact(), "f9": OWN}
+    mill = Sentence(text="The mill stands.", fact_ids=["f1"], backed=True)
+    sentences = [mill, Sentence(text="I know it.", fact_ids=["f9"]), Sentence(text="Bare.")]
+    page = Source(n=1, url="https://www.a.example/x", quotes=["The mill stands."], fact_ids=["f1"])
+    sources = [page, Source(n=2, url="", quotes=["I"], fact_ids=["f9"])]
+    given = Answer(
+        n=2, verdict="answered", sentences=sentences, sources=sources, because="after your edit: added 1 fact"
+    )
+    shown = answer_card.render(given, known, "r1", editable=True)
+    assert (
+        shown.count("your own knowledge") == 1
+        and shown.count("not backed by a page") == 1
+        and "fact=f9" in shown
+    )
+    assert "Written anew after your edit: added 1 fact." in answer_card.render_changes(
+        given.model_copy(update={"n": 1}), given
+    )
+
+
+def test_an_edit_is_a_card_with_what_it_did_and_how_the_confidence_moved():
+    looked = {
+        "actions": [{"step": 1, "action": "crawl_url", "query_or_url": "https://a.example/"}],
+        "confidence": [{"step": 1, "value": 0.4}],
+    }
+    struck = fact(decision="struck").model_dump(mode="json")
+    edit = {
+        "facts": [struck],
+        "edits": [{"step": 2, "text": "struck 1 fact of a.example", "undoes": -1}],
+        "confidence": [{"step": 2, "value": 0.1}],
+    }
+    steps = [
+        Step(n=1, name="analyze", change=looked, next="decide"),
+        Step(n=2, name="strike", change=edit, next="report", by="person"),
+    ]
+    given = {"n": 2, "verdict": "no_evidence", "because": "after your edit: struck 1 fact"}
+    steps.append(Step(n=3, name="report", change={"answers": [given]}, next="review"))
+    look, card, written = timeline_cards.build_cards(steps)
+    assert (
+        (card.title, card.before, card.level) == ("You struck 1 fact of a.example", 0.4, 0.1)
+        and not look.facts
+        and look.level == 0.4
+    )
+    assert written.why == "After your edit: struck 1 fact"
+    drawn = timeline._render_card(card, "r1", last=False)
+    assert 'class="struck"' in drawn and "40 % → 10 %" in drawn

@@ -1,0 +1,108 @@
+"""A stored page drawn: long texts in windows, downloads that no browser runs, versions with nothing of a page
+as markup."""
+
+from __future__ import annotations
+
+import pytest
+
+from agent.actions.page_versions import VersionDiff
+from agent.store.pages import PageVersion
+from agent.text.diff import diff_texts
+from agent.types import Fact, Link, Outcome, Page, PageRef
+from pages.widgets.evidence import page_text, page_versions
+
+EVIL = "<img src=x onerror=alert(1)>"
+
+
+def page(**more) -> Page:
+    return Page(
+        **{
+            "url": "https://a.example/x",
+            "final_url": "https://a.example/x",
+            "outcome": Outcome.OK,
+            "text": "A.",
+            **more,
+        }
+    )
+
+
+@pytest.mark.parametrize(
+    "text", ["", "short", "word " * 50_000, "x" * 130_000, "A paragraph of some words.\n\n" * 6_000]
+)
+def test_windows_cover_a_text_and_none_is_too_long(text):
+    found = page_text.split_windows(text)
+    assert "".join(text[start:end] for start, end in found) == text and all(
+        end - start <= page_text.WINDOW_CHARS for start, end in found
+    )
+    assert (
+        all(page_text.find_window(found, start) == n for n, (start, _) in enumerate(found, 1))
+        and page_text.find_window(found, -1) == 1
+    )
+
+
+def test_a_window_ends_between_paragraphs_where_it_can():
+    text = "A paragraph of some words.\n\n" * 6_000
+    assert all(text[start:end].strip().endswith("words.") for start, end in page_text.split_windows(text))
+
+
+@pytest.mark.parametrize(
+    ("url", "kind", "told"),
+    [
+        ("https://a.example/about", "text/html; charset=utf-8", ("about.txt", "text/plain")),
+        ("https://a.example/", "text/html", ("a.example.txt", "text/plain")),
+        ("https://a.example/x.svg", "image/svg+xml", ("x.svg.txt", "text/plain")),
+        ("https://a.example/r.pdf", "application/pdf", ("r.pdf", "application/octet-stream")),
+        ("https://a.example/..%2f..%2fetc", "text/plain", ("2f..-2fetc.txt", "text/plain")),
+    ],
+)
+def test_a_body_is_downloaded_as_what_no_browser_runs(url, kind, told):
+    assert page_text.choose_file_name(page(url=url, final_url=url, content_type=kind)) == told
+
+
+def test_how_a_page_came_is_told_and_nothing_of_it_is_markup():
+    ref = PageRef(url="https://a.example/x", found_on=f"search: {EVIL}", step=3)
+    told = {
+        "language": "sv-SE",
+        "content_type": EVIL,
+        "author": EVIL,
+        "sha256": "ab" * 32,
+        "links": [Link("https://l/", EVIL)],
+    }
+    seen = page(redirects=["https://r.example/"], status=200, **told)
+    drawn = page_text.render_metadata(seen, ref) + page_text.render_links(seen, 5)
+    assert (
+        "r.example" in drawn
+        and "status 200" in drawn
+        and "Swedish" in drawn
+        and "(step 3)" in drawn
+        and "ab" * 32 in drawn
+    )
+    assert "text pasted by a person" in page_text.render_metadata(page(origin="pasted"))
+    assert "<img" not in drawn
+
+
+def test_versions_are_drawn_as_text():
+    found = [
+        PageVersion("p1", "2026-11-22T09:00:00Z", 9, "fetched", False),
+        PageVersion("p2", "2026-11-21T09:00:00Z", 8, "pasted", False),
+    ]
+    listed = page_versions.render_versions(found, "p1", "r", "")
+    assert "(shown here)" in listed and "with=p2" in listed and "text pasted by a person" in listed
+    fact = Fact(id="f", statement="s", quote=EVIL)
+    same = [f"line {n}" for n in range(20)]
+    told = VersionDiff(
+        diff_texts("\n".join([f"{EVIL} old", *same]), "\n".join([f"{EVIL} new", *same])), [fact], []
+    )
+    drawn = page_versions.render_comparison(told, EVIL, EVIL) + page_versions.render_quote_outcomes(told)
+    assert (
+        "<del>old</del>" in drawn
+        and "<ins>new</ins>" in drawn
+        and "18 lines the same" in drawn
+        and "stands there, too" in drawn
+    )
+    assert "<img" not in drawn
+    assert (
+        "the same, line for line"
+        in page_versions.render_comparison(VersionDiff(diff_texts("a", "a")), "x", "y")
+        and page_versions.render_quote_outcomes(VersionDiff([])) == ""
+    )

@@ -1,0 +1,313 @@
+"""The HTTP door of `reply` behind a real server: what is answered, what is refused and how, and that it can
+be watched."""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+import requests
+import uvicorn
+from prometheus_client.parser import text_string_to_metric_families
+from starlette.applications import Starlette
+
+from agent.bot.debounce import MessageBatch
+from agent.bot.responder import ReplyService
+from agent.errors import NotFound
+from agent.types.reply import AIResult, Conversation, Message, RequestContext
+from pages.widgets.reply import reply_http
+from pages.widgets.shell import client
+from pages.widgets.shell import server as server_module
+from tests.web.replying_model import stocked
+
+pytestmark = pytest.mark.slow
+
+NIGHT = "Backups run at night, at half past two."
+ASKED = {"conversation": [{"role": "user", "text": "When do backups run?"}]}
+Post = Callable[..., requests.Response]
+
+
+@pytest.fixture
+def address() -> Iterator[str]:
+    """A server with the door's routes, as they are mounted beside the screens."""
+    assert all(route in server_module.ROUTES for route in reply_http.ROUTES)
+    stocked(client.workbench())
+    server = uvicorn.Server(
+        uvicorn.Config(Starlette(routes=list(reply_http.ROUTES)), port=0, log_level="error", lifespan="off")
+    )
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    until = time.monotonic() + 20
+    while not server.started and time.monotonic() < until:
+        threading.Event().wait(0.01)
+    port = server.servers[0].sockets[0].getsockname()[1]
+    yield f"http://127.0.0.1:{port}"
+    server.should_exit = True
+    thread.join(10)
+    reply_http.close()
+    client.close()
+
+
+@pytest.fixture
+def post(address: str) -> Post:
+    def posted(path: str, body: Any, **headers: str) -> requests.Response:
+        data = body if isinstance(body, bytes | str) else json.dumps(body)
+        named = {
+            "content-type": "application/json",
+            **{name.replace("_", "-"): value for name, value in headers.items()},
+        }
+        return requests.post(address + path, data=data, headers=named, timeout=30)
+
+    return posted
+
+
+def test_a_conversation_is_answered(post: Post) -> None:
+    answer = post("/reply", {**ASKED, "channel": "help", "user": "ann"})
+    assert answer.status_code == 200 and set(answer.json()) == {"should_reply", "reply_text"}
+    assert answer.json()["should_reply"] is True and NIGHT in answer.json()["reply_text"]
+    state = client.workbench().snapshot(answer.headers["x-touchstone-run"]).state
+    assert state.context.channel == "help" and state.context.user == "ann"  # type: ignore[attr-defined]
+
+
+def test_silence_is_an_answer_too(post: Post) -> None:
+    answer = post("/reply", {"conversation": [{"role": "user", "text": "hello everybody"}]})
+    assert answer.status_code == 200 and answer.json() == {"should_reply": False, "reply_text": ""}
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        ("{not json", "no JSON"),
+        ("[" * 100_000, "no JSON"),
+        (b"\xff\xfe", "no JSON"),
+        ([], "the body: "),
+        ({}, "conversation: Field required"),
+        ({"conversation": []}, "conversation: "),
+        ({"conversation": [{"role": "robot", "text": "x"}]}, "conversation.0.role: .*'user' or 'bot'"),
+        ({"conversation": [{"role": "user"}]}, "conversation.0: .*text or an image"),
+        ({"conversation": [{"role": "user", "text": 3}]}, "conversation.0.text: .*string"),
+        (
+            {"conversation": [{"role": "user", "text": "x", "images": ["file:///etc/passwd"]}]},
+            "conversation.0.images.0: .*http",
+        ),
+        (
+            {"conversation": [{"role": "user", "text": "x", "images": ["https://a.example/1.png"] * 7}] * 3},
+            "the body: .*20 images",
+        ),
+        ({"conversation": [{"role": "user", "text": "x" * 20_001}]}, "conversation.0.text: .*20000"),
+        ({"conversation": [{"role": "user", "text": "x"}] * 201}, "conversation: .*200"),
+        ({**ASKED, "model": "x"}, "model: Extra inputs"),
+    ],
+)
+def test_what_may_not_be_is_refused_with_a_sentence(post: Post, body: Any, told: str) -> None:
+    answer = post("/reply", body)
+    assert answer.status_code == 400
+    assert re.search(told, answer.json()["error"]), answer.json()
+
+
+def test_only_json_of_a_fair_size_is_read(post: Post, address: str) -> None:
+    assert post("/reply", ASKED, content_type="text/plain").status_code == 415
+    assert post("/reply", ASKED, content_type="application/json; charset=utf-8").status_code == 200
+    piecemeal = iter([b"x" * 300_000] * 2)
+    assert (
+        requests.post(
+            address + "/reply", data=piecemeal, headers={"content-type": "application/json"}, timeout=30
+        ).status_code
+        == 413
+    )
+    assert post("/reply", b" " * 600_000).status_code == 413
+
+
+def test_other_methods_are_refused(address: str) -> None:
+    for method in ("GET", "PUT", "PATCH", "DELETE"):
+        for path in ("/reply", "/messages"):
+            answer = requests.request(method, address + path, json=ASKED, timeout=30)
+            assert answer.status_code == 405 and answer.headers["allow"] == "POST"
+    assert requests.post(address + "/metrics", json=ASKED, timeout=30).status_code == 405
+
+
+def test_a_token_is_asked_for_when_one_is_set(
+    monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
+    monkeypatch.setenv("REPLY_TOKEN", "open-sesame")
+    client.close()
+    post: Post = request.getfixturevalue("post")
+    refused = [
+        post("/reply", ASKED),
+        post("/reply", ASKED, authorization="Bearer wrong"),
+        post("/messages", ASKED, authorization="open-sesame"),
+    ]
+    assert [answer.status_code for answer in refused] == [401] * 3 and refused[0].headers[
+        "www-authenticate"
+    ] == "Bearer"
+    assert "sesame" not in refused[0].text
+    assert post("/reply", ASKED, authorization="Bearer open-sesame", host="bot.example").status_code == 200
+
+
+def test_without_a_token_only_names_of_this_machine_are_served(post: Post) -> None:
+    assert post("/reply", ASKED, host="evil.example").status_code == 403
+    assert post("/reply", ASKED, host="localhost:8501").status_code == 200
+
+
+def test_a_service_that_cannot_be_opened_says_so(
+    monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
+    post: Post = request.getfixturevalue("post")
+
+    def broken(*_: Any) -> None:
+        raise NotFound("there is no folder docs")
+
+    monkeypatch.setattr(reply_http, "ReplyService", broken)
+    answer = post("/reply", ASKED)
+    assert answer.status_code == 503 and "there is no folder docs" in answer.json()["error"]
+
+
+def test_the_counters_are_served(post: Post, address: str) -> None:
+    def asked() -> float:
+        lines = requests.get(address + "/metrics", timeout=30).text.splitlines()
+        return float(
+            next(line for line in lines if line.startswith('ai_requests_total{result="success"}')).rpartition(
+                " "
+            )[2]
+        )
+
+    before = asked()
+    post("/reply", ASKED)
+    answer = requests.get(address + "/metrics", timeout=30)
+    assert asked() == before + 1 and answer.headers["content-type"].startswith("text/plain")
+    assert (
+        'ai_gate_total{decision="answerable"}' in answer.text and "ai_request_seconds_bucket" in answer.text
+    )
+
+
+def test_the_counters_are_what_prometheus_reads_and_count_right_when_many_ask_at_once(
+    post: Post, address: str
+) -> None:
+    def counted() -> dict[tuple[str, str], float]:
+        text = requests.get(address + "/metrics", timeout=30).text
+        told = {family.name: family for family in text_string_to_metric_families(text)}
+        assert (
+            told["ai_requests"].type == told["ai_gate"].type == "counter"
+            and told["ai_request_seconds"].type == "histogram"
+        )
+        assert all(family.documentation for family in told.values())
+        samples = [
+            sample for family in told.values() for sample in family.samples if sample.name.endswith("_total")
+        ]
+        return {(sample.name, next(iter(sample.labels.values()))): sample.value for sample in samples}
+
+    before = counted()
+    assert {name for name, _ in before} == {"ai_requests_total", "ai_gate_total", "ai_tokens_total"}
+    asked = ["When do backups run?", "hello everybody", "Which port is for alerts?"] * 4
+    with ThreadPoolExecutor(12) as pool:
+        answers = list(
+            pool.map(
+                lambda text: post("/reply", {"conversation": [{"role": "user", "text": text}]}).json(), asked
+            )
+        )
+    for text, answer in zip(asked, answers, strict=True):
+        wanted = {"When": "half past two", "Which": "7411", "hello": ""}[text.split()[0]]
+        assert answer["should_reply"] is bool(wanted) and wanted in answer["reply_text"]
+    rise = {key: value - before[key] for key, value in counted().items() if value != before[key]}
+    assert rise == {
+        ("ai_requests_total", "success"): 8,
+        ("ai_requests_total", "skip"): 4,
+        ("ai_gate_total", "answerable"): 8,
+        ("ai_gate_total", "not_answerable"): 4,
+    }
+
+
+def test_messages_within_the_window_are_answered_once(
+    monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
+    monkeypatch.setenv("REPLY_WINDOW", "1")
+    client.close()
+    post: Post = request.getfixturevalue("post")
+    answers: dict[str, dict[str, Any]] = {}
+    before = [{"role": "user", "text": "Hi"}, {"role": "bot", "text": "Hello."}]
+
+    def send(text: str, more: dict[str, Any]) -> None:
+        answers[text] = post("/messages", {"channel": "help", "user": "ann", "text": text, **more}).json()
+
+    first = threading.Thread(target=send, args=("I have a question", {"conversation": before}))
+    first.start()
+    until = time.monotonic() + 20
+    while not any(batching._open for _, batching, _ in reply_http._services) and time.monotonic() < until:
+        threading.Event().wait(0.01)
+    send("When do backups run?", {})
+    first.join(20)
+    assert answers["I have a question"] == {"should_reply": False, "reply_text": "", "merged": True}
+    assert (
+        answers["When do backups run?"]["should_reply"] is True
+        and answers["When do backups run?"]["merged"] is False
+    )
+    [run] = client.workbench().runs()
+    said = [message.text for message in client.workbench().snapshot(run.id).state.conversation.messages]  # type: ignore[attr-defined]
+    assert said == ["Hi", "Hello.", "I have a question", "When do backups run?"]
+
+
+def test_waiting_in_line_counts_as_time_of_the_request(post: Post, monkeypatch: pytest.MonkeyPatch) -> None:
+    began: list[float] = []
+    real = ReplyService.reply
+
+    def watched(self: ReplyService, *more: Any, **named: Any) -> Any:
+        began.append(named["began"])
+        return real(self, *more, **named)
+
+    monkeypatch.setattr(ReplyService, "reply", watched)
+    _, batching, _ = reply_http.get_service()
+    batching.window_s = 0.0
+    sent = time.monotonic()
+    assert (
+        post("/messages", {"channel": "help", "user": "ann", "text": "When do backups run?"}).json()["merged"]
+        is False
+    )
+    late = MessageBatch[Any](
+        RequestContext(),
+        Conversation(messages=[Message(role="user", text="When do backups run?")]),
+        closed_at=sent - 1000,
+    )
+    replied = batching._process(late)
+    assert sent <= began[0] and began[1] == sent - 1000
+    assert replied.failed and not replied.result.should_reply, "its time was over before its turn came"
+
+
+def test_a_message_needs_a_channel_and_a_user(post: Post) -> None:
+    for body in (
+        {"text": "x", "user": "a"},
+        {"text": "x", "channel": "c", "user": ""},
+        {"channel": "c", "user": "a"},
+        {"text": "x", "role": "bot"},
+    ):
+        assert post("/messages", body).status_code == 400
+
+
+def test_one_slow_reply_does_not_hold_up_the_others(
+    post: Post, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    going, let_go = threading.Event(), threading.Event()
+    real = ReplyService.reply
+
+    def slow(self: ReplyService, talk: Conversation, *more: Any, **named: Any) -> Any:
+        if talk.question == "slow":
+            going.set()
+            let_go.wait(20)
+        return real(self, talk, *more, **named)
+
+    monkeypatch.setattr(ReplyService, "reply", slow)
+    thread = threading.Thread(
+        target=post, args=("/reply", {"conversation": [{"role": "user", "text": "slow"}]})
+    )
+    thread.start()
+    assert going.wait(20)
+    assert post("/reply", ASKED).json()["should_reply"] is True
+    assert requests.get(address + "/metrics", timeout=30).status_code == 200
+    let_go.set()
+    thread.join(20)
+    assert AIResult().model_dump() == {"should_reply": False, "reply_text": ""}

@@ -1,0 +1,107 @@
+"""The drawing of two runs side by side: nothing of the web becomes markup, long lists fold, what is the same
+is told once."""
+
+from __future__ import annotations
+
+from agent.actions.run_diff import ComparedFigure, ComparedRun, ComparedSentence, ListDiff, RunComparison
+from agent.types import Conflict, ConflictSide, Fact, PageRef
+from pages.widgets.run import run_diff
+
+EVIL = "<img src=x onerror=alert(1)>"
+
+
+def side(run: str, **more) -> ComparedRun:
+    return ComparedRun(
+        run=run,
+        question=EVIL,
+        status="review",
+        flow="research",
+        world="live",
+        verdict="answered",
+        answer=EVIL,
+        created_at="",
+        **more,
+    )
+
+
+def fact(n: int, **more) -> Fact:
+    return Fact(
+        id=f"f{n}", statement=f"{EVIL} {n}", quote="q", url="https://a.example/", verified=True, **more
+    )
+
+
+def found(**more) -> RunComparison:
+    lists = ListDiff(
+        one=[fact(n) for n in range(250)], two=[fact(900)], both=[(fact(1), fact(1, disputed=True))]
+    )
+    clash = Conflict(
+        id="c",
+        subject=EVIL,
+        attribute="x",
+        kind="name",
+        values=[ConflictSide(text=EVIL, fact_ids=[], sites=[])],
+    )
+    settled = clash.model_copy(update={"status": "settled", "chosen": EVIL})
+    page = PageRef(url="https://a.example/", title=EVIL, page_id="p")
+    base = {
+        "one": side("1", notes=[EVIL]),
+        "two": side("2", forked_from="1", forked_at=6),
+        "shared": 7,
+        "settings": {"model": ("auto", EVIL)},
+        "figures": [
+            ComparedFigure(name="cost", one=None, two=0.2, shared=None),
+            ComparedFigure(name="steps", one=3, two=4, shared=2),
+        ],
+        "answer": [
+            ComparedSentence(kind="reworded", one=EVIL, two=EVIL, sources_one=[EVIL]),
+            ComparedSentence(kind="added", two="x"),
+        ],
+        "facts": lists,
+        "sources": ListDiff(one=[page]),
+        "cited": (["https://a.example/"], []),
+        "conflicts": ListDiff(both=[(clash, settled)]),
+    }
+    return RunComparison(**(base | more))
+
+
+def whole(given: RunComparison) -> str:
+    parts = (
+        run_diff.render_runs(given),
+        run_diff.render_stats(given.figures),
+        run_diff.render_settings(given),
+        run_diff.render_answers(given),
+    )
+    return "".join(
+        [
+            *parts,
+            run_diff.render_facts(given),
+            run_diff.render_pages(given),
+            run_diff.render_conflicts(given.conflicts),
+        ]
+    )
+
+
+def test_nothing_of_the_web_is_markup():
+    assert "<img" not in whole(found()) and "&lt;img" in whole(found())
+
+
+def test_a_long_list_folds_and_is_cut():
+    told = run_diff.render_facts(found())
+    assert "Show 242 more" in told and "and 50 more" in told and told.count("<li>") == 201
+    assert "disputed" in told and "accepted" in told
+
+
+def test_what_differs_is_bold_and_what_is_shared_is_told():
+    told = run_diff.render_stats(found().figures)
+    assert "unknown" in told and "2 of each in the steps they share" in told and told.count("differs") == 2
+    assert run_diff.describe_shared_steps(found()).startswith("Steps 0 to 6 are the very same")
+    assert "no step in common" in run_diff.describe_shared_steps(found(shared=0))
+
+
+def test_an_answer_lies_beside_the_other():
+    told = run_diff.render_answers(found())
+    assert told.count('data-n="1"') == told.count('data-n="2"') == 2 and "not in this answer" in told
+    assert (
+        run_diff.render_answers(found(answer=[])) == "" and run_diff.render_settings(found(settings={})) == ""
+    )
+    assert run_diff.render_conflicts(ListDiff()) == "" and "cited" in run_diff.render_pages(found())

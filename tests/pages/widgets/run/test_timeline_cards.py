@@ -1,0 +1,110 @@
+"""The ledger told as cards."""
+
+from __future__ import annotations
+
+from agent.actions import budget, forks
+from agent.types import Step
+from pages.widgets.run import timeline_cards
+from tests.pages.conftest import QUESTION
+
+
+def _step(n, name, **change):
+    return Step(n=n, name=name, change=change, next="")
+
+
+def _action(n, **more):
+    return {
+        "step": n,
+        "action": "search_duckduckgo",
+        "query_or_url": "words",
+        "reasoning": "because",
+        "by": "model",
+        **more,
+    }
+
+
+def test_a_look_is_one_card_with_what_it_brought():
+    steps = [
+        _step(0, "ask", question="Q?"),
+        _step(1, "decide", pending={"next_action": "crawl_url", "trouble": "timed out"}),
+        _step(2, "crawl", actions=[_action(2, action="crawl_url", query_or_url="https://a.example/")]),
+        _step(
+            3,
+            "analyze",
+            actions=[_action(2, action="crawl_url", query_or_url="https://a.example/", new_facts=1)],
+            facts=[
+                {"id": "f1", "statement": "S", "verified": True},
+                {"id": "f2", "statement": "T", "verified": False},
+            ],
+            confidence=[{"step": 3, "value": 0.4, "moves": [{"delta": 0.4, "reason": "r"}]}],
+            report={"assessment": "good", "trouble": "no reply"},
+        ),
+    ]
+    asked, look = timeline_cards.build_cards(steps)
+    assert (asked.kind, asked.what) == ("ask", "Q?")
+    assert (look.number, look.title, look.url, look.trouble, look.analysis_fallback) == (
+        1,
+        "Read",
+        "https://a.example/",
+        "timed out",
+        "no reply",
+    )
+    assert [fact["id"] for fact in look.facts] == ["f1"]
+    assert (look.before, look.level, look.assessment) == (0.0, 0.4, "good")
+
+
+def test_refusals_rungs_and_people_are_cards_of_their_own():
+    steps = [
+        _step(
+            1,
+            "decide",
+            refusals=[{"what": "x", "why": "visited before"}],
+            blockages=[{"rung": "narrow", "reason": "4 actions"}],
+        ),
+        _step(2, "skip", refusals=[{"what": "y", "why": "skipped by a person"}]),
+        _step(3, "edit", pending={"next_action": "search_duckduckgo", "query_or_url": "other"}),
+        _step(4, "steer", notes=[{"step": 4, "text": "hurry", "kind": "steer"}]),
+        _step(5, "budget", why_stopped="time is up"),
+        _step(6, "report", answers=[{"n": 1, "verdict": "partial", "by": "keyless"}]),
+        _step(7, "send_back", notes=[{"step": 7, "text": "more", "kind": "send_back"}]),
+    ]
+    told = [(card.kind, card.title, card.what) for card in timeline_cards.build_cards(steps)]
+    assert told == [
+        ("stuck", "Stuck, so it narrowed to one part of the question", ""),
+        ("refused", "Proposed, but not followed", ""),
+        ("person", "You skipped the decision", ""),
+        ("person", "You changed the decision", "Search: other"),
+        ("person", "You gave a note", "hurry"),
+        ("event", "A limit was reached", ""),
+        ("answer", "Answer 1 written", "Partly answered"),
+        ("person", "You sent the answer back", "more"),
+    ]
+
+
+def test_a_real_run_is_told_without_gaps(demo, bench):
+    view = bench.snapshot(demo())
+    cards = timeline_cards.build_cards(view.steps)
+    assert cards[0].what == QUESTION and cards[-1].kind == "answer"
+    assert [card.number for card in cards if card.kind == "action"] == list(
+        range(1, len(view.state.actions) + 1)
+    )
+
+
+def test_a_card_knows_the_step_that_ended_it_and_a_fork_its_note(demo, bench):
+    run_id = demo(at_cap="ask", max_steps=2)
+    budget.raise_caps(bench, run_id, {"steps": 3})
+    budget.set_stop_point(bench, run_id, "conflict")
+    view = bench.snapshot(
+        forks.fork_run(bench, run_id, bench.snapshot(run_id).head, note="Hurry.", max_calls=7)
+    )
+    cards = timeline_cards.build_cards(view.steps)
+    first = next(card for card in cards if card.kind == "action")
+    assert view.steps[first.end].name == "analyze" and view.steps[first.end].next == "decide"
+    told = [(card.title, card.what, card.why) for card in cards if card.kind in ("event", "person")]
+    assert told == [
+        ("It rested to ask you", "", "all 2 searches and page visits of this round are used"),
+        ("You set its budget anew", "searches and pages 2 → 3", ""),
+        ("You said how far it goes by itself", "run until the next conflict", ""),
+        ("You went on from here, in a run of its own", "model calls 60 → 7", "Hurry."),
+    ]
+    assert [card.end for card in cards] == sorted(card.end for card in cards)
