@@ -1,9 +1,8 @@
-"""Collecting as a call: start a run, drive it, take what it gathered; and what a person says to a path that
-is shown before it is walked.
+"""`collect` as a function call: start a run, drive it, read its result; and approve the path it shows.
 
-    found = run_agent("What do members say about Kallsteg?", ["https://borskvart.example/stock/KALL"], max_articles=5, world="demo")
-
-Like the workbench it holds no state; the store has everything."""
+start_page = "https://borskvart.example/stock/KALL"
+found = run_agent("What do members say about Kallsteg?", [start_page], max_articles=5, world="demo")
+"""
 
 from __future__ import annotations
 
@@ -37,11 +36,10 @@ def run_agent(
     bench: Workbench | None = None,
     watch: Callable[[str], None] | None = None,
 ) -> dict[str, Any]:
-    """Collect from the start pages and return what was found (see agent.export.collected.record for its
-    keys).
+    """Collect from the start pages; returns the record of agent.export.collected.build_collection_record.
 
     `use_smart_navigation` False follows all links of the start pages and takes each page as an article.
-    `watch` is called with the run's id after each step. Raises UsageError when something cannot be,
+    `watch` is called with the run's id after each step. Raises UsageError for settings that are not possible,
     TouchstoneError when the run failed."""
     opened = bench or Workbench()
     limits = CollectLimits(
@@ -53,9 +51,8 @@ def run_agent(
         )
         status = opened.drive(run_id, watch=(lambda: watch(run_id)) if watch else None)
         if status is not Status.REVIEW:
-            raise TouchstoneError(
-                f"the run {run_id} is {status.value}: {opened.snapshot(run_id).run.error or 'it did not reach its digest'}"
-            )
+            error = opened.snapshot(run_id).run.error or "it did not reach its digest"
+            raise TouchstoneError(f"the run {run_id} is {status.value}: {error}")
         return collected.build_collection_record(build_collection(opened, run_id))
     finally:
         if bench is None:
@@ -63,26 +60,18 @@ def run_agent(
 
 
 def start_collect_run(bench: Workbench, prompt: str, seed_links: Sequence[str], settings: Settings) -> str:
-    """A new collecting run from the start pages and the addresses in the prompt (but not those it rules out);
-    returns its id.
-
-    Raises UsageError when there is no start page or a limit cannot be."""
+    """Start a run from the start pages and the addresses in the prompt, except excluded ones; returns its
+    id. Raises UsageError when there is no start page or a limit is not possible."""
     return bench.start(prompt, check_collect_settings(prompt, seed_links, settings))
 
 
 def check_collect_settings(prompt: str, seed_links: Sequence[str], settings: Settings) -> Settings:
-    """The settings a run from these start pages is started with. Raises UsageError as `start` does; nothing
-    is opened for it."""
-    given = list(
-        dict.fromkeys(
-            [
-                *(complete_typed_url(link) for link in seed_links if link.strip()),
-                *find_urls(negative_constraints.split_negative_constraints(prompt)[0]),
-            ]
-        )
-    )
-    if len(given) > MAX_START_PAGES:
-        raise UsageError(f"{len(given)} start pages are named; {MAX_START_PAGES} are the most")
+    """The complete settings of a run from these start pages. Raises UsageError as `start_collect_run`."""
+    typed = [complete_typed_url(link) for link in seed_links if link.strip()]
+    in_prompt = find_urls(negative_constraints.split_negative_constraints(prompt)[0])
+    start_urls = list(dict.fromkeys([*typed, *in_prompt]))
+    if len(start_urls) > MAX_START_PAGES:
+        raise UsageError(f"{len(start_urls)} start pages are named; {MAX_START_PAGES} are the most")
     limits = settings.collect
     for what, value in (
         ("article or thread", limits.max_articles),
@@ -91,15 +80,15 @@ def check_collect_settings(prompt: str, seed_links: Sequence[str], settings: Set
     ):
         if value < 1:
             raise UsageError(f"a collecting run needs at least one {what}, not {value}")
-    asked = validation.normalize_settings(
-        settings.model_copy(update={"flow": "collect", "start_urls": given})
+    complete = validation.normalize_settings(
+        settings.model_copy(update={"flow": "collect", "start_urls": start_urls})
     )
-    validation.check_new_run(prompt.strip(), asked, (asked.flow,))
-    return asked
+    validation.check_new_run(prompt.strip(), complete, (complete.flow,))
+    return complete
 
 
 def build_collection(bench: Workbench, run_id: str) -> CollectionResult:
-    """What a run gathered up to now, articles with their whole text. Raises NotFound, UsageError for a run of
+    """What a run has gathered so far, articles with their whole text. Raises NotFound, and UsageError for
     another flow."""
     view = bench.snapshot(run_id)
     state = view.state
@@ -122,10 +111,9 @@ def build_collection(bench: Workbench, run_id: str) -> CollectionResult:
 def approve_path(
     bench: Workbench, run_id: str, head: int, *, leave_out: Sequence[str] = (), ask_again: bool = True
 ) -> None:
-    """Walk the path that is shown, without the pages `leave_out` (ids of branches); with `ask_again` False,
-    to the end without asking.
+    """Approve the path that is shown, without the nodes `leave_out`; `ask_again` False runs to the end.
 
-    Raises Overtaken when the run moved since step `head` or waits for nothing."""
+    Raises ConcurrentChange when the run moved since step `head` or waits for nothing."""
     view = bench.snapshot(run_id)
     state = view.state
     if view.run.status is not Status.WAITING or not isinstance(state, CollectState):
@@ -145,7 +133,7 @@ def approve_path(
 
 
 def _read_item_text(bench: Workbench, item: CollectedItem) -> str:
-    """An article's text: what was extracted, or its piece of the stored page."""
+    """An article's text: the extracted one, or its piece of the stored page."""
     if item.content or item.kind != "article" or not item.page_ids:
         return item.content
     return bench.page(item.page_ids[0]).text[item.start : item.end if item.end >= 0 else None].strip()

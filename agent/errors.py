@@ -1,26 +1,14 @@
-"""Every error this package raises, in one tree. A message says what happened and what to do next.
+"""The tree of all errors of this package. A message says what happened and what to do next.
 
     TouchstoneError
-    ├── Signal                  not an error: the run must rest or end
-    │   ├── Stopped             a person asked it to stop at once
-    │   ├── BudgetSpent         a cap of the run's settings is reached
-    │   └── ShuttingDown        this process is ending; the run goes on in the next one
-    ├── UsageError              a person asked for something that cannot be; nothing was changed
-    │   ├── NotFound            there is no such run, page or world
-    │   │   └── Unreadable      there is a row, but what stands in it is no run or batch
-    │   ├── BundleError         an evidence bundle is not what it was when it was made
-    │   └── Overtaken           someone else (another tab) answered first
-    ├── StoreError              the database cannot be used as it is
-    │   ├── StoreTooNew         it was written by a newer version
-    │   └── LeaseLost           another worker holds this run; what was done here is thrown away
-    ├── ModelError              a model call failed for good
-    │   ├── ModelUnavailable    no answer: refused, unreachable, over its limits, timed out
-    │   └── ReplyError          it answered, but not what was asked for, even after one repair
-    ├── PromptError             a prompt file and its blanks do not fit (a programming error)
-    └── FlowError               a step led to where its flow has no edge (a programming error)
+    ├── Signal          StopRequested, BudgetSpent, ShutdownRequested: the run must pause or end; no error
+    ├── UsageError      NotFound > CorruptRow, BundleError, ConcurrentChange: nothing was changed
+    ├── StoreError      StoreTooNew, LeaseLost
+    ├── ModelError      ModelUnavailable, ModelReplyError
+    └── PromptError, FlowError: programming errors
 
-What the web does (a page that is gone, an engine that blocks) is never raised: it is an `Outcome` in a
-result."""
+A page that is gone or an engine that blocks is never raised: it is an `Outcome` in a result.
+"""
 
 
 class TouchstoneError(Exception):
@@ -28,7 +16,7 @@ class TouchstoneError(Exception):
 
 
 class Signal(TouchstoneError):
-    """The run must rest or end; nothing went wrong."""
+    """The run must pause or end; nothing went wrong."""
 
 
 class StopRequested(Signal):
@@ -36,10 +24,7 @@ class StopRequested(Signal):
 
 
 class BudgetSpent(Signal):
-    """A cap of the run's settings is reached; the message names it.
-
-    `cap` is the budget (see agent.types.Cap), `used` and `limit` how much of how much; without one it is a
-    limit that nobody can raise."""
+    """A budget of the run is used up: `cap` (see agent.types.Cap; "" for a fixed limit), `used` of `limit`."""
 
     def __init__(self, message: str, *, cap: str = "", used: float = 0.0, limit: float = 0.0) -> None:
         super().__init__(message)
@@ -47,11 +32,11 @@ class BudgetSpent(Signal):
 
 
 class ShutdownRequested(Signal):
-    """This process is ending; the run goes on when the next one starts."""
+    """This process is ending; the run continues in the next one."""
 
 
 class UsageError(TouchstoneError):
-    """A person asked for something that cannot be; nothing was changed."""
+    """A person asked for something that is not possible; nothing was changed."""
 
 
 class NotFound(UsageError):
@@ -59,16 +44,15 @@ class NotFound(UsageError):
 
 
 class CorruptRow(NotFound):
-    """There is a row in the store, but it cannot be understood: as good as none, and no other suffers by
-    it."""
+    """A row of the store cannot be read; it is treated as missing."""
 
 
 class BundleError(UsageError):
-    """An evidence bundle is damaged, was changed, or is none; the message says what does not fit."""
+    """An evidence bundle is damaged, changed, or no bundle; the message says what does not match."""
 
 
 class ConcurrentChange(UsageError):
-    """Someone else answered first; what they did stands."""
+    """Someone else changed the run first; their change is kept."""
 
 
 class StoreError(TouchstoneError):
@@ -80,7 +64,7 @@ class StoreTooNew(StoreError):
 
 
 class LeaseLost(StoreError):
-    """Another worker holds this run; what was done here is thrown away."""
+    """Another worker holds this run; the work of this one is discarded."""
 
 
 class ModelError(TouchstoneError):
@@ -92,12 +76,12 @@ class ModelUnavailable(ModelError):
 
 
 class ModelReplyError(ModelError):
-    """The model answered, but not what was asked for, even after one repair."""
+    """The model's reply has the wrong form, even after one repair."""
 
 
 class PromptError(TouchstoneError):
-    """A prompt file and its blanks do not fit together: a programming error."""
+    """A prompt file and its blanks do not match: a programming error."""
 
 
 class FlowError(TouchstoneError):
-    """A step led to where its flow has no edge: a programming error."""
+    """A step led to a step that its flow has no edge to: a programming error."""

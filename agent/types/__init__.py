@@ -1,130 +1,16 @@
-"""The nouns that everything passes around. They hold data and know nothing: no store, no web, no model, no
-clock.
+"""The records that every package shares: data without a store, a web, a model or a clock.
 
-What a step changes is JSON made from these; what the screens draw are these read back. A time is an ISO 8601
-string in UTC ("2026-11-21T09:30:00Z"); an offset counts characters of a page's text; a share or score lies
-between 0 and 1."""
+A step's change is JSON made of these records, and the screens draw them. Times are ISO 8601 in UTC
+("2026-11-21T09:30:00Z"), offsets count characters of a page's text, shares and scores lie between 0 and 1.
+"""
 
 from __future__ import annotations
 
-from agent.types.answers import Answer, Reason, Sentence, Source, StatementCounts, Verdict
-from agent.types.batches import ENDED_ROW_STATES, Batch, BatchBudget, BatchRow, BatchState, RowState
-from agent.types.facts import (
-    Action,
-    Actor,
-    Confidence,
-    ConfidenceChange,
-    Conflict,
-    ConflictSide,
-    Edit,
-    Fact,
-    FactOrigin,
-    Lead,
-    Note,
-    PageRef,
-    PersonMark,
-    Proposal,
-    Refusal,
-    Stall,
-    TrustRating,
-)
-from agent.types.library import (
-    Facility,
-    FolderImportResult,
-    FolderSyncResult,
-    IndexEntry,
-    LibraryScope,
-    LibrarySearchResult,
-    LibrarySource,
-    RefusedFile,
-)
-from agent.types.record import PAGE_ORIGIN_LABELS, Outcome, PageOrigin, Record
-from agent.types.runs import (
-    CAP_SETTINGS,
-    STATUS_PHRASES,
-    Cap,
-    CollectLimits,
-    Edge,
-    ModelCall,
-    PauseRequest,
-    ReplySettings,
-    Run,
-    Settings,
-    SiteLimits,
-    Status,
-    Step,
-    StopPoint,
-    Turn,
-    Usage,
-)
-from agent.types.source_filter import LANGUAGES, SourceFilter
-from agent.types.web import Heading, Link, Page, Passage, SearchHit, SearchResult, Table
-
-__all__ = [
-    "CAP_SETTINGS",
-    "ENDED_ROW_STATES",
-    "LANGUAGES",
-    "PAGE_ORIGIN_LABELS",
-    "STATUS_PHRASES",
-    "Action",
-    "Actor",
-    "Answer",
-    "Batch",
-    "BatchBudget",
-    "BatchRow",
-    "BatchState",
-    "Cap",
-    "CollectLimits",
-    "Confidence",
-    "ConfidenceChange",
-    "Conflict",
-    "ConflictSide",
-    "Edge",
-    "Edit",
-    "Facility",
-    "Fact",
-    "FactOrigin",
-    "FolderImportResult",
-    "FolderSyncResult",
-    "Heading",
-    "IndexEntry",
-    "Lead",
-    "LibraryScope",
-    "LibrarySearchResult",
-    "LibrarySource",
-    "Link",
-    "ModelCall",
-    "Note",
-    "Outcome",
-    "Page",
-    "PageOrigin",
-    "PageRef",
-    "Passage",
-    "PauseRequest",
-    "PersonMark",
-    "Proposal",
-    "Reason",
-    "Record",
-    "Refusal",
-    "RefusedFile",
-    "ReplySettings",
-    "RowState",
-    "Run",
-    "SearchHit",
-    "SearchResult",
-    "Sentence",
-    "Settings",
-    "SiteLimits",
-    "Source",
-    "SourceFilter",
-    "Stall",
-    "StatementCounts",
-    "Status",
-    "Step",
-    "StopPoint",
-    "Table",
-    "TrustRating",
-    "Turn",
-    "Usage",
-    "Verdict",
-]
+from agent.types.answers import *
+from agent.types.batches import *
+from agent.types.facts import *
+from agent.types.library import *
+from agent.types.record import *
+from agent.types.runs import *
+from agent.types.source_filter import *
+from agent.types.web import *

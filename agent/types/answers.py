@@ -1,4 +1,4 @@
-"""What a run says: an answer with its sentences, sources and verdict."""
+"""An answer with its sentences, sources and verdict."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ Reason = Literal["none", "off_topic", "not_covered", "needs_clarification", "blo
 
 
 class Sentence(Record):
-    """A sentence of an answer and the facts it cites. `backed` is set by code, never by the one who wrote
-    it."""
+    """A sentence of an answer and the facts it cites."""
 
     text: str
     fact_ids: list[str] = Field(default_factory=list)
     backed: bool = False
+    """Whether its quotes support it; set by code, never by the writer."""
 
 
 class Source(Record):
-    """A numbered source of an answer, with the quotes it is cited for (`fact_ids` in the order of
-    `quotes`)."""
+    """A numbered source of an answer, with the quotes it is cited for."""
 
     n: int
     url: str
     title: str = ""
     quotes: list[str] = Field(default_factory=list)
     fact_ids: list[str] = Field(default_factory=list)
+    """The facts of `quotes`, in the same order."""
     page_id: str = ""
     sha256: str = ""
     fetched_at: str = ""
@@ -38,8 +38,7 @@ class Source(Record):
 
 
 class StatementCounts(Record):
-    """How an answer's statements fared: backed by a page, unsupported, and citations dropped because they
-    resolve to nothing."""
+    """Sentences backed by a page, sentences that are not, and citations that resolve to nothing."""
 
     backed: int = 0
     unsupported: int = 0
@@ -47,7 +46,7 @@ class StatementCounts(Record):
 
 
 class Answer(Record):
-    """What a person reviews. The first is number 1; each send-back makes the next."""
+    """What a person reviews. The first answer of a run is number 1; each send-back makes the next."""
 
     n: int
     verdict: Verdict
@@ -56,7 +55,7 @@ class Answer(Record):
     certainty: str = ""
     missing: str = ""
     remark: str = ""
-    """What to know of how it was made: an instruction that was not followed."""
+    """A note on how the answer was made, for example an instruction that was not followed."""
     journey: str = ""
     sources: list[Source] = Field(default_factory=list)
     statements: StatementCounts = Field(default_factory=StatementCounts)
@@ -66,24 +65,23 @@ class Answer(Record):
     """Why the model did not write it although it was asked."""
     why_stopped: str = ""
     because: str = ""
-    """Why it was written anew: what a person edited since the former answer."""
+    """Why it was written again: what a person edited since the previous answer."""
     conflicts: list[str] = Field(default_factory=list)
     """Ids of the open conflicts that the answer names."""
     step: int = 0
 
     @property
     def text(self) -> str:
-        """The sentences alone, without citation marks."""
+        """The sentences without citation marks."""
         return " ".join(s.text for s in self.sentences)
 
     @property
     def is_small_talk(self) -> bool:
-        """Is it only a word in kind to thanks or a greeting? Nothing was asked then, so nothing was
-        refused."""
+        """Whether it only replies to thanks or a greeting; such a reply is no refusal."""
         return self.verdict == "no_evidence" and self.reason == "none" and bool(self.certainty)
 
     @property
     def side_notes(self) -> list[tuple[str, str]]:
-        """What stands beside the sentences, each with its name; some may be empty."""
+        """The notes beside the sentences as (label, text); a text may be empty."""
         why = [("Why it stopped", self.why_stopped), ("Written anew", self.because)]
         return [("Certainty", self.certainty), ("Missing", self.missing), *why, ("Remark", self.remark)]

@@ -1,7 +1,7 @@
-"""The nouns of collecting: what is wanted, the tree of pages walked, and the articles and threads found. They
-hold data and know nothing.
+"""The records of `collect`: the intent, the tree of visited pages, the articles and threads that were found.
 
-A date is an ISO 8601 day ("2026-11-12") or moment ("2026-11-12T09:14"), "" when a page does not tell it."""
+A date is an ISO 8601 day ("2026-11-12") or time ("2026-11-12T09:14"), "" when a page does not state it.
+"""
 
 from __future__ import annotations
 
@@ -14,74 +14,71 @@ from agent.types.record import Outcome, Record
 
 PageAction = Literal["EXTRACT_CONTENT", "EXTRACT_LINKS", "NAVIGATE_TO", "STOP"]
 CrawlLimit = Literal["", "depth", "links", "scope", "doubt", "words"]
-"""A limit of the walk: the depth, the links of one list, the allowed domains, a doubtful decision, the
-person's own words."""
+"""What limits the crawl: depth, links of a list, allowed domains, an uncertain decision, a person's words."""
 PageType = Literal["article", "forum_thread", "forum_listing", "news_listing", "company_profile", "other"]
 
 
 class CollectIntent(Record):
-    """What a prompt asks for. An empty `topic` means whatever the start pages hold; `time_range_days` None
-    means any time."""
+    """What a prompt asks for."""
 
     topic: str = ""
+    """Empty: whatever the start pages contain."""
     target_section: str = ""
-    """"forum", "news", another word of the person's, or "" for no preference."""
+    """"forum", "news", another word from the prompt, or "" for no preference."""
     time_range_days: int | None = None
+    """None: any time."""
     max_articles: int = 10
     leave_out: list[str] = Field(default_factory=list)
-    """What the person does not want, in their words; addresses they rule out are no part of it: those are
-    never asked for."""
+    """What the person does not want, in their words, without addresses: those are never fetched."""
 
 
 class PageFeatures(Record):
-    """What code sees of a page's build, before anybody judges it."""
+    """What code measures of a page's structure."""
 
     words: int = 0
     posts: int = 0
     """Posts with a user, a date and a text."""
     dated_links: int = 0
-    """Links of the content that stand beside a date."""
+    """Content links next to a date."""
     alike_links: int = 0
-    """The largest number of links that stand in the same kind of place: the entries of a list, a menu left
-    out."""
+    """The largest number of links in the same kind of place, without menus: the entries of a list."""
     link_share: float = 0.0
     """The share of the visible text that is linked."""
     article: bool = False
-    """Does the page state that it is an article?"""
+    """Whether the page's metadata says that it is an article."""
 
 
 class LinkCandidate(Record):
-    """A link of a page as it is offered to a judgement, with what stands around it."""
+    """A link of a page with the text around it, to be judged."""
 
     url: str
     text: str = ""
     context: str = ""
     date: str = ""
     content: bool = True
-    """False for what stands in a menu, header or footer."""
+    """False in a menu, header or footer."""
 
 
 class CrawlNode(Record):
-    """A page of the navigation tree: where it was found, what was decided there, and how it ended."""
+    """A page of the navigation tree: where it was found, what was decided about it, how it ended."""
 
     id: str
-    """The address in its canonical spelling: what counts as visited."""
+    """The canonical address; it decides whether a page was visited."""
     url: str
     parent: str = ""
     anchor: str = ""
     depth: int = 0
     path: list[int] = Field(default_factory=list)
-    """Its place in the walk: the parent's path and its rank there. Pages are visited in the order of their
-    paths."""
+    """The parent's path and the rank there; pages are visited in the order of their paths."""
     relevance_score: float | None = None
     detected_date: str = ""
     continues: Literal["", "listing", "thread"] = ""
-    """The next page of its parent, at the parent's depth."""
+    """Set on the next page of a listing or thread; it has its parent's depth."""
     status: Literal["open", "visited", "dropped"] = "open"
     ended: str = ""
-    """Why the walk does not go on from here, in words; "" while it does."""
+    """Why the crawl does not continue from here; "" while it does."""
     held: CrawlLimit = ""
-    """The limit that kept the walk from something here."""
+    """The limit that stopped the crawl here."""
     page_id: str = ""
     sha256: str = ""
     title: str = ""
@@ -96,13 +93,12 @@ class CrawlNode(Record):
     by: Actor = "code"
     trouble: str = ""
     same_as: str = ""
-    """The page with the very same text whose decision was used again."""
+    """The address of the page with the same text whose decision was reused."""
     item_id: str = ""
 
 
 class Post(Record):
-    """One post of a thread, word for word. `start` and `end` are offsets in the stored page's text, -1 when
-    it is not one piece of it."""
+    """One post of a thread, verbatim. `start` and `end` are -1 when it is not one piece of the page's text."""
 
     n: int
     user: str = ""
@@ -122,27 +118,27 @@ class CollectedItem(Record):
     kind: Literal["article", "thread", "question"]
     title: str = ""
     content: str = ""
-    """The text, when it is not simply the stored page's: `start` and `end` give the piece of that."""
+    """Its text when it is not the piece `start` to `end` of the stored page."""
     start: int = 0
     end: int = -1
     author: str = ""
     publish_date: str = ""
     last_date: str = ""
-    """The date of the latest post; the publish date of an article."""
+    """The date of the latest post, or the publish date of an article."""
     posts: list[Post] = Field(default_factory=list)
     page_ids: list[str] = Field(default_factory=list)
     trail: list[str] = Field(default_factory=list)
-    """The titles of the pages that led here, the start page first."""
+    """The host and the titles of the pages that led here, the start page first."""
     given: bool = False
-    """Its page was named by the person."""
+    """Whether the person named its page."""
     extracted_by: Actor = "code"
     status: Literal["new", "kept", "dropped"] = "new"
     reason: str = ""
     judged_by: Actor = "code"
     trouble: str = ""
-    """What of its page could not be extracted, and why."""
+    """What could not be extracted from its page, and why."""
     also_at: list[str] = Field(default_factory=list)
-    """Where the same text stands as well."""
+    """Other addresses with the same text."""
     step: int = 0
 
     @property
@@ -157,7 +153,7 @@ NavEventName = Literal["nav:decision", "nav:extracting_content", "nav:content_ad
 
 
 class NavEvent(Record):
-    """One line of the navigation's log."""
+    """One line of the navigation log."""
 
     step: int
     name: NavEventName

@@ -1,5 +1,4 @@
-"""What a run knows and decides: facts, leads, conflicts, confidence, and the actions and words that led
-there."""
+"""What a run knows and decides: facts, leads, conflicts, confidence, actions, and what a person said."""
 
 from __future__ import annotations
 
@@ -16,8 +15,7 @@ Actor = Literal["model", "keyless", "person", "code"]
 
 
 class Fact(Record):
-    """A statement with the verbatim quote it stands on. Three independent marks: `verified`, `disputed`,
-    `decision`."""
+    """A statement with the verbatim quote that supports it."""
 
     id: str
     statement: str
@@ -35,65 +33,62 @@ class Fact(Record):
     trust: float = 0.5
     relevance: float = 0.0
     part: str = ""
-    """Which part of the question it bears on; empty for the whole."""
+    """The part of the question it is about; "" for the whole question."""
     origin: FactOrigin = "page"
     given: PageOrigin = "fetched"
-    """How its page came: a person may have given the text in place of what could not be read."""
+    """Where its page's text came from."""
     verified: bool = False
+    """Whether the quote was found in the stored page."""
     disputed: bool = False
+    """Whether an open conflict contradicts it."""
     decision: PersonMark = "none"
     former: str = ""
-    """The statement as it was before a person first corrected it; empty when nobody did."""
+    """The statement before a person first corrected it; "" when nobody did."""
     struck_with: str = ""
-    """The source (a page or a site) a person struck as a whole; empty when they struck this fact, or none."""
+    """The source (page or site) that a person struck as a whole; "" for none."""
     step: int = 0
     by: Actor = "keyless"
 
     @property
     def is_own_knowledge(self) -> bool:
-        """Is it a person's own knowledge: stated by them, and on no page?"""
+        """Whether a person stated it and no page says it."""
         return self.origin == "person" and not self.url
 
     @property
     def is_active(self) -> bool:
-        """Is it heard at all: not struck, found in its page, from a source that is trusted at least a little?
-        What is pinned is."""
+        """Whether it counts: it is pinned, or verified, not struck, and from a source with some trust."""
         return self.decision == "pinned" or (self.decision != "struck" and self.verified and self.trust > 0)
 
     @property
     def rests_on_person(self) -> bool:
-        """Does it rest on a person's word alone: own knowledge, or a correction that its quote does not
-        carry? That makes no page surer."""
+        """Whether only a person's word supports it: own knowledge, or a correction beyond its quote."""
         return self.is_own_knowledge or (bool(self.former) and not self.verified)
 
     @property
     def can_support(self) -> bool:
-        """May it support a plain claim of the answer?"""
+        """Whether it may support an undisputed claim of the answer."""
         return self.is_active and (self.decision == "pinned" or not self.disputed)
 
 
 class Lead(Record):
-    """Something not relevant now that could lead somewhere: a URL found on a page or in results, or a name to
-    search for."""
+    """An address found on a page or in results, or a name to search for, that may be followed later."""
 
     id: str
     kind: Literal["url", "query"]
     value: str
     text: str = ""
-    """The anchor text, title or snippet that speaks for it."""
+    """The anchor text, title or snippet it was found with."""
     why: str = ""
     score: float = 0.0
     prior: float = 0.0
-    """What the place it was found at says for it: its rank among results, the bearing of the page or sentence
-    it stands in."""
+    """Its score from where it was found: its rank among results, the relevance of the page or sentence."""
     found_on: str = ""
     step: int = 0
     status: Literal["open", "taken", "dropped"] = "open"
 
 
 class PageRef(Record):
-    """A page in a run: which stored text, how the fetch ended, where its address was found and at which
-    step."""
+    """A page of a run: its stored text, how the fetch ended, where and when its address was found."""
 
     url: str
     page_id: str = ""
@@ -102,22 +97,21 @@ class PageRef(Record):
     outcome: Outcome = Outcome.OK
     detail: str = ""
     found_on: str = ""
-    """The page or search ("search: …") its address was found on, or "person"."""
+    """The page or search ("search: …") that its address was found on, or "person"."""
     step: int = 0
     facts: int = 0
     trust: float = -1.0
-    """How far its signs alone let it be trusted, before a person's word; below 0 when nobody looked."""
+    """Its trust by code alone, before a person's rating; below 0 when it was not assessed."""
     trust_why: list[str] = Field(default_factory=list)
     origin: PageOrigin = "fetched"
     waiting: bool = False
-    """A person gave it, and it was not weighed yet."""
+    """A person supplied it, and it was not analysed yet."""
     links: list[str] = Field(default_factory=list)
-    """Those of its links that point at pages the run knows of, for the graph."""
+    """Its links to other pages of the run, for the graph."""
 
 
 class TrustRating(Record):
-    """A person's word on how far a domain is trusted: a share (0 not at all, 1 fully), why, and since
-    when."""
+    """A person's trust in a domain: from 0 (none) to 1 (full), the reason, and since when."""
 
     domain: str
     value: float = Field(allow_inf_nan=False)
@@ -126,7 +120,7 @@ class TrustRating(Record):
 
 
 class ConflictSide(Record):
-    """One side of a conflict: what is said, by which facts, from how many independent sites."""
+    """One side of a conflict: what it says, by which facts and from which independent sites."""
 
     text: str
     fact_ids: list[str]
@@ -147,20 +141,19 @@ class Conflict(Record):
     found_by: Literal["code", "model"] = "code"
     step: int = 0
     asks: bool = False
-    """Is it about the very thing the question asks?"""
+    """Whether it is about what the question asks for."""
     ruling: Literal["", "take", "both", "neither", "open"] = ""
-    """What a person ruled: `chosen` stands, both values hold, neither does, or it is to stay open whatever
-    the count says."""
+    """A person's decision: `chosen` is right, both values hold, neither does, or it stays open."""
     settled_by: Literal["", "person", "evidence"] = ""
 
     @property
     def topic(self) -> str:
-        """What it is about, in words."""
+        """What it is about, for a sentence."""
         return f"{self.subject or 'the same statement'}{f' ({self.attribute})' if self.attribute else ''}"
 
     @property
     def status_text(self) -> str:
-        """How it stands, in words: open, or what settled it, how, and why."""
+        """Its status for a sentence: open, or who settled it, how, and why."""
         if self.status == "open":
             return "open"
         by = {"person": " by a person", "evidence": " by the count"}.get(self.settled_by, "")
@@ -180,7 +173,7 @@ class Conflict(Record):
 
 
 class ConfidenceChange(Record):
-    """One reason why the confidence moved, e.g. +0.14: a second, independent site gives the same date."""
+    """One reason why the confidence changed, e.g. +0.14: a second, independent site gives the same date."""
 
     delta: float = Field(allow_inf_nan=False)
     reason: str
@@ -197,7 +190,7 @@ BASE_INPUTS = {
     "voices": (0.0, _MAX_COUNT),
     "agreeing": (0.0, _MAX_COUNT),
 }
-"""What is always counted for a confidence, each with its range."""
+"""The inputs of every confidence, each with its range."""
 ANSWER_INPUTS = {
     "told": (0.0, _MAX_COUNT),
     "bearing": (0.0, _MAX_COUNT),
@@ -210,31 +203,28 @@ ANSWER_INPUTS = {
     "closed": (0.0, 1.0),
     "pinned": (0.0, 1.0),
 }
-"""The figures that a footing gives: all of them or none."""
+"""The inputs taken from the features of an answer: all of them or none."""
 DEFAULTED_INPUTS = ("opens", "linked", "closed")
-"""Those that were not counted at first: nothing spoke for them then."""
+"""Inputs that early versions did not store; they count as 0."""
 
 
 class Confidence(Record):
-    """The confidence after a step, with its reasons. `model` is the model's own figure; it can only lower the
-    value."""
+    """The confidence after a step, with its reasons."""
 
     step: int
     value: float = Field(allow_inf_nan=False)
     moves: list[ConfidenceChange] = Field(default_factory=list)
     model: float | None = None
+    """The model's own estimate; it can only lower the value."""
     factors: dict[str, float] = Field(default_factory=dict)
-    """What the value was made of: coverage, alone, support, trust, agreement (shares), conflicts (taken
-    off)."""
+    """The formula's factors for display: coverage, alone, support, trust, agreement, conflicts."""
     basis: dict[str, float] = Field(default_factory=dict)
-    """What was counted for it: the formula's inputs, so that it can be computed again (see
-    agent.evidence.confidence). Empty: not known."""
+    """The formula's inputs (see agent.evidence.confidence), to compute it again; empty: not known."""
 
     @field_validator("basis")
     @classmethod
     def _check_basis(cls, basis: dict[str, float]) -> dict[str, float]:
-        """Raises ValueError when the formula could not be computed from it: a figure that is missing,
-        unknown, or out of its range."""
+        """Raises ValueError when an input of the formula is missing, unknown, or out of its range."""
         if not basis:
             return basis
         whole = {**dict.fromkeys(DEFAULTED_INPUTS, 0.0), **basis} if "told" in basis else basis
@@ -256,7 +246,7 @@ class Confidence(Record):
 
 
 class Refusal(Record):
-    """An address or query that a role proposed and code would not follow, and why."""
+    """An address or query that a role proposed and code refused, and why."""
 
     what: str
     why: str
@@ -264,7 +254,7 @@ class Refusal(Record):
 
 
 class Action(Record):
-    """One tool action of the journey: what was done, why, and what it brought."""
+    """One search or page visit of the journey: what was done, why, and its result."""
 
     step: int
     action: Literal["search_duckduckgo", "search_google", "crawl_url"]
@@ -280,8 +270,7 @@ class Action(Record):
 
 
 class Proposal(Record):
-    """A decision that passed the checks of code: what would be done next and why. `trouble` says why the
-    model did not speak."""
+    """The next action, checked by code. `trouble` says why the model did not choose it."""
 
     next_action: Literal["search_duckduckgo", "search_google", "crawl_url", "send_to_hitl"]
     query_or_url: str = ""
@@ -292,8 +281,7 @@ class Proposal(Record):
 
 
 class Stall(Record):
-    """The run got stuck: why, and the rung of the ladder that was taken (reframe, narrow, lead,
-    hand_over)."""
+    """The run made no progress: why, and the escalation that was chosen."""
 
     step: int = 0
     rung: Literal["reframe", "narrow", "lead", "hand_over"]
@@ -301,21 +289,19 @@ class Stall(Record):
 
 
 class Note(Record):
-    """A person's word to the run: a constraint that the next decision obeys."""
+    """A person's instruction to the run; the next decision follows it."""
 
     step: int
     text: str
     kind: Literal["steer", "send_back", "look"] = "steer"
-    """`look`: words to search for next, so that the conflict it is `about` may be settled."""
+    """`look`: words to search for next, to settle the conflict `about`."""
     about: str = ""
 
 
 class Edit(Record):
-    """What a person did to what the run knows, in words ("struck 3 facts of example.org"), and by which step.
-
-    `undoes` is the step of the edit that this one took back; -1 for what is no undoing.
-    """
+    """What a person changed in the run's knowledge, in words ("struck 3 facts of example.org")."""
 
     step: int
     text: str
     undoes: int = -1
+    """The step of the edit that this one undoes; -1 for none."""

@@ -1,5 +1,4 @@
-"""The library's nouns: a source on the shelf, what a search is limited to and what it found, the index,
-facilities."""
+"""The library's records: sources, search scope and results, the index, facilities, folder imports."""
 
 from __future__ import annotations
 
@@ -12,19 +11,19 @@ from agent.types.record import Record
 from agent.types.web import Passage
 
 SourceKind = Literal["page", "file", "topic"]
-"""A page of the web, a document somebody added or a folder holds, a topic of the team."""
+"""A web page, a document that was added or found in a folder, or a topic of the team."""
 SearchMethod = Literal["words", "words and meaning"]
 
 
 class LibrarySource(Record):
-    """One source: a page or document as it was last read. Its text is the stored page `page_id`."""
+    """A page or document as it was last read. Its text is the stored page `page_id`."""
 
     source_id: str
     """`kb:<address or path>` or `team:<file>`."""
     kind: SourceKind
     title: str = ""
     url: str = ""
-    """Where it was read: a web address, or `file:<name>` for a document."""
+    """A web address, or `file:<name>` for a document."""
     page_id: str
     sha256: str = ""
     description: str = ""
@@ -34,15 +33,15 @@ class LibrarySource(Record):
     fetched_at: str = ""
     passages: int = 0
     deleted_at: str = ""
-    """When it was put into the bin; "" while it stands on the shelf."""
+    """When it was moved to the bin; "" while it is in the library."""
     gone_at: str = ""
-    """When its file was last missed in its folder; "" while it is there."""
+    """When its file was found missing from its folder; "" while it is there."""
     detail: str = ""
-    """What a person should know of it: only its first pages were read, rows that could not be used."""
+    """Limits of what was read, for a person: only the first pages, rows that could not be used."""
 
 
 class IndexEntry(Record):
-    """One line of the index: what a source is about, and who wrote that."""
+    """One line of the index: what a source is about, and who described it."""
 
     source_id: str
     description: str
@@ -50,7 +49,7 @@ class IndexEntry(Record):
 
 
 class LibraryScope(Record):
-    """What a search is limited to: sources that any of these name. Empty: everything on the shelf."""
+    """Limits a search to the sources that any of these fields names; empty: the whole library."""
 
     run_ids: list[str] = Field(default_factory=list)
     """Runs that read the source."""
@@ -59,13 +58,12 @@ class LibraryScope(Record):
 
     @property
     def is_unlimited(self) -> bool:
-        """Is nothing named?"""
+        """Whether the whole library is searched."""
         return not (self.run_ids or self.tags or self.source_ids)
 
 
 class LibrarySearchResult(Record):
-    """Passages, best first (the best's score is 1), how they were found, and why not by meaning when they
-    were not."""
+    """Passages, best first (the best score is 1), how they were found, and why vectors were not used."""
 
     hits: list[Passage] = Field(default_factory=list)
     by: SearchMethod = "words"
@@ -73,8 +71,7 @@ class LibrarySearchResult(Record):
 
 
 class Facility(Record):
-    """A place of some kind with its coordinates (degrees, WGS 84), from row `row` (the first below the header
-    is 1) of a table."""
+    """A place with its coordinates (degrees, WGS 84), read from a table."""
 
     name: str
     kind: str = ""
@@ -83,24 +80,25 @@ class Facility(Record):
     longitude: float
     source_id: str = ""
     row: int = 0
+    """Its row in the table; the first row below the header is 1."""
 
 
 class RefusedFile(Record):
-    """A file that was not taken, and why."""
+    """A file that was not imported, and why."""
 
     name: str
     why: str
 
 
 class FolderImportResult(Record):
-    """What a folder brought."""
+    """The sources imported from a folder, and the files refused."""
 
     sources: list[LibrarySource] = Field(default_factory=list)
     refused: list[RefusedFile] = Field(default_factory=list)
 
 
 class FolderSyncResult(Record):
-    """What changed since the folders were last looked at, by source id."""
+    """What changed in the folders since the last synchronisation, by source id."""
 
     added: list[str] = Field(default_factory=list)
     changed: list[str] = Field(default_factory=list)
@@ -109,5 +107,5 @@ class FolderSyncResult(Record):
 
     @property
     def has_changes(self) -> bool:
-        """Did anything change?"""
+        """Whether any source was added, changed or removed."""
         return bool(self.added or self.changed or self.removed)

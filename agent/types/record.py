@@ -1,4 +1,4 @@
-"""What a noun is, and how one look at the world can end."""
+"""The base class of all records, and how one access to the web can end."""
 
 from __future__ import annotations
 
@@ -9,24 +9,22 @@ from pydantic import BaseModel, ConfigDict
 
 
 class Record(BaseModel):
-    """A value: compared by its fields, refused when a field is unknown."""
+    """A value: compared by its fields; an unknown field is refused."""
 
     model_config = ConfigDict(extra="forbid")
 
 
 PageOrigin = Literal["fetched", "pasted", "uploaded"]
-"""How the text of a page came: from its server, or from a person who says that it is this page's."""
+"""Where a page's text came from: its server, or a person who supplied it for this address."""
 PAGE_ORIGIN_LABELS: dict[PageOrigin, str] = {
     "fetched": "",
     "pasted": "text pasted by a person",
     "uploaded": "file uploaded by a person",
 }
-"""The same for a reader; what was fetched needs no word."""
 
 
 class Outcome(StrEnum):
-    """How one look at the world ended. `empty` means it answered and had nothing; `blocked` means it would
-    not answer."""
+    """How a search or fetch ended. `empty`: it answered and had nothing; `blocked`: it refused to answer."""
 
     OK = "ok"
     EMPTY = "empty"
@@ -37,6 +35,5 @@ class Outcome(StrEnum):
     UNSUPPORTED = "unsupported"
     TOO_LARGE = "too_large"
     REFUSED = "refused"
-    """Refused by our own rules: robots.txt, a non-public address, a redirect too many, a domain out of
-    scope."""
+    """Our own rules refused it: robots.txt, a non-public address, too many redirects, a domain filter."""
     ERROR = "error"

@@ -1,5 +1,4 @@
-"""The nouns of `reply`: the conversation that is answered, where it came from, and what is given back. They
-hold data and know nothing."""
+"""The records of `reply`: the conversation that is answered, where it came from, and the result."""
 
 from __future__ import annotations
 
@@ -28,18 +27,18 @@ class Conversation(Record):
 
     @property
     def unanswered_messages(self) -> list[Message]:
-        """What nobody answered yet: the messages since the bot spoke last."""
+        """The messages since the bot's last one."""
         last = max((n for n, message in enumerate(self.messages) if message.role == "bot"), default=-1)
         return self.messages[last + 1 :]
 
     @property
     def question(self) -> str:
-        """The words that are to be answered, one message a line."""
+        """The text of the unanswered messages, one message a line."""
         return "\n".join(message.text.strip() for message in self.unanswered_messages if message.text.strip())
 
     @property
     def turns(self) -> list[Turn]:
-        """What was said before that, as turns: neighbouring messages of one side count as one."""
+        """The earlier messages as turns; consecutive messages of one side are joined."""
         turns: list[Turn] = []
         for message in self.messages[: len(self.messages) - len(self.unanswered_messages)]:
             text, last = message.text.strip(), turns[-1] if turns else None
@@ -54,12 +53,12 @@ class Conversation(Record):
 
     @property
     def images(self) -> list[str]:
-        """The pictures that people sent, in the order they were sent."""
+        """The addresses of the pictures that people sent, in order."""
         return [url for message in self.messages if message.role == "user" for url in message.images]
 
 
 class RequestContext(Record):
-    """Where a conversation came from; for the log and the record, never for the answer."""
+    """Where a conversation came from; for the log and the record, not for the answer."""
 
     platform: str = ""
     channel: str = ""
@@ -68,15 +67,14 @@ class RequestContext(Record):
 
 
 class AIResult(Record):
-    """What is given back: may it be posted, and what. Without a reply the text is empty."""
+    """The result: whether to post a reply, and its text; "" without a reply."""
 
     should_reply: bool = False
     reply_text: str = ""
 
 
 class Picture(Record):
-    """A picture as a run knows it: its address and what came of it. The bytes are held only while the request
-    lives."""
+    """A picture of a run and its download. Its bytes are kept only for the time of the request."""
 
     url: str
     media_type: str = ""
@@ -84,7 +82,7 @@ class Picture(Record):
     size: int = 0
     """Bytes."""
     detail: str = ""
-    """Why it could not be had; "" when it was."""
+    """Why it could not be downloaded; "" when it was."""
 
 
 class GateDecision(Record):
@@ -96,19 +94,19 @@ class GateDecision(Record):
 
 
 class SourceSelection(Record):
-    """Which entries of the index were shown, and which were chosen. `shown` is less than `entries` when words
-    chose beforehand."""
+    """Which entries of the index were shown to the role, and which it chose."""
 
     entries: int = 0
     shown: list[str] = Field(default_factory=list)
     prefiltered: bool = False
+    """Whether the index was too large and its best entries by words were shown."""
     selected_source_ids: list[str] = Field(default_factory=list)
     reasoning: str = ""
     by: Actor = "code"
 
 
 class LoadedSource(Record):
-    """A chosen source: where its whole text is stored, or why it could not be loaded."""
+    """A chosen source: its stored text, or why it could not be loaded."""
 
     source_id: str
     page_id: str = ""
@@ -119,7 +117,7 @@ class LoadedSource(Record):
 
 
 class VerificationResult(Record):
-    """What the last check said of the draft."""
+    """The result of the last check of the draft."""
 
     verification: bool
     reasoning: str = ""

@@ -1,4 +1,4 @@
-"""A run and its ledger: settings, limits, status, steps, model calls, what was spent."""
+"""A run and its ledger: settings, limits, status, steps, model calls, usage."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from agent.text.urls import is_blocked, is_in_scope
 from agent.types.facts import Actor
 from agent.types.library import LibraryScope
 from agent.types.record import Record
@@ -15,13 +14,13 @@ from agent.types.source_filter import SourceFilter
 
 
 class Status(StrEnum):
-    """Where a run stands. A resting run (all but `running`) costs nothing until a person speaks."""
+    """The state of a run. Only a `running` run costs anything; all others wait for a person or are over."""
 
     RUNNING = "running"
     WAITING = "waiting"
-    """A decision waits for a person's approval (step by step)."""
+    """The next step waits for a person's approval."""
     REVIEW = "review"
-    """There is an answer to accept or send back."""
+    """An answer waits to be accepted or sent back."""
     PAUSED = "paused"
     STOPPED = "stopped"
     DONE = "done"
@@ -37,35 +36,35 @@ STATUS_PHRASES = {
     Status.DONE: "complete",
     Status.FAILED: "failed",
 }
-"""How a run stands, for a sentence."""
+"""The status for a sentence."""
 
 
 class Edge(Record):
-    """One way from a step of a flow to the next, with the words it is drawn with. `rest`: where the run waits
-    first, for a person."""
+    """A way from one step of a flow to the next."""
 
     start: str
     end: str
     label: str = ""
+    """Its label in the picture of the flow."""
     rest: str = ""
+    """Where the run first waits for a person; "" when it does not."""
 
 
 class Turn(Record):
-    """One earlier turn of a conversation: what the person asked, what was answered, and the run that did
-    it."""
+    """An earlier turn of a conversation: the question, the answer, and the run that gave it."""
 
     user: str
     bot: str = ""
     run_id: str = ""
     answered: bool = True
-    """False when what was said in reply is no answer, but asks back or says why there is none."""
+    """False when the reply asks back or says why there is no answer."""
 
 
 class SiteLimits(Record):
-    """The limits of `site` (seed 000). Character limits are windows of a prompt; the full text is stored."""
+    """The limits of `site`. Character limits apply to prompts; the full text is stored."""
 
     max_iterations: int = 5
-    """Explorations of one question before the answer is forced."""
+    """Rounds of reading for one question before the answer is forced."""
     max_pages: int = 100
     content_max_chars: int = 10_000
     links_max_chars: int = 500
@@ -77,42 +76,40 @@ class SiteLimits(Record):
 
 
 class CollectLimits(Record):
-    """The limits of `collect` (seed 001). `max_depth`: nothing at this depth or deeper is visited, the start
-    being 0."""
+    """The limits of `collect`."""
 
     max_depth: int = 3
+    """No page at this depth or deeper is visited; a start page has depth 0."""
     max_articles: int = 10
     max_links: int = 20
     """Links followed from one listing."""
     max_pages: int = 60
-    """Pages asked for in one run, failures included."""
+    """Pages requested in one run, failures included."""
     min_confidence: float = Field(default=0.4, allow_inf_nan=False)
-    """A decision below this ends its branch."""
+    """A page decision with a lower confidence ends its branch."""
     use_smart_navigation: bool = True
-    """False: the plain way, all links of the start pages up front and each taken as an article; for
-    comparison."""
+    """False: follow all links of the start pages and take each page as an article, for comparison."""
 
 
 class ReplySettings(Record):
-    """What a `reply` run works by (seed 002's keys of `ai_response`, without the model's and the download's).
-    Limits hold by code."""
+    """The settings of a `reply` run: the keys of `ai_response` except those of model and download."""
 
     graph_timeout_seconds: float = Field(default=120.0, gt=0, allow_inf_nan=False)
-    """Seconds from the request to the reply, in all."""
+    """Seconds from the request to the reply."""
     project_introduction: str = ""
-    """Stands in the prompt of every step."""
+    """A description of the project, shown in every prompt."""
     enable_verification: bool = False
     gating_prompt: str = ""
-    """The four prompts take the place of the task part of `prompts/<role>.md`; empty: what stands there."""
+    """Each of the four prompts replaces the task part of `prompts/<role>.md`; empty keeps that part."""
     selection_prompt: str = ""
     answer_prompt: str = ""
     verification_prompt: str = ""
     max_sources: int = Field(default=5, ge=1, le=12)
     max_answer_chars: int = Field(default=1500, ge=40)
-    """Characters of the answer, the links not counted."""
+    """Characters of the answer without its links."""
     llm_enable_image: bool = False
     llm_image_adapter: Literal["openai", "openai_url"] = "openai"
-    """How a picture stands in a request: `openai` sends its bytes as a data URL, `openai_url` its address."""
+    """How a picture is sent to the model: `openai` as a data URL, `openai_url` as its address."""
 
 
 Cap = Literal["steps", "pages", "calls", "tokens", "cost", "seconds"]
@@ -124,78 +121,78 @@ CAP_SETTINGS: dict[Cap, str] = {
     "cost": "max_cost_usd",
     "seconds": "max_seconds",
 }
-"""Each budget of a run with the setting that caps it."""
+"""Each budget of a run and the setting that limits it."""
 StopPoint = Literal["step", "conflict", "budget", "review"]
 
 
 class PauseRequest(Record):
-    """Why a run rests of itself and asks: a cap is reached (`used` of `cap`, in the setting's unit), or a
-    conflict came up (`conflicts`: ids)."""
+    """Why a run pauses and asks a person: a budget is used up, or new conflicts were found."""
 
     kind: Literal["steps", "pages", "calls", "tokens", "cost", "seconds", "conflict"]
     why: str
     used: float = 0.0
     cap: float = 0.0
+    """`used` of `cap`, in the unit of the setting."""
     conflicts: list[str] = Field(default_factory=list)
+    """Ids of the new conflicts."""
     step: int = 0
 
 
 ENGINE_NAMES = {"duckduckgo": "DuckDuckGo", "google": "Google"}
-"""Search engines as a reader knows them."""
+"""Display names of the search engines."""
 
 
 class Settings(Record):
-    """What a run was started with. Counts are per run; `max_seconds` is working time in seconds,
-    `max_cost_usd` US dollars."""
+    """The settings of a run. Counts are per run."""
 
     flow: str = "research"
     mode: Literal["auto", "step"] = "auto"
     world: str = "live"
     model: str = "auto"
-    """A model's name, "keyless", or "auto" for the configured one (keyless when none is)."""
+    """A model's name, "auto" for the configured model, or "keyless" for none."""
     fast_model: str = ""
     max_steps: int = 12
-    """Tool actions: searches and crawls. A person's steps are free."""
+    """Searches and page visits. A person's steps do not count."""
     max_pages: int = 12
     max_calls: int = 60
     max_tokens: int = 400_000
     max_cost_usd: float = Field(default=2.0, allow_inf_nan=False)
+    """US dollars."""
     max_seconds: float = Field(default=1800.0, allow_inf_nan=False)
+    """Working time in seconds."""
     threshold: float = Field(default=0.90, allow_inf_nan=False)
-    """Confidence from which an answered question goes to the person: one voice alone stays below it (see
-    agent.evidence.confidence)."""
+    """The confidence at which an answer goes to review; one independent source stays below 0.90."""
     until: StopPoint = "review"
-    """Where an automatic run comes to its person: with an answer to review; at each new open `conflict`; or
-    only when a `budget` is used, however sure it is before. "step" is the same as `mode` "step"; see
-    `stops_at`."""
+    """When an automatic run stops for its person: with an answer to `review`, at each new open `conflict`, or
+    only when a `budget` is used up. "step" equals `mode` "step"; see `stop_point`."""
     at_cap: Literal["ask", "report"] = "report"
-    """At a cap: rest and ask the person, or write up what was found."""
+    """When a budget is used up: ask the person, or write the report."""
     allowed_domains: list[str] = Field(default_factory=list)
     blocked_domains: list[str] = Field(default_factory=list)
-    """Each with all below it; they go before the allowed ones."""
+    """Each with its subdomains; they override the allowed ones."""
     since: str = ""
-    """Pages published from this day on (ISO 8601); "" for any."""
+    """Use pages published on or after this day (ISO 8601); "" for any."""
     before: str = ""
-    """Pages published before this day."""
+    """Use pages published before this day (ISO 8601); "" for any."""
     dated_only: bool = False
-    """Leave out pages without a date, too, where a time is asked for."""
+    """Leave out pages without a date, where a time is chosen."""
     language: str = ""
-    """Pages in this language (ISO 639-1)."""
+    """Use pages in this language (ISO 639-1); "" for any."""
     engines: list[str] = Field(default_factory=list)
-    """The search engines that may be asked; empty: all there are."""
+    """The search engines to use; empty: all that are available."""
     start_urls: list[str] = Field(default_factory=list)
     thread_id: str = ""
     instruction: str = ""
-    """How to look and answer (`site`)."""
+    """Instructions for reading and answering (`site`, `collect`)."""
     site: SiteLimits = Field(default_factory=SiteLimits)
     collect: CollectLimits = Field(default_factory=CollectLimits)
     reply: ReplySettings = Field(default_factory=ReplySettings)
     scope: LibraryScope = Field(default_factory=LibraryScope)
-    """Which of the library's sources `chat` and `reply` may answer from; empty: all."""
+    """The library sources that `chat` and `reply` may use; empty: all."""
 
     @property
     def stop_point(self) -> StopPoint:
-        """Where the run comes to its person, whichever of `mode` and `until` says so."""
+        """When the run stops for its person, by `mode` and `until`."""
         return "step" if self.mode == "step" else self.until
 
     @property
@@ -211,24 +208,18 @@ class Settings(Record):
         )
 
     def allows(self, url: str) -> bool:
-        """Does the choice of domains let this address in?"""
-        return is_in_scope(url, self.allowed_domains) and not is_blocked(url, self.blocked_domains)
+        """Whether the domain filter lets this address be fetched."""
+        return self.source_filter.allows(url)
 
     @property
     def source_descriptions(self) -> list[str]:
-        """The choice of sources in words, a phrase each; none when anything goes."""
-        return [
-            *self.source_filter.descriptions,
-            *(
-                [f"found with {' and '.join(ENGINE_NAMES.get(name, name) for name in self.engines)}"]
-                if self.engines
-                else []
-            ),
-        ]
+        """The source filter and the engines in words, a phrase each; empty when nothing is limited."""
+        engines = " and ".join(ENGINE_NAMES.get(name, name) for name in self.engines)
+        return [*self.source_filter.descriptions, *([f"found with {engines}"] if engines else [])]
 
 
 class Step(Record):
-    """One row of the ledger: what was done, what it changed, and where the run goes next."""
+    """One row of the ledger: the step's name, its change, and the next step."""
 
     n: int
     name: str
@@ -241,7 +232,7 @@ class Step(Record):
 
 
 class Run(Record):
-    """A row of the runs table: enough for a list, never the state itself (that is the fold of the steps)."""
+    """A row of the runs table: enough for a list; the state itself is the fold of the steps."""
 
     id: str
     question: str
@@ -254,14 +245,14 @@ class Run(Record):
     updated_at: str = ""
     error: str = ""
     imported: str = ""
-    """SHA-256 of the bundle it came in; "" for a run of this workbench."""
+    """SHA-256 of the bundle it was imported from; "" for a run of this workbench."""
     forked_from: str = ""
-    """The run whose steps 0 to `forked_at` it shares; "" for a run that began with its question."""
+    """The run whose steps 0 to `forked_at` it shares; "" when it is no fork."""
     forked_at: int = -1
 
 
 class Usage(Record):
-    """What a run has spent. `cost_usd` is None when a price is unknown."""
+    """What a run has used. `cost_usd` is None when a price is unknown."""
 
     llm_calls: int = 0
     prompt_tokens: int = 0
@@ -272,11 +263,10 @@ class Usage(Record):
 
 
 class ModelCall(Record):
-    """One call of a model, readable afterwards: the whole prompt, the raw reply, what it cost and how it
-    ended."""
+    """One model call: the whole prompt, the raw reply, its cost and how it ended."""
 
     key: str
-    """SHA-256 of run, step, attempt and prompt: the same call is never paid for twice."""
+    """SHA-256 of run, step, attempt and prompt, so that the same call is paid once."""
     run_id: str
     step: int
     role: str
@@ -288,10 +278,9 @@ class ModelCall(Record):
     prompt_tokens: int = 0
     completion_tokens: int = 0
     estimated: bool = False
-    """True when the server told no token counts and they were taken as characters / 4."""
+    """True when the server reported no token counts; they are then characters / 4."""
     finish: str = ""
-    """How the reply ended: "stop", "length" (cut off), "refusal", "content_filter"; empty when no reply
-    came."""
+    """Why the reply ended: "stop", "length" (cut off), "refusal", "content_filter"; "" when there is none."""
     cost_usd: float | None = None
     seconds: float = 0.0
     at: str = ""

@@ -1,148 +1,100 @@
-"""Which sources a run may use: domains, a time of publication, a language. What is asked of a search, and
-what holds for a page.
+"""Which sources a run may use: domains, a time of publication, a language.
 
-Domains hold before a fetch and after every redirect, time and language once a page is read. Knows no flow and
-fetches nothing."""
+Domains are checked before a fetch and after every redirect, time and language once a page is read.
+"""
 
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 from pydantic import Field
 
 from agent.text.urls import is_blocked, is_in_scope
 from agent.types.record import Record
 
-LANGUAGES = {
-    "ar": "Arabic",
-    "bg": "Bulgarian",
-    "bn": "Bengali",
-    "ca": "Catalan",
-    "cs": "Czech",
-    "da": "Danish",
-    "de": "German",
-    "el": "Greek",
-    "en": "English",
-    "es": "Spanish",
-    "et": "Estonian",
-    "fa": "Persian",
-    "fi": "Finnish",
-    "fr": "French",
-    "he": "Hebrew",
-    "hi": "Hindi",
-    "hr": "Croatian",
-    "hu": "Hungarian",
-    "id": "Indonesian",
-    "is": "Icelandic",
-    "it": "Italian",
-    "ja": "Japanese",
-    "ko": "Korean",
-    "lt": "Lithuanian",
-    "lv": "Latvian",
-    "nl": "Dutch",
-    "no": "Norwegian",
-    "pl": "Polish",
-    "pt": "Portuguese",
-    "ro": "Romanian",
-    "ru": "Russian",
-    "sk": "Slovak",
-    "sl": "Slovenian",
-    "sr": "Serbian",
-    "sv": "Swedish",
-    "th": "Thai",
-    "tr": "Turkish",
-    "uk": "Ukrainian",
-    "ur": "Urdu",
-    "vi": "Vietnamese",
-    "zh": "Chinese",
-}
-"""The languages a run can be limited to, by their ISO 639-1 codes."""
+LANGUAGES: dict[str, str] = dict(
+    line.split(maxsplit=1)  # type: ignore[misc]
+    for line in Path(__file__).with_name("languages.txt").read_text(encoding="utf-8").splitlines()
+)
+"""The languages a run can be limited to: ISO 639-1 code -> English name."""
 _LANGUAGE_ALIASES = {"nb": "no", "nn": "no", "iw": "he", "in": "id"}
-"""Codes that pages also use for these."""
 OUTSIDE_FILTER = "this run takes only"
-"""What every reason holds for which a page that could be read does not count."""
+"""Part of every reason why a readable page is left out."""
 _DATE = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?")
 
 
 class SourceFilter(Record):
-    """The chosen sources; an empty field asks for nothing. Dates are ISO 8601 days: `since` is the first that
-    counts, `before` the first that does not. `dated`: a page that states no date is left out, too, where a
-    time is asked for."""
+    """The chosen sources; an empty field sets no limit."""
 
     allowed: list[str] = Field(default_factory=list)
     blocked: list[str] = Field(default_factory=list)
     since: str = ""
+    """The first day that counts (ISO 8601)."""
     before: str = ""
+    """The first day that no longer counts."""
     dated: bool = False
+    """Leave out pages without a date, where a time is chosen."""
     language: str = ""
 
     def allows(self, url: str) -> bool:
-        """May this address be asked for?"""
+        """Whether the domain filter lets this address be fetched."""
         return is_in_scope(url, self.allowed) and not is_blocked(url, self.blocked)
 
     @property
     def needs_page(self) -> bool:
-        """Must a page be read with its date or language to know whether it counts?"""
+        """Whether a page must be read to know its date or language."""
         return bool(self.since or self.before or self.language)
 
     def date_problem(self, published: str) -> str:
-        """Why a page published then does not count, as a sentence; "" when it does. A year or month counts
-        unless all of it lies outside."""
+        """Why a page published then is left out, as a sentence; "" when it counts.
+
+        A year or a month counts unless all of it is outside the chosen time."""
         if not (self.since or self.before):
             return ""
         first, last = _date_range(published)
         if not first:
-            return (
-                f"It states no date of publication; {OUTSIDE_FILTER} pages {self._period_phrase}."
-                if self.dated
-                else ""
-            )
+            missing = f"It states no date of publication; {OUTSIDE_FILTER} pages {self._period_phrase}."
+            return missing if self.dated else ""
         out = (self.since and last < self.since) or (self.before and first >= self.before)
-        return (
-            f"It was published {published[:10]}; {OUTSIDE_FILTER} pages {self._period_phrase}." if out else ""
-        )
+        reason = f"It was published {published[:10]}; {OUTSIDE_FILTER} pages {self._period_phrase}."
+        return reason if out else ""
 
     def language_problem(self, language: str) -> str:
-        """Why a page in this language does not count, as a sentence; "" when it does, or its language is not
-        known."""
+        """Why a page in this language is left out, as a sentence; "" when it counts or is unknown."""
         code = normalize_language(language)
         if not self.language or not code or code == self.language:
             return ""
-        return f"It is in {LANGUAGES.get(code, f'another language ({code[:8]})')}; {OUTSIDE_FILTER} pages in {LANGUAGES.get(self.language, self.language)}."
+        name = LANGUAGES.get(code, f"another language ({code[:8]})")
+        return f"It is in {name}; {OUTSIDE_FILTER} pages in {LANGUAGES.get(self.language, self.language)}."
 
     @property
     def descriptions(self) -> list[str]:
-        """The choice in words, a phrase each."""
-        return [
-            *([f"only {', '.join(self.allowed)}"] if self.allowed else []),
-            *([f"never {', '.join(self.blocked)}"] if self.blocked else []),
-            *(
-                [
-                    f"{self._period_phrase} ({'undated pages left out' if self.dated else 'undated pages kept'})"
-                ]
-                if self.since or self.before
-                else []
-            ),
-            *([f"in {LANGUAGES.get(self.language, self.language)}"] if self.language else []),
+        """The filter in words, a phrase for each part."""
+        undated = "undated pages left out" if self.dated else "undated pages kept"
+        phrases = [
+            f"only {', '.join(self.allowed)}" if self.allowed else "",
+            f"never {', '.join(self.blocked)}" if self.blocked else "",
+            f"{self._period_phrase} ({undated})" if self.since or self.before else "",
+            f"in {LANGUAGES.get(self.language, self.language)}" if self.language else "",
         ]
+        return [phrase for phrase in phrases if phrase]
 
     @property
     def _period_phrase(self) -> str:
-        parts = [
-            f"on or after {self.since}" if self.since else "",
-            f"before {self.before}" if self.before else "",
-        ]
-        return "published " + " and ".join(part for part in parts if part)
+        since = f"on or after {self.since}" if self.since else ""
+        before = f"before {self.before}" if self.before else ""
+        return "published " + " and ".join(filter(None, [since, before]))
 
 
 def normalize_language(language: str) -> str:
-    """A language tag ("en-GB", "nb") as the code of `LANGUAGES`, or its own where it is none of them."""
+    """The ISO 639-1 code of a language tag ("en-GB", "nb")."""
     code = re.split(r"[-_]", language.strip().lower())[0]
     return _LANGUAGE_ALIASES.get(code, code)
 
 
 def _date_range(published: str) -> tuple[str, str]:
-    """The first and the last day a date may mean; "" for both when it is none."""
+    """The first and the last day a date may mean; "" for both when it is no date."""
     match = _DATE.match(published)
     if not match:
         return "", ""

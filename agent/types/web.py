@@ -1,4 +1,4 @@
-"""What the web gives: pages, links, tables, search results, and the passages of a page."""
+"""What the web returns: pages, links, tables, search results, and the passages of a page."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ from agent.types.record import Outcome, PageOrigin, Record
 
 @dataclass(slots=True)
 class Link:
-    """One `<a href>` of a page, absolute, with its anchor text. A page has hundreds, so it is lighter than
-    the other nouns."""
+    """An `<a href>` of a page with its absolute address; a light dataclass, because a page has hundreds."""
 
     __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
     url: str
@@ -29,26 +28,26 @@ class Heading(Record):
 
 
 class Table(Record):
-    """A table of a page: its rows stand in the text as lines of cells joined by " | ", from `start` to
-    `end`."""
+    """A table of a page. In the text, from `start` to `end`, each row is a line of cells joined by " | "."""
 
     start: int
     end: int
     caption: str = ""
     rows: list[list[str]] = Field(default_factory=list)
     headed: bool = True
-    """Does the first row name the columns? Else each row names in its first cell what its other cells say."""
+    """True: the first row names the columns. False: the first cell of each row names what the others say."""
 
 
 class Page(Record):
-    """What one fetch gave: the text as read, or why there is none. `url` is the one asked for, `final_url`
-    where it ended."""
+    """The result of one fetch: the extracted text, or why there is none."""
 
     url: str
+    """The address that was requested."""
     final_url: str
+    """The address after redirects."""
     outcome: Outcome
     detail: str = ""
-    """A sentence for a person: what went wrong and what can be done."""
+    """A sentence for a person: what went wrong and what to do about it."""
     status: int | None = None
     redirects: list[str] = Field(default_factory=list)
     content_type: str = ""
@@ -61,16 +60,15 @@ class Page(Record):
     tables: list[Table] = Field(default_factory=list)
     links: list[Link] = Field(default_factory=list)
     raw: bytes = Field(default=b"", repr=False)
-    """The body as it came (decoded from its transfer encoding), for the store; never executed, never
-    shown."""
+    """The body without its transfer encoding, for the store; never executed, never shown."""
     fetched_at: str = ""
     sha256: str = ""
-    """SHA-256 of `text` in UTF-8, hex: what a quote is checked against."""
+    """SHA-256 of `text` in UTF-8, hex; quotes are checked against the text with this hash."""
     origin: PageOrigin = "fetched"
 
 
 class SearchHit(Record):
-    """One search result. The snippet is the engine's, not a stored page: nothing may be quoted from it."""
+    """One search result. Its snippet is the engine's text, not a stored page: nothing is quoted from it."""
 
     url: str
     title: str = ""
@@ -78,11 +76,11 @@ class SearchHit(Record):
     rank: int = 0
     engine: str = ""
     published_at: str = ""
-    """When its page was published, where the engine tells it."""
+    """When the page was published, where the engine reports it."""
 
 
 class SearchResult(Record):
-    """What one search gave. `retry_after_s` is how long the engine asked us to wait, in seconds."""
+    """The result of one search."""
 
     engine: str
     query: str
@@ -90,24 +88,39 @@ class SearchResult(Record):
     hits: list[SearchHit] = Field(default_factory=list)
     detail: str = ""
     retry_after_s: float | None = None
+    """How long the engine asked us to wait, in seconds."""
     left_out: int = 0
-    """Results that the choice of sources does not let in."""
+    """Results that the source filter excludes."""
 
 
-class Passage(Record):
-    """A window of a page's text with the headings it stands under. `score` is its bearing on the question,
-    best = 1."""
+class PassageRef(Record):
+    """Where a passage is in a stored page, without its text."""
 
     id: str
     page_id: str
+    source_id: str = ""
+    """The library source it belongs to, when the library found it."""
     url: str
     title: str = ""
     heading: str = ""
-    text: str
+    """The path of headings above it; for table rows the header row."""
     start: int
     end: int
-    score: float = 0.0
     rows: bool = False
-    """True when the passage is table rows; the header row stands in `heading`."""
-    source_id: str = ""
-    """The library's source it belongs to, when the library found it."""
+    """True when the passage consists of table rows."""
+
+    def to_passage(self, text: str, score: float = 0.0) -> Passage:
+        """The passage, cut out of its page's text."""
+        return Passage(**self.model_dump(), text=text[self.start : self.end], score=score)
+
+
+class Passage(PassageRef):
+    """A window of a page's text. `score` is its relevance to the question; the best passage has 1."""
+
+    text: str
+    score: float = 0.0
+
+    @property
+    def ref(self) -> PassageRef:
+        """Where it is, without its text."""
+        return PassageRef(**self.model_dump(exclude={"text", "score"}))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from agent.engine.context import RunContext
 from agent.engine.state import Change, fold
-from agent.flows.chat.state import ChatState, PassageRef, StepJudge
+from agent.flows.chat.state import ChatState, StepJudge
 from agent.flows.shared import fact_view
 from agent.retrieval.answerability import Answerability, estimate_answer_likelihood, score_question_coverage
 from agent.retrieval.rank_fusion import fuse_rankings
@@ -16,7 +16,7 @@ from agent.roles.chat.grade import MIN_RELEVANT_SCORE
 from agent.text.dialogue_acts import blank_unanswered_replies
 from agent.text.followup import widened
 from agent.text.question_analysis import parse_question
-from agent.types import Fact, LibrarySearchResult, PageRef, Passage
+from agent.types import Fact, LibrarySearchResult, PageRef, Passage, PassageRef
 
 MAX_PASSAGES, PROTECTED_PASSAGES = 10, 7
 """Passages of one search, and passages that are graded; how many of these a further search by rule cannot
@@ -76,11 +76,7 @@ def retrieve_passages(state: ChatState, tools: RunContext) -> Change:
         found = tools.library.search(
             words, 2 * MAX_PASSAGES if invented else MAX_PASSAGES, scope=state.settings.scope
         )
-        lists.append(
-            [PassageRef.from_passage(hit) for hit in found.hits if hit.source_id not in invented][
-                :MAX_PASSAGES
-            ]
-        )
+        lists.append([hit.ref for hit in found.hits if hit.source_id not in invented][:MAX_PASSAGES])
     kept = _limit_pages(state, _merge_retrieved(state, _fuse_rankings(lists)))[:MAX_PASSAGES]
     known = {page.page_id for page in state.pages.values()}
     pages = build_page_refs([doc for doc in kept if doc.page_id not in known], tools.step, query)

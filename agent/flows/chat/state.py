@@ -14,30 +14,7 @@ from pydantic import Field
 from agent.engine.state import append, merge_dict
 from agent.flows.shared.run_state import RunState
 from agent.text.dialogue_acts import classify_small_talk
-from agent.types import Actor, Answer, Fact, Passage, Record, Sentence, Turn
-
-
-class PassageRef(Record):
-    """A retrieved passage: where it stands. Its text is the stored page's."""
-
-    id: str
-    page_id: str
-    source_id: str = ""
-    url: str
-    title: str = ""
-    heading: str = ""
-    start: int
-    end: int
-    rows: bool = False
-
-    @classmethod
-    def from_passage(cls, passage: Passage) -> PassageRef:
-        """The place of a passage."""
-        return cls(**{name: getattr(passage, name) for name in cls.model_fields})
-
-    def to_passage(self, text: str, score: float = 0.0) -> Passage:
-        """The passage again, from its page's text."""
-        return Passage(**self.model_dump(), text=text[self.start : self.end], score=score)
+from agent.types import Actor, Answer, Fact, PassageRef, Record, Sentence, Turn
 
 
 class Draft(Record):
