@@ -98,7 +98,7 @@ class CrawlNode(Record):
 
 
 class Post(Record):
-    """One post of a thread, verbatim. `start` and `end` are -1 when it is not one piece of the page's text."""
+    """One post of a thread, verbatim. `start` and `end` are -1 when it is no single piece of the text."""
 
     n: int
     user: str = ""

@@ -231,17 +231,17 @@ class Confidence(Record):
         ranges = BASE_INPUTS | (ANSWER_INPUTS if "told" in basis else {})
         if set(whole) != set(ranges):
             raise ValueError(
-                f"the counts of a confidence are not whole: {', '.join(sorted(set(whole) ^ set(ranges)))[:200]}"
+                f"inputs of a confidence are missing or unknown: {', '.join(set(whole) ^ set(ranges))[:200]}"
             )
         if wrong := [name for name, (least, most) in ranges.items() if not least <= whole[name] <= most]:
-            raise ValueError(f"a count of a confidence is out of its range: {wrong[0]}")
+            raise ValueError(f"an input of a confidence is out of range: {wrong[0]}")
         return whole
 
     @field_validator("factors")
     @classmethod
     def _check_factors(cls, factors: dict[str, float]) -> dict[str, float]:
         if not all(map(isfinite, factors.values())):
-            raise ValueError("a factor of a confidence is no number")
+            raise ValueError("a factor of a confidence is not a number")
         return factors
 
 

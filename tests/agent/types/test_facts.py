@@ -17,7 +17,7 @@ def test_the_counts_are_whole_or_none() -> None:
     for basis in ({}, PLAIN, WHOLE):
         assert Confidence(step=1, value=0.5, basis=basis).basis == basis and 0 <= compute_value(basis) <= 1
     for lost in ("trust", "told", "chain"):
-        with pytest.raises(ValidationError, match="not whole"):
+        with pytest.raises(ValidationError, match="missing or unknown"):
             Confidence(
                 step=1, value=0.5, basis={name: figure for name, figure in WHOLE.items() if name != lost}
             )
