@@ -1,19 +1,17 @@
-"""What a collecting run gathered, as Markdown, as a CSV table and as one JSON object. Untrusted text becomes
-letters only.
+"""What a collecting run gathered, as Markdown, as a CSV table and as one JSON object. Untrusted text is escaped.
 
-The table has one row for each article and each post. A spreadsheet must not take a cell for a formula: one
-that begins like a formula gets an apostrophe in front, as spreadsheets themselves write it. The keys of the
-JSON object are a promise."""
+The table has one row for each article and each post. The keys of the JSON object are a promise."""
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from agent.export.escaping import escape_csv_cell, escape_inline, render_blockquote, render_link
+from agent.export.document import Block, Bullets, Heading, Inline, Paragraph, Quote, Span
+from agent.export.markdown import render_blocks
+from agent.export.sheets import write_csv
+from agent.text.plurals import format_count
 from agent.types import Answer, Refusal, Run, Usage
 from agent.types.collection import CollectedItem, CollectIntent, CrawlNode, NavEvent, Post
 
@@ -39,28 +37,15 @@ class CollectionResult:
 
 
 def compare_with_targets(usage: Usage) -> list[dict[str, Any]]:
-    """What the run used against what it should stay below; a cost that is unknown meets nothing and fails
-    nothing."""
-    cost = usage.cost_usd
+    """What the run used against its targets; an unknown cost is neither met nor missed."""
+    used = (
+        ("model calls", usage.llm_calls, TARGET_CALLS),
+        ("seconds", round(usage.seconds, 2), TARGET_SECONDS),
+        ("US dollars", usage.cost_usd, TARGET_DOLLARS),
+    )
     return [
-        {
-            "name": "model calls",
-            "value": usage.llm_calls,
-            "below": TARGET_CALLS,
-            "met": usage.llm_calls < TARGET_CALLS,
-        },
-        {
-            "name": "seconds",
-            "value": round(usage.seconds, 2),
-            "below": TARGET_SECONDS,
-            "met": usage.seconds < TARGET_SECONDS,
-        },
-        {
-            "name": "US dollars",
-            "value": cost,
-            "below": TARGET_DOLLARS,
-            "met": None if cost is None else cost < TARGET_DOLLARS,
-        },
+        {"name": name, "value": value, "below": below, "met": None if value is None else value < below}
+        for name, value, below in used
     ]
 
 
@@ -77,7 +62,7 @@ def build_collection_record(given: CollectionResult) -> dict[str, Any]:
             for item in given.dropped
         ],
         "digest": _digest_record(given.answer),
-        "navigation": [_node_record(branch) for branch in given.tree],
+        "navigation": [_node_record(node) for node in given.tree],
         "refused": [{"what": refusal.what, "why": refusal.why} for refusal in given.refusals],
         "events": [event.model_dump(mode="json") for event in given.events],
         "usage": given.usage.model_dump(mode="json"),
@@ -87,128 +72,73 @@ def build_collection_record(given: CollectionResult) -> dict[str, Any]:
 
 def render_collection_csv(given: CollectionResult) -> str:
     """The articles and posts as CSV (RFC 4180, UTF-8 without a mark), one row each under a header."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\r\n")
-    writer.writerow(COLUMNS)
+    rows: list[tuple[str, ...]] = []
     for item in given.items:
-        also = " ".join(item.also_at)
+        start, also = (item.kind, item.title, item.url), " ".join(item.also_at)
         if item.content or item.kind == "article":
-            writer.writerow(
-                map(
-                    escape_csv_cell,
-                    (
-                        item.kind,
-                        item.title,
-                        item.url,
-                        "",
-                        "",
-                        item.author,
-                        item.publish_date,
-                        item.content,
-                        also,
-                    ),
-                )
-            )
-        for post in item.posts:
-            writer.writerow(
-                map(
-                    escape_csv_cell,
-                    (
-                        item.kind,
-                        item.title,
-                        item.url,
-                        str(post.n),
-                        post.role,
-                        post.user,
-                        post.date,
-                        post.text,
-                        also,
-                    ),
-                )
-            )
-    return out.getvalue()
+            rows.append((*start, "", "", item.author, item.publish_date, item.content, also))
+        rows += [(*start, str(p.n), p.role, p.user, p.date, p.text, also) for p in item.posts]
+    return write_csv(COLUMNS, rows)
 
 
 def render_collection_markdown(given: CollectionResult) -> str:
     """The digest with its sources, then every article and thread in full, then what was left out and why."""
-    parts = [f"# {escape_inline(given.run.question) or 'Collected'}", *_digest_blocks(given.answer)]
+    blocks: list[Block] = [Heading(1, given.run.question or "Collected"), *_digest_blocks(given.answer)]
     if given.items:
-        parts.append("## Gathered")
+        blocks.append(Heading(2, "Gathered"))
     for item in given.items:
-        parts += _item_blocks(item)
-    if given.dropped:
-        parts += [
-            "## Left out",
-            "\n".join(
-                f"- {render_link(item.title or item.url, item.url)}: {escape_inline(item.reason)}"
-                for item in given.dropped
-            ),
-        ]
-    unread = [branch for branch in given.tree if branch.outcome is not None and str(branch.outcome) != "ok"]
-    if unread:
-        parts += [
-            "## Could not read",
-            "\n".join(
-                f"- {render_link(branch.url, branch.url)}: {escape_inline(branch.detail or str(branch.outcome))}"
-                for branch in unread
-            ),
-        ]
-    return "\n\n".join(part for part in parts if part) + "\n"
+        blocks += _item_blocks(item)
+    unread = [node for node in given.tree if node.outcome is not None and str(node.outcome) != "ok"]
+    left_out = [(Span(item.title or item.url, url=item.url), item.reason) for item in given.dropped]
+    unavailable = [(Span(node.url, url=node.url), node.detail or str(node.outcome)) for node in unread]
+    for title, entries in (("Left out", left_out), ("Unavailable sources", unavailable)):
+        if entries:
+            blocks += [Heading(2, title), Bullets([([link, f" – {reason}"], ()) for link, reason in entries])]
+    return render_blocks(blocks)
 
 
-def _digest_blocks(answer: Answer | None) -> list[str]:
+def _digest_blocks(answer: Answer | None) -> list[Block]:
     if answer is None:
-        return ["The run has not come to its digest yet."]
-    numbers = {fact: source.n for source in answer.sources for fact in source.fact_ids}
-    told = []
+        return [Paragraph(["The run has not come to its digest yet."])]
+    lines: list[tuple[Inline, tuple[str, ...]]] = []
     for sentence in answer.sentences:
-        marks = "".join(
-            f"[\\[{n}\\]](#source-{n})"
-            for n in sorted({numbers[fact] for fact in sentence.fact_ids if fact in numbers})
-        )
-        told.append(
-            f"- {escape_inline(sentence.text)}{' ' + marks if marks else ''}{'' if sentence.backed else ' *(unsupported)*'}"
-        )
-    counts = answer.statements
-    blocks = [
-        "## Digest",
-        f"{counts.backed} of {counts.backed + counts.unsupported} statements backed by a stored page",
-        "\n".join(told),
+        marks: Inline = [Span(str(n), "cite") for n in answer.citation_numbers(sentence)]
+        unsupported: Inline = [] if sentence.backed else [" ", Span("(unsupported)", "emphasis")]
+        lines.append(([sentence.text, *([" "] if marks else []), *marks, *unsupported], ()))
+    notes = [Paragraph([text]) for text in (answer.certainty, answer.missing, answer.journey) if text]
+    blocks: list[Block] = [
+        Heading(2, "Digest"),
+        Paragraph([answer.statements.summary]),
+        Bullets(lines),
+        *notes,
     ]
-    blocks += [escape_inline(text) for text in (answer.certainty, answer.missing, answer.journey) if text]
     for source in answer.sources:
         blocks += [
-            f"### source-{source.n}",
-            render_link(source.title or source.url, source.url),
-            *(render_blockquote(quote) for quote in source.quotes),
+            Heading(3, source.title or source.url, source.n),
+            Paragraph([Span(source.url, url=source.url)]),
         ]
+        blocks += [Quote(quote) for quote in source.quotes]
     return blocks
 
 
-def _item_blocks(item: CollectedItem) -> list[str]:
+def _item_blocks(item: CollectedItem) -> list[Block]:
     kind = {"article": "Article", "thread": "Thread", "question": "Question"}[item.kind]
-    about = [
-        kind,
-        escape_inline(item.author) if item.author else "",
-        item.publish_date[:10] or "date unknown",
-        f"{len(item.posts)} posts" if item.posts else "",
-    ]
-    blocks = [
-        f"### {escape_inline(item.title) or 'Untitled'}",
-        " · ".join(part for part in about if part),
-        render_link(item.url, item.url),
-    ]
-    blocks += [render_blockquote(item.content)] if item.content else []
+    posts = format_count(len(item.posts), "post") if item.posts else ""
+    about = " · ".join(
+        part for part in (kind, item.author, item.publish_date[:10] or "date unknown", posts) if part
+    )
+    blocks: list[Block] = [Heading(3, item.title or "Untitled"), Paragraph([about])]
+    blocks.append(Paragraph([Span(item.url, url=item.url)]))
+    blocks += [Quote(item.content)] if item.content else []
     for post in item.posts:
-        who = f"**{escape_inline(post.user) or 'unknown'}**, {escape_inline(format_post_date(post)) or 'date unknown'}"
-        blocks += [
-            f"{post.n}\\. {who}{'' if post.role == 'post' else f' ({post.role})'}",
-            render_blockquote(post.text),
-        ]
+        role = "" if post.role == "post" else f" ({post.role})"
+        user, date = Span(post.user or "unknown", "strong"), format_post_date(post) or "date unknown"
+        blocks += [Paragraph([f"{post.n}. ", user, f", {date}{role}"]), Quote(post.text)]
     if item.trouble:
-        blocks.append(f"*{escape_inline(item.trouble)}*")
+        blocks.append(Paragraph([Span(item.trouble, "emphasis")]))
     if item.also_at:
-        blocks.append("Also at: " + ", ".join(render_link(url, url) for url in item.also_at))
+        links: list[Span | str] = [part for url in item.also_at for part in (", ", Span(url, url=url))]
+        blocks.append(Paragraph(["Also at: ", *links[1:]]))
     return blocks
 
 
@@ -218,69 +148,38 @@ def format_post_date(post: Post) -> str:
 
 
 def _item_record(item: CollectedItem) -> dict[str, Any]:
-    return {
-        "url": item.url,
-        "kind": item.kind,
-        "title": item.title,
-        "content": item.content,
-        "publish_date": item.publish_date or None,
-        "metadata": item.metadata,
-        "author": item.author,
-        "last_date": item.last_date or None,
-        "posts": [
-            {
-                "n": p.n,
-                "role": p.role,
-                "user": p.user,
-                "date": p.date or None,
-                "text": p.text,
-                "verbatim": p.start >= 0,
-            }
-            for p in item.posts
-        ],
-        "also_at": item.also_at,
-        "reason": item.reason,
-        "extracted_by": item.extracted_by,
-        "trouble": item.trouble,
-    }
+    posts = [
+        {
+            "n": p.n,
+            "role": p.role,
+            "user": p.user,
+            "date": p.date or None,
+            "text": p.text,
+            "verbatim": p.start >= 0,
+        }
+        for p in item.posts
+    ]
+    names = ("url", "kind", "title", "content", "publish_date", "metadata", "author", "last_date")
+    record = {name: getattr(item, name) for name in names}
+    record |= {"publish_date": item.publish_date or None, "last_date": item.last_date or None, "posts": posts}
+    return record | {name: getattr(item, name) for name in ("also_at", "reason", "extracted_by", "trouble")}
 
 
 def _digest_record(answer: Answer | None) -> dict[str, Any] | None:
     if answer is None:
         return None
-    return {
-        "verdict": answer.verdict,
-        "reason": answer.reason,
-        "text": answer.text or answer.certainty,
-        "certainty": answer.certainty,
-        "by": answer.by,
-        "sentences": [sentence.model_dump(mode="json") for sentence in answer.sentences],
-        "statements": answer.statements.model_dump(mode="json"),
-        "sources": [source.model_dump(mode="json") for source in answer.sources],
-        "journey": answer.journey,
-        "why_stopped": answer.why_stopped,
-    }
+    record = answer.model_dump(mode="json")
+    names = ("certainty", "by", "sentences", "statements", "sources", "journey", "why_stopped")
+    head = {"verdict": answer.verdict, "reason": answer.reason, "text": answer.text or answer.certainty}
+    return head | {name: record[name] for name in names}
 
 
-def _node_record(branch: CrawlNode) -> dict[str, Any]:
-    fields = (
-        "url",
-        "depth",
-        "anchor",
-        "status",
-        "action",
-        "page_type",
-        "reasoning",
-        "confidence",
-        "target_url",
-        "by",
-        "relevance_score",
-        "detected_date",
-    )
-    told = branch.model_dump(mode="json", include=set(fields))
-    return {
-        **{name: told[name] for name in fields},
-        "parent": branch.parent,
-        "outcome": branch.outcome and str(branch.outcome),
-        "ended": branch.ended,
+def _node_record(node: CrawlNode) -> dict[str, Any]:
+    names = "url depth anchor status action page_type reasoning confidence target_url by relevance_score detected_date"
+    record = node.model_dump(mode="json")
+    outcome = node.outcome and str(node.outcome)
+    return {name: record[name] for name in names.split()} | {
+        "parent": node.parent,
+        "outcome": outcome,
+        "ended": node.ended,
     }

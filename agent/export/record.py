@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from agent.export.report import Report, citation_numbers
+from agent.export.report import Report
 from agent.types import Answer, PageRef, Source, StatementCounts
 
 
@@ -67,7 +67,7 @@ def _details(report: Report) -> dict[str, Any]:
 
 def _answer_text(answer: Answer) -> str:
     told = [
-        sentence.text + "".join(f" [{n}]" for n in citation_numbers(sentence, answer))
+        sentence.text + "".join(f" [{n}]" for n in answer.citation_numbers(sentence))
         for sentence in answer.sentences
     ]
     return " ".join(told) or answer.certainty

@@ -95,12 +95,6 @@ class Report:
         return [*self.pages, *more]
 
 
-def citation_numbers(sentence: Sentence, answer: Answer) -> list[int]:
-    """The numbers of an answer's sources that a sentence cites, rising."""
-    wanted = set(sentence.fact_ids)
-    return sorted(source.n for source in answer.sources if wanted.intersection(source.fact_ids))
-
-
 def describe_person_edit(fact: Fact) -> str:
     """What a person did to a fact, in words; "" when nothing."""
     told = [

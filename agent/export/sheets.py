@@ -1,158 +1,93 @@
-"""The facts and the pages of a run as CSV tables (RFC 4180). Every cell stands in quotes, and none is a
-formula to a spreadsheet.
+"""The facts and the pages of a run as CSV tables (RFC 4180): one table of column names and getters for each.
 
-Quotes around every cell keep a spreadsheet that splits at semicolons from finding a formula inside a text.
-"""
+Quotes around every cell keep a spreadsheet that splits at semicolons from finding a formula inside a text."""
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from agent.export.escaping import escape_csv_cell
 from agent.export.report import Report
 from agent.text.urls import site
-from agent.types import Fact
+from agent.types import Fact, Page, PageRef
 
-FACT_COLUMNS = (
-    "id",
-    "statement",
-    "quote",
-    "title",
-    "url",
-    "site",
-    "cited as",
-    "verified",
-    "disputed",
-    "decision",
-    "origin",
-    "subject",
-    "attribute",
-    "trust",
-    "relevance",
-    "published",
-    "fetched",
-    "step",
-    "by",
-    "page",
-    "start",
-    "end",
-    "sha256",
-    "former",
-    "struck with",
-    "page came",
-)
-PAGE_COLUMNS = (
-    "url",
-    "final url",
-    "title",
-    "site",
-    "outcome",
-    "detail",
-    "found on",
-    "step",
-    "facts",
-    "cited as",
-    "author",
-    "published",
-    "fetched",
-    "content type",
-    "language",
-    "characters",
-    "page",
-    "sha256",
-    "page came",
-)
+_FACTS: dict[str, Callable[[Fact], object]] = {
+    "id": lambda fact: fact.id,
+    "statement": lambda fact: fact.statement,
+    "quote": lambda fact: fact.quote,
+    "title": lambda fact: fact.title,
+    "url": lambda fact: fact.url,
+    "site": lambda fact: site(fact.url),
+    "cited as": lambda fact: "",
+    "verified": lambda fact: "yes" if fact.verified else "no",
+    "disputed": lambda fact: "yes" if fact.disputed else "no",
+    "decision": lambda fact: fact.decision,
+    "origin": lambda fact: fact.origin,
+    "subject": lambda fact: fact.subject,
+    "attribute": lambda fact: fact.attribute,
+    "trust": lambda fact: f"{fact.trust:.2f}",
+    "relevance": lambda fact: f"{fact.relevance:.2f}",
+    "published": lambda fact: fact.published_at,
+    "fetched": lambda fact: fact.fetched_at,
+    "step": lambda fact: fact.step,
+    "by": lambda fact: fact.by,
+    "page": lambda fact: fact.page_id,
+    "start": lambda fact: max(fact.start, 0) if fact.verified else "",
+    "end": lambda fact: max(fact.end, 0) if fact.verified else "",
+    "sha256": lambda fact: fact.sha256,
+    "former": lambda fact: fact.former,
+    "struck with": lambda fact: fact.struck_with,
+    "page came": lambda fact: fact.given if fact.page_id else "",
+}
+_PAGES: dict[str, Callable[[PageRef, Page | None], object]] = {
+    "url": lambda ref, _: ref.url,
+    "final url": lambda ref, _: ref.final_url,
+    "title": lambda ref, page: ref.title or (page.title if page else ""),
+    "site": lambda ref, _: site(ref.final_url or ref.url),
+    "outcome": lambda ref, _: ref.outcome,
+    "detail": lambda ref, _: ref.detail,
+    "found on": lambda ref, _: ref.found_on,
+    "step": lambda ref, _: ref.step,
+    "facts": lambda ref, _: ref.facts,
+    "cited as": lambda *_: "",
+    "author": lambda _, page: page.author if page else "",
+    "published": lambda _, page: page.published_at if page else "",
+    "fetched": lambda _, page: page.fetched_at if page else "",
+    "content type": lambda _, page: page.content_type if page else "",
+    "language": lambda _, page: page.language if page else "",
+    "characters": lambda _, page: len(page.text) if page else "",
+    "page": lambda ref, _: ref.page_id,
+    "sha256": lambda _, page: page.sha256 if page else "",
+    "page came": lambda ref, _: ref.origin if ref.page_id else "",
+}
+FACT_COLUMNS, PAGE_COLUMNS = tuple(_FACTS), tuple(_PAGES)
 
 
 def render_facts_csv(report: Report) -> str:
-    """The facts, one a row, in the order they were found. `cited as` holds the numbers of the answer's
-    sources that cite it."""
-    numbers = {
-        fact_id: str(source.n)
-        for source in (report.answer.sources if report.answer else ())
-        for fact_id in source.fact_ids
-    }
-    return write_csv(FACT_COLUMNS, (_fact_row(fact, numbers.get(fact.id, "")) for fact in report.facts))
+    """The facts, one a row, in the order they were found. `cited as` is the number of the source that cites it."""
+    sources = report.answer.sources if report.answer else ()
+    numbers = {fact_id: source.n for source in sources for fact_id in source.fact_ids}
+    rows = (
+        {**{name: get(fact) for name, get in _FACTS.items()}, "cited as": numbers.get(fact.id, "")}
+        for fact in report.facts
+    )
+    return write_csv(FACT_COLUMNS, (list(row.values()) for row in rows))
 
 
 def render_pages_csv(report: Report) -> str:
-    """The pages, one a row, those that could not be read too; what is stored of them stands in
-    `report.stored`."""
-    numbers: dict[str, str] = {}
+    """The pages, one a row, unavailable ones too, with what `report.stored_pages` has of them."""
+    numbers: dict[str, int] = {}
     for source in report.answer.sources if report.answer else ():
-        numbers |= {name: str(source.n) for name in (source.url, source.page_id) if name}
+        numbers |= {name: source.n for name in (source.url, source.page_id) if name}
     rows = []
     for ref in report.all_pages:
         page = report.stored_pages.get(ref.page_id)
-        cited = numbers.get(ref.page_id, "") or numbers.get(ref.final_url, "") or numbers.get(ref.url, "")
-        told = (
-            (
-                page.author,
-                page.published_at,
-                page.fetched_at,
-                page.content_type,
-                page.language,
-                len(page.text),
-            )
-            if page
-            else ("",) * 6
-        )
-        rows.append(
-            (
-                ref.url,
-                ref.final_url,
-                ref.title or (page.title if page else ""),
-                site(ref.final_url or ref.url),
-                ref.outcome,
-                ref.detail,
-                ref.found_on,
-                ref.step,
-                ref.facts,
-                cited,
-                *told,
-                ref.page_id,
-                page.sha256 if page else "",
-                ref.origin if ref.page_id else "",
-            )
-        )
+        names = (name for name in (ref.page_id, ref.final_url, ref.url) if name in numbers)
+        row = {name: get(ref, page) for name, get in _PAGES.items()}
+        rows.append(list((row | {"cited as": next((numbers[name] for name in names), "")}).values()))
     return write_csv(PAGE_COLUMNS, rows)
-
-
-def _fact_row(fact: Fact, cited: str) -> tuple[object, ...]:
-    return (
-        fact.id,
-        fact.statement,
-        fact.quote,
-        fact.title,
-        fact.url,
-        site(fact.url),
-        cited,
-        _yes_or_no(fact.verified),
-        _yes_or_no(fact.disputed),
-        fact.decision,
-        fact.origin,
-        fact.subject,
-        fact.attribute,
-        f"{fact.trust:.2f}",
-        f"{fact.relevance:.2f}",
-        fact.published_at,
-        fact.fetched_at,
-        fact.step,
-        fact.by,
-        fact.page_id,
-        max(fact.start, 0) if fact.verified else "",
-        max(fact.end, 0) if fact.verified else "",
-        fact.sha256,
-        fact.former,
-        fact.struck_with,
-        fact.given if fact.page_id else "",
-    )
-
-
-def _yes_or_no(mark: bool) -> str:
-    return "yes" if mark else "no"
 
 
 def write_csv(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:

@@ -1,141 +1,126 @@
-"""A run as one HTML file that opens offline. It loads nothing and runs nothing: its policy forbids both,
-whatever a page or model wrote.
+"""Blocks as one HTML file that opens offline. It loads nothing and runs nothing: its policy forbids both.
 
-All texts are escaped by the template engine; characters that reorder text are taken out; links lead to
-http(s) addresses only."""
+Every text is escaped; characters that reorder text are taken out; links lead to http(s) addresses only."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
 import re
-from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
+from agent.export.document import (
+    Block,
+    Bullets,
+    Curve,
+    Heading,
+    Inline,
+    Paragraph,
+    Quote,
+    Span,
+    Table,
+    build_document,
+)
 from agent.export.escaping import clean_url, strip_invisible
-from agent.export.markdown import ACTION_LABELS, DEMO_WORLD_NOTE, describe_backing, explain_confidence
-from agent.export.report import Report, citation_numbers
-from agent.types import PAGE_ORIGIN_LABELS, Fact, Source
+from agent.export.report import Report
 
 HERE = Path(__file__).parent
 _EMPTY_LINES = re.compile(r"\n\s*\n")
-CONTEXT_CHARS = 160
-"""Characters of the page shown before and after a quote."""
+_NUMBER = re.compile(r"[+−-]?[\d.,]+(?: %)?")
 
 
 def render_html(report: Report) -> str:
-    """The file's text. Quotes of pages in `report.stored` are shown among the words around them."""
-    answer = report.answer
-    dots, said = _curve_points(report), answer.sentences if answer else []
+    """The report of a run as one HTML file. Quotes of pages in `report.stored_pages` are shown in context."""
     style = (HERE / "webpage.css").read_text(encoding="utf-8")
-    text: str = _load_template().render(
-        run=report.run,
-        answer=answer,
-        invented=DEMO_WORLD_NOTE if report.settings.world == "demo" else "",
-        style=Markup(style),
+    frame = Markup((HERE / "webpage.html").read_text(encoding="utf-8"))
+    return frame.format(
         policy=content_security_policy(style),
-        backing=describe_backing(answer.statements) if answer else "",
-        sentences=[(s, citation_numbers(s, answer), report.describe_missing_support(s)) for s in said]
-        if answer
-        else [],
-        remarks=answer.side_notes if answer else [],
-        conflicts=report.conflicts,
-        sources=[(source, _quotes_in_context(source, report)) for source in answer.sources] if answer else [],
-        made_of=explain_confidence(report.confidence[-1]) if report.confidence else "",
-        threshold=report.settings.threshold,
-        confidence=report.confidence,
-        curve=" ".join(f"{x},{y}" for x, y in dots),
-        dots=dots,
-        goal=_curve_y(report.settings.threshold),
-        actions=report.actions,
-        named=ACTION_LABELS,
-        facts=report.facts,
-        unread=report.unread_pages,
-        notes=report.notes,
-        edits=report.edits,
-        touched=report.edited_facts,
+        title=_clean(report.run.question or "Untitled question"),
+        style=Markup(style),
+        body=Markup("\n").join(map(_render_block, build_document(report))),
     )
-    return text
 
 
 def content_security_policy(style: str) -> str:
-    """What the file may do: show itself, in this one style. No script, no picture, no frame, no form, nothing
-    from anywhere."""
+    """The policy of the file: its own style and nothing else. No script, picture, frame or form."""
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     return f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
 
 
-@lru_cache(maxsize=1)
-def _load_template() -> Any:
-    made = Environment(
-        loader=FileSystemLoader(HERE),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        finalize=_finalize,
-    )
-    made.filters |= {
-        "address": clean_url,
-        "spaced": lambda text: str(text).replace("_", " "),
-        "marks": _describe_marks,
-        "given": PAGE_ORIGIN_LABELS.__getitem__,
-    }
-    return made.get_template("webpage.html")
-
-
-def _finalize(value: Any) -> Any:
-    return strip_invisible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
-
-
-def _quotes_in_context(source: Source, report: Report) -> list[tuple[str, str, str]]:
-    """Each quote with what stands before and after it on the stored page."""
-    facts = {fact.id: fact for fact in report.facts}
-    found = []
-    for n, quote in enumerate(source.quotes):
-        fact = facts.get(source.fact_ids[n]) if n < len(source.fact_ids) else None
-        page = report.stored_pages.get(fact.page_id) if fact else None
-        if fact and page and fact.verified and page.text[fact.start : fact.end] == quote:
-            before, after = (
-                page.text[max(0, fact.start - CONTEXT_CHARS) : fact.start],
-                page.text[fact.end : fact.end + CONTEXT_CHARS],
+def _render_block(block: Block) -> Markup:
+    match block:
+        case Heading(level, text, source):
+            name, number = (f' id="source-{source}"', f"[{source}] ") if source else ("", "")
+            return Markup(f"<h{level}{name}>{number}{_clean(text)}</h{level}>")
+        case Paragraph(spans, style):
+            kind = Markup(f' class="{style}"') if style != "plain" else ""
+            return Markup("<p{}>{}</p>").format(kind, _render_spans(spans))
+        case Bullets(items):
+            lines = (
+                _render_spans(spans) + (_render_list(map(_clean, sub)) if sub else "") for spans, sub in items
             )
-            before = f"… {before.partition(' ')[2]}" if fact.start > CONTEXT_CHARS else before
-            after = f"{after.rpartition(' ')[0]} …" if fact.end + CONTEXT_CHARS < len(page.text) else after
-            found.append((_drop_empty_lines(before), quote, _drop_empty_lines(after)))
-        else:
-            found.append(("", quote, ""))
-    return found
+            return _render_list(lines)
+        case Table(heads, rows):
+            head = Markup("").join(Markup("<th>{}</th>").format(name) for name in heads)
+            body = (Markup("<tr>{}</tr>\n").format(Markup("").join(map(_render_cell, row))) for row in rows)
+            return Markup('<div class="scroll"><table><tr>{}</tr>\n{}</table></div>').format(
+                head, Markup("").join(body)
+            )
+        case Quote(text, before, after):
+            around = [_clean(_EMPTY_LINES.sub("\n", part)) for part in (before, text, after)]
+            return Markup("<blockquote>{}<mark>{}</mark>{}</blockquote>").format(*around)
+        case Curve():
+            return _render_curve(block)
 
 
-def _drop_empty_lines(text: str) -> str:
-    """The text without its empty lines."""
-    return _EMPTY_LINES.sub("\n", text)
+def _clean(text: str) -> Markup:
+    return escape(strip_invisible(text))
 
 
-def _curve_points(report: Report) -> list[tuple[float, float]]:
-    """The confidence after each step as points of the drawing."""
-    levels = list(report.confidence)
-    wide = max(1, len(levels) - 1)
-    return [(round(45 + 580 * n / wide, 1), _curve_y(level.value)) for n, level in enumerate(levels)]
+def _render_list(items: object) -> Markup:
+    return Markup("<ul>{}</ul>").format(Markup("").join(Markup("<li>{}</li>").format(item) for item in items))  # type: ignore[attr-defined]
+
+
+def _render_spans(spans: Inline) -> Markup:
+    return Markup("").join(map(_render_span, spans))
+
+
+def _render_span(span: Span | str) -> Markup:
+    if isinstance(span, str):
+        return _clean(span)
+    text = _clean(span.text)
+    if span.style == "cite":
+        return Markup('<sup><a href="#source-{0}" aria-label="Source {0}">[{0}]</a></sup>').format(text)
+    if address := clean_url(span.url) if span.url else "":
+        return Markup('<a href="{}" rel="noopener noreferrer nofollow">{}</a>').format(address, text)
+    tag = {"strong": "b", "code": "code", "emphasis": "em"}.get(span.style)
+    return Markup(f"<{tag}>{text}</{tag}>") if tag else text
+
+
+def _render_cell(cell: Span | str) -> Markup:
+    numeric = isinstance(cell, str) and _NUMBER.fullmatch(cell)
+    return Markup("<td{}>{}</td>").format(Markup(' class="n"') if numeric else "", _render_span(cell))
+
+
+def _render_curve(curve: Curve) -> Markup:
+    """The confidence after each step, drawn 640 units wide and 180 high; a dashed line is the threshold."""
+    wide = max(1, len(curve.values) - 1)
+    points = [(round(45 + 580 * n / wide, 1), _curve_y(value)) for n, value in enumerate(curve.values)]
+    goal = _curve_y(curve.threshold)
+    axes = "".join(
+        f'<line class="axis" x1="40" x2="630" y1="{_curve_y(level)}" y2="{_curve_y(level)}"/>'
+        f'<text x="4" y="{_curve_y(level) + 4}">{level:.0%}</text>'.replace("%<", " %<")
+        for level in (0, 0.5, 1)
+    )
+    line = " ".join(f"{x},{y}" for x, y in points)
+    dots = "".join(f'<circle cx="{x}" cy="{y}" r="3.5"/>' for x, y in points)
+    return Markup(
+        f'<svg viewBox="0 0 640 180" role="img" aria-label="Confidence after each step">{axes}'
+        f'<line class="goal" x1="40" x2="630" y1="{goal}" y2="{goal}"/><polyline class="curve" points="{line}"/>{dots}</svg>'
+    )
 
 
 def _curve_y(value: float) -> float:
     return round(160 - 150 * min(1.0, max(0.0, value)), 1)
-
-
-def _describe_marks(fact: Fact) -> str:
-    told = [
-        "verified" if fact.verified else "not verified",
-        "disputed" if fact.disputed else "",
-        fact.decision if fact.decision != "none" else "",
-    ]
-    told.append(PAGE_ORIGIN_LABELS[fact.given])
-    return ", ".join(
-        mark
-        for mark in (*told, "" if fact.origin == "page" else f"from: {fact.origin}".replace("_", " "))
-        if mark
-    )

@@ -44,6 +44,14 @@ class StatementCounts(Record):
     unsupported: int = 0
     dropped: int = 0
 
+    @property
+    def summary(self) -> str:
+        """For example "9 of 10 statements backed by a stored page"."""
+        dropped = f"; {self.dropped} citations of unusable facts were dropped" if self.dropped else ""
+        return (
+            f"{self.backed} of {self.backed + self.unsupported} statements backed by a stored page{dropped}"
+        )
+
 
 class Answer(Record):
     """What a person reviews. The first answer of a run is number 1; each send-back makes the next."""
@@ -74,6 +82,11 @@ class Answer(Record):
     def text(self) -> str:
         """The sentences without citation marks."""
         return " ".join(s.text for s in self.sentences)
+
+    def citation_numbers(self, sentence: Sentence) -> list[int]:
+        """The numbers of the sources that a sentence cites, rising."""
+        cited = set(sentence.fact_ids)
+        return sorted(source.n for source in self.sources if cited.intersection(source.fact_ids))
 
     @property
     def is_small_talk(self) -> bool:

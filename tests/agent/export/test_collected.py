@@ -123,7 +123,7 @@ def test_markdown_holds_everything_and_nothing_of_it_is_markup() -> None:
     for part in (
         "1 of 2 statements backed",
         "*(unsupported)*",
-        "### source-1",
+        "### 1\n\n**\\+1 for cheese**",
         "2 posts",
         "**bo**",
         "Also at:",

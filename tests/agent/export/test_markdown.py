@@ -7,7 +7,7 @@ from dataclasses import replace
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from agent.export.markdown import describe_backing, render_markdown
+from agent.export.markdown import render_markdown
 from agent.export.report import Report
 from agent.types import (
     Action,
@@ -143,22 +143,22 @@ def test_every_part_is_there_in_order() -> None:
     assert parts == [
         "Answer",
         "Conflicts",
+        "Sources",
+        "1",
+        "2",
         "Journey",
         "Confidence",
-        "Sources",
-        "source-1",
-        "source-2",
-        "Could not read",
-        "Former answers",
+        "Unavailable sources",
+        "Earlier answers",
         "Answer 1",
-        "Settings of the run",
+        "Settings and use",
     ]
 
 
 def test_every_citation_leads_to_its_source() -> None:
     text = render_markdown(report())
-    targets = re.findall(r"\[\\\[(\d)\\\]\]\(#(source-\d)\)", text)
-    assert targets == [("1", "source-1"), ("2", "source-2")]
+    targets = re.findall(r"\[\\\[(\d)\\\]\]\(#(\d)\)", text)
+    assert targets == [("1", "1"), ("2", "2")]
     assert {target for _, target in targets} <= set(headings(text))
 
 
@@ -168,7 +168,7 @@ def test_nothing_of_a_page_becomes_markup() -> None:
     assert not kinds & {"image", "html_inline", "html_block", "code_block", "fence", "hr", "s_open"}
     hrefs = [str(t.attrs["href"]) for t in tokens(text) if t.type == "link_open"]
     assert all(
-        h.startswith(("#source-", "https://a.example/p%281%29", "https://b.example/%7Cx")) for h in hrefs
+        h.startswith(("#1", "#2", "https://a.example/p%281%29", "https://b.example/%7Cx")) for h in hrefs
     )
     assert not re.search(r"(?<!\\)\[\[", text)
 
@@ -182,11 +182,11 @@ def test_tables_keep_their_shape() -> None:
 
 def test_a_source_has_quote_address_time_and_hash() -> None:
     text = render_markdown(report())
-    source = text[text.index("### source-1") : text.index("### source-2")]
+    source = text[text.index("### 1") : text.index("### 2")]
     assert (
-        "<https://a.example/p%281%29>" in source
+        "(https://a.example/p%281%29)" in source
         and "Retrieved 2026-11-21T09:00:00Z" in source
-        and "`ab12`" in source
+        and "SHA-256 ab12" in source
     )
     assert [t.type for t in PARSER.parse(source)].count("blockquote_open") == 2
     assert "> The dairy was founded in 1921." in source
@@ -194,10 +194,10 @@ def test_a_source_has_quote_address_time_and_hash() -> None:
 
 def test_figures_and_backing() -> None:
     text = render_markdown(report())
-    assert "**partial** (budget) · confidence 0.76 · 9 of 10 statements backed by a stored page" in text
+    assert "**partial** (budget) · confidence 76 % · 9 of 10 statements backed by a stored page" in text
     assert "*(unsupported)*" in text and "settled for “31” (the register)" in text
-    assert "| cost usd | unknown |" in text and "| world | demo |" in text
-    assert describe_backing(StatementCounts(backed=2)) == "2 of 2 statements backed by a stored page"
+    assert "| cost in US dollars | unknown |" in text and "| world | demo |" in text
+    assert StatementCounts(backed=2).summary == "2 of 2 statements backed by a stored page"
 
 
 def test_a_run_without_an_answer_or_anything_else() -> None:
@@ -207,7 +207,7 @@ def test_a_run_without_an_answer_or_anything_else() -> None:
     assert "There is no answer yet." in text and headings(text) == [
         "Untitled question",
         "Answer",
-        "Settings of the run",
+        "Settings and use",
     ]
 
 

@@ -51,7 +51,7 @@ def test_what_is_not_backed_is_marked_and_counted():
         )
     )
     assert told.splitlines()[0] == "One. [1] Two. (unsupported)" and "1 of 2 statements backed" in told
-    assert "answered, confidence 0.88" in told
+    assert "answered, confidence 88 %" in told
 
 
 def test_certainty_missing_and_journey_are_told():

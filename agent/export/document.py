@@ -1,0 +1,369 @@
+"""The report of a run as a list of blocks, which `markdown`, `word` and `webpage` render.
+
+Everything a format shows is decided here, once; the renderers know blocks and spans, not runs. Texts are plain:
+each renderer escapes them for its format."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from agent.export.report import Report
+from agent.text.plurals import format_count, format_percent
+from agent.types import PAGE_ORIGIN_LABELS, Action, Answer, Confidence, Conflict, Fact, Source
+
+ACTION_LABELS = {
+    "search_duckduckgo": "search (DuckDuckGo)",
+    "search_google": "search (Google)",
+    "crawl_url": "read page",
+}
+DEMO_WORLD_NOTE = "This run read the demo world: its sites and all that they say are invented."
+STALL_LABELS = {
+    "reframe": "new search terms",
+    "narrow": "a narrower question",
+    "lead": "the next open lead",
+    "hand_over": "a question to the person",
+}
+SETTING_LABELS = {
+    "at_cap": "when a limit is reached",
+    "until": "automatic run stops at",
+    "llm_calls": "model calls",
+    "max_calls": "max. model calls",
+    "max_cost_usd": "max. cost in US dollars",
+    "cost_usd": "cost in US dollars",
+    "seconds": "working seconds",
+}
+VALUE_LABELS = {"ask": "pause and ask", "report": "write the report", "keyless": "none (rules only)"}
+CONTEXT_CHARS = 160
+"""Characters of the page shown before and after a quote, where a format shows context."""
+NO_STATEMENT = "No statement could be backed, so none is made."
+
+
+@dataclass(frozen=True)
+class Span:
+    """Text with one style. `cite` is the number of a source; `url` makes the text a link when it is http(s)."""
+
+    text: str
+    style: Literal["plain", "strong", "emphasis", "code", "cite"] = "plain"
+    url: str = ""
+
+
+Inline = Sequence[Span | str]
+"""Spans one after the other; a bare string is a plain span."""
+Cell = Span | str
+
+
+@dataclass(frozen=True)
+class Heading:
+    """A heading; `source` is the number of the source it introduces, which citations link to."""
+
+    level: int
+    text: str
+    source: int = 0
+
+
+@dataclass(frozen=True)
+class Paragraph:
+    """Running text. `band` is a warning across the page, `soft` a remark in small print, `answer` the answer."""
+
+    spans: Inline
+    style: Literal["plain", "band", "soft", "answer"] = "plain"
+
+
+@dataclass(frozen=True)
+class Bullets:
+    """A list; an item that is a tuple (item, sub-items) has a list of its own."""
+
+    items: Sequence[tuple[Inline, Sequence[str]]]
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table: every row has as many cells as `heads`."""
+
+    heads: Sequence[str]
+    rows: Sequence[Sequence[Cell]]
+
+
+@dataclass(frozen=True)
+class Quote:
+    """A verbatim quote, with the words around it on the stored page where they are known."""
+
+    text: str
+    before: str = ""
+    after: str = ""
+
+
+@dataclass(frozen=True)
+class Curve:
+    """The confidence after each step (shares), and the threshold; only the web page draws it."""
+
+    values: Sequence[float]
+    threshold: float
+
+
+Block = Heading | Paragraph | Bullets | Table | Quote | Curve
+
+
+def build_document(report: Report) -> list[Block]:
+    """The report: question, answer, conflicts, sources, facts, edits, journey, confidence, unavailable sources,
+    earlier answers, settings."""
+    answer = report.answer
+    sections: tuple[tuple[str, Iterable[Block]], ...] = (
+        ("Answer", _answer(answer, report) if answer else [Paragraph(["There is no answer yet."])]),
+        ("Conflicts", _bullets(map(_conflict, report.conflicts))),
+        ("Sources", [b for source in answer.sources for b in _source(source, report)] if answer else []),
+        ("Facts", _facts(report)),
+        ("What a person changed", _edits(report)),
+        ("Journey", _journey(report)),
+        ("Confidence", _confidence(report)),
+        ("Unavailable sources", _unavailable(report)),
+        (
+            "Earlier answers",
+            [b for earlier in report.former_answers for b in _earlier_answer(earlier, report)],
+        ),
+        ("Settings and use", _settings(report)),
+    )
+    blocks = _head(report)
+    for title, found in sections:
+        if body := list(found):
+            blocks += [Heading(2, title), *body]
+    return blocks
+
+
+def _head(report: Report) -> list[Block]:
+    run = report.run
+    spans: list[Span | str] = ["Run ", Span(run.id, "code"), f" · status: {run.status}"]
+    spans += [
+        f" · {name} {at}"
+        for name, at in (("started", run.created_at), ("last changed", run.updated_at))
+        if at
+    ]
+    if run.forked_from:
+        spans += [" · forked from run ", Span(run.forked_from, "code"), f" at step {run.forked_at}"]
+    blocks: list[Block] = [Heading(1, run.question or "Untitled question"), Paragraph(spans, "soft")]
+    if report.settings.world == "demo":
+        blocks.append(Paragraph([DEMO_WORLD_NOTE], "band"))
+    if run.imported:
+        blocks.append(
+            Paragraph([f"Imported from another workbench's bundle (SHA-256 {run.imported})."], "band")
+        )
+    if chosen := report.settings.source_descriptions:
+        blocks.append(Paragraph([f"Sources: {'; '.join(chosen)}."], "soft"))
+    return blocks
+
+
+def _answer(answer: Answer, report: Report) -> list[Block]:
+    written = VALUE_LABELS.get(answer.by, answer.by)
+    return [
+        Paragraph([*_figures(answer), f" · model: {written}"]),
+        Paragraph(_sentences(answer, report) or [NO_STATEMENT], "answer"),
+        *(Paragraph([Span(f"{name}:", "strong"), f" {text}"]) for name, text in answer.side_notes if text),
+    ]
+
+
+def _figures(answer: Answer) -> Inline:
+    reason = f" ({answer.reason.replace('_', ' ')})" if answer.reason != "none" else ""
+    confidence = f" · confidence {format_percent(answer.confidence)} · {answer.statements.summary}"
+    return [Span(answer.verdict.replace("_", " "), "strong"), reason + confidence]
+
+
+def _sentences(answer: Answer, report: Report, *, linked: bool = True) -> list[Span | str]:
+    spans: list[Span | str] = []
+    for sentence in answer.sentences:
+        numbers = answer.citation_numbers(sentence)
+        spans += [sentence.text, *([" "] if numbers else [])]
+        spans += [Span(str(n), "cite") if linked else f"[{n}]" for n in numbers]
+        if problem := report.describe_missing_support(sentence):
+            spans += [" ", Span(f"({problem})", "emphasis")]
+        spans.append(" ")
+    return spans[:-1]
+
+
+def _earlier_answer(answer: Answer, report: Report) -> list[Block]:
+    told = _sentences(answer, report, linked=False) or [NO_STATEMENT]
+    return [Heading(3, f"Answer {answer.n}"), Paragraph(_figures(answer)), Paragraph(told)]
+
+
+def _conflict(conflict: Conflict) -> tuple[Inline, Sequence[str]]:
+    topic = ", ".join(part for part in (conflict.subject, conflict.attribute) if part) or "the same statement"
+    sides = [f"“{side.text}”: {_count_sites(side.sites)}" for side in conflict.values]
+    return [Span(topic, "strong"), f" ({conflict.kind}): {conflict.status_text}"], sides
+
+
+def _count_sites(sites: Sequence[str]) -> str:
+    return f"{format_count(len(sites), 'independent source')} ({', '.join(sites)})" if sites else "no source"
+
+
+def _source(source: Source, report: Report) -> list[Block]:
+    origin = PAGE_ORIGIN_LABELS[source.given]
+    kept = [
+        f"{origin[:1].upper()}{origin[1:]}, who says it is this page's; not fetched" if origin else "",
+        f"Retrieved {source.fetched_at}" if source.fetched_at else "",
+        f"SHA-256 {source.sha256}" if source.sha256 else "",
+    ]
+    note = " · ".join(part for part in kept if part)
+    return [
+        Heading(3, source.title or source.url or "Untitled", source.n),
+        Paragraph([Span(source.url, url=source.url)]),
+        *quotes_in_context(source, report),
+        *([Paragraph([note], "soft")] if note else []),
+    ]
+
+
+def quotes_in_context(source: Source, report: Report) -> list[Quote]:
+    """The source's quotes, each with the words around it where its page is in `report.stored_pages`."""
+    facts = {fact.id: fact for fact in report.facts}
+    found = []
+    for n, quote in enumerate(source.quotes):
+        fact = facts.get(source.fact_ids[n]) if n < len(source.fact_ids) else None
+        page = report.stored_pages.get(fact.page_id) if fact else None
+        if fact and page and fact.verified and page.text[fact.start : fact.end] == quote:
+            before = page.text[max(0, fact.start - CONTEXT_CHARS) : fact.start]
+            after = page.text[fact.end : fact.end + CONTEXT_CHARS]
+            before = f"… {before.partition(' ')[2]}" if fact.start > CONTEXT_CHARS else before
+            after = f"{after.rpartition(' ')[0]} …" if fact.end + CONTEXT_CHARS < len(page.text) else after
+            found.append(Quote(quote, before, after))
+        else:
+            found.append(Quote(quote))
+    return found
+
+
+def _facts(report: Report) -> list[Block]:
+    rows: list[list[Cell]] = [
+        [
+            fact.statement,
+            "the same words" if fact.quote == fact.statement else f"“{fact.quote}”",
+            Span(fact.title or fact.url, url=fact.url),
+            describe_fact_marks(fact),
+        ]
+        for fact in report.facts
+    ]
+    return [Table(["Statement", "Quote", "Page", "Marks"], rows)] if rows else []
+
+
+def describe_fact_marks(fact: Fact) -> str:
+    """The state of a fact in words, e.g. "verified, disputed, pinned"."""
+    marks = [
+        "verified" if fact.verified else "not verified",
+        "disputed" if fact.disputed else "",
+        fact.decision if fact.decision != "none" else "",
+        PAGE_ORIGIN_LABELS[fact.given],
+        "" if fact.origin == "page" else f"from: {fact.origin}".replace("_", " "),
+    ]
+    return ", ".join(mark for mark in marks if mark)
+
+
+def _bullets(items: Iterable[tuple[Inline, Sequence[str]]]) -> list[Block]:
+    listed = list(items)
+    return [Bullets(listed)] if listed else []
+
+
+def _edits(report: Report) -> list[Block]:
+    rows: list[list[Cell]] = [
+        [change, fact.statement, fact.former, Span(fact.title or fact.url, url=fact.url)]
+        for fact, change in report.edited_facts
+    ]
+    table = Table(["Fact", "Statement", "Before the correction", "Page"], rows)
+    edits = _bullets(([f"Step {edit.step}: {edit.text}"], ()) for edit in report.edits)
+    return [*edits, *([table] if rows else [])]
+
+
+def _journey(report: Report) -> list[Block]:
+    blocks: list[Block] = (
+        [Paragraph([report.answer.journey])] if report.answer and report.answer.journey else []
+    )
+    if report.actions:
+        heads = ["Step", "Action", "Query or address", "Outcome", "New facts", "Why"]
+        blocks.append(Table(heads, [_action(action) for action in report.actions]))
+    notes = [f"Step {n.step}, note ({n.kind.replace('_', ' ')}): {n.text}" for n in report.notes]
+    stalls = [
+        f"Step {s.step}, no progress: {s.reason} Next: {STALL_LABELS[s.rung]}." for s in report.blockages
+    ]
+    return [*blocks, *_bullets(([line], ()) for line in notes + stalls)]
+
+
+def _action(action: Action) -> list[Cell]:
+    target = action.query_or_url
+    return [
+        str(action.step),
+        ACTION_LABELS.get(action.action, action.action),
+        Span(target, url=target) if action.action == "crawl_url" else target,
+        f"{action.outcome.replace('_', ' ')}{': ' + action.detail if action.detail else ''}",
+        str(action.new_facts),
+        action.reasoning,
+    ]
+
+
+def _confidence(report: Report) -> list[Block]:
+    if not report.confidence:
+        return []
+    rows = [
+        [
+            str(level.step),
+            format_percent(level.value),
+            "" if level.model is None else format_percent(level.model),
+            "; ".join(f"{move.delta * 100:+.0f} points: {move.reason}" for move in level.moves)
+            or "no change",
+        ]
+        for level in report.confidence
+    ]
+    threshold = report.settings.threshold
+    made_of = explain_confidence(report.confidence[-1])
+    return [
+        Curve([level.value for level in report.confidence], threshold),
+        Table(["Step", "Confidence", "Model's own", "Why it changed"], rows),
+        Paragraph([f"{made_of}{' ' if made_of else ''}The threshold is {format_percent(threshold)}."]),
+    ]
+
+
+def explain_confidence(level: Confidence) -> str:
+    """The factors whose product a confidence is, in one line; "" when they are not known."""
+    factors = " × ".join(
+        f"{name} {format_percent(level.factors[name])}"
+        for name in ("coverage", "support", "trust", "agreement")
+        if name in level.factors
+    )
+    if not factors:
+        return ""
+    capped = (
+        f", limited by the model's own figure {format_percent(level.model)}"
+        if level.model is not None and level.value >= level.model - 1e-3
+        else ""
+    )
+    conflicts = format_percent(level.factors.get("conflicts", 0.0))
+    return f"The last value, {format_percent(level.value)}, is {factors} − conflicts {conflicts}{capped}."
+
+
+def _unavailable(report: Report) -> list[Block]:
+    rows: list[list[Cell]] = [
+        [Span(page.url, url=page.url), page.outcome.replace("_", " "), page.detail]
+        for page in report.unread_pages
+    ]
+    refused = _bullets(([f"Not followed: {refusal.what} ({refusal.why})"], ()) for refusal in report.refusals)
+    return [*([Table(["Address", "Outcome", "Detail"], rows)] if rows else []), *refused]
+
+
+def _settings(report: Report) -> list[Block]:
+    """The settings of every flow, those of the run's flow, then what the run used."""
+    chosen = report.settings.model_dump(mode="json")
+    own = chosen.get(report.settings.flow)
+    values = {name: value for name, value in chosen.items() if not isinstance(value, dict)}
+    values |= own if isinstance(own, dict) else {}
+    values |= report.usage.model_dump(mode="json")
+    rows = [
+        [SETTING_LABELS.get(name, name.replace("_", " ")), _format_value(name, values[name])]
+        for name in values
+    ]
+    return [Table(["Setting or figure", "Value"], rows)]
+
+
+def _format_value(name: str, value: object) -> str:
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
+    if isinstance(value, bool) or value is None:
+        return {True: "yes", False: "no", None: "unknown"}[value]
+    if isinstance(value, float):
+        return format_percent(value) if name in ("threshold", "min_confidence") else f"{value:g}"
+    return VALUE_LABELS.get(str(value), str(value))
