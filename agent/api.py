@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from agent.actions import validation
+from agent.engine.run_settings import normalize_settings
 from agent.engine.state import to_jsonable
 from agent.errors import ConcurrentChange, TouchstoneError, UsageError
 from agent.export import collected
@@ -80,7 +81,7 @@ def check_collect_settings(prompt: str, seed_links: Sequence[str], settings: Set
     ):
         if value < 1:
             raise UsageError(f"a collecting run needs at least one {what}, not {value}")
-    complete = validation.normalize_settings(
+    complete = normalize_settings(
         settings.model_copy(update={"flow": "collect", "start_urls": start_urls})
     )
     validation.check_new_run(prompt.strip(), complete, (complete.flow,))

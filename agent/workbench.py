@@ -14,6 +14,7 @@ from typing import Any
 
 from agent import config as configuration
 from agent.actions import conflict_changes, validation
+from agent.engine.run_settings import normalize_settings
 from agent.engine.snapshots import RunSnapshot, SnapshotCache
 from agent.engine.state import to_jsonable
 from agent.engine.worker import Worker
@@ -99,7 +100,7 @@ class Workbench:
 
         Raises UsageError when the question or a setting cannot be.
         """
-        settings, question = validation.normalize_settings(settings or Settings()), question.strip()
+        settings, question = normalize_settings(settings or Settings()), question.strip()
         settings, history = dialogue.apply_conversational_mode(settings, history, self.config)
         validation.check_new_run(question, settings, FLOWS)
         validation.check_engines(
@@ -399,7 +400,7 @@ class Workbench:
         """Keep sites under a name; a desk of that name is replaced. Raises UsageError."""
         if not name.strip() or len(name) > 80:
             raise UsageError("give the desk a name of at most 80 characters")
-        settings = validation.normalize_settings(settings)
+        settings = normalize_settings(settings)
         validation.check_start_pages(settings)
         self.store.saved_sites.put(name.strip(), settings.model_copy(update={"thread_id": ""}))
 

@@ -19,7 +19,7 @@ from agent import config
 
 ROOT = Path(__file__).parent.parent
 FLOORS = [
-    {"errors", "config", "types"},
+    {"errors", "config", "reply_config", "types"},
     {"text"},
     {"web", "llm", "store"},
     {"retrieval", "evidence"},
@@ -32,7 +32,7 @@ FLOORS = [
     {"batch", "bot", "evaluation", "api"},
     {"cli", "__main__", "app", "pages"},
 ]
-EVERYBODYS = {"types", "text", "errors", "config"}
+EVERYBODYS = {"types", "text", "errors", "config", "reply_config"}
 """Imported from every floor."""
 PENDING: dict[str, list[str]] = json.loads(
     (Path(__file__).parent / "shape_pending.json").read_text(encoding="utf-8")

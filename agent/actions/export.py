@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+from agent import reply_config
 from agent.api import build_collection
-from agent.bot import reply_settings
 from agent.errors import BundleError, NotFound, UsageError
 from agent.export import bundle, collected, sheets
 from agent.export.bibtex import render_bibtex
@@ -136,7 +136,7 @@ def _write_bundle(bench: Workbench, run_id: str) -> bytes:
 def _list_secrets(bench: Workbench) -> list[str]:
     return [
         *bench.config.secrets,
-        reply_settings.read_response_config(bench.config).ai_response.llm.api_key.get_secret_value(),
+        reply_config.read_response_config(bench.config).ai_response.llm.api_key.get_secret_value(),
     ]
 
 

@@ -4,7 +4,7 @@ then."""
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from datetime import date
 from math import isfinite
 from typing import TypeVar
@@ -13,16 +13,14 @@ from pydantic import BaseModel
 
 from agent.errors import UsageError
 from agent.flows.shared.fact_view import ENGINE_BY_ACTION
-from agent.text.urls import canonicalize, complete_typed_url, host, is_blocked, is_in_scope
+from agent.text.urls import canonicalize, is_blocked, is_in_scope
 from agent.types import LANGUAGES, Settings
-from agent.types.source_filter import normalize_language
 from agent.web.world import World
 
 Part = TypeVar("Part", bound=BaseModel)
 _HOST = re.compile(r"(?:\*\.)?\w(?:[\w.-]*\w)?|[0-9a-f:]*:[0-9a-f:.]*", re.IGNORECASE)
 NON_SEARCH_ACTIONS = ("crawl_url", "send_to_hitl")
 """Actions beside searching."""
-_PORT = re.compile(r"(?<=[a-z0-9_.-]):\d{1,5}\Z")
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 MAX_QUESTION_CHARS = 4000
 """Characters of a question."""
@@ -60,27 +58,6 @@ IMPORT_LIMITS: dict[str, dict[str, tuple[float, float]]] = {
 }
 """What the limits of a run that came from elsewhere are cut to, by the part of the settings: what the screens
 offer; else at most the default."""
-
-
-def normalize_settings(settings: Settings) -> Settings:
-    """The settings with start pages and domains as they are meant: "example.org" is a page,
-    "https://example.org/faq" names a host."""
-    hosts = {
-        "allowed_domains": _normalize_hosts(settings.allowed_domains),
-        "blocked_domains": _normalize_hosts(settings.blocked_domains),
-    }
-    return settings.model_copy(
-        update={
-            "start_urls": list(map(complete_typed_url, settings.start_urls)),
-            "language": normalize_language(settings.language),
-            **hosts,
-        }
-    )
-
-
-def _normalize_hosts(entries: Iterable[str]) -> list[str]:
-    told = (host(entry) if "://" in entry else entry.split("/")[0] for entry in map(str.strip, entries))
-    return list(dict.fromkeys(_PORT.sub("", entry.lower()) for entry in told if entry))
 
 
 def check_new_run(question: str, settings: Settings, flows: Container[str]) -> None:

@@ -19,6 +19,7 @@ from typing import Any
 
 from agent.actions import validation
 from agent.config import FALSE_WORDS, TRUE_WORDS
+from agent.engine.run_settings import settings_for_row
 from agent.errors import UsageError
 from agent.flows import FLOWS
 from agent.types import BatchRow, Settings
@@ -76,16 +77,6 @@ def read_sheet(data: bytes, settings: Settings) -> QuestionSheet:
     told = f", separated by {SEPARATORS[separator]}" if separator in SEPARATORS else ""
     sheet.summary = f"{len(sheet.rows):,} {'row' if len(sheet.rows) == 1 else 'rows'}{told}, {coding}"
     return sheet
-
-
-def settings_for_row(row: BatchRow, settings: Settings) -> Settings:
-    """What a row is asked with: it goes by itself to its answer, and at a cap reports what it has. Raises
-    UsageError for a strange language."""
-    return validation.normalize_settings(
-        settings.model_copy(
-            update={"until": "review", **row.own, "mode": "auto", "at_cap": "report", "thread_id": ""}
-        )
-    )
 
 
 def _decode(data: bytes) -> tuple[str, str]:

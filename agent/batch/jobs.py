@@ -22,8 +22,8 @@ from math import isfinite
 from typing import Any
 
 from agent.actions import validation
-from agent.batch import scheduler
 from agent.batch.csv_input import BATCH_FLOWS, QuestionSheet
+from agent.engine.batch_scheduler import BUDGET_REASON_PREFIX, describe_exhausted_budget
 from agent.errors import ConcurrentChange, CorruptRow, UsageError
 from agent.export.sheets import write_csv
 from agent.types import Batch, BatchBudget, BatchRow, RowState, Settings, Status, Usage
@@ -78,9 +78,7 @@ class BatchStatus:
     @property
     def exhausted_budget(self) -> str:
         """Which part of the budget is used up, as a sentence; "" for none."""
-        return scheduler.describe_exhausted_budget(self.batch.allowance, self.usage).removeprefix(
-            scheduler.BUDGET_REASON_PREFIX
-        )
+        return describe_exhausted_budget(self.batch.allowance, self.usage).removeprefix(BUDGET_REASON_PREFIX)
 
     @property
     def can_resume(self) -> bool:
@@ -147,10 +145,8 @@ def resume(
     now = get_status(bench, batch_id)
     chosen = allowance or now.batch.allowance
     check_budget(chosen)
-    if over := scheduler.describe_exhausted_budget(chosen, now.usage):
-        raise UsageError(
-            f"{over.removeprefix(scheduler.BUDGET_REASON_PREFIX)}: raise the budget of the batch to go on"
-        )
+    if over := describe_exhausted_budget(chosen, now.usage):
+        raise UsageError(f"{over.removeprefix(BUDGET_REASON_PREFIX)}: raise the budget of the batch to go on")
     cut = _find_rows_cut_short(bench, now.rows) if now.batch.state == "spent" or allowance else []
     wanted: tuple[RowState, ...] = ("resting", "failed") if failed else ("resting",)
     again = [
@@ -208,7 +204,7 @@ def _advance(bench: Workbench, batch_id: str, stopping: threading.Event) -> Batc
     else:
         batch = bench.store.batches.get(batch_id)
         if batch.state == "running":
-            scheduler.schedule_batch(bench.store, batch)
+            bench.worker.batch_scheduler.schedule(batch)
     return get_status(bench, batch_id)
 
 
@@ -233,7 +229,7 @@ def _find_rows_cut_short(bench: Workbench, rows: Sequence[BatchRow]) -> list[int
         with suppress(CorruptRow):
             cut += (
                 [row.n]
-                if bench.snapshot(row.run_id).state.why_stopped.startswith(scheduler.BUDGET_REASON_PREFIX)
+                if bench.snapshot(row.run_id).state.why_stopped.startswith(BUDGET_REASON_PREFIX)
                 else []
             )
     return cut

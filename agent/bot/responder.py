@@ -19,9 +19,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from agent.bot import metrics, reply_settings
-from agent.bot.model import ReplyModel
-from agent.bot.reply_settings import DEMO_KB, ResponseConfig, find_team_folder
+from agent import reply_config
+from agent.bot import metrics
+from agent.bot.summary_worker import SummaryWorker
 from agent.engine.context import RunContext
 from agent.engine.loop import advance
 from agent.engine.state import to_jsonable
@@ -29,8 +29,9 @@ from agent.errors import BudgetSpent, NotFound, TouchstoneError
 from agent.flows import FLOWS
 from agent.flows.reply.state import ReplyState
 from agent.library.collection import Library
-from agent.library.summary_worker import SummaryWorker
 from agent.llm.images import Image, VisionModel
+from agent.llm.reply_model import ReplyModel
+from agent.reply_config import DEMO_KB, ResponseConfig, find_team_folder
 from agent.store.database import Store
 from agent.store.lease_owner import new_owner_id
 from agent.store.ledger import Lease
@@ -96,7 +97,7 @@ class ReplyService:
         response: ResponseConfig | None = None,
         client: Any = None,
     ) -> None:
-        self.bench, self.response = bench, response or reply_settings.read_response_config(bench.config)
+        self.bench, self.response = bench, response or reply_config.read_response_config(bench.config)
         keys = self.response.ai_response
         if kb and not kb.is_dir():
             raise NotFound(f"there is no folder {kb}: name one that holds the knowledge base")

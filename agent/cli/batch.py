@@ -18,6 +18,7 @@ from agent.batch import csv_input, jobs
 from agent.batch.jobs import BatchStatus
 from agent.cli import budget_options, domain_options, source_options
 from agent.cli.output import check_network, write_file, write_stderr, write_stdout
+from agent.engine.run_settings import normalize_settings
 from agent.errors import UsageError
 from agent.types import BatchBudget, BatchRow, RowState, Settings
 from agent.workbench import Workbench
@@ -157,7 +158,7 @@ def _start_batch(bench: Workbench, options: argparse.Namespace) -> str:
         **caps,
         **source_options.chosen_settings(options),
     )
-    settings = validation.normalize_settings(settings)
+    settings = normalize_settings(settings)
     validation.check_sources(settings)
     try:
         data = options.file.read_bytes()

@@ -31,6 +31,7 @@ from agent.cli import (
     source_options,
     trust,
 )
+from agent.engine.run_settings import normalize_settings
 from agent.errors import NotFound, TouchstoneError, UsageError
 from agent.evaluation.runner import EvaluationJob, evaluate
 from agent.flows import FLOWS, draw_flow
@@ -183,7 +184,7 @@ def _run_research(options: argparse.Namespace) -> int:
     settings = Settings(
         world=options.world, model=options.model, **budget_options.chosen_settings(options), **chosen
     )
-    validation.check_new_run(options.question.strip(), validation.normalize_settings(settings), FLOWS)
+    validation.check_new_run(options.question.strip(), normalize_settings(settings), FLOWS)
     bench = Workbench()
     if options.estimate:
         output.write_stdout(budget.estimate_budgets(bench, settings).description)

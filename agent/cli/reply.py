@@ -11,10 +11,10 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from agent.bot.reply_settings import DEMO_KB
 from agent.bot.responder import ReplyOutcome, ReplyService
 from agent.cli.output import write_file, write_stderr
 from agent.errors import UsageError
+from agent.reply_config import DEMO_KB
 from agent.types import Step
 from agent.types.reply import Conversation, Message
 from agent.workbench import Workbench

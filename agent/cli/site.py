@@ -9,6 +9,7 @@ from typing import Any
 from agent.actions import validation
 from agent.cli import domain_options, source_options
 from agent.cli.output import check_network, drive_run
+from agent.engine.run_settings import normalize_settings
 from agent.text.urls import complete_typed_url, host
 from agent.types import Settings
 from agent.workbench import Workbench
@@ -49,9 +50,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Ask, and print the answer or the refusal; returns the exit code."""
     settings = settings_of(options)
-    validation.check_new_run(
-        options.question.strip(), validation.normalize_settings(settings), (settings.flow,)
-    )
+    validation.check_new_run(options.question.strip(), normalize_settings(settings), (settings.flow,))
     bench = Workbench()
     check_network(bench, options.world)
     if options.follow:

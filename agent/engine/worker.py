@@ -12,14 +12,14 @@ import threading
 from collections.abc import Callable, Mapping
 
 from agent import config as configuration
-from agent.batch import scheduler
-from agent.bot import reply_settings
-from agent.bot.model import ReplyModel
+from agent import reply_config
+from agent.engine.batch_scheduler import BatchScheduler
 from agent.engine.context import RunContext
 from agent.engine.loop import Flow, advance
 from agent.errors import CorruptRow, ShutdownRequested, StoreError, TouchstoneError
 from agent.library.collection import Library
 from agent.llm import detect, embed
+from agent.llm.reply_model import ReplyModel
 from agent.store.database import Store
 from agent.store.lease_owner import new_owner_id
 from agent.store.ledger import Lease
@@ -44,7 +44,7 @@ class Worker:
         config.get_bool(
             "CONVERSATIONAL_MODE"
         )  # a word that says neither yes nor no is told now, not at the first question
-        kb_dir, team_dir = reply_settings.resolve_folders(config)
+        kb_dir, team_dir = reply_config.resolve_folders(config)
         self.library = Library(
             store,
             found.embedder,
@@ -52,6 +52,7 @@ class Worker:
             kb_dir=kb_dir,
             team_dir=team_dir,
         )
+        self.batch_scheduler = BatchScheduler(store, flows)
         self.owner = new_owner_id()
         self.shutdown_event = threading.Event()
         self._queue: queue.SimpleQueue[str] = queue.SimpleQueue()
@@ -99,7 +100,7 @@ class Worker:
         """Start what may start of the batches that run; nothing when this process has no threads to work
         in."""
         if self._threads and not self.shutdown_event.is_set():
-            for run_id in scheduler.schedule_batches(self.store):
+            for run_id in self.batch_scheduler.schedule_all():
                 self._enqueue(run_id)
 
     def drive(self, run_id: str, watch: Callable[[], None] | None = None) -> Status:
@@ -149,7 +150,7 @@ class Worker:
             shutdown_event=self.shutdown_event,
             step_gap_s=gap_s,
             library=self.library,
-            describe_parent_overrun=scheduler.make_budget_check(self.store, run.id),
+            describe_parent_overrun=self.batch_scheduler.make_budget_check(run.id),
         )
 
     def world(self, name: str) -> World:
@@ -182,7 +183,7 @@ class Worker:
         with self._lock:
             if self._reply_model is None:
                 self._reply_model = ReplyModel(
-                    self.config, reply_settings.read_response_config(self.config).ai_response.llm
+                    self.config, reply_config.read_response_config(self.config).ai_response.llm
                 )
             return self._reply_model
 

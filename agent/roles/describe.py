@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from agent.library.extractive_summary import MAX_DESCRIPTION_CHARS, describe_page
+from agent.retrieval.extractive_summary import MAX_DESCRIPTION_CHARS, describe_page
 from agent.roles.role import Role
 from agent.types import Heading, Outcome, Page
 

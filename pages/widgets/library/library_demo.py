@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from agent.bot.reply_settings import DEMO_KB
 from agent.config import ROOT
+from agent.reply_config import DEMO_KB
 from pages.widgets.shell import client
 
 DEMO_TAG = "demo"

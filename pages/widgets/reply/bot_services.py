@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import threading
 
-from agent.bot import reply_settings
-from agent.bot.reply_settings import DEMO_KB, ResponseConfig
+from agent import reply_config
 from agent.bot.responder import ReplyService
 from agent.errors import UsageError
+from agent.reply_config import DEMO_KB, ResponseConfig
 from agent.types.reply import RequestContext
 from pages.widgets.reply import reply_http
 from pages.widgets.shell import client
@@ -60,6 +60,6 @@ def close() -> None:
 def read_settings() -> tuple[ResponseConfig | None, str]:
     """What `config.yaml` says, and why it cannot be used when it cannot."""
     try:
-        return reply_settings.read_response_config(client.workbench().config), ""
+        return reply_config.read_response_config(client.workbench().config), ""
     except UsageError as wrong:
         return None, str(wrong)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from agent.bot.reply_settings import ResponseConfig
+from agent.reply_config import ResponseConfig
 from agent.text.plurals import format_count
 from agent.types import Run, Status
 from agent.types.reply import Conversation, Message

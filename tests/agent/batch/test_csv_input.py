@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from agent.batch import csv_input
-from agent.batch.csv_input import MOST_ROWS, read_sheet, settings_for_row
+from agent.batch.csv_input import MOST_ROWS, read_sheet
+from agent.engine.run_settings import settings_for_row
 from agent.errors import UsageError
 from agent.types import Settings
 

@@ -17,9 +17,10 @@ from pathlib import Path
 
 import pytest
 
-from agent.batch import jobs, scheduler
+from agent.batch import jobs
 from agent.batch.csv_input import read_sheet
 from agent.batch.jobs import BatchStatus, create, drive, export_csv, export_json, get_status, resume, stop
+from agent.engine.batch_scheduler import BUDGET_REASON_PREFIX, describe_exhausted_budget
 from agent.errors import NotFound, UsageError
 from agent.llm.detect import DetectedModel
 from agent.llm.scripted import ScriptedModel
@@ -85,7 +86,7 @@ def test_no_row_is_started_twice_by_rivals(bench: Workbench) -> None:
     with ThreadPoolExecutor(8) as rivals:
         started = [
             run_id
-            for found in rivals.map(lambda _: scheduler.schedule_batches(bench.store), range(24))
+            for found in rivals.map(lambda _: bench.worker.batch_scheduler.schedule_all(), range(24))
             for run_id in found
         ]
     now = get_status(bench, batch_id)
@@ -112,7 +113,7 @@ def test_stop_rests_and_go_on_goes_on(bench: Workbench) -> None:
 
 def test_go_on_takes_back_a_stop_that_a_run_has_not_heard_yet(bench: Workbench) -> None:
     batch_id = begun(bench, side_by_side=1)
-    assert len(scheduler.schedule_batches(bench.store)) == 1
+    assert len(bench.worker.batch_scheduler.schedule_all()) == 1
     stop(bench, batch_id)
     resume(bench, batch_id)
     now = drive(bench, batch_id, quiet, threading.Event())
@@ -121,14 +122,14 @@ def test_go_on_takes_back_a_stop_that_a_run_has_not_heard_yet(bench: Workbench) 
 
 def test_a_row_is_taken_up_at_once_or_stays_to_be(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
     batch_id = begun(bench, side_by_side=1)
-    [run_id] = scheduler.schedule_batches(bench.store)
+    [run_id] = bench.worker.batch_scheduler.schedule_all()
     stop(bench, batch_id)
     bench.drive(run_id)
     resume(bench, batch_id)
     with monkeypatch.context() as killed:
         killed.setattr("agent.store.batches.put_word", lambda *a, **k: (_ for _ in ()).throw(SystemExit))
         with pytest.raises(SystemExit):
-            scheduler.schedule_batches(bench.store)
+            bench.worker.batch_scheduler.schedule_all()
     assert get_status(bench, batch_id).rows[0].again, "nothing was lost with the process"
     now = drive(bench, batch_id, quiet, threading.Event())
     assert now.batch.state == "done" and now.state_counts == {"done": 5, "refused": 1}
@@ -136,12 +137,12 @@ def test_a_row_is_taken_up_at_once_or_stays_to_be(bench: Workbench, monkeypatch:
 
 def test_what_a_person_did_with_a_row_stands(bench: Workbench) -> None:
     batch_id = begun(bench, side_by_side=1)
-    [run_id] = scheduler.schedule_batches(bench.store)
+    [run_id] = bench.worker.batch_scheduler.schedule_all()
     stop(bench, batch_id)
     bench.drive(run_id)
     resume(bench, batch_id)
     bench.resume(run_id)
-    assert scheduler.schedule_batches(bench.store) == [] and not get_status(bench, batch_id).rows[0].again
+    assert bench.worker.batch_scheduler.schedule_all() == [] and not get_status(bench, batch_id).rows[0].again
     assert get_status(bench, batch_id).rows[0].state == "running"
 
 
@@ -153,21 +154,22 @@ def test_the_budget_of_a_batch_that_came_to_its_end_binds_no_more(bench: Workben
     bench.send_back(row.run_id, row.steps, "Look for more, please.")
     bench.drive(row.run_id)
     after = bench.snapshot(row.run_id).state
-    assert after.actions and not after.why_stopped.startswith(scheduler.BUDGET_REASON_PREFIX)
+    assert after.actions and not after.why_stopped.startswith(BUDGET_REASON_PREFIX)
 
 
 def test_a_batch_is_spent_when_nobody_works_on_it_any_more(bench: Workbench) -> None:
     batch_id = begun(bench, side_by_side=2, max_minutes=1e-6)
-    [first, second] = scheduler.schedule_batches(bench.store)
+    [first, second] = bench.worker.batch_scheduler.schedule_all()
     bench.drive(first)
     assert (
-        scheduler.schedule_batches(bench.store) == [] and get_status(bench, batch_id).batch.state == "running"
+        bench.worker.batch_scheduler.schedule_all() == []
+        and get_status(bench, batch_id).batch.state == "running"
     )
     bench.drive(second)
-    assert bench.snapshot(second).state.why_stopped.startswith(scheduler.BUDGET_REASON_PREFIX), (
+    assert bench.snapshot(second).state.why_stopped.startswith(BUDGET_REASON_PREFIX), (
         "the budget bound it to its end"
     )
-    scheduler.schedule_batches(bench.store)
+    bench.worker.batch_scheduler.schedule_all()
     assert get_status(bench, batch_id).batch.state == "spent"
 
 
@@ -187,7 +189,7 @@ def test_the_budget_holds_and_can_be_raised(bench: Workbench, monkeypatch: pytes
         row
         for row in now.rows
         if row.state == "done"
-        and bench.snapshot(row.run_id).state.why_stopped.startswith(scheduler.BUDGET_REASON_PREFIX)
+        and bench.snapshot(row.run_id).state.why_stopped.startswith(BUDGET_REASON_PREFIX)
     ]
     assert cut and all(bench.snapshot(row.run_id).state.answer for row in cut), (
         "the runs at work ended with an answer"
@@ -198,7 +200,7 @@ def test_the_budget_holds_and_can_be_raised(bench: Workbench, monkeypatch: pytes
     now = drive(bench, batch_id, quiet, threading.Event())
     assert now.batch.state == "done" and now.state_counts["done"] == 5
     stopped = [bench.snapshot(row.run_id).state.why_stopped for row in now.rows if row.run_id]
-    assert not [why for why in stopped if why.startswith(scheduler.BUDGET_REASON_PREFIX)], (
+    assert not [why for why in stopped if why.startswith(BUDGET_REASON_PREFIX)], (
         "those that were cut short looked on"
     )
 
@@ -206,7 +208,7 @@ def test_the_budget_holds_and_can_be_raised(bench: Workbench, monkeypatch: pytes
 def test_what_was_used_up(bench: Workbench) -> None:
     spent = get_status(bench, begun(bench)).usage
     tight = BatchBudget(max_calls=10, max_tokens=1000, max_cost_usd=1, max_minutes=1)
-    assert scheduler.describe_exhausted_budget(tight, spent) == ""
+    assert describe_exhausted_budget(tight, spent) == ""
     figures = {
         "llm_calls": (9, "9 of 10 model calls"),
         "prompt_tokens": (950, "tokens"),
@@ -215,8 +217,8 @@ def test_what_was_used_up(bench: Workbench) -> None:
     }
     for name, (value, word) in figures.items():
         used = {name: value}
-        assert word in scheduler.describe_exhausted_budget(tight, spent.model_copy(update=used))
-        assert scheduler.describe_exhausted_budget(tight, spent.model_copy(update=used), 1.0) == "", (
+        assert word in describe_exhausted_budget(tight, spent.model_copy(update=used))
+        assert describe_exhausted_budget(tight, spent.model_copy(update=used), 1.0) == "", (
             "the last tenth is for the answers"
         )
 
@@ -247,7 +249,7 @@ def test_the_workers_of_a_server_take_it_up_by_themselves(bench: Workbench) -> N
 
 def test_a_run_in_the_bin_holds_nobody_up(bench: Workbench) -> None:
     batch_id = begun(bench, side_by_side=1)
-    [run_id] = scheduler.schedule_batches(bench.store)
+    [run_id] = bench.worker.batch_scheduler.schedule_all()
     bench.delete(run_id)
     now = drive(bench, batch_id, quiet, threading.Event())
     assert now.batch.state == "done" and now.state_counts["binned"] == 2
@@ -303,7 +305,7 @@ def test_no_batch_is_left_behind_by_many_others(bench: Workbench) -> None:
         bench.store.batches.set_state(
             other, state="running", among=("running",), allowance=BatchBudget(side_by_side=0)
         )
-    [run_id] = scheduler.schedule_batches(bench.store)
+    [run_id] = bench.worker.batch_scheduler.schedule_all()
     assert bench.store.batches.batch_of_run(run_id) == oldest
 
 
@@ -313,7 +315,7 @@ def test_a_batch_that_cannot_be_read_costs_itself_only(
     endless = BatchBudget().model_copy(update={"max_minutes": float("inf")})
     lost = bench.store.batches.create("lost", DEMO, endless, ["question"], read_sheet(TABLE, DEMO).rows)
     fine = begun(bench, side_by_side=2)
-    assert len(scheduler.schedule_batches(bench.store)) == 2 and lost in caplog.text
+    assert len(bench.worker.batch_scheduler.schedule_all()) == 2 and lost in caplog.text
     assert lost not in bench.store.batches.list_running() and [
         batch.id for batch in bench.store.batches.list_newest()
     ] == [fine]

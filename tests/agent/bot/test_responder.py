@@ -20,13 +20,13 @@ from sqlalchemy import func, select
 
 from agent import config
 from agent.bot import metrics
-from agent.bot.reply_settings import DEMO_KB
 from agent.bot.responder import DEMO_NOTE, FLOW, MOST_PICTURES, ReplyOutcome, ReplyService
 from agent.engine.context import RunContext
 from agent.errors import ModelUnavailable, NotFound, StoreError, UsageError
 from agent.flows import FLOWS
 from agent.flows.reply.flow import REPLY
 from agent.llm.scripted import ScriptedModel
+from agent.reply_config import DEMO_KB
 from agent.store import tables
 from agent.store.lease_owner import new_owner_id
 from agent.types import Outcome, Page, Settings, Status, Step

@@ -11,12 +11,12 @@ import logging
 import threading
 import time
 
-from agent.bot.model import ReplyModel
 from agent.errors import ModelUnavailable, NotFound, ShutdownRequested
 from agent.library.collection import Library
-from agent.library.extractive_summary import MAX_DESCRIPTION_CHARS
 from agent.llm.client import ModelClient
+from agent.llm.reply_model import ReplyModel
 from agent.llm.structured_call import CallContext, request_structured
+from agent.retrieval.extractive_summary import MAX_DESCRIPTION_CHARS
 from agent.roles.describe import BEGINNING_CHARS, DESCRIBE
 from agent.types import LibrarySource
 from agent.types.library import SourceKind

@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 
 from agent import config
-from agent.bot.model import ReplyModel
-from agent.bot.reply_settings import LLMSettings
 from agent.bot.responder import ReplyService
+from agent.bot.summary_worker import SummaryWorker
 from agent.library.collection import Library
-from agent.library.summary_worker import SummaryWorker
+from agent.llm.reply_model import ReplyModel
+from agent.reply_config import LLMSettings
 from agent.roles.describe import DESCRIBE
 from agent.roles.prompt_templates import find_blanks
 from agent.store.database import Store

@@ -9,11 +9,11 @@ from __future__ import annotations
 import threading
 import time
 
-from agent.bot import reply_settings
-from agent.bot.reply_settings import LLMSettings
+from agent import reply_config
 from agent.config import Config
 from agent.llm import detect
 from agent.llm.client import ModelClient
+from agent.reply_config import LLMSettings
 
 RETRY_S = 10.0
 """Seconds before a model that could not be found is looked for again."""
@@ -23,8 +23,8 @@ class ReplyModel:
     """Finds the model once and keeps it; safe for many threads."""
 
     def __init__(self, config: Config, llm: LLMSettings) -> None:
-        self.config, self.llm = reply_settings.apply_llm_settings(config, llm), llm
-        self.is_model_named = reply_settings.is_model_named(self.config)
+        self.config, self.llm = reply_config.apply_llm_settings(config, llm), llm
+        self.is_model_named = reply_config.is_model_named(self.config)
         self._found: detect.DetectedModel | None = None
         self._searched_at = 0.0
         self._lock = threading.Lock()

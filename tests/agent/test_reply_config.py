@@ -9,11 +9,10 @@ from typing import Any
 import pytest
 import yaml
 
-from agent import config
-from agent.bot import reply_settings
-from agent.bot.reply_settings import AIResponseSettings, KBSettings, LLMSettings
+from agent import config, reply_config
 from agent.config import ROOT, Config
 from agent.errors import UsageError
+from agent.reply_config import AIResponseSettings, KBSettings, LLMSettings
 
 DEFAULTS = {
     "graph_timeout_seconds": 120.0,
@@ -54,7 +53,7 @@ def shown(settings: AIResponseSettings) -> dict[str, Any]:
 
 
 def test_without_a_file_every_key_has_its_default() -> None:
-    own = reply_settings.read_response_config(config.read_config())
+    own = reply_config.read_response_config(config.read_config())
     assert own.path is None and own.kb.sources_dir == "" and own.kb.llm is None
     assert shown(own.ai_response) == {**DEFAULTS, "llm": OF_MODEL}
     assert own.reply_settings.model_dump() == {
@@ -65,11 +64,10 @@ def test_without_a_file_every_key_has_its_default() -> None:
 def test_the_default_file_may_be_missing_and_another_may_not(tmp_path: Path) -> None:
     if not (ROOT / "config.yaml").exists():
         assert (
-            reply_settings.read_response_config(config.read_config({"CONFIG_FILE": "config.yaml"})).path
-            is None
+            reply_config.read_response_config(config.read_config({"CONFIG_FILE": "config.yaml"})).path is None
         )
     with pytest.raises(UsageError, match=r"gone\.yaml cannot be read: No such file"):
-        reply_settings.read_response_config(config.read_config({"CONFIG_FILE": str(tmp_path / "gone.yaml")}))
+        reply_config.read_response_config(config.read_config({"CONFIG_FILE": str(tmp_path / "gone.yaml")}))
 
 
 def test_every_key_is_read(tmp_path: Path) -> None:
@@ -92,10 +90,10 @@ def test_every_key_is_read(tmp_path: Path) -> None:
             "kb": {"sources_dir": "docs", "team_topics_dir": "topics", "llm": model},
         }
     )
-    own = reply_settings.read_response_config(written(tmp_path, text))
+    own = reply_config.read_response_config(written(tmp_path, text))
     assert shown(own.ai_response) == {**given, "llm": model}
     assert own.kb.llm is not None and own.kb.llm.model == "m"
-    assert reply_settings.resolve_folders(written(tmp_path, text)) == (tmp_path / "docs", tmp_path / "topics")
+    assert reply_config.resolve_folders(written(tmp_path, text)) == (tmp_path / "docs", tmp_path / "topics")
 
 
 def test_the_example_holds_every_key_with_its_default() -> None:
@@ -103,10 +101,10 @@ def test_the_example_holds_every_key_with_its_default() -> None:
     assert set(example["ai_response"]) == set(AIResponseSettings.model_fields) and set(
         example["ai_response"]["llm"]
     ) == set(LLMSettings.model_fields)
-    own = reply_settings.read_response_config(config.read_config({"CONFIG_FILE": "config.example.yaml"}))
+    own = reply_config.read_response_config(config.read_config({"CONFIG_FILE": "config.example.yaml"}))
     assert shown(own.ai_response) == {**DEFAULTS, "llm": OF_MODEL}
     assert set(example["kb"]) == set(KBSettings.model_fields) - {"llm"} and own.kb == KBSettings()
-    assert reply_settings.resolve_folders(config.read_config({"CONFIG_FILE": "config.example.yaml"})) == (
+    assert reply_config.resolve_folders(config.read_config({"CONFIG_FILE": "config.example.yaml"})) == (
         None,
         None,
     )
@@ -151,11 +149,11 @@ def test_what_does_not_fit_is_told_with_its_key_and_what_it_may_be(
     tmp_path: Path, text: str, told: str
 ) -> None:
     with pytest.raises(UsageError, match=told):
-        reply_settings.read_response_config(written(tmp_path, text))
+        reply_config.read_response_config(written(tmp_path, text))
 
 
 def test_a_key_with_nothing_behind_it_has_its_default(tmp_path: Path) -> None:
-    own = reply_settings.read_response_config(
+    own = reply_config.read_response_config(
         written(tmp_path, "ai_response:\n  graph_timeout_seconds:\n  llm:\n    vram_limit:\nkb:\n")
     )
     assert own.reply_settings.graph_timeout_seconds == 120.0 and own.ai_response.llm.vram_limit is None
@@ -164,7 +162,7 @@ def test_a_key_with_nothing_behind_it_has_its_default(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("given", "read"), [("24", 24), ("0.5", 0.5), ("7.75", 7.75)])
 def test_gigabytes_need_not_be_whole(tmp_path: Path, given: str, read: float) -> None:
     assert (
-        reply_settings.read_response_config(
+        reply_config.read_response_config(
             written(tmp_path, f"ai_response: {{llm: {{vram_limit: {given}}}}}")
         ).ai_response.llm.vram_limit
         == read
@@ -174,20 +172,14 @@ def test_gigabytes_need_not_be_whole(tmp_path: Path, given: str, read: float) ->
 @pytest.mark.parametrize("given", ["0", "-1", ".inf", ".nan", "much"])
 def test_gigabytes_are_a_number_above_nothing(tmp_path: Path, given: str) -> None:
     with pytest.raises(UsageError, match=r"ai_response\.llm\.vram_limit: "):
-        reply_settings.read_response_config(
-            written(tmp_path, f"ai_response: {{llm: {{vram_limit: {given}}}}}")
-        )
+        reply_config.read_response_config(written(tmp_path, f"ai_response: {{llm: {{vram_limit: {given}}}}}"))
 
 
 def test_a_secret_is_never_told(tmp_path: Path) -> None:
     with pytest.raises(UsageError) as wrong:
-        reply_settings.read_response_config(
-            written(tmp_path, "ai_response: {llm: {api_key: [sk-hush-1234]}}")
-        )
+        reply_config.read_response_config(written(tmp_path, "ai_response: {llm: {api_key: [sk-hush-1234]}}"))
     assert "api_key" in str(wrong.value) and "hush" not in str(wrong.value)
-    own = reply_settings.read_response_config(
-        written(tmp_path, "ai_response: {llm: {api_key: sk-hush-1234}}")
-    )
+    own = reply_config.read_response_config(written(tmp_path, "ai_response: {llm: {api_key: sk-hush-1234}}"))
     assert "hush-1234" not in repr(own)
 
 
@@ -201,7 +193,7 @@ ENVIRONMENT = {
 
 
 def over(**llm: Any) -> list[str]:
-    values = reply_settings.apply_llm_settings(config.read_config(ENVIRONMENT), LLMSettings(**llm)).values
+    values = reply_config.apply_llm_settings(config.read_config(ENVIRONMENT), LLMSettings(**llm)).values
     return [values[name] for name in ENVIRONMENT]
 
 
@@ -230,8 +222,8 @@ def test_a_key_of_the_environment_is_never_sent_to_another_server() -> None:
 def test_folders_of_the_environment_stand_in_and_a_team_folder_inside_is_found(tmp_path: Path) -> None:
     (tmp_path / "docs" / "team").mkdir(parents=True)
     environment = {"KB_DIR": str(tmp_path / "docs"), "CONFIG_FILE": ""}
-    assert reply_settings.resolve_folders(config.read_config(environment)) == (
+    assert reply_config.resolve_folders(config.read_config(environment)) == (
         tmp_path / "docs",
         tmp_path / "docs" / "team",
     )
-    assert reply_settings.resolve_folders(config.read_config()) == (None, None)
+    assert reply_config.resolve_folders(config.read_config()) == (None, None)

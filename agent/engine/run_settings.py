@@ -1,0 +1,40 @@
+"""The settings of a run in one spelling, however a person typed them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from agent.text.urls import complete_typed_url, host
+from agent.types import BatchRow, Settings
+from agent.types.source_filter import normalize_language
+
+_PORT = re.compile(r"(?<=[a-z0-9_.-]):\d{1,5}\Z")
+
+
+def normalize_settings(settings: Settings) -> Settings:
+    """The settings with start pages as addresses and domains as hosts: "example.org" is a page,
+    "https://example.org/faq" names a host."""
+    return settings.model_copy(
+        update={
+            "start_urls": list(map(complete_typed_url, settings.start_urls)),
+            "language": normalize_language(settings.language),
+            "allowed_domains": _normalize_hosts(settings.allowed_domains),
+            "blocked_domains": _normalize_hosts(settings.blocked_domains),
+        }
+    )
+
+
+def settings_for_row(row: BatchRow, settings: Settings) -> Settings:
+    """The settings of a batch row's run: it works without a person up to its answer, and reports what it has
+    when a budget is used up. Raises UsageError for an unknown language."""
+    return normalize_settings(
+        settings.model_copy(
+            update={"until": "review", **row.own, "mode": "auto", "at_cap": "report", "thread_id": ""}
+        )
+    )
+
+
+def _normalize_hosts(entries: Iterable[str]) -> list[str]:
+    hosts = (host(entry) if "://" in entry else entry.split("/")[0] for entry in map(str.strip, entries))
+    return list(dict.fromkeys(_PORT.sub("", entry.lower()) for entry in hosts if entry))
