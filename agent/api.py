@@ -81,9 +81,7 @@ def check_collect_settings(prompt: str, seed_links: Sequence[str], settings: Set
     ):
         if value < 1:
             raise UsageError(f"a collecting run needs at least one {what}, not {value}")
-    complete = normalize_settings(
-        settings.model_copy(update={"flow": "collect", "start_urls": start_urls})
-    )
+    complete = normalize_settings(settings.model_copy(update={"flow": "collect", "start_urls": start_urls}))
     validation.check_new_run(prompt.strip(), complete, (complete.flow,))
     return complete
 
