@@ -1,9 +1,7 @@
-"""Scores how follow-ups are made whole: a set of turns, each with the rewrite a person wrote, and no
-documents.
+"""Scores query rewriting on a set of follow-ups, each with the rewrite a person wrote; no documents.
 
-Two texts are compared with that rewrite: the question a person is shown ("Read as: …"), and the longer one
-that is searched for. Where no rewrite is needed, leaving the turn as it stands is right. A door like
-`evaluate`; the words are compared by `scoring`."""
+Two texts are compared with the person's rewrite: the question that is shown ("Read as: …") and the longest
+text that is searched for. Where no rewrite is needed, the unchanged turn is right."""
 
 from __future__ import annotations
 
@@ -20,18 +18,18 @@ from agent.errors import UsageError
 from agent.evaluation.metrics import normalize_answer, token_f1
 from agent.llm import detect
 from agent.llm.structured_call import CallContext, request_structured
+from agent.retrieval.query_rewriting import build_search_texts
 from agent.roles.chat.rewrite import REWRITE, RewriteReply
 from agent.roles.role import AskModel
-from agent.text.followup import widened
-from agent.text.stopwords import STOPWORDS
+from agent.text.word_lists import STOPWORDS
 from agent.types import Turn
 
 _WORDS = re.compile(r"\w+")
 
 
 def make_ask(name: str, config: Config) -> AskModel | None:
-    """What asks the model of that name; None for "keyless". Raises UsageError when there is no model to
-    ask."""
+    """The function that calls the model of that name; None for "keyless". Raises UsageError when there is no
+    such model."""
     if name == "keyless":
         return None
     found = detect.find_model(config)
@@ -56,10 +54,11 @@ def make_ask(name: str, config: Config) -> AskModel | None:
 
 
 def score_rewrite(question: Mapping[str, Any], history: list[Turn], model: AskModel | None) -> dict[str, Any]:
-    """One turn: how it is read, what is searched for, and how near both come to the person's rewrite."""
+    """The scores of one turn: the rewritten question, the longest search text, and how much both agree with the
+    person's rewrite."""
     said, human = str(question["question"]), str(question["rewrite"])
     reply: RewriteReply = REWRITE.judge(model, question=said, history=history, angle="", tried=[]).value
-    searched = widened(reply.query, history)
+    searched = build_search_texts(said, history)[-1] if reply.query == said else reply.query
     return {
         "id": question["id"],
         "needs_rewrite": bool(

@@ -22,8 +22,8 @@ from agent.retrieval.term_rarity import (
     score_bm25,
 )
 from agent.text.question_analysis import COMMON_WORD_WEIGHT, ParsedQuestion, parse_question
-from agent.text.spoken import CHATTER
 from agent.text.tokens import stem, stem_prefix, stem_words, tokenize
+from agent.text.word_lists import load_words
 from agent.types import Passage
 
 MIN_ANSWER_PROBABILITY = 0.5
@@ -162,7 +162,7 @@ def _find_missing_words(asked: ParsedQuestion, words: set[str]) -> tuple[str, ..
     weighty = [
         word
         for word, weight in asked.weights.items()
-        if weight > COMMON_WORD_WEIGHT and spelled.get(word, "") not in CHATTER
+        if weight > COMMON_WORD_WEIGHT and spelled.get(word, "") not in load_words("chatter")
     ]
     return tuple(spelled[word] for word in weighty if stem_prefix(word) not in words and word in spelled)
 

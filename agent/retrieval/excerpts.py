@@ -24,8 +24,8 @@ from agent.retrieval.relevance import ScoredSentence
 from agent.retrieval.required_terms import collect_prefixes, find_required_terms
 from agent.retrieval.sections import Section, group_sections
 from agent.text.question_analysis import COMMON_WORD_WEIGHT, ParsedQuestion, parse_question
-from agent.text.spoken import AUXILIARIES
 from agent.text.tokens import stem, stem_prefix, tokenize
+from agent.text.word_lists import load_words
 from agent.types import Passage
 
 MIN_SECTION_SCORE = 0.72
@@ -49,7 +49,9 @@ _CONTINUATION = re.compile(
 )
 
 
-_YES_OR_NO = re.compile(rf"^\W*(?:(?:and|but|so|or)\W+)?(?:{'|'.join(sorted(AUXILIARIES))})\b", re.IGNORECASE)
+_YES_OR_NO = re.compile(
+    rf"^\W*(?:(?:and|but|so|or)\W+)?(?:{'|'.join(sorted(load_words('auxiliaries')))})\b", re.IGNORECASE
+)
 _PRONOUN = re.compile(
     r"\b(?:it|its|they|them|their|this|these|you|your|we|our|yes|no|both|all|each)\b", re.IGNORECASE
 )

@@ -22,9 +22,9 @@ from agent.retrieval.sections import Section, find_synonyms, group_sections
 from agent.text.answer_type import has_answer_type
 from agent.text.question_analysis import COMMON_WORD_WEIGHT, ParsedQuestion, parse_question
 from agent.text.sentences import find_sentence_spans
-from agent.text.stopwords import STOPWORDS
 from agent.text.tokens import content_stems, stem, stem_prefix, stem_words, tokenize
 from agent.text.urls import host
+from agent.text.word_lists import STOPWORDS
 from agent.types import Passage
 
 MAX_WORDS = 110

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from agent.retrieval.term_coverage import covered_share
 from agent.text.names import find_names
 from agent.text.question_analysis import ParsedQuestion
-from agent.text.stopwords import STOPWORDS
 from agent.text.tokens import stem_prefix, stem_words, tokenize
+from agent.text.word_lists import STOPWORDS
 from agent.types import Fact
 
 MAX_BRIDGE_FACTS = 6

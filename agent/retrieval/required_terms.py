@@ -15,9 +15,8 @@ from functools import lru_cache
 from agent.retrieval.sections import find_synonyms
 from agent.text.names import find_names
 from agent.text.question_analysis import COMMON_WORD_WEIGHT, parse_question, remove_urls
-from agent.text.spoken import CHATTER, VERBS
-from agent.text.stopwords import COMMON_WORDS, STOPWORDS
 from agent.text.tokens import fold, stem, stem_prefix, stem_words, tokenize
+from agent.text.word_lists import COMMON_WORDS, STOPWORDS, load_words
 
 SUBJECT_SHARE = 0.6
 """A word on at least this share of a site's pages is the site's subject, and says nothing of what is asked
@@ -86,7 +85,7 @@ def lowercase_common_opening(question: str) -> str:
     common = (
         first is not None
         and (word := fold(first.group()))
-        and word in STOPWORDS | COMMON_WORDS | CHATTER | VERBS
+        and word in STOPWORDS | COMMON_WORDS | load_words("chatter") | load_words("verbs")
     )
     return (
         question[: first.start()] + first.group()[0].lower() + question[first.start() + 1 :]
@@ -128,7 +127,7 @@ def _is_title_case(spelled: list[str]) -> bool:
     if sum(word[0].isupper() and word != "I" for word in small) > TITLE_CASE_SHARE * max(1, len(small)):
         return True
     return (
-        fold(spelled[0]) not in STOPWORDS | VERBS
+        fold(spelled[0]) not in STOPWORDS | load_words("verbs")
         and sum(word[0].isupper() for word in telling) > TITLE_CASE_SHARE * len(telling) > TITLE_CASE_SHARE
     )
 
@@ -159,7 +158,7 @@ def collect_prefixes(texts: Iterable[str]) -> frozenset[str]:
 _FRAME_PREFIXES = frozenset(
     stem_prefix(stem(fold(word)))
     for word in (
-        *CHATTER - {"one", "two", "three", "four", "five", "first", "second", "third"},
+        *load_words("chatter") - {"one", "two", "three", "four", "five", "first", "second", "third"},
         *"come available possible like exist happen important define explain clarify describe confused insight start end".split(),
         *"viel viele mycket många beaucoup mucho".split(),
     )

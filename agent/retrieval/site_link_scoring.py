@@ -14,8 +14,8 @@ from math import log
 from urllib.parse import unquote, urlsplit
 
 from agent.text.question_analysis import ParsedQuestion
-from agent.text.stopwords import STOPWORDS
 from agent.text.tokens import content_stems, stem, stem_words, tokenize
+from agent.text.word_lists import STOPWORDS
 
 SUBSTRING_WEIGHT = 0.7
 """What a question's word counts that stands inside a longer word of an address ("movementdisorders")."""

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from math import log
 
 from agent.text.question_analysis import ParsedQuestion
-from agent.text.stopwords import COMMON_WORDS
 from agent.text.tokens import stem, stem_prefix
+from agent.text.word_lists import COMMON_WORDS
 
 REFERENCE_PASSAGES = 2000
 """Passages a collection is counted as having."""

@@ -6,8 +6,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from agent.text.stopwords import STOPWORDS
 from agent.text.tokens import tokenize
+from agent.text.word_lists import STOPWORDS
 
 BRIEF_SENTENCES = 2
 """Sentences of an answer that is to be short."""

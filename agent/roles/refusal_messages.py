@@ -11,20 +11,17 @@ from collections.abc import Sequence
 from typing import Literal
 
 from agent.retrieval.required_terms import find_required_terms, lowercase_common_opening
-from agent.text.ellipsis import piece
 from agent.text.language import is_english
-from agent.text.leaning import leans
-from agent.text.pointing import pointer
 from agent.text.question_analysis import COMMON_WORD_WEIGHT, parse_question
 from agent.text.tokens import stem, tokenize
+from agent.text.word_lists import COMMON_WORDS, STOPWORDS, load_words
 from agent.types import Turn
 
 RefusalKind = Literal["off_topic", "not_covered", "needs_clarification"]
 MAX_KNOWN_SHARE = 0.25
 """The share of the question's weighty words that the site may know for it to be off topic all the same."""
 MAX_FOLLOW_UP_WORDS = 2
-"""A turn of a conversation with no more telling words than this goes on with the matter, whatever they
-are."""
+"""A turn of a conversation with at most so many telling words continues its subject."""
 _ASKS_SITE_OWNER = re.compile(
     r"\b(?:(?:do|does|did|are|will|have|would|could|can|may)\s+(?:you(?!\s+(?:think|know|believe|like|feel|love|remember|see)\b)|your\b)"
     r"|your?\s+(?:shop|store|company|prices?|products?|services?|team|offices?|hours|website|site|address|policy|customers?|staff)"
@@ -89,21 +86,14 @@ def write_refusal(
 
 
 def is_unresolved_reference(question: str) -> bool:
-    """Does a first question point at something that nobody has named?"""
-    asks = find_required_terms(question)
-    return (leans(question) and not asks.has_specific_words) or (
-        pointer(question) is not None and len(asks.words) <= 1 and not asks.exact
-    )
+    """Has a first question no word that says what it is about?"""
+    return not set(tokenize(question)) - STOPWORDS - COMMON_WORDS - load_words("chatter")
 
 
 def is_follow_up(question: str, asked: str, history: Sequence[Turn]) -> bool:
-    """Does a turn go on with what was talked about: it was made whole from that, or it is only a piece?"""
-    if not history:
-        return False
-    return (
-        asked != question
-        or bool(piece(question))
-        or (leans(question) and len(find_required_terms(question).words) <= MAX_FOLLOW_UP_WORDS)
+    """Does a turn continue the conversation: a model completed it from there, or it has few telling words?"""
+    return bool(history) and (
+        asked != question or len(find_required_terms(question).words) <= MAX_FOLLOW_UP_WORDS
     )
 
 

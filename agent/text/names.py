@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import re
 
-from agent.text.stopwords import STOPWORDS
 from agent.text.tokens import fold
+from agent.text.word_lists import STOPWORDS
 
 _PARTICLE = r"(?:of|the|de|del|della|di|da|do|dos|von|van|der|den|la|le|du|des|al|bin|ibn|af|av)"
 _CAPITAL = f"[{''.join(c for c in map(chr, range(0x41, 0x2000)) if c.isupper() or c.istitle())}]"

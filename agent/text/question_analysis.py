@@ -12,8 +12,8 @@ from itertools import pairwise
 
 from agent.text.answer_type import detect_answer_type
 from agent.text.names import find_names
-from agent.text.stopwords import COMMON_WORDS, STOPWORDS
 from agent.text.tokens import content_stems, fold, stem, stem_prefix, stem_words, tokenize
+from agent.text.word_lists import COMMON_WORDS, STOPWORDS
 
 NAME_WEIGHT, NUMBER_WEIGHT, WORD_WEIGHT, COMMON_WORD_WEIGHT = 1.25, 1.2, 1.0, 0.5
 """Weights of a question's words: part of a name, a number, any other word, one too common in English to say

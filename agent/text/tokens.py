@@ -14,7 +14,7 @@ from functools import lru_cache
 
 import Stemmer
 
-from agent.text.stopwords import STOPWORDS
+from agent.text.word_lists import STOPWORDS
 
 UNSPACED_SCRIPTS = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"

@@ -19,8 +19,8 @@ import numpy as np
 from agent.evaluation.runner import EvaluationJob, open_workbench, parse_history, read_questions
 from agent.flows.chat.retrieve import MAX_PASSAGES
 from agent.retrieval.answerability import COEFFICIENTS, compute_features, count_passage_terms
+from agent.retrieval.query_rewriting import build_search_texts
 from agent.retrieval.term_rarity import compute_idf
-from agent.text.followup import standalone
 from agent.text.question_analysis import parse_question
 
 FOLDS, RIDGE = 10, 1.0
@@ -34,7 +34,7 @@ def counted(folder: str) -> tuple[np.ndarray, np.ndarray]:
         for question in read_questions(Path(folder)):
             if question.get("answerable") is None:
                 continue
-            text = standalone(question["question"], parse_history(question.get("history", [])))
+            text = build_search_texts(question["question"], parse_history(question.get("history", [])))[-1]
             asked = parse_question(text)
             passages = bench.library.search(text, MAX_PASSAGES).hits
             weights = compute_idf(list(asked.weights), bench.library.count_terms(list(asked.weights)))

@@ -33,7 +33,7 @@ from sqlalchemy import text as sql  # noqa: E402
 
 from agent.library.collection import Library  # noqa: E402
 from agent.store.database import Store  # noqa: E402
-from agent.text.stopwords import STOPWORDS  # noqa: E402
+from agent.text.word_lists import STOPWORDS  # noqa: E402
 from agent.types import Heading, Outcome, Page  # noqa: E402
 
 LEAST_RATE, MOST_WORDS_MS, MOST_BOTH_MS, MOST_RATIO = 1000.0, 20.0, 40.0, 2.5

@@ -15,8 +15,8 @@ from agent.flows.chat.flow import apply_clarification
 from agent.flows.chat.state import ChatState
 from agent.flows.shared.run_state import RunState
 from agent.text.dialogue_acts import classify_small_talk, has_question_opening, is_question
-from agent.text.stopwords import STOPWORDS
 from agent.text.tokens import tokenize
+from agent.text.word_lists import STOPWORDS
 from agent.types import Answer, Run, Settings, Turn
 
 MAX_ANSWER_CHARS = 4000

@@ -29,10 +29,9 @@ from agent.roles.chat.grade import GRADE, MIN_RELEVANT_SCORE
 from agent.roles.chat.rewrite import REWRITE, RewriteReply
 from agent.roles.chat.router import ROUTER, RouterReply
 from agent.roles.chat.validate import VALIDATE, ValidateReply
-from agent.text.dialogue_acts import blank_unanswered_replies, classify_small_talk, is_repeat_request
-from agent.text.followup import standalone
+from agent.text.dialogue_acts import classify_small_talk, is_repeat_request
 from agent.text.tokens import content_stems
-from agent.types import Edge, Passage, Status, Turn
+from agent.types import Edge, Passage, Status
 
 MIN_RELEVANT_PASSAGES = 3
 """Relevant passages from which an answer is written without more ado."""
@@ -89,7 +88,7 @@ def router(state: ChatState, tools: RunContext) -> tuple[Change, str]:
             else ""
         )
         change |= {
-            "asked": before or standalone(state.question, blank_unanswered_replies(state.substantive_turns)),
+            "asked": before or state.question,
             "pages": reading.build_page_refs(memory["prior_docs"], tools.step),
         }
     return change, STEP_BY_ROUTE[route]
@@ -302,12 +301,8 @@ def apply_clarification(state: ChatState, text: str) -> Change:
     from the start of its retries."""
     said = text.strip()
     said = state.choices[int(said) - 1] if said.isdigit() and 1 <= int(said) <= len(state.choices) else said
-    whole = "?" in said and len(content_stems(said)) > 1
-    question = (
-        standalone(said, [*blank_unanswered_replies(state.substantive_turns), Turn(user=state.question)])
-        if whole
-        else f"{state.asked or state.question} {said}"
-    )
+    is_question = "?" in said and len(content_stems(said)) > 1
+    question = said if is_question else f"{state.asked or state.question} {said}"
     return {
         "responses": [said],
         "asked": question,

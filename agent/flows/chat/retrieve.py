@@ -10,11 +10,10 @@ from agent.engine.state import Change, fold
 from agent.flows.chat.state import ChatState, StepJudge
 from agent.flows.shared import fact_view
 from agent.retrieval.answerability import Answerability, estimate_answer_likelihood, score_question_coverage
+from agent.retrieval.query_rewriting import build_search_texts
 from agent.retrieval.rank_fusion import fuse_rankings
 from agent.retrieval.term_rarity import CollectionCounts
 from agent.roles.chat.grade import MIN_RELEVANT_SCORE
-from agent.text.dialogue_acts import blank_unanswered_replies
-from agent.text.followup import widened
 from agent.text.question_analysis import parse_question
 from agent.types import Fact, LibrarySearchResult, PageRef, Passage, PassageRef
 
@@ -63,14 +62,11 @@ def standalone_question(state: ChatState) -> str:
 
 
 def retrieve_passages(state: ChatState, tools: RunContext) -> Change:
-    """Search the library, a follow-up also with more words of the conversation, and put it with what this
-    turn found before."""
+    """Search the library, for a follow-up as typed also together with the previous question, and merge the
+    results with what this turn found before."""
     query, invented = state.rewritten_query or standalone_question(state), find_hidden_sources(state, tools)
-    searches = (
-        [query]
-        if state.queries
-        else list(dict.fromkeys([query, widened(query, blank_unanswered_replies(state.substantive_turns))]))
-    )
+    is_first_search = not state.queries and query == state.question
+    searches = build_search_texts(query, state.substantive_turns) if is_first_search else [query]
     lists: list[list[PassageRef]] = []
     for words in searches:
         found = tools.library.search(

@@ -12,11 +12,11 @@ from agent.errors import NotFound
 from agent.flows.reply import write as writing
 from agent.flows.reply.state import ReplyState
 from agent.flows.research.flow import summarize_state
+from agent.retrieval.query_rewriting import build_search_texts
 from agent.roles.reply.gate import GATE
 from agent.roles.reply.selection import SELECTION
 from agent.roles.reply.verification import VERIFICATION
 from agent.roles.reply.writing import WRITING
-from agent.text.followup import standalone
 from agent.text.identifiers import find_codes
 from agent.types import Answer, Edge, IndexEntry, Reason, Refusal, Status
 from agent.types.reply import GateDecision, LoadedSource, SourceSelection, VerificationResult
@@ -62,7 +62,7 @@ def gate(state: ReplyState, tools: RunContext) -> tuple[Change, str]:
         return _stay_silent(
             state, tools, decided.reasoning or "It is not answerable.", "off_topic", gating=decided
         )
-    return {"gating": decided, "asked": standalone(state.open_question, state.earlier_turns)}, "select"
+    return {"gating": decided, "asked": state.open_question}, "select"
 
 
 def select(state: ReplyState, tools: RunContext) -> tuple[Change, str]:
@@ -115,15 +115,14 @@ def _load_index(state: ReplyState, tools: RunContext) -> list[IndexEntry]:
 
 
 def _score_sources_by_words(state: ReplyState, tools: RunContext, there: set[str]) -> dict[str, float]:
-    """The sources whose texts hold the question's words, best first, measured by the best one."""
-    found: dict[str, float] = {}
-    asked = state.asked or state.open_question
-    for hit in tools.library.search_words(
-        " ".join([asked, *find_codes(asked)]), MAX_WORD_HITS, scope=state.settings.scope
-    ):
-        if hit.source_id in there:
-            found.setdefault(hit.source_id, hit.score)
-    return found
+    """The sources whose texts hold the question's words, with the best score of the searches for it."""
+    scores: dict[str, float] = {}
+    for text in build_search_texts(state.asked or state.open_question, state.earlier_turns):
+        query = " ".join([text, *find_codes(text)])
+        for hit in tools.library.search_words(query, MAX_WORD_HITS, scope=state.settings.scope):
+            if hit.source_id in there:
+                scores[hit.source_id] = max(hit.score, scores.get(hit.source_id, 0.0))
+    return scores
 
 
 def _prefilter_index(entries: list[IndexEntry], by_words: dict[str, float]) -> list[IndexEntry]:

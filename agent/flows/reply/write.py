@@ -20,6 +20,7 @@ from agent.flows.shared.citations import resolve_citations
 from agent.flows.shared.verdict import build_answer as verdict_on
 from agent.flows.site.pages import content_passages, fit_passages, update_conflicts
 from agent.retrieval.answerability import estimate_answer_likelihood, score_question_coverage
+from agent.retrieval.query_rewriting import build_search_texts
 from agent.retrieval.sections import infer_headings
 from agent.retrieval.term_coverage import measure_coverage
 from agent.retrieval.term_rarity import CollectionCounts
@@ -45,8 +46,8 @@ _LIST_ITEM = re.compile(r"\s*(?:[-*•]|\d+[.)])\s")
 
 
 def standalone_question(state: ReplyState) -> str:
-    """The question as it stands alone."""
-    return state.asked or state.open_question
+    """The open question, in a follow-up together with the previous one: what passages are ranked by."""
+    return build_search_texts(state.asked or state.open_question, state.earlier_turns)[-1]
 
 
 def build_page_ref(tools: RunContext, source: LoadedSource) -> PageRef:

@@ -26,7 +26,6 @@ from agent.retrieval.site_link_scoring import split_path_words
 from agent.retrieval.unseen_terms import find_unseen_terms
 from agent.roles.site.draft import DRAFT
 from agent.roles.site.site_decision import SITE_DECISION, AgentDecision, SitePage, UnvisitedUrl
-from agent.text.followup import standalone
 from agent.text.question_analysis import parse_question
 from agent.text.urls import canonicalize, host
 from agent.types import Action, Edge, Link, Outcome, Page, PageRef, Refusal, SourceFilter, Status
@@ -48,15 +47,11 @@ def recall(state: SiteState, tools: RunContext) -> tuple[Change, str]:
     if polite := fact_view.answer_small_talk(state, tools.step):
         return {"asked": state.question, "answers": [polite], "stop_reason": "enough"}, "done"
     former = thread_memory.load_earlier_state(state, tools)
-    known = _known_texts(former, tools) if former else []
-    asked = standalone(
-        state.question, state.history, unheard=lambda word: bool(known and find_unseen_terms(word, known))
-    )
-    change: Change = {"asked": asked, "current_iteration": 0}
+    change: Change = {"asked": state.question, "current_iteration": 0}
     if former:
         change |= thread_memory.carry_over_pages(state, former, tools)
         change["facts"] = thread_memory.carry_over_facts(
-            merge(shallow_copy(state), to_jsonable(change)), former, asked
+            merge(shallow_copy(state), to_jsonable(change)), former, state.search_text
         )
     now = merge(shallow_copy(state), to_jsonable(change))
     atlas = UrlIndex(now)
@@ -84,7 +79,7 @@ def _index_stored_links(state: SiteState, tools: RunContext, atlas: UrlIndex) ->
     """Of the stored pages and sitemaps, the addresses that bear on this question: former ones were chosen for
     another."""
     limits, reach = state.settings.site, state.settings.source_filter
-    asked = state.asked
+    asked = state.search_text
     for i, page_id in state.url_content.items():
         for link in reading.select_links(asked, tools.page(page_id).links, reach, limits.max_links_per_page):
             atlas.add(link.url, link.text, i)
@@ -100,7 +95,7 @@ def _read_recalled_pages(state: SiteState, tools: RunContext) -> Change:
     refs = []
     for i in state.skimmed:
         url, page_id = state.all_discovered_urls[i], state.url_content.get(i)
-        if page_id and _has_question_word(state.asked, stored := tools.page(page_id, raw=True)):
+        if page_id and _has_question_word(state.search_text, stored := tools.page(page_id, raw=True)):
             careful = extract_fully(stored)
             refs.append(
                 state.pages[url].model_copy(
@@ -135,8 +130,10 @@ def survey(state: SiteState, tools: RunContext) -> tuple[Change, str]:
         for url, page in zip(batch, tools.fetch_many(batch, leading=True), strict=True):
             places = reading.parse_sitemap(page) if page.raw else []
             nested = [place for place in places if _is_sitemap(place, page)]
-            queue += [place for place in _rank_sitemaps(nested, state.asked) if reach.allows(place)]
-            _index_best_urls([place for place in places if place not in nested], state.asked, reach, atlas)
+            queue += [place for place in _rank_sitemaps(nested, state.search_text) if reach.allows(place)]
+            _index_best_urls(
+                [place for place in places if place not in nested], state.search_text, reach, atlas
+            )
             kept = (
                 tools.store_page(page) if page.outcome in (Outcome.OK, Outcome.UNSUPPORTED) and places else ""
             )
@@ -186,12 +183,12 @@ def crawl(state: SiteState, tools: RunContext) -> tuple[Change, str]:
         if len(batch) > MAX_CAREFUL_BATCH and page.outcome is Outcome.OK:
             page, skimmed = (
                 (extract_fully(page), skimmed)
-                if _has_question_word(state.asked, page)
+                if _has_question_word(state.search_text, page)
                 else (page, [*skimmed, i])
             )
         page_id = tools.store_page(page) if page.outcome is Outcome.OK else ""
         links = reading.select_links(
-            state.asked, page.links, state.settings.source_filter, limits.max_links_per_page
+            state.search_text, page.links, state.settings.source_filter, limits.max_links_per_page
         )
         graph[i] = list(dict.fromkeys(n for link in links if (n := atlas.add(link.url, link.text, i)) != i))
         refs.append(_build_page_ref(state, tools, i, page, page_id))

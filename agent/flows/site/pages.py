@@ -122,7 +122,7 @@ def rank_unvisited(state: SiteState) -> list[UnvisitedUrl]:
 
 def question_with_notes(state: SiteState) -> str:
     """The question as it stands alone, with a person's notes."""
-    return " ".join([state.asked or state.question, *fact_view.note_texts(state)])
+    return " ".join([state.search_text, *fact_view.note_texts(state)])
 
 
 def last_typed_text(state: SiteState) -> str:

@@ -11,6 +11,7 @@ from pydantic import Field
 
 from agent.engine.state import Change, append, merge_dict, upsert
 from agent.flows.shared.run_state import RunState
+from agent.retrieval.query_rewriting import build_search_texts
 from agent.text.urls import canonicalize
 from agent.types import Actor, Answer, Outcome, Record, Turn
 
@@ -69,6 +70,14 @@ class SiteState(RunState):
     choices: Annotated[list[ExplorationChoice], append] = Field(default_factory=list)
     bearing: float = 0.0
     """How well the best evidence answers the question, 0..1: what a refusal rests on."""
+
+    @property
+    def search_text(self) -> str:
+        """What links and passages are ranked by: the standalone question that a model wrote, else the question,
+        in a follow-up together with the previous one."""
+        if self.asked not in ("", self.question):
+            return self.asked
+        return build_search_texts(self.question, self.history)[-1]
 
     @property
     def user_question(self) -> str:

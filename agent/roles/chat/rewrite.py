@@ -1,10 +1,9 @@
 """Puts a turn of a conversation into a question that stands alone, or a search that failed into other words.
 Knows turns, no library.
 
-The keyless side first completes the turn; asked for another angle it goes on to more words of the talk it
-leans on, the bare keywords and the clauses of a question of several, each only when nothing of the same words
-was tried before. What carries the question (its names, figures and rarer words) stands in each of them: a
-search for less finds what was not asked."""
+The fallback returns the turn as it was typed. Asked for another angle it proposes the turn together with an
+earlier one, the bare keywords, and the clauses of a question of several, each only when nothing of the same
+words was tried before. The question's names, figures and rarer words are in each of them."""
 
 from __future__ import annotations
 
@@ -13,10 +12,9 @@ from collections.abc import Iterator
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from agent.retrieval.query_rewriting import build_search_texts
 from agent.roles.role import Role
-from agent.text.dialogue_acts import blank_unanswered_replies, has_question_opening
-from agent.text.followup import context, search_query, standalone
-from agent.text.leaning import leans
+from agent.text.dialogue_acts import has_question_opening
 from agent.text.question_analysis import COMMON_WORD_WEIGHT, extract_keywords, parse_question
 from agent.text.tokens import content_stems
 from agent.types import Turn
@@ -37,45 +35,34 @@ class RewriteReply(BaseModel):
 
 
 def fallback(*, question: str, history: list[Turn], angle: str, tried: list[str]) -> RewriteReply:
-    """The first wording that was not tried: as it stands alone when no angle is asked for, wider and then
-    narrower ones after that."""
-    history = blank_unanswered_replies(history)
-    full = standalone(question, history)
-    if not angle and not _was_tried(full, tried):
-        filled = (
-            "What it left out is taken from the conversation." if full != question else "It stands alone."
-        )
-        return RewriteReply(query=full, reasoning=filled)
-    for query, why in _propose_queries(
-        question, full, history if full != question or leans(question) else []
-    ):
+    """The question itself when no other angle is asked for, else the first wording that was not tried."""
+    if not angle and not _was_tried(question, tried):
+        return RewriteReply(query=question, reasoning="The question as it was typed.")
+    for query, why in _propose_queries(question, history):
         if query.strip() and not _was_tried(query, tried):
             return RewriteReply(query=query, reasoning=why)
-    return RewriteReply(query=full, reasoning="There are no other words that still ask for all of it.")
+    return RewriteReply(query=question, reasoning="There are no other words that still ask for all of it.")
 
 
-def _propose_queries(question: str, full: str, history: list[Turn]) -> Iterator[tuple[str, str]]:
-    yield full, "The question as it stands alone."
+def _propose_queries(question: str, history: list[Turn]) -> Iterator[tuple[str, str]]:
+    yield question, "The question as it was typed."
     if history:
-        yield search_query(question, history), "With more words of what the conversation is about."
-    yield _drop_faint_words(question, full), "Only its weighty words."
-    for clause in _split_clauses(full):
+        yield build_search_texts(question, history)[-1], "Together with the previous question."
+    yield _drop_faint_words(question), "Only its telling words."
+    for clause in _split_clauses(question):
         yield clause, "A part of it."
-    if around := context(full, history):
-        yield " ".join([extract_keywords(full), *around]), "With the last words of the conversation."
     for turn in reversed(history):
         if turn.answered:
-            yield f"{turn.user} {question}", "With the words of an earlier turn."
+            yield f"{turn.user} {question}", "Together with an earlier question."
 
 
-def _drop_faint_words(question: str, full: str) -> str:
-    """The keywords without those too common to say much; a turn that was made whole keeps all that was
-    typed."""
-    weights, typed = parse_question(full).weights, set(content_stems(question)) if full != question else set()
-    faint = {word for word, weight in weights.items() if weight <= COMMON_WORD_WEIGHT and word not in typed}
+def _drop_faint_words(question: str) -> str:
+    """The keywords without those too common to say much."""
+    weights = parse_question(question).weights
+    faint = {word for word, weight in weights.items() if weight <= COMMON_WORD_WEIGHT}
     return " ".join(
         word
-        for word in extract_keywords(full).split()
+        for word in extract_keywords(question).split()
         if not content_stems(word) or not faint.issuperset(content_stems(word))
     )
 

@@ -8,7 +8,9 @@ import re
 from pydantic import BaseModel, ConfigDict, Field
 
 from agent.roles.role import Role
-from agent.text import amounts, negative_constraints, relative_dates
+from agent.text import negative_constraints
+from agent.text.relative_dates import find_days_back, remove_time_range
+from agent.text.requested_count import find_requested_count, remove_requested_count
 from agent.text.urls import find_urls
 
 _SECTIONS = (
@@ -92,8 +94,8 @@ def fallback(*, prompt: str, notes: list[str], today: str, max_articles: int) ->
     wins."""
     parts = [negative_constraints.split_negative_constraints(text) for text in (prompt, *notes)]
     texts = [_without_addresses(wanted) for wanted, _ in parts]
-    days = [found for text in texts if (found := relative_dates.days(text, today)) is not None]
-    many = [found for text in texts if (found := amounts.find_requested_count(relative_dates.without(text)))]
+    days = [found for text in texts if (found := find_days_back(text, today)) is not None]
+    many = [found for text in texts if (found := find_requested_count(remove_time_range(text)))]
     topics = [_find_topic(texts[0]), *(_find_topic_behind(_ABOUT, note) for note in texts[1:])]
     sections = [section for text in texts if (section := _find_section(text))]
     return IntentReply(
@@ -153,7 +155,7 @@ def _find_topic_behind(pattern: re.Pattern[str], text: str) -> str:
 
 
 def _strip_frame(text: str) -> str:
-    return _NAMED_SECTION.sub(" ", amounts.remove_requested_count(relative_dates.without(text)))
+    return _NAMED_SECTION.sub(" ", remove_requested_count(remove_time_range(text)))
 
 
 def _strip_frame_words(text: str) -> str:

@@ -13,8 +13,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from agent.roles.role import Role
 from agent.text.identifiers import find_unmistakable_codes
-from agent.text.stopwords import STOPWORDS
 from agent.text.tokens import fold, tokenize
+from agent.text.word_lists import STOPWORDS
 
 MAX_LINES, MAX_END_CHARS = 100, 500
 """What is looked at: so many lines, the last ones, and so many characters at either end of a long one."""

@@ -20,6 +20,7 @@ from agent.retrieval.extractive_answer import (
     find_uncovered_words,
     score_relevance,
 )
+from agent.retrieval.query_rewriting import build_search_texts
 from agent.retrieval.required_terms import find_required_terms, restore_spelling
 from agent.roles.answer_length import parse_length_request
 from agent.roles.refusal_messages import (
@@ -29,8 +30,8 @@ from agent.roles.refusal_messages import (
     write_refusal,
 )
 from agent.roles.role import Role
-from agent.text.stopwords import STOPWORDS
 from agent.text.tokens import stem, stem_prefix
+from agent.text.word_lists import STOPWORDS
 from agent.types import Passage, Turn
 
 MIN_RELEVANCE = 0.25
@@ -90,7 +91,8 @@ def fallback(
     former: str,
 ) -> DraftReply:
     """Quoted sentences, or a refusal: ask back, off topic, or not covered."""
-    wanted = " ".join([asked, *notes])
+    whole = asked if asked != question else build_search_texts(question, history)[-1]
+    wanted = " ".join([whole, *notes])
     own = notes[-1] if notes else question
     about = find_passage_subjects(passages)
     level = round(score_relevance(wanted, own, passages, about), 4) if passages else 0.0

@@ -69,14 +69,9 @@ def test_a_set_of_rewrites_is_scored_without_documents(tmp_path: Path) -> None:
         "alone",
         "opens",
     ]
-    assert (
-        figures["rewrite_f1"] > figures["rewrite_f1_of_copying"]
-        and figures["rewrite_added_recall_as_read"] == 1.0
-    )
-    assert (
-        figures["rewrite_length_ratio"] == pytest.approx(1.0, abs=0.7)
-        and figures["alone_untouched"] == figures["alone_f1"] == 1.0
-    )
+    assert figures["rewrite_f1"] == figures["rewrite_f1_of_copying"], "without a model nothing is rewritten"
+    assert figures["rewrite_added_recall"] == 1.0, "the previous question is searched for too"
+    assert figures["rewrite_length_ratio"] < 3 and figures["alone_untouched"] == figures["alone_f1"] == 1.0
     assert evaluate(EvaluationJob(str(tmp_path), limit=1))["n"] == 1
 
 

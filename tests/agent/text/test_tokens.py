@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.text.stopwords import STOPWORDS
 from agent.text.tokens import PREFIX_LENGTH, content_stems, fold, stem, stem_prefix, stem_words, tokenize
+from agent.text.word_lists import STOPWORDS
 
 
 @pytest.mark.parametrize(

@@ -230,9 +230,8 @@ def test_a_follow_up_reuses_pages_graph_and_history(ask, bench, monkeypatch):
         and state.url_graph[0]
         and state.all_discovered_urls[0] == START
     )
-    assert "Kallsteg" in state.asked and state.choices[0].iteration == 0, (
-        "the count of explorations starts anew"
-    )
+    assert state.asked == "And who pays for the postage?" and "Kallsteg" in state.search_text
+    assert state.choices[0].iteration == 0, "the count of explorations starts anew"
     assert "We pay the return postage" in state.answer.text
     assert bench.thread(second.run.id) == [first.run.id, second.run.id]
 
@@ -240,12 +239,10 @@ def test_a_follow_up_reuses_pages_graph_and_history(ask, bench, monkeypatch):
 def test_after_a_refusal_the_talk_is_still_about_the_thing(ask):
     red = ask("Does the C2 logger come in red?", allowed_domains=["kallsteg.example"])
     blue = ask("And in blue?", follow=red.run.id)
-    assert (blue.state.standalone_question, blue.state.answer.reason) == (
-        "Does the C2 logger come in blue?",
+    assert (blue.state.search_text, blue.state.answer.reason) == (
+        "Does the C2 logger come in red? And in blue?",
         "not_covered",
     ) and not blue.state.answer.text
-    often = ask("How often must it be calibrated?", follow=blue.run.id)
-    assert often.state.standalone_question == "How often must the C2 logger be calibrated?"
 
 
 def test_a_follow_up_explores_when_its_answer_is_elsewhere(ask):
@@ -260,7 +257,7 @@ def test_history_without_runs_is_understood_too(ask):
     view = ask(
         "And who is the head cheesemaker there?", "https://www.alvmora-mejeri.example/", history=history
     )
-    assert "Älvmora" in view.state.asked and "Oona Ruuskanen" in view.state.answer.text
+    assert "Älvmora" in view.state.search_text and "Oona Ruuskanen" in view.state.answer.text
 
 
 def test_off_topic_is_told_from_not_covered(ask):
@@ -542,9 +539,7 @@ def test_thanks_are_answered_in_kind_and_the_conversation_keeps_its_pages(bench,
     )
     assert [step.name for step in view.steps] == ["ask", "recall"], "nothing is read for it"
     after = ask("And who pays for the postage?", follow=thanks)
-    assert (
-        RETURNS in after.state.all_discovered_urls and after.state.asked != "And who pays for the postage?"
-    ), "it goes on where it stood"
+    assert RETURNS in after.state.all_discovered_urls, "it continues the earlier turns"
     assert len(after.state.fetched) < len(after.state.visited_urls), "what was read is not read again"
 
 

@@ -1,4 +1,4 @@
-"""The rewriting role: a turn made whole, and other words for a search that failed."""
+"""The rewriting role: a standalone question, and other words for a search that failed."""
 
 from __future__ import annotations
 
@@ -21,12 +21,9 @@ def _query(question: str, history: list[Turn] = TALK, angle: str = "", tried: tu
     return fallback(question=question, history=history, angle=angle, tried=list(tried)).query
 
 
-def test_a_turn_is_made_whole_and_one_that_is_whole_is_left() -> None:
-    assert _query("And for a faulty one?") == "How do I return a faulty Kallsteg C2 logger?"
-    reply = fallback(question="Who won the football world cup in 1998?", history=TALK, angle="", tried=[])
-    assert reply == RewriteReply(
-        query="Who won the football world cup in 1998?", reasoning="It stands alone."
-    )
+def test_without_a_model_a_turn_is_read_as_it_was_typed() -> None:
+    reply = fallback(question="And for a faulty one?", history=TALK, angle="", tried=[])
+    assert reply == RewriteReply(query="And for a faulty one?", reasoning="The question as it was typed.")
 
 
 def test_each_further_wording_looks_for_other_words() -> None:
@@ -37,7 +34,10 @@ def test_each_further_wording_looks_for_other_words() -> None:
             set(content_stems(query)) != set(content_stems(former)) for former in tried
         )
         tried.append(query)
-    assert tried[0] == "And who pays for the postage of the Kallsteg C2 logger?"
+    assert tried[:2] == [
+        "And who pays for the postage?",
+        "How do I return a Kallsteg C2 logger? And who pays for the postage?",
+    ]
 
 
 def test_without_a_talk_there_are_other_wordings_too() -> None:
@@ -61,13 +61,6 @@ def test_no_further_wording_drops_what_carries_the_question(question: str, kept:
     for _ in range(3):
         tried.append(_query(question, [], "nothing was found", tuple(tried)))
         assert set(content_stems(kept)) <= set(content_stems(tried[-1])), tried
-
-
-def test_a_turn_made_whole_keeps_its_own_words_in_every_wording() -> None:
-    talk, tried = [Turn(user="What is the deposit for a torque wrench?", bot="It is 40 crowns.")], list[str]()
-    for _ in range(4):
-        tried.append(_query("And how long may I keep it?", talk, "nothing was found", tuple(tried)))
-        assert "keep" in tried[-1] and "torque wrench" in tried[-1]
 
 
 def _told(*replies: Any) -> RoleResult:
@@ -94,7 +87,7 @@ def test_after_two_bad_replies_the_rule_rewrites(bad: str) -> None:
     assert _told(bad, {"query": "better"}).value.query == "better"
     told = _told(bad, bad)
     assert (told.value.query, told.by) == (
-        "How do I return a faulty Kallsteg C2 logger?",
+        "And for a faulty one?",
         "keyless",
     ) and told.fallback_reason
 

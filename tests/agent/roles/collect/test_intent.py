@@ -48,11 +48,11 @@ def told(prompt: str, *notes: str) -> tuple[str, str, int | None, int | None]:
         ("the five latest blog posts about goats", ("goats", "blog", None, 5)),
         ("Collect what is new in the investor relations section", ("", "investor relations", None, None)),
         ("Summarize these articles", ("", "", None, None)),
-        ("Die drei neuesten Artikel über Kallsteg", ("Kallsteg", "news", None, 3)),
+        ("Die 3 neuesten Artikel über Kallsteg", ("Kallsteg", "news", None, 3)),
         ("Nachrichten über Kallsteg aus den letzten zwei Wochen", ("Kallsteg", "news", 14, None)),
         ("Samla de 5 senaste trådarna om getmjölk", ("getmjölk", "forum", None, 5)),
         ("senaste nytt om Kallsteg från förra veckan", ("Kallsteg", "news", 7, None)),
-        ("Les trois dernières nouvelles sur Kallsteg", ("Kallsteg", "news", None, 3)),
+        ("Les 3 dernières nouvelles sur Kallsteg", ("Kallsteg", "news", None, 3)),
     ],
 )
 def test_topic_section_time_and_number(prompt: str, wanted: tuple[str, str, int | None, int | None]) -> None:
