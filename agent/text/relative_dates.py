@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from typing import Any
 
 LANGUAGES = ("en", "de", "sv", "fr", "es")
@@ -72,9 +72,9 @@ def _read_dates(text: str, language: str, now: date) -> Iterator[tuple[tuple[int
         phrase = phrase.removesuffix(" about")
         position = end = start + len(phrase)
         if _MONTHS_AGO.search(phrase):
-            moment = parse(
-                phrase, languages=[language], settings={**settings, "PREFER_DAY_OF_MONTH": "current"}
-            )
+            exact = {**settings, "PREFER_DAY_OF_MONTH": "current"}
+            moment = parse(phrase, languages=[language], settings=exact) or moment
+            moment = today - timedelta(days=30 * round((today - moment).days / 30.44))  # a month has 30 days
         opening = _OPENING_BEFORE.search(text[:start])
         before = opening.group() if opening else ""
         is_surname = _SURNAME_FOLLOWS.match(text, end) and not _SINCE.search(before)
