@@ -15,7 +15,6 @@ from agent.engine.state import to_jsonable
 from agent.errors import ConcurrentChange, TouchstoneError, UsageError
 from agent.export import collected
 from agent.export.collected import CollectionResult
-from agent.flows.collect.state import CollectState
 from agent.text import negative_constraints
 from agent.text.urls import complete_typed_url, find_urls
 from agent.types import CollectLimits, Settings, Status
@@ -91,19 +90,21 @@ def build_collection(bench: Workbench, run_id: str) -> CollectionResult:
     another flow."""
     view = bench.snapshot(run_id)
     state = view.state
-    if not isinstance(state, CollectState):
+    if view.run.settings.flow != "collect":
         raise UsageError(f"run {run_id} collected nothing: it is a {view.run.settings.flow} run")
-    kept = [item.model_copy(update={"content": _read_item_text(bench, item)}) for item in state.kept_items]
+    kept = [
+        item.model_copy(update={"content": _read_item_text(bench, item)}) for item in state.own.kept_items
+    ]
     return CollectionResult(
         run=view.run,
-        intent=state.effective_intent,
+        intent=state.own.effective_intent(state),
         items=kept,
-        dropped=[item for item in state.items.values() if item.status == "dropped"],
-        tree=sorted(state.tree.values(), key=lambda branch: branch.path),
+        dropped=[item for item in state.own.items.values() if item.status == "dropped"],
+        tree=sorted(state.own.tree.values(), key=lambda branch: branch.path),
         answer=state.answer,
         usage=view.usage,
         refusals=state.refusals,
-        events=state.events,
+        events=state.own.events,
     )
 
 
@@ -115,12 +116,12 @@ def approve_path(
     Raises ConcurrentChange when the run moved since step `head` or waits for nothing."""
     view = bench.snapshot(run_id)
     state = view.state
-    if view.run.status is not Status.WAITING or not isinstance(state, CollectState):
+    if view.run.status is not Status.WAITING or view.run.settings.flow != "collect":
         raise ConcurrentChange(f"there is no path to approve now: the run is {view.run.status.value}")
     left = [
-        state.tree[name].model_copy(update={"status": "dropped", "ended": "Left out by you."})
+        state.own.tree[name].model_copy(update={"status": "dropped", "ended": "Left out by you."})
         for name in leave_out
-        if name in state.tree
+        if name in state.own.tree
     ]
     change: dict[str, Any] = {"pending": None, "tree": left}
     if not ask_again:

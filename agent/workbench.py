@@ -24,10 +24,8 @@ from agent.export.record import build_run_record
 from agent.export.report import Report
 from agent.flows import FLOWS
 from agent.flows.chat import dialogue
-from agent.flows.chat.state import ChatState
 from agent.flows.shared import fact_view
 from agent.flows.shared.budget_meters import measure_budgets
-from agent.flows.site.state import SiteState
 from agent.llm import detect
 from agent.store.database import Store
 from agent.store.ledger import utc_timestamp
@@ -378,16 +376,9 @@ class Workbench:
         """The run as the object that `--json` writes."""
         view = self.snapshot(run_id)
         state, used = view.state, measure_budgets(self.store.calls, view.run, view.state, view.steps)
-        own = (
-            {"site": state.to_shared_store()}
-            if isinstance(state, SiteState)
-            else {"chat": state.agent_state()}
-            if isinstance(state, ChatState)
-            else {}
-        )
-        return (
-            build_run_record(self.report(run_id)) | own | {"budget": [meter.model_dump() for meter in used]}
-        )
+        extra: dict[str, Any] = state.own.export_extra(state)
+        budget = {"budget": [meter.model_dump() for meter in used]}
+        return build_run_record(self.report(run_id)) | extra | budget
 
     # --- desks
     # ----------------------------------------------------------------------------------------------------------

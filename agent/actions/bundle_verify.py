@@ -14,7 +14,7 @@ from typing import Literal
 
 from pydantic import ValidationError
 
-from agent.engine.state import fold
+from agent.engine.run_state import RunState
 from agent.errors import BundleError
 from agent.evidence import quote_match
 from agent.export import bundle
@@ -22,7 +22,6 @@ from agent.export.archive import sha256
 from agent.export.bundle import BundleContents
 from agent.flows import FLOWS
 from agent.flows.shared import recheck_answers
-from agent.flows.shared.run_state import RunState
 from agent.store.pages import page_to_row
 from agent.text.urls import canonicalize
 from agent.types import PAGE_ORIGIN_LABELS, Fact, Outcome, Page, PageOrigin, Settings
@@ -125,11 +124,8 @@ def fold_contents(contents: BundleContents) -> RunState:
     last = contents.steps[-1].next
     if last not in flow.steps and last not in flow.rest_statuses:
         raise BundleError("its last step leads where its flow does not go")
-    state = flow.state_type()
-    if not isinstance(state, RunState):
-        raise BundleError("its flow keeps no evidence")
     try:
-        return fold(state, contents.steps)
+        return flow.fold_steps(contents.steps)
     except (ValidationError, KeyError, TypeError, AttributeError, ValueError, RecursionError) as trouble:
         raise BundleError(
             "its steps do not make a state that this Touchstone knows: a newer version made it, or a hand"
@@ -301,7 +297,7 @@ def _check_answers(contents: BundleContents, state: RunState) -> list[str]:
         told += [f"a statement is called backed but cites nothing: “{text[:120]}”" for text in bare]
     return [
         *told,
-        *recheck_answers.find_answer_problems(FLOWS[contents.run.settings.flow].state_type(), contents.steps),  # type: ignore[arg-type]
+        *recheck_answers.find_answer_problems(FLOWS[contents.run.settings.flow].new_state(), contents.steps),
     ]  # type: ignore[arg-type]
 
 

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from agent.engine.run_state import RunState
 from agent.engine.state import Change, merge, shallow_copy, to_jsonable
 from agent.errors import ConcurrentChange, UsageError
 from agent.flows import FLOWS
-from agent.flows.shared.run_state import RunState
 from agent.types import Status
 from agent.workbench import Workbench
 

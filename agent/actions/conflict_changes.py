@@ -10,13 +10,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from agent.engine.run_state import RunState
 from agent.engine.state import Change
 from agent.errors import NotFound, UsageError
 from agent.evidence.contradiction.resolution import CLOSED_REASONS
 from agent.evidence.contradiction.statements import is_same_value
 from agent.evidence.source_independence import find_independent_sources
 from agent.flows.shared.recompute import recompute_after_edit
-from agent.flows.shared.run_state import RunState
 from agent.text.urls import site
 from agent.types import Conflict, Fact, Note
 

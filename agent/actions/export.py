@@ -24,8 +24,7 @@ from agent.export.report import Report
 from agent.export.ris import render_ris
 from agent.export.webpage import render_html
 from agent.export.word import render_docx
-from agent.flows.collect.state import CollectState
-from agent.types import Page, PageRef, Status
+from agent.types import Page, Status
 from agent.workbench import Workbench
 
 Writer = Callable[[Workbench, str], bytes]
@@ -111,12 +110,7 @@ def _load_report(bench: Workbench, run_id: str) -> Report:
 def _write_bibliography(bench: Workbench, run_id: str, writer: Callable[[Any], str]) -> bytes:
     """A bibliography; of a collecting run with all it gathered."""
     report, state = _load_report(bench, run_id), bench.snapshot(run_id).state
-    kept = state.kept_items if isinstance(state, CollectState) else []
-    extra = [
-        PageRef(url=item.url, title=item.title, page_id=item.page_ids[0] if item.page_ids else "")
-        for item in kept
-    ]
-    return writer(collect_references(report, extra)).encode()
+    return writer(collect_references(report, state.own.extra_sources(state))).encode()
 
 
 def _write_bundle(bench: Workbench, run_id: str) -> bytes:

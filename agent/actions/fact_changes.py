@@ -11,14 +11,14 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from agent.engine.run_state import RunState
 from agent.engine.state import Change
 from agent.errors import NotFound, UsageError
 from agent.evidence.quote_match import find_quote, verify_quote
 from agent.evidence.source_trust import assess_trust
 from agent.evidence.statement_features import has_supported_figures, has_supported_words
 from agent.flows.shared import fact_view
-from agent.flows.shared.recompute import recompute_after_edit, relevance_question
-from agent.flows.shared.run_state import RunState
+from agent.flows.shared.recompute import recompute_after_edit
 from agent.retrieval.relevance import score_fact
 from agent.text.plurals import format_count
 from agent.text.urls import canonicalize, site
@@ -89,7 +89,7 @@ def build_own_fact(state: RunState, step: int, statement: str) -> Fact:
         step=step,
         by="person",
     )
-    return fact.model_copy(update={"relevance": score_fact(relevance_question(state), fact)})
+    return fact.model_copy(update={"relevance": score_fact(state.own.relevance_question(state), fact)})
 
 
 def build_quoted_fact(
@@ -116,7 +116,7 @@ def build_quoted_fact(
     found = verify_quote(fact, page.text, page.sha256)
     if not found.verified:
         raise UsageError(_explain_missing_quote(words, page))
-    return found.model_copy(update={"relevance": score_fact(relevance_question(state), found)})
+    return found.model_copy(update={"relevance": score_fact(state.own.relevance_question(state), found)})
 
 
 def preview_strike(state: RunState, source: str) -> StrikeImpact:
@@ -233,7 +233,7 @@ def _reword_fact(state: RunState, fact: Fact, draft: FactEdit, pages: Mapping[st
     return (
         now
         if now.quote == fact.quote
-        else now.model_copy(update={"relevance": score_fact(relevance_question(state), now)})
+        else now.model_copy(update={"relevance": score_fact(state.own.relevance_question(state), now)})
     )
 
 

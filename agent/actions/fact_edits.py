@@ -14,11 +14,11 @@ from collections.abc import Collection, Sequence
 from agent.actions import fact_changes, undo_edits
 from agent.actions.commit import EDITABLE_FLOWS, commit_edit
 from agent.actions.fact_changes import FactEdit, StrikeImpact
-from agent.engine.state import Change, fold
+from agent.engine.run_state import RunState
+from agent.engine.state import Change
 from agent.errors import NotFound, UsageError
 from agent.evidence.source_trust import assess_trust
 from agent.flows import FLOWS
-from agent.flows.shared.run_state import RunState
 from agent.text.urls import canonicalize, complete_typed_url, site
 from agent.types import Edit, Fact, Outcome, Page, PageRef, PersonMark
 from agent.web import apply_source_filter
@@ -176,8 +176,8 @@ def _map_step_names(view: RunSnapshot) -> dict[int, str]:
 
 def _commit_reversal(bench: Workbench, run_id: str, name: str, edit: Edit, head: int | None) -> int:
     view = bench.snapshot(run_id)
-    empty = FLOWS[view.run.settings.flow].state_type
-    before, after = fold(empty(), view.steps[: edit.step]), fold(empty(), view.steps[: edit.step + 1])
+    flow = FLOWS[view.run.settings.flow]
+    before, after = flow.fold_steps(view.steps[: edit.step]), flow.fold_steps(view.steps[: edit.step + 1])
 
     def make(state: RunState, step: int) -> Change:
         known = {

@@ -17,11 +17,10 @@ from pydantic import ValidationError
 
 from agent.actions import validation
 from agent.engine.loop import Flow
+from agent.engine.run_state import RunState
 from agent.engine.state import Change, to_jsonable
 from agent.errors import UsageError
 from agent.flows import FLOWS
-from agent.flows.shared.run_state import RunState
-from agent.flows.site.state import SiteState
 from agent.store.ledger import utc_timestamp
 from agent.types import ModelCall, Note, Run, Settings, Status, Step, Usage
 from agent.workbench import RunSnapshot, Workbench
@@ -64,7 +63,7 @@ def fork_run(bench: Workbench, run_id: str, n: int, *, note: str = "", **changed
         flow, state, prefix[-1], note.strip(), anew=bool(set(changed) - {"at_cap"})
     )
     change |= {"control": "forked", "forked_at": n + 1, "halt": None, "settings": settings}
-    change |= {"current_iteration": 0} if isinstance(state, SiteState) else {}
+    change |= state.own.fork_change()
     went = Step(n=n + 1, name="fork", change=to_jsonable(change), next=next, by="person", at=utc_timestamp())
     return _store_fork(bench, run, [*prefix, went], settings)
 

@@ -3,8 +3,8 @@ the state."""
 
 from __future__ import annotations
 
+from agent.engine.run_state import RetryRequest, RunState
 from agent.engine.state import Change
-from agent.flows.shared.run_state import RetryRequest, RunState
 from agent.text.urls import canonicalize
 from agent.types import Action, Outcome, Page, PageRef
 

@@ -11,10 +11,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from agent.actions import page_changes
+from agent.engine.run_state import RunState
 from agent.engine.state import Change, to_jsonable
 from agent.errors import ConcurrentChange, UsageError
 from agent.flows import FLOWS
-from agent.flows.shared.run_state import RunState
 from agent.text.urls import canonicalize, complete_typed_url
 from agent.types import Action, Outcome, Page, PageRef, Status
 from agent.types.source_filter import OUTSIDE_FILTER

@@ -8,9 +8,9 @@ it"""
 from __future__ import annotations
 
 from agent.actions.commit import commit_edit
+from agent.engine.run_state import RunState
 from agent.engine.state import Change
 from agent.errors import NotFound, UsageError
-from agent.flows.shared.run_state import RunState
 from agent.flows.shared.trust_changes import MAX_REASON_CHARS, RESET_TRUST, normalize_domain, set_trust
 from agent.types import TrustRating
 from agent.workbench import Workbench

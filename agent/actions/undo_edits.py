@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from agent.engine.run_state import RunState
 from agent.engine.state import REMOVAL_PREFIX, Change
 from agent.flows.shared import fact_view
 from agent.flows.shared.recompute import recompute_after_edit
-from agent.flows.shared.run_state import RunState
 from agent.flows.shared.trust_changes import trust_from_signals
 from agent.text.urls import site
 from agent.types import Confidence, ConfidenceChange, Conflict, Edit, Fact

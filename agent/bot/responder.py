@@ -27,7 +27,7 @@ from agent.engine.loop import advance
 from agent.engine.state import to_jsonable
 from agent.errors import BudgetSpent, NotFound, TouchstoneError
 from agent.flows import FLOWS
-from agent.flows.reply.state import ReplyState
+from agent.flows.reply.state import ReplyRun
 from agent.library.collection import Library
 from agent.llm.images import Image, VisionModel
 from agent.llm.reply_model import ReplyModel
@@ -292,21 +292,23 @@ class ReplyService:
             equip=lambda *of: self._build_context(request, *of),
         )
         steps = ledger.steps(request.run_id)
-        state: ReplyState = FLOW.fold_steps(steps)
+        state: ReplyRun = FLOW.fold_steps(steps)
         run = ledger.get(request.run_id)
         over = state.stop_reason == "budget" or status is not Status.DONE
-        late = state.should_reply and time.monotonic() > request.until
+        late = state.own.should_reply and time.monotonic() > request.until
         if late:
             ledger.update_run(request.run_id, status=Status.FAILED, error=LATE_REASON)
         result = AIResult() if late or over else self._final_result(state)
-        reason = "" if result.should_reply else run.error or state.silence or state.why_stopped or LATE_REASON
+        reason = (
+            "" if result.should_reply else run.error or state.own.silence or state.why_stopped or LATE_REASON
+        )
         return ReplyOutcome(
             result,
             request.run_id,
             _step_path(steps),
             reason,
-            failed=bool(late or over or state.trouble),
-            answerable=state.gating.should_reply if state.gating else None,
+            failed=bool(late or over or state.own.trouble),
+            answerable=state.own.gating.should_reply if state.own.gating else None,
             usage=self.bench.store.calls.sum_usage(request.run_id),
         )
 
@@ -319,13 +321,13 @@ class ReplyService:
             tools.client = VisionModel(tools.client, request.images, run.settings.reply.llm_image_adapter)
         return tools
 
-    def _final_result(self, state: ReplyState) -> AIResult:
+    def _final_result(self, state: ReplyRun) -> AIResult:
         """The result; a reply that rests on a file of the demo knowledge base says so."""
-        result = state.result
+        result = state.own.result
         if not (
             self.demo
             and result.should_reply
-            and any(source.url.startswith(FILE_SCHEME) for source in state.loaded)
+            and any(source.url.startswith(FILE_SCHEME) for source in state.own.loaded)
         ):
             return result
         return result.model_copy(update={"reply_text": f"{result.reply_text}\n\n{DEMO_NOTE}"})

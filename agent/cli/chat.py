@@ -11,7 +11,7 @@ from typing import Any
 from agent.cli.output import RunProgress, write_file, write_stderr
 from agent.errors import UsageError
 from agent.export.plain import render_plain_text
-from agent.flows.chat.state import ChatState
+from agent.flows.chat.dialogue import conversation_kind
 from agent.library.ingest import DEMO_TAG
 from agent.types import LibraryScope, Settings, Status
 from agent.workbench import Workbench
@@ -110,7 +110,7 @@ def _print_answer(bench: Workbench, run_id: str, status: Status, options: argpar
     view = bench.snapshot(run_id)
     state = view.state
     if (
-        not isinstance(state, ChatState)
+        conversation_kind(view.run.settings.flow) != "chat"
         or state.answer is None
         or status not in (Status.DONE, Status.WAITING)
     ):
@@ -118,10 +118,10 @@ def _print_answer(bench: Workbench, run_id: str, status: Status, options: argpar
             f"touchstone: the run is {status.value}: {view.run.error or 'it did not reach an answer'}"
         )
         return 1
-    asked = bool(state.needs_clarification)
+    asked = bool(state.own.needs_clarification)
     told = [render_plain_text(state.answer) if state.answer.sentences else state.answer.certainty]
     told += [state.answer.remark] if state.answer.remark and not state.answer.sentences else []
-    told += [f"  {n}. {choice}" for n, choice in enumerate(state.choices, start=1)] if asked else []
+    told += [f"  {n}. {choice}" for n, choice in enumerate(state.own.choices, start=1)] if asked else []
     sys.stdout.write("\n".join(told) + "\n")
     sys.stdout.flush()
     if asked:

@@ -13,8 +13,8 @@ from typing import Any
 from agent.actions import conflict_changes
 from agent.actions import conflicts as doors
 from agent.cli.output import write_stderr, write_stdout
+from agent.engine.run_state import RunState
 from agent.errors import UsageError
-from agent.flows.shared.run_state import RunState
 from agent.types import Conflict, Status
 from agent.workbench import Workbench
 

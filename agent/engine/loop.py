@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from agent.engine.context import RunContext
-from agent.engine.state import Change, State, fold, merge, to_jsonable
+from agent.engine.run_state import FlowState, RunState
+from agent.engine.state import Change, fold, merge, to_jsonable
 from agent.errors import BudgetSpent, FlowError, LeaseLost, ShutdownRequested, StopRequested, StoreError
 from agent.store.database import Store
 from agent.store.ledger import Lease, StaleHead, utc_timestamp
@@ -42,7 +43,7 @@ class Flow:
 
     name: str
     first_step: str
-    state_type: type[State]
+    own_state: type[FlowState]
     steps: Mapping[str, StepFunction]
     rest_statuses: Mapping[str, Status]
     write_up_step: str
@@ -66,9 +67,13 @@ class Flow:
             raise FlowError(f"step {name} of the flow {self.name} led to {next}, where no edge goes")
         return change, next
 
-    def fold_steps(self, steps: Sequence[Step]) -> Any:
+    def new_state(self) -> RunState:
+        """The state before the first step."""
+        return RunState(own=self.own_state())
+
+    def fold_steps(self, steps: Sequence[Step]) -> RunState:
         """The state after these steps."""
-        return fold(self.state_type(), steps)
+        return fold(self.new_state(), steps)
 
     def find_round_start(self, steps: Sequence[Step]) -> int:
         """The step the round began after: the last that led to a review, or a fork; -1 in the first round."""

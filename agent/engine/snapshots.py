@@ -14,11 +14,10 @@ from dataclasses import dataclass
 
 from pydantic import ValidationError
 
+from agent.engine.run_state import RunState
 from agent.engine.state import fold, shallow_copy
 from agent.errors import CorruptRow, NotFound, StoreError
 from agent.flows import FLOWS, STEP_LABELS
-from agent.flows.shared.run_state import RunState
-from agent.flows.site.state import SiteState
 from agent.store.database import Store
 from agent.types import Run, Status, Step, Usage
 
@@ -44,10 +43,7 @@ class RunSnapshot:
         """What the run is doing right now, in words; "" at rest."""
         if self.run.status is not Status.RUNNING:
             return ""
-        pending = self.state.pending
-        about = pending.query_or_url if pending and self.next in ("search", "crawl") else ""
-        if isinstance(self.state, SiteState) and self.next == "crawl":
-            about = ", ".join(self.state.all_discovered_urls[i] for i in self.state.urls_to_process[:5])
+        about = self.state.own.describe_target(self.state, self.next)
         return f"{STEP_LABELS.get(self.next, self.next)}{': ' + about if about else ''}"
 
 
@@ -99,7 +95,7 @@ class SnapshotCache:
         head = known.head if known else -1
         new = self.store.ledger.steps(run.id, after=head) if head < run.steps else []
         old_steps, old_state = (
-            (known.steps, known.state) if known else ([], FLOWS[run.settings.flow].state_type())
+            (known.steps, known.state) if known else ([], FLOWS[run.settings.flow].new_state())
         )
         try:
             state = fold(shallow_copy(old_state), new) if new else old_state

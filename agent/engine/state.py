@@ -10,7 +10,7 @@ Layer 1: it only knows how values are put together."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from types import GenericAlias
 from typing import Any, TypeVar, get_args
@@ -27,9 +27,15 @@ S = TypeVar("S", bound="State")
 
 
 class State(BaseModel):
-    """The state of a run of one flow; its fields are declared by the flow."""
+    """A record of fields that changes are merged into."""
 
     model_config = ConfigDict(extra="forbid")
+
+    def record_of(self, name: str) -> State:
+        """The record that holds the field `name`: this one. Raises KeyError for an unknown field."""
+        if name not in type(self).model_fields:
+            raise KeyError(name)
+        return self
 
 
 def replace(_old: Any, new: Any) -> Any:
@@ -89,12 +95,6 @@ def remove_keys(old: dict[Any, Any], keys: list[Any]) -> None:
         old.pop(key, None)
 
 
-def _require_field(names: Container[str], name: str) -> str:
-    if name not in names:
-        raise KeyError(name)
-    return name
-
-
 def to_jsonable(change: Change) -> Change:
     """A change as it is stored: nouns become JSON, so that what is merged now equals what is folded later."""
     return to_jsonable_python(change)  # type: ignore[no-any-return]
@@ -103,13 +103,14 @@ def to_jsonable(change: Change) -> Change:
 def merge(state: S, change: Change) -> S:
     """The state after a (JSON) change; the same object, changed in place. An unknown field raises
     KeyError."""
-    plans = _merge_plans(type(state))
-    for name, value in change.items():
-        if name.startswith(REMOVAL_PREFIX):
-            remove_keys(getattr(state, _require_field(plans, name.removeprefix(REMOVAL_PREFIX))), value)
+    for key, value in change.items():
+        name = key.removeprefix(REMOVAL_PREFIX)
+        record = state.record_of(name)
+        if key != name:
+            remove_keys(getattr(record, name), value)
             continue
-        adapter, reducer = plans[name]
-        setattr(state, name, reducer(getattr(state, name), adapter.validate_python(value)))
+        adapter, reducer = _merge_plans(type(record))[name]
+        setattr(record, name, reducer(getattr(record, name), adapter.validate_python(value)))
     return state
 
 
@@ -123,11 +124,12 @@ def fold(state: S, steps: Iterable[Step]) -> S:
 def shallow_copy(state: S) -> S:
     """A copy that can be merged into while others still read the first: the containers are copied, their
     values shared."""
-    return state.model_copy(
-        update={
-            name: value.copy() for name, value in state.__dict__.items() if isinstance(value, dict | list)
-        }
-    )
+    copies = {
+        name: shallow_copy(value) if isinstance(value, State) else value.copy()
+        for name, value in state.__dict__.items()
+        if isinstance(value, dict | list | State)
+    }
+    return state.model_copy(update=copies)
 
 
 @lru_cache(maxsize=16)

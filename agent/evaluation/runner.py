@@ -23,12 +23,11 @@ from typing import Any
 from tqdm import tqdm
 
 from agent import config as configuration
+from agent.engine.run_state import RunState
 from agent.errors import NotFound, UsageError
 from agent.evaluation import metrics, query_rewriting
-from agent.flows.chat.state import ChatState
+from agent.flows.chat.dialogue import conversation_kind
 from agent.flows.shared.conflict_sentences import CONFLICT_PREFIX
-from agent.flows.shared.run_state import RunState
-from agent.flows.site.state import SiteState
 from agent.text.urls import canonicalize
 from agent.text.urls import host as hostname
 from agent.types import Outcome, Settings, SiteLimits, Status, Turn
@@ -269,7 +268,7 @@ def _measure_run(
         "answer": answer.text if answer else "",
         "confidence": answer.confidence if answer else 0.0,
         "refused": refused,
-        **({"bearing": state.bearing} if isinstance(state, SiteState) else {}),
+        **({"bearing": state.own.bearing} if view.run.settings.flow == "site" else {}),
         "basis": state.confidence[-1].basis if state.confidence else {},
         "answer_hit": hit,
         "right": hit
@@ -294,9 +293,9 @@ def _measure_run(
 
 def _measure_retrieval(state: RunState, wanted: list[str], follow_up: bool) -> dict[str, Any]:
     """Of a chat, the share of the wanted addresses among the first sources it retrieved."""
-    if not isinstance(state, ChatState) or not wanted:
+    if conversation_kind(state.settings.flow) != "chat" or not wanted:
         return {}
-    first = list(dict.fromkeys(canonicalize(doc.url) for doc in state.retrieved_docs))[:RECALL_AT]
+    first = list(dict.fromkeys(canonicalize(doc.url) for doc in state.own.retrieved_docs))[:RECALL_AT]
     return {
         "retrieval_recall_at_5": sum(url in first for url in wanted) / len(wanted),
         "follow_up": follow_up,

@@ -100,7 +100,7 @@ def test_a_follow_up_says_what_it_was_read_as(app, bench):
 def test_a_further_search_is_not_what_the_question_was_read_as(app, bench):
     stocked(bench)
     run_id = _turn(bench, "How high is the Skarholm lighthouse in 2024?", model="keyless")
-    assert bench.snapshot(run_id).state.rewrites and "Read as" not in shown(app("chat", run=run_id))
+    assert bench.snapshot(run_id).state.own.rewrites and "Read as" not in shown(app("chat", run=run_id))
 
 
 def test_a_question_back_is_a_form_and_its_answer_goes_on(app, bench):

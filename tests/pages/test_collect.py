@@ -115,11 +115,11 @@ def test_the_path_is_shown_and_waits(
     tester.button(key="collect-walk").click().run()
     assert bench.drive(run_id) is Status.REVIEW
     state = bench.snapshot(run_id).state
-    assert [item.title for item in state.kept_items] == [
+    assert [item.title for item in state.own.kept_items] == [
         "Third quarter: good or bad?",
         "Dividend next spring",
     ]
-    assert state.tree[f"{QUOTE}/forum/t/8790"].ended == "Left out by you."
+    assert state.own.tree[f"{QUOTE}/forum/t/8790"].ended == "Left out by you."
 
 
 def test_a_second_tab_cannot_approve_twice(

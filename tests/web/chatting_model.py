@@ -14,7 +14,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from agent.flows.chat.state import ChatState
+from agent.flows.chat.state import ChatRun
 from agent.llm.detect import DetectedModel
 from agent.llm.scripted import ScriptedModel
 from agent.types import Settings, Status
@@ -184,14 +184,14 @@ class Turned:
         self.view = bench.snapshot(run_id)
         self.id, self.status = run_id, self.view.run.status
         assert self.status is not Status.FAILED, self.view.run.error
-        self.state: ChatState = self.view.state  # type: ignore[assignment]
+        self.state: ChatRun = self.view.state  # type: ignore[assignment]
         self.path = [step.name for step in self.view.steps[1:]] + [self.view.next]
         self.way = " ".join(self.path)
 
     @property
     def text(self) -> str:
         """What the person was told last."""
-        return self.state.final_answer or ""
+        return self.state.own.final_answer(self.state) or ""
 
 
 class Talk:

@@ -9,11 +9,10 @@ import re
 from collections.abc import Sequence
 
 from agent.config import Config
+from agent.engine.run_state import RunState
 from agent.engine.state import Change
 from agent.errors import ConcurrentChange, UsageError
 from agent.flows.chat.flow import apply_clarification
-from agent.flows.chat.state import ChatState
-from agent.flows.shared.run_state import RunState
 from agent.text.dialogue_acts import classify_small_talk, has_question_opening, is_question
 from agent.text.tokens import tokenize
 from agent.text.word_lists import STOPWORDS
@@ -51,13 +50,13 @@ def is_clarification_answer(state: RunState, text: str) -> bool:
     """Does this answer what a chat asked back? Not when it is a whole question of its own, thanks or a
     greeting: that is a further turn."""
     if (
-        not isinstance(state, ChatState)
-        or state.needs_clarification is None
+        conversation_kind(state.settings.flow) != "chat"
+        or state.own.needs_clarification is None
         or classify_small_talk(state.question)
     ):
         return False
     said = text.strip()
-    if said.isdigit() or said in state.choices:
+    if said.isdigit() or said in state.own.choices:
         return True
     if _CONTINUATION.match(said) and is_question(said):
         return False
@@ -72,7 +71,7 @@ def is_clarification_answer(state: RunState, text: str) -> bool:
 def build_clarification_change(state: RunState, text: str) -> Change:
     """The change that a person's answer makes. Raises UsageError when there is nothing in it, Overtaken when
     nothing was asked."""
-    if not isinstance(state, ChatState) or state.needs_clarification is None:
+    if conversation_kind(state.settings.flow) != "chat" or state.own.needs_clarification is None:
         raise ConcurrentChange("nothing is asked of you here now: ask a further question instead")
     if not text.strip():
         raise UsageError("the answer is empty: say what you mean, or pick one of the choices")

@@ -14,7 +14,7 @@ from agent.engine.loop import Flow
 from agent.engine.state import Change
 from agent.flows.chat import retrieve as reading
 from agent.flows.chat.places import find_facilities, is_facility_follow_up, list_kinds, load_facilities
-from agent.flows.chat.state import ChatState, Grounding, QueryRewrite, StepJudge
+from agent.flows.chat.state import ChatRun, ChatState, Grounding, QueryRewrite, StepJudge
 from agent.flows.chat.write import (
     CAVEATS,
     ask_for_clarification,
@@ -46,7 +46,7 @@ STEP_BY_ROUTE = {
 }
 
 
-def router(state: ChatState, tools: RunContext) -> tuple[Change, str]:
+def router(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
     """Recall the conversation, and decide which way this turn goes."""
     turns = reading.load_earlier_turns(state, tools)
     memory = reading.collect_cited_evidence(turns)
@@ -94,7 +94,7 @@ def router(state: ChatState, tools: RunContext) -> tuple[Change, str]:
     return change, STEP_BY_ROUTE[route]
 
 
-def _start_turn(state: ChatState, route: str, why: str) -> Change:
+def _start_turn(state: ChatRun, route: str, why: str) -> Change:
     return {
         "original_query": state.question,
         "asked": state.question,
@@ -103,27 +103,27 @@ def _start_turn(state: ChatState, route: str, why: str) -> Change:
     }
 
 
-def rewrite(state: ChatState, tools: RunContext) -> tuple[Change, str]:
+def rewrite(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
     """Make the turn a question that stands alone; passages and drafts are measured by it from now on."""
     made = _rewrite_query(state, tools, "")
     return {"rewrites": [made], "asked": made.query, "rewritten_query": made.query}, "retrieve"
 
 
-def rewrite_retry(state: ChatState, tools: RunContext) -> tuple[Change, str]:
+def rewrite_retry(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
     """Too little was found: look again in other words."""
     made = _rewrite_query(
         state,
         tools,
-        f"only {_count_relevant(state)} of {len(state.retrieved_docs)} passages found were relevant",
+        f"only {_count_relevant(state)} of {len(state.own.retrieved_docs)} passages found were relevant",
     )
     return {
         "rewrites": [made],
         "rewritten_query": made.query,
-        "retry_count": state.retry_count + 1,
+        "retry_count": state.own.retry_count + 1,
     }, "retrieve"
 
 
-def rewrite_final(state: ChatState, tools: RunContext) -> tuple[Change, str]:
+def rewrite_final(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
     """The draft had no ground: look again from another angle."""
     made = _rewrite_query(
         state, tools, f"the answer drafted from what was found did not hold: {_explain_ungrounded(state)}"
@@ -131,19 +131,19 @@ def rewrite_final(state: ChatState, tools: RunContext) -> tuple[Change, str]:
     return {
         "rewrites": [made],
         "rewritten_query": made.query,
-        "retry_count": state.retry_count + 1,
+        "retry_count": state.own.retry_count + 1,
         "draft": None,
     }, "retrieve"
 
 
-def _rewrite_query(state: ChatState, tools: RunContext, angle: str) -> QueryRewrite:
-    question = " ".join([state.question, *(note.text for note in state.notes), *state.responses])
+def _rewrite_query(state: ChatRun, tools: RunContext, angle: str) -> QueryRewrite:
+    question = " ".join([state.question, *(note.text for note in state.notes), *state.own.responses])
     judgement = tools.judge(
         REWRITE,
         question=question,
         history=state.substantive_turns,
         angle=angle,
-        tried=list(dict.fromkeys(state.queries)),
+        tried=list(dict.fromkeys(state.own.queries)),
     )
     reply: RewriteReply = judgement.value
     query = reply.query.strip() or state.asked or state.question
@@ -157,22 +157,26 @@ def _rewrite_query(state: ChatState, tools: RunContext, angle: str) -> QueryRewr
     )
 
 
-def _count_relevant(state: ChatState) -> int:
-    return sum(score >= MIN_RELEVANT_SCORE for score in state.doc_relevance_scores)
+def _count_relevant(state: ChatRun) -> int:
+    return sum(score >= MIN_RELEVANT_SCORE for score in state.own.doc_relevance_scores)
 
 
-def _explain_ungrounded(state: ChatState) -> str:
-    return state.groundings[-1].reason if state.groundings else "What was found does not answer the question."
+def _explain_ungrounded(state: ChatRun) -> str:
+    return (
+        state.own.groundings[-1].reason
+        if state.own.groundings
+        else "What was found does not answer the question."
+    )
 
 
-def retrieve(state: ChatState, tools: RunContext) -> tuple[Change, str]:
+def retrieve(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
     """Search the library, within the scope that was chosen."""
     return reading.retrieve_passages(state, tools), "grade"
 
 
-def grade(state: ChatState, tools: RunContext) -> tuple[Change, str]:
+def grade(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
     """Score how relevant each passage is, all in one batch."""
-    passages = reading.score_passages(tools, reading.standalone_question(state), state.retrieved_docs)
+    passages = reading.score_passages(tools, reading.standalone_question(state), state.own.retrieved_docs)
     judgement = (
         tools.judge(GRADE, question=reading.standalone_question(state), passages=passages)
         if passages
@@ -193,36 +197,38 @@ def grade(state: ChatState, tools: RunContext) -> tuple[Change, str]:
     }
     if sum(score >= MIN_RELEVANT_SCORE for score in scores) >= MIN_RELEVANT_PASSAGES:
         return change, "generate"
-    return change, "rewrite_retry" if state.retry_count < MAX_RETRIES else "generate_caveat"
+    return change, "rewrite_retry" if state.own.retry_count < MAX_RETRIES else "generate_caveat"
 
 
-def generate(state: ChatState, tools: RunContext) -> tuple[Change, str]:
+def generate(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
     """Write a draft from what was found; when the turn needs no search, from what earlier answers stand on;
     none to a courtesy."""
     if classify_small_talk(state.question):
         return {}, "validate"
-    if not state.retrieved_docs:
+    if not state.own.retrieved_docs:
         return write_draft(
-            state, tools, reading.score_passages(tools, reading.standalone_question(state), state.prior_docs)
+            state,
+            tools,
+            reading.score_passages(tools, reading.standalone_question(state), state.own.prior_docs),
         ), "validate"
     return write_draft(state, tools, _load_retrieved(state, tools)), "validate"
 
 
-def generate_caveat(state: ChatState, tools: RunContext) -> tuple[Change, str]:
+def generate_caveat(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
     """The best effort from too little, and a word that it is one."""
     return write_draft(
         state, tools, _load_retrieved(state, tools), caveat=CAVEATS[_count_relevant(state)]
     ), "validate"
 
 
-def _load_retrieved(state: ChatState, tools: RunContext) -> list[Passage]:
-    return reading.load_passages(tools, state.retrieved_docs, state.doc_relevance_scores)
+def _load_retrieved(state: ChatRun, tools: RunContext) -> list[Passage]:
+    return reading.load_passages(tools, state.own.retrieved_docs, state.own.doc_relevance_scores)
 
 
-def validate(state: ChatState, tools: RunContext) -> tuple[Change, str]:
+def validate(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
     """Is every sentence grounded in its quotes, by code first? When the run has to end, what there is becomes
     the answer."""
-    if (polite := answer_small_talk(state, tools.step)) and state.draft is None:
+    if (polite := answer_small_talk(state, tools.step)) and state.own.draft is None:
         return {"answers": [polite], "stop_reason": "enough"}, "end"
     if state.stop_reason in ("budget", "asked"):
         return _finish_early(state, tools)
@@ -233,10 +239,12 @@ def validate(state: ChatState, tools: RunContext) -> tuple[Change, str]:
             "answers": [build_answer(state, tools)],
             "stop_reason": "enough",
         }, "end"
-    return {"groundings": [verdict]}, "rewrite_final" if state.retry_count < MAX_RETRIES else "clarify_final"
+    return {
+        "groundings": [verdict]
+    }, "rewrite_final" if state.own.retry_count < MAX_RETRIES else "clarify_final"
 
 
-def _check_grounding(state: ChatState, tools: RunContext) -> Grounding:
+def _check_grounding(state: ChatRun, tools: RunContext) -> Grounding:
     drafted = check_claims(state)
     if not any(claim.backed for claim in drafted):
         reason = (
@@ -244,7 +252,7 @@ def _check_grounding(state: ChatState, tools: RunContext) -> Grounding:
         )
         return Grounding(grounded=False, reason=reason, by="code", step=tools.step)
     judgement = tools.judge(
-        VALIDATE, question=reading.standalone_question(state), claims=drafted, likelihood=state.likelihood
+        VALIDATE, question=reading.standalone_question(state), claims=drafted, likelihood=state.own.likelihood
     )
     reply: ValidateReply = judgement.value
     grounded = reply.grounded and all(claim.backed for claim in drafted)
@@ -254,53 +262,57 @@ def _check_grounding(state: ChatState, tools: RunContext) -> Grounding:
     )
 
 
-def _finish_early(state: ChatState, tools: RunContext) -> tuple[Change, str]:
+def _finish_early(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
     """The budget is spent, or a person wants the answer now: the draft as far as it is backed, else an honest
     word."""
     rejected = bool(
-        state.draft and state.groundings and state.groundings[-1].step > state.draft.step
+        state.own.draft and state.own.groundings and state.own.groundings[-1].step > state.own.draft.step
     )  # a grounded one ended the run
     backed = [] if rejected else [claim.n - 1 for claim in check_claims(state) if claim.backed]
-    if state.draft is None or not backed:
+    if state.own.draft is None or not backed:
         return {
             "answers": [
                 build_refusal(state, tools, "not_covered", f"No answer is given: {state.why_stopped}.")
             ]
         }, "end"
-    caveat = state.draft.caveat or f"It was written before its checks were finished: {state.why_stopped}."
-    kept = state.draft.model_copy(
-        update={"sentences": [state.draft.sentences[n] for n in backed], "caveat": caveat}
+    caveat = state.own.draft.caveat or f"It was written before its checks were finished: {state.why_stopped}."
+    kept = state.own.draft.model_copy(
+        update={"sentences": [state.own.draft.sentences[n] for n in backed], "caveat": caveat}
     )
     return {"draft": kept, "answers": [build_answer(state.model_copy(update={"draft": kept}), tools)]}, "end"
 
 
-def clarify(state: ChatState, tools: RunContext) -> tuple[Change, str]:
+def clarify(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
     """Ask the person what is meant."""
     return ask_for_clarification(
         state,
         tools,
-        why=state.route_reasoning or "It is not clear what is meant.",
+        why=state.own.route_reasoning or "It is not clear what is meant.",
         reason="needs_clarification",
     ), "respond"
 
 
-def clarify_final(state: ChatState, tools: RunContext) -> tuple[Change, str]:
+def clarify_final(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
     """Give up searching, and ask the person."""
-    searches = len(set(state.queries))
+    searches = len(set(state.own.queries))
     why = f"{searches} {'search' if searches == 1 else 'different searches'} brought no answer. {_explain_ungrounded(state)}"
     return ask_for_clarification(state, tools, why=why, reason="not_covered"), "respond"
 
 
-def location(state: ChatState, tools: RunContext) -> tuple[Change, str]:
+def location(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
     """Find facilities of a kind, the nearest first."""
     return find_facilities(state, tools), "end"
 
 
-def apply_clarification(state: ChatState, text: str) -> Change:
+def apply_clarification(state: ChatRun, text: str) -> Change:
     """The change that a person's answer to a clarifying question makes: the question is asked anew with it,
     from the start of its retries."""
     said = text.strip()
-    said = state.choices[int(said) - 1] if said.isdigit() and 1 <= int(said) <= len(state.choices) else said
+    said = (
+        state.own.choices[int(said) - 1]
+        if said.isdigit() and 1 <= int(said) <= len(state.own.choices)
+        else said
+    )
     is_question = "?" in said and len(content_stems(said)) > 1
     question = said if is_question else f"{state.asked or state.question} {said}"
     return {
@@ -322,7 +334,7 @@ def apply_clarification(state: ChatState, text: str) -> Change:
 CHAT = Flow(
     name="chat",
     first_step="router",
-    state_type=ChatState,
+    own_state=ChatState,
     steps={
         "router": router,
         "rewrite": rewrite,

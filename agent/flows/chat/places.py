@@ -13,7 +13,7 @@ from agent.engine.state import Change
 from agent.evidence import citation_check, confidence
 from agent.evidence.quote_match import verify_quote
 from agent.flows.chat.retrieve import find_hidden_sources
-from agent.flows.chat.state import ChatState, FacilityHit, FacilitySearch
+from agent.flows.chat.state import ChatRun, FacilityHit, FacilitySearch
 from agent.retrieval.extractive_answer import Quotation, make_fact_id
 from agent.roles.chat.location import LOCATION, LocationReply
 from agent.roles.role import RoleResult
@@ -52,7 +52,7 @@ class _FacilityQuery:
     choices: tuple[str, ...] = ()
 
 
-def load_facilities(state: ChatState, tools: RunContext) -> list[Facility]:
+def load_facilities(state: ChatRun, tools: RunContext) -> list[Facility]:
     """The facilities within the scope that was chosen."""
     invented = find_hidden_sources(state, tools)
     return [
@@ -67,13 +67,13 @@ def list_kinds(known: Sequence[Facility]) -> list[str]:
     return sorted({facility.kind for facility in known if facility.kind})
 
 
-def is_facility_follow_up(turns: Sequence[ChatState], question: str, known: Sequence[Facility]) -> bool:
+def is_facility_follow_up(turns: Sequence[ChatRun], question: str, known: Sequence[Facility]) -> bool:
     """Was the turn before a facility search, and does this complete it: the answer to what it asked, or
     another kind or place alone?"""
     last = turns[0] if turns else None
     if (
         last is None
-        or last.route_decision != "LOCATION_SEARCH"
+        or last.own.route_decision != "LOCATION_SEARCH"
         or len(question.split()) > MAX_FOLLOW_UP_WORDS
         or classify_small_talk(question)
     ):
@@ -86,11 +86,11 @@ def is_facility_follow_up(turns: Sequence[ChatState], question: str, known: Sequ
     beside = said.difference(
         *(stem_words(name) for name in kind), *(stem_words(where.name) for where in place)
     )
-    named = bool(kind or place or parse_coordinates(question) or last.needs_clarification)
+    named = bool(kind or place or parse_coordinates(question) or last.own.needs_clarification)
     return named and (not is_question(question) or len(beside) < 2)
 
 
-def find_facilities(state: ChatState, tools: RunContext) -> Change:
+def find_facilities(state: ChatRun, tools: RunContext) -> Change:
     """The change of a facility search: the rows found as facts, and the answer that lists them or asks what
     is missing."""
     known = load_facilities(state, tools)
@@ -191,7 +191,7 @@ def _select_facilities(
 
 
 def _build_result(
-    state: ChatState,
+    state: ChatRun,
     tools: RunContext,
     asked: _FacilityQuery,
     found: list[tuple[Facility, float | None]],
@@ -327,5 +327,5 @@ def _join_names(names: Sequence[str], last: str = "and") -> str:
     )
 
 
-def _describe_route(state: ChatState) -> str:
-    return f"Route: {state.route_decision}." if state.route_decision else ""
+def _describe_route(state: ChatRun) -> str:
+    return f"Route: {state.own.route_decision}." if state.own.route_decision else ""

@@ -6,8 +6,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agent.engine.context import RunContext
+from agent.engine.run_state import RunState
 from agent.engine.state import Change, fold
-from agent.flows.chat.state import ChatState, StepJudge
+from agent.flows.chat.state import ChatRun, ChatState, StepJudge
 from agent.flows.shared import fact_view
 from agent.retrieval.answerability import Answerability, estimate_answer_likelihood, score_question_coverage
 from agent.retrieval.query_rewriting import build_search_texts
@@ -27,13 +28,13 @@ REMEMBERED_TURNS = 3
 """Earlier turns whose evidence is at hand without looking it up again."""
 
 
-def load_earlier_turns(state: ChatState, tools: RunContext) -> list[ChatState]:
+def load_earlier_turns(state: ChatRun, tools: RunContext) -> list[ChatRun]:
     """The newest earlier turns of the conversation, newest first, as they ended."""
     runs = [turn.run_id for turn in reversed(state.substantive_turns) if turn.run_id][:REMEMBERED_TURNS]
-    return [fold(ChatState(), tools.steps(run_id)) for run_id in runs]
+    return [fold(RunState(own=ChatState()), tools.steps(run_id)) for run_id in runs]
 
 
-def collect_cited_evidence(turns: Sequence[ChatState]) -> Change:
+def collect_cited_evidence(turns: Sequence[ChatRun]) -> Change:
     """The facts that earlier answers cite, and the passages these stand in."""
     facts: dict[str, Fact] = {}
     docs: dict[str, PassageRef] = {}
@@ -49,23 +50,26 @@ def collect_cited_evidence(turns: Sequence[ChatState]) -> Change:
         facts |= {fact.id: fact for fact in own if fact.id not in facts}
         docs |= {
             doc.id: doc
-            for doc in [*turn.retrieved_docs, *turn.prior_docs]
+            for doc in [*turn.own.retrieved_docs, *turn.own.prior_docs]
             if doc.id not in docs
             and any(fact.page_id == doc.page_id and doc.start <= fact.start < doc.end for fact in own)
         }
     return {"prior": list(facts.values()), "prior_docs": list(docs.values())}
 
 
-def standalone_question(state: ChatState) -> str:
+def standalone_question(state: ChatRun) -> str:
     """The question as it stands alone, with a person's notes."""
     return " ".join([state.asked or state.question, *fact_view.note_texts(state)])
 
 
-def retrieve_passages(state: ChatState, tools: RunContext) -> Change:
+def retrieve_passages(state: ChatRun, tools: RunContext) -> Change:
     """Search the library, for a follow-up as typed also together with the previous question, and merge the
     results with what this turn found before."""
-    query, invented = state.rewritten_query or standalone_question(state), find_hidden_sources(state, tools)
-    is_first_search = not state.queries and query == state.question
+    query, invented = (
+        state.own.rewritten_query or standalone_question(state),
+        find_hidden_sources(state, tools),
+    )
+    is_first_search = not state.own.queries and query == state.question
     searches = build_search_texts(query, state.substantive_turns) if is_first_search else [query]
     lists: list[list[PassageRef]] = []
     for words in searches:
@@ -91,18 +95,18 @@ def _describe_search_method(found: LibrarySearchResult) -> str:
     return found.note if found.note.startswith("Searched by ") else f"By {found.by}. {found.note}".strip()
 
 
-def _merge_retrieved(state: ChatState, new: list[PassageRef]) -> list[PassageRef]:
+def _merge_retrieved(state: ChatRun, new: list[PassageRef]) -> list[PassageRef]:
     """What was found before and what is found now. What a model found relevant stays in front, and the rest
     goes by the ranks.
 
     Without a model the first BEST stay: a rule's second search asks for less, and by ranks would push out
     what the first one found."""
-    old = state.retrieved_docs
-    if state.speakers.get("grade", StepJudge()).by != "model":
+    old = state.own.retrieved_docs
+    if state.own.speakers.get("grade", StepJudge()).by != "model":
         return _deduplicate([*old[:PROTECTED_PASSAGES], *new, *old[PROTECTED_PASSAGES:]])
     good = [
         doc
-        for doc, score in zip(old, state.doc_relevance_scores, strict=False)
+        for doc, score in zip(old, state.own.doc_relevance_scores, strict=False)
         if score >= MIN_RELEVANT_SCORE
     ]
     return _deduplicate([*good, *_fuse_rankings([[doc for doc in old if doc not in good], new])])
@@ -129,7 +133,7 @@ def build_page_refs(docs: Sequence[PassageRef], step: int, query: str = "") -> l
     ]
 
 
-def find_hidden_sources(state: ChatState, tools: RunContext) -> set[str]:
+def find_hidden_sources(state: ChatRun, tools: RunContext) -> set[str]:
     """The sources that are invented (the demo world's), unless that is what is asked: nothing in them is
     true."""
     scope = state.settings.scope
@@ -138,7 +142,7 @@ def find_hidden_sources(state: ChatState, tools: RunContext) -> set[str]:
     return {source.source_id for source in tools.library.sources(tag=DEMO_TAG, limit=MAX_SOURCES)}
 
 
-def _limit_pages(state: ChatState, docs: Sequence[PassageRef]) -> list[PassageRef]:
+def _limit_pages(state: ChatRun, docs: Sequence[PassageRef]) -> list[PassageRef]:
     """The passages without those of pages that would be more than the run may read."""
     read_before = {page.page_id for page in state.pages.values()}
     allowed = set(read_before)

@@ -10,7 +10,7 @@ from agent.engine.loop import Flow
 from agent.engine.state import Change, merge, shallow_copy, to_jsonable
 from agent.flows.chat import retrieve as reading
 from agent.flows.chat.places import find_facilities, list_kinds, load_facilities
-from agent.flows.chat.state import ChatState, StepJudge
+from agent.flows.chat.state import ChatRun, ChatState, StepJudge
 from agent.flows.chat.write import build_answer, build_refusal, write_draft
 from agent.flows.research.flow import summarize_state
 from agent.roles.chat.classify import CLASSIFY
@@ -18,7 +18,7 @@ from agent.roles.chat.rerank import RERANK
 from agent.types import Edge, Status
 
 
-def classify(state: ChatState, tools: RunContext) -> tuple[Change, str]:
+def classify(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
     """Information, or a place? The question is taken as it stands."""
     judgement = tools.judge(
         CLASSIFY, question=state.question, kinds=list_kinds(load_facilities(state, tools))
@@ -34,19 +34,19 @@ def classify(state: ChatState, tools: RunContext) -> tuple[Change, str]:
     return change, "location" if intent == "location_search" else "retrieve"
 
 
-def retrieve(state: ChatState, tools: RunContext) -> tuple[Change, str]:
+def retrieve(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
     """Search the library with the question as it stands."""
     return reading.retrieve_passages(state, tools), "rerank"
 
 
-def rerank(state: ChatState, tools: RunContext) -> tuple[Change, str]:
+def rerank(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
     """Put the passages found in the order of their scores."""
-    passages = reading.score_passages(tools, reading.standalone_question(state), state.retrieved_docs)
+    passages = reading.score_passages(tools, reading.standalone_question(state), state.own.retrieved_docs)
     if not passages:
         return {"doc_relevance_scores": []}, "generate"
     judgement = tools.judge(RERANK, question=reading.standalone_question(state), passages=passages)
     scores = {scored.passage_id: scored.score for scored in judgement.value.scores}
-    docs = sorted(state.retrieved_docs, key=lambda doc: -scores.get(doc.id, 0.0))
+    docs = sorted(state.own.retrieved_docs, key=lambda doc: -scores.get(doc.id, 0.0))
     change = {
         "retrieved_docs": docs,
         "doc_relevance_scores": [round(scores.get(doc.id, 0.0), 4) for doc in docs],
@@ -55,13 +55,13 @@ def rerank(state: ChatState, tools: RunContext) -> tuple[Change, str]:
     return change, "generate"
 
 
-def generate(state: ChatState, tools: RunContext) -> tuple[Change, str]:
+def generate(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
     """Write the answer with its citations, once; or say that the library does not answer."""
     change = write_draft(
-        state, tools, reading.load_passages(tools, state.retrieved_docs, state.doc_relevance_scores)
+        state, tools, reading.load_passages(tools, state.own.retrieved_docs, state.own.doc_relevance_scores)
     )
     now = merge(shallow_copy(state), to_jsonable(change))
-    if now.draft is None or not now.draft.sentences:
+    if now.own.draft is None or not now.own.draft.sentences:
         return {
             **change,
             "answers": [
@@ -71,7 +71,7 @@ def generate(state: ChatState, tools: RunContext) -> tuple[Change, str]:
     return {**change, "answers": [build_answer(now, tools)]}, "end"
 
 
-def location(state: ChatState, tools: RunContext) -> tuple[Change, str]:
+def location(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
     """Find facilities of a kind, the nearest first."""
     return find_facilities(state, tools), "end"
 
@@ -79,7 +79,7 @@ def location(state: ChatState, tools: RunContext) -> tuple[Change, str]:
 CHAT_SIMPLE = Flow(
     name="chat_simple",
     first_step="classify",
-    state_type=ChatState,
+    own_state=ChatState,
     steps={
         "classify": classify,
         "retrieve": retrieve,

@@ -1,9 +1,9 @@
 """What a turn of a chat knows beyond a research run: its routes and rewrites, the passages found and their
 grades, the draft.
 
-The fields of seed 004's AgentState are here by their names, as fields or as properties (`messages`,
-`draft_answer`, `final_answer`, `sources`); `confidence` is the curve of every flow, `agent_state()` gives the
-seed's single figure. Texts stay in the stored pages."""
+The fields of seed 004's AgentState are here by their names, as fields or methods (`messages`, `draft_answer`,
+`final_answer`, `sources`); `confidence` is the curve of every flow, `export_extra()` gives the seed's single
+figure. Texts stay in the stored pages."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from agent.engine.run_state import FlowState, RunState
 from agent.engine.state import append, merge_dict
-from agent.flows.shared.run_state import RunState
-from agent.text.dialogue_acts import classify_small_talk
-from agent.types import Actor, Answer, Fact, PassageRef, Record, Sentence, Turn
+from agent.types import Actor, Answer, Fact, PassageRef, Record, Sentence
 
 
 class Draft(Record):
@@ -85,12 +84,10 @@ class FacilitySearch(Record):
     rows: list[FacilityHit] = Field(default_factory=list)
 
 
-class ChatState(RunState):
-    """The state of one turn of a chat. Earlier turns are runs of their own, read through `history`."""
+class ChatState(FlowState):
+    """The record of one turn of a chat. Earlier turns are runs of their own, read through `history`."""
 
     original_query: str = ""
-    asked: str = ""
-    """The question as it stands alone: what passages and drafts are measured by."""
     rewritten_query: str | None = None
     """What is searched for when it is not the question itself."""
     queries: Annotated[list[str], append] = Field(default_factory=list)
@@ -125,21 +122,15 @@ class ChatState(RunState):
     """The passages they stand in."""
     located: FacilitySearch | None = None
 
-    @property
-    def substantive_turns(self) -> list[Turn]:
-        """The earlier turns without those that were only thanks or greetings: what a turn can lean on."""
-        return [turn for turn in self.history if not classify_small_talk(turn.user)]
-
-    @property
-    def messages(self) -> list[dict[str, str]]:
+    def messages(self, run: RunState[Any]) -> list[dict[str, str]]:
         """The whole conversation, this turn's clarifying questions and answers included."""
         told = [
             message
-            for turn in self.history
+            for turn in run.history
             for message in (_message("user", turn.user), _message("assistant", turn.bot))
         ]
-        told.append(_message("user", self.question))
-        for n, answer in enumerate(self.answers):
+        told.append(_message("user", run.question))
+        for n, answer in enumerate(run.answers):
             told.append(_message("assistant", render_answer_text(answer)))
             told += [_message("user", text) for text in self.responses[n : n + 1]]
         return [message for message in told if message["content"]]
@@ -149,33 +140,35 @@ class ChatState(RunState):
         """The draft's text; None when there is no draft."""
         return self.draft.text if self.draft else None
 
-    @property
-    def final_answer(self) -> str | None:
+    def final_answer(self, run: RunState[Any]) -> str | None:
         """What the person was told last; None while nothing was."""
-        return render_answer_text(self.answer) if self.answer else None
+        return render_answer_text(run.answer) if run.answer else None
 
-    @property
-    def sources(self) -> list[dict[str, Any]]:
+    def sources(self, run: RunState[Any]) -> list[dict[str, Any]]:
         """The numbered sources of the last answer, each with the quotes it is cited for."""
-        return [source.model_dump(mode="json") for source in self.answer.sources] if self.answer else []
+        return [source.model_dump(mode="json") for source in run.answer.sources] if run.answer else []
 
-    def agent_state(self) -> dict[str, Any]:
-        """The turn in the words of the state it was specified with, for exports."""
+    def export_extra(self, run: RunState[Any]) -> dict[str, Any]:
+        """The turn by the names of the AgentState of seed 004."""
         docs = [doc.model_dump(mode="json") for doc in self.retrieved_docs]
-        return {
-            "messages": self.messages,
+        turn = {
+            "messages": self.messages(run),
             "original_query": self.original_query,
             "rewritten_query": self.rewritten_query,
             "retrieved_docs": docs,
             "doc_relevance_scores": self.doc_relevance_scores,
             "draft_answer": self.draft_answer,
-            "final_answer": self.final_answer,
-            "sources": self.sources,
+            "final_answer": self.final_answer(run),
+            "sources": self.sources(run),
             "route_decision": self.route_decision,
             "retry_count": self.retry_count,
             "needs_clarification": self.needs_clarification,
-            "confidence": self.current_confidence,
+            "confidence": run.current_confidence,
         }
+        return {"chat": turn}
+
+
+ChatRun = RunState[ChatState]
 
 
 def render_answer_text(answer: Answer) -> str:

@@ -12,7 +12,7 @@ from agent.engine.context import RunContext
 from agent.engine.state import Change, merge, shallow_copy, to_jsonable
 from agent.evidence import citation_check, confidence
 from agent.flows.chat.retrieve import estimate_answerability, find_hidden_sources, standalone_question
-from agent.flows.chat.state import ChatState, Draft
+from agent.flows.chat.state import ChatRun, Draft
 from agent.flows.shared import fact_view
 from agent.flows.shared.citations import build_fact_from_quote, resolve_citations
 from agent.flows.shared.verdict import build_answer as verdict_on
@@ -42,7 +42,7 @@ them."""
 
 
 def write_draft(
-    state: ChatState, tools: RunContext, passages: Sequence[Passage], *, caveat: str = ""
+    state: ChatRun, tools: RunContext, passages: Sequence[Passage], *, caveat: str = ""
 ) -> Change:
     """The change of writing a draft from these passages: its facts, what contradicts them, the confidence,
     the draft itself."""
@@ -95,7 +95,7 @@ def write_draft(
 
 
 def _extract_extra_facts(
-    state: ChatState, tools: RunContext, asked: str, passages: list[Passage]
+    state: ChatRun, tools: RunContext, asked: str, passages: list[Passage]
 ) -> dict[str, Fact]:
     """The sentences that bear most on the question as facts, whether or not the answer cites them."""
     found = sorted(make_candidate_facts(asked, passages), key=lambda fact: -fact.relevance)[:EXTRA_FACTS]
@@ -113,9 +113,9 @@ def _extract_extra_facts(
     return {fact.id: fact for fact in checked if fact.id not in state.facts}
 
 
-def check_claims(state: ChatState) -> list[Claim]:
+def check_claims(state: ChatRun) -> list[Claim]:
     """The draft's sentences with their quotes, each marked by code as backed or not."""
-    draft = state.draft or Draft()
+    draft = state.own.draft or Draft()
     stated, _ = citation_check.check_citations(draft.sentences, state.facts, state.conflicts.values())
     return [
         Claim(
@@ -128,9 +128,9 @@ def check_claims(state: ChatState) -> list[Claim]:
     ]
 
 
-def build_answer(state: ChatState, tools: RunContext) -> Answer:
+def build_answer(state: ChatRun, tools: RunContext) -> Answer:
     """The answer that the draft makes; a best effort is never more than partial, and says what it is."""
-    draft = state.draft or Draft()
+    draft = state.own.draft or Draft()
     reply = ReportReply(
         answer=[ReportSentence(text=s.text, fact_ids=s.fact_ids) for s in draft.sentences],
         certainty=_describe_certainty(state, draft),
@@ -150,10 +150,10 @@ def build_answer(state: ChatState, tools: RunContext) -> Answer:
 
 
 def build_refusal(
-    state: ChatState, tools: RunContext, reason: Reason, said: str, *, by: RoleResult | None = None
+    state: ChatRun, tools: RunContext, reason: Reason, said: str, *, by: RoleResult | None = None
 ) -> Answer:
     """An answer that says why there is none, or asks back."""
-    missing = f"Not found: {', '.join(state.lacking)}." if state.lacking else ""
+    missing = f"Not found: {', '.join(state.own.lacking)}." if state.own.lacking else ""
     remark = DEMO_LEFT_OUT if reason == "not_covered" and find_hidden_sources(state, tools) else ""
     return Answer(
         n=len(state.answers) + 1,
@@ -171,11 +171,13 @@ def build_refusal(
     )
 
 
-def ask_for_clarification(state: ChatState, tools: RunContext, *, why: str, reason: Reason) -> Change:
+def ask_for_clarification(state: ChatRun, tools: RunContext, *, why: str, reason: Reason) -> Change:
     """The change of asking the person: the question with its choices, and the answer that stands when nobody
     replies."""
     graded = zip(
-        state.retrieved_docs, state.doc_relevance_scores or [0.0] * len(state.retrieved_docs), strict=True
+        state.own.retrieved_docs,
+        state.own.doc_relevance_scores or [0.0] * len(state.own.retrieved_docs),
+        strict=True,
     )
     titles = list(
         dict.fromkeys(doc.title for doc, score in graded if doc.title and score >= MIN_TITLE_RELEVANCE)
@@ -185,16 +187,16 @@ def ask_for_clarification(state: ChatState, tools: RunContext, *, why: str, reas
         question=state.question,
         history=state.substantive_turns,
         why=why,
-        suggestion=state.needs_clarification or "",
+        suggestion=state.own.needs_clarification or "",
         titles=titles,
-        missing=state.lacking,
+        missing=state.own.lacking,
     )
     reply: ClarifyReply = judgement.value
     answer = build_refusal(state, tools, reason, reply.question, by=judgement)
     return {"needs_clarification": reply.question, "choices": reply.choices[:4], "answers": [answer]}
 
 
-def _describe_certainty(state: ChatState, draft: Draft) -> str:
+def _describe_certainty(state: ChatRun, draft: Draft) -> str:
     told = (
         "High"
         if state.current_confidence >= 0.85
@@ -205,11 +207,11 @@ def _describe_certainty(state: ChatState, draft: Draft) -> str:
     return " ".join(part for part in (f"{told} ({state.current_confidence:.0%}).", draft.caveat) if part)
 
 
-def describe_journey(state: ChatState) -> str:
+def describe_journey(state: ChatRun) -> str:
     """The way to the answer in a sentence or two: the route, what was looked for, what was found."""
-    told = [f"Route: {state.route_decision}"] if state.route_decision else []
-    if state.queries:
-        told.append(f"looked for {' and '.join(f'“{query}”' for query in dict.fromkeys(state.queries))}")
-        relevant = sum(score >= 0.5 for score in state.doc_relevance_scores)
-        told.append(f"{relevant} of {len(state.retrieved_docs)} passages relevant")
+    told = [f"Route: {state.own.route_decision}"] if state.own.route_decision else []
+    if state.own.queries:
+        told.append(f"looked for {' and '.join(f'“{query}”' for query in dict.fromkeys(state.own.queries))}")
+        relevant = sum(score >= 0.5 for score in state.own.doc_relevance_scores)
+        told.append(f"{relevant} of {len(state.own.retrieved_docs)} passages relevant")
     return "; ".join(told) + "." if told else ""

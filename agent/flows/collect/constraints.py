@@ -5,7 +5,7 @@ The words are the prompt, an instruction and the notes. Pure functions of the st
 
 from __future__ import annotations
 
-from agent.flows.collect.state import CollectState
+from agent.flows.collect.state import CollectRun
 from agent.flows.shared import fact_view
 from agent.text import negative_constraints
 from agent.text.excluded_sites import find_excluded_sites, is_excluded
@@ -15,12 +15,12 @@ from agent.types.collection import CrawlNode
 RULED_OUT = "Your words rule this address out."
 
 
-def list_instructions(state: CollectState) -> list[str]:
+def list_instructions(state: CollectRun) -> list[str]:
     """What is said besides the prompt: the instruction, then the notes, oldest first."""
     return [*filter(None, [state.settings.instruction.strip()]), *fact_view.note_texts(state)]
 
 
-def find_start_urls(state: CollectState) -> list[str]:
+def find_start_urls(state: CollectRun) -> list[str]:
     """The addresses a person gives to start from: those of the settings, then those in their words that no
     refusal holds."""
     said = [
@@ -31,7 +31,7 @@ def find_start_urls(state: CollectState) -> list[str]:
     return list(dict.fromkeys([*state.settings.start_urls, *said]))
 
 
-def list_ruled_out(state: CollectState, *, noted: bool = False) -> list[str]:
+def list_ruled_out(state: CollectRun, *, noted: bool = False) -> list[str]:
     """The addresses and hosts a person rules out; with `noted`, in their notes alone."""
     texts = fact_view.note_texts(state) if noted else [state.question, *list_instructions(state)]
     return find_excluded_sites(
@@ -47,11 +47,11 @@ def is_ruled_out(url: str, entries: list[str]) -> bool:
     )
 
 
-def drop_ruled_out(state: CollectState) -> list[CrawlNode]:
+def drop_ruled_out(state: CollectRun) -> list[CrawlNode]:
     """The pages still to be visited that are ruled out by now. A page the person named is ruled out by a
     later note only."""
     entries, later = list_ruled_out(state), list_ruled_out(state, noted=True)
-    open_ones = [branch for branch in state.tree.values() if branch.status == "open"]
+    open_ones = [branch for branch in state.own.tree.values() if branch.status == "open"]
     gone = [branch for branch in open_ones if is_ruled_out(branch.url, entries if branch.parent else later)]
     return [
         branch.model_copy(update={"status": "dropped", "ended": RULED_OUT, "held": "words"})

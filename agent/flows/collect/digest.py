@@ -3,7 +3,7 @@ nothing to tell."""
 
 from __future__ import annotations
 
-from agent.flows.collect.state import CollectState
+from agent.flows.collect.state import CollectRun
 from agent.flows.shared.verdict import build_answer, describe_failures
 from agent.roles.collect.digest import DigestItem
 from agent.roles.role import RoleResult
@@ -14,12 +14,12 @@ FACTS_SHOWN = 60
 TRANSIT_ACTIONS = ("EXTRACT_LINKS", "NAVIGATE_TO")
 
 
-def list_digest_items(state: CollectState) -> list[DigestItem]:
+def list_digest_items(state: CollectRun) -> list[DigestItem]:
     """The kept items with their usable facts, the best first; items without any speak by their title alone
     and are left out."""
-    each = max(1, FACTS_SHOWN // max(1, len(state.kept_items)))
+    each = max(1, FACTS_SHOWN // max(1, len(state.own.kept_items)))
     shown = []
-    for item in state.kept_items:
+    for item in state.own.kept_items:
         facts = [
             fact
             for fact in state.facts.values()
@@ -33,7 +33,7 @@ def list_digest_items(state: CollectState) -> list[DigestItem]:
     return shown
 
 
-def build_digest(state: CollectState, judgement: RoleResult, step: int) -> Answer:
+def build_digest(state: CollectRun, judgement: RoleResult, step: int) -> Answer:
     """The digest as an answer. What a person ruled out in words that no model has read is told in its
     certainty."""
     written = build_answer(state, judgement, step)
@@ -44,26 +44,26 @@ def build_digest(state: CollectState, judgement: RoleResult, step: int) -> Answe
     )
 
 
-def _describe_unread_wishes(state: CollectState) -> str:
+def _describe_unread_wishes(state: CollectRun) -> str:
     """What a person does not want, where items were judged by rule: rules know it by titles and writers
     alone."""
-    if not state.effective_intent.leave_out or not any(
-        item.judged_by == "keyless" for item in state.items.values()
+    if not state.own.effective_intent(state).leave_out or not any(
+        item.judged_by == "keyless" for item in state.own.items.values()
     ):
         return ""
-    said = ", ".join(f"“{refusal}”" for refusal in state.effective_intent.leave_out)
+    said = ", ".join(f"“{refusal}”" for refusal in state.own.effective_intent(state).leave_out)
     return f"Your wish {said} was read without a model: only titles and writers' names were looked at for it, so check what was kept."
 
 
-def _explain_empty_digest(state: CollectState, written: Answer) -> Answer:
+def _explain_empty_digest(state: CollectRun, written: Answer) -> Answer:
     """A digest of nothing: blocked when what should have been read would not come, budget when a limit ended
     the walk before."""
     failed = [page for page in state.pages.values() if page.outcome is not Outcome.OK]
-    read = [branch for branch in state.tree.values() if branch.page_id]
+    read = [branch for branch in state.own.tree.values() if branch.page_id]
     barred = any(page.outcome is not Outcome.EMPTY for page in failed)
     if (
         barred
-        and not state.items
+        and not state.own.items
         and all(branch.action in TRANSIT_ACTIONS and not branch.held for branch in read)
     ):
         met = (
@@ -72,16 +72,16 @@ def _explain_empty_digest(state: CollectState, written: Answer) -> Answer:
             else "Only lists and sections could be read, and no page behind them"
         )
         reason, why = "blocked", f"{met}: {describe_failures(failed)}"
-    elif not state.items and state.stop_reason in ("budget", "limit"):
+    elif not state.own.items and state.stop_reason in ("budget", "limit"):
         reason, why = "budget", f"Nothing was gathered: {state.why_stopped}."
     else:
         reason, why = "not_covered", _describe_irrelevant_finds(state, failed)
     return written.model_copy(update={"reason": reason, "certainty": f"No digest is given. {why}"})
 
 
-def _describe_irrelevant_finds(state: CollectState, failed: list[PageRef]) -> str:
+def _describe_irrelevant_finds(state: CollectRun, failed: list[PageRef]) -> str:
     """What was read and was not to the point."""
-    count = len(state.items)
+    count = len(state.own.items)
     pages = sum(bool(page.page_id) for page in state.pages.values())
     found = (
         f"{count} {'was' if count == 1 else 'were'} gathered, and none is wanted"

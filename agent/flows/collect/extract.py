@@ -8,7 +8,7 @@ import hashlib
 from agent.engine.context import RunContext
 from agent.evidence.quote_match import find_quote
 from agent.flows.collect.parsed_page import ParsedPage
-from agent.flows.collect.state import CollectState
+from agent.flows.collect.state import CollectRun
 from agent.roles.collect.content import CONTENT, ContentPost, ContentReply
 from agent.text.urls import host
 from agent.types import Actor
@@ -27,9 +27,7 @@ MIN_WORDS_BESIDE_POSTS = 150
 MAX_TRAIL_TITLES = 6
 
 
-def extract_item(
-    state: CollectState, tools: RunContext, branch: CrawlNode, sight: ParsedPage
-) -> CollectedItem:
+def extract_item(state: CollectRun, tools: RunContext, branch: CrawlNode, sight: ParsedPage) -> CollectedItem:
     """The item a page holds. `nothing` of a thread is left out: every post that code sees is in it."""
     if state.settings.collect.use_smart_navigation and sight.posts and not _is_article(sight):
         return _build_thread(state, tools, branch, sight)
@@ -72,7 +70,7 @@ def _is_article(sight: ParsedPage) -> bool:
 
 
 def _build_thread(
-    state: CollectState, tools: RunContext, branch: CrawlNode, sight: ParsedPage
+    state: CollectRun, tools: RunContext, branch: CrawlNode, sight: ParsedPage
 ) -> CollectedItem:
     asked = any(post.role != "post" for post in sight.posts)
     dates = [post.date for post in sight.posts if post.date]
@@ -88,7 +86,7 @@ def _build_thread(
 
 
 def _build_article(
-    state: CollectState, tools: RunContext, branch: CrawlNode, sight: ParsedPage
+    state: CollectRun, tools: RunContext, branch: CrawlNode, sight: ParsedPage
 ) -> CollectedItem:
     """The page's text, up to the first comment when there are comments: those become its posts."""
     day = sight.page.published_at or branch.detected_date
@@ -106,7 +104,7 @@ def _build_article(
 
 
 def _extract_with_model(
-    state: CollectState, tools: RunContext, branch: CrawlNode, sight: ParsedPage
+    state: CollectRun, tools: RunContext, branch: CrawlNode, sight: ParsedPage
 ) -> CollectedItem:
     """What the content role makes of a page. Posts and text that do not stand on the page word for word are
     kept, but never quoted."""
@@ -117,7 +115,7 @@ def _extract_with_model(
     for start in _window_starts(page.text):
         judgement = tools.judge(
             CONTENT,
-            topic=state.effective_intent.topic,
+            topic=state.own.effective_intent(state).topic,
             url=page.final_url or page.url,
             page_type=branch.page_type,
             title=page.title,
@@ -155,7 +153,7 @@ def _window_starts(text: str) -> range:
 
 
 def _build_from_replies(
-    state: CollectState,
+    state: CollectRun,
     tools: RunContext,
     branch: CrawlNode,
     sight: ParsedPage,
@@ -225,7 +223,7 @@ def _locate_post(post: ContentPost, sight: ParsedPage, branch: CrawlNode) -> Pos
     )
 
 
-def _new_item(state: CollectState, tools: RunContext, branch: CrawlNode, sight: ParsedPage) -> CollectedItem:
+def _new_item(state: CollectRun, tools: RunContext, branch: CrawlNode, sight: ParsedPage) -> CollectedItem:
     name = "i" + hashlib.sha256(branch.id.encode()).hexdigest()[:9]
     return CollectedItem(
         id=name,
@@ -239,11 +237,11 @@ def _new_item(state: CollectState, tools: RunContext, branch: CrawlNode, sight: 
     )
 
 
-def _title_trail(state: CollectState, branch: CrawlNode) -> list[str]:
+def _title_trail(state: CollectRun, branch: CrawlNode) -> list[str]:
     """The site and the titles of the pages that led here, the start page first."""
     titles: list[str] = []
-    above = state.tree.get(branch.parent)
+    above = state.own.tree.get(branch.parent)
     while above is not None and len(titles) < MAX_TRAIL_TITLES:
         titles.insert(0, above.title)
-        above = state.tree.get(above.parent)
+        above = state.own.tree.get(above.parent)
     return [host(branch.url), *(title for title in titles if title)]

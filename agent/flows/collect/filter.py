@@ -16,7 +16,7 @@ from agent.flows.collect import event_log
 from agent.flows.collect.constraints import RULED_OUT, is_ruled_out, list_ruled_out
 from agent.flows.collect.extract import item_text
 from agent.flows.collect.frontier import explain_too_old
-from agent.flows.collect.state import CollectState
+from agent.flows.collect.state import CollectRun
 from agent.flows.shared import fact_view
 from agent.retrieval.relevance import score_fact
 from agent.retrieval.term_coverage import measure_coverage
@@ -38,10 +38,10 @@ MIN_QUOTE_WORDS = 4
 """Words a sentence must have to stand for its item."""
 
 
-def filter_items(state: CollectState, tools: RunContext) -> Change:
+def filter_items(state: CollectRun, tools: RunContext) -> Change:
     """The change of judging everything that was gathered and not judged yet."""
-    texts = {item.id: item_text(item, tools) for item in [*state.kept_items, *state.unjudged_items]}
-    timely = [_drop_if_excluded(state, item, texts[item.id]) for item in state.unjudged_items]
+    texts = {item.id: item_text(item, tools) for item in [*state.own.kept_items, *state.own.unjudged_items]}
+    timely = [_drop_if_excluded(state, item, texts[item.id]) for item in state.own.unjudged_items]
     told, copied = _drop_copies(state, timely, texts)
     waiting = [item for item in told if item.status == "new"]
     judged = {item.id: item for item in _judge_relevance(state, tools, waiting, texts)}
@@ -55,13 +55,13 @@ def filter_items(state: CollectState, tools: RunContext) -> Change:
     }
 
 
-def _drop_if_excluded(state: CollectState, item: CollectedItem, text: str) -> CollectedItem:
+def _drop_if_excluded(state: CollectRun, item: CollectedItem, text: str) -> CollectedItem:
     """Left out when a later note rules its address out, when it is known to be too old (an unknown date
     passes, and is told), or when its date or language is none of those that were chosen."""
     if is_ruled_out(item.url, list_ruled_out(state, noted=item.given)):
         return item.model_copy(update={"status": "dropped", "reason": RULED_OUT})
     day = item.last_date[:10]
-    if state.is_too_old(day):
+    if state.own.is_too_old(state, day):
         return item.model_copy(update={"status": "dropped", "reason": explain_too_old(state, day)})
     reach = state.settings.source_filter
     why = reach.date_problem(day) or (
@@ -71,11 +71,11 @@ def _drop_if_excluded(state: CollectState, item: CollectedItem, text: str) -> Co
 
 
 def _drop_copies(
-    state: CollectState, items: Sequence[CollectedItem], texts: dict[str, str]
+    state: CollectRun, items: Sequence[CollectedItem], texts: dict[str, str]
 ) -> tuple[list[CollectedItem], list[CollectedItem]]:
     """The items with later copies of earlier ones dropped, and the earlier items that now say where else
     their text stands."""
-    known = {item.id: (item, compute_shingles(texts[item.id])) for item in state.kept_items}
+    known = {item.id: (item, compute_shingles(texts[item.id])) for item in state.own.kept_items}
     told: list[CollectedItem] = []
     grown: dict[str, CollectedItem] = {}
     for item in items:
@@ -109,7 +109,7 @@ def _drop_copies(
 
 
 def _judge_relevance(
-    state: CollectState, tools: RunContext, items: Sequence[CollectedItem], texts: dict[str, str]
+    state: CollectRun, tools: RunContext, items: Sequence[CollectedItem], texts: dict[str, str]
 ) -> list[CollectedItem]:
     """The relevance of all items in one batch; a page the person named itself is relevant by that."""
     named = [item for item in items if item.given]
@@ -118,9 +118,11 @@ def _judge_relevance(
     by: Actor = "code"
     if asked:
         previews = [_build_preview(state, item, texts[item.id]) for item in asked]
-        judgement = tools.judge(RELEVANCE, intent=state.effective_intent, today=state.today, items=previews)
+        judgement = tools.judge(
+            RELEVANCE, intent=state.own.effective_intent(state), today=state.own.today, items=previews
+        )
         by = judgement.by
-        missed = fallback(intent=state.effective_intent, today=state.today, items=previews)
+        missed = fallback(intent=state.own.effective_intent(state), today=state.own.today, items=previews)
         verdicts = {verdict.id: verdict for verdict in [*missed.items, *judgement.value.items]}
     told = [
         item.model_copy(update={"status": "kept", "reason": "You named this page.", "judged_by": "code"})
@@ -140,7 +142,7 @@ def _judge_relevance(
     return told
 
 
-def _build_preview(state: CollectState, item: CollectedItem, text: str) -> ItemPreview:
+def _build_preview(state: CollectRun, item: CollectedItem, text: str) -> ItemPreview:
     inside = set(stem_words(text[:200_000]))
     return ItemPreview(
         id=item.id,
@@ -149,15 +151,15 @@ def _build_preview(state: CollectState, item: CollectedItem, text: str) -> ItemP
         date=item.last_date[:10],
         preview=text[:PREVIEW_CHARS],
         trail=item.trail,
-        matched=find_topic_words(state.effective_intent.topic, inside),
+        matched=find_topic_words(state.own.effective_intent(state).topic, inside),
     )
 
 
-def _log_outcomes(state: CollectState, tools: RunContext, settled: Sequence[CollectedItem]) -> list[NavEvent]:
+def _log_outcomes(state: CollectRun, tools: RunContext, settled: Sequence[CollectedItem]) -> list[NavEvent]:
     told: list[NavEvent] = []
     for item in settled:
         branch = next(
-            (branch for branch in state.tree.values() if branch.item_id == item.id),
+            (branch for branch in state.own.tree.values() if branch.item_id == item.id),
             CrawlNode(id=item.url, url=item.url),
         )
         told.append(
@@ -168,7 +170,7 @@ def _log_outcomes(state: CollectState, tools: RunContext, settled: Sequence[Coll
     return told
 
 
-def _extract_facts(state: CollectState, tools: RunContext, item: CollectedItem) -> list[Fact]:
+def _extract_facts(state: CollectRun, tools: RunContext, item: CollectedItem) -> list[Fact]:
     """The sentences that speak best for an item, each a fact with its verified quote; who posted it stands in
     the statement."""
     pages = {page_id: tools.page(page_id) for page_id in item.page_ids}
@@ -224,10 +226,10 @@ def _build_fact(
     )
 
 
-def _score_sentence(state: CollectState, fact: Fact, place: int, *, post: bool) -> float:
+def _score_sentence(state: CollectRun, fact: Fact, place: int, *, post: bool) -> float:
     """How well a sentence speaks for its item: it bears on the topic, says enough, stands early, and is no
     mere byline."""
-    topic = state.effective_intent.topic
+    topic = state.own.effective_intent(state).topic
     bearing = score_fact(topic, fact) if topic else 0.0
     said = min(1.0, len(fact.quote.split()) / 12)
     whole = 0.0 if post or _SENTENCE_END.search(fact.quote) else -0.3
@@ -235,11 +237,11 @@ def _score_sentence(state: CollectState, fact: Fact, place: int, *, post: bool) 
 
 
 def _assess_confidence(
-    state: CollectState, tools: RunContext, new: list[Fact], kept: list[CollectedItem]
+    state: CollectRun, tools: RunContext, new: list[Fact], kept: list[CollectedItem]
 ) -> Change:
     """The new facts with their marks, conflicts, and the confidence: how much of the topic is covered, by how
     many voices."""
-    topic = state.effective_intent.topic
+    topic = state.own.effective_intent(state).topic
     marked = [
         fact.model_copy(update={"relevance": round(score_fact(topic, fact), 4) if topic else 0.5})
         for fact in new
@@ -268,12 +270,12 @@ def _assess_confidence(
     }
 
 
-def _measure_coverage(state: CollectState, facts: list[Fact], kept: list[CollectedItem]) -> float:
+def _measure_coverage(state: CollectRun, facts: list[Fact], kept: list[CollectedItem]) -> float:
     """The share of the topic's words in the facts; the titles that led to an item speak for it too: a board
     about the topic is about it."""
     if not facts:
         return 0.0
-    led = " ".join(title for item in [*state.kept_items, *kept] for title in [*item.trail, item.title])
-    wanted = set(content_stems(state.effective_intent.topic))
+    led = " ".join(title for item in [*state.own.kept_items, *kept] for title in [*item.trail, item.title])
+    wanted = set(content_stems(state.own.effective_intent(state).topic))
     around = len(wanted & set(stem_words(led))) / len(wanted) if wanted else 1.0
-    return max(measure_coverage(state.effective_intent.topic, facts).share, around)
+    return max(measure_coverage(state.own.effective_intent(state).topic, facts).share, around)

@@ -29,7 +29,7 @@ from agent.flows.collect.frontier import (
 )
 from agent.flows.collect.page_decision import judge, judge_plainly
 from agent.flows.collect.parsed_page import parse_page
-from agent.flows.collect.state import CollectState
+from agent.flows.collect.state import CollectRun, CollectState
 from agent.flows.research.flow import summarize_state
 from agent.flows.shared import fact_view
 from agent.roles.collect.digest import DIGEST
@@ -44,7 +44,7 @@ LINKS_SHOWN = 80
 """Links of one page that the ranking is shown."""
 
 
-def intent(state: CollectState, tools: RunContext) -> tuple[Change, str]:
+def intent(state: CollectRun, tools: RunContext) -> tuple[Change, str]:
     """Read the prompt, and put the start pages at the root of the tree. After a send-back everything gathered
     is judged anew."""
     limit, today = state.settings.collect.max_articles, tools.today()
@@ -71,14 +71,16 @@ def intent(state: CollectState, tools: RunContext) -> tuple[Change, str]:
         "why_stopped": "",
         "stop_reason": "",
         "tree": [*begins, *_reopen_in_range(known), *drop_ruled_out(state)],
-        "items": [item.model_copy(update={"status": "new", "reason": ""}) for item in state.items.values()],
+        "items": [
+            item.model_copy(update={"status": "new", "reason": ""}) for item in state.own.items.values()
+        ],
     }
-    if not begins and not state.tree:
+    if not begins and not state.own.tree:
         return {**change, "why_stopped": "no start page was named", "stop_reason": "blocked"}, "report"
     return change, "decide"
 
 
-def _find_exclusions(state: CollectState, heard: list[str]) -> list[str]:
+def _find_exclusions(state: CollectRun, heard: list[str]) -> list[str]:
     """What is to be left out, as the role heard it; what it missed is taken from the words themselves."""
     said = [
         part
@@ -90,20 +92,22 @@ def _find_exclusions(state: CollectState, heard: list[str]) -> list[str]:
     return [" ".join(part.split())[:200] for part in heard if part.strip()][:10] or said[:10]
 
 
-def _reopen_in_range(state: CollectState) -> list[CrawlNode]:
+def _reopen_in_range(state: CollectRun) -> list[CrawlNode]:
     """Entries that were left out for their date and are inside the time range as it is wanted now."""
-    left = [branch for branch in state.tree.values() if branch.status == "dropped" and branch.detected_date]
+    left = [
+        branch for branch in state.own.tree.values() if branch.status == "dropped" and branch.detected_date
+    ]
     return [
         branch.model_copy(update={"status": "open", "ended": ""})
         for branch in left
-        if not state.is_too_old(branch.detected_date)
+        if not state.own.is_too_old(state, branch.detected_date)
     ]
 
 
-def decide(state: CollectState, tools: RunContext) -> tuple[Change, str]:
+def decide(state: CollectRun, tools: RunContext) -> tuple[Change, str]:
     """Which page is next; or, with nothing left or enough gathered, the judgement of what was gathered, then
     the digest."""
-    if len(state.notes) > state.heard:
+    if len(state.notes) > state.own.heard:
         return {"pending": None}, "intent"
     limits = state.settings.collect
     following_up = choose_next_page(state)
@@ -123,32 +127,32 @@ def decide(state: CollectState, tools: RunContext) -> tuple[Change, str]:
         by="code",
     )
     change: Change = {"pending": proposal, "here": following_up.id}
-    ahead = [branch.id for branch in state.frontier]
+    ahead = [branch.id for branch in state.own.frontier(state)]
     unseen = [
         branch
-        for branch in state.frontier
-        if branch.id not in state.shown and branch.parent and branch.continues != "thread"
+        for branch in state.own.frontier(state)
+        if branch.id not in state.own.shown and branch.parent and branch.continues != "thread"
     ]
     if state.settings.stop_point == "step" and unseen:
         return {
             **change,
-            "shown": [*state.shown, *(name for name in ahead if name not in state.shown)],
+            "shown": [*state.own.shown, *(name for name in ahead if name not in state.own.shown)],
         }, "approve"
     return change, "crawl"
 
 
-def _end_walk(state: CollectState, told: str, reason: str) -> tuple[Change, str]:
+def _end_walk(state: CollectRun, told: str, reason: str) -> tuple[Change, str]:
     change: Change = {"why_stopped": told, "stop_reason": reason, "pending": None}
-    return change, "relevance" if state.unjudged_items else "report"
+    return change, "relevance" if state.own.unjudged_items else "report"
 
 
-def crawl(state: CollectState, tools: RunContext) -> tuple[Change, str]:
+def crawl(state: CollectRun, tools: RunContext) -> tuple[Change, str]:
     """Fetch a page and store it. What fails ends its branch, never the run."""
     pending = state.pending
-    url = pending.query_or_url if pending else state.tree[state.here].url
+    url = pending.query_or_url if pending else state.own.tree[state.own.here].url
     name = canonicalize(url)
-    branch = state.tree.get(name) or CrawlNode(
-        id=name, url=url, path=[len(state.tree)], anchor="given by you"
+    branch = state.own.tree.get(name) or CrawlNode(
+        id=name, url=url, path=[len(state.own.tree)], anchor="given by you"
     )
     page = tools.fetch(url, leading=True)
     read = page.outcome is Outcome.OK
@@ -177,7 +181,7 @@ def crawl(state: CollectState, tools: RunContext) -> tuple[Change, str]:
             "ended": ended,
         }
     )
-    parent = state.tree.get(branch.parent)
+    parent = state.own.tree.get(branch.parent)
     ref = PageRef(
         url=url,
         page_id=page_id,
@@ -210,20 +214,20 @@ def crawl(state: CollectState, tools: RunContext) -> tuple[Change, str]:
     return change, "judge"
 
 
-def _drop_replaced_page(state: CollectState, name: str) -> list[CrawlNode]:
+def _drop_replaced_page(state: CollectRun, name: str) -> list[CrawlNode]:
     """The page that was up next, when a person chose another one instead."""
-    former = state.tree.get(state.here)
+    former = state.own.tree.get(state.own.here)
     if former is None or former.id == name or former.status != "open":
         return []
     return [former.model_copy(update={"status": "dropped", "ended": "You chose another page instead."})]
 
 
-def links(state: CollectState, tools: RunContext) -> tuple[Change, str]:
+def links(state: CollectRun, tools: RunContext) -> tuple[Change, str]:
     """Rank a listing's links and open the best; its next page stays at its depth, and waits behind its
     entries."""
-    branch = state.tree[state.here]
+    branch = state.own.tree[state.own.here]
     sight = parse_page(state, tools, branch)
-    above = state.tree.get(branch.parent) if branch.continues == "listing" else None
+    above = state.own.tree.get(branch.parent) if branch.continues == "listing" else None
     former = (
         {
             canonicalize(offer.url)
@@ -241,10 +245,10 @@ def links(state: CollectState, tools: RunContext) -> tuple[Change, str]:
     if found.fresh:
         judgement = tools.judge(
             LINK_RANKING,
-            intent=state.effective_intent,
+            intent=state.own.effective_intent(state),
             url=branch.url,
             title=sight.page.title,
-            today=state.today,
+            today=state.own.today,
             limit=state.settings.collect.max_links,
             dated=dated,
             links=sorted(found.fresh, key=lambda offer: not (offer.content and offer.date))[:LINKS_SHOWN],
@@ -272,15 +276,15 @@ def links(state: CollectState, tools: RunContext) -> tuple[Change, str]:
     return change, "decide"
 
 
-def _page_with_links(state: CollectState, branch: CrawlNode, urls: list[str]) -> PageRef:
+def _page_with_links(state: CollectRun, branch: CrawlNode, urls: list[str]) -> PageRef:
     return state.pages[branch.url].model_copy(update={"links": urls})
 
 
-def gather(state: CollectState, tools: RunContext) -> tuple[Change, str]:
+def gather(state: CollectRun, tools: RunContext) -> tuple[Change, str]:
     """Take the content of a page; a thread's next page is read right after it."""
-    branch = state.tree[state.here]
+    branch = state.own.tree[state.own.here]
     sight = parse_page(state, tools, branch)
-    thread = state.items.get(branch.item_id) if branch.continues == "thread" else None
+    thread = state.own.items.get(branch.item_id) if branch.continues == "thread" else None
     item: CollectedItem = (
         extract.append_thread_page(thread, branch, sight)
         if thread
@@ -296,20 +300,20 @@ def gather(state: CollectState, tools: RunContext) -> tuple[Change, str]:
     }, "decide"
 
 
-def relevance(state: CollectState, tools: RunContext) -> tuple[Change, str]:
+def relevance(state: CollectRun, tools: RunContext) -> tuple[Change, str]:
     """Judge what was gathered. With too little kept and pages left, the walk goes on."""
     return filter_items(state, tools), "decide"
 
 
-def report(state: CollectState, tools: RunContext) -> tuple[Change, str]:
+def report(state: CollectRun, tools: RunContext) -> tuple[Change, str]:
     """Write the digest for a person to review. What was gathered and not judged yet is judged first."""
-    change = to_jsonable(filter_items(state, tools)) if state.unjudged_items else {}
+    change = to_jsonable(filter_items(state, tools)) if state.own.unjudged_items else {}
     known = merge(shallow_copy(state), change) if change else state
     judgement = tools.judge(
         DIGEST,
         prompt=state.question,
         notes=list_instructions(state),
-        intent=known.effective_intent,
+        intent=known.own.effective_intent(known),
         items=list_digest_items(known),
         confidence=known.current_confidence,
         failures=[page for page in known.pages.values() if page.outcome is not Outcome.OK],
@@ -322,7 +326,7 @@ def report(state: CollectState, tools: RunContext) -> tuple[Change, str]:
 COLLECT = Flow(
     name="collect",
     first_step="intent",
-    state_type=CollectState,
+    own_state=CollectState,
     steps={
         "intent": intent,
         "decide": decide,

@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from agent.flows.collect.constraints import RULED_OUT, find_start_urls, is_ruled_out, list_ruled_out
 from agent.flows.collect.parsed_page import ParsedPage
-from agent.flows.collect.state import CollectState
+from agent.flows.collect.state import CollectRun
 from agent.flows.shared import fact_view
 from agent.roles.collect.link_ranking import RankedLink
 from agent.roles.collect.page_decision import PageDecision
@@ -50,25 +50,25 @@ class ListingLinks:
     ruled_out: list[LinkCandidate]
 
 
-def find_start_pages(state: CollectState) -> list[CrawlNode]:
+def find_start_pages(state: CollectRun) -> list[CrawlNode]:
     """The pages a person named: start pages, addresses in the prompt and in notes; those that are new to the
     tree."""
     fresh = {
         canonicalize(url): url
         for url in reversed(find_start_urls(state))
-        if canonicalize(url) and canonicalize(url) not in state.tree
+        if canonicalize(url) and canonicalize(url) not in state.own.tree
     }
-    ranks = sum(branch.depth == 0 and not branch.continues for branch in state.tree.values())
+    ranks = sum(branch.depth == 0 and not branch.continues for branch in state.own.tree.values())
     return [
         CrawlNode(id=name, url=url, path=[ranks + n], anchor="given by you")
         for n, (name, url) in enumerate(reversed(fresh.items()))
     ]
 
 
-def choose_next_page(state: CollectState) -> CrawlNode | None:
+def choose_next_page(state: CollectRun) -> CrawlNode | None:
     """The next page to visit, None when the walk is over: nothing left, or enough gathered (a thread that
     goes on is read to its end)."""
-    waiting = state.frontier
+    waiting = state.own.frontier(state)
     if state.settings.stop_point == "step":
         waiting = sorted(
             waiting, key=lambda branch: (branch.depth > 0 or bool(branch.continues), branch.path)
@@ -76,7 +76,7 @@ def choose_next_page(state: CollectState) -> CrawlNode | None:
     if not waiting:
         return None
     going_on = next((branch for branch in waiting if branch.continues == "thread"), None)
-    return going_on or (None if state.is_full else waiting[0])
+    return going_on or (None if state.own.is_full(state) else waiting[0])
 
 
 def explain_visit(branch: CrawlNode) -> str:
@@ -110,7 +110,7 @@ def apply_decision(branch: CrawlNode, judgement: RoleResult) -> CrawlNode:
     )
 
 
-def find_objection(state: CollectState, branch: CrawlNode, sight: ParsedPage) -> Objection | None:
+def find_objection(state: CollectRun, branch: CrawlNode, sight: ParsedPage) -> Objection | None:
     """Why a decision is not followed, None when it is."""
     limits = state.settings.collect
     if branch.action != "STOP" and branch.confidence < limits.min_confidence:
@@ -148,7 +148,7 @@ def find_objection(state: CollectState, branch: CrawlNode, sight: ParsedPage) ->
             f"The page behind the link would be at depth {branch.depth + 1}; nothing at {limits.max_depth} or deeper is read.",
             "depth",
         )
-    if target in fact_view.visited_urls(state) or target in state.tree:
+    if target in fact_view.visited_urls(state) or target in state.own.tree:
         return Objection("The page it leads to is part of the walk already: no circles.")
     return None
 
@@ -165,18 +165,18 @@ def open_target(branch: CrawlNode, sight: ParsedPage) -> CrawlNode:
     )
 
 
-def sort_links(state: CollectState, branch: CrawlNode, sight: ParsedPage, former: set[str]) -> ListingLinks:
+def sort_links(state: CollectRun, branch: CrawlNode, sight: ParsedPage, former: set[str]) -> ListingLinks:
     """The links of a listing in their four kinds.
 
     Left out: what is in the tree already, what stood on the page before it (`former`) when this is a
     listing's next page."""
-    seen = {*state.tree, *former, *fact_view.visited_urls(state), canonicalize(sight.next_url)}
+    seen = {*state.own.tree, *former, *fact_view.visited_urls(state), canonicalize(sight.next_url)}
     fresh = [offer for offer in sight.link_candidates if canonicalize(offer.url) not in seen]
     inside = [offer for offer in fresh if state.settings.allows(offer.url)]
     entries = list_ruled_out(state)
     barred = [offer for offer in inside if is_ruled_out(offer.url, entries)]
     free = [offer for offer in inside if offer not in barred]
-    old = [offer for offer in free if offer.content and state.is_too_old(offer.date)]
+    old = [offer for offer in free if offer.content and state.own.is_too_old(state, offer.date)]
     outside = [offer for offer in fresh if offer not in inside]
     return ListingLinks(
         fresh=[offer for offer in free if offer not in old], old=old, outside=outside, ruled_out=barred
@@ -184,7 +184,7 @@ def sort_links(state: CollectState, branch: CrawlNode, sight: ParsedPage, former
 
 
 def open_ranked_links(
-    state: CollectState,
+    state: CollectRun,
     branch: CrawlNode,
     ranked: Sequence[RankedLink],
     offered: Sequence[LinkCandidate],
@@ -212,7 +212,7 @@ def open_ranked_links(
             continue
         offer = known[name]
         day = offer.date or _plausible_date(link.detected_date, offer)
-        old = state.is_too_old(day)
+        old = state.own.is_too_old(state, day)
         chosen[name] = CrawlNode(
             id=name,
             url=offer.url,
@@ -228,7 +228,7 @@ def open_ranked_links(
     return list(chosen.values()), refused
 
 
-def record_dropped_links(state: CollectState, branch: CrawlNode, entries: ListingLinks) -> list[CrawlNode]:
+def record_dropped_links(state: CollectRun, branch: CrawlNode, entries: ListingLinks) -> list[CrawlNode]:
     """Entries outside the time range and those that a person rules out, for the tree: not followed, and
     why."""
     told: list[tuple[LinkCandidate, str, CrawlLimit]] = [
@@ -263,7 +263,7 @@ def explain_nothing_followed(found: ListingLinks) -> str:
     return "None of its links was worth following."
 
 
-def find_limit_met(state: CollectState, found: ListingLinks, children: Sequence[CrawlNode]) -> CrawlLimit:
+def find_limit_met(state: CollectRun, found: ListingLinks, children: Sequence[CrawlNode]) -> CrawlLimit:
     """Which limit kept a listing's entries from being followed."""
     if len(children) >= state.settings.collect.max_links and sum(
         offer.content for offer in found.fresh
@@ -274,14 +274,12 @@ def find_limit_met(state: CollectState, found: ListingLinks, children: Sequence[
     return "scope" if not children and any(offer.content for offer in found.outside) else ""
 
 
-def find_continuation(
-    state: CollectState, branch: CrawlNode, sight: ParsedPage, kind: str
-) -> CrawlNode | None:
+def find_continuation(state: CollectRun, branch: CrawlNode, sight: ParsedPage, kind: str) -> CrawlNode | None:
     """The next page of a listing or thread, at the same depth; None when there is none or it is known."""
     name = canonicalize(sight.next_url)
     if (
         not name
-        or name in state.tree
+        or name in state.own.tree
         or name in fact_view.visited_urls(state)
         or not state.settings.allows(sight.next_url)
     ):
@@ -301,17 +299,17 @@ def find_continuation(
     )
 
 
-def is_past_time_range(state: CollectState, sight: ParsedPage) -> bool:
+def is_past_time_range(state: CollectRun, sight: ParsedPage) -> bool:
     """Is a listing newest first, and its last entry outside the time range already? What comes behind is
     older still."""
     days = [offer.date for offer in sight.link_candidates if offer.content and offer.date]
     days = sorted(days, reverse=True) if len(days) == 1 else days
-    return bool(days) and all(a >= b for a, b in pairwise(days)) and state.is_too_old(days[-1])
+    return bool(days) and all(a >= b for a, b in pairwise(days)) and state.own.is_too_old(state, days[-1])
 
 
-def explain_too_old(state: CollectState, day: str) -> str:
+def explain_too_old(state: CollectRun, day: str) -> str:
     """Why an entry is left out for its date."""
-    return f"Dated {day}: older than the last {state.effective_intent.time_range_days} days."
+    return f"Dated {day}: older than the last {state.own.effective_intent(state).time_range_days} days."
 
 
 def _plausible_date(day: str | None, offer: LinkCandidate) -> str:

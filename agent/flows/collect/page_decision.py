@@ -14,7 +14,7 @@ from agent.engine.state import Change
 from agent.flows.collect import event_log
 from agent.flows.collect.frontier import apply_decision, find_objection, open_target
 from agent.flows.collect.parsed_page import ParsedPage, list_allowed_links, parse_page
-from agent.flows.collect.state import CollectState
+from agent.flows.collect.state import CollectRun
 from agent.roles.collect.page_decision import PAGE_DECISION
 from agent.roles.role import RoleResult
 from agent.text.urls import canonicalize
@@ -33,11 +33,11 @@ STEP_BY_ACTION = {
 }
 
 
-def judge(state: CollectState, tools: RunContext) -> tuple[Change, str]:
+def judge(state: CollectRun, tools: RunContext) -> tuple[Change, str]:
     """Decide about the page at hand, and check what was decided."""
     if not state.settings.collect.use_smart_navigation:
         return {}, "judge_plainly"
-    branch = state.tree[state.here]
+    branch = state.own.tree[state.own.here]
     sight = parse_page(state, tools, branch)
     branch = (
         _reuse_decision(state, branch)
@@ -72,9 +72,9 @@ def judge(state: CollectState, tools: RunContext) -> tuple[Change, str]:
     return change, STEP_BY_ACTION[branch.action or "STOP"]
 
 
-def judge_plainly(state: CollectState, tools: RunContext) -> tuple[Change, str]:
+def judge_plainly(state: CollectRun, tools: RunContext) -> tuple[Change, str]:
     """The plain way: every link of a start page is opened up front, and every page is taken as an article."""
-    branch = state.tree[state.here]
+    branch = state.own.tree[state.own.here]
     told = "The plain way: each page is taken as an article" + (
         ", and all links of the start pages are followed." if not branch.depth else "."
     )
@@ -92,7 +92,7 @@ def judge_plainly(state: CollectState, tools: RunContext) -> tuple[Change, str]:
         fresh = [
             offer
             for offer in list_allowed_links(state, parse_page(state, tools, branch))
-            if canonicalize(offer.url) not in state.tree
+            if canonicalize(offer.url) not in state.own.tree
         ]
         deep = state.settings.collect.max_depth > 1
         branch = branch.model_copy(update={"held": "depth" if fresh and not deep else ""})
@@ -114,12 +114,12 @@ def judge_plainly(state: CollectState, tools: RunContext) -> tuple[Change, str]:
     return {"tree": [branch, *opened], "events": [event_log.log_decision(tools, branch)]}, "gather"
 
 
-def _reuse_decision(state: CollectState, branch: CrawlNode) -> CrawlNode | None:
+def _reuse_decision(state: CollectRun, branch: CrawlNode) -> CrawlNode | None:
     """The decision about a page with the very same text, used again."""
     twin = next(
         (
             other
-            for other in state.tree.values()
+            for other in state.own.tree.values()
             if other.sha256 == branch.sha256 and other.action and other.id != branch.id
         ),
         None,
@@ -139,10 +139,10 @@ def _reuse_decision(state: CollectState, branch: CrawlNode) -> CrawlNode | None:
     )
 
 
-def _decide_by_rule(state: CollectState, branch: CrawlNode, sight: ParsedPage) -> CrawlNode | None:
+def _decide_by_rule(state: CollectRun, branch: CrawlNode, sight: ParsedPage) -> CrawlNode | None:
     """What needs no judgement: the next page of what was decided, or plain content behind a listing's
     entry."""
-    above = state.tree.get(branch.parent)
+    above = state.own.tree.get(branch.parent)
     if above is None:
         return None
     if branch.continues == "thread":
@@ -175,18 +175,18 @@ def _with_rule_decision(branch: CrawlNode, action: PageAction, page_type: PageTy
 
 
 def _ask_page_decision(
-    state: CollectState, tools: RunContext, branch: CrawlNode, sight: ParsedPage
+    state: CollectRun, tools: RunContext, branch: CrawlNode, sight: ParsedPage
 ) -> RoleResult:
     return tools.judge(
         PAGE_DECISION,
-        intent=state.effective_intent,
+        intent=state.own.effective_intent(state),
         url=branch.url,
         depth=branch.depth,
         max_depth=state.settings.collect.max_depth,
         title=sight.page.title,
         signs=sight.features,
         links=_select_links_for_prompt(
-            list_allowed_links(state, sight), state.effective_intent.target_section
+            list_allowed_links(state, sight), state.own.effective_intent(state).target_section
         ),
         text=sight.page.text[:WINDOW_CHARS],
     )

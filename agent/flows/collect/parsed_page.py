@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from agent.engine.context import RunContext
 from agent.flows.collect.constraints import is_ruled_out, list_ruled_out
-from agent.flows.collect.state import CollectState
+from agent.flows.collect.state import CollectRun
 from agent.text.urls import canonicalize
 from agent.types import Page
 from agent.types.collection import CrawlNode, LinkCandidate, PageFeatures, Post
@@ -27,7 +27,7 @@ class ParsedPage:
     next_url: str
 
 
-def parse_page(state: CollectState, tools: RunContext, branch: CrawlNode) -> ParsedPage:
+def parse_page(state: CollectRun, tools: RunContext, branch: CrawlNode) -> ParsedPage:
     """The page of a branch. What is no HTML has its text and its links, and no structure."""
     page = tools.page(branch.page_id, raw=True)
     url = page.final_url or page.url
@@ -35,18 +35,20 @@ def parse_page(state: CollectState, tools: RunContext, branch: CrawlNode) -> Par
         offers = [LinkCandidate(url=link.url, text=link.text) for link in page.links]
         return ParsedPage(page, [], PageFeatures(words=len(page.text.split())), offers, "")
     html = encoding.decode(page.raw, page.content_type)
-    found = _locate_posts(forum_posts.find_posts(html, state.today), page, branch.page_id)
+    found = _locate_posts(forum_posts.find_posts(html, state.own.today), page, branch.page_id)
     banned = {canonicalize(link.url) for link in find_injected_links(page.text, page.links)}
     offers = [
         offer
-        for offer in link_lists.find_link_candidates(html, url, state.today)
+        for offer in link_lists.find_link_candidates(html, url, state.own.today)
         if canonicalize(offer.url) not in banned
     ]
-    signs = link_lists.measure_page_features(html, url, posts=len(found), text=page.text, today=state.today)
+    signs = link_lists.measure_page_features(
+        html, url, posts=len(found), text=page.text, today=state.own.today
+    )
     return ParsedPage(page, found, signs, offers, link_lists.find_next_page(html, url))
 
 
-def list_allowed_links(state: CollectState, sight: ParsedPage) -> list[LinkCandidate]:
+def list_allowed_links(state: CollectRun, sight: ParsedPage) -> list[LinkCandidate]:
     """The page's links that the run may follow: inside the allowed domains, and not ruled out by a person's
     words."""
     entries = list_ruled_out(state)

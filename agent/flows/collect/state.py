@@ -4,19 +4,19 @@ agent.engine.state for how."""
 from __future__ import annotations
 
 from datetime import date, timedelta
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import Field
 
+from agent.engine.run_state import FlowState, RunState
 from agent.engine.state import append, upsert
 from agent.flows.shared import fact_view
-from agent.flows.shared.run_state import RunState
-from agent.types import Actor
+from agent.types import Action, Actor, PageRef
 from agent.types.collection import CollectedItem, CollectIntent, CrawlNode, NavEvent
 
 
-class CollectState(RunState):
-    """The state of a collecting run."""
+class CollectState(FlowState):
+    """The record of a collecting run."""
 
     intent: CollectIntent | None = None
     intent_by: Actor = "keyless"
@@ -33,19 +33,17 @@ class CollectState(RunState):
     shown: list[str] = Field(default_factory=list)
     """The pages of the path that a person has seen in a preview."""
 
-    @property
-    def effective_intent(self) -> CollectIntent:
+    def effective_intent(self, run: RunState[Any]) -> CollectIntent:
         """The intent; before it is known, the limits alone."""
-        return self.intent or CollectIntent(max_articles=self.settings.collect.max_articles)
+        return self.intent or CollectIntent(max_articles=run.settings.collect.max_articles)
 
-    @property
-    def frontier(self) -> list[CrawlNode]:
+    def frontier(self, run: RunState[Any]) -> list[CrawlNode]:
         """The pages to be visited, the next one first: depth first, in the order of their ranks; what was
         skipped left out."""
-        seen = fact_view.visited_urls(self) | {
-            refusal.what for refusal in self.refusals if refusal.why.startswith("skipped")
+        seen = fact_view.visited_urls(run) | {
+            refusal.what for refusal in run.refusals if refusal.why.startswith("skipped")
         }
-        depth = self.settings.collect.max_depth
+        depth = run.settings.collect.max_depth
         waiting = [
             branch
             for branch in self.tree.values()
@@ -63,21 +61,34 @@ class CollectState(RunState):
         """What was gathered and not judged yet."""
         return [item for item in self.items.values() if item.status == "new"]
 
-    @property
-    def is_full(self) -> bool:
+    def is_full(self, run: RunState[Any]) -> bool:
         """Are as many gathered as were asked for?"""
-        return len(self.kept_items) + len(self.unjudged_items) >= self.effective_intent.max_articles
+        return len(self.kept_items) + len(self.unjudged_items) >= self.effective_intent(run).max_articles
 
-    @property
-    def since(self) -> str:
+    def since(self, run: RunState[Any]) -> str:
         """The first day of the time range (ISO 8601), "" for any time."""
-        days = self.effective_intent.time_range_days
+        days = self.effective_intent(run).time_range_days
         return (
             (date.fromisoformat(self.today[:10]) - timedelta(days=days)).isoformat()
             if days and self.today
             else ""
         )
 
-    def is_too_old(self, day: str) -> bool:
+    def is_too_old(self, run: RunState[Any], day: str) -> bool:
         """Is a date known to lie before the time range? An unknown one never is."""
-        return bool(day and self.since and day[: len(self.since)] < self.since[: len(day)])
+        since = self.since(run)
+        return bool(day and since and day[: len(since)] < since[: len(day)])
+
+    def count_pages(self, actions: list[Action]) -> int:
+        """Every page that was asked for counts, read or not."""
+        return len(actions)
+
+    def extra_sources(self, run: RunState[Any]) -> list[PageRef]:
+        """All that was kept."""
+        return [
+            PageRef(url=item.url, title=item.title, page_id=item.page_ids[0] if item.page_ids else "")
+            for item in self.kept_items
+        ]
+
+
+CollectRun = RunState[CollectState]

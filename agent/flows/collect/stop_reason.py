@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from agent.flows.collect.state import CollectState
+from agent.flows.collect.state import CollectRun
 from agent.text.plurals import format_count
 from agent.types import Outcome
 from agent.types.collection import CrawlNode
@@ -21,22 +21,22 @@ HOW_TO_RAISE = {
 """How a person raises each limit that is theirs to set."""
 
 
-def end_by_page_cap(state: CollectState) -> tuple[str, str]:
+def end_by_page_cap(state: CollectRun) -> tuple[str, str]:
     """The end by the cap on pages."""
     return f"{describe_page_cap(state)} (raise it: {HOW_TO_RAISE['pages']})", "budget"
 
 
-def describe_page_cap(state: CollectState) -> str:
+def describe_page_cap(state: CollectRun) -> str:
     """That the cap on pages is met, and what it keeps the walk from."""
-    return f"all {state.settings.collect.max_pages} pages of this run are used, and {format_count(len(state.frontier), 'page')} still waited"
+    return f"all {state.settings.collect.max_pages} pages of this run are used, and {format_count(len(state.own.frontier(state)), 'page')} still waited"
 
 
-def explain_end(state: CollectState) -> tuple[str, str]:
+def explain_end(state: CollectRun) -> tuple[str, str]:
     """Why nothing more is visited: the sentence, and the reason as one word (enough, limit)."""
-    if state.is_full:
-        most, waiting = state.settings.collect.max_articles, len(state.frontier)
-        told = f"{state.effective_intent.max_articles} were asked for, and as many are gathered"
-        capped = state.effective_intent.max_articles == most and waiting
+    if state.own.is_full(state):
+        most, waiting = state.settings.collect.max_articles, len(state.own.frontier(state))
+        told = f"{state.own.effective_intent(state).max_articles} were asked for, and as many are gathered"
+        capped = state.own.effective_intent(state).max_articles == most and waiting
         return (
             f"{told}; {format_count(waiting, 'page')} still waited (for more: {HOW_TO_RAISE['articles']})"
             if capped
@@ -50,7 +50,7 @@ def explain_end(state: CollectState) -> tuple[str, str]:
     return "; ".join([read, *limits, *others]), "limit" if limits else "enough"
 
 
-def _describe_limits(state: CollectState) -> list[str]:
+def _describe_limits(state: CollectRun) -> list[str]:
     """The run's own limits that kept the walk from something, each with the way to raise it."""
     limits = state.settings.collect
     deep, long, outside = (_nodes_limited_by(state, name) for name in ("depth", "links", "scope"))
@@ -72,13 +72,13 @@ def _describe_limits(state: CollectState) -> list[str]:
     return told
 
 
-def _describe_other_obstacles(state: CollectState) -> list[str]:
+def _describe_other_obstacles(state: CollectRun) -> list[str]:
     """What else kept the walk from something: doubt, a person's words, the time range, pages that would not
     come."""
     doubtful, words = len(_nodes_limited_by(state, "doubt")), _count_dropped(state, "words")
     old = sum(
-        branch.status == "dropped" and state.is_too_old(branch.detected_date)
-        for branch in state.tree.values()
+        branch.status == "dropped" and state.own.is_too_old(state, branch.detected_date)
+        for branch in state.own.tree.values()
     )
     failed = (
         sum(page.outcome is not Outcome.OK for page in state.pages.values()) if state.pages_read_count else 0
@@ -91,18 +91,20 @@ def _describe_other_obstacles(state: CollectState) -> list[str]:
     told += [f"{format_count(words, 'page')} {_was_or_were(words)} ruled out by your words"] if words else []
     told += (
         [f"{format_count(old, 'entry', 'entries')} {_was_or_were(old)} too old"]
-        if old and not state.kept_items
+        if old and not state.own.kept_items
         else []
     )
     return [*told, *([f"{format_count(failed, 'page')} could not be read"] if failed else [])]
 
 
-def _nodes_limited_by(state: CollectState, name: str) -> Sequence[CrawlNode]:
-    return [branch for branch in state.tree.values() if branch.held == name and branch.status == "visited"]
+def _nodes_limited_by(state: CollectRun, name: str) -> Sequence[CrawlNode]:
+    return [
+        branch for branch in state.own.tree.values() if branch.held == name and branch.status == "visited"
+    ]
 
 
-def _count_dropped(state: CollectState, name: str) -> int:
-    return sum(branch.held == name and branch.status == "dropped" for branch in state.tree.values())
+def _count_dropped(state: CollectRun, name: str) -> int:
+    return sum(branch.held == name and branch.status == "dropped" for branch in state.own.tree.values())
 
 
 def _was_or_were(n: int) -> str:

@@ -10,7 +10,7 @@ from agent.engine.loop import Flow
 from agent.engine.state import Change
 from agent.errors import NotFound
 from agent.flows.reply import write as writing
-from agent.flows.reply.state import ReplyState
+from agent.flows.reply.state import ReplyRun, ReplyState
 from agent.flows.research.flow import summarize_state
 from agent.retrieval.query_rewriting import build_search_texts
 from agent.roles.reply.gate import GATE
@@ -33,11 +33,11 @@ DEMO_TAG = "demo"
 MAX_SOURCES = 100_000
 
 
-def gate(state: ReplyState, tools: RunContext) -> tuple[Change, str]:
+def gate(state: ReplyRun, tools: RunContext) -> tuple[Change, str]:
     """Is something asked that could be answered?"""
-    talk, own = state.full_conversation, state.settings.reply
+    talk, own = state.own.full_conversation(state), state.settings.reply
     if not talk.question and not (
-        state.picture_count and any(message.images for message in talk.unanswered_messages)
+        state.own.picture_count(state) and any(message.images for message in talk.unanswered_messages)
     ):
         return _stay_silent(
             state,
@@ -49,9 +49,9 @@ def gate(state: ReplyState, tools: RunContext) -> tuple[Change, str]:
         GATE,
         task=own.gating_prompt,
         introduction=own.project_introduction,
-        conversation=state.transcript,
-        question=state.open_question,
-        pictures=state.picture_count,
+        conversation=state.own.transcript(state),
+        question=state.own.open_question(state),
+        pictures=state.own.picture_count(state),
     )
     if judgement.fallback_reason:
         return _stay_silent_after_failure(state, tools, judgement.fallback_reason)
@@ -62,10 +62,10 @@ def gate(state: ReplyState, tools: RunContext) -> tuple[Change, str]:
         return _stay_silent(
             state, tools, decided.reasoning or "It is not answerable.", "off_topic", gating=decided
         )
-    return {"gating": decided, "asked": state.open_question}, "select"
+    return {"gating": decided, "asked": state.own.open_question(state)}, "select"
 
 
-def select(state: ReplyState, tools: RunContext) -> tuple[Change, str]:
+def select(state: ReplyRun, tools: RunContext) -> tuple[Change, str]:
     """Which sources of the index may hold the answer? The choice is the role's; what it may choose from and
     how much is code's."""
     own = state.settings.reply
@@ -76,8 +76,8 @@ def select(state: ReplyState, tools: RunContext) -> tuple[Change, str]:
         SELECTION,
         task=own.selection_prompt,
         introduction=own.project_introduction,
-        conversation=state.transcript,
-        question=state.open_question,
+        conversation=state.own.transcript(state),
+        question=state.own.open_question(state),
         index=shown,
         by_words={
             name: score for name, score in by_words.items() if any(entry.source_id == name for entry in shown)
@@ -98,13 +98,13 @@ def select(state: ReplyState, tools: RunContext) -> tuple[Change, str]:
         by=judgement.by,
     )
     refusals = [refusal.model_copy(update={"step": tools.step}) for refusal in refused]
-    if chosen or state.picture_count:
+    if chosen or state.own.picture_count(state):
         return {"selection": selection, "refusals": refusals}, "load" if chosen else "write"
     why = "The knowledge base is empty." if not entries else "No source of the knowledge base fits."
     return _stay_silent(state, tools, why, "not_covered", selection=selection, refusals=refusals)
 
 
-def _load_index(state: ReplyState, tools: RunContext) -> list[IndexEntry]:
+def _load_index(state: ReplyRun, tools: RunContext) -> list[IndexEntry]:
     """The index, without the invented pages of the demo world (unless it is asked about that)."""
     scope = state.settings.scope
     entries = tools.library.index(scope=scope)
@@ -114,10 +114,12 @@ def _load_index(state: ReplyState, tools: RunContext) -> list[IndexEntry]:
     return [entry for entry in entries if entry.source_id not in invented]
 
 
-def _score_sources_by_words(state: ReplyState, tools: RunContext, there: set[str]) -> dict[str, float]:
+def _score_sources_by_words(state: ReplyRun, tools: RunContext, there: set[str]) -> dict[str, float]:
     """The sources whose texts hold the question's words, with the best score of the searches for it."""
     scores: dict[str, float] = {}
-    for text in build_search_texts(state.asked or state.open_question, state.earlier_turns):
+    for text in build_search_texts(
+        state.asked or state.own.open_question(state), state.own.earlier_turns(state)
+    ):
         query = " ".join([text, *find_codes(text)])
         for hit in tools.library.search_words(query, MAX_WORD_HITS, scope=state.settings.scope):
             if hit.source_id in there:
@@ -157,12 +159,12 @@ def _check_choice(proposed: list[str], known: set[str], most: int) -> tuple[list
     ]
 
 
-def load(state: ReplyState, tools: RunContext) -> tuple[Change, str]:
+def load(state: ReplyRun, tools: RunContext) -> tuple[Change, str]:
     """The whole text of each chosen source. One that cannot be loaded is told; when none can, the run
     stops."""
     loaded = [
         _load_source(tools, source_id)
-        for source_id in (state.selection.selected_source_ids if state.selection else [])
+        for source_id in (state.own.selection.selected_source_ids if state.own.selection else [])
     ]
     change: Change = {
         "loaded": loaded,
@@ -190,19 +192,19 @@ def _load_source(tools: RunContext, source_id: str) -> LoadedSource:
     )
 
 
-def write(state: ReplyState, tools: RunContext) -> tuple[Change, str]:
+def write(state: ReplyRun, tools: RunContext) -> tuple[Change, str]:
     """A draft from the loaded texts alone; only what they support is kept of it."""
     own, passages = state.settings.reply, writing.select_passages(state, tools)
     judgement = tools.judge(
         WRITING,
         task=own.answer_prompt,
         introduction=own.project_introduction,
-        conversation=state.transcript,
-        question=state.open_question,
+        conversation=state.own.transcript(state),
+        question=state.own.open_question(state),
         asked=writing.standalone_question(state),
         passages=passages,
         likelihood=writing.estimate_likelihood(state, tools, passages),
-        pictures=state.picture_count,
+        pictures=state.own.picture_count(state),
         most=own.max_answer_chars,
     )
     if judgement.fallback_reason:
@@ -219,18 +221,18 @@ def write(state: ReplyState, tools: RunContext) -> tuple[Change, str]:
     }, "replied"
 
 
-def verify(state: ReplyState, tools: RunContext) -> tuple[Change, str]:
+def verify(state: ReplyRun, tools: RunContext) -> tuple[Change, str]:
     """May the draft be posted?"""
     own = state.settings.reply
     judgement = tools.judge(
         VERIFICATION,
         task=own.verification_prompt,
         introduction=own.project_introduction,
-        conversation=state.transcript,
-        question=state.open_question,
-        draft=state.draft,
+        conversation=state.own.transcript(state),
+        question=state.own.open_question(state),
+        draft=state.own.draft,
         passages=writing.select_passages(state, tools),
-        pictures=state.picture_count,
+        pictures=state.own.picture_count(state),
     )
     if judgement.fallback_reason:
         return _stay_silent_after_failure(state, tools, judgement.fallback_reason)
@@ -247,12 +249,12 @@ def verify(state: ReplyState, tools: RunContext) -> tuple[Change, str]:
     return {
         "verification": check,
         "should_reply": True,
-        "reply_text": writing.append_links(state, state.answer, state.draft),
+        "reply_text": writing.append_links(state, state.answer, state.own.draft),
     }, "replied"
 
 
 def _stay_silent(
-    state: ReplyState, tools: RunContext, why: str, reason: Reason = "silent", **more: object
+    state: ReplyRun, tools: RunContext, why: str, reason: Reason = "silent", **more: object
 ) -> tuple[Change, str]:
     """Say nothing, and keep why."""
     answer = Answer(
@@ -265,7 +267,7 @@ def _stay_silent(
     return {**more, "silence": why, "answers": [answer]}, "silent"
 
 
-def _stay_silent_after_failure(state: ReplyState, tools: RunContext, trouble: str) -> tuple[Change, str]:
+def _stay_silent_after_failure(state: ReplyRun, tools: RunContext, trouble: str) -> tuple[Change, str]:
     """Something failed: silence, not a guess by rule."""
     return _stay_silent(state, tools, f"A step failed: {trouble}", trouble=trouble)
 
@@ -273,7 +275,7 @@ def _stay_silent_after_failure(state: ReplyState, tools: RunContext, trouble: st
 REPLY = Flow(
     name="reply",
     first_step="gate",
-    state_type=ReplyState,
+    own_state=ReplyState,
     steps={"gate": gate, "select": select, "load": load, "write": write, "verify": verify},
     rest_statuses={"replied": Status.DONE, "silent": Status.DONE},
     write_up_step="silent",

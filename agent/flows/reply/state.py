@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from pydantic import Field
 
-from agent.flows.shared.run_state import RunState
+from agent.engine.run_state import FlowState, RunState
 from agent.llm.images import format_image_mark
-from agent.types import Turn
+from agent.types import Fact, Turn
 from agent.types.reply import (
     AIResult,
     Conversation,
@@ -28,15 +30,13 @@ SPEAKER_LABELS = {"user": "User: ", "bot": "You: "}
 """How a message's speaker stands in every prompt; "You" is the bot itself."""
 
 
-class ReplyState(RunState):
-    """The state of a `reply` run."""
+class ReplyState(FlowState):
+    """The record of a `reply` run."""
 
     conversation: Conversation = Field(default_factory=Conversation)
     context: RequestContext = Field(default_factory=RequestContext)
     pictures: list[Picture] = Field(default_factory=list)
     """The pictures people sent, in order, as they were fetched before the run began."""
-    asked: str = ""
-    """The question as it stands alone, with what the conversation adds to it."""
     gating: GateDecision | None = None
     selection: SourceSelection | None = None
     loaded: list[LoadedSource] = Field(default_factory=list)
@@ -51,51 +51,45 @@ class ReplyState(RunState):
     trouble: str = ""
     """What failed, when that is why; a failure is never covered up by answering by rule."""
 
-    @property
-    def full_conversation(self) -> Conversation:
+    def full_conversation(self, run: RunState[Any]) -> Conversation:
         """The conversation; of a run that was started with a question alone, that question after its earlier
         turns."""
         if self.conversation.messages:
             return self.conversation
         said = [
             message
-            for turn in self.history
+            for turn in run.history
             for message in (Message(role="user", text=turn.user), Message(role="bot", text=turn.bot))
         ]
         return Conversation(
-            messages=[message for message in said if message.text]
-            + [Message(role="user", text=self.question)]
+            messages=[message for message in said if message.text] + [Message(role="user", text=run.question)]
         )
 
-    @property
-    def open_question(self) -> str:
+    def open_question(self, run: RunState[Any]) -> str:
         """What is to be answered: the words nobody answered yet, of very many the last ones (the conversation
         holds them all)."""
-        said = self.full_conversation.question
+        said = self.full_conversation(run).question
         return said if len(said) <= MAX_QUESTION_CHARS else said[-MAX_QUESTION_CHARS:].split(maxsplit=1)[-1]
 
-    @property
-    def earlier_turns(self) -> list[Turn]:
+    def earlier_turns(self, run: RunState[Any]) -> list[Turn]:
         """What was said before that, as much of it as can bear on it: the last turns, long ones shortened."""
         return [
             Turn(user=turn.user[-MAX_TURN_CHARS:], bot=turn.bot[:MAX_TURN_CHARS])
-            for turn in self.full_conversation.turns[-MAX_TURNS:]
+            for turn in self.full_conversation(run).turns[-MAX_TURNS:]
         ]
 
-    @property
-    def picture_count(self) -> int:
+    def picture_count(self, run: RunState[Any]) -> int:
         """How many pictures the roles are shown; none while pictures are switched off."""
-        return len(self.pictures) if self.settings.reply.llm_enable_image else 0
+        return len(self.pictures) if run.settings.reply.llm_enable_image else 0
 
-    @property
-    def transcript(self) -> str:
+    def transcript(self, run: RunState[Any]) -> str:
         """The whole conversation as every prompt has it: oldest message first, each under its label, pictures
         as their marks.
 
         The lines of a message after its first are set in, so that no message can pretend to be another one.
         """
-        lines, pictures = [], iter(enumerate(self.pictures[: self.picture_count], 1))
-        for message in self.full_conversation.messages:
+        lines, pictures = [], iter(enumerate(self.pictures[: self.picture_count(run)], 1))
+        for message in self.full_conversation(run).messages:
             marks = [
                 format_image_mark(n, picture.sha256)
                 for n, picture in (next(pictures, (0, None)) for _ in _user_images(message))
@@ -111,6 +105,13 @@ class ReplyState(RunState):
         return AIResult(
             should_reply=self.should_reply, reply_text=self.reply_text if self.should_reply else ""
         )
+
+    def fact_sets_for_check(self, run: RunState[Any]) -> list[dict[str, Fact]]:
+        """The facts as if none were disputed: a reply is cut to a length, and may keep one side alone."""
+        return [{name: fact.model_copy(update={"disputed": False}) for name, fact in run.facts.items()}]
+
+
+ReplyRun = RunState[ReplyState]
 
 
 def _user_images(message: Message) -> list[str]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from agent.engine.context import RunContext
 from agent.engine.state import Change, merge, shallow_copy, to_jsonable
 from agent.evidence import citation_check, confidence
-from agent.flows.reply.state import ReplyState
+from agent.flows.reply.state import ReplyRun
 from agent.flows.shared import fact_view
 from agent.flows.shared.citations import resolve_citations
 from agent.flows.shared.verdict import build_answer as verdict_on
@@ -45,9 +45,11 @@ _BEFORE_HOST = re.compile(r"^(?:[a-z][a-z0-9+.-]*:/{0,2})?(?:[^@/]*@)?", re.IGNO
 _LIST_ITEM = re.compile(r"\s*(?:[-*•]|\d+[.)])\s")
 
 
-def standalone_question(state: ReplyState) -> str:
+def standalone_question(state: ReplyRun) -> str:
     """The open question, in a follow-up together with the previous one: what passages are ranked by."""
-    return build_search_texts(state.asked or state.open_question, state.earlier_turns)[-1]
+    return build_search_texts(state.asked or state.own.open_question(state), state.own.earlier_turns(state))[
+        -1
+    ]
 
 
 def build_page_ref(tools: RunContext, source: LoadedSource) -> PageRef:
@@ -62,10 +64,10 @@ def build_page_ref(tools: RunContext, source: LoadedSource) -> PageRef:
     )
 
 
-def select_passages(state: ReplyState, tools: RunContext) -> list[Passage]:
+def select_passages(state: ReplyRun, tools: RunContext) -> list[Passage]:
     """The passages of the loaded sources that a prompt holds: all of them when they fit. Scored by the
     question's words they hold."""
-    sources = [source for source in state.loaded if source.page_id]
+    sources = [source for source in state.own.loaded if source.page_id]
     found: list[Passage] = []
     room = MAX_SOURCE_CHARS
     for n, source in enumerate(sources):
@@ -77,7 +79,7 @@ def select_passages(state: ReplyState, tools: RunContext) -> list[Passage]:
     return score_question_coverage(standalone_question(state), found, _load_term_counts(state, tools))
 
 
-def estimate_likelihood(state: ReplyState, tools: RunContext, passages: Sequence[Passage]) -> float:
+def estimate_likelihood(state: ReplyRun, tools: RunContext, passages: Sequence[Passage]) -> float:
     """How likely these passages answer the question, by counting words (0..1)."""
     best = sorted(passages, key=lambda passage: -passage.score)[:LIKELIHOOD_PASSAGES]
     return estimate_answer_likelihood(
@@ -85,18 +87,20 @@ def estimate_likelihood(state: ReplyState, tools: RunContext, passages: Sequence
     ).probability
 
 
-def _load_term_counts(state: ReplyState, tools: RunContext) -> CollectionCounts:
+def _load_term_counts(state: ReplyRun, tools: RunContext) -> CollectionCounts:
     """How rare the question's words are in the library."""
     return tools.library.count_terms(list(parse_question(standalone_question(state)).weights))
 
 
 def build_draft(
-    state: ReplyState, tools: RunContext, judgement: RoleResult, passages: Sequence[Passage]
+    state: ReplyRun, tools: RunContext, judgement: RoleResult, passages: Sequence[Passage]
 ) -> Change:
     """The change a draft makes: its facts, the answer, and `draft`, the text that may be posted; "" with a
     `why` when there is none."""
     reply: WritingReply = judgement.value
-    told_pages = _AllowedContacts([tools.page(source.page_id) for source in state.loaded if source.page_id])
+    told_pages = _AllowedContacts(
+        [tools.page(source.page_id) for source in state.own.loaded if source.page_id]
+    )
     draft = [_clear_unsafe_contacts(sentence, told_pages) for sentence in reply.answer]
     facts, sentences = resolve_citations(
         standalone_question(state),
@@ -161,19 +165,20 @@ def build_draft(
     }
 
 
-def append_links(state: ReplyState, answer: Answer, draft: str) -> str:
+def append_links(state: ReplyRun, answer: Answer, draft: str) -> str:
     """The text that is posted: the draft, and below it the addresses of the chosen sources that have one,
     those cited first."""
     quoted = [source.page_id for source in answer.sources]
     loaded = sorted(
-        (source for source in state.loaded if source.page_id), key=lambda source: source.page_id not in quoted
+        (source for source in state.own.loaded if source.page_id),
+        key=lambda source: source.page_id not in quoted,
     )
     urls = list(dict.fromkeys(source.url for source in loaded if canonicalize(source.url)))
     return draft + ("\n\nLinks:\n" + "\n".join(f"- {url}" for url in urls) if urls else "")
 
 
 def _collect_picture_facts(
-    state: ReplyState, tools: RunContext, draft: Sequence[WritingSentence], by: Actor
+    state: ReplyRun, tools: RunContext, draft: Sequence[WritingSentence], by: Actor
 ) -> tuple[dict[str, Fact], dict[str, list[str]]]:
     """The facts that sentences take from the pictures they name, and which sentence (by its text) rests on
     which of them."""
@@ -187,10 +192,12 @@ def _collect_picture_facts(
     return facts, resting
 
 
-def _build_picture_facts(state: ReplyState, sentence: WritingSentence) -> list[Fact]:
+def _build_picture_facts(state: ReplyRun, sentence: WritingSentence) -> list[Fact]:
     """What a sentence takes from the pictures it names, as facts nobody can look up: never verified."""
     there = [
-        (n, state.pictures[n - 1]) for n in dict.fromkeys(sentence.pictures) if 1 <= n <= state.picture_count
+        (n, state.own.pictures[n - 1])
+        for n in dict.fromkeys(sentence.pictures)
+        if 1 <= n <= state.own.picture_count(state)
     ]
     said = sentence.text.strip()
     return [

@@ -13,8 +13,8 @@ from agent.evidence.answer_features import count_answer_features, restore_answer
 from agent.evidence.confidence import AnswerFeatures
 from agent.evidence.contradiction import groups, resolution
 from agent.evidence.quote_match import verify_quote
+from agent.flows.research.state import Observation, ResearchRun
 from agent.flows.shared import fact_view
-from agent.flows.shared.run_state import Observation, RunState
 from agent.retrieval import link_scoring as lead_rules
 from agent.retrieval.bm25 import rank_passages
 from agent.retrieval.chunking import split_passages
@@ -31,7 +31,7 @@ MAX_PASSAGES = 10
 MAX_LINKS = 30
 
 
-def analyze_search(state: RunState, tools: RunContext, looking: Observation) -> Change:
+def analyze_search(state: ResearchRun, tools: RunContext, looking: Observation) -> Change:
     """The change that search results make: leads, and the analyzer's word on them. Nothing is quoted from a
     snippet."""
     judgement = tools.judge(
@@ -51,7 +51,7 @@ def analyze_search(state: RunState, tools: RunContext, looking: Observation) -> 
     found = lead_rules.make_hit_leads(state.question, result, tools.step) + _build_query_leads(
         tools, judgement, looking.source
     )
-    found = lead_rules.merge_leads(state.leads, found)
+    found = lead_rules.merge_leads(state.own.leads, found)
     refused = _refuse_unknown_urls(
         judgement, {canonicalize(hit.url) for hit in looking.hits} | fact_view.known_urls(state), tools.step
     )
@@ -63,7 +63,7 @@ def analyze_search(state: RunState, tools: RunContext, looking: Observation) -> 
     }
 
 
-def analyze_page(state: RunState, tools: RunContext, looking: Observation) -> Change:
+def analyze_page(state: ResearchRun, tools: RunContext, looking: Observation) -> Change:
     """The change that a page makes: verified facts, leads, conflicts and confidence."""
     page, forbidden = _remove_injected_links(tools.page(looking.page_id), tools.step)
     asked = " ".join([state.question, *fact_view.note_texts(state)])
@@ -87,7 +87,7 @@ def analyze_page(state: RunState, tools: RunContext, looking: Observation) -> Ch
     leads += _build_query_leads(tools, judgement, page.url)
     new_leads = [
         lead
-        for lead in lead_rules.merge_leads(state.leads, leads)
+        for lead in lead_rules.merge_leads(state.own.leads, leads)
         if canonicalize(lead.value) not in fact_view.visited_urls(state)
     ]
     refused = forbidden + _refuse_unknown_urls(
@@ -117,7 +117,7 @@ def analyze_page(state: RunState, tools: RunContext, looking: Observation) -> Ch
     }
 
 
-def analyze_empty_result(state: RunState, tools: RunContext, looking: Observation) -> Change:
+def analyze_empty_result(state: ResearchRun, tools: RunContext, looking: Observation) -> Change:
     """The change of a look that brought nothing to read: no model is asked for that."""
     reply = ANALYZER.fallback(
         question=state.question,
@@ -135,7 +135,7 @@ def analyze_empty_result(state: RunState, tools: RunContext, looking: Observatio
 
 
 def _extract_facts(
-    state: RunState, tools: RunContext, page: Page, shown: list[Passage], judgement: RoleResult
+    state: ResearchRun, tools: RunContext, page: Page, shown: list[Passage], judgement: RoleResult
 ) -> list[Fact]:
     extracted = judgement.value.extracted_info
     wanted = extracted.facts if isinstance(extracted, ExtractedInfo) else []
@@ -286,7 +286,9 @@ def _summarize_extraction(reply: AnalyzerReply) -> Any:
     }
 
 
-def _update_confidence(state: RunState, tools: RunContext, judgement: RoleResult, new: list[Fact]) -> Change:
+def _update_confidence(
+    state: ResearchRun, tools: RunContext, judgement: RoleResult, new: list[Fact]
+) -> Change:
     """Facts with their marks, conflicts, and the confidence that follows."""
     known = [*fact_view.facts_for_prompt(state), *new]
     clashes = (
@@ -324,7 +326,7 @@ def _update_confidence(state: RunState, tools: RunContext, judgement: RoleResult
     return {"facts": facts, "conflicts": fresh, "confidence": [level]}
 
 
-def _answer_features(state: RunState, known: list[Fact], new: list[Fact]) -> AnswerFeatures:
+def _answer_features(state: ResearchRun, known: list[Fact], new: list[Fact]) -> AnswerFeatures:
     """What an answer would stand on: counted anew when there are new facts, or a note that may rule some
     out."""
     before = state.confidence[-1] if state.confidence else None

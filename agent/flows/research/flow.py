@@ -14,9 +14,10 @@ from agent.engine.context import RunContext
 from agent.engine.loop import Flow
 from agent.engine.state import Change
 from agent.flows.research import analyze_page
+from agent.flows.research.state import Observation, ResearchRun, ResearchState
 from agent.flows.shared import fact_view, recompute
-from agent.flows.shared.run_state import Observation, RunState
-from agent.flows.shared.write_report import write_report
+from agent.flows.shared.verdict import build_answer
+from agent.flows.shared.write_report import ask_report
 from agent.roles.research.analyzer import AnalyzerReply
 from agent.roles.research.decision import DECISION
 from agent.text.urls import canonicalize
@@ -32,9 +33,9 @@ STEP_BY_ACTION = {
 }
 
 
-def decide(state: RunState, tools: RunContext) -> tuple[Change, str]:
+def decide(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
     """Choose the next action; what the role proposes is checked by code before it counts."""
-    if state.looking:  # read just before the budget ended the round: it is not to be lost
+    if state.own.looking:  # read just before the budget ended the round: it is not to be lost
         return {}, "analyze"
     if given := fact_view.next_supplied_page(state):
         return {"looking": Observation(source=given.url, page_id=given.page_id)}, "analyze"
@@ -82,14 +83,14 @@ def decide(state: RunState, tools: RunContext) -> tuple[Change, str]:
     }, "approve" if state.settings.stop_point == "step" else STEP_BY_ACTION[proposal.next_action]
 
 
-def _hand_over(state: RunState, stop: Proposal, why: str, reason: str) -> tuple[Change, str]:
+def _hand_over(state: ResearchRun, stop: Proposal, why: str, reason: str) -> tuple[Change, str]:
     """To the person: with an approval first when the run goes step by step."""
     change: Change = {"pending": stop, "why_stopped": why, "stop_reason": reason}
     return change, "approve" if state.settings.stop_point == "step" and reason != "budget" else "report"
 
 
 def _propose_action(
-    state: RunState, tools: RunContext, stuck: Stall | None
+    state: ResearchRun, tools: RunContext, stuck: Stall | None
 ) -> tuple[Proposal, list[Refusal]]:
     """The role's proposal if code agrees, else the keyless one, else the next rungs, else the person."""
     actions = fact_view.available_actions(state, tools.world.engines, tools.now())
@@ -98,7 +99,7 @@ def _propose_action(
         "notes": fact_view.note_texts(state),
         "history": state.actions[-20:],
         "facts": fact_view.facts_for_prompt(state),
-        "report": AnalyzerReply.model_validate(_report_for_prompt(state)) if state.report else None,
+        "report": AnalyzerReply.model_validate(_report_for_prompt(state)) if state.own.report else None,
         "leads": fact_view.open_leads(state),
         "actions": actions,
         "blockage": stuck,
@@ -135,8 +136,10 @@ def _propose_action(
     ), refused
 
 
-def _report_for_prompt(state: RunState) -> dict[str, Any]:
-    report = {name: value for name, value in (state.report or {}).items() if name not in ("by", "trouble")}
+def _report_for_prompt(state: ResearchRun) -> dict[str, Any]:
+    report = {
+        name: value for name, value in (state.own.report or {}).items() if name not in ("by", "trouble")
+    }
     brief = report.get("extracted_info")
     return {
         **report,
@@ -148,7 +151,7 @@ def _report_for_prompt(state: RunState) -> dict[str, Any]:
     }
 
 
-def search(state: RunState, tools: RunContext) -> tuple[Change, str]:
+def search(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
     """Ask a search engine."""
     pending = state.pending or Proposal(next_action="search_duckduckgo", query_or_url=state.question)
     engine = fact_view.ENGINE_BY_ACTION[pending.next_action]
@@ -172,7 +175,7 @@ def search(state: RunState, tools: RunContext) -> tuple[Change, str]:
     return change, "analyze"
 
 
-def crawl(state: RunState, tools: RunContext) -> tuple[Change, str]:
+def crawl(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
     """Read a page, and store what was read."""
     pending = state.pending or Proposal(
         next_action="crawl_url", query_or_url=(state.settings.start_urls or [""])[0]
@@ -201,9 +204,9 @@ def crawl(state: RunState, tools: RunContext) -> tuple[Change, str]:
     }, "analyze"
 
 
-def analyze(state: RunState, tools: RunContext) -> tuple[Change, str]:
+def analyze(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
     """Weigh what the tool brought."""
-    looking = state.looking
+    looking = state.own.looking
     if looking is None:
         return {}, "decide"
     if looking.page_id:
@@ -215,9 +218,11 @@ def analyze(state: RunState, tools: RunContext) -> tuple[Change, str]:
     return {**change, "looking": None}, "decide"
 
 
-def report(state: RunState, tools: RunContext) -> tuple[Change, str]:
+def report(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
     """Write up what was found, for a person to review."""
-    return {"answers": [write_report(state, tools)], "pending": None}, "review"
+    assessment = str((state.own.report or {}).get("assessment", ""))
+    judgement = ask_report(state, tools, assessment=assessment)
+    return {"answers": [build_answer(state, judgement, tools.step)], "pending": None}, "review"
 
 
 def _build_action(tools: RunContext, pending: Proposal, outcome: Outcome, detail: str) -> Action:
@@ -233,23 +238,23 @@ def _build_action(tools: RunContext, pending: Proposal, outcome: Outcome, detail
     )
 
 
-def _mark_leads_taken(state: RunState, pending: Proposal) -> list[Lead]:
+def _mark_leads_taken(state: ResearchRun, pending: Proposal) -> list[Lead]:
     same = canonicalize(pending.query_or_url) or pending.query_or_url
     return [
         lead.model_copy(update={"status": "taken"})
-        for lead in state.leads.values()
+        for lead in state.own.leads.values()
         if lead.status == "open" and (canonicalize(lead.value) or lead.value) == same
     ]
 
 
-def _find_origin(state: RunState, url: str) -> str:
+def _find_origin(state: ResearchRun, url: str) -> str:
     spelled = canonicalize(url)
     return next(
-        (lead.found_on for lead in state.leads.values() if canonicalize(lead.value) == spelled), "person"
+        (lead.found_on for lead in state.own.leads.values() if canonicalize(lead.value) == spelled), "person"
     )
 
 
-def summarize_state(state: RunState) -> dict[str, Any]:
+def summarize_state(state: ResearchRun) -> dict[str, Any]:
     """What the list of runs shows."""
     latest = state.answer
     verdict = latest.verdict if latest and not latest.is_small_talk else ""
@@ -264,7 +269,7 @@ def summarize_state(state: RunState) -> dict[str, Any]:
 RESEARCH = Flow(
     name="research",
     first_step="decide",
-    state_type=RunState,
+    own_state=ResearchState,
     steps={"decide": decide, "search": search, "crawl": crawl, "analyze": analyze, "report": report},
     rest_statuses={"approve": Status.WAITING, "review": Status.REVIEW, "done": Status.DONE},
     write_up_step="report",

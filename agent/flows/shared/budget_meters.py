@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from agent.engine.run_state import RunState
 from agent.flows import FLOWS
-from agent.flows.shared.run_state import RunState
-from agent.flows.site.state import SiteState
 from agent.store.model_calls import ModelCalls
 from agent.types import CAP_SETTINGS, Action, Cap, Record, Run, Settings, Status, Step
 
@@ -59,10 +58,10 @@ def measure_budgets(calls: ModelCalls, run: Run, state: RunState, steps: Sequenc
         calls.sum_usage(run.id, began),
         find_last_round_actions(state) if over else state.actions_this_round,
     )
-    pages = len(doing) if isinstance(state, SiteState) else sum(bool(action.page_id) for action in doing)
+    pages = state.own.count_pages(doing)
     used: dict[Cap, float | None] = {
         "steps": len(doing),
-        "pages": len(doing) if run.settings.flow == "collect" else pages,
+        "pages": pages,
         "calls": spent.llm_calls,
         "tokens": spent.prompt_tokens + spent.completion_tokens,
         "cost": spent.cost_usd if spent.llm_calls else 0.0,

@@ -6,9 +6,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from agent.engine.run_state import RunState
 from agent.evidence.contradiction.resolution import EVIDENCE_REASON_PREFIX, is_settled_by_person
 from agent.flows.shared import fact_view
-from agent.flows.shared.run_state import RunState
 from agent.text.urls import site
 from agent.types import Conflict, Fact, Sentence
 

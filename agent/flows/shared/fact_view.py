@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from agent.engine.run_state import RunState
 from agent.errors import BudgetSpent
 from agent.evidence.confidence import evidence_level
 from agent.evidence.contradiction import answer_extraction
 from agent.evidence.contradiction.answer_extraction import ComparisonQuestion
-from agent.flows.shared.run_state import RunState
 from agent.retrieval.link_scoring import MAX_OPEN_LEADS, lead_id, score_leads
 from agent.text import dialogue_acts
 from agent.text.excluded_sites import find_excluded_sites, is_excluded
@@ -277,7 +277,7 @@ def open_leads(state: RunState) -> list[Lead]:
     }
     known = [
         lead
-        for lead in state.leads.values()
+        for lead in state.own.leads.values()
         if lead.status == "open" and not {lead.value, canonicalize(lead.value)} & seen
     ]
     forbidden = find_excluded_sites(note_texts(state))
@@ -412,5 +412,5 @@ def known_urls(state: RunState) -> set[str]:
         url for text in (state.question, *note_texts(state)) for url in find_urls(text)
     ] + state.settings.start_urls
     return {canonicalize(url) for url in given} | {
-        canonicalize(lead.value) for lead in state.leads.values() if lead.kind == "url"
+        canonicalize(lead.value) for lead in state.own.leads.values() if lead.kind == "url"
     }

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from agent.engine.run_state import RunState
 from agent.engine.state import fold, merge, shallow_copy
 from agent.evidence import citation_check
-from agent.flows.reply.state import ReplyState
 from agent.flows.shared import fact_view
 from agent.flows.shared.conflict_sentences import is_conflict_sentence
-from agent.flows.shared.run_state import RunState
 from agent.types import Answer, Fact, Sentence, Step
 
 MAX_REPLAYS = 40
@@ -62,8 +61,7 @@ def _candidate_facts(state: RunState) -> Iterator[Mapping[str, Fact]]:
     out; and of a reply, which is cut to a length, one side of what is disputed may be left."""
     yield fact_view.facts_after_notes(state)
     yield state.facts
-    if isinstance(state, ReplyState):
-        yield {name: fact.model_copy(update={"disputed": False}) for name, fact in state.facts.items()}
+    yield from state.own.fact_sets_for_check(state)
 
 
 def _sentence_groups(sentences: Sequence[Sentence]) -> list[list[int]]:

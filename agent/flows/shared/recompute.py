@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from pydantic import TypeAdapter
 
+from agent.engine.run_state import RunState
 from agent.engine.state import REMOVAL_PREFIX, Change, to_jsonable
 from agent.evidence import confidence
 from agent.evidence.answer_features import count_answer_features
@@ -20,11 +21,7 @@ from agent.evidence.contradiction.blocking import PairingScope
 from agent.evidence.contradiction.groups import find_conflicts, update_disputed
 from agent.evidence.contradiction.resolution import CLOSED_REASONS, FACTS_GONE_REASON, PINNED_REASON
 from agent.flows.shared import fact_view
-from agent.flows.shared.run_state import RunState
-from agent.flows.site import pages as reading
-from agent.flows.site.state import SiteState
 from agent.retrieval.term_coverage import measure_coverage
-from agent.text.urls import site
 from agent.types import Confidence, Conflict, Edit, Fact, Step
 
 FULL_COMPARISON_LIMIT = 200
@@ -73,7 +70,7 @@ def reassess_confidence(now: RunState, step: int, why: str = "") -> Confidence |
         step=step,
         facts=known,
         conflicts=now.conflicts.values(),
-        coverage=measure_coverage(relevance_question(now), calm).share,
+        coverage=measure_coverage(now.own.relevance_question(now), calm).share,
         previous=previous,
         model=previous.model if previous else None,
         footing=count_answer_features(now.question, known) if now.settings.flow == "research" else None,
@@ -88,12 +85,6 @@ def reassess_confidence(now: RunState, step: int, why: str = "") -> Confidence |
         else level.moves
     )
     return level.model_copy(update={"moves": told})
-
-
-def relevance_question(state: RunState) -> str:
-    """What the facts are weighed by: the question; of a conversation with a site, as it stands alone, with
-    the person's notes."""
-    return reading.question_with_notes(state) if isinstance(state, SiteState) else state.question
 
 
 def apply_person_edits(state: RunState, change: Change, spoken: Sequence[Step]) -> Change:
@@ -148,7 +139,7 @@ def _update_conflicts(
             fact_view.question_for_comparison(now),
             scope,
         )
-        if _has_several_sources(now)
+        if now.own.has_several_sources(now)
         else []
     )
     known = {clash.id for clash in found}
@@ -160,11 +151,6 @@ def _update_conflicts(
         if name not in known
     ]
     return [*found, *left]
-
-
-def _has_several_sources(now: RunState) -> bool:
-    """Are there several voices? A `site` run reads one site as one voice."""
-    return not isinstance(now, SiteState) or len({site(fact.url) for fact in now.facts.values()}) > 1
 
 
 def _reopen_conflict(clash: Conflict) -> Conflict:

@@ -12,12 +12,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from agent.engine.run_state import RunState
 from agent.engine.state import Change
 from agent.errors import UsageError
 from agent.evidence.source_independence import map_sites_to_sources
 from agent.evidence.source_trust import DEFAULT_TRUST, NO_SIGN_REASONS, describe_rating, trust_label
 from agent.flows.shared.recompute import recompute_after_edit
-from agent.flows.shared.run_state import RunState
 from agent.text.urls import FILE_SCHEME, host, site
 from agent.types import Edit, Fact, PageRef, TrustRating
 

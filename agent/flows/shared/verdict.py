@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from agent.engine.run_state import RunState
 from agent.evidence import citation_check
 from agent.flows.shared import conflict_sentences, fact_view
-from agent.flows.shared.run_state import RunState
 from agent.retrieval.term_coverage import measure_coverage
 from agent.roles.research.report import ReportReply
 from agent.roles.role import RoleResult

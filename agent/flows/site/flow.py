@@ -17,11 +17,18 @@ from agent.engine.state import Change, merge, shallow_copy, to_jsonable
 from agent.errors import BudgetSpent
 from agent.flows.research.flow import summarize_state
 from agent.flows.shared import fact_view, recompute
-from agent.flows.shared.write_report import write_report
 from agent.flows.site import pages as reading
 from agent.flows.site import thread_memory
-from agent.flows.site.answer import answer_from_draft
-from agent.flows.site.state import BY_PERSON, BY_SITEMAP, ExplorationChoice, Sitemap, SiteState, UrlIndex
+from agent.flows.site.answer import answer_from_draft, rewrite_answer
+from agent.flows.site.state import (
+    BY_PERSON,
+    BY_SITEMAP,
+    ExplorationChoice,
+    Sitemap,
+    SiteRun,
+    SiteState,
+    UrlIndex,
+)
 from agent.retrieval.site_link_scoring import split_path_words
 from agent.retrieval.unseen_terms import find_unseen_terms
 from agent.roles.site.draft import DRAFT
@@ -41,7 +48,7 @@ question."""
 _SITEMAP_LINE = re.compile(r"^\s*sitemap:\s*(\S+)", re.IGNORECASE | re.MULTILINE)
 
 
-def recall(state: SiteState, tools: RunContext) -> tuple[Change, str]:
+def recall(state: SiteRun, tools: RunContext) -> tuple[Change, str]:
     """Begin: understand the question in its conversation, take over its pages and graph, put the start pages
     in the queue."""
     if polite := fact_view.answer_small_talk(state, tools.step):
@@ -51,12 +58,12 @@ def recall(state: SiteState, tools: RunContext) -> tuple[Change, str]:
     if former:
         change |= thread_memory.carry_over_pages(state, former, tools)
         change["facts"] = thread_memory.carry_over_facts(
-            merge(shallow_copy(state), to_jsonable(change)), former, state.search_text
+            merge(shallow_copy(state), to_jsonable(change)), former, state.own.search_text(state)
         )
     now = merge(shallow_copy(state), to_jsonable(change))
-    atlas = UrlIndex(now)
+    atlas = UrlIndex(now.own)
     start = [atlas.add(url, found_on=BY_PERSON) for url in state.settings.start_urls if canonicalize(url)]
-    queue = [i for i in dict.fromkeys(start) if i not in now.visited_urls]
+    queue = [i for i in dict.fromkeys(start) if i not in now.own.visited_urls]
     _index_stored_links(now, tools, atlas)
     added = atlas.to_change()
     for name in ("all_discovered_urls", "url_texts", "url_found_on"):
@@ -75,27 +82,29 @@ def recall(state: SiteState, tools: RunContext) -> tuple[Change, str]:
     return {**change, "urls_to_process": queue}, "survey" if queue else "decide"
 
 
-def _index_stored_links(state: SiteState, tools: RunContext, atlas: UrlIndex) -> None:
+def _index_stored_links(state: SiteRun, tools: RunContext, atlas: UrlIndex) -> None:
     """Of the stored pages and sitemaps, the addresses that bear on this question: former ones were chosen for
     another."""
     limits, reach = state.settings.site, state.settings.source_filter
-    asked = state.search_text
-    for i, page_id in state.url_content.items():
+    asked = state.own.search_text(state)
+    for i, page_id in state.own.url_content(state).items():
         for link in reading.select_links(asked, tools.page(page_id).links, reach, limits.max_links_per_page):
             atlas.add(link.url, link.text, i)
-    for sitemap in state.sitemaps.values():
+    for sitemap in state.own.sitemaps.values():
         if sitemap.page_id:
             _index_best_urls(
                 reading.parse_sitemap(tools.page(sitemap.page_id, raw=True)), asked, reach, atlas
             )
 
 
-def _read_recalled_pages(state: SiteState, tools: RunContext) -> Change:
+def _read_recalled_pages(state: SiteRun, tools: RunContext) -> Change:
     """What the recalled pages say on this question; those only skimmed so far are read with care now."""
     refs = []
-    for i in state.skimmed:
-        url, page_id = state.all_discovered_urls[i], state.url_content.get(i)
-        if page_id and _has_question_word(state.search_text, stored := tools.page(page_id, raw=True)):
+    for i in state.own.skimmed:
+        url, page_id = state.own.all_discovered_urls[i], state.own.url_content(state).get(i)
+        if page_id and _has_question_word(
+            state.own.search_text(state), stored := tools.page(page_id, raw=True)
+        ):
             careful = extract_fully(stored)
             refs.append(
                 state.pages[url].model_copy(
@@ -105,18 +114,22 @@ def _read_recalled_pages(state: SiteState, tools: RunContext) -> Change:
                 )
             )
     now = merge(shallow_copy(state), to_jsonable({"pages": refs}))
-    change = reading.read_pages(now, tools, list(now.url_content))
+    change = reading.read_pages(now, tools, list(now.own.url_content(now)))
     kept = {ref.url: ref for ref in [*now.pages.values(), *change.pop("pages")]}
     return {**change, "pages": list(kept.values())}
 
 
-def survey(state: SiteState, tools: RunContext) -> tuple[Change, str]:
+def survey(state: SiteRun, tools: RunContext) -> tuple[Change, str]:
     """Ask the start pages' hosts for their sitemaps (robots.txt names them); the best addresses become
     candidates."""
-    reach, atlas = state.settings.source_filter, UrlIndex(state)
-    origins = list(dict.fromkeys(_origin(state.all_discovered_urls[i]) for i in state.urls_to_process))
+    reach, atlas = state.settings.source_filter, UrlIndex(state.own)
+    origins = list(
+        dict.fromkeys(_origin(state.own.all_discovered_urls[i]) for i in state.own.urls_to_process)
+    )
     origins = [
-        origin for origin in origins if reach.allows(origin) and f"{origin}/sitemap.xml" not in state.sitemaps
+        origin
+        for origin in origins
+        if reach.allows(origin) and f"{origin}/sitemap.xml" not in state.own.sitemaps
     ]
     robots = tools.fetch_many([f"{origin}/robots.txt" for origin in origins], leading=True)
     queue: list[str] = []
@@ -124,15 +137,17 @@ def survey(state: SiteState, tools: RunContext) -> tuple[Change, str]:
         told = _SITEMAP_LINE.findall(page.text) if page.outcome is Outcome.OK else []
         queue += [url for url in told if reach.allows(url)] or [f"{origin}/sitemap.xml"]
     found: dict[str, Sitemap] = {}
-    while batch := [url for url in dict.fromkeys(queue) if url not in found and url not in state.sitemaps][
-        : MAX_SITEMAPS - len(found)
-    ]:
+    while batch := [
+        url for url in dict.fromkeys(queue) if url not in found and url not in state.own.sitemaps
+    ][: MAX_SITEMAPS - len(found)]:
         for url, page in zip(batch, tools.fetch_many(batch, leading=True), strict=True):
             places = reading.parse_sitemap(page) if page.raw else []
             nested = [place for place in places if _is_sitemap(place, page)]
-            queue += [place for place in _rank_sitemaps(nested, state.search_text) if reach.allows(place)]
+            queue += [
+                place for place in _rank_sitemaps(nested, state.own.search_text(state)) if reach.allows(place)
+            ]
             _index_best_urls(
-                [place for place in places if place not in nested], state.search_text, reach, atlas
+                [place for place in places if place not in nested], state.own.search_text(state), reach, atlas
             )
             kept = (
                 tools.store_page(page) if page.outcome in (Outcome.OK, Outcome.UNSUPPORTED) and places else ""
@@ -170,25 +185,27 @@ def _origin(url: str) -> str:
     return f"{parts.scheme}://{parts.netloc}"
 
 
-def crawl(state: SiteState, tools: RunContext) -> tuple[Change, str]:
+def crawl(state: SiteRun, tools: RunContext) -> tuple[Change, str]:
     """Read the queued pages side by side: store their text, keep their best links, note how they link."""
-    batch = state.urls_to_process[: _count_pages_left(state)]
-    urls = [state.all_discovered_urls[i] for i in batch]
+    batch = state.own.urls_to_process[: _count_pages_left(state)]
+    urls = [state.own.all_discovered_urls[i] for i in batch]
     pages = tools.fetch_many(urls, skimmed=len(batch) > MAX_CAREFUL_BATCH)
-    atlas, limits = UrlIndex(state), state.settings.site
+    atlas, limits = UrlIndex(state.own), state.settings.site
     graph: dict[int, list[int]] = {}
-    refs, actions, skimmed = [], [], list(state.skimmed)
-    reason = state.choices[-1].reasoning if state.choices else "This is where to start, by your choice."
+    refs, actions, skimmed = [], [], list(state.own.skimmed)
+    reason = (
+        state.own.choices[-1].reasoning if state.own.choices else "This is where to start, by your choice."
+    )
     for i, page in zip(batch, pages, strict=True):
         if len(batch) > MAX_CAREFUL_BATCH and page.outcome is Outcome.OK:
             page, skimmed = (
                 (extract_fully(page), skimmed)
-                if _has_question_word(state.search_text, page)
+                if _has_question_word(state.own.search_text(state), page)
                 else (page, [*skimmed, i])
             )
         page_id = tools.store_page(page) if page.outcome is Outcome.OK else ""
         links = reading.select_links(
-            state.search_text, page.links, state.settings.source_filter, limits.max_links_per_page
+            state.own.search_text(state), page.links, state.settings.source_filter, limits.max_links_per_page
         )
         graph[i] = list(dict.fromkeys(n for link in links if (n := atlas.add(link.url, link.text, i)) != i))
         refs.append(_build_page_ref(state, tools, i, page, page_id))
@@ -197,21 +214,21 @@ def crawl(state: SiteState, tools: RunContext) -> tuple[Change, str]:
     met = [
         known
         for known in dict.fromkeys(reached)
-        if known is not None and known not in batch and known not in state.visited_urls
+        if known is not None and known not in batch and known not in state.own.visited_urls
     ]
     change: Change = {
         **atlas.to_change(),
         "urls_to_process": [],
-        "visited_urls": [*(i for i in batch if i not in state.visited_urls), *met],
+        "visited_urls": [*(i for i in batch if i not in state.own.visited_urls), *met],
         "url_graph": graph,
         "pages": refs,
         "actions": actions,
         "skimmed": skimmed,
         "fetched": batch,
     }
-    seen = [*state.visited_urls, *batch]
+    seen = [*state.own.visited_urls, *batch]
     for ref, i in zip(refs, batch, strict=True):
-        ref.links = [state.all_discovered_urls[n] for n in graph[i] if n in seen][:50]
+        ref.links = [state.own.all_discovered_urls[n] for n in graph[i] if n in seen][:50]
     now = merge(shallow_copy(state), to_jsonable(change))
     said = reading.read_pages(now, tools, batch)
     told = {ref.url: ref for ref in [*refs, *said.pop("pages")]}
@@ -219,7 +236,7 @@ def crawl(state: SiteState, tools: RunContext) -> tuple[Change, str]:
     return {**change, **said, "pages": list(told.values()), "actions": counted}, "decide"
 
 
-def _count_pages_left(state: SiteState) -> int:
+def _count_pages_left(state: SiteRun) -> int:
     """Pages that may still be asked for: those of this round count, since the last answer or the fork."""
     return max(0, state.settings.site.max_pages - len(state.actions_this_round))
 
@@ -229,16 +246,16 @@ def _has_question_word(asked: str, page: Page) -> bool:
     return len(find_unseen_terms(asked, [page.title, page.text])) < len(parse_question(asked).weights)
 
 
-def _build_page_ref(state: SiteState, tools: RunContext, i: int, page: Page, page_id: str) -> PageRef:
-    on = state.url_found_on.get(i, BY_PERSON)
+def _build_page_ref(state: SiteRun, tools: RunContext, i: int, page: Page, page_id: str) -> PageRef:
+    on = state.own.url_found_on.get(i, BY_PERSON)
     found_on = (
-        "person" if on == BY_PERSON else "sitemap" if on == BY_SITEMAP else state.all_discovered_urls[on]
+        "person" if on == BY_PERSON else "sitemap" if on == BY_SITEMAP else state.own.all_discovered_urls[on]
     )
     return PageRef(
-        url=state.all_discovered_urls[i],
+        url=state.own.all_discovered_urls[i],
         page_id=page_id,
         final_url=page.final_url,
-        title=page.title or state.url_texts.get(i, ""),
+        title=page.title or state.own.url_texts.get(i, ""),
         outcome=page.outcome,
         detail=page.detail,
         found_on=found_on,
@@ -259,11 +276,13 @@ def _build_action(tools: RunContext, ref: PageRef, reason: str) -> Action:
     )
 
 
-def decide(state: SiteState, tools: RunContext) -> tuple[Change, str]:
+def decide(state: SiteRun, tools: RunContext) -> tuple[Change, str]:
     """Answer, or explore which addresses? At a limit the answer is forced, and says so. What a person gave is
     weighed first."""
     if given := [
-        i for i, url in enumerate(state.all_discovered_urls) if (ref := state.pages.get(url)) and ref.waiting
+        i
+        for i, url in enumerate(state.own.all_discovered_urls)
+        if (ref := state.pages.get(url)) and ref.waiting
     ]:
         change = reading.read_pages(state, tools, given)
         decided, next = _decide_next(merge(shallow_copy(state), to_jsonable(change)), tools)
@@ -271,15 +290,19 @@ def decide(state: SiteState, tools: RunContext) -> tuple[Change, str]:
     return _decide_next(state, tools)
 
 
-def _decide_next(state: SiteState, tools: RunContext) -> tuple[Change, str]:
+def _decide_next(state: SiteRun, tools: RunContext) -> tuple[Change, str]:
     limits, left = state.settings.site, _count_pages_left(state)
     wanted = fact_view.requested_retry(state)
-    if wanted and left and (again := UrlIndex(state).find(wanted.query_or_url)) is not None:
+    if wanted and left and (again := UrlIndex(state.own).find(wanted.query_or_url)) is not None:
         return {"urls_to_process": [again]}, "crawl"
     if state.needs_rewrite:
         why = "You gave a page: the answer takes it in."
         choice = ExplorationChoice(
-            step=tools.step, iteration=state.current_iteration, decision="answer", reasoning=why, by="code"
+            step=tools.step,
+            iteration=state.own.current_iteration,
+            decision="answer",
+            reasoning=why,
+            by="code",
         )
         return {**_choice_change(choice), "why_stopped": ""}, "draft"
     unvisited = reading.rank_unvisited(state)
@@ -293,12 +316,12 @@ def _decide_next(state: SiteState, tools: RunContext) -> tuple[Change, str]:
         raise BudgetSpent(forced, cap="pages", used=limits.max_pages, limit=limits.max_pages)
     if forced:
         useful = sorted(
-            (i for i, level in state.bearings.items() if level), key=lambda i: -state.bearings[i]
+            (i for i, level in state.own.bearings.items() if level), key=lambda i: -state.own.bearings[i]
         )[:5]
         limit = forced if unvisited else ""
         choice = ExplorationChoice(
             step=tools.step,
-            iteration=state.current_iteration,
+            iteration=state.own.current_iteration,
             decision="answer",
             reasoning=forced,
             by="code",
@@ -313,9 +336,9 @@ def _decide_next(state: SiteState, tools: RunContext) -> tuple[Change, str]:
         "instruction": state.settings.instruction,
         "notes": [note.text for note in state.notes],
         "pages": _pages_for_prompt(state, tools),
-        "graph": {i: state.url_graph.get(i, []) for i in state.visited_urls[-30:]},
+        "graph": {i: state.own.url_graph.get(i, []) for i in state.own.visited_urls[-30:]},
         "unvisited": unvisited,
-        "iteration": state.current_iteration,
+        "iteration": state.own.current_iteration,
         "max_iterations": limits.max_iterations,
         "max_urls": most,
         "missing": reading.find_missing_terms(state, tools),
@@ -329,14 +352,14 @@ def _decide_next(state: SiteState, tools: RunContext) -> tuple[Change, str]:
         by, reasoning, selected, reply = "keyless", second.reasoning, second.selected_url_indices, second
     choice = ExplorationChoice(
         step=tools.step,
-        iteration=state.current_iteration,
+        iteration=state.own.current_iteration,
         decision=reply.decision,
         reasoning=reasoning,
         selected=selected[:most] if reply.decision == "explore" else [],
         by=by,
         trouble=judgement.fallback_reason,
     )
-    useful = [i for i in reply.useful_visited_indices if i in state.url_content]
+    useful = [i for i in reply.useful_visited_indices if i in state.own.url_content(state)]
     change = {**_choice_change(choice), "useful_visited_indices": useful, "refusals": refusals}
     if judgement.by == "model" and reply.standalone_question.strip():
         change["asked"] = reply.standalone_question.strip()[:1000]
@@ -344,14 +367,14 @@ def _decide_next(state: SiteState, tools: RunContext) -> tuple[Change, str]:
         return {
             **change,
             "urls_to_process": choice.selected,
-            "current_iteration": state.current_iteration + 1,
+            "current_iteration": state.own.current_iteration + 1,
         }, "crawl"
     return {**change, "why_stopped": "", "stop_reason": "enough"}, "draft"
 
 
-def _explain_forced_answer(state: SiteState, left: int, unvisited: list[UnvisitedUrl]) -> str:
+def _explain_forced_answer(state: SiteRun, left: int, unvisited: list[UnvisitedUrl]) -> str:
     """Why no more may be explored, as a sentence; "" when it may."""
-    if state.current_iteration >= state.settings.site.max_iterations:
+    if state.own.current_iteration >= state.settings.site.max_iterations:
         return f"All {state.settings.site.max_iterations} explorations of this round are used, so it was time to answer."
     if not left:
         return f"All {state.settings.site.max_pages} pages of this round are read, so it was time to answer."
@@ -370,7 +393,7 @@ def _validate_selection(reply: AgentDecision, known: set[int]) -> tuple[list[int
     return [i for i in chosen if i in known], refused
 
 
-def _pages_for_prompt(state: SiteState, tools: RunContext) -> list[SitePage]:
+def _pages_for_prompt(state: SiteRun, tools: RunContext) -> list[SitePage]:
     """The visited pages as a decision sees them: the windows of their best passages."""
     texts: dict[str, list[str]] = {}
     for passage in reading.passages_for_prompt(state, tools) if tools.client else []:
@@ -379,27 +402,27 @@ def _pages_for_prompt(state: SiteState, tools: RunContext) -> list[SitePage]:
     return [
         SitePage(
             index=i,
-            url=reading.shorten_url(state.all_discovered_urls[i], limits),
-            title=state.pages[state.all_discovered_urls[i]].title,
+            url=reading.shorten_url(state.own.all_discovered_urls[i], limits),
+            title=state.pages[state.own.all_discovered_urls[i]].title,
             text="\n".join(texts.get(page_id, [])),
-            relevance=state.bearings.get(i, 0.0),
+            relevance=state.own.bearings.get(i, 0.0),
         )
-        for i, page_id in state.url_content.items()
+        for i, page_id in state.own.url_content(state).items()
     ]
 
 
-def reconsider(state: SiteState, tools: RunContext) -> tuple[Change, str]:
+def reconsider(state: SiteRun, tools: RunContext) -> tuple[Change, str]:
     """An answer was sent back: weigh what was read by the person's note too, and explore anew where that
     needs more."""
-    change = reading.read_pages(state, tools, list(state.url_content))
+    change = reading.read_pages(state, tools, list(state.own.url_content(state)))
     return {**change, "current_iteration": 0}, "decide"
 
 
-def draft(state: SiteState, tools: RunContext) -> tuple[Change, str]:
+def draft(state: SiteRun, tools: RunContext) -> tuple[Change, str]:
     """Write the answer from what was read, or refuse; from the accepted facts alone once a person has edited
     them."""
     if state.edits:
-        return {"answers": [write_report(state, tools)]}, "review"
+        return {"answers": [rewrite_answer(state, tools)]}, "review"
     passages = reading.passages_for_prompt(state, tools)
     hosts = list(dict.fromkeys(host(url) for url in state.settings.start_urls))
     away = find_unseen_terms(state.question, _known_texts(state, tools))
@@ -410,23 +433,23 @@ def draft(state: SiteState, tools: RunContext) -> tuple[Change, str]:
         history=state.history,
         instruction=state.settings.instruction,
         notes=[note.text for note in state.notes],
-        reasoning=state.decision_reasoning,
+        reasoning=state.own.decision_reasoning,
         passages=passages,
         strange=away,
         site=", ".join(hosts),
-        forced=state.choices[-1].forced if state.choices else "",
+        forced=state.own.choices[-1].forced if state.own.choices else "",
         former=state.answer.text if state.answer else "",
     )
     return answer_from_draft(state, tools, judgement, passages), "review"
 
 
-def _known_texts(state: SiteState, tools: RunContext) -> list[str]:
+def _known_texts(state: SiteRun, tools: RunContext) -> list[str]:
     """All that is known of the site: its addresses, link texts and the pages read."""
     texts = [
-        " ".join(state.url_texts.values()),
-        " ".join(split_path_words(url) for url in state.all_discovered_urls),
+        " ".join(state.own.url_texts.values()),
+        " ".join(split_path_words(url) for url in state.own.all_discovered_urls),
     ]
-    for page_id in state.url_content.values():
+    for page_id in state.own.url_content(state).values():
         page = tools.page(page_id)
         texts += [page.title, page.text]
     return texts
@@ -435,7 +458,7 @@ def _known_texts(state: SiteState, tools: RunContext) -> list[str]:
 SITE = Flow(
     name="site",
     first_step="recall",
-    state_type=SiteState,
+    own_state=SiteState,
     steps={
         "recall": recall,
         "survey": survey,

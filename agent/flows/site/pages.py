@@ -12,13 +12,13 @@ from collections.abc import Iterable, Sequence
 from urllib.parse import urlsplit
 
 from agent.engine.context import RunContext
+from agent.engine.run_state import RunState
 from agent.engine.state import Change
 from agent.evidence import confidence, source_trust
 from agent.evidence.contradiction import groups
 from agent.flows.shared import fact_view
 from agent.flows.shared.citations import build_fact_from_quote
-from agent.flows.shared.run_state import RunState
-from agent.flows.site.state import SiteState
+from agent.flows.site.state import SiteRun
 from agent.retrieval.bm25 import rank_passages
 from agent.retrieval.chunking import split_passages
 from agent.retrieval.excerpts import choose_quotes, find_unanswered_words
@@ -89,20 +89,20 @@ def select_links(asked: str, links: Iterable[Link], reach: SourceFilter, limit: 
     return [found[i] for i in sorted(best)]
 
 
-def rank_unvisited(state: SiteState) -> list[UnvisitedUrl]:
+def rank_unvisited(state: SiteRun) -> list[UnvisitedUrl]:
     """The addresses that may be explored, best first, with their scores."""
-    seen = set(state.visited_urls)
+    seen = set(state.own.visited_urls)
     reached = fact_view.visited_urls(state)
     open_ = [
         i
-        for i, url in enumerate(state.all_discovered_urls)
+        for i, url in enumerate(state.own.all_discovered_urls)
         if i not in seen and canonicalize(url) not in reached and state.settings.allows(url)
     ]
     addresses = [
         UnreadLink(
-            state.all_discovered_urls[i],
-            state.url_texts.get(i, ""),
-            state.bearings.get(state.url_found_on.get(i, -1), 0.0),
+            state.own.all_discovered_urls[i],
+            state.own.url_texts.get(i, ""),
+            state.own.bearings.get(state.own.url_found_on.get(i, -1), 0.0),
         )
         for i in open_
     ]
@@ -114,18 +114,18 @@ def rank_unvisited(state: SiteState) -> list[UnvisitedUrl]:
             url=shorten_url(addresses[n].url, state.settings.site),
             text=addresses[n].text[:200],
             score=weights[n],
-            found_on=state.url_found_on.get(open_[n], -1),
+            found_on=state.own.url_found_on.get(open_[n], -1),
         )
         for n in best
     ]
 
 
-def question_with_notes(state: SiteState) -> str:
+def question_with_notes(state: SiteRun) -> str:
     """The question as it stands alone, with a person's notes."""
-    return " ".join([state.search_text, *fact_view.note_texts(state)])
+    return " ".join([state.own.search_text(state), *fact_view.note_texts(state)])
 
 
-def last_typed_text(state: SiteState) -> str:
+def last_typed_text(state: SiteRun) -> str:
     """What was typed last, by itself: the newest note, else the question."""
     return (fact_view.note_texts(state) or [state.question])[-1]
 
@@ -138,24 +138,24 @@ def shorten_url(url: str, limits: SiteLimits) -> str:
     return url[: max(1, limits.links_max_chars - limits.url_truncation_buffer)] + "..."
 
 
-def load_best_pages(state: SiteState, tools: RunContext) -> dict[int, Page]:
+def load_best_pages(state: SiteRun, tools: RunContext) -> dict[int, Page]:
     """The stored pages of the run by index, those that bear most on the question first, as many as a prompt
     can hold a piece of."""
-    content = state.url_content
+    content = state.own.url_content(state)
     most = max(1, 2 * MAX_PROMPT_CHARS // max(1, state.settings.site.content_max_chars))
     best = sorted(
-        content, key=lambda i: (i not in state.useful_visited_indices, -state.bearings.get(i, 0.0), i)
+        content, key=lambda i: (i not in state.own.useful_visited_indices, -state.own.bearings.get(i, 0.0), i)
     )[:most]
     return {i: infer_headings(tools.page(content[i])) for i in best}
 
 
-def passages_for_prompt(state: SiteState, tools: RunContext) -> list[Passage]:
+def passages_for_prompt(state: SiteRun, tools: RunContext) -> list[Passage]:
     """The passages of the visited pages that fit the prompt: the best pages first, each in its own order and
     within its window."""
     question, limits = question_with_notes(state), state.settings.site
     found: list[Passage] = []
     room = max(MAX_PROMPT_CHARS, limits.content_max_chars)
-    content = state.url_content
+    content = state.own.url_content(state)
     for i, page in load_best_pages(state, tools).items():
         if (
             fact_view.find_struck_source(state, page.final_url or page.url)
@@ -172,10 +172,10 @@ def passages_for_prompt(state: SiteState, tools: RunContext) -> list[Passage]:
     return found
 
 
-def find_missing_terms(state: SiteState, tools: RunContext) -> list[str]:
+def find_missing_terms(state: SiteRun, tools: RunContext) -> list[str]:
     """The words that an answer can't do without and that what was read leaves out; not looked for while no
     page answers well anyway."""
-    if not tools.client and max(state.bearings.values(), default=0.0) < ENOUGH_RELEVANCE:
+    if not tools.client and max(state.own.bearings.values(), default=0.0) < ENOUGH_RELEVANCE:
         return []
     found, question, own = (
         passages_for_prompt(state, tools),
@@ -202,10 +202,10 @@ def fit_passages(question: str, found: Sequence[Passage], limit: int) -> list[Pa
     return sorted(kept, key=lambda passage: passage.start)
 
 
-def read_pages(state: SiteState, tools: RunContext, indices: Sequence[int]) -> Change:
+def read_pages(state: SiteRun, tools: RunContext, indices: Sequence[int]) -> Change:
     """What pages that were just visited (or recalled) say on the question: their bearing, and facts with
     verified quotes."""
-    question, own, content = question_with_notes(state), last_typed_text(state), state.url_content
+    question, own, content = question_with_notes(state), last_typed_text(state), state.own.url_content(state)
     bearings: dict[int, float] = {}
     facts: dict[str, Fact] = {}
     refs = []
@@ -228,7 +228,7 @@ def read_pages(state: SiteState, tools: RunContext, indices: Sequence[int]) -> C
             ],
         )
         facts |= {fact.id: fact for fact in new if fact.id not in state.facts}
-        url = state.all_discovered_urls[i]
+        url = state.own.all_discovered_urls[i]
         signs = source_trust.assess_trust(page)
         seen = {
             "facts": sum(fact.verified for fact in new),
@@ -248,7 +248,7 @@ def read_pages(state: SiteState, tools: RunContext, indices: Sequence[int]) -> C
     return {"bearings": bearings, "facts": list(facts.values()), "pages": refs, "confidence": [level]}
 
 
-def passages_after_edits(state: SiteState, page: Page, page_id: str) -> list[Passage]:
+def passages_after_edits(state: SiteRun, page: Page, page_id: str) -> list[Passage]:
     """The passages of a page without the words that a person struck, or that do not carry what they corrected
     them to."""
     here, found = page.final_url or page.url, content_passages(page, page_id)

@@ -9,11 +9,12 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from agent.engine.run_state import FlowState, RunState
 from agent.engine.state import Change, append, merge_dict, upsert
-from agent.flows.shared.run_state import RunState
+from agent.flows.shared.fact_view import note_texts
 from agent.retrieval.query_rewriting import build_search_texts
-from agent.text.urls import canonicalize
-from agent.types import Actor, Answer, Outcome, Record, Turn
+from agent.text.urls import canonicalize, site
+from agent.types import Action, Actor, Outcome, Record
 
 BY_PERSON, BY_SITEMAP = -1, -2
 """Where an address was found when it was on no page: a person gave it, a sitemap lists it."""
@@ -43,12 +44,9 @@ class Sitemap(Record):
     detail: str = ""
 
 
-class SiteState(RunState):
-    """The state of a `site` run. Everything found for an earlier question of the conversation is in it
-    too."""
+class SiteState(FlowState):
+    """The record of a `site` run. Everything found for an earlier question of the conversation is in it too."""
 
-    asked: str = ""
-    """The question as it stands alone, with what the conversation adds to it."""
     urls_to_process: list[int] = Field(default_factory=list)
     visited_urls: Annotated[list[int], append] = Field(default_factory=list)
     all_discovered_urls: Annotated[list[str], append] = Field(default_factory=list)
@@ -71,59 +69,65 @@ class SiteState(RunState):
     bearing: float = 0.0
     """How well the best evidence answers the question, 0..1: what a refusal rests on."""
 
-    @property
-    def search_text(self) -> str:
+    def search_text(self, run: RunState[Any]) -> str:
         """What links and passages are ranked by: the standalone question that a model wrote, else the question,
         in a follow-up together with the previous one."""
-        if self.asked not in ("", self.question):
-            return self.asked
-        return build_search_texts(self.question, self.history)[-1]
+        if run.asked not in ("", run.question):
+            return run.asked
+        return build_search_texts(run.question, run.history)[-1]
 
-    @property
-    def user_question(self) -> str:
-        """The question of this turn."""
-        return self.question
-
-    @property
-    def conversation_history(self) -> list[Turn]:
-        """The earlier turns, oldest first."""
-        return self.history
-
-    @property
-    def url_content(self) -> dict[int, str]:
+    def url_content(self, run: RunState[Any]) -> dict[int, str]:
         """The stored page of each visited address that could be read."""
-        found = {
-            i: self.pages[self.all_discovered_urls[i]].page_id
-            for i in self.visited_urls
-            if self.all_discovered_urls[i] in self.pages
-        }
-        return {i: page_id for i, page_id in found.items() if page_id}
-
-    def to_shared_store(self) -> dict[str, Any]:
-        """The run in the words of the shared store it was specified with, for exports; `url_content` names
-        stored pages."""
-        limits = self.settings.site.model_dump()
+        urls = {i: self.all_discovered_urls[i] for i in self.visited_urls}
         return {
-            "user_question": self.question,
-            "conversation_history": [{"user": turn.user, "bot": turn.bot} for turn in self.history],
-            "instruction": self.settings.instruction,
-            "allowed_domains": self.settings.allowed_domains,
-            **limits,
+            i: run.pages[url].page_id
+            for i, url in urls.items()
+            if url in run.pages and run.pages[url].page_id
+        }
+
+    def describe_target(self, run: RunState[Any], step: str) -> str:
+        """The first addresses of the batch that is read."""
+        queued = [self.all_discovered_urls[i] for i in self.urls_to_process[:5]]
+        return ", ".join(queued) if step == "crawl" else super().describe_target(run, step)
+
+    def relevance_question(self, run: RunState[Any]) -> str:
+        """The question as it stands alone, with a person's notes."""
+        return " ".join([self.search_text(run), *note_texts(run)])
+
+    def has_several_sources(self, run: RunState[Any]) -> bool:
+        """Did facts of more than one site come together? All pages of a site count as one source."""
+        return len({site(fact.url) for fact in run.facts.values()}) > 1
+
+    def count_pages(self, actions: list[Action]) -> int:
+        """Every page that was asked for counts, read or not."""
+        return len(actions)
+
+    def fork_change(self) -> dict[str, Any]:
+        """A fork explores anew."""
+        return {"current_iteration": 0}
+
+    def export_extra(self, run: RunState[Any]) -> dict[str, Any]:
+        """The run by the names of the shared store of seed 002; `url_content` names stored pages."""
+        store = {
+            "user_question": run.question,
+            "conversation_history": [{"user": turn.user, "bot": turn.bot} for turn in run.history],
+            "instruction": run.settings.instruction,
+            "allowed_domains": run.settings.allowed_domains,
+            **run.settings.site.model_dump(),
             "urls_to_process": self.urls_to_process,
             "visited_urls": self.visited_urls,
             "all_discovered_urls": self.all_discovered_urls,
-            "url_content": self.url_content,
+            "url_content": self.url_content(run),
             "url_graph": self.url_graph,
             "current_iteration": self.current_iteration,
-            "final_answer": (self.answer.text or self.answer.certainty) if self.answer else None,
+            "final_answer": (run.answer.text or run.answer.certainty) if run.answer else None,
             "useful_visited_indices": self.useful_visited_indices,
             "decision_reasoning": self.decision_reasoning,
         }
+        return {"site": store}
 
-    @property
-    def final_answer(self) -> Answer | None:
-        """The answer as it was written, refusals included."""
-        return self.answer
+
+SiteRun = RunState[SiteState]
 
 
 class UrlIndex:

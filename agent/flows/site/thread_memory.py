@@ -8,8 +8,9 @@ put it, and how far they trust a domain holds on."""
 from __future__ import annotations
 
 from agent.engine.context import RunContext
+from agent.engine.run_state import RunState
 from agent.engine.state import Change, fold
-from agent.flows.site.state import SiteState
+from agent.flows.site.state import SiteRun, SiteState
 from agent.retrieval.relevance import score_fact
 from agent.text.dialogue_acts import classify_small_talk
 from agent.types import Fact, Outcome, PageRef, SourceFilter
@@ -18,17 +19,17 @@ from agent.web import apply_source_filter
 from agent.web.http_outcomes import OUT_OF_SCOPE
 
 
-def load_earlier_state(state: SiteState, tools: RunContext) -> SiteState | None:
+def load_earlier_state(state: SiteRun, tools: RunContext) -> SiteRun | None:
     """The state of the newest earlier run of this conversation that is known; it holds all that was read
     before it."""
     for turn in reversed(state.history):
         if turn.run_id and not classify_small_talk(turn.user):
-            found = fold(SiteState(), tools.steps(turn.run_id))
-            return found if found.all_discovered_urls else None
+            found = fold(RunState(own=SiteState()), tools.steps(turn.run_id))
+            return found if found.own.all_discovered_urls else None
     return None
 
 
-def carry_over_pages(state: SiteState, former: SiteState, tools: RunContext) -> Change:
+def carry_over_pages(state: SiteRun, former: SiteRun, tools: RunContext) -> Change:
     """The pages, their graph and the addresses, as far as they count for this question, and what a person
     said of facts and sources."""
     reach = state.settings.source_filter
@@ -40,27 +41,22 @@ def carry_over_pages(state: SiteState, former: SiteState, tools: RunContext) -> 
         if other and not ref.page_id and _was_out_of_scope(former.pages[ref.url]) and reach.allows(ref.url)
     }
     left = {ref.url for ref in refs if not ref.page_id}
-    urls = former.all_discovered_urls
+    urls = former.own.all_discovered_urls
     return {
-        **{
-            name: getattr(former, name)
-            for name in (
-                "all_discovered_urls",
-                "url_texts",
-                "url_found_on",
-                "url_graph",
-                "trusts",
-                "struck_sources",
-            )
-        },
-        "visited_urls": [i for i in former.visited_urls if urls[i] not in open_again],
-        "skimmed": [i for i in former.skimmed if urls[i] not in left],
+        "all_discovered_urls": urls,
+        "url_texts": former.own.url_texts,
+        "url_found_on": former.own.url_found_on,
+        "url_graph": former.own.url_graph,
+        "trusts": former.trusts,
+        "struck_sources": former.struck_sources,
+        "visited_urls": [i for i in former.own.visited_urls if urls[i] not in open_again],
+        "skimmed": [i for i in former.own.skimmed if urls[i] not in left],
         "pages": [ref for ref in refs if ref.url not in open_again],
-        "sitemaps": list(former.sitemaps.values()),
+        "sitemaps": list(former.own.sitemaps.values()),
     }
 
 
-def carry_over_facts(state: SiteState, former: SiteState, asked: str) -> list[Fact]:
+def carry_over_facts(state: SiteRun, former: SiteRun, asked: str) -> list[Fact]:
     """The facts of pages that a person struck or corrected, weighed by what is asked now. A pin was meant for
     the former question."""
     read = {ref.page_id for ref in state.pages.values() if ref.page_id}

@@ -9,7 +9,7 @@ from pathlib import Path
 import streamlit as st
 
 from agent.errors import NotFound
-from agent.flows.chat.state import ChatState
+from agent.flows.chat.dialogue import conversation_kind
 from agent.types import Status
 from agent.workbench import RunSnapshot
 from pages.widgets.chat import chat_input, chat_scope, chat_trace, chat_turn, clarify_form
@@ -32,7 +32,7 @@ def draw(run_id: str) -> None:
     except NotFound:
         _draw_missing(f"There is no run called {escape.shorten(run_id, 40)}")
         return
-    if not isinstance(view.state, ChatState):
+    if conversation_kind(view.run.settings.flow) != "chat":
         _draw_missing("This run is no conversation with the library")
         place = routes.page_for_flow(view.run.settings.flow)
         st.page_link(
@@ -86,7 +86,7 @@ def _draw_earlier(turns: list[str]) -> None:
         st.toggle(f"Show all {len(turns) + 1} questions", key=SHOW_ALL_KEY)
     for run_id in turns[hidden:]:
         view = bench.snapshot(run_id)
-        if isinstance(view.state, ChatState):
+        if conversation_kind(view.run.settings.flow) == "chat":
             with st.container(key=f"chat-turn-{run_id}", gap="small"):
                 chat_turn.draw(view, view.state)
                 chat_trace.draw_folded(view, view.state)
@@ -97,8 +97,6 @@ def _draw_live(run_id: str, moving: bool) -> None:
     state = view.state
     if moving is not (view.run.status is Status.RUNNING):
         st.rerun()  # it came to rest (or woke up): the timer is set anew, or not at all
-    if not isinstance(state, ChatState):
-        return
     with st.container(key="chat-newest", gap="small"):
         client.show_notice("chat-talk")
         if moving:
@@ -118,7 +116,7 @@ def _draw_live(run_id: str, moving: bool) -> None:
             run_controls.draw(view)
         chat_turn.draw_next_steps(view, state)
         chat_trace.draw_folded(view, state)
-        form = functools.partial(clarify_form.draw, view, state) if state.needs_clarification else None
+        form = functools.partial(clarify_form.draw, view, state) if state.own.needs_clarification else None
         with turn:  # drawn last: what is streamed takes its time, and nothing of the state before may stand below it meanwhile
             chat_turn.draw(view, state, fresh=True, form=form)
 

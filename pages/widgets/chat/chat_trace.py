@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from agent.errors import NotFound
-from agent.flows.chat.state import ChatState, PassageRef
+from agent.flows.chat.state import ChatRun, PassageRef
 from agent.roles.chat.grade import MIN_RELEVANT_SCORE
 from agent.text.plurals import format_count
 from agent.types import Status, Step
@@ -29,11 +29,11 @@ ROUTE_LABELS = {
 }
 
 
-def draw_folded(view: RunSnapshot, state: ChatState) -> None:
+def draw_folded(view: RunSnapshot, state: ChatRun) -> None:
     """A line that opens to the details; nothing in it is drawn before."""
-    if view.run.status is Status.RUNNING or not state.route_decision:
+    if view.run.status is Status.RUNNING or not state.own.route_decision:
         return
-    label = f"How it was answered: {escape.md(ROUTE_LABELS.get(state.route_decision, state.route_decision))}{_describe_grades(state)}"
+    label = f"How it was answered: {escape.md(ROUTE_LABELS.get(state.own.route_decision, state.own.route_decision))}{_describe_grades(state)}"
     opened = st.expander(
         label, icon=":material/account_tree:", key=f"chat-how-{view.run.id}", on_change="rerun"
     )
@@ -42,14 +42,14 @@ def draw_folded(view: RunSnapshot, state: ChatState) -> None:
             _draw_details(view, state)
 
 
-def _describe_grades(state: ChatState) -> str:
-    if not state.doc_relevance_scores:
+def _describe_grades(state: ChatRun) -> str:
+    if not state.own.doc_relevance_scores:
         return ""
-    good = sum(score >= MIN_RELEVANT_SCORE for score in state.doc_relevance_scores)
-    return f", {good} of {format_count(len(state.doc_relevance_scores), 'passage')} relevant"
+    good = sum(score >= MIN_RELEVANT_SCORE for score in state.own.doc_relevance_scores)
+    return f", {good} of {format_count(len(state.own.doc_relevance_scores), 'passage')} relevant"
 
 
-def _draw_details(view: RunSnapshot, state: ChatState) -> None:
+def _draw_details(view: RunSnapshot, state: ChatRun) -> None:
     st.html(f'<div class="ts">{render_steps(view.steps, state)}</div>')
     opened = st.tabs(TABS, key=f"chat-tab-{view.run.id}", on_change="rerun")
     for name, tab in zip(TABS, opened, strict=True):
@@ -66,22 +66,22 @@ def _draw_details(view: RunSnapshot, state: ChatState) -> None:
                 model_calls.draw(view.run.id)
 
 
-def render_progress(view: RunSnapshot, state: ChatState) -> str:
+def render_progress(view: RunSnapshot, state: ChatRun) -> str:
     """What has been done so far and what is being done now, as HTML."""
     now = f'<li class="now"><span class="pulse" aria-hidden="true"></span> {escape.html(view.activity)}</li>'
     return f'<div class="ts" role="status" aria-live="polite"><ol class="progress">{_render_items(view.steps, state)}{now}</ol></div>'
 
 
-def render_steps(taken: list[Step], state: ChatState) -> str:
+def render_steps(taken: list[Step], state: ChatRun) -> str:
     """The steps of a turn in words, as HTML."""
     return f'<ol class="progress">{_render_items(taken, state)}</ol>'
 
 
-def _render_items(taken: list[Step], state: ChatState) -> str:
+def _render_items(taken: list[Step], state: ChatRun) -> str:
     return "".join(f"<li>{line}</li>" for line in (_render_step(step, state) for step in taken) if line)
 
 
-def _render_step(step: Step, state: ChatState) -> str:
+def _render_step(step: Step, state: ChatRun) -> str:
     """One step in words; "" for one that needs none."""
     change, name = step.change, step.name
     if name in ("router", "classify"):
@@ -148,21 +148,21 @@ def _render_actor(by: str) -> str:
     return f'<span class="small soft">{told}</span>' if told else ""
 
 
-def render_grades(state: ChatState, run_id: str) -> str:
+def render_grades(state: ChatRun, run_id: str) -> str:
     """The passages found, each with its grade and the reason for it, best first."""
-    if not state.retrieved_docs:
-        why = "Nothing was searched for this turn." if not state.queries else "Nothing was found."
+    if not state.own.retrieved_docs:
+        why = "Nothing was searched for this turn." if not state.own.queries else "Nothing was found."
         return f'<div class="ts empty"><b>No passages</b>{why}</div>'
-    graded = len(state.doc_relevance_scores) == len(state.retrieved_docs)
-    scores = state.doc_relevance_scores if graded else [0.0] * len(state.retrieved_docs)
+    graded = len(state.own.doc_relevance_scores) == len(state.own.retrieved_docs)
+    scores = state.own.doc_relevance_scores if graded else [0.0] * len(state.own.retrieved_docs)
     reasons = (
-        state.doc_reasons
-        if len(state.doc_reasons) == len(state.retrieved_docs)
-        else [""] * len(state.retrieved_docs)
+        state.own.doc_reasons
+        if len(state.own.doc_reasons) == len(state.own.retrieved_docs)
+        else [""] * len(state.own.retrieved_docs)
     )
     rows = []
     for doc, score, reason in sorted(
-        zip(state.retrieved_docs, scores, reasons, strict=True), key=lambda row: -row[1]
+        zip(state.own.retrieved_docs, scores, reasons, strict=True), key=lambda row: -row[1]
     ):
         chip = (
             badges.render("relevant", "good")
@@ -175,7 +175,7 @@ def render_grades(state: ChatState, run_id: str) -> str:
         opens = f'<a href="{escape.passage_url(doc.page_id, doc.start, doc.end, run_id)}" target="_blank">{escape.html(escape.shorten(title, 110))}</a>'
         opens += f'<br><span class="soft small">{escape.html(escape.shorten(_read_passage(doc), 120))}</span>'
         rows.append(f'<tr><td>{opens}</td><td>{chip}</td><td class="soft">{escape.html(reason)}</td></tr>')
-    by = f'<p class="small soft">{escape.html(state.searched_by)}</p>' if state.searched_by else ""
+    by = f'<p class="small soft">{escape.html(state.own.searched_by)}</p>' if state.own.searched_by else ""
     head = "<tr><th>Passage</th><th>Grade</th><th>Why</th></tr>"
     return f'<div class="ts">{by}<div class="scroll"><table>{head}{"".join(rows)}</table></div></div>'
 

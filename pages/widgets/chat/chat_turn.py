@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 
 import streamlit as st
 
-from agent.flows.chat.state import ChatState
+from agent.flows.chat.state import ChatRun
 from agent.types import Answer, Settings, Status
 from agent.workbench import RunSnapshot
 from pages.widgets.chat import places_map
@@ -28,7 +28,7 @@ def request_stream(run_id: str) -> None:
 
 
 def draw(
-    view: RunSnapshot, state: ChatState, *, fresh: bool = False, form: Callable[[], None] | None = None
+    view: RunSnapshot, state: ChatRun, *, fresh: bool = False, form: Callable[[], None] | None = None
 ) -> None:
     """The turn. `fresh`: it is the newest, and is streamed to who waits for it; `form` asks back what it
     needs to know."""
@@ -42,8 +42,8 @@ def draw(
     with st.container(border=True, key=f"chat-answer-{view.run.id}"):
         if streamed:
             _stream_answer(given)
-        if state.located and state.located.rows:
-            places_map.draw(state.located, view.run.id)
+        if state.own.located and state.own.located.rows:
+            places_map.draw(state.own.located, view.run.id)
             with st.expander(
                 "The rows they stand in", icon=":material/format_quote:", key=f"chat-rows-{view.run.id}"
             ):
@@ -58,17 +58,22 @@ def draw(
             form()
 
 
-def find_fallback_reason(state: ChatState) -> str:
+def find_fallback_reason(state: ChatRun) -> str:
     """Why the model did not speak although it was asked, at the answer or on the way to it; "" when it
     did."""
-    given = [*state.answers[-1:], *state.groundings[-1:], *state.rewrites[-1:], *state.speakers.values()]
+    given = [
+        *state.answers[-1:],
+        *state.own.groundings[-1:],
+        *state.own.rewrites[-1:],
+        *state.own.speakers.values(),
+    ]
     return next((one.trouble for one in given if one.trouble), "")
 
 
-def draw_question(view: RunSnapshot, state: ChatState) -> None:
+def draw_question(view: RunSnapshot, state: ChatRun) -> None:
     """The question, what it was read as, and what was asked back and answered on the way."""
     parts = [_render_bubble("user", "You", view.run.question)]
-    for given, response in zip(state.answers, state.responses, strict=False):
+    for given, response in zip(state.answers, state.own.responses, strict=False):
         parts += [
             _render_bubble("bot", "Touchstone", given.certainty),
             _render_bubble("user", "You", response),
@@ -100,7 +105,7 @@ def render_answer(given: Answer, view: RunSnapshot) -> str:
     )
 
 
-def draw_next_steps(view: RunSnapshot, state: ChatState) -> None:
+def draw_next_steps(view: RunSnapshot, state: ChatRun) -> None:
     """What can be done with the newest answer: research what the library does not know, take the report
     along."""
     given = state.answers[-1] if state.answers else None
@@ -123,7 +128,7 @@ def draw_next_steps(view: RunSnapshot, state: ChatState) -> None:
             export_menu.draw(view)
 
 
-def _start_research(view: RunSnapshot, state: ChatState) -> None:
+def _start_research(view: RunSnapshot, state: ChatRun) -> None:
     """Start a research run with the question and go there."""
     started: list[str] = []
     own = Settings(world=view.run.settings.world, model=view.run.settings.model)

@@ -5,24 +5,24 @@ from __future__ import annotations
 
 import streamlit as st
 
-from agent.flows.chat.state import ChatState
+from agent.flows.chat.state import ChatRun
 from agent.types import Status
 from agent.workbench import RunSnapshot
 from pages.widgets.chat import chat_input, chat_turn
 from pages.widgets.shell import client, drafts, escape
 
 
-def draw(view: RunSnapshot, state: ChatState) -> None:
+def draw(view: RunSnapshot, state: ChatRun) -> None:
     """The form. A run that waits takes the answer itself; one that ended takes it as the next turn."""
     run_id = view.run.id
     picked, typed = f"chat-pick-{run_id}-{view.head}", f"chat-own-{run_id}"
     with st.container(key="chat-clarify"):
-        if state.choices:
-            names = {str(n): choice for n, choice in enumerate(state.choices)}
+        if state.own.choices:
+            names = {str(n): choice for n, choice in enumerate(state.own.choices)}
             st.radio(
                 "Pick one", list(names), index=None, key=picked, format_func=lambda n: escape.md(names[n])
             )
-        label = "Or in your own words" if state.choices else "Your answer"
+        label = "Or in your own words" if state.own.choices else "Your answer"
         drafts.text_area(label, typed, f"clarify:{run_id}", height=80)
         st.button(
             "Answer",
@@ -30,7 +30,7 @@ def draw(view: RunSnapshot, state: ChatState) -> None:
             key="chat-clarify-send",
             icon=":material/reply:",
             on_click=_send,
-            args=(view, tuple(state.choices), picked, typed),
+            args=(view, tuple(state.own.choices), picked, typed),
         )
 
 

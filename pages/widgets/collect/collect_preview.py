@@ -7,7 +7,7 @@ import hashlib
 import streamlit as st
 
 from agent import api
-from agent.flows.collect.state import CollectState
+from agent.flows.collect.state import CollectRun
 from agent.text.plurals import format_count
 from agent.types.collection import CrawlNode
 from agent.workbench import RunSnapshot
@@ -17,11 +17,11 @@ from pages.widgets.shell import client, escape
 MAX_SHOWN = 30
 
 
-def draw(view: RunSnapshot, state: CollectState) -> None:
+def draw(view: RunSnapshot, state: CollectRun) -> None:
     """The card. Its answer carries the head of the run as it was seen, so that a second tab cannot answer
     twice."""
     run_id, head, bench = view.run.id, view.head, client.workbench()
-    ahead = state.frontier
+    ahead = state.own.frontier(state)
     with st.container(border=True, key="collect-preview"):
         st.html(f'<div class="ts">{render_summary(state, ahead)}</div>')
         chosen = {
@@ -50,13 +50,13 @@ def draw(view: RunSnapshot, state: CollectState) -> None:
             )
 
 
-def render_summary(state: CollectState, ahead: list[CrawlNode]) -> str:
+def render_summary(state: CollectRun, ahead: list[CrawlNode]) -> str:
     """Where the walk stands: what was decided at the pages these were found on."""
-    parents = dict.fromkeys(branch.parent for branch in ahead if branch.parent in state.tree)
+    parents = dict.fromkeys(branch.parent for branch in ahead if branch.parent in state.own.tree)
     lines = "".join(
         f"<p><b>{escape.html(parent.title or escape.shorten_url(parent.url))}</b>: {escape.html(crawl_tree.ACTION_LABELS.get(parent.action or '', ''))}. "
         f'<span class="soft">{escape.html(parent.reasoning)}</span></p>'
-        for parent in (state.tree[name] for name in parents)
+        for parent in (state.own.tree[name] for name in parents)
     )
     return f'<div class="small soft">The path ahead, if you agree: {format_count(len(ahead), "page")}. Nothing of it has been read yet.</div>{lines}'
 

@@ -12,7 +12,7 @@ import streamlit as st
 from agent import api
 from agent.errors import NotFound
 from agent.export import collected
-from agent.flows.collect.state import CollectState
+from agent.flows.collect.state import CollectRun
 from agent.text.plurals import format_count
 from agent.types import Status
 from agent.workbench import RunSnapshot
@@ -74,7 +74,7 @@ def draw(run_id: str) -> None:
     except NotFound:
         _draw_missing(run_header.describe_unknown_run(run_id))
         return
-    if not isinstance(view.state, CollectState):
+    if view.run.settings.flow != "collect":
         _draw_missing("This run did not collect anything")
         st.page_link(
             routes.page_for_flow(view.run.settings.flow),
@@ -92,8 +92,6 @@ def _draw_live(run_id: str, moving: bool) -> None:
     state = view.state
     if moving is not (view.run.status is Status.RUNNING):
         st.rerun()  # it came to rest (or woke up): the timer is set anew, or not at all
-    if not isinstance(state, CollectState):
-        return
     _draw_heading(view, state)
     client.show_notice("collect-run")
     run_controls.draw(view)
@@ -109,7 +107,7 @@ def _draw_live(run_id: str, moving: bool) -> None:
     with left:
         st.html('<div class="ts"><h2 class="ts-section">The walk</h2></div>')
         working = state.pending.query_or_url if state.pending and moving else ""
-        if state.tree:
+        if state.own.tree:
             st.html(crawl_tree.render(state, working))
         else:
             empty_state.draw(
@@ -119,7 +117,7 @@ def _draw_live(run_id: str, moving: bool) -> None:
         _draw_tabs(view, state)
 
 
-def _draw_heading(view: RunSnapshot, state: CollectState) -> None:
+def _draw_heading(view: RunSnapshot, state: CollectRun) -> None:
     run = view.run
     st.page_link("pages/collect.py", label="Collect something else", icon=":material/add:", query_params={})
     run_header.draw_world_band(run.settings)
@@ -130,15 +128,15 @@ def _draw_heading(view: RunSnapshot, state: CollectState) -> None:
     fork_dialog.draw_origin(view)
 
 
-def render_intent(state: CollectState) -> str:
+def render_intent(state: CollectRun) -> str:
     """What the prompt was understood to ask for, as HTML."""
-    if state.intent is None:
+    if state.own.intent is None:
         return ""
-    intent = state.intent
+    intent = state.own.intent
     told = [(f"about {intent.topic}" if intent.topic else "whatever the start pages hold", "")]
     told += [(f"section: {intent.target_section}", "")] if intent.target_section else []
     told += (
-        [(f"last {format_count(intent.time_range_days, 'day')}, since {state.since}", "")]
+        [(f"last {format_count(intent.time_range_days, 'day')}, since {state.own.since(state)}", "")]
         if intent.time_range_days
         else [("any time", "")]
     )
@@ -150,17 +148,19 @@ def render_intent(state: CollectState) -> str:
     return f'<div class="chips">{badges.render_row(told)}</div>'
 
 
-def render_stats(view: RunSnapshot, state: CollectState) -> str:
+def render_stats(view: RunSnapshot, state: CollectRun) -> str:
     """The strip of figures, with the targets of one run. No text of the web is in it."""
     usage, limits = view.usage, state.settings.collect
-    posts = sum(len(item.posts) for item in state.kept_items)
-    left = sum(item.status == "dropped" for item in state.items.values())
-    waiting = f" <small>+ {len(state.unjudged_items)} to judge</small>" if state.unjudged_items else ""
+    posts = sum(len(item.posts) for item in state.own.kept_items)
+    left = sum(item.status == "dropped" for item in state.own.items.values())
+    waiting = (
+        f" <small>+ {len(state.own.unjudged_items)} to judge</small>" if state.own.unjudged_items else ""
+    )
     goals = {target["name"]: target for target in collected.compare_with_targets(usage)}
     figures = [
         (
             "Gathered",
-            f"{len(state.kept_items)} <small>of {state.effective_intent.max_articles}</small>{waiting}",
+            f"{len(state.own.kept_items)} <small>of {state.own.effective_intent(state).max_articles}</small>{waiting}",
         ),
         ("Posts", f"{posts}"),
         ("Left out", f"{left}"),
@@ -191,7 +191,7 @@ def _render_target(target: dict[str, object], told: str) -> str:
     return f'<small class="{"target-met" if met else "target-missed" if met is False else ""}">{told}</small>'
 
 
-def _draw_tabs(view: RunSnapshot, state: CollectState) -> None:
+def _draw_tabs(view: RunSnapshot, state: CollectRun) -> None:
     """Only the tab that is open is drawn: a poll costs the same however much a run gathered."""
     run_id = view.run.id
     for name, tab in zip(TABS, st.tabs(TABS, key="collect-tab", on_change="rerun"), strict=True):
@@ -221,8 +221,8 @@ def _draw_tabs(view: RunSnapshot, state: CollectState) -> None:
                 model_calls.draw(run_id)
 
 
-def _draw_gathered(view: RunSnapshot, state: CollectState) -> None:
-    if not state.kept_items:
+def _draw_gathered(view: RunSnapshot, state: CollectRun) -> None:
+    if not state.own.kept_items:
         if state.answers and view.run.status is not Status.RUNNING:
             empty_state.draw(
                 "Nothing was kept",
@@ -239,11 +239,11 @@ def _draw_gathered(view: RunSnapshot, state: CollectState) -> None:
     st.html(collect_results.render_items(found.items, view.run.id))
 
 
-def render_events(state: CollectState) -> str:
+def render_events(state: CollectRun) -> str:
     """The navigation's log as an HTML table, newest first."""
     rows = "".join(
         f"<tr><td>{event.step}</td><td><code>{event.name}</code></td><td>{escape.render_link(event.url)}</td><td>{escape.html(event.text)}</td></tr>"
-        for event in reversed(state.events[-MAX_EVENTS:])
+        for event in reversed(state.own.events[-MAX_EVENTS:])
     )
     return (
         f'<div class="ts scroll"><table><tr><th>Step</th><th>Event</th><th>Page</th><th>Why</th></tr>{rows}</table></div>'
@@ -252,8 +252,8 @@ def render_events(state: CollectState) -> str:
     )
 
 
-def _draw_dropped(state: CollectState) -> None:
-    left = [item for item in state.items.values() if item.status == "dropped"]
+def _draw_dropped(state: CollectRun) -> None:
+    left = [item for item in state.own.items.values() if item.status == "dropped"]
     if left:
         st.html(collect_results.render_dropped(left))
     else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from agent.flows.collect.state import CollectState
+from agent.flows.collect.state import CollectRun
 from agent.text.plurals import format_count
 from agent.types import Outcome
 from agent.types.collection import CrawlNode
@@ -29,15 +29,15 @@ MAX_OPEN_SHOWN = 8
 """Pages still to be visited that are listed under one page; the rest is counted."""
 
 
-def render(state: CollectState, working: str = "") -> str:
+def render(state: CollectRun, working: str = "") -> str:
     """The whole tree; `working` is the address that is being read now."""
     below: dict[str, list[CrawlNode]] = {}
-    for branch in sorted(state.tree.values(), key=lambda branch: branch.path):
+    for branch in sorted(state.own.tree.values(), key=lambda branch: branch.path):
         below.setdefault(branch.parent, []).append(branch)
     return f'<div class="ts">{_render_level(below, "", state, working)}</div>'
 
 
-def _render_level(below: dict[str, list[CrawlNode]], parent: str, state: CollectState, working: str) -> str:
+def _render_level(below: dict[str, list[CrawlNode]], parent: str, state: CollectRun, working: str) -> str:
     children = below.get(parent, [])
     walked = [branch for branch in children if branch.status == "visited"]
     waiting = [branch for branch in children if branch.status == "open"]

@@ -11,7 +11,7 @@ import streamlit as st
 
 from agent.actions import page_input
 from agent.actions.page_input import FailedRequest
-from agent.flows.shared.run_state import RunState
+from agent.engine.run_state import RunState
 from agent.types import Outcome, Refusal, Status
 from agent.workbench import RunSnapshot
 from pages.widgets.shell import badges, client, drafts, empty_state, escape, labels, pagination, view_cache

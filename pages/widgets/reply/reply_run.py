@@ -8,7 +8,7 @@ from pathlib import Path
 import streamlit as st
 
 from agent.errors import NotFound
-from agent.flows.reply.state import ReplyState
+from agent.flows.reply.state import ReplyRun
 from agent.text.plurals import format_count
 from agent.types import Status
 from agent.workbench import RunSnapshot
@@ -29,7 +29,7 @@ def draw(run_id: str) -> None:
     except NotFound:
         _draw_missing(f"There is no run called {escape.shorten(run_id, 40)}")
         return
-    if not isinstance(view.state, ReplyState):
+    if view.run.settings.flow != "reply":
         _draw_missing("This run is no reply")
         place = routes.page_for_flow(view.run.settings.flow)
         st.page_link(
@@ -48,10 +48,8 @@ def _draw_live(run_id: str, moving: bool) -> None:
     state = view.state
     if moving is not (view.run.status is Status.RUNNING):
         st.rerun()  # it came to rest: the timer is not set again
-    if not isinstance(state, ReplyState):
-        return
     st.page_link("pages/reply.py", label="Another conversation", icon=":material/add:", query_params={})
-    if bot_services.is_demo(state.context):
+    if bot_services.is_demo(state.own.context):
         st.html(
             '<div class="ts band" role="note"><b>The demo knowledge base.</b> Everything in it is invented.</div>'
         )
@@ -61,13 +59,15 @@ def _draw_live(run_id: str, moving: bool) -> None:
     client.show_notice("reply-run")
     left, right = st.columns([6, 5], gap="medium")
     with left:
-        said = "".join(transcript.render_bubble(message) for message in state.full_conversation.messages)
+        said = "".join(
+            transcript.render_bubble(message) for message in state.own.full_conversation(state).messages
+        )
         st.html(
             f'<div class="ts"><h2 class="ts-section">The conversation</h2>{said}{render_outcome(view, state)}</div>'
         )
-        if state.should_reply:
+        if state.own.should_reply:
             with st.expander("Copy the reply", icon=":material/content_copy:", key="reply-copy"):
-                st.code(state.reply_text, language=None, wrap_lines=True)
+                st.code(state.own.reply_text, language=None, wrap_lines=True)
     with right:
         st.html(
             f'<div class="ts"><h2 class="ts-section">Step by step</h2>{reply_steps.render(view, state)}</div>'
@@ -75,7 +75,7 @@ def _draw_live(run_id: str, moving: bool) -> None:
     _draw_tabs(view, state)
 
 
-def render_status(view: RunSnapshot, state: ReplyState) -> str:
+def render_status(view: RunSnapshot, state: ReplyRun) -> str:
     """How it stands, as HTML."""
     run = view.run
     if run.status is Status.RUNNING:
@@ -91,13 +91,13 @@ def render_status(view: RunSnapshot, state: ReplyState) -> str:
     else:
         mark = (
             ("Replied", "good")
-            if state.should_reply
+            if state.own.should_reply
             else ("Failed, so silent", "bad")
-            if state.trouble
+            if state.own.trouble
             else ("Silent", "mute")
         )
         told = f'<span class="say soft">{labels.format_duration(view.usage.seconds)}, {format_count(view.usage.llm_calls, "model call")}</span>'
-    asked_by = state.context
+    asked_by = state.own.context
     where = (
         ""
         if asked_by.platform == bot_services.SCREEN_PLATFORM
@@ -107,14 +107,14 @@ def render_status(view: RunSnapshot, state: ReplyState) -> str:
     return f'<div class="ts-now" role="status" aria-live="polite">{badges.render(*mark)}{asked}{told}</div>'
 
 
-def render_outcome(view: RunSnapshot, state: ReplyState) -> str:
+def render_outcome(view: RunSnapshot, state: ReplyRun) -> str:
     """What is said, as the bubble it would be; or the silence and its reason."""
     if view.run.status is Status.RUNNING:
         return '<div class="bubble bot waits" aria-hidden="true"><div class="who">You (the bot)</div><span class="pulse"></span></div>'
-    if state.should_reply and view.run.status is Status.DONE:
-        return f'<div class="bubble bot new"><div class="who">You (the bot)</div><div class="said">{render_links(state.reply_text)}</div></div>'
+    if state.own.should_reply and view.run.status is Status.DONE:
+        return f'<div class="bubble bot new"><div class="who">You (the bot)</div><div class="said">{render_links(state.own.reply_text)}</div></div>'
     why = (
-        view.run.error or state.silence or state.why_stopped or "No reason was written down."
+        view.run.error or state.own.silence or state.why_stopped or "No reason was written down."
     ).removeprefix("Nothing could be said: ")
     return f'<div class="silence"><b>Nothing is said.</b> {escape.html(why)}</div>'
 
@@ -133,7 +133,7 @@ def _render_line(line: str) -> str:
     )
 
 
-def _draw_tabs(view: RunSnapshot, state: ReplyState) -> None:
+def _draw_tabs(view: RunSnapshot, state: ReplyRun) -> None:
     opened = st.tabs(TABS, key="reply-tab", on_change="rerun")
     for name, tab in zip(TABS, opened, strict=True):
         if not tab.open:
@@ -149,7 +149,7 @@ def _draw_tabs(view: RunSnapshot, state: ReplyState) -> None:
                 model_calls.draw(view.run.id)
 
 
-def _draw_quotes(view: RunSnapshot, state: ReplyState) -> None:
+def _draw_quotes(view: RunSnapshot, state: ReplyRun) -> None:
     if state.answers and state.answers[-1].sentences:
         st.html(answer_card.render(state.answers[-1], state.facts, view.run.id))
     else:

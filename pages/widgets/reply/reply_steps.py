@@ -3,7 +3,7 @@ so."""
 
 from __future__ import annotations
 
-from agent.flows.reply.state import ReplyState
+from agent.flows.reply.state import ReplyRun
 from agent.text.plurals import format_count
 from agent.types import Status
 from agent.types.reply import LoadedSource
@@ -19,7 +19,7 @@ STEP_TITLES = {
 }
 
 
-def render(view: RunSnapshot, state: ReplyState) -> str:
+def render(view: RunSnapshot, state: ReplyRun) -> str:
     """The steps, in order."""
     taken = {step.name for step in view.steps}
     working = view.next if view.run.status is Status.RUNNING else ""
@@ -45,16 +45,21 @@ def render(view: RunSnapshot, state: ReplyState) -> str:
     return "".join(rows)
 
 
-def _explain_not_reached(name: str, state: ReplyState) -> str:
-    if name == "verify" and state.should_reply:
+def _explain_not_reached(name: str, state: ReplyRun) -> str:
+    if name == "verify" and state.own.should_reply:
         return "switched off: ai_response.enable_verification in config.yaml"
-    if name == "load" and state.selection and not state.selection.selected_source_ids and state.should_reply:
+    if (
+        name == "load"
+        and state.own.selection
+        and not state.own.selection.selected_source_ids
+        and state.own.should_reply
+    ):
         return "no source was chosen: the pictures were enough"
     return "not reached"
 
 
-def _render_gate(state: ReplyState) -> tuple[str, str]:
-    decided = state.gating
+def _render_gate(state: ReplyRun) -> tuple[str, str]:
+    decided = state.own.gating
     if decided is None:
         return _render_failure(state)
     chip = (
@@ -64,7 +69,7 @@ def _render_gate(state: ReplyState) -> tuple[str, str]:
     )
     read_as = (
         f'<div class="small soft">Read as: {escape.html(state.asked)}</div>'
-        if state.asked not in ("", state.full_conversation.question)
+        if state.asked not in ("", state.own.full_conversation(state).question)
         else ""
     )
     return (
@@ -72,8 +77,8 @@ def _render_gate(state: ReplyState) -> tuple[str, str]:
     ), f"{_render_line(chip, decided.reasoning, decided.by)}{read_as}"
 
 
-def _render_select(state: ReplyState) -> tuple[str, str]:
-    chosen = state.selection
+def _render_select(state: ReplyRun) -> tuple[str, str]:
+    chosen = state.own.selection
     if chosen is None:
         return _render_failure(state)
     names = chosen.selected_source_ids
@@ -90,12 +95,12 @@ def _render_select(state: ReplyState) -> tuple[str, str]:
     return ("good" if names else "warn"), inside
 
 
-def _render_load(view: RunSnapshot, state: ReplyState) -> tuple[str, str]:
-    if not state.loaded:
+def _render_load(view: RunSnapshot, state: ReplyRun) -> tuple[str, str]:
+    if not state.own.loaded:
         return _render_failure(state)
     return (
-        "good" if any(one.page_id for one in state.loaded) else "bad"
-    ), f"<ul>{''.join(_render_loaded_source(one, view.run.id) for one in state.loaded)}</ul>"
+        "good" if any(one.page_id for one in state.own.loaded) else "bad"
+    ), f"<ul>{''.join(_render_loaded_source(one, view.run.id) for one in state.own.loaded)}</ul>"
 
 
 def _render_loaded_source(one: LoadedSource, run_id: str) -> str:
@@ -105,34 +110,37 @@ def _render_loaded_source(one: LoadedSource, run_id: str) -> str:
     return f'<li>{opens} <span class="soft">{one.characters:,} characters</span></li>'
 
 
-def _render_write(state: ReplyState) -> tuple[str, str]:
-    if not state.draft and not state.left_out:
+def _render_write(state: ReplyRun) -> tuple[str, str]:
+    if not state.own.draft and not state.own.left_out:
         return (
             _render_failure(state)
-            if state.trouble
-            else ("warn", f'<div class="why">{escape.html(state.silence)}</div>')
+            if state.own.trouble
+            else ("warn", f'<div class="why">{escape.html(state.own.silence)}</div>')
         )
-    draft = f'<div class="quote small">{escape.html(state.draft)}</div>' if state.draft else ""
+    draft = f'<div class="quote small">{escape.html(state.own.draft)}</div>' if state.own.draft else ""
     by = labels.ACTOR.get(state.answers[-1].by, "") if state.answers else ""
-    left = "".join(f"<li>{escape.html(text)}</li>" for text in state.left_out)
+    left = "".join(f"<li>{escape.html(text)}</li>" for text in state.own.left_out)
     out = (
-        f"<details><summary>{format_count(len(state.left_out), 'sentence')} left out: nothing supports them</summary><ul>{left}</ul></details>"
+        f"<details><summary>{format_count(len(state.own.left_out), 'sentence')} left out: nothing supports them</summary><ul>{left}</ul></details>"
         if left
         else ""
     )
-    return ("good" if state.draft else "warn"), f'<div class="small soft">{by}</div>{draft}{out}'
+    return ("good" if state.own.draft else "warn"), f'<div class="small soft">{by}</div>{draft}{out}'
 
 
-def _render_verify(state: ReplyState) -> tuple[str, str]:
-    check = state.verification
+def _render_verify(state: ReplyRun) -> tuple[str, str]:
+    check = state.own.verification
     if check is None:
         return _render_failure(state)
     chip = badges.render("approved", "good") if check.verification else badges.render("rejected", "bad")
     return ("good" if check.verification else "bad"), _render_line(chip, check.reasoning, check.by)
 
 
-def _render_failure(state: ReplyState) -> tuple[str, str]:
-    return "bad", f'<div class="why">{escape.html(state.trouble or "It did not get to a decision.")}</div>'
+def _render_failure(state: ReplyRun) -> tuple[str, str]:
+    return (
+        "bad",
+        f'<div class="why">{escape.html(state.own.trouble or "It did not get to a decision.")}</div>',
+    )
 
 
 def _render_line(chip: str, reasoning: str, by: str) -> str:

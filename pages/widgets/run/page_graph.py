@@ -10,7 +10,7 @@ from typing import Any
 
 import streamlit as st
 
-from agent.flows.shared.run_state import RunState
+from agent.engine.run_state import RunState
 from agent.text.plurals import format_count
 from agent.types import Outcome, PageRef
 from pages.widgets.run import graph_layout

@@ -6,7 +6,7 @@ from __future__ import annotations
 import streamlit as st
 
 from agent.errors import NotFound
-from agent.flows.site.state import SiteState
+from agent.flows.site.state import SiteRun
 from agent.text.plurals import format_count
 from agent.types import Answer, Status
 from agent.workbench import RunSnapshot
@@ -52,7 +52,7 @@ def draw(run_id: str) -> None:
     except NotFound:
         _draw_missing(run_header.describe_unknown_run(run_id))
         return
-    if not isinstance(view.state, SiteState):
+    if view.run.settings.flow != "site":
         _draw_missing("This run did not ask a site")
         place = routes.page_for_flow(view.run.settings.flow)
         st.page_link(
@@ -102,8 +102,6 @@ def _draw_live(run_id: str, moving: bool) -> None:
     state = view.state
     if moving is not (view.run.status is Status.RUNNING):
         st.rerun()  # it came to rest (or woke up): the timer is set anew, or not at all
-    if not isinstance(state, SiteState):
-        return
     with st.container(border=True, key="site-newest"):
         st.html(render_question(view))
         fork_dialog.draw_origin(view)
@@ -126,7 +124,7 @@ def _draw_live(run_id: str, moving: bool) -> None:
                 _draw_tab(name, view, state)
 
 
-def _draw_tab(name: str, view: RunSnapshot, state: SiteState) -> None:
+def _draw_tab(name: str, view: RunSnapshot, state: SiteRun) -> None:
     if name == "Decisions":
         st.html(site_trace.render_decisions(state, view.run.id))
     elif name == "Pages read":
@@ -173,7 +171,7 @@ def render_answer(given: Answer, view: RunSnapshot, *, newest: bool = False) -> 
 def render_status(view: RunSnapshot) -> str:
     """How the newest turn stands, as HTML."""
     state = view.state
-    known = len(state.all_discovered_urls) - len(state.visited_urls) if isinstance(state, SiteState) else 0
+    known = len(state.own.all_discovered_urls) - len(state.own.visited_urls)
     read = badges.render(format_count(state.pages_read_count, "page") + " read") + (
         badges.render(f"{known:,} addresses not read") if known else ""
     )

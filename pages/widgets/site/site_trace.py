@@ -3,7 +3,7 @@ how well they answer."""
 
 from __future__ import annotations
 
-from agent.flows.site.state import BY_PERSON, BY_SITEMAP, SiteState
+from agent.flows.site.state import BY_PERSON, BY_SITEMAP, SiteRun
 from agent.text.plurals import format_count
 from agent.types import Action, Outcome, PageRef
 from pages.widgets.shell import badges, escape, labels
@@ -12,28 +12,28 @@ MAX_PAGES = 60
 """Pages that are listed."""
 
 
-def render_decisions(state: SiteState, run_id: str) -> str:
+def render_decisions(state: SiteRun, run_id: str) -> str:
     """The batches and decisions in the order they were made."""
-    parts = [_render_sitemaps(state)] if state.sitemaps else []
+    parts = [_render_sitemaps(state)] if state.own.sitemaps else []
     batches: dict[int, list[Action]] = {}
     for action in state.actions:
         batches.setdefault(action.step, []).append(action)
     events = [(step, _render_batch(state, run_id, actions)) for step, actions in batches.items()]
-    events += [(choice.step, _render_choice(state, n)) for n, choice in enumerate(state.choices)]
+    events += [(choice.step, _render_choice(state, n)) for n, choice in enumerate(state.own.choices)]
     parts += [html for _, html in sorted(events, key=lambda event: event[0])]
     if not parts:
         return '<div class="ts empty"><b>Nothing decided yet</b>Each batch of pages and the decision after it appear here.</div>'
     return f'<div class="ts">{"".join(parts)}</div>'
 
 
-def _render_sitemaps(state: SiteState) -> str:
-    found = sum(sitemap.addresses for sitemap in state.sitemaps.values())
-    read = [sitemap for sitemap in state.sitemaps.values() if sitemap.outcome is Outcome.OK]
+def _render_sitemaps(state: SiteRun) -> str:
+    found = sum(sitemap.addresses for sitemap in state.own.sitemaps.values())
+    read = [sitemap for sitemap in state.own.sitemaps.values() if sitemap.outcome is Outcome.OK]
     told = f"{format_count(len(read), 'map')} of the site list{'s' if len(read) == 1 else ''} {format_count(found, 'address', 'addresses')}"
     return f'<p class="soft">{escape.html(told if read else "The site has no map of its pages.")}</p>'
 
 
-def _render_batch(state: SiteState, run_id: str, actions: list[Action]) -> str:
+def _render_batch(state: SiteRun, run_id: str, actions: list[Action]) -> str:
     items = "".join(
         f"<li>{_render_page(state.pages[action.query_or_url], run_id)}</li>"
         for action in actions
@@ -42,8 +42,8 @@ def _render_batch(state: SiteState, run_id: str, actions: list[Action]) -> str:
     return f"<p><b>Read {format_count(len(actions), 'page')}</b></p><ul>{items}</ul>"
 
 
-def _render_choice(state: SiteState, n: int) -> str:
-    choice = state.choices[n]
+def _render_choice(state: SiteRun, n: int) -> str:
+    choice = state.own.choices[n]
     head = (
         "Answer"
         if choice.decision == "answer"
@@ -72,11 +72,11 @@ def _render_page(ref: PageRef, run_id: str) -> str:
     return f"{escape.render_link(ref.url, ref.title or escape.shorten_url(ref.url))}{failed}{opens}"
 
 
-def render_pages(state: SiteState, run_id: str) -> str:
+def render_pages(state: SiteRun, run_id: str) -> str:
     """The pages read, those that answer best first."""
-    index = {url: i for i, url in enumerate(state.all_discovered_urls)}
+    index = {url: i for i, url in enumerate(state.own.all_discovered_urls)}
     refs = [ref for ref in state.pages.values() if ref.page_id]
-    refs.sort(key=lambda ref: -state.bearings.get(index.get(ref.url, -1), 0.0))
+    refs.sort(key=lambda ref: -state.own.bearings.get(index.get(ref.url, -1), 0.0))
     if not refs:
         return (
             '<div class="ts empty"><b>No page read yet</b>Pages appear here with how well they answer.</div>'
@@ -84,10 +84,10 @@ def render_pages(state: SiteState, run_id: str) -> str:
     rows = []
     for ref in refs[:MAX_PAGES]:
         i = index.get(ref.url, -1)
-        useful = badges.render("used", "good") if i in state.useful_visited_indices else ""
-        kept = "" if i in state.fetched else badges.render("from the conversation")
+        useful = badges.render("used", "good") if i in state.own.useful_visited_indices else ""
+        kept = "" if i in state.own.fetched else badges.render("from the conversation")
         rows.append(
-            f"<tr><td>{_render_page(ref, run_id)} {useful}{kept}</td><td>{labels.format_percent(state.bearings.get(i, 0.0))}</td>"
+            f"<tr><td>{_render_page(ref, run_id)} {useful}{kept}</td><td>{labels.format_percent(state.own.bearings.get(i, 0.0))}</td>"
             f'<td>{ref.facts}</td><td class="soft">{escape.html(_describe_found_on(state, i))}</td></tr>'
         )
     more = f'<p class="small soft">{len(refs) - MAX_PAGES} more.</p>' if len(refs) > MAX_PAGES else ""
@@ -95,12 +95,12 @@ def render_pages(state: SiteState, run_id: str) -> str:
     return f'<div class="ts"><div class="scroll"><table>{head}{"".join(rows)}</table></div>{more}</div>'
 
 
-def _describe_found_on(state: SiteState, i: int) -> str:
-    on = state.url_found_on.get(i, BY_PERSON)
+def _describe_found_on(state: SiteRun, i: int) -> str:
+    on = state.own.url_found_on.get(i, BY_PERSON)
     return (
         "you named it"
         if on == BY_PERSON
         else "the site's map"
         if on == BY_SITEMAP
-        else escape.shorten_url(state.all_discovered_urls[on], 40)
+        else escape.shorten_url(state.own.all_discovered_urls[on], 40)
     )

@@ -10,10 +10,10 @@ import pytest
 
 from agent.actions import fact_changes, undo_edits
 from agent.actions.fact_changes import FactEdit
+from agent.engine.run_state import RunState
 from agent.engine.state import fold, merge, shallow_copy, to_jsonable
 from agent.errors import NotFound, UsageError
 from agent.evidence.quote_match import verify_quote
-from agent.flows.shared.run_state import RunState
 from agent.flows.shared.trust_changes import RESET_TRUST, set_trust
 from agent.types import Answer, Fact, Outcome, Page, PageRef, Sentence, Step
 

@@ -177,7 +177,7 @@ def check_storm(opened: Open, many: int) -> None:
     before, threads, things, calls = (
         counted(),
         threading.active_count(),
-        alive(RunContext, Conversation, FLOW.state_type, ReplyOutcome),
+        alive(RunContext, Conversation, FLOW.own_state, ReplyOutcome),
         model.calls,
     )
     with replying.bench.store.engine.connect() as connection:
@@ -224,7 +224,7 @@ def check_storm(opened: Open, many: int) -> None:
     assert states == ["done"]
     del told, replied
     assert threading.active_count() <= threads + 1, "no thread is left behind"
-    assert alive(RunContext, Conversation, FLOW.state_type, ReplyOutcome) <= things + 8, (
+    assert alive(RunContext, Conversation, FLOW.own_state, ReplyOutcome) <= things + 8, (
         "nothing of a request is kept"
     )
     replying.bench.store.engine.dispose()
@@ -462,7 +462,7 @@ def test_a_run_left_by_a_dead_process_has_failed_and_nobody_replies(opened: Open
     assert replying.bench.store.ledger.list_claimable() == [run_id]
     assert replying.bench.drive(run_id) is Status.FAILED
     view = replying.bench.snapshot(run_id)
-    assert "never resumed" in view.run.error and len(view.steps) == 1 and view.state.result == AIResult()  # type: ignore[attr-defined]
+    assert "never resumed" in view.run.error and len(view.steps) == 1 and view.state.own.result == AIResult()  # type: ignore[attr-defined]
     assert replying.bench.store.ledger.list_claimable() == []
 
 
@@ -818,4 +818,4 @@ def test_a_reply_can_be_begun_and_watched(opened: Open) -> None:
     while replying.bench.snapshot(run_id).run.status is Status.RUNNING and time.monotonic() < until:
         threading.Event().wait(0.02)
     view = replying.bench.snapshot(run_id)
-    assert view.state.result.reply_text == NIGHT and view.state.context.channel == "screen"  # type: ignore[attr-defined]
+    assert view.state.own.result.reply_text == NIGHT and view.state.own.context.channel == "screen"  # type: ignore[attr-defined]

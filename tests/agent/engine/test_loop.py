@@ -12,23 +12,16 @@ from pydantic import Field
 
 from agent.engine.context import RunContext
 from agent.engine.loop import Flow, advance
-from agent.engine.state import State, append
+from agent.engine.run_state import FlowState, RunState
+from agent.engine.state import append
 from agent.errors import FlowError, LeaseLost, StopRequested, StoreError
 from agent.store.database import Store
-from agent.types import Edge, Note, Page, PauseRequest, SearchResult, Settings, Status, Step
+from agent.types import Edge, Page, PauseRequest, SearchResult, Settings, Status, Step
 
 
-class Counting(State):
-    question: str = ""
-    settings: Settings = Field(default_factory=Settings)
+class Counting(FlowState):
     count: int = 0
     seen: Annotated[list[int], append] = Field(default_factory=list)
-    notes: Annotated[list[Note], append] = Field(default_factory=list)
-    why_stopped: str = ""
-    stop_reason: str = ""
-    control: str = ""
-    halt: PauseRequest | None = None
-    met: Annotated[list[str], append] = Field(default_factory=list)
 
 
 class Nowhere:
@@ -55,12 +48,12 @@ class Bench:
         self.flow = Flow(
             name="counting",
             first_step="count",
-            state_type=Counting,
+            own_state=Counting,
             steps={"count": self.count, "close": lambda s, t: ({}, "review")},
             rest_statuses={"review": Status.REVIEW, "done": Status.DONE},
             write_up_step="close",
             reentry_step="count",
-            summary=lambda state: {"actions": state.count},
+            summary=lambda state: {"actions": state.own.count},
             edges=(
                 Edge(start="count", end="count"),
                 Edge(start="count", end="review"),
@@ -70,17 +63,17 @@ class Bench:
         first = Step(n=0, name="ask", change={"question": "?"}, next="count", by="person")
         self.run_id = self.store.ledger.create("?", Settings(flow="counting", **settings), first)
 
-    def count(self, state: Counting, tools: RunContext) -> tuple[dict[str, Any], str]:
+    def count(self, state: RunState[Counting], tools: RunContext) -> tuple[dict[str, Any], str]:
         self.during(state, tools)
-        change = {"count": state.count + 1, "seen": [state.count + 1]}
-        return change, "review" if state.count + 1 >= self.until else "count"
+        change = {"count": state.own.count + 1, "seen": [state.own.count + 1]}
+        return change, "review" if state.own.count + 1 >= self.until else "count"
 
     def advance(self, owner: str = "me") -> Status:
         equip = lambda run, lease: RunContext(run.settings, Nowhere(), self.store, lease)  # noqa: E731
         return advance(self.run_id, flows={"counting": self.flow}, store=self.store, owner=owner, equip=equip)
 
     @property
-    def state(self) -> Counting:
+    def state(self) -> RunState[Counting]:
         return self.flow.fold_steps(self.store.ledger.steps(self.run_id))
 
 
@@ -89,20 +82,20 @@ def test_a_run_goes_on_until_a_person_is_needed(tmp_path):
     assert bench.advance() is Status.REVIEW
     steps = bench.store.ledger.steps(bench.run_id)
     assert [step.n for step in steps] == list(range(6))
-    assert bench.state.seen == [1, 2, 3, 4, 5]
+    assert bench.state.own.seen == [1, 2, 3, 4, 5]
     assert bench.store.ledger.list()[0].status is Status.REVIEW
 
 
 def test_a_note_between_two_looks_is_kept_and_nothing_is_done_twice(tmp_path):
-    def during(state: Counting, tools: RunContext) -> None:
-        if state.count == 2 and not state.notes:
+    def during(state: RunState[Counting], tools: RunContext) -> None:
+        if state.own.count == 2 and not state.notes:
             bench.store.ledger.append_person_step(
                 bench.run_id, "steer", {"notes": [{"step": 3, "text": "look left"}]}
             )
 
     bench = Bench(tmp_path, during=during)
     bench.advance()
-    assert bench.state.seen == [1, 2, 3, 4, 5]
+    assert bench.state.own.seen == [1, 2, 3, 4, 5]
     assert [note.text for note in bench.state.notes] == ["look left"]
     assert [s.name for s in bench.store.ledger.steps(bench.run_id)].count("steer") == 1
 
@@ -110,9 +103,9 @@ def test_a_note_between_two_looks_is_kept_and_nothing_is_done_twice(tmp_path):
 def test_a_decision_that_a_note_overtook_is_made_anew(tmp_path):
     heard: list[int] = []
 
-    def during(state: Counting, tools: RunContext) -> None:
+    def during(state: RunState[Counting], tools: RunContext) -> None:
         heard.append(len(state.notes))
-        if state.count == 2 and not state.notes:
+        if state.own.count == 2 and not state.notes:
             bench.store.ledger.append_person_step(
                 bench.run_id, "steer", {"notes": [{"step": 3, "text": "look left"}]}
             )
@@ -130,38 +123,38 @@ def test_a_decision_that_a_note_overtook_is_made_anew(tmp_path):
 
 
 def test_finish_turns_the_run_even_in_the_middle_of_a_step(tmp_path):
-    def during(state: Counting, tools: RunContext) -> None:
-        if state.count == 1:
+    def during(state: RunState[Counting], tools: RunContext) -> None:
+        if state.own.count == 1:
             bench.store.ledger.append_person_step(
                 bench.run_id, "finish", {"why_stopped": "asked"}, next="close"
             )
 
     bench = Bench(tmp_path, during=during, until=50)
     assert bench.advance() is Status.REVIEW
-    assert bench.state.count == 2 and bench.state.why_stopped == "asked"
+    assert bench.state.own.count == 2 and bench.state.why_stopped == "asked"
 
 
 def test_pause_lets_the_step_end_and_resume_goes_on(tmp_path):
-    def during(state: Counting, tools: RunContext) -> None:
-        if state.count == 1:
+    def during(state: RunState[Counting], tools: RunContext) -> None:
+        if state.own.count == 1:
             bench.store.ledger.append_person_step(
                 bench.run_id, "pause", {"control": "paused"}, control="pause"
             )
 
     bench = Bench(tmp_path, during=during)
     assert bench.advance() is Status.PAUSED
-    assert bench.state.seen == [1, 2]
+    assert bench.state.own.seen == [1, 2]
     bench.during = lambda state, tools: None
     bench.store.ledger.append_person_step(
         bench.run_id, "resume", {"control": "resumed"}, status=Status.RUNNING, control=""
     )
     assert bench.advance() is Status.REVIEW
-    assert bench.state.seen == [1, 2, 3, 4, 5]
+    assert bench.state.own.seen == [1, 2, 3, 4, 5]
 
 
 def test_stop_throws_away_the_step_at_work(tmp_path):
-    def during(state: Counting, tools: RunContext) -> None:
-        if state.count == 2:
+    def during(state: RunState[Counting], tools: RunContext) -> None:
+        if state.own.count == 2:
             bench.store.ledger.append_person_step(
                 bench.run_id, "stop", {"control": "stopped"}, control="stop"
             )
@@ -169,7 +162,7 @@ def test_stop_throws_away_the_step_at_work(tmp_path):
 
     bench = Bench(tmp_path, during=during)
     assert bench.advance() is Status.STOPPED
-    assert bench.state.seen == [1, 2]
+    assert bench.state.own.seen == [1, 2]
 
 
 def test_a_spent_budget_leads_to_the_write_up(tmp_path):
@@ -180,8 +173,8 @@ def test_a_spent_budget_leads_to_the_write_up(tmp_path):
 
 
 def test_a_failure_is_kept_on_the_run_and_can_be_resumed(tmp_path):
-    def during(state: Counting, tools: RunContext) -> None:
-        if state.count == 2:
+    def during(state: RunState[Counting], tools: RunContext) -> None:
+        if state.own.count == 2:
             raise ValueError("the disk is on fire")
 
     bench = Bench(tmp_path, during=during)
@@ -193,12 +186,12 @@ def test_a_failure_is_kept_on_the_run_and_can_be_resumed(tmp_path):
         bench.run_id, "resume", {}, status=Status.RUNNING, control="", error=""
     )
     assert bench.advance() is Status.REVIEW
-    assert bench.state.seen == [1, 2, 3, 4, 5]
+    assert bench.state.own.seen == [1, 2, 3, 4, 5]
 
 
 def test_a_shutdown_lets_the_next_process_go_on(tmp_path):
-    def during(state: Counting, tools: RunContext) -> None:
-        if state.count == 2:
+    def during(state: RunState[Counting], tools: RunContext) -> None:
+        if state.own.count == 2:
             tools.shutdown_event.set()
             tools.checkpoint()
 
@@ -207,7 +200,7 @@ def test_a_shutdown_lets_the_next_process_go_on(tmp_path):
     assert bench.store.ledger.list_claimable() == [bench.run_id]
     bench.during = lambda state, tools: None
     assert bench.advance("another") is Status.REVIEW
-    assert bench.state.seen == [1, 2, 3, 4, 5]
+    assert bench.state.own.seen == [1, 2, 3, 4, 5]
 
 
 def test_four_rivals_do_each_step_once(tmp_path):
@@ -217,18 +210,18 @@ def test_four_rivals_do_each_step_once(tmp_path):
         thread.start()
     for thread in threads:
         thread.join()
-    assert bench.state.seen == list(range(1, 31))
+    assert bench.state.own.seen == list(range(1, 31))
 
 
 def test_a_holder_that_lost_its_lease_records_nothing(tmp_path):
-    def during(state: Counting, tools: RunContext) -> None:
-        if state.count == 2 and tools.lease.owner == "slow":
+    def during(state: RunState[Counting], tools: RunContext) -> None:
+        if state.own.count == 2 and tools.lease.owner == "slow":
             bench.store.ledger.update_run(bench.run_id, lease_until=0.0)
             assert bench.advance("fast") is Status.REVIEW
 
     bench = Bench(tmp_path, during=during)
     assert bench.advance("slow") is Status.REVIEW
-    assert bench.state.seen == [1, 2, 3, 4, 5]
+    assert bench.state.own.seen == [1, 2, 3, 4, 5]
 
 
 def test_a_wait_for_the_live_web_is_let_go_at_once(tmp_path):
@@ -251,8 +244,8 @@ def test_a_wait_for_the_live_web_is_let_go_at_once(tmp_path):
 
 
 def test_a_store_that_cannot_be_written_fails_no_run(tmp_path):
-    def during(state: Counting, tools: RunContext) -> None:
-        if state.count == 2:
+    def during(state: RunState[Counting], tools: RunContext) -> None:
+        if state.own.count == 2:
             raise StoreError("the disk is full")
 
     bench = Bench(tmp_path, during=during)
@@ -261,11 +254,11 @@ def test_a_store_that_cannot_be_written_fails_no_run(tmp_path):
     assert bench.store.ledger.get(bench.run_id).status is Status.RUNNING
     bench.during = lambda state, tools: None
     assert bench.advance() is Status.REVIEW
-    assert bench.state.seen == [1, 2, 3, 4, 5]
+    assert bench.state.own.seen == [1, 2, 3, 4, 5]
 
 
 def test_a_failure_without_the_lease_says_nothing_about_the_run(tmp_path):
-    def during(state: Counting, tools: RunContext) -> None:
+    def during(state: RunState[Counting], tools: RunContext) -> None:
         if tools.lease.owner == "slow":
             bench.store.ledger.update_run(bench.run_id, lease_until=0.0)
             assert bench.advance("fast") is Status.REVIEW
@@ -284,7 +277,9 @@ def test_a_step_that_leads_where_no_edge_goes_fails_the_run_and_says_so(tmp_path
     assert bench.advance() is Status.FAILED
     assert "where no edge goes" in bench.store.ledger.get(bench.run_id).error
     with pytest.raises(FlowError, match="step count of the flow counting led to count"):
-        bench.flow.take_step("count", Counting(), RunContext(Settings(), Nowhere(), bench.store, None))
+        bench.flow.take_step(
+            "count", RunState(own=Counting()), RunContext(Settings(), Nowhere(), bench.store, None)
+        )
 
 
 def test_a_rest_on_the_way_along_an_edge_is_on_the_edge(tmp_path):
@@ -294,7 +289,9 @@ def test_a_rest_on_the_way_along_an_edge_is_on_the_edge(tmp_path):
         edges=(Edge(start="count", end="close", rest="approve"),),
         steps={"count": lambda state, tools: ({}, "approve")},
     )
-    assert flow.take_step("count", Counting(), RunContext(Settings(), Nowhere(), bench.store, None)) == (
+    assert flow.take_step(
+        "count", RunState(own=Counting()), RunContext(Settings(), Nowhere(), bench.store, None)
+    ) == (
         {},
         "approve",
     )
@@ -314,15 +311,15 @@ def test_a_spent_budget_that_is_asked_about_rests_before_the_step_and_takes_it_a
     bench.store.ledger.append_person_step(
         bench.run_id, "raise", {"halt": None}, status=Status.RUNNING, settings=raised.model_dump_json()
     )
-    assert bench.advance() is Status.REVIEW and bench.state.seen == [1, 2, 3, 4, 5]
+    assert bench.advance() is Status.REVIEW and bench.state.own.seen == [1, 2, 3, 4, 5]
 
 
 def test_what_a_flow_asks_about_rests_the_run_unless_a_person_spoke_meanwhile(tmp_path):
     bench = Bench(tmp_path)
     spoken = []
 
-    def asks(state: Counting) -> PauseRequest | None:
-        if state.count == 2 and not state.met:
+    def asks(state: RunState[Counting]) -> PauseRequest | None:
+        if state.own.count == 2 and not state.met:
             if not spoken:
                 spoken.append(
                     bench.store.ledger.append_person_step(
@@ -337,15 +334,15 @@ def test_what_a_flow_asks_about_rests_the_run_unless_a_person_spoke_meanwhile(tm
     names = [step.name for step in bench.store.ledger.steps(bench.run_id)]
     assert names == ["ask", "count", "count", "steer", "halt"] and bench.state.met == ["c"]
     bench.store.ledger.append_person_step(bench.run_id, "resume", {"halt": None}, status=Status.RUNNING)
-    assert bench.advance() is Status.REVIEW and bench.state.seen == [1, 2, 3, 4, 5]
+    assert bench.advance() is Status.REVIEW and bench.state.own.seen == [1, 2, 3, 4, 5]
 
 
 def test_settings_a_person_changes_hold_from_the_next_step_on(tmp_path):
     seen: list[float] = []
 
-    def during(state: Counting, tools: RunContext) -> None:
+    def during(state: RunState[Counting], tools: RunContext) -> None:
         seen.append(tools.settings.max_seconds)
-        if state.count == 1:
+        if state.own.count == 1:
             bench.store.ledger.append_person_step(
                 bench.run_id,
                 "raise",

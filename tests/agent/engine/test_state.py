@@ -7,6 +7,7 @@ from typing import Annotated
 import pytest
 from pydantic import Field
 
+from agent.engine.run_state import FlowState, RunState
 from agent.engine.state import State, append, fold, merge, shallow_copy, to_jsonable, upsert, upsert_by_step
 from agent.types import Action, Lead, Note, Step
 
@@ -34,7 +35,7 @@ def test_each_field_has_its_way():
     )
     assert state.question == "b"
     assert [note.text for note in state.notes] == ["x", "y"]
-    assert {key: value.score for key, value in state.leads.items()} == {"l": 0.5, "m": 0.0}
+    assert {key: value.score for key, value in state.own.leads.items()} == {"l": 0.5, "m": 0.0}
 
 
 def test_an_action_is_amended_by_its_step():
@@ -68,3 +69,26 @@ def test_a_fork_does_not_touch_the_first():
 def test_an_unknown_field_is_an_error():
     with pytest.raises(KeyError):
         merge(Toy(), {"nonsense": 1})
+
+
+class Own(FlowState):
+    leads: Annotated[dict[str, Lead], upsert] = Field(default_factory=dict)
+
+
+def test_a_flat_change_reaches_the_shared_part_and_the_flows_own_record():
+    state = merge(RunState(own=Own()), to_jsonable({"question": "a", "leads": [lead("l"), lead("m")]}))
+    assert state.question == "a" and set(state.own.leads) == {"l", "m"}
+    merge(state, {"-leads": ["l"]})
+    assert set(state.own.leads) == {"m"}
+
+
+def test_a_fork_does_not_touch_the_own_record_of_the_first():
+    first = merge(RunState(own=Own()), to_jsonable({"leads": [lead("a")]}))
+    merge(shallow_copy(first), to_jsonable({"leads": [lead("b")]}))
+    assert set(first.own.leads) == {"a"}
+
+
+@pytest.mark.parametrize("name", ["own", "leads", "-leads", "nonsense"])
+def test_a_field_of_another_flow_is_an_error(name):
+    with pytest.raises(KeyError):
+        merge(RunState(), {name: []})

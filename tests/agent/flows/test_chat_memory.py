@@ -29,20 +29,20 @@ def test_the_thread_is_remembered_after_a_restart(bench: Workbench) -> None:
     later = reopened(bench)
     try:
         turn = Talk(later, thread=first.id).say("Who built it?")
-        assert turn.state.route_decision == "REWRITE_THEN_RETRIEVE" and "Olga Lindmark" in turn.text
-        assert turn.state.messages[:2] == [
+        assert turn.state.own.route_decision == "REWRITE_THEN_RETRIEVE" and "Olga Lindmark" in turn.text
+        assert turn.state.own.messages(turn.state)[:2] == [
             {"role": "user", "content": first.state.question},
             {"role": "assistant", "content": first.text},
         ]
         assert later.thread(turn.id) == [first.id, turn.id]
-        assert {fact.id for fact in turn.state.prior} <= set(first.state.facts) and turn.state.prior
+        assert {fact.id for fact in turn.state.own.prior} <= set(first.state.facts) and turn.state.own.prior
     finally:
         later.shutdown()
 
 
 def test_how_was_searched_is_said_once(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
     stocked(bench)
-    said = Talk(bench).say(ASKED).state.searched_by
+    said = Talk(bench).say(ASKED).state.own.searched_by
     assert (
         said.startswith("Searched by words only.")
         and said.count("words only") == 1
@@ -54,7 +54,7 @@ def test_how_was_searched_is_said_once(bench: Workbench, monkeypatch: pytest.Mon
         "search",
         lambda *of, **more: real(*of, **more).model_copy(update={"note": "3 passages have no vector yet."}),
     )
-    assert Talk(bench).say(ASKED).state.searched_by == "By words. 3 passages have no vector yet."
+    assert Talk(bench).say(ASKED).state.own.searched_by == "By words. 3 passages have no vector yet."
 
 
 def test_a_question_asked_back_waits_for_its_answer_over_a_restart(bench: Workbench) -> None:
@@ -77,11 +77,11 @@ def test_threads_do_not_leak_into_each_other(bench: Workbench) -> None:
     one, two = ferry.say("When was it built?"), light.say("How high is it?")
     assert "1987" in one.text and "31 metres" in two.text
     assert (
-        "lighthouse" not in str(one.state.messages).casefold()
-        and "ferry is called" not in str(two.state.messages).casefold()
+        "lighthouse" not in str(one.state.own.messages(one.state)).casefold()
+        and "ferry is called" not in str(two.state.own.messages(two.state)).casefold()
     )
-    assert {doc.source_id for doc in one.state.prior_docs} == {"kb:ferry.md"} and {
-        doc.source_id for doc in two.state.prior_docs
+    assert {doc.source_id for doc in one.state.own.prior_docs} == {"kb:ferry.md"} and {
+        doc.source_id for doc in two.state.own.prior_docs
     } == {"kb:light.md"}
     assert set(bench.thread(one.id)).isdisjoint(bench.thread(two.id))
 
@@ -92,8 +92,8 @@ def test_a_new_conversation_begins_with_nothing(bench: Workbench) -> None:
     fresh = Talk(bench).say("Who built it?")
     assert (
         fresh.state.history == []
-        and fresh.state.prior == []
-        and fresh.state.route_decision == "ASK_CLARIFICATION"
+        and fresh.state.own.prior == []
+        and fresh.state.own.route_decision == "ASK_CLARIFICATION"
     )
 
 
@@ -125,13 +125,13 @@ def test_the_whole_conversation_is_kept_and_the_evidence_of_the_newest_turns(ben
     talk = Talk(bench, script=Script())
     turns = [talk.say(f"{ASKED} ({n})") for n in range(REMEMBERED_TURNS + 3)]
     last = turns[-1].state
-    assert [message["content"] for message in last.messages if message["role"] == "user"] == [
+    assert [message["content"] for message in last.own.messages(last) if message["role"] == "user"] == [
         turn.state.question for turn in turns
     ]
-    assert [fact.quote for fact in last.prior] == [QUOTE], (
+    assert [fact.quote for fact in last.own.prior] == [QUOTE], (
         "the same fact once, however many turns stand on it"
     )
-    assert last.messages[-1]["content"] == last.final_answer
+    assert last.own.messages(last)[-1]["content"] == last.own.final_answer(last)
 
 
 def test_thanks_are_answered_in_kind_and_leaned_on_by_nobody(bench: Workbench) -> None:
@@ -139,17 +139,19 @@ def test_thanks_are_answered_in_kind_and_leaned_on_by_nobody(bench: Workbench) -
     talk = Talk(bench)
     talk.say("Tell me about the Brannvik ferry.")
     thanks = talk.say("Thank you!")
-    assert thanks.text.startswith("You are welcome") and thanks.state.queries == [], "nothing is searched for"
+    assert thanks.text.startswith("You are welcome") and thanks.state.own.queries == [], (
+        "nothing is searched for"
+    )
     assert (
         thanks.status is Status.DONE
         and thanks.way == "router generate validate end"
-        and thanks.state.needs_clarification is None
+        and thanks.state.own.needs_clarification is None
     )
     assert bench.snapshot(thanks.id).run.verdict == "", "it is neither an answer nor a refusal"
     turn = talk.say("Who built it?")
     assert turn.id != thanks.id and "Olga Lindmark" in turn.text
-    assert "Thank you!" in str(turn.state.messages), "the conversation is whole all the same"
-    assert "You are welcome" not in str(turn.state.queries)
+    assert "Thank you!" in str(turn.state.own.messages(turn.state)), "the conversation is whole all the same"
+    assert "You are welcome" not in str(turn.state.own.queries)
 
 
 @pytest.mark.parametrize(
@@ -183,7 +185,7 @@ def test_what_was_said_when_nothing_was_found_is_not_searched_for(bench: Workben
     talk = Talk(bench)
     talk.say("What colour is the moon of Zanzibar?")
     turn = talk.say("Who built the tower of Zanzibar?")
-    assert not {"library", "words", "suitable"} & set(" ".join(turn.state.queries).split())
+    assert not {"library", "words", "suitable"} & set(" ".join(turn.state.own.queries).split())
 
 
 def test_a_question_that_stands_alone_is_not_searched_for_with_the_words_of_another(bench: Workbench) -> None:
@@ -191,8 +193,8 @@ def test_a_question_that_stands_alone_is_not_searched_for_with_the_words_of_anot
     talk = Talk(bench)
     talk.say("Tell me about the Brannvik ferry.")
     turn = talk.say("What does error E4 of the Kallsteg logger mean?")
-    assert turn.state.route_decision == "RETRIEVE" and not {"ferry", "Brannvik"} & set(
-        " ".join(turn.state.queries).split()
+    assert turn.state.own.route_decision == "RETRIEVE" and not {"ferry", "Brannvik"} & set(
+        " ".join(turn.state.own.queries).split()
     )
 
 

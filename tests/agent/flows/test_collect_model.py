@@ -70,7 +70,7 @@ def walked(name: str) -> tuple[RunSnapshot, Walker]:
 def test_the_scenarios_of_the_seed_with_a_model(name: str) -> None:
     view, model = walked(name)
     answer = view.state.answer
-    assert len(view.state.kept_items) == SCENARIOS[name][3]
+    assert len(view.state.own.kept_items) == SCENARIOS[name][3]
     assert answer.verdict == "answered" and answer.by == "model" and answer.statements.unsupported == 0
     assert view.usage.llm_calls == sum(model.calls.values()) < 15
     assert view.usage.seconds < 60
@@ -91,7 +91,7 @@ def test_at_most_three_calls_a_collected_article_over_all_scenarios() -> None:
     calls = articles = 0
     for name in SCENARIOS:
         view, model = walked(name)
-        calls, articles = calls + sum(model.calls.values()), articles + len(view.state.kept_items)
+        calls, articles = calls + sum(model.calls.values()), articles + len(view.state.own.kept_items)
     assert articles == 6
     assert calls / articles <= 3, f"{calls} calls for {articles} articles"
 
@@ -106,7 +106,7 @@ def test_an_invented_target_ends_the_branch_and_is_counted(caplog: pytest.LogCap
         "https://borskvart.example/stock/KALL/secret-forum"
     ]
     assert list(view.state.pages) == [QUOTE]
-    assert view.state.tree[QUOTE].ended == "The decision named an address that is not on this page."
+    assert view.state.own.tree[QUOTE].ended == "The decision named an address that is not on this page."
     assert view.state.answer.verdict == "no_evidence"
     warned = [
         record for record in caplog.records if record.levelname == "WARNING" and record.name == "agent.nav"
@@ -129,14 +129,14 @@ def test_an_invented_link_of_a_ranking_is_refused_and_counted() -> None:
     with served(Inventive(topic="Kallsteg", section="forum", days=30)) as bench:
         view = collect(bench, FORUM_PROMPT, BOARD)
     assert [refusal.what for refusal in view.state.refusals] == ["https://borskvart.example/made-up"]
-    assert len(view.state.kept_items) == 3
+    assert len(view.state.own.kept_items) == 3
 
 
 def test_a_doubtful_decision_ends_its_branch() -> None:
     doubtful = {BOARD: {"action": "EXTRACT_LINKS", "confidence": 0.2}}
     with served(Walker(section="forum", decisions=doubtful)) as bench:
         view = collect(bench, FORUM_PROMPT, BOARD)
-    assert "not sure enough" in view.state.tree[BOARD].ended
+    assert "not sure enough" in view.state.own.tree[BOARD].ended
     assert len(view.state.pages) == 1
 
 
@@ -147,16 +147,16 @@ def test_a_circle_is_not_walked() -> None:
     }
     with served(Walker(decisions=circle)) as bench:
         view = collect(bench, "Collect the news", QUOTE)
-    assert view.state.tree[BOARD].ended == "The page it leads to is part of the walk already: no circles."
+    assert view.state.own.tree[BOARD].ended == "The page it leads to is part of the walk already: no circles."
     assert len(view.state.pages) == 2
 
 
 def test_when_the_model_fails_code_decides_and_says_so() -> None:
     with served(lambda _request: status(500, "down")) as bench:
         view = collect(bench, FORUM_PROMPT, QUOTE)
-    assert len(view.state.kept_items) == 3
-    assert view.state.tree[QUOTE].by == "keyless" and view.state.tree[QUOTE].trouble
-    assert view.state.intent_trouble and view.state.answer.by == "keyless"
+    assert len(view.state.own.kept_items) == 3
+    assert view.state.own.tree[QUOTE].by == "keyless" and view.state.own.tree[QUOTE].trouble
+    assert view.state.own.intent_trouble and view.state.answer.by == "keyless"
 
 
 def test_a_verdict_the_model_forgot_is_given_by_rule() -> None:
@@ -166,7 +166,7 @@ def test_a_verdict_the_model_forgot_is_given_by_rule() -> None:
 
     with served(Forgetful(topic="Kallsteg", section="forum", days=30)) as bench:
         view = collect(bench, FORUM_PROMPT, QUOTE)
-    assert {item.status for item in view.state.items.values()} == {"kept"}
+    assert {item.status for item in view.state.own.items.values()} == {"kept"}
 
 
 def test_citations_that_resolve_to_nothing_are_dropped() -> None:
@@ -208,7 +208,7 @@ def test_content_is_asked_of_the_model_only_where_code_cannot_see_it() -> None:
     model = Reader(decisions=unseen)
     with served(model) as bench:
         view = collect(bench, "Summarize this thread", ARTICLE)
-    (item,) = view.state.kept_items
+    (item,) = view.state.own.kept_items
     assert model.calls["ContentReply", "big"] == 1
     assert (item.kind, item.extracted_by, [post.user for post in item.posts]) == (
         "thread",
@@ -232,4 +232,4 @@ def test_pages_of_the_same_text_are_decided_once(tmp_path) -> None:
             "https://www.alvmora-mejeri.example/om-oss",
         )
     assert model.calls["PageDecision", "big"] == 2
-    assert "visited before" in view.state.tree["https://www.alvmora-mejeri.example/om-oss"].ended
+    assert "visited before" in view.state.own.tree["https://www.alvmora-mejeri.example/om-oss"].ended

@@ -126,7 +126,7 @@ def test_relevance_sees_the_first_300_characters_of_each_item(tmp_path: Path) ->
     model = Listening()
     with served(model) as bench:
         view = collect(bench, write_world(tmp_path / "w", docs), f"{SITE}/")
-        texts = [bench.page(item.page_ids[0]).text for item in view.state.kept_items]
+        texts = [bench.page(item.page_ids[0]).text for item in view.state.own.kept_items]
     (prompt,) = model.prompts["RelevanceReply"]
     shown = [match[2].split("\n", 1)[1] for match in FENCED["item"].finditer(prompt)]
     assert len(texts) == 2 and shown == [text[:PREVIEW] for text in texts]
@@ -151,7 +151,7 @@ def test_posts_beyond_the_first_window_are_found_and_one_on_the_border_is_whole(
     world = write_world(tmp_path / "w", [page(f"{SITE}/", "Thread", "x", html=html)])
     with served(Splitter(decisions=as_thread(f"{SITE}/"))) as bench:
         view = collect(bench, world, f"{SITE}/")
-    (item,) = view.state.kept_items
+    (item,) = view.state.own.kept_items
     assert [post.text for post in item.posts] == bodies
     assert [post.n for post in item.posts] == list(range(1, 101)) and all(
         post.start >= 0 for post in item.posts
@@ -165,7 +165,7 @@ def test_a_page_longer_than_all_windows_says_what_was_not_taken_apart(tmp_path: 
         view = collect(bench, world, f"{SITE}/")
         assert len(stored(bench, view)) > 150_000
     assert len(model.windows("ContentReply")) == 8
-    assert "were taken apart" in next(iter(view.state.items.values())).trouble
+    assert "were taken apart" in next(iter(view.state.own.items.values())).trouble
 
 
 def test_a_window_the_model_did_not_answer_is_told_and_the_rest_kept(tmp_path: Path) -> None:
@@ -182,7 +182,7 @@ def test_a_window_the_model_did_not_answer_is_told_and_the_rest_kept(tmp_path: P
     world = write_world(tmp_path / "w", [page(f"{SITE}/", "Thread", "x", html=html)])
     with served(Tired(decisions=as_thread(f"{SITE}/"))) as bench:
         view = collect(bench, world, f"{SITE}/")
-    (item,) = view.state.items.values()
+    (item,) = view.state.own.items.values()
     assert 30 < len(item.posts) < 80 and item.trouble.startswith(
         "From character 14,500 on the model did not answer"
     )

@@ -108,9 +108,9 @@ def test_the_row_that_answers_is_the_answer_and_nothing_beside_it(ask: Ask, ques
 
 def test_exploring_goes_on_until_the_words_that_are_asked_about_are_met(ask: Ask):
     view = ask("how many employees does the dairy have", DAIRY)
-    assert "31 people" in said(view).text and len(view.state.fetched) > 1
+    assert "31 people" in said(view).text and len(view.state.own.fetched) > 1
     refused = ask("What does error E4 mean?")
-    assert len(refused.state.fetched) > len(ask("What does error E17 mean?").state.fetched), (
+    assert len(refused.state.own.fetched) > len(ask("What does error E17 mean?").state.own.fetched), (
         "it looked further before it said no"
     )
 

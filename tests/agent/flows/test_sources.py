@@ -75,7 +75,7 @@ def test_site_never_asks_for_a_blocked_part(ask, tmp_path):
         "blocked_domains": ["shop.garden.example"],
     }
     state = ask("When does the gate of the garden open?", flow="site", world=world, **chosen).state
-    assert state.pages and not any("shop." in url for url in (*state.pages, *state.all_discovered_urls))
+    assert state.pages and not any("shop." in url for url in (*state.pages, *state.own.all_discovered_urls))
 
 
 def test_collect_keeps_only_articles_of_the_time_and_language(bench, tmp_path):
@@ -103,7 +103,7 @@ def test_collect_keeps_only_articles_of_the_time_and_language(bench, tmp_path):
     )
     run_id = bench.start("Collect all articles on the gate", chosen)
     bench.drive(run_id)
-    items = {item.url: item for item in bench.snapshot(run_id).state.items.values()}
+    items = {item.url: item for item in bench.snapshot(run_id).state.own.items.values()}
     assert (
         "published 2015-05-01" in items["https://news.example/old"].reason
         and "Swedish" in items["https://news.example/sv"].reason

@@ -144,8 +144,8 @@ def test_a_model_drives_the_run_from_question_to_answer():
         "There are 412 solar panels on the roof.",
     )
     assert (answer.statements.backed, answer.statements.unsupported, answer.statements.dropped) == (1, 0, 0)
-    assert [(source.url, source.quotes) for source in answer.sources] == [(ROOF, [QUOTE])]
-    assert state.report["by"] == "model" and state.refusals == []
+    assert [(source.url, source.quotes) for source in answer.own.sources(answer)] == [(ROOF, [QUOTE])]
+    assert state.own.report["by"] == "model" and state.refusals == []
     assert len(calls) == len(server.requests) == view.usage.llm_calls == 6
     assert view.usage.prompt_tokens == 66 and view.usage.completion_tokens == 42
 
@@ -181,7 +181,7 @@ def test_an_invented_quote_is_no_fact_and_supports_nothing():
     )
     state = view.state
     assert [fact.verified for fact in state.facts.values()] == [False, False]
-    assert state.answer.verdict == "no_evidence" and state.answer.sources == []
+    assert state.answer.verdict == "no_evidence" and state.answer.own.sources(state.answer) == []
     assert all(action.new_facts == 0 for action in state.actions)
 
 
@@ -213,7 +213,7 @@ def test_invented_fact_ids_are_dropped_and_counted():
     assert [sentence.backed for sentence in answer.sentences] == [True, False, False]
     assert (answer.statements.backed, answer.statements.unsupported, answer.statements.dropped) == (1, 2, 1)
     assert all(
-        fact_id in {i for source in answer.sources for i in source.fact_ids}
+        fact_id in {i for source in answer.own.sources(answer) for i in source.fact_ids}
         for s in answer.sentences
         for fact_id in s.fact_ids
     )
@@ -241,7 +241,7 @@ def test_an_address_the_decision_invents_is_refused_counted_and_never_asked_for(
 def test_an_address_the_analyzer_invents_is_refused_and_counted(look):
     state = driven(Script(*look, urls=[INVENTED, "not an address"]))[0].state
     assert [refusal.what for refusal in state.refusals].count(INVENTED) == len(look)
-    assert canonicalize(INVENTED) not in {canonicalize(lead.value) for lead in state.leads.values()}
+    assert canonicalize(INVENTED) not in {canonicalize(lead.value) for lead in state.own.leads.values()}
 
 
 def test_a_repeated_action_of_the_model_is_refused():
@@ -289,14 +289,14 @@ def test_a_decision_that_fails_twice_is_made_keyless_and_says_why(reply):
 
 def test_an_analyzer_that_fails_twice_is_replaced_and_says_why():
     view, _, _ = driven(failing("analyzer", Script(ASK, crawl(ROOF))))
-    assert view.state.report["by"] == "keyless" and view.state.report["trouble"]
+    assert view.state.own.report["by"] == "keyless" and view.state.own.report["trouble"]
     assert {fact.by for fact in view.state.facts.values()} == {"keyless"}
     assert view.state.answer.by == "model" and "412" in view.state.answer.text
 
 
 def test_a_report_that_fails_twice_is_written_keyless_and_says_why():
     answer = driven(failing("report", Script(ASK, crawl(ROOF))))[0].state.answer
-    assert answer.by == "keyless" and answer.trouble and "412" in answer.text
+    assert answer.by == "keyless" and answer.own.trouble and "412" in answer.text
 
 
 def test_a_wrong_reply_gets_one_repair():

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 import pytest
 
 from agent.actions import page_input
-from agent.flows.shared.run_state import RunState
+from agent.engine.run_state import RunState
 from agent.types import (
     Action,
     Answer,

@@ -6,23 +6,19 @@ from __future__ import annotations
 import pytest
 
 from agent import config
+from agent.engine.run_state import RunState
 from agent.errors import ConcurrentChange, UsageError
 from agent.flows.chat import dialogue
-from agent.flows.chat.state import ChatState
-from agent.flows.shared.run_state import RunState
+from agent.flows.chat.state import ChatRun, ChatState
 from agent.types import Settings, Turn
 
 ASKED_BACK = "Which of the two do you mean?"
 CHOICES = ["The lamp of the C2", "The lamp of the C3"]
 
 
-def chat(question: str = "How do I change the lamp?", back: str | None = ASKED_BACK) -> ChatState:
-    return ChatState(
-        question=question,
-        settings=Settings(flow="chat"),
-        needs_clarification=back,
-        choices=CHOICES if back else [],
-    )
+def chat(question: str = "How do I change the lamp?", back: str | None = ASKED_BACK) -> ChatRun:
+    own = ChatState(needs_clarification=back, choices=CHOICES if back else [])
+    return RunState(own=own, question=question, settings=Settings(flow="chat"))
 
 
 @pytest.mark.parametrize("said", ["2", "The lamp of the C3", "the newer one", "I mean the C3", " C3? "])

@@ -80,7 +80,11 @@ def test_the_edges_are_the_seeds() -> None:
 )
 def test_each_route_leads_where_the_seed_says(said: Said, route: str, way: str) -> None:
     turn = said(script=Script(router=route))
-    assert turn.way == way and turn.state.route_decision == route and turn.state.route_reasoning == "so it is"
+    assert (
+        turn.way == way
+        and turn.state.own.route_decision == route
+        and turn.state.own.route_reasoning == "so it is"
+    )
 
 
 def test_a_direct_answer_is_written_from_what_earlier_answers_stand_on(said: Said, bench: Workbench) -> None:
@@ -92,23 +96,24 @@ def test_a_direct_answer_is_written_from_what_earlier_answers_stand_on(said: Sai
         second.way == "router generate validate end"
         and second.text == first.text == "A ticket costs 38 kronor."
     )
-    assert second.state.queries == [] and second.state.retrieved_docs == [], "nothing is searched for"
-    assert [source["quotes"] for source in second.state.sources] == [[QUOTE]]
+    assert second.state.own.queries == [] and second.state.own.retrieved_docs == [], "nothing is searched for"
+    assert [source["quotes"] for source in second.state.own.sources(second.state)] == [[QUOTE]]
     assert QUOTE in script.of("router")[1], "the router sees the facts that are at hand"
 
 
 def test_without_anything_at_hand_a_direct_answer_becomes_a_search(said: Said) -> None:
     turn = said(script=Script(router="DIRECT_ANSWER"))
     assert (
-        turn.way == "router retrieve grade generate validate end" and turn.state.route_decision == "RETRIEVE"
+        turn.way == "router retrieve grade generate validate end"
+        and turn.state.own.route_decision == "RETRIEVE"
     )
-    assert "no earlier answer stands on anything" in turn.state.route_reasoning
+    assert "no earlier answer stands on anything" in turn.state.own.route_reasoning
 
 
 def test_without_facilities_a_search_for_one_becomes_a_search(bench: Workbench) -> None:
     stocked(bench, places=False)
     turn = Talk(bench, script=Script(router="LOCATION_SEARCH")).say("Where is the nearest clinic?")
-    assert turn.state.route_decision == "RETRIEVE" and "no facilities" in turn.state.route_reasoning
+    assert turn.state.own.route_decision == "RETRIEVE" and "no facilities" in turn.state.own.route_reasoning
 
 
 @pytest.mark.parametrize(
@@ -122,7 +127,7 @@ def test_without_facilities_a_search_for_one_becomes_a_search(bench: Workbench) 
 )
 def test_keyless_the_first_turn_is_routed_by_words(said: Said, text: str, route: str) -> None:
     turn = said(text)
-    assert (turn.state.route_decision, turn.state.speakers["router"].by) == (route, "keyless")
+    assert (turn.state.own.route_decision, turn.state.own.speakers["router"].by) == (route, "keyless")
 
 
 def test_keyless_a_follow_up_is_rewritten_and_a_repetition_answered_at_once(bench: Workbench) -> None:
@@ -130,13 +135,13 @@ def test_keyless_a_follow_up_is_rewritten_and_a_repetition_answered_at_once(benc
     talk = Talk(bench)
     talk.say("Tell me about the Brannvik ferry.")
     turn = talk.say("Who built it?")
-    assert turn.state.route_decision == "REWRITE_THEN_RETRIEVE" and "Olga Lindmark" in turn.text
+    assert turn.state.own.route_decision == "REWRITE_THEN_RETRIEVE" and "Olga Lindmark" in turn.text
     assert (
-        turn.state.rewritten_query == "Who built the Brannvik ferry?"
-        and turn.state.original_query == "Who built it?"
+        turn.state.own.rewritten_query == "Who built the Brannvik ferry?"
+        and turn.state.own.original_query == "Who built it?"
     )
     again = talk.say("Can you repeat that?")
-    assert again.state.route_decision == "DIRECT_ANSWER" and "Olga Lindmark" in again.text
+    assert again.state.own.route_decision == "DIRECT_ANSWER" and "Olga Lindmark" in again.text
 
 
 # --- grading and its limits
@@ -161,7 +166,7 @@ def test_three_relevant_passages_are_enough_and_a_half_is_relevant(
 def test_after_two_retries_the_best_effort_is_written_with_a_caveat(said: Said) -> None:
     turn = said(script=(script := Script(grade=0.1, rewrite=["sound crossing", "Skarven"])))
     assert turn.way == f"{THRICE} generate_caveat validate end"
-    assert turn.state.retry_count == 2 and turn.state.queries == [ASKED, "sound crossing", "Skarven"]
+    assert turn.state.own.retry_count == 2 and turn.state.own.queries == [ASKED, "sound crossing", "Skarven"]
     answer = turn.state.answer
     assert (
         answer
@@ -193,23 +198,26 @@ def test_a_refusal_tells_that_the_demo_was_left_out_and_how_to_take_it_in(bench:
 
 def test_one_retry_that_finds_enough_needs_no_caveat(said: Said) -> None:
     turn = said(script=Script(grade=[[0.9], 0.9]))
-    assert turn.state.retry_count == 1 and turn.state.answer and turn.state.answer.verdict == "answered"
+    assert turn.state.own.retry_count == 1 and turn.state.answer and turn.state.answer.verdict == "answered"
     assert "best effort" not in turn.state.answer.certainty
 
 
 def test_all_passages_are_graded_in_one_batch_each_with_a_reason(said: Said) -> None:
     turn = said(script=(script := Script(grade=[[0.9, 0.8, 0.7, 0.2]])))
-    docs, scores = turn.state.retrieved_docs, turn.state.doc_relevance_scores
+    docs, scores = turn.state.own.retrieved_docs, turn.state.own.doc_relevance_scores
     assert (
-        script.roles.count("grade") == 1 and 3 < len(docs) == len(scores) == len(turn.state.doc_reasons) <= 10
+        script.roles.count("grade") == 1
+        and 3 < len(docs) == len(scores) == len(turn.state.own.doc_reasons) <= 10
     )
-    assert scores[:5] == [0.9, 0.8, 0.7, 0.2, 0.0][: len(scores)] and turn.state.doc_reasons[0] == "because"
+    assert (
+        scores[:5] == [0.9, 0.8, 0.7, 0.2, 0.0][: len(scores)] and turn.state.own.doc_reasons[0] == "because"
+    )
 
 
 def test_passages_that_the_grader_forgot_or_made_up_do_not_count(said: Said) -> None:
     grades = {"grades": [{"passage_id": name, "score": 1.0} for name in ("nowhere", "p9", "", "x")]}
     turn = said(script=Script(grade=grades))
-    assert set(turn.state.doc_relevance_scores) == {0.0} and set(turn.state.doc_reasons) == {
+    assert set(turn.state.own.doc_relevance_scores) == {0.0} and set(turn.state.own.doc_reasons) == {
         "It was not graded."
     }
     assert turn.way == f"{THRICE} generate_caveat validate end"
@@ -227,11 +235,11 @@ def test_what_a_model_found_relevant_stays_in_front_and_the_rest_gives_way_to_wh
             grade=[[0.9, 0.1], [0.9, 0.8], 0.1], rewrite=["red beacon", "beacon that blinks by night"]
         )
     )
-    sources = [doc.source_id for doc in turn.state.retrieved_docs]
+    sources = [doc.source_id for doc in turn.state.own.retrieved_docs]
     assert (
         len(sources) == 10
         and sources[0] == "kb:ferry.md"
-        and turn.state.retrieved_docs[0].heading == "Tickets"
+        and turn.state.own.retrieved_docs[0].heading == "Tickets"
     )
     assert sum(source.startswith("kb:beacon") for source in sources) > 4
 
@@ -244,8 +252,8 @@ def test_a_further_search_by_rule_does_not_push_out_what_was_found_first(
             f"zoo{n}.md", f"# Zanzibar {n}\n\nZanzibar Zanzibar, zoo number {n}.\n".encode()
         )
     turn = said("Who painted the lighthouse on Skarholm like the zoo of Zanzibar?")
-    first = bench.library.search(turn.state.queries[0], 10).hits
-    assert len(turn.state.queries) == 3 and [doc.id for doc in turn.state.retrieved_docs[:7]] == [
+    first = bench.library.search(turn.state.own.queries[0], 10).hits
+    assert len(turn.state.own.queries) == 3 and [doc.id for doc in turn.state.own.retrieved_docs[:7]] == [
         hit.id for hit in first[:7]
     ]
 
@@ -256,7 +264,7 @@ def test_an_empty_library_is_searched_no_more_often_than_allowed_and_then_the_pe
     turn = Talk(bench, script=Script(generate=[[]])).say(ASKED)
     assert turn.way == f"{THRICE} generate_caveat validate clarify_final respond"
     assert (
-        turn.state.doc_relevance_scores == []
+        turn.state.own.doc_relevance_scores == []
         and turn.state.answer
         and turn.state.answer.reason == "not_covered"
     )
@@ -275,13 +283,13 @@ def test_an_ungrounded_draft_is_looked_for_from_another_angle_twice_and_then_the
         turn.way == f"router retrieve grade generate validate {again} {again} clarify_final respond"
         and turn.status is Status.WAITING
     )
-    assert turn.state.retry_count == 2 and turn.state.queries == [ASKED, "one", "two"]
-    assert [verdict.grounded for verdict in turn.state.groundings] == [False] * 3
+    assert turn.state.own.retry_count == 2 and turn.state.own.queries == [ASKED, "one", "two"]
+    assert [verdict.grounded for verdict in turn.state.own.groundings] == [False] * 3
     assert (
         "it says more than it may" in script.of("rewrite")[0]
         and "it says more than it may" in script.of("clarify")[0]
     )
-    assert turn.state.needs_clarification == "Which one?" and turn.state.choices == [
+    assert turn.state.own.needs_clarification == "Which one?" and turn.state.own.choices == [
         "the ferry",
         "the lighthouse",
     ]
@@ -293,13 +301,13 @@ def test_the_retries_of_grading_and_validation_are_the_same(said: Said) -> None:
         turn.way
         == f"router retrieve grade {RETRY} generate validate rewrite_final retrieve grade generate validate end"
     )
-    assert turn.state.retry_count == 2
+    assert turn.state.own.retry_count == 2
 
 
 def test_a_best_effort_that_does_not_hold_is_not_told(said: Said) -> None:
     turn = said(script=Script(grade=0.1, validate=False))
     assert turn.way == f"{THRICE} generate_caveat validate clarify_final respond"
-    assert turn.text == "Which one?" and turn.state.draft_answer == "A ticket costs 38 kronor.", (
+    assert turn.text == "Which one?" and turn.state.own.draft_answer == "A ticket costs 38 kronor.", (
         "the draft is kept for whoever looks"
     )
 
@@ -311,7 +319,7 @@ def test_a_quote_that_does_not_stand_in_its_passage_is_never_grounded_whatever_t
     turn = said(script=script)
     assert turn.path[-2:] == ["clarify_final", "respond"] and "99" not in turn.text
     assert script.roles.count("validate") == 0, "code has seen enough"
-    assert turn.state.groundings[-1].by == "code"
+    assert turn.state.own.groundings[-1].by == "code"
 
 
 def test_a_figure_that_the_quote_does_not_hold_is_not_told(said: Said) -> None:
@@ -322,13 +330,13 @@ def test_a_figure_that_the_quote_does_not_hold_is_not_told(said: Said) -> None:
 def test_nothing_written_is_not_grounded(said: Said) -> None:
     turn = said(script=Script(generate=[[]]))
     assert turn.path[-2:] == ["clarify_final", "respond"]
-    assert turn.state.groundings[-1].reason == "What was found does not answer the question."
+    assert turn.state.own.groundings[-1].reason == "What was found does not answer the question."
 
 
 def test_keyless_an_answer_is_quoted_and_its_sources_are_named(said: Said) -> None:
     turn = said("When does the last ferry leave Brannvik?")
     assert turn.way == "router retrieve grade generate validate end" and "22:10" in turn.text
-    [source] = turn.state.sources
+    [source] = turn.state.own.sources(turn.state)
     assert source["title"] == "The Brannvik ferry" and any("22:10" in quote for quote in source["quotes"])
     answer = turn.state.answer
     assert (
@@ -341,7 +349,7 @@ def test_keyless_what_the_library_does_not_hold_is_said_and_asked_back(said: Sai
     turn = said("What colour is the moon of Zanzibar?")
     assert turn.path[-2:] == ["clarify_final", "respond"] and turn.status is Status.WAITING
     assert "could not find an answer" in turn.text and "“zanzibar”" in turn.text
-    assert all("Zanzibar" in query and "moon" in query for query in turn.state.queries), (
+    assert all("Zanzibar" in query and "moon" in query for query in turn.state.own.queries), (
         "no search asked for less"
     )
 
@@ -358,7 +366,7 @@ def answer(bench: Workbench, turn: Turned, text: str) -> Turned:
 
 def test_a_persons_answer_to_clarify_leads_to_retrieve(said: Said, bench: Workbench) -> None:
     asked = said("Who built it?", Script(router="ASK_CLARIFICATION"))
-    assert (asked.way, asked.text, asked.state.needs_clarification) == (
+    assert (asked.way, asked.text, asked.state.own.needs_clarification) == (
         "router clarify respond",
         "Which one?",
         "Which one?",
@@ -368,11 +376,11 @@ def test_a_persons_answer_to_clarify_leads_to_retrieve(said: Said, bench: Workbe
         turn.way == "router clarify respond retrieve grade generate validate end"
         and turn.status is Status.DONE
     )
-    assert turn.state.queries == ["Who built it? the Brannvik ferry"] and turn.state.responses == [
+    assert turn.state.own.queries == ["Who built it? the Brannvik ferry"] and turn.state.own.responses == [
         "the Brannvik ferry"
     ]
-    assert turn.state.needs_clarification is None and turn.state.choices == []
-    assert [message["content"] for message in turn.state.messages] == [
+    assert turn.state.own.needs_clarification is None and turn.state.own.choices == []
+    assert [message["content"] for message in turn.state.own.messages(turn.state)] == [
         "Who built it?",
         "Which one?",
         "the Brannvik ferry",
@@ -382,7 +390,7 @@ def test_a_persons_answer_to_clarify_leads_to_retrieve(said: Said, bench: Workbe
 
 def test_a_persons_answer_to_clarify_final_starts_the_retries_anew(said: Said, bench: Workbench) -> None:
     asked = said(script=Script(validate=[False, False, False, False, True]))
-    assert asked.state.retry_count == 2
+    assert asked.state.own.retry_count == 2
     turn = answer(bench, asked, "for children")
     after = turn.path[turn.path.index("respond") :]
     assert after == [
@@ -398,16 +406,17 @@ def test_a_persons_answer_to_clarify_final_starts_the_retries_anew(said: Said, b
         "validate",
         "end",
     ]
-    assert turn.state.retry_count == 1 and turn.state.queries[3] == f"{ASKED} for children"
+    assert turn.state.own.retry_count == 1 and turn.state.own.queries[3] == f"{ASKED} for children"
 
 
 def test_a_number_picks_a_choice(said: Said, bench: Workbench) -> None:
     turn = answer(bench, said("Who built it?", Script(router="ASK_CLARIFICATION")), "2")
     assert (
-        turn.state.responses == ["the lighthouse"] and turn.state.queries[0] == "Who built it? the lighthouse"
+        turn.state.own.responses == ["the lighthouse"]
+        and turn.state.own.queries[0] == "Who built it? the lighthouse"
     )
     asked = said("Who built it?", Script(router="ASK_CLARIFICATION"))
-    assert answer(bench, asked, "9").state.responses == ["9"], "there are two choices"
+    assert answer(bench, asked, "9").state.own.responses == ["9"], "there are two choices"
 
 
 def test_it_can_be_asked_back_again_and_again(said: Said, bench: Workbench) -> None:
@@ -415,7 +424,7 @@ def test_it_can_be_asked_back_again_and_again(said: Said, bench: Workbench) -> N
     for n, expected in enumerate(["First?", "Second?", "Third?"], start=1):
         assert turn.text == expected and turn.status is Status.WAITING and len(turn.state.answers) == n
         turn = answer(bench, turn, f"answer {n}")
-    assert turn.state.responses == ["answer 1", "answer 2", "answer 3"]
+    assert turn.state.own.responses == ["answer 1", "answer 2", "answer 3"]
 
 
 @pytest.mark.parametrize(
@@ -428,7 +437,7 @@ def test_an_answer_is_checked_before_it_is_written_down(
     with pytest.raises(UsageError, match=told):
         bench.respond(asked.id, asked.view.head, text)
     assert bench.snapshot(asked.id).head == asked.view.head
-    assert answer(bench, asked, "x" * 4000).state.responses == ["x" * 4000]
+    assert answer(bench, asked, "x" * 4000).state.own.responses == ["x" * 4000]
 
 
 def test_only_what_is_asked_can_be_answered_and_only_once(said: Said, bench: Workbench) -> None:
@@ -457,7 +466,7 @@ def test_when_the_calls_are_used_up_the_draft_is_checked_by_rule(said: Said) -> 
     assert (
         turn.way == "router retrieve grade generate validate end" and turn.text == "A ticket costs 38 kronor."
     )
-    verdict = turn.state.groundings[-1]
+    verdict = turn.state.own.groundings[-1]
     assert verdict.by == "keyless" and "3 of 3 model calls are used" in verdict.trouble
 
 
@@ -514,7 +523,7 @@ def test_a_person_who_wants_no_more_asking_gets_an_honest_word(said: Said, bench
 def test_a_model_that_fails_leaves_the_turn_to_the_rules_and_says_so(said: Said) -> None:
     down = ModelUnavailable("The server is down.")
     turn = said(script=Script(router=down, grade=down, generate=down, validate=down, rewrite=down))
-    assert "38 kronor" in turn.text and turn.state.speakers["router"].trouble == "The server is down."
+    assert "38 kronor" in turn.text and turn.state.own.speakers["router"].trouble == "The server is down."
     assert turn.state.answer and turn.state.answer.by == "keyless" and "down" in turn.state.answer.trouble
 
 
@@ -528,20 +537,22 @@ def test_bad_json_is_asked_for_once_more_and_then_judged_by_rule(said: Said, rol
         and turn.status in (Status.DONE, Status.WAITING)
         and turn.state.answer is not None
     )
-    assert "38 kronor" in turn.text or turn.state.needs_clarification
+    assert "38 kronor" in turn.text or turn.state.own.needs_clarification
 
 
 def test_a_bad_reply_is_repaired_by_the_next(said: Said) -> None:
     script = Script(router=["not JSON", "RETRIEVE"])
     turn = said(script=script)
-    assert script.roles[:3] == ["router", "router", "grade"] and turn.state.speakers["router"].by == "model"
+    assert (
+        script.roles[:3] == ["router", "router", "grade"] and turn.state.own.speakers["router"].by == "model"
+    )
 
 
 def test_no_route_but_the_five_is_taken(said: Said) -> None:
     turn = said(script=Script(router={"route": "SING", "reasoning": "la"}))
     assert (
-        turn.state.route_decision in {"RETRIEVE", "REWRITE_THEN_RETRIEVE"}
-        and turn.state.speakers["router"].by == "keyless"
+        turn.state.own.route_decision in {"RETRIEVE", "REWRITE_THEN_RETRIEVE"}
+        and turn.state.own.speakers["router"].by == "keyless"
     )
 
 
@@ -589,7 +600,8 @@ def test_the_state_has_the_seeds_fields(said: Said, bench: Workbench) -> None:
 
 def test_before_anything_happened_the_optional_fields_are_none(bench: Workbench) -> None:
     run_id = bench.start(ASKED, Talk(bench).settings)
-    state = bench.snapshot(run_id).state.agent_state()  # type: ignore[attr-defined]
+    run = bench.snapshot(run_id).state
+    state = run.own.export_extra(run)["chat"]
     assert all(
         state[name] is None
         for name in ("rewritten_query", "draft_answer", "final_answer", "needs_clarification")
@@ -603,7 +615,7 @@ def test_before_anything_happened_the_optional_fields_are_none(bench: Workbench)
 def test_only_what_is_in_scope_is_searched(said: Said) -> None:
     script = Script(generate=[[]])
     turn = said("How high is the lighthouse?", script, scope=LibraryScope(tags=["ferry"]))
-    assert {doc.source_id for doc in turn.state.retrieved_docs} <= {"kb:ferry.md"}
+    assert {doc.source_id for doc in turn.state.own.retrieved_docs} <= {"kb:ferry.md"}
     assert "31 metres" in said("How high is the lighthouse?", scope=LibraryScope(tags=["light"])).text
 
 
@@ -638,7 +650,7 @@ def test_the_model_is_told_the_notes_of_the_person(said: Said, bench: Workbench)
     bench.drive(run_id)
     assert (
         "Only for grown-ups" in script.of("generate")[0]
-        and "Only for grown-ups" in bench.snapshot(run_id).state.queries[0]
+        and "Only for grown-ups" in bench.snapshot(run_id).state.own.queries[0]
     )  # type: ignore[attr-defined]
 
 

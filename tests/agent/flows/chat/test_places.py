@@ -24,11 +24,11 @@ def talk(bench: Workbench) -> Talk:
 
 def names(turn: Turned) -> list[str]:
     assert (
-        turn.state.route_decision == "LOCATION_SEARCH"
+        turn.state.own.route_decision == "LOCATION_SEARCH"
         and turn.way.endswith("router location end")
         and turn.status is Status.DONE
     )
-    return [row.name for row in turn.state.located.rows] if turn.state.located else []
+    return [row.name for row in turn.state.own.located.rows] if turn.state.own.located else []
 
 
 @pytest.mark.parametrize(
@@ -53,8 +53,8 @@ def test_facilities_of_a_kind_the_nearest_first(talk: Talk, question: str, found
 
 def test_distances_are_great_circles_from_the_place_named(talk: Talk) -> None:
     turn = talk.say("Where is the nearest clinic to 60.0, 20.0?")
-    assert turn.state.located and turn.state.located.origin == (60.0, 20.0)
-    distances = [row.km for row in turn.state.located.rows]
+    assert turn.state.own.located and turn.state.own.located.origin == (60.0, 20.0)
+    distances = [row.km for row in turn.state.own.located.rows]
     assert distances == pytest.approx([0.0, 10.0076, 55.5975], abs=0.001), (
         "0.09 and 0.5 degrees of latitude at 111.195 km"
     )
@@ -65,15 +65,15 @@ def test_distances_are_great_circles_from_the_place_named(talk: Talk) -> None:
 
 def test_a_town_is_the_middle_of_what_is_known_there(talk: Talk) -> None:
     turn = talk.say("Where is the nearest clinic to Skarholm?")
-    assert turn.state.located and turn.state.located.origin == pytest.approx(SKARHOLM)
-    assert turn.state.located.rows[0].km == pytest.approx(distance_km(SKARHOLM, (60.09, 20.0)))
+    assert turn.state.own.located and turn.state.own.located.origin == pytest.approx(SKARHOLM)
+    assert turn.state.own.located.rows[0].km == pytest.approx(distance_km(SKARHOLM, (60.09, 20.0)))
     assert turn.state.answer and "the middle of the places known in Skarholm" in turn.state.answer.certainty
 
 
 def test_every_row_is_a_fact_that_quotes_the_table(talk: Talk) -> None:
     turn = talk.say("the nearest pharmacy to Brannvik")
     facts = turn.state.facts
-    for row in turn.state.located.rows if turn.state.located else []:
+    for row in turn.state.own.located.rows if turn.state.own.located else []:
         fact = facts[row.fact_id]
         assert fact.verified and fact.quote.startswith(row.name) and fact.url == "file:places.csv"
     assert (
@@ -81,24 +81,24 @@ def test_every_row_is_a_fact_that_quotes_the_table(talk: Talk) -> None:
         and turn.state.answer.statements.backed == 2
         and turn.state.answer.statements.unsupported == 0
     )
-    [source] = turn.state.sources
+    [source] = turn.state.own.sources(turn.state)
     assert len(source["quotes"]) == 2
 
 
 def test_without_a_place_all_of_a_kind_are_listed_without_distances(talk: Talk) -> None:
     turn = talk.say("Which pharmacies are there?")
     assert names(turn) == ["Anchor Pharmacy", "Gull Pharmacy"] and {
-        row.km for row in turn.state.located.rows
+        row.km for row in turn.state.own.located.rows
     } == {None}  # type: ignore[union-attr]
     assert "km" not in turn.text
 
 
 def test_an_unknown_place_is_asked_for_with_those_that_are_known(talk: Talk) -> None:
     turn = talk.say("the nearest clinic to Stockholm?")
-    assert names(turn) == [] and turn.state.needs_clarification == turn.text
+    assert names(turn) == [] and turn.state.own.needs_clarification == turn.text
     assert turn.text == "I do not know where “Stockholm” is. Places I know: Brannvik, Skarholm and Uddby."
     assert (
-        turn.state.choices == ["Brannvik", "Skarholm", "Uddby"]
+        turn.state.own.choices == ["Brannvik", "Skarholm", "Uddby"]
         and turn.state.answer
         and turn.state.answer.verdict == "no_evidence"
     )
@@ -107,7 +107,7 @@ def test_an_unknown_place_is_asked_for_with_those_that_are_known(talk: Talk) -> 
 
 def test_nearest_to_nothing_asks_to_what(talk: Talk) -> None:
     turn = talk.say("Where is the nearest clinic?")
-    assert "Nearest to where?" in turn.text and turn.state.needs_clarification
+    assert "Nearest to where?" in turn.text and turn.state.own.needs_clarification
     assert names(talk.say("60.4, 20.1"))[0] == "Far Clinic"
 
 
@@ -121,7 +121,7 @@ def test_an_unknown_kind_is_said_to_be_unknown(talk: Talk, question: str) -> Non
         names(turn) == []
         and turn.text == "I know of no dentist. Does another kind help? I know clinic and pharmacy."
     )
-    assert turn.state.choices == ["clinic", "pharmacy"]
+    assert turn.state.own.choices == ["clinic", "pharmacy"]
 
 
 def test_the_kind_alone_goes_on_with_the_place_before(talk: Talk) -> None:
@@ -130,14 +130,14 @@ def test_the_kind_alone_goes_on_with_the_place_before(talk: Talk) -> None:
     assert names(talk.say("and the clinics?"))[0] == "Sound Clinic"
     assert names(talk.say("Brannvik"))[0] == "Norra Clinic"
     assert names(talk.say("what about 60.4, 20.1?"))[0] == "Far Clinic"
-    assert talk.say("thanks").state.route_decision == "DIRECT_ANSWER"
+    assert talk.say("thanks").state.own.route_decision == "DIRECT_ANSWER"
     assert names(talk.say("and in Uddby?"))[0] == "Far Clinic"
 
 
 def test_a_question_about_something_else_ends_the_search(talk: Talk) -> None:
     talk.say("Where is the nearest clinic to Skarholm?")
     turn = talk.say("When was the Skarholm lighthouse lit?")
-    assert turn.state.route_decision != "LOCATION_SEARCH" and "1871" in turn.text
+    assert turn.state.own.route_decision != "LOCATION_SEARCH" and "1871" in turn.text
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_a_question_about_something_else_ends_the_search(talk: Talk) -> None:
     ],
 )
 def test_a_facility_in_passing_is_no_search_for_one(talk: Talk, question: str) -> None:
-    assert talk.say(question).state.route_decision != "LOCATION_SEARCH"
+    assert talk.say(question).state.own.route_decision != "LOCATION_SEARCH"
 
 
 def test_a_street_of_two_towns_is_asked_about(bench: Workbench) -> None:
@@ -158,7 +158,9 @@ def test_a_street_of_two_towns_is_asked_about(bench: Workbench) -> None:
     bench.library.add_file("shops.csv", table.encode())
     talk = Talk(bench)
     turn = talk.say("the nearest shop to Storgatan")
-    assert "could be Storgatan, Norrby or Storgatan, Söderby" in turn.text and len(turn.state.choices) == 2
+    assert (
+        "could be Storgatan, Norrby or Storgatan, Söderby" in turn.text and len(turn.state.own.choices) == 2
+    )
     assert names(talk.say("Storgatan, Söderby")) == ["B", "A"]
 
 
@@ -179,14 +181,14 @@ def test_a_model_that_answers_badly_breaks_nothing(bench: Workbench, said: objec
         "Where is the nearest clinic to Skarholm?"
     )
     assert names(turn)[:1] in (["Sound Clinic"], []) and (
-        turn.state.located.rows or turn.state.needs_clarification
+        turn.state.own.located.rows or turn.state.own.needs_clarification
     )  # type: ignore[union-attr]
 
 
 def test_only_tables_in_scope_count(bench: Workbench) -> None:
     stocked(bench)
     turn = Talk(bench, scope=LibraryScope(tags=["ferry"])).say("Where is the nearest clinic to Skarholm?")
-    assert turn.state.route_decision != "LOCATION_SEARCH"
+    assert turn.state.own.route_decision != "LOCATION_SEARCH"
     assert names(
         Talk(bench, scope=LibraryScope(tags=["places"])).say("Where is the nearest clinic to Skarholm?")
     )
@@ -200,5 +202,5 @@ def test_the_demo_places_can_be_asked_in_the_demo_world(bench: Workbench) -> Non
     assert names(talk.say("and a repair café?"))[0] == "Repair Café The Old Dairy"
     assert names(talk.say("the nearest library to 64.30, 15.29"))[0] == "Tallåsen Reading Room"
     assert (
-        Talk(bench).say("Which pharmacy is nearest to Lövnäs?").state.route_decision != "LOCATION_SEARCH"
+        Talk(bench).say("Which pharmacy is nearest to Lövnäs?").state.own.route_decision != "LOCATION_SEARCH"
     ), "nothing in it is true"

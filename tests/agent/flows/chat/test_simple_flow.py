@@ -64,13 +64,13 @@ def test_information_is_retrieved_reranked_and_told_in_one_pass(simple: Workbenc
     turn = Talk(simple, script=(script := Script(rerank=[[0.1, 0.9, 0.5]]))).say(ASKED)
     assert turn.way == "classify retrieve rerank generate end" and turn.text == "A ticket costs 38 kronor."
     assert script.roles == ["classify", "rerank", "generate"], "no grading, no retry, no validation"
-    scores = turn.state.doc_relevance_scores
+    scores = turn.state.own.doc_relevance_scores
     assert (
         scores == sorted(scores, reverse=True)
         and scores[0] == 0.9
-        and len(scores) == len(turn.state.retrieved_docs)
+        and len(scores) == len(turn.state.own.retrieved_docs)
     )
-    assert turn.state.queries == [ASKED], "the query goes as it is"
+    assert turn.state.own.queries == [ASKED], "the query goes as it is"
 
 
 def test_a_place_is_looked_up(simple: Workbench) -> None:
@@ -83,14 +83,18 @@ def test_nothing_is_remembered(simple: Workbench) -> None:
     talk = Talk(simple)
     talk.say("Tell me about the Brannvik ferry.")
     turn = talk.say("Who built it?")
-    assert turn.state.history == [] and turn.state.prior == [] and turn.state.queries == ["Who built it?"]
+    assert (
+        turn.state.history == []
+        and turn.state.own.prior == []
+        and turn.state.own.queries == ["Who built it?"]
+    )
 
 
 def test_a_failure_is_no_loop_and_no_question_back(simple: Workbench) -> None:
     turn = Talk(simple).say("What colour is the moon of Zanzibar?")
     assert turn.way == "classify retrieve rerank generate end" and turn.status is Status.DONE
     assert (
-        turn.state.needs_clarification is None
+        turn.state.own.needs_clarification is None
         and turn.text == "Nothing in the library answers this question."
     )
 
@@ -104,7 +108,7 @@ def test_one_bad_passage_is_not_sifted_out_by_grading(simple: Workbench) -> None
 def test_bad_json_is_judged_by_rule(simple: Workbench, said: object) -> None:
     turn = Talk(simple, script=Script(classify=said, rerank=said, generate=said)).say(ASKED)
     assert turn.way == "classify retrieve rerank generate end" and "38 kronor" in turn.text
-    assert turn.state.speakers["classify"].by == "keyless" and turn.state.speakers["classify"].trouble
+    assert turn.state.own.speakers["classify"].by == "keyless" and turn.state.own.speakers["classify"].trouble
 
 
 def test_an_empty_library_is_no_error() -> None:

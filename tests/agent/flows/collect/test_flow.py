@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from lxml import html as lxml_html
 
-from agent.flows.collect.state import CollectState
+from agent.flows.collect.state import CollectRun
 from agent.text.urls import canonicalize
 from agent.types import CollectLimits, Outcome, Settings, Status
 from agent.types.collection import CrawlNode
@@ -53,12 +53,12 @@ def collect(bench: Workbench):
     return collected
 
 
-def branch(state: CollectState, url: str) -> CrawlNode:
-    return state.tree[canonicalize(url)]
+def branch(state: CollectRun, url: str) -> CrawlNode:
+    return state.own.tree[canonicalize(url)]
 
 
-def titles(state: CollectState) -> list[str]:
-    return [item.title for item in state.kept_items]
+def titles(state: CollectRun) -> list[str]:
+    return [item.title for item in state.own.kept_items]
 
 
 # --- the seed's scenarios
@@ -67,7 +67,7 @@ def titles(state: CollectState) -> list[str]:
 
 def test_a_forum_behind_a_stock_page(collect) -> None:
     state = collect(FORUM_PROMPT, QUOTE).state
-    assert (state.intent.topic, state.intent.target_section, state.intent.time_range_days) == (
+    assert (state.own.intent.topic, state.own.intent.target_section, state.own.intent.time_range_days) == (
         "Kallsteg",
         "forum",
         30,
@@ -83,25 +83,25 @@ def test_a_forum_behind_a_stock_page(collect) -> None:
         "The factory and the debt",
         "Dividend next spring",
     ]
-    assert [len(item.posts) for item in state.kept_items] == [6, 4, 3]
+    assert [len(item.posts) for item in state.own.kept_items] == [6, 4, 3]
     assert "older than the last 30 days" in branch(state, f"{BOARD}/t/6120").ended
     assert (
         state.answer.verdict == "answered"
         and state.answer.statements.backed >= 3
         and not state.answer.statements.unsupported
     )
-    assert {source.url for source in state.answer.sources} == {item.url for item in state.kept_items}
+    assert {source.url for source in state.answer.sources} == {item.url for item in state.own.kept_items}
 
 
 def test_news_of_last_week(collect) -> None:
     state = collect("Summarize Granvattnet news from last week", NEWS).state
-    assert state.since == "2026-11-14"
+    assert state.own.since(state) == "2026-11-14"
     assert titles(state) == [
         "Snow closes the roof of Lövnäs school",
         "Bear seen three times behind the school",
     ]
-    assert [item.author for item in state.kept_items] == ["Petter Lindhage", "Malin Qvist"]
-    assert [item.publish_date for item in state.kept_items] == ["2026-11-19", "2026-11-17"]
+    assert [item.author for item in state.own.kept_items] == ["Petter Lindhage", "Malin Qvist"]
+    assert [item.publish_date for item in state.own.kept_items] == ["2026-11-19", "2026-11-17"]
     assert branch(state, NEWS + "page/2/").status == "dropped", (
         "newest first and the last entry too old: no need to turn the page"
     )
@@ -112,7 +112,7 @@ def test_a_direct_article_is_content_at_once(collect) -> None:
     assert [action.query_or_url for action in state.actions] == [ARTICLE]
     assert branch(state, ARTICLE).action == "EXTRACT_CONTENT"
     assert titles(state) == ["Kallsteg opens its factory in Stenfors"]
-    assert state.kept_items[0].reason == "You named this page."
+    assert state.own.kept_items[0].reason == "You named this page."
     assert state.answer.verdict == "answered"
 
 
@@ -150,7 +150,7 @@ def test_every_post_of_every_demo_thread(collect) -> None:
     by_page = {page.final_url: page.page_id for page in state.pages.values()}
     assert len(THREADS) == 11
     for url in THREADS:
-        found = [post for item in state.kept_items for post in item.posts if post.page_id == by_page[url]]
+        found = [post for item in state.own.kept_items for post in item.posts if post.page_id == by_page[url]]
         wanted = marked(url)
         assert [(post.user, " ".join(post.text.split())) for post in found] == [
             (user, text) for user, _, text in wanted
@@ -169,7 +169,7 @@ def same_moment(iso: str, written: str) -> bool:
 
 def test_a_post_stands_in_its_stored_page(bench: Workbench, collect) -> None:
     state = collect("Collect every discussion from the forum", CURD, BOARD, max_articles=50).state
-    posts = [post for item in state.kept_items for post in item.posts]
+    posts = [post for item in state.own.kept_items for post in item.posts]
     assert len(posts) == 49
     for post in posts:
         assert bench.page(post.page_id).text[post.start : post.end] == post.text
@@ -177,7 +177,7 @@ def test_a_post_stands_in_its_stored_page(bench: Workbench, collect) -> None:
 
 def test_a_thread_over_two_pages_is_one_item(collect) -> None:
     state = collect("What do members say about bitter blue cheese?", CURD + "board/home-cheese").state
-    (item,) = state.kept_items
+    (item,) = state.own.kept_items
     assert (item.title, len(item.posts), len(item.page_ids)) == ("Bitter blue cheese, please help", 12, 2)
     assert [post.n for post in item.posts] == list(range(1, 13))
     first, second = branch(state, CURD + "thread/1182"), branch(state, CURD + "thread/1182?page=2")
@@ -195,7 +195,7 @@ def test_a_board_is_read_page_by_page_at_its_depth(collect) -> None:
         "listing",
         "listing",
     ]
-    assert len(state.kept_items) == 5
+    assert len(state.own.kept_items) == 5
 
 
 # --- limits
@@ -206,7 +206,7 @@ def test_nothing_at_the_limit_of_depth_is_visited(collect) -> None:
     state = collect(FORUM_PROMPT, QUOTE, max_depth=2).state
     assert {branch(state, page.url).depth for page in state.pages.values()} == {0, 1}
     assert "nothing at 2 or deeper is read" in branch(state, BOARD).ended
-    assert not state.kept_items and state.answer.verdict == "no_evidence"
+    assert not state.own.kept_items and state.answer.verdict == "no_evidence"
 
 
 def test_depth_is_three_unless_told(collect) -> None:
@@ -221,26 +221,26 @@ def test_depth_is_three_unless_told(collect) -> None:
 
 def test_it_stops_when_enough_is_gathered(collect) -> None:
     state = collect("Collect the news", NEWS, max_articles=2).state
-    assert len(state.kept_items) == 2 and len(state.pages) == 3
+    assert len(state.own.kept_items) == 2 and len(state.pages) == 3
     assert "2 were asked for" in state.why_stopped
 
 
 def test_the_prompt_may_ask_for_fewer_never_for_more(collect) -> None:
-    assert len(collect("Collect the top 1 news", NEWS).state.kept_items) == 1
-    assert collect("Collect the top 9 news", NEWS, max_articles=2).state.intent.max_articles == 2
+    assert len(collect("Collect the top 1 news", NEWS).state.own.kept_items) == 1
+    assert collect("Collect the top 9 news", NEWS, max_articles=2).state.own.intent.max_articles == 2
 
 
 def test_what_is_not_relevant_makes_room_for_more(collect) -> None:
     state = collect("Collect news about the Stenfors bridge", NEWS, max_articles=2).state
     assert titles(state) == ["Stenfors bridge is open again", "Cracks close the Stenfors bridge"]
     assert any(
-        "does not speak of" in item.reason for item in state.items.values() if item.status == "dropped"
+        "does not speak of" in item.reason for item in state.own.items.values() if item.status == "dropped"
     )
 
 
 def test_the_budget_of_pages_ends_in_a_digest_that_says_so(collect) -> None:
     state = collect("Collect the news", NEWS, max_pages=3).state
-    assert len(state.actions) == 3 and len(state.kept_items) == 2
+    assert len(state.actions) == 3 and len(state.own.kept_items) == 2
     assert state.stop_reason == "budget" and state.answer.verdict in ("partial", "answered")
     assert "all 3 pages" in state.answer.why_stopped
 
@@ -258,7 +258,7 @@ def test_a_paywall_a_dead_link_and_a_circle_are_told_and_end_nothing(collect) ->
     }
     assert [outcome for outcome, _ in told.values()] == [Outcome.REFUSED, Outcome.BLOCKED, Outcome.NOT_FOUND]
     assert all(ended for _, ended in told.values()) and "paywall" in list(told.values())[1][1]
-    assert len(state.kept_items) == 8
+    assert len(state.own.kept_items) == 8
 
 
 def test_only_failures_give_an_honest_nothing(collect) -> None:
@@ -279,15 +279,15 @@ def test_a_near_copy_is_dropped_and_told(collect) -> None:
         "Collect news about the Kallsteg factory", ARTICLE, "https://northernbrief.example/business/"
     ).state
     copy = "https://northernbrief.example/2026/08/kallsteg-opens"
-    assert state.kept_items[0].also_at == [copy]
-    assert next(item for item in state.items.values() if item.url == copy).reason.startswith(
+    assert state.own.kept_items[0].also_at == [copy]
+    assert next(item for item in state.own.items.values() if item.url == copy).reason.startswith(
         "The same text as"
     )
 
 
 def test_a_page_that_gives_orders_is_not_obeyed(collect) -> None:
     state = collect("Collect the blog", "https://ostvandring.example/2026/07/cellar-tour").state
-    assert not any("collector.example" in url for url in [*state.tree, *state.pages])
+    assert not any("collector.example" in url for url in [*state.own.tree, *state.pages])
 
 
 def test_the_plain_way_takes_every_link_as_an_article(collect) -> None:
@@ -306,7 +306,7 @@ def test_decisions_are_logged_as_events(collect, caplog: pytest.LogCaptureFixtur
     state = collect(FORUM_PROMPT, QUOTE).state
     records = [record for record in caplog.records if record.name == "agent.nav"]
     assert [(record.event, record.url) for record in records] == [
-        (event.name, event.url) for event in state.events
+        (event.name, event.url) for event in state.own.events
     ]
     assert {record.event for record in records} == {
         "nav:decision",
@@ -325,18 +325,20 @@ def test_decisions_are_logged_as_events(collect, caplog: pytest.LogCaptureFixtur
 
 def test_step_by_step_shows_the_path_and_waits(bench: Workbench, collect) -> None:
     view = collect(FORUM_PROMPT, QUOTE, mode="step", rests=Status.WAITING)
-    assert list(view.state.pages) == [QUOTE] and [ahead.url for ahead in view.state.frontier] == [BOARD]
+    assert list(view.state.pages) == [QUOTE] and [
+        ahead.url for ahead in view.state.own.frontier(view.state)
+    ] == [BOARD]
     bench.approve(view.run.id, view.head)
     assert bench.drive(view.run.id) is Status.WAITING
     view = bench.snapshot(view.run.id)
-    ahead = view.state.frontier
+    ahead = view.state.own.frontier(view.state)
     assert [path.anchor for path in ahead] == [
         "Third quarter: good or bad?",
         "The factory and the debt",
         "Dividend next spring",
         "next page",
     ]
-    assert all(path.relevance_score for path in ahead[:3]) and not view.state.items
+    assert all(path.relevance_score for path in ahead[:3]) and not view.state.own.items
     bench.skip(view.run.id, view.head)
     assert bench.drive(view.run.id) is Status.REVIEW
     assert titles(bench.snapshot(view.run.id).state) == ["The factory and the debt", "Dividend next spring"]
@@ -348,7 +350,7 @@ def test_another_page_may_be_chosen_instead(bench: Workbench, collect) -> None:
     assert bench.drive(view.run.id) is Status.REVIEW
     state = bench.snapshot(view.run.id).state
     assert branch(state, BOARD).ended == "You chose another page instead."
-    assert [item.title for item in state.items.values()] == ["Why did R1 go?"]
+    assert [item.title for item in state.own.items.values()] == ["Why did R1 go?"]
 
 
 def test_sent_back_with_a_note_it_goes_on_with_what_it_has(bench: Workbench, collect) -> None:
@@ -356,14 +358,16 @@ def test_sent_back_with_a_note_it_goes_on_with_what_it_has(bench: Workbench, col
     bench.send_back(view.run.id, view.head, "Take everything from the last 10 years, please")
     assert bench.drive(view.run.id) is Status.REVIEW
     state = bench.snapshot(view.run.id).state
-    assert len(state.answers) == 2 and state.intent.time_range_days == 3650
-    assert len(state.kept_items) == 5, "what was too old is read now; what was read is not asked for again"
+    assert len(state.answers) == 2 and state.own.intent.time_range_days == 3650
+    assert len(state.own.kept_items) == 5, (
+        "what was too old is read now; what was read is not asked for again"
+    )
     asked = [action.query_or_url for action in state.actions]
     assert len(asked) == len(set(asked))
 
 
 def test_today_is_the_worlds_own_day_in_the_demo(collect) -> None:
-    assert collect("Summarize this article", ARTICLE).state.today == "2026-11-21"
+    assert collect("Summarize this article", ARTICLE).state.own.today == "2026-11-21"
 
 
 def test_elsewhere_today_is_the_clocks(
@@ -388,4 +392,6 @@ def test_a_note_given_on_the_way_is_heard_at_the_next_decision(bench: Workbench,
     bench.steer(view.run.id, "only one thread, please")
     assert bench.drive(view.run.id) is Status.WAITING
     state = bench.snapshot(view.run.id).state
-    assert (state.heard, state.effective_intent.max_articles) == (1, 1) and len(state.pages) == 2
+    assert (state.own.heard, state.own.effective_intent(state).max_articles) == (1, 1) and len(
+        state.pages
+    ) == 2

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from agent.flows.collect.state import CollectState
+from agent.flows.collect.state import CollectRun
 from agent.types import CollectLimits, Settings, Status
 from agent.workbench import Workbench
 from tests.web.folders import page, write_world
@@ -28,7 +28,7 @@ def walk(bench: Workbench, tmp_path: Path):
         prompt: str = "Collect all news",
         allowed: tuple[str, ...] = (),
         **limits: Any,
-    ) -> CollectState:
+    ) -> CollectRun:
         world = write_world(tmp_path / "world", docs)
         settings = Settings(
             flow="collect",
@@ -76,7 +76,7 @@ def test_at_most_twenty_links_of_a_listing_are_followed(walk) -> None:
         *(article(n, text=unlike(n)) for n in range(30)),
     ]
     state = walk(docs, max_articles=100)
-    assert len(state.actions) == 21 and len(state.kept_items) == 20
+    assert len(state.actions) == 21 and len(state.own.kept_items) == 20
 
 
 def test_an_address_counts_once_however_it_is_spelled(walk) -> None:
@@ -95,7 +95,7 @@ def test_listings_that_list_each_other_end(walk) -> None:
         article(2, text=unlike(2)),
     ]
     state = walk(docs)
-    assert len(state.actions) == 4 and len(state.kept_items) == 2
+    assert len(state.actions) == 4 and len(state.own.kept_items) == 2
 
 
 def test_pages_that_turn_for_ever_end_at_the_limit_of_pages(walk) -> None:
@@ -112,7 +112,9 @@ def test_pages_that_turn_for_ever_end_at_the_limit_of_pages(walk) -> None:
 def test_the_same_text_elsewhere_reuses_the_decision(walk) -> None:
     twin = listing(f"{SITE}/copy", ["/s/1"])
     state = walk([listing(f"{SITE}/", ["/s/1"]), twin, article(1)], f"{SITE}/", f"{SITE}/copy")
-    assert state.tree[f"{SITE}/copy"].same_as == f"{SITE}/" and state.tree[f"{SITE}/copy"].by == "code"
+    assert (
+        state.own.tree[f"{SITE}/copy"].same_as == f"{SITE}/" and state.own.tree[f"{SITE}/copy"].by == "code"
+    )
 
 
 def test_the_allowed_domains_are_a_fence(walk) -> None:
@@ -121,7 +123,7 @@ def test_the_allowed_domains_are_a_fence(walk) -> None:
         article(1, text=unlike(1)),
         article(2, "https://b.example/s/2", unlike(2)),
     ]
-    assert len(walk(docs).kept_items) == 2
+    assert len(walk(docs).own.kept_items) == 2
     assert [action.query_or_url for action in walk(docs, allowed=("a.example",)).actions] == [
         f"{SITE}/",
         f"{SITE}/s/1",
@@ -150,13 +152,13 @@ def test_an_unknown_date_goes_on_and_is_judged_by_the_page(walk) -> None:
         [front, undated(1, "2020-01-01"), undated(2, "2099-01-01"), undated(3, "")],
         prompt="Collect news from last week",
     )
-    assert {item.title: item.status for item in state.items.values()} == {
+    assert {item.title: item.status for item in state.own.items.values()} == {
         "Story 1": "dropped",
         "Story 2": "kept",
         "Story 3": "kept",
     }
     assert "older than the last 7 days" in next(
-        item.reason for item in state.items.values() if item.status == "dropped"
+        item.reason for item in state.own.items.values() if item.status == "dropped"
     )
 
 
@@ -167,7 +169,7 @@ def test_an_empty_page_stops_its_branch_only(walk) -> None:
         article(1),
     ]
     state = walk(docs)
-    assert state.tree[f"{SITE}/empty"].ended and len(state.kept_items) == 1
+    assert state.own.tree[f"{SITE}/empty"].ended and len(state.own.kept_items) == 1
 
 
 def test_a_text_that_is_no_html_is_an_article_too(walk) -> None:
@@ -176,17 +178,17 @@ def test_a_text_that_is_no_html_is_an_article_too(walk) -> None:
         page(f"{SITE}/notes.txt", "Notes", STORY * 2, content_type="text/plain"),
         article(1, text=unlike(1)),
     ]
-    assert {item.url for item in walk(docs).kept_items} == {f"{SITE}/notes.txt", f"{SITE}/s/1"}
+    assert {item.url for item in walk(docs).own.kept_items} == {f"{SITE}/notes.txt", f"{SITE}/s/1"}
 
 
 def test_a_note_is_heard_while_it_walks(bench: Workbench, walk) -> None:
     world = [listing(f"{SITE}/", ["/s/1", "/s/2"]), article(1, text=unlike(1)), article(2, text=unlike(2))]
     state = walk(world, prompt="Collect all news")
-    assert state.heard == 0
+    assert state.own.heard == 0
     run_id = bench.runs()[0].id
     bench.send_back(run_id, bench.snapshot(run_id).head, "only one article")
     bench.drive(run_id)
     assert (
-        bench.snapshot(run_id).state.heard == 1
-        and bench.snapshot(run_id).state.effective_intent.max_articles == 1
+        bench.snapshot(run_id).state.own.heard == 1
+        and bench.snapshot(run_id).state.own.effective_intent(bench.snapshot(run_id).state).max_articles == 1
     )

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from agent.flows.collect.state import CollectState
+from agent.flows.collect.state import CollectRun
 from agent.text.urls import canonicalize
 from agent.types import CollectLimits, Outcome, Settings, Status
 from agent.workbench import Workbench
@@ -25,7 +25,7 @@ def walk(bench: Workbench, tmp_path: Path):
         prompt: str = "Collect all news",
         notes: tuple[str, ...] = (),
         **more: Any,
-    ) -> CollectState:
+    ) -> CollectRun:
         limits = {name: more.pop(name) for name in list(more) if name in CollectLimits.model_fields}
         world = write_world(tmp_path / "world", docs)
         settings = Settings(
@@ -99,7 +99,7 @@ def test_the_depth_is_named_and_how_to_raise_it(walk) -> None:
         "1 page leads deeper than the depth of 2 allows" in state.why_stopped
         and "--depth" in state.why_stopped
     )
-    assert state.stop_reason == "limit" and len(state.kept_items) == 1
+    assert state.stop_reason == "limit" and len(state.own.kept_items) == 1
     assert "1 page leads deeper" in state.answer.journey
     assert walk(docs).why_stopped == "every page that could be reached is read"
 
@@ -139,7 +139,7 @@ def test_what_lies_outside_the_allowed_domains_is_told(walk) -> None:
     docs = [listing(f"{A}/", [f"{B}/s/1", f"{B}/s/2"]), article(1, f"{B}/s/1"), article(2, f"{B}/s/2")]
     state = walk(docs, allowed_domains=["a.example"])
     assert "1 page leads outside the allowed domains" in state.why_stopped and "--allow" in state.why_stopped
-    assert state.tree[canonicalize(f"{A}/")].ended == "All its entries lie outside the allowed domains."
+    assert state.own.tree[canonicalize(f"{A}/")].ended == "All its entries lie outside the allowed domains."
 
 
 def test_pages_that_failed_are_counted_in_the_reason(walk) -> None:
@@ -227,20 +227,22 @@ def test_an_address_the_prompt_rules_out_is_no_start_and_is_not_followed(walk) -
     ]
     state = walk(docs, prompt=f"Collect all news, not from {B}/")
     assert [action.query_or_url for action in state.actions] == [f"{A}/", f"{A}/s/1"]
-    left = state.tree[f"{B}/s/2"]
+    left = state.own.tree[f"{B}/s/2"]
     assert (left.status, left.ended) == ("dropped", "Your words rule this address out.")
     assert "1 page was ruled out by your words" in state.why_stopped
 
 
 def test_a_host_in_the_instruction_is_ruled_out(walk) -> None:
     docs = [listing(f"{A}/", ["/s/1", f"{B}/s/2"]), article(1), article(2, f"{B}/s/2")]
-    assert {item.url for item in walk(docs, instruction="Do not use b.example").kept_items} == {f"{A}/s/1"}
+    assert {item.url for item in walk(docs, instruction="Do not use b.example").own.kept_items} == {
+        f"{A}/s/1"
+    }
 
 
 def test_a_later_note_drops_what_was_gathered_there(walk) -> None:
     docs = [listing(f"{A}/", ["/s/1", f"{B}/s/2"]), article(1), article(2, f"{B}/s/2")]
     state = walk(docs, notes=("Leave out b.example",))
-    assert {item.url: item.reason for item in state.items.values() if item.status == "dropped"} == {
+    assert {item.url: item.reason for item in state.own.items.values() if item.status == "dropped"} == {
         f"{B}/s/2": "Your words rule this address out."
     }
     assert {source.url for source in state.answer.sources} == {f"{A}/s/1"}
@@ -249,12 +251,12 @@ def test_a_later_note_drops_what_was_gathered_there(walk) -> None:
 def test_a_start_page_stays_one_though_its_site_is_ruled_out_in_the_prompt(walk) -> None:
     state = walk([listing(f"{A}/", ["/s/1"]), article(1)], prompt="Collect all news, not from a.example")
     assert [action.query_or_url for action in state.actions] == [f"{A}/"]
-    assert state.tree[A].ended == "Your words rule out all its entries."
+    assert state.own.tree[A].ended == "Your words rule out all its entries."
 
 
 def test_what_only_words_rule_out_is_obeyed_by_titles_and_the_digest_says_that_much(walk) -> None:
     docs = [listing(f"{A}/", ["/s/1", "/s/2"]), article(1, title="Dividends rise"), article(2)]
     state = walk(docs, prompt="Collect all news; leave out articles about dividends")
-    assert [item.title for item in state.kept_items] == ["Story 2"]
+    assert [item.title for item in state.own.kept_items] == ["Story 2"]
     assert "“leave out articles about dividends” was read without a model" in state.answer.certainty
     assert "without a model" not in walk(docs).answer.certainty

@@ -43,11 +43,11 @@ def test_every_fact_quotes_the_stored_page_to_the_letter(ask, bench, question):
 def test_nothing_is_quoted_from_a_search(ask):
     view = ask(QUESTIONS[0], max_steps=1)
     assert view.state.actions[0].hits and not view.state.facts
-    assert view.state.leads, "results are leads"
+    assert view.state.own.leads, "results are leads"
 
 
 def test_the_report_to_the_decision_has_the_six_fields(ask):
-    report = ask(QUESTIONS[0]).state.report
+    report = ask(QUESTIONS[0]).state.own.report
     six = {
         "extracted_info",
         "assessment",
@@ -73,7 +73,7 @@ def test_each_look_gives_a_level_with_its_reasons(ask):
 
 def test_links_of_a_page_become_leads_and_say_where_they_stood(ask):
     about = "https://www.alvmora-mejeri.example/about/"
-    leads = ask("Who runs Älvmora Mejeri?", start_urls=[about], max_steps=1).state.leads.values()
+    leads = ask("Who runs Älvmora Mejeri?", start_urls=[about], max_steps=1).state.own.leads.values()
     assert [lead for lead in leads if lead.found_on == about and lead.kind == "url"]
 
 
@@ -110,7 +110,7 @@ def test_a_page_that_brings_nothing_new_adds_nothing(ask, tmp_path):
 def test_links_in_a_passage_that_gives_orders_are_refused(ask):
     tour = "https://ostvandring.example/2026/07/cellar-tour"
     state = ask("What does the cellar tour at Älvmora Mejeri cost per person?", start_urls=[tour]).state
-    assert not [lead for lead in state.leads.values() if "collector.example" in lead.value]
+    assert not [lead for lead in state.own.leads.values() if "collector.example" in lead.value]
     assert any("collector.example" in refusal.what and "orders" in refusal.why for refusal in state.refusals)
     assert "140" in state.answer.text and "collector" not in state.answer.text
 
@@ -122,5 +122,5 @@ def test_what_could_not_be_read_leaves_memory_as_it_was(ask):
     assert (
         not view.state.facts
         and view.state.current_confidence == 0.0
-        and "not_found" in view.state.report["assessment"]
+        and "not_found" in view.state.own.report["assessment"]
     )

@@ -370,7 +370,9 @@ def test_a_blocked_domain_is_neither_found_nor_read(ask, bench, monkeypatch):
     state = ask(SOLAR, blocked_domains=["alvmora-mejeri.example"]).state
     assert not any("alvmora-mejeri" in asked for asked in world.asked if asked.startswith("http"))
     assert state.pages and not any(
-        "alvmora-mejeri" in lead.value for lead in state.leads.values() if lead.found_on.startswith("search")
+        "alvmora-mejeri" in lead.value
+        for lead in state.own.leads.values()
+        if lead.found_on.startswith("search")
     )
 
 

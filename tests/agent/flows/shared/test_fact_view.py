@@ -7,8 +7,9 @@ from itertools import pairwise
 
 import pytest
 
+from agent.engine.run_state import RunState
+from agent.flows.research.state import ResearchState
 from agent.flows.shared import fact_view
-from agent.flows.shared.run_state import RunState
 from agent.types import (
     Action,
     Answer,
@@ -47,7 +48,7 @@ def link(url: str, **more) -> Lead:
 
 
 def known(*urls: str, **more) -> RunState:
-    return RunState(leads={url: link(url) for url in urls}, **more)
+    return RunState(own=ResearchState(leads={url: link(url) for url in urls}), **more)
 
 
 def why(state: RunState, action: str, what: str, actions: list[str] = ALL) -> str:
@@ -117,7 +118,7 @@ def test_only_addresses_that_were_found_or_given_are_read():
 
 
 def test_a_query_lead_is_no_address():
-    state = RunState(leads={"q": Lead(id="q", kind="query", value="http://a.example/")})
+    state = RunState(own=ResearchState(leads={"q": Lead(id="q", kind="query", value="http://a.example/")}))
     assert "stands on no page" in why(state, "crawl_url", "http://a.example/")
 
 
@@ -267,7 +268,7 @@ def test_what_a_judgement_looks_at_does_not_grow_with_the_run():
     leads = {
         f"http://a.example/{n}": link(f"http://a.example/{n}", prior=0.1, score=n / 1000) for n in range(500)
     }
-    state = RunState(question="What is it?", facts=facts, leads=leads)
+    state = RunState(own=ResearchState(leads=leads), question="What is it?", facts=facts)
     assert len(fact_view.facts_for_prompt(state)) == fact_view.MAX_PROMPT_FACTS
     assert len(fact_view.open_leads(state)) < 100
 

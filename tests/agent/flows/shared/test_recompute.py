@@ -3,10 +3,11 @@ calls."""
 
 from __future__ import annotations
 
+from agent.engine.run_state import RunState
 from agent.engine.state import fold, merge, shallow_copy, to_jsonable
 from agent.evidence.contradiction import groups, resolution, statements
+from agent.flows.research.state import ResearchState
 from agent.flows.shared.recompute import apply_person_edits, recompute_after_edit
-from agent.flows.shared.run_state import RunState
 from agent.types import Conflict, ConflictSide, Fact, Step, TrustRating
 
 
@@ -31,7 +32,7 @@ QUESTION = "When was Berga dairy founded?"
 
 
 def knowing(*facts: Fact) -> RunState:
-    state = RunState(question=QUESTION)
+    state = RunState(own=ResearchState(), question=QUESTION)
     return merge(state, to_jsonable(recompute_after_edit(state, 1, facts=facts)))
 
 
@@ -144,7 +145,7 @@ def test_a_steps_change_keeps_what_a_person_said_meanwhile():
     )
     done = merge(shallow_copy(now), apply_person_edits(now, {**made, "report": {"by": "keyless"}}, spoken))
     assert done.facts["a"].decision == "struck" and done.facts["b"].disputed and done.facts["c"].disputed
-    assert done.report == {"by": "keyless"}
+    assert done.own.report == {"by": "keyless"}
 
 
 def test_what_was_found_on_a_source_struck_meanwhile_is_struck():

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import pytest
 
+from agent.engine.run_state import RunState
 from agent.engine.state import merge, shallow_copy, to_jsonable
 from agent.errors import UsageError
 from agent.flows.shared.recompute import recompute_after_edit
-from agent.flows.shared.run_state import RunState
 from agent.flows.shared.trust_changes import RESET_TRUST, group_by_domain, normalize_domain, set_trust
 from agent.types import Fact, PageRef
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent.flows.shared.run_state import RunState
+from agent.engine.run_state import RunState
 from agent.flows.shared.verdict import build_answer
 from agent.roles.research.report import ReportReply
 from agent.roles.role import RoleResult

@@ -18,7 +18,7 @@ from agent.errors import UsageError
 from agent.flows.site import flow
 from agent.flows.site.flow import SITE
 from agent.flows.site.pages import shorten_url
-from agent.flows.site.state import BY_PERSON, BY_SITEMAP, SiteState
+from agent.flows.site.state import BY_PERSON, BY_SITEMAP, SiteRun
 from agent.llm.scripted import ScriptedModel
 from agent.types import Outcome, Settings, SiteLimits, Status, Turn
 from agent.workbench import RunSnapshot, Workbench
@@ -104,15 +104,15 @@ def test_an_answer_in_two_batches_with_the_names_of_the_shared_store(ask):
         and "within 30 days" in answer.text
         and answer.statements.unsupported == 0
     )
-    shared = state.to_shared_store()
+    shared = state.own.export_extra(state)["site"]
     assert (
         shared["user_question"] == QUESTION
         and shared["current_iteration"] == 1
         and "30 days" in shared["final_answer"]
     )
-    assert [state.all_discovered_urls[i] for i in state.visited_urls] == [START, RETURNS]
-    assert state.visited_urls[1] in state.useful_visited_indices and state.decision_reasoning
-    assert state.url_graph[0] and set(state.url_content) == {0, state.visited_urls[1]}
+    assert [state.own.all_discovered_urls[i] for i in state.own.visited_urls] == [START, RETURNS]
+    assert state.own.visited_urls[1] in state.own.useful_visited_indices and state.own.decision_reasoning
+    assert state.own.url_graph[0] and set(state.own.url_content(state)) == {0, state.own.visited_urls[1]}
     for source in answer.sources:
         assert all(
             quote in ask.__closure__[0].cell_contents.page(source.page_id).text for quote in source.quotes
@@ -148,7 +148,7 @@ def test_at_the_limit_of_explorations_the_answer_is_forced_and_says_so(ask, tmp_
         world=garden(tmp_path),
         site=SiteLimits(max_iterations=2, max_urls_per_iteration=3),
     )
-    choices, answer = view.state.choices, view.state.answer
+    choices, answer = view.state.own.choices, view.state.answer
     assert [choice.decision for choice in choices] == ["explore", "explore", "answer"] and [
         len(c.selected) for c in choices
     ] == [3, 3, 0]
@@ -167,7 +167,7 @@ def test_no_more_pages_are_asked_for_than_allowed(ask, tmp_path):
         world=garden(tmp_path),
         site=SiteLimits(max_pages=4, max_urls_per_iteration=5),
     )
-    assert len(view.state.fetched) == 4 == view.state.pages_read_count
+    assert len(view.state.own.fetched) == 4 == view.state.pages_read_count
     assert "All 4 pages" in view.state.answer.why_stopped
 
 
@@ -183,8 +183,8 @@ def test_links_of_a_page_are_kept_up_to_a_limit_those_that_bear_most(ask, tmp_pa
         site=SiteLimits(max_links_per_page=5),
     )
     state = view.state
-    assert len(state.url_graph[0]) <= 5 and "https://shop.example/refunds" in [
-        state.all_discovered_urls[i] for i in state.url_graph[0]
+    assert len(state.own.url_graph[0]) <= 5 and "https://shop.example/refunds" in [
+        state.own.all_discovered_urls[i] for i in state.own.url_graph[0]
     ]
     assert "three days" in state.answer.text
 
@@ -195,17 +195,17 @@ def test_several_start_pages_are_read_in_the_first_batch(ask):
         action.query_or_url for action in view.state.actions if action.step == view.state.actions[0].step
     ]
     assert first == [START, "https://www.alvmora-mejeri.example/"]
-    assert {view.state.url_found_on[0], view.state.url_found_on[1]} == {BY_PERSON}
+    assert {view.state.own.url_found_on[0], view.state.own.url_found_on[1]} == {BY_PERSON}
 
 
 def test_allowed_domains_fence_links_and_empty_means_no_fence(ask, bench):
     inside = ask(allowed_domains=["kallsteg.example"]).state
-    assert all(url.startswith(START) for url in inside.all_discovered_urls)
+    assert all(url.startswith(START) for url in inside.own.all_discovered_urls)
     open_ = ask(
         "Who wrote about the Kallsteg factory?",
         "https://granvattnet-courier.example/2026/08/20/kallsteg-factory",
     ).state
-    assert len({url.split("/")[2] for url in open_.all_discovered_urls}) > 1
+    assert len({url.split("/")[2] for url in open_.own.all_discovered_urls}) > 1
     with pytest.raises(UsageError, match="outside the allowed domains"):
         bench.start(
             QUESTION,
@@ -222,16 +222,16 @@ def test_a_follow_up_reuses_pages_graph_and_history(ask, bench, monkeypatch):
     world = Told(bench.worker.world("demo"))
     monkeypatch.setattr(bench.worker, "world", lambda name: world)
     second = ask("And who pays for the postage?", follow=first.run.id)
-    state: SiteState = second.state
+    state: SiteRun = second.state
     assert not {START, RETURNS} & set(world.asked), "pages of the conversation are not asked for again"
-    assert state.conversation_history[0].user == QUESTION and "30 days" in state.conversation_history[0].bot
+    assert state.history[0].user == QUESTION and "30 days" in state.history[0].bot
     assert (
-        state.visited_urls[:2] == first.state.visited_urls
-        and state.url_graph[0]
-        and state.all_discovered_urls[0] == START
+        state.own.visited_urls[:2] == first.state.own.visited_urls
+        and state.own.url_graph[0]
+        and state.own.all_discovered_urls[0] == START
     )
-    assert state.asked == "And who pays for the postage?" and "Kallsteg" in state.search_text
-    assert state.choices[0].iteration == 0, "the count of explorations starts anew"
+    assert state.asked == "And who pays for the postage?" and "Kallsteg" in state.own.search_text(state)
+    assert state.own.choices[0].iteration == 0, "the count of explorations starts anew"
     assert "We pay the return postage" in state.answer.text
     assert bench.thread(second.run.id) == [first.run.id, second.run.id]
 
@@ -239,7 +239,7 @@ def test_a_follow_up_reuses_pages_graph_and_history(ask, bench, monkeypatch):
 def test_after_a_refusal_the_talk_is_still_about_the_thing(ask):
     red = ask("Does the C2 logger come in red?", allowed_domains=["kallsteg.example"])
     blue = ask("And in blue?", follow=red.run.id)
-    assert (blue.state.search_text, blue.state.answer.reason) == (
+    assert (blue.state.own.search_text(blue.state), blue.state.answer.reason) == (
         "Does the C2 logger come in red? And in blue?",
         "not_covered",
     ) and not blue.state.answer.text
@@ -248,8 +248,10 @@ def test_after_a_refusal_the_talk_is_still_about_the_thing(ask):
 def test_a_follow_up_explores_when_its_answer_is_elsewhere(ask):
     first = ask()
     second = ask("How long is the warranty?", follow=first.run.id)
-    assert "24 months" in second.state.answer.text and second.state.fetched
-    assert len(second.state.visited_urls) == len(first.state.visited_urls) + len(second.state.fetched)
+    assert "24 months" in second.state.answer.text and second.state.own.fetched
+    assert len(second.state.own.visited_urls) == len(first.state.own.visited_urls) + len(
+        second.state.own.fetched
+    )
 
 
 def test_history_without_runs_is_understood_too(ask):
@@ -257,7 +259,7 @@ def test_history_without_runs_is_understood_too(ask):
     view = ask(
         "And who is the head cheesemaker there?", "https://www.alvmora-mejeri.example/", history=history
     )
-    assert "Älvmora" in view.state.search_text and "Oona Ruuskanen" in view.state.answer.text
+    assert "Älvmora" in view.state.own.search_text(view.state) and "Oona Ruuskanen" in view.state.answer.text
 
 
 def test_off_topic_is_told_from_not_covered(ask):
@@ -296,7 +298,7 @@ def test_an_answer_sent_back_is_weighed_with_the_note(ask, bench):
     assert bench.drive(view.run.id) is Status.REVIEW
     again = bench.snapshot(view.run.id).state
     assert len(again.answers) == 2 and "24 months" in again.answers[-1].text
-    assert [choice.iteration for choice in again.choices][len(view.state.choices)] == 0
+    assert [choice.iteration for choice in again.own.choices][len(view.state.own.choices)] == 0
 
 
 def test_finish_writes_from_what_was_read(ask, bench):
@@ -349,9 +351,9 @@ def test_robots_and_sitemaps_are_read_and_obeyed(ask):
         assert state.pages[server.url("/")].outcome is Outcome.NOT_FOUND, (
             "the start page is missing: the map alone led on"
         )
-        assert state.sitemaps[server.url("/part.xml.gz")].addresses == 3
-        assert BY_SITEMAP in state.url_found_on.values() and not any(
-            "192.0.2.1" in url for url in state.all_discovered_urls
+        assert state.own.sitemaps[server.url("/part.xml.gz")].addresses == 3
+        assert BY_SITEMAP in state.own.url_found_on.values() and not any(
+            "192.0.2.1" in url for url in state.own.all_discovered_urls
         )
         assert "/secret/opening" not in server.paths()
 
@@ -397,7 +399,7 @@ def test_stop_lets_go_of_a_whole_batch(bench):
         assert bench.drive(run_id) is Status.STOPPED
         stopper.join()
     view = bench.snapshot(run_id)
-    assert view.next == "crawl" and len(view.state.visited_urls) == 1, (
+    assert view.next == "crawl" and len(view.state.own.visited_urls) == 1, (
         "the batch that was let go left nothing behind"
     )
 
@@ -422,8 +424,8 @@ def test_of_a_large_batch_only_pages_that_bear_are_read_with_care(ask, monkeypat
     )
     state = view.state
     assert "in the hall" in state.answer.text
-    purple = state.all_discovered_urls.index("https://big.example/lamp-purple")
-    assert purple not in state.skimmed and len(state.fetched) > 1
+    purple = state.own.all_discovered_urls.index("https://big.example/lamp-purple")
+    assert purple not in state.own.skimmed and len(state.own.fetched) > 1
 
 
 # --- a scripted model
@@ -470,11 +472,13 @@ def test_a_model_decides_and_writes_and_its_quotes_are_checked(ask, bench, monke
     model = scripted(bench, monkeypatch, teller)
     view = ask(instruction="Prefer official pages.", allowed_domains=["kallsteg.example"])
     state, answer = view.state, view.state.answer
-    assert [choice.by for choice in state.choices] == ["model", "model"] and state.refusals[
+    assert [choice.by for choice in state.own.choices] == ["model", "model"] and state.refusals[
         0
     ].what == "address 9999"
     assert answer.by == "model" and answer.sentences[0].backed and not answer.sentences[1].backed
-    assert answer.statements.unsupported == 1 and set(state.useful_visited_indices) == {state.visited_urls[1]}
+    assert answer.statements.unsupported == 1 and set(state.own.useful_visited_indices) == {
+        state.own.visited_urls[1]
+    }
     assert all("Prefer official pages." in asked.messages[0]["content"] for asked in model.requests)
 
 
@@ -510,7 +514,7 @@ def test_a_model_that_fails_is_replaced_by_the_rules(ask, bench, monkeypatch):
     scripted(bench, monkeypatch, [])
     view = ask()
     assert "30 days" in view.state.answer.text and view.state.answer.by == "keyless"
-    assert view.state.choices[0].by == "keyless" and "no reply left" in view.state.choices[0].trouble
+    assert view.state.own.choices[0].by == "keyless" and "no reply left" in view.state.own.choices[0].trouble
 
 
 def test_page_text_is_fenced_and_windowed_in_prompts(ask, bench, monkeypatch):
@@ -524,7 +528,9 @@ def test_page_text_is_fenced_and_windowed_in_prompts(ask, bench, monkeypatch):
     view = ask(site=SiteLimits(content_max_chars=120))
     window = seen[0].split("Pages read:")[1].split("Which page links")[0]
     assert "<page-" in window and len(window) < 600
-    assert len(bench.page(view.state.url_content[0]).text) > 120, "what is stored is the whole text"
+    assert len(bench.page(view.state.own.url_content(view.state)[0]).text) > 120, (
+        "what is stored is the whole text"
+    )
 
 
 def test_thanks_are_answered_in_kind_and_the_conversation_keeps_its_pages(bench, ask):
@@ -539,8 +545,8 @@ def test_thanks_are_answered_in_kind_and_the_conversation_keeps_its_pages(bench,
     )
     assert [step.name for step in view.steps] == ["ask", "recall"], "nothing is read for it"
     after = ask("And who pays for the postage?", follow=thanks)
-    assert RETURNS in after.state.all_discovered_urls, "it continues the earlier turns"
-    assert len(after.state.fetched) < len(after.state.visited_urls), "what was read is not read again"
+    assert RETURNS in after.state.own.all_discovered_urls, "it continues the earlier turns"
+    assert len(after.state.own.fetched) < len(after.state.own.visited_urls), "what was read is not read again"
 
 
 # --- what holds from turn to turn
@@ -552,7 +558,9 @@ PANELS = "How many solar panels are there on the roof of Älvmora Mejeri?"
 
 def panels(view: RunSnapshot) -> list[str]:
     return [
-        source.url for source in view.state.answer.sources if any("412" in quote for quote in source.quotes)
+        source.url
+        for source in view.state.answer.own.sources(view.state.answer)
+        if any("412" in quote for quote in source.quotes)
     ]
 
 
@@ -633,16 +641,16 @@ def test_a_send_back_and_a_fork_begin_with_fresh_pages(ask, bench, tmp_path):
         "When does the gate open?",
         Settings(flow="site", model="keyless", start_urls=["https://garden.example/"], **settings),
     )
-    assert bench.drive(run_id) is Status.PAUSED and len(bench.snapshot(run_id).state.fetched) == 3
+    assert bench.drive(run_id) is Status.PAUSED and len(bench.snapshot(run_id).state.own.fetched) == 3
     forked = forks.fork_run(bench, run_id, bench.snapshot(run_id).head - 1)
-    assert bench.drive(forked) is Status.PAUSED and len(bench.snapshot(forked).state.fetched) == 6, (
+    assert bench.drive(forked) is Status.PAUSED and len(bench.snapshot(forked).state.own.fetched) == 6, (
         "explorations count anew, too"
     )
     budget.write_up(bench, run_id)
     assert bench.drive(run_id) is Status.REVIEW
     bench.send_back(run_id, bench.snapshot(run_id).head, "When does the gate beside the beds open?")
     bench.drive(run_id)
-    assert len(bench.snapshot(run_id).state.fetched) == 6
+    assert len(bench.snapshot(run_id).state.own.fetched) == 6
     pages = next(
         meter for meter in budget.read_meters(bench, bench.snapshot(run_id)) if meter.name == "pages"
     )

@@ -72,7 +72,7 @@ def test_a_conversation_is_answered(post: Post) -> None:
     assert answer.status_code == 200 and set(answer.json()) == {"should_reply", "reply_text"}
     assert answer.json()["should_reply"] is True and NIGHT in answer.json()["reply_text"]
     state = client.workbench().snapshot(answer.headers["x-touchstone-run"]).state
-    assert state.context.channel == "help" and state.context.user == "ann"  # type: ignore[attr-defined]
+    assert state.own.context.channel == "help" and state.own.context.user == "ann"  # type: ignore[attr-defined]
 
 
 def test_silence_is_an_answer_too(post: Post) -> None:
@@ -248,7 +248,7 @@ def test_messages_within_the_window_are_answered_once(
         and answers["When do backups run?"]["merged"] is False
     )
     [run] = client.workbench().runs()
-    said = [message.text for message in client.workbench().snapshot(run.id).state.conversation.messages]  # type: ignore[attr-defined]
+    said = [message.text for message in client.workbench().snapshot(run.id).state.own.conversation.messages]  # type: ignore[attr-defined]
     assert said == ["Hi", "Hello.", "I have a question", "When do backups run?"]
 
 

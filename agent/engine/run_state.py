@@ -1,13 +1,17 @@
-"""What a research run knows: the state that its steps change. Each field says how a change reaches it (see
-agent.engine.state)."""
+"""The state of a run: one shared part for all flows, and in `own` the record of what its flow alone keeps.
+
+A change stays one flat dictionary: a key that the flow's record declares goes there, any other to the shared
+part. Each field says how a change reaches it (see agent.engine.state)."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Generic, Literal
 
 from pydantic import Field
+from typing_extensions import TypeVar
 
 from agent.engine.state import State, append, merge_dict, upsert, upsert_by_step
+from agent.text.dialogue_acts import classify_small_talk
 from agent.types import (
     Action,
     Answer,
@@ -15,29 +19,17 @@ from agent.types import (
     Conflict,
     Edit,
     Fact,
-    Lead,
     Note,
     PageRef,
     PauseRequest,
     Proposal,
     Record,
     Refusal,
-    SearchHit,
     Settings,
     Stall,
     TrustRating,
     Turn,
 )
-
-
-class Observation(Record):
-    """What a tool brought and nobody has analysed yet: a stored page, or search results."""
-
-    source: str
-    """The page's address, or "search: …"."""
-    page_id: str = ""
-    outcome: str = "ok"
-    hits: list[SearchHit] = Field(default_factory=list)
 
 
 class RetryRequest(Record):
@@ -48,17 +40,60 @@ class RetryRequest(Record):
     query_or_url: str
 
 
-class RunState(State):
-    """The state of a research run."""
+class FlowState(State):
+    """What one flow keeps beside the shared part. A flow's record overrides what differs for it; every method
+    gets the whole state as `run`."""
 
+    def describe_target(self, run: RunState[Any], step: str) -> str:
+        """What the step that is being taken works on: a query or addresses; "" for nothing to name."""
+        return run.pending.query_or_url if run.pending and step in ("search", "crawl") else ""
+
+    def export_extra(self, run: RunState[Any]) -> dict[str, Any]:
+        """What an export as JSON holds beside the shared fields."""
+        return {}
+
+    def extra_sources(self, run: RunState[Any]) -> list[PageRef]:
+        """Pages a bibliography lists beside the sources of the answer."""
+        return []
+
+    def relevance_question(self, run: RunState[Any]) -> str:
+        """The text that facts are weighed by."""
+        return run.question
+
+    def has_several_sources(self, run: RunState[Any]) -> bool:
+        """Can facts contradict each other? They cannot where all pages count as one source."""
+        return True
+
+    def fact_sets_for_check(self, run: RunState[Any]) -> list[dict[str, Fact]]:
+        """Further sets of facts that an answer may have been checked against."""
+        return []
+
+    def count_pages(self, actions: list[Action]) -> int:
+        """How many pages of the page budget these actions used."""
+        return sum(bool(action.page_id) for action in actions)
+
+    def fork_change(self) -> dict[str, Any]:
+        """What a fork resets."""
+        return {}
+
+
+Own = TypeVar("Own", bound=FlowState, default=Any)
+
+
+class RunState(State, Generic[Own]):
+    """The state of a run of any flow."""
+
+    own: Own = Field(default_factory=FlowState)  # type: ignore[assignment]
+    """What its flow alone keeps."""
     question: str = ""
+    asked: str = ""
+    """The question as it stands alone, with what the conversation adds to it; "" before that is known."""
     settings: Settings = Field(default_factory=Settings)
     history: list[Turn] = Field(default_factory=list)
     """The earlier turns of the conversation, oldest first."""
     notes: Annotated[list[Note], append] = Field(default_factory=list)
     actions: Annotated[list[Action], upsert_by_step] = Field(default_factory=list)
     facts: Annotated[dict[str, Fact], upsert] = Field(default_factory=dict)
-    leads: Annotated[dict[str, Lead], upsert] = Field(default_factory=dict)
     pages: Annotated[dict[str, PageRef], upsert] = Field(default_factory=dict)
     trusts: Annotated[dict[str, TrustRating], merge_dict] = Field(default_factory=dict)
     """A person's word in this run on how far a domain is trusted, by domain; a value below 0: as its signs
@@ -78,9 +113,6 @@ class RunState(State):
     answer written again."""
     pending: Proposal | None = None
     """The decision that waits for a person, or runs next."""
-    looking: Observation | None = None
-    report: dict[str, Any] | None = None
-    """The analyzer's last report: its six fields, and `by` and `trouble`."""
     cooling: dict[str, str] = Field(default_factory=dict)
     """Engines that asked us to wait: name -> until when (ISO 8601)."""
     why_stopped: str = ""
@@ -95,11 +127,21 @@ class RunState(State):
     forked_at: int = -1
     """The step with which it went on from another run's: budgets count from there on."""
 
+    def record_of(self, name: str) -> State:
+        """The record that holds the field `name`. Raises KeyError for an unknown field."""
+        if name == "own":
+            raise KeyError(name)
+        return self.own.record_of(name) if name in type(self.own).model_fields else super().record_of(name)
+
     @property
     def standalone_question(self) -> str:
-        """The question as the conversation made it whole; "" when it opens one, or stands as it was typed."""
-        asked = str(getattr(self, "asked", ""))
-        return asked if self.history and asked != self.question else ""
+        """The question as the conversation completed it; "" when it opens one, or stays as it was typed."""
+        return self.asked if self.history and self.asked != self.question else ""
+
+    @property
+    def substantive_turns(self) -> list[Turn]:
+        """The earlier turns without those that were only thanks or greetings."""
+        return [turn for turn in self.history if not classify_small_talk(turn.user)]
 
     @property
     def current_confidence(self) -> float:
