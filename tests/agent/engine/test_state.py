@@ -35,7 +35,7 @@ def test_each_field_has_its_way():
     )
     assert state.question == "b"
     assert [note.text for note in state.notes] == ["x", "y"]
-    assert {key: value.score for key, value in state.own.leads.items()} == {"l": 0.5, "m": 0.0}
+    assert {key: value.score for key, value in state.leads.items()} == {"l": 0.5, "m": 0.0}
 
 
 def test_an_action_is_amended_by_its_step():

@@ -181,7 +181,7 @@ def test_an_invented_quote_is_no_fact_and_supports_nothing():
     )
     state = view.state
     assert [fact.verified for fact in state.facts.values()] == [False, False]
-    assert state.answer.verdict == "no_evidence" and state.answer.own.sources(state.answer) == []
+    assert state.answer.verdict == "no_evidence" and state.answer.sources == []
     assert all(action.new_facts == 0 for action in state.actions)
 
 

@@ -333,7 +333,7 @@ def test_a_large_index_is_cut_down_by_words_beforehand_and_that_is_recorded(
     assert len(re.findall(r"^<source-", script.of("selection")[0], re.MULTILINE)) == 2
     monkeypatch.setattr(flow, "MAX_SHOWN_ENTRIES", 80)
     monkeypatch.setattr(flow, "MAX_SHOWN_CHARS", 10)
-    assert len(run(script=Script(write=[NIGHT])).state.own.selection.own.shown) == 1, (
+    assert len(run(script=Script(write=[NIGHT])).state.own.selection.shown) == 1, (
         "the best one is shown however long it is"
     )  # type: ignore[union-attr]
 
