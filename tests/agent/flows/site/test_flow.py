@@ -558,9 +558,7 @@ PANELS = "How many solar panels are there on the roof of Älvmora Mejeri?"
 
 def panels(view: RunSnapshot) -> list[str]:
     return [
-        source.url
-        for source in view.state.answer.sources
-        if any("412" in quote for quote in source.quotes)
+        source.url for source in view.state.answer.sources if any("412" in quote for quote in source.quotes)
     ]
 
 
