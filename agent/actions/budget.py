@@ -136,18 +136,20 @@ def estimate_budgets(bench: Workbench, settings: Settings) -> BudgetEstimate:
 
 def _is_similar(run: FinishedRun, settings: Settings, model: bool) -> bool:
     live = (run.settings.world == "live") == (settings.world == "live")
-    return run.settings.flow == settings.flow and live and bool(run.calls) == model and run.steps > 0
+    return (
+        run.settings.flow == settings.flow and live and bool(run.usage.llm_calls) == model and run.steps > 0
+    )
 
 
 def _estimate_from_runs(kin: list[FinishedRun]) -> dict[Cap, float | None]:
-    costs = [run.cost_usd for run in kin if run.cost_usd is not None]
+    costs = [run.usage.cost_usd for run in kin if run.usage.cost_usd is not None]
     return {
         "steps": median(run.steps for run in kin),
         "pages": median(run.pages for run in kin),
-        "calls": median(run.calls for run in kin),
-        "tokens": median(run.tokens for run in kin),
+        "calls": median(run.usage.llm_calls for run in kin),
+        "tokens": median(run.usage.prompt_tokens + run.usage.completion_tokens for run in kin),
         "cost": median(costs) if len(costs) == len(kin) else None,
-        "seconds": median(run.seconds for run in kin),
+        "seconds": median(run.usage.seconds for run in kin),
     }
 
 

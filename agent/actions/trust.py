@@ -12,6 +12,7 @@ from agent.engine.run_state import RunState
 from agent.engine.state import Change
 from agent.errors import NotFound, UsageError
 from agent.flows.shared.trust_changes import MAX_REASON_CHARS, RESET_TRUST, normalize_domain, set_trust
+from agent.store.ledger import utc_timestamp
 from agent.types import TrustRating
 from agent.workbench import Workbench
 
@@ -20,9 +21,12 @@ def set_trust_rating(bench: Workbench, domain: str, value: float, reason: str = 
     """Keep a person's word on a domain, for whatever is read from now on; returns it. Raises UsageError."""
     if not 0 <= value <= 1:
         raise UsageError("trust goes from 0 (not at all) to 1 (fully)")
-    return bench.store.trust_ratings.put(
-        normalize_domain(domain), round(value, 2), reason.strip()[:MAX_REASON_CHARS]
+    name = normalize_domain(domain)
+    rating = TrustRating(
+        domain=name, value=round(value, 2), reason=reason.strip()[:MAX_REASON_CHARS], at=utc_timestamp()
     )
+    bench.store.trust_ratings.put(name, rating)
+    return rating
 
 
 def delete_trust_rating(bench: Workbench, domain: str) -> None:

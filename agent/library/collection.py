@@ -23,7 +23,7 @@ from agent.retrieval.term_rarity import CollectionCounts
 from agent.retrieval.vector_index import VectorIndex
 from agent.store.database import Store
 from agent.store.ledger import utc_timestamp
-from agent.store.library_index import IndexedSource, SourceQuery
+from agent.store.library_rows import IndexedSource, SourceQuery
 from agent.text.tokens import content_stems, fold
 from agent.text.urls import canonicalize
 from agent.types import (

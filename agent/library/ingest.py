@@ -21,7 +21,7 @@ from agent.retrieval.sections import infer_headings
 from agent.store.database import Store
 from agent.store.fulltext import FulltextRow
 from agent.store.ledger import utc_timestamp
-from agent.store.library_index import IndexedPassage, IndexedSource, SourceUpdate
+from agent.store.library_rows import IndexedPassage, IndexedSource, SourceUpdate
 from agent.store.pages import page_to_row
 from agent.text.tokens import fold, stem_words
 from agent.text.urls import canonicalize, host
@@ -82,7 +82,7 @@ class Indexer:
         """Begin the index of words anew when its terms were made in another way (an update of the words or a
         stemmer)."""
         with self._lock:
-            if not self._checked and self.library_index.metadata_value("words") != self.fingerprint:
+            if not self._checked and self.library_index.fingerprint() != self.fingerprint:
                 self.library_index.reset_fulltext(self.fingerprint)
             self._checked = True
 

@@ -1,12 +1,11 @@
-"""One open database: where it is, how it is locked, and the keepers that share it."""
+"""One open database, with the stores that share it."""
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Engine, create_engine, event, select
+from sqlalchemy import Engine, create_engine, event
 from sqlalchemy.engine import URL, ExceptionContext, make_url
 from sqlalchemy.exc import DatabaseError, OperationalError
 from sqlalchemy.pool import StaticPool
@@ -14,27 +13,26 @@ from sqlalchemy.pool import StaticPool
 from agent.errors import StoreError
 from agent.store import tables
 from agent.store.batches import Batches
-from agent.store.ledger import Ledger
+from agent.store.ledger import Ledger, utc_timestamp
 from agent.store.library_index import LibraryIndex
 from agent.store.migrations import migrate
 from agent.store.model_calls import ModelCalls
 from agent.store.pages import Pages
-from agent.store.saved_sites import SavedSites
-from agent.store.trust_ratings import TrustRatings
+from agent.store.table_access import KeyedRecords
 from agent.store.vectors import Vectors
 from agent.store.write_lock import Writer
+from agent.types import Settings, TrustRating
 
 PRAGMAS = ("journal_mode=WAL", "synchronous=FULL", "busy_timeout=10000", "temp_store=MEMORY")
-"""What every SQLite connection is set to."""
+"""Set on every SQLite connection."""
 
 
 class Store:
-    """The database behind `url` (an SQLAlchemy URL), opened and brought to the newest shape.
+    """The database at `url` (an SQLAlchemy URL), opened and migrated to the newest version.
 
-    SQLite runs in WAL with synchronous=FULL (a killed process and a lost power line both keep every committed
-    step), waits 10 s for a lock, and every writing transaction begins IMMEDIATE, so that a reader never has
-    to become a writer. The threads of this process take turns in writing. Raises StoreTooNew for a database
-    of a newer version, StoreError when it cannot be opened."""
+    SQLite runs in WAL with synchronous=FULL (every committed step survives a killed process and a power loss),
+    waits 10 s for a lock, and begins every writing transaction IMMEDIATE, so that a reader never has to become
+    a writer. Raises StoreTooNew for a database of a newer version, StoreError when it cannot be opened."""
 
     def __init__(self, url: str) -> None:
         self.url: URL = make_url(url)
@@ -52,26 +50,43 @@ class Store:
         self.ledger = Ledger(reader, writer)
         self.pages = Pages(reader, writer)
         self.calls = ModelCalls(reader, writer)
-        self.saved_sites = SavedSites(reader, writer)
-        self.trust_ratings = TrustRatings(reader, writer)
+        self.saved_sites: KeyedRecords[Settings] = KeyedRecords(
+            reader,
+            writer,
+            tables.saved_sites,
+            to_row=lambda settings: {"settings": settings.model_dump_json(), "at": utc_timestamp()},
+            from_row=lambda row: Settings.model_validate_json(row.settings),
+        )
+        self.trust_ratings: KeyedRecords[TrustRating] = KeyedRecords(
+            reader,
+            writer,
+            tables.trust_ratings,
+            to_row=TrustRating.model_dump,
+            from_row=lambda row: TrustRating.model_validate(row, from_attributes=True),
+        )
+        self._drafts: KeyedRecords[str] = KeyedRecords(
+            reader,
+            writer,
+            tables.drafts,
+            to_row=lambda text: {"text": text, "at": utc_timestamp()},
+            from_row=lambda row: str(row.text),
+        )
         self.batches = Batches(reader, writer)
         self.library_index = LibraryIndex(reader, writer)
         self.vectors = Vectors(reader, writer)
-        self._writer = writer
 
     def draft(self, key: str, text: str | None = None) -> str:
-        """What was typed under `key` and not sent yet; with `text`, keep that from now on."""
-        with self._writer.begin() as connection:
-            if text is not None:
-                connection.execute(tables.drafts.delete().where(tables.drafts.c.key == key))
-                if text:
-                    now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-                    connection.execute(tables.drafts.insert().values(key=key, text=text, at=now))
-                return text
-            return connection.scalar(select(tables.drafts.c.text).where(tables.drafts.c.key == key)) or ""
+        """The unsent text stored under `key`; with `text`, store that instead ("" deletes it)."""
+        if text is None:
+            return self._drafts.get(key) or ""
+        if text:
+            self._drafts.put(key, text)
+        else:
+            self._drafts.drop(key)
+        return text
 
     def close(self) -> None:
-        """Let go of every connection."""
+        """Close every connection."""
         self.engine.dispose()
 
 
@@ -88,7 +103,7 @@ def _open_engine(url: URL) -> Engine:
 
     @event.listens_for(engine, "connect")
     def _configure(connection: Any, _record: Any) -> None:
-        connection.isolation_level = None  # we say BEGIN ourselves
+        connection.isolation_level = None  # _begin sends BEGIN
         for pragma in PRAGMAS:
             connection.execute(f"PRAGMA {pragma}")
 
@@ -101,12 +116,10 @@ def _open_engine(url: URL) -> Engine:
 
 
 def _raise_store_error(context: ExceptionContext) -> None:
-    """A database that is locked, full, read-only or gone is told as a StoreError, so that nobody above needs
-    to know SQL."""
-    trouble = context.sqlalchemy_exception
-    if (
-        isinstance(trouble, OperationalError) or type(trouble) is DatabaseError
-    ):  # the latter: the file is damaged, or no database at all
+    """Raise StoreError for a database that is locked, full, read-only, damaged or gone."""
+    error = context.sqlalchemy_exception
+    if isinstance(error, OperationalError) or type(error) is DatabaseError:  # the latter: a damaged file
         raise StoreError(
-            f"the database could not be used ({context.original_exception}); see that its disk has room and no other program holds it"
+            f"the database could not be used ({context.original_exception}); check that its disk has room and no "
+            "other program holds it"
         ) from context.original_exception

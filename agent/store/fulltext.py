@@ -1,9 +1,8 @@
-"""The full-text index of the library's passages: the one place that speaks SQLite's FTS5. It knows terms, not
-language.
+"""The full-text index of the library's passages, in SQLite's FTS5.
 
-The index is contentless: it holds terms and where they stand, no text. A row is taken out by naming its terms
-again (SQLite before 3.43 offers no other way), which is why whoever adds rows must be able to make the same
-terms again. Terms are made above; here they are opaque, quoted, and never read as FTS5's query language."""
+The index is contentless: it holds terms and their positions, no text. Removing a row needs its terms again
+(SQLite before 3.43 has no other way), so the caller must be able to make the same terms again. Terms are quoted
+and never read as FTS5's query language."""
 
 from __future__ import annotations
 
@@ -15,16 +14,16 @@ from agent.errors import StoreError
 from agent.store.tables import FULLTEXT_TABLE
 
 TERMS_TABLE = f"{FULLTEXT_TABLE}_terms"
-"""The index seen term by term: in how many rows each stands."""
+"""FTS5's view of the index with the number of rows of each term."""
 HEAD_WEIGHT = 2.0
-"""What a term counts that stands in the title or heading, against one in the text."""
+"""Weight of a term in the title or heading, against 1 in the text."""
 
 FulltextRow = tuple[int, str, str]
-"""A passage's id, the terms of its title and heading, and those of its text, each joined by blanks."""
+"""A passage's id, the terms of its title and heading, and the terms of its text, each joined by blanks."""
 
 
 def create(connection: Connection) -> None:
-    """Make the empty index. Only ASCII white space parts terms ("." and "," stand inside numbers)."""
+    """Create the empty index. Only ASCII white space separates terms ("." and "," are part of numbers)."""
     connection.exec_driver_sql(
         f"CREATE VIRTUAL TABLE IF NOT EXISTS {FULLTEXT_TABLE} USING fts5(head, body, content='', tokenize=\"ascii tokenchars '.,_'\")"
     )
@@ -34,13 +33,13 @@ def create(connection: Connection) -> None:
 
 
 def drop(connection: Connection) -> None:
-    """Do away with the index."""
+    """Drop the index."""
     connection.exec_driver_sql(f"DROP TABLE IF EXISTS {TERMS_TABLE}")
     connection.exec_driver_sql(f"DROP TABLE IF EXISTS {FULLTEXT_TABLE}")
 
 
 def add(connection: Connection, rows: Sequence[FulltextRow]) -> None:
-    """Put rows in."""
+    """Add rows."""
     if rows and _has_fts5(connection):
         connection.exec_driver_sql(
             f"INSERT INTO {FULLTEXT_TABLE}(rowid, head, body) VALUES (?, ?, ?)", list(rows)
@@ -48,7 +47,7 @@ def add(connection: Connection, rows: Sequence[FulltextRow]) -> None:
 
 
 def remove(connection: Connection, rows: Sequence[FulltextRow]) -> None:
-    """Take rows out; their terms must be those they were put in with."""
+    """Remove rows; their terms must be those they were added with."""
     if rows and _has_fts5(connection):
         connection.exec_driver_sql(
             f"INSERT INTO {FULLTEXT_TABLE}({FULLTEXT_TABLE}, rowid, head, body) VALUES ('delete', ?, ?, ?)",
@@ -59,18 +58,15 @@ def remove(connection: Connection, rows: Sequence[FulltextRow]) -> None:
 def search(
     connection: Connection, terms: Iterable[str], k: int, *, within: Sequence[int] | None = None
 ) -> list[tuple[int, float]]:
-    """The `k` rows that bear most on any of the terms, best first, with their scores (bm25, higher is
-    better).
-
-    `within`: only passages of these sources. Rows of sources in the bin are among them. Raises StoreError
-    where there is no FTS5."""
+    """The `k` rows that match any of the terms best, best first, with their BM25 score (higher is better);
+    `within`: only of these sources. Rows of deleted sources are included. Raises StoreError without FTS5."""
     cleaned = (term.replace('"', "").replace("\x00", "").strip() for term in terms)
     match = " OR ".join(f'"{term}"' for term in cleaned if term)
     if not match or within == []:
         return []
     if not _has_fts5(connection):
         raise StoreError(
-            "search by words needs the embedded SQLite so far: leave DATABASE_URL empty, or search by meaning"
+            "search by words needs the embedded SQLite: leave DATABASE_URL empty, or search by meaning"
         )
     rank = f"bm25({FULLTEXT_TABLE}, {HEAD_WEIGHT}, 1.0)"
     if within is None:
@@ -85,8 +81,8 @@ def search(
 
 
 def document_frequencies(connection: Connection, terms: Iterable[str]) -> dict[str, int]:
-    """In how many rows each term stands (in the bin, too); terms that stand nowhere are left out. {} where
-    there is no FTS5."""
+    """The number of rows of each term, deleted sources included; terms without a row are left out. {} without
+    FTS5."""
     asked = dict.fromkeys(terms)
     if not asked or not _has_fts5(connection):
         return {}

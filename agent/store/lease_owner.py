@@ -1,4 +1,4 @@
-"""Who holds a lease: one worker of one process on one machine, and whether that process is still there."""
+"""The holder of a lease: one worker of one process, and whether that process is still alive."""
 
 from __future__ import annotations
 
@@ -11,15 +11,13 @@ _HOST = socket.gethostname()
 
 
 def new_owner_id() -> str:
-    """A name for a holder of leases in this process: host, process id, the process's start, and a random
-    part."""
+    """A unique name for a holder in this process: host, process id, start time, random part."""
     pid = os.getpid()
     return f"{_HOST}|{pid}|{_process_start_time(pid)}|{uuid.uuid4().hex[:12]}"
 
 
 def is_owner_gone(owner: str) -> bool:
-    """Is the holder surely dead? Only a process of this machine can be known to be; another's lease must run
-    out."""
+    """Is the holder surely dead? Only known for processes of this machine; other leases must expire."""
     host, pid, started = [*owner.split("|"), "", "", ""][:3]
     if host != _HOST or not pid.isdigit() or os.name != "posix":
         return False
@@ -33,11 +31,8 @@ def is_owner_gone(owner: str) -> bool:
 
 
 def _process_start_time(pid: int) -> str:
-    """The kernel's start time of a process (clock ticks since boot, field 22 of /proc/PID/stat); "" where
-    there is none.
-
-    It tells a process from a later one that was given the same id. A zombie counts as gone: it will never
-    renew its lease."""
+    """The start time of a process (clock ticks since boot, field 22 of /proc/PID/stat), which tells it from a
+    later process with the same id; "zombie" for a zombie, "" when there is none."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except OSError:

@@ -1,8 +1,8 @@
-"""Runs and their steps: an append-only ledger with one writer at a time.
+"""Runs and their steps: an append-only ledger with one worker a run.
 
-The primary key (run, n) makes it impossible to record a step twice; a lease (owner, expiry, fencing token)
-makes it not happen. A person may append while the holder works: the holder then finds itself `Behind`, reads
-what was said, and appends after it."""
+The primary key (run, n) forbids recording a step twice; a lease (owner, expiry, fencing token) avoids trying.
+A person may append while a worker holds the run: the worker's next commit raises StaleHead, and it reads the
+person's step and appends after it."""
 
 from __future__ import annotations
 
@@ -16,21 +16,20 @@ from typing import Any
 
 from pydantic import ValidationError
 from pydantic_core import from_json
-from sqlalchemy import Connection, Engine, Row, and_, bindparam, func, or_, select, update
+from sqlalchemy import Connection, Row, and_, bindparam, func, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
 from agent.errors import ConcurrentChange, CorruptRow, LeaseLost, NotFound
 from agent.store import tables
 from agent.store.lease_owner import is_owner_gone
-from agent.store.write_lock import Writer
+from agent.store.table_access import TableAccess
 from agent.types import STATUS_PHRASES, Run, Settings, Status, Step
 
 LEASE_S = 30.0
-"""Seconds a lease lasts without being renewed; it is renewed at every step and while a model or page is
-waited for."""
+"""Seconds a lease lasts; it is renewed at every step and during model calls and fetches."""
 
 r, s = tables.runs.c, tables.steps.c
-# What is asked at every step and look, put together once: that costs more than the asking.
+# Built once: building a statement costs more than running it.
 _SELECT_CONTROL = select(r.control).where(r.id == bindparam("run"))
 _SELECT_HEAD = select(r.head).where(r.id == bindparam("run"))
 _SELECT_POSITION = select(r.head, r.next, r.control).where(r.id == bindparam("run"))
@@ -38,10 +37,22 @@ _SELECT_STEPS = (
     select(tables.steps).where(s.run_id == bindparam("run"), s.n > bindparam("after")).order_by(s.n)
 )
 _INSERT_STEP = tables.steps.insert()
+_COPIED_RUN_FIELDS = {
+    "id",
+    "question",
+    "created_at",
+    "updated_at",
+    "error",
+    "imported",
+    "forked_from",
+    "forked_at",
+}
+_RUN_COLUMNS = (*sorted(_COPIED_RUN_FIELDS), "verdict", "confidence")
+ANSWERED_FIRST = "someone else (perhaps another tab) answered first; their change is kept"
 
 
 class StaleHead(Exception):
-    """Steps were appended since the holder last looked; it must read them and try again."""
+    """Steps were appended since the worker last read the run."""
 
 
 @dataclass(frozen=True)
@@ -60,43 +71,24 @@ def utc_timestamp() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-class Ledger:
-    """Every reading and writing of the runs and steps tables."""
+def new_id() -> str:
+    """A random id of 12 hexadecimal digits, for a run or a batch."""
+    return uuid.uuid4().hex[:12]
 
-    def __init__(self, reader: Engine, writer: Writer) -> None:
-        self._reader, self._writer = reader, writer
 
-    # --- beginning and looking
-    # ------------------------------------------------------------------------------------------
+class Ledger(TableAccess):
+    """Reads and writes runs and steps."""
 
     def create(self, question: str, settings: Settings, first: Step, *, owner: str = "") -> str:
-        """A new run with its step 0 (the question); returns its id. With an `owner` it is held from the first
-        moment, for them to claim."""
-        held = {"owner": owner, "lease_until": time.time() + LEASE_S, "token": 1} if owner else {}
+        """A new run with its step 0 (the question); returns its id. With an `owner` only they can claim it."""
+        lease = {"owner": owner, "lease_until": time.time() + LEASE_S, "token": 1} if owner else {}
         with self._writer.begin() as connection:
-            return insert_run(connection, question, settings, first, **held)
+            return insert_run(connection, question, settings, first, **lease)
 
     def add_if_absent(self, run: Run, steps: Sequence[Step], **summary: Any) -> bool:
-        """Put in a whole run with the steps it has already: it came from elsewhere, or is a fork; `summary`
-        are the columns that follow from its state.
-
-        It becomes a conversation of its own. False, and nothing is changed, when there is a run of this id.
-        """
-        row = (
-            run.model_dump(
-                include={
-                    "id",
-                    "question",
-                    "created_at",
-                    "updated_at",
-                    "error",
-                    "imported",
-                    "forked_from",
-                    "forked_at",
-                }
-            )
-            | summary
-        )
+        """Add a whole run with its steps (an import or a fork), as a conversation of its own; `summary` holds
+        the columns that follow from its state. False, and nothing changes, when the id is taken."""
+        row = run.model_dump(include=_COPIED_RUN_FIELDS) | summary
         row |= {
             "status": run.status,
             "settings": run.settings.model_dump_json(),
@@ -113,62 +105,42 @@ class Ledger:
         return True
 
     def get(self, run_id: str) -> Run:
-        """The run's row. Raises NotFound, Unreadable."""
-        with self._reader.connect() as connection:
-            row = connection.execute(select(tables.runs).where(r.id == run_id)).first()
+        """The run's row. Raises NotFound, CorruptRow."""
+        row = self._row(select(tables.runs).where(r.id == run_id))
         if row is None:
             raise NotFound(f"there is no run {run_id}; `python -m agent runs` lists those there are")
         return _run_from_row(row)
 
     def position(self, run_id: str) -> tuple[int, str, str]:
-        """Where the run stands: the number of its last step, the step that comes next, and the control
-        flag."""
-        with self._reader.connect() as connection:
-            row = connection.execute(_SELECT_POSITION, {"run": run_id}).first()
+        """The number of the run's last step, the name of its next step, and the control flag. Raises
+        NotFound."""
+        row = self._row(_SELECT_POSITION, {"run": run_id})
         if row is None:
             raise NotFound(f"there is no run {run_id}")
         return row.head, row.next, row.control
 
     def control(self, run_id: str) -> str:
         """The flag a person set: "pause", "stop" or ""."""
-        with self._reader.connect() as connection:
-            return connection.scalar(_SELECT_CONTROL, {"run": run_id}) or ""
+        return self._scalar(_SELECT_CONTROL, {"run": run_id}) or ""
 
     def list_claimable(self) -> list[str]:
-        """Runs that should be working and whose lease is free (or its holder surely dead), oldest first."""
-        query = (
-            select(r.id, r.owner, r.lease_until)
-            .where(r.status == Status.RUNNING, r.deleted_at == "")
-            .order_by(r.created_at)
-        )
-        with self._reader.connect() as connection:
-            rows = connection.execute(query).all()
+        """Running runs whose lease is free, or whose holder is dead, oldest first."""
+        query = select(r.id, r.owner, r.lease_until).where(r.status == Status.RUNNING, r.deleted_at == "")
         return [
             row.id
-            for row in rows
+            for row in self._rows(query.order_by(r.created_at))
             if not row.owner or row.lease_until < time.time() or is_owner_gone(row.owner)
         ]
 
     def thread_run_ids(self, run_id: str) -> list[str]:
-        """The runs of the same conversation, this one included, oldest first."""
-        mine = select(r.thread_id).where(r.id == run_id).scalar_subquery()
-        with self._reader.connect() as connection:
-            return list(
-                connection.scalars(
-                    select(r.id).where(r.thread_id == mine, r.deleted_at == "").order_by(r.created_at, r.id)
-                )
-            )
+        """The runs of the conversation that this run belongs to, oldest first."""
+        thread = select(r.thread_id).where(r.id == run_id).scalar_subquery()
+        query = select(r.id).where(r.thread_id == thread, r.deleted_at == "")
+        return self._scalars(query.order_by(r.created_at, r.id))
 
     def steps(self, run_id: str, after: int = -1) -> list[Step]:
         """The run's steps with a number above `after`, in order."""
-        with self._reader.connect() as connection:
-            return [
-                _step_from_row(row)
-                for row in connection.execute(_SELECT_STEPS, {"run": run_id, "after": after})
-            ]
-
-    # --- the lease
-    # ------------------------------------------------------------------------------------------------------
+        return [_step_from_row(row) for row in self._rows(_SELECT_STEPS, {"run": run_id, "after": after})]
 
     def claim(self, run_id: str, owner: str) -> Lease | None:
         """Take the run for `owner`; None when another living worker holds it."""
@@ -179,16 +151,14 @@ class Ledger:
             free = [r.owner == "", r.owner == owner, r.lease_until < time.time()]
             if row.owner and is_owner_gone(row.owner):
                 free.append(r.owner == row.owner)
-            taken = connection.execute(
+            claimed = connection.execute(
                 update(tables.runs)
                 .where(r.id == run_id, r.token == row.token, or_(*free))
                 .values(owner=owner, lease_until=time.time() + LEASE_S, token=row.token + 1)
             )
-        return (
-            Lease(run_id, owner, row.token + 1, row.token > 0 and row.owner != owner)
-            if taken.rowcount == 1
-            else None
-        )
+        if claimed.rowcount != 1:
+            return None
+        return Lease(run_id, owner, row.token + 1, row.token > 0 and row.owner != owner)
 
     def renew(self, lease: Lease) -> None:
         """Hold the lease for another LEASE_S seconds. Raises LeaseLost."""
@@ -196,9 +166,9 @@ class Ledger:
             _update_if_held(connection, lease, lease_until=time.time() + LEASE_S)
 
     def release(self, lease: Lease, status: Status | None = None, *, flag: str = "", error: str = "") -> None:
-        """Let go of the run. It now stands at `status`: always, or with `flag` only while that control flag
-        is still set (a person may have taken it back). Without a status it stands where its last step left
-        it. `error` is why it failed. Raises LeaseLost."""
+        """Let go of the run and set its `status`: always, or with `flag` only while that control flag is still
+        set (a person may have withdrawn it). Without a status the run keeps that of its last step. `error` is
+        why it failed. Raises LeaseLost."""
         values: dict[str, Any] = {"owner": "", "lease_until": 0.0, "updated_at": utc_timestamp()}
         with self._writer.begin() as connection:
             control = connection.scalar(_SELECT_CONTROL, {"run": lease.run_id})
@@ -206,26 +176,13 @@ class Ledger:
                 values |= {"status": status, "control": "", **({"error": error} if error else {})}
             _update_if_held(connection, lease, **values)
 
-    # --- appending
-    # ------------------------------------------------------------------------------------------------------
-
     def commit(self, lease: Lease, step: Step, status: Status, summary: dict[str, Any]) -> None:
-        """Append a worker's step and move the run's row with it, in one transaction.
-
-        Raises LeaseLost when another holds the run, Behind when steps were appended since.
-        """
+        """Append a worker's step and update the run's row, in one transaction. Raises LeaseLost when another
+        worker holds the run, StaleHead when steps were appended since."""
+        now = {"lease_until": time.time() + LEASE_S, "updated_at": utc_timestamp()}
         with self._writer.begin() as connection:
             head = connection.scalar(_SELECT_HEAD, {"run": lease.run_id})
-            _update_if_held(
-                connection,
-                lease,
-                head=step.n,
-                next=step.next,
-                status=status,
-                lease_until=time.time() + LEASE_S,
-                updated_at=utc_timestamp(),
-                **summary,
-            )
+            _update_if_held(connection, lease, head=step.n, next=step.next, status=status, **now, **summary)
             if head != step.n - 1:
                 raise StaleHead
             _insert_step(connection, lease.run_id, step)
@@ -241,11 +198,11 @@ class Ledger:
         among: Collection[Status] = tuple(Status),
         **values: Any,
     ) -> int:
-        """Append a person's step; returns its number. `next` empty: the run goes on where it stood.
+        """Append a person's step; returns its number. An empty `next` leaves the run's next step as it is.
 
-        `head` is the last step the person saw, `among` the statuses in which the word makes sense: Overtaken
-        is raised when the run has moved since, or is in the bin. `values` are columns of the run's row to set
-        with it (status, control). Raises NotFound."""
+        `head` is the last step the person saw, `among` the statuses in which the step is possible; `values`
+        are columns of the run's row to set with it (status, control). Raises NotFound, and ConcurrentChange
+        when the run has moved since or is deleted."""
         try:
             with self._writer.begin() as connection:
                 return insert_person_step(
@@ -253,38 +210,31 @@ class Ledger:
                 )
         except IntegrityError as clash:
             raise ConcurrentChange(
-                "the run moved at this very moment; look again and repeat if still needed"
+                "the run moved at this moment; look again and repeat if still needed"
             ) from clash
 
     def update_run(self, run_id: str, **values: Any) -> None:
         """Set columns of the run's row that are not part of its state (deleted_at)."""
-        with self._writer.begin() as connection:
-            connection.execute(update(tables.runs).where(r.id == run_id).values(**values))
+        self._write(update(tables.runs).where(r.id == run_id).values(**values))
 
     def list(
         self, *, status: str | None = None, text: str = "", deleted: bool = False, limit: int = 500
     ) -> list[Run]:
-        """Runs, newest first, of one status and with `text` in the question; the bin's with `deleted`.
-
-        One whose settings cannot be read stands among them as failed, with the reason and the usual settings.
-        """
-        query = (
-            select(tables.runs)
-            .where(r.deleted_at != "" if deleted else r.deleted_at == "")
-            .order_by(r.created_at.desc(), r.id)
-            .limit(limit)
-        )
+        """Runs, newest first, of one status and with `text` in the question; the deleted ones with `deleted`.
+        A run whose settings cannot be read is listed as failed, with the reason and default settings."""
+        query = select(tables.runs).where(r.deleted_at != "" if deleted else r.deleted_at == "")
         if status:
             query = query.where(r.status == status)
         if text:
             query = query.where(func.lower(r.question).contains(text.lower(), autoescape=True))
-        with self._reader.connect() as connection:
-            return [_run_or_failed(row) for row in connection.execute(query)]
+        return [
+            _run_or_failed(row) for row in self._rows(query.order_by(r.created_at.desc(), r.id).limit(limit))
+        ]
 
 
 def insert_run(connection: Connection, question: str, settings: Settings, first: Step, **held: Any) -> str:
-    """Put in a new run with its step 0, inside a transaction that may hold more; returns its id."""
-    run_id, at = uuid.uuid4().hex[:12], utc_timestamp()
+    """Insert a new run with its step 0 in an open transaction; returns its id."""
+    run_id, at = new_id(), utc_timestamp()
     connection.execute(
         tables.runs.insert().values(
             id=run_id,
@@ -314,18 +264,18 @@ def insert_person_step(
     among: Collection[Status] = tuple(Status),
     **values: Any,
 ) -> int:
-    """`Ledger.speak` inside a transaction that may hold more; nothing is written when it raises."""
+    """`Ledger.append_person_step` in an open transaction; nothing is written when it raises."""
     row = connection.execute(select(r.head, r.next, r.status, r.deleted_at).where(r.id == run_id)).first()
     if row is None:
         raise NotFound(f"there is no run {run_id}")
     if row.deleted_at:
-        raise ConcurrentChange("the run is in the bin: take it out first")
+        raise ConcurrentChange("the run is in the bin: restore it first")
     if row.status not in among:
         raise ConcurrentChange(
             f"to {name.replace('_', ' ')} is not possible now: the run is {STATUS_PHRASES[Status(row.status)]}"
         )
     if head is not None and row.head != head:
-        raise ConcurrentChange("someone else (perhaps another tab) answered first; what they did stands")
+        raise ConcurrentChange(ANSWERED_FIRST)
     step = Step(
         n=row.head + 1, name=name, change=change, next=next or row.next, by="person", at=utc_timestamp()
     )
@@ -341,7 +291,7 @@ def insert_person_step(
 def _update_if_held(connection: Connection, lease: Lease, **values: Any) -> None:
     held = and_(r.id == lease.run_id, r.owner == lease.owner, r.token == lease.token)
     if connection.execute(update(tables.runs).where(held).values(**values)).rowcount != 1:
-        raise LeaseLost(f"run {lease.run_id} is held by another worker; this one lets go")
+        raise LeaseLost(f"another worker holds run {lease.run_id}")
 
 
 def _insert_step(connection: Connection, run_id: str, step: Step) -> None:
@@ -353,25 +303,15 @@ def _insert_step(connection: Connection, run_id: str, step: Step) -> None:
 
 
 def _step_from_row(row: Row[Any]) -> Step:
-    return Step.model_construct(
-        n=row.n,
-        name=row.name,
-        change=from_json(row.change),
-        next=row.next,
-        by=row.by,
-        at=row.at,
-        seconds=row.seconds,
-        cpu_ms=row.cpu_ms,
-    )
+    values = {name: getattr(row, name) for name in Step.model_fields}
+    return Step.model_construct(**values | {"change": from_json(row.change)})
 
 
 def _run_from_row(row: Row[Any]) -> Run:
     try:
         return _build_run(row, Settings.model_validate_json(row.settings))
     except ValidationError as trouble:
-        raise CorruptRow(
-            f"the run {row.id} cannot be opened: its settings in the store are not as they should be"
-        ) from trouble
+        raise CorruptRow(f"the run {row.id} cannot be opened: its stored settings are damaged") from trouble
 
 
 def _run_or_failed(row: Row[Any]) -> Run:
@@ -382,18 +322,5 @@ def _run_or_failed(row: Row[Any]) -> Run:
 
 
 def _build_run(row: Row[Any], settings: Settings) -> Run:
-    return Run(
-        id=row.id,
-        question=row.question,
-        status=Status(row.status),
-        settings=settings,
-        steps=row.head,
-        verdict=row.verdict,
-        confidence=row.confidence,
-        created_at=row.created_at,
-        updated_at=row.updated_at,
-        error=row.error,
-        imported=row.imported,
-        forked_from=row.forked_from,
-        forked_at=row.forked_at,
-    )
+    values = {name: getattr(row, name) for name in _RUN_COLUMNS}
+    return Run(**values, status=Status(row.status), settings=settings, steps=row.head)

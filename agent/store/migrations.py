@@ -1,8 +1,8 @@
-"""How the database got its shape: named, forward-only, each applied once, in order.
+"""Migrations of the database: named, forward-only, each applied once, in order.
 
-Add a function at the end of `MIGRATIONS`; never change one that has been released. A database that carries a
-name this list does not know was written by a newer version and is refused. A file database is copied before
-it is changed."""
+Add a function at the end of `MIGRATIONS`; never change a released one. A database with a migration that this
+list does not know was written by a newer version and is refused. A file database is copied before it changes.
+"""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ import sqlite3
 import uuid
 from collections.abc import Callable
 from contextlib import closing
-from datetime import UTC, datetime
 from pathlib import Path
 
 from sqlalchemy import Connection, Engine, inspect, select, text
 
 from agent.errors import StoreTooNew
 from agent.store import fulltext, tables
+from agent.store.ledger import utc_timestamp
 from agent.store.write_lock import Writer
 
 Migration = Callable[[Connection], None]
 
 
 def m001_initial(connection: Connection) -> None:
-    """Runs, steps, pages, calls, drafts and desks."""
+    """Runs, steps, pages, calls, drafts and saved sites."""
     tables.metadata.create_all(
         connection,
         tables=[
@@ -35,8 +35,7 @@ def m001_initial(connection: Connection) -> None:
 
 
 def m002_library(connection: Connection) -> None:
-    """The library: sources, their passages, words and vectors. Pages that were read before wait to be put on
-    the shelf."""
+    """The library: sources, their passages, terms and vectors. Pages that are stored already wait to be indexed."""
     tables.metadata.create_all(connection, tables=list(tables.LIBRARY_TABLES))
     if connection.dialect.name == "sqlite":
         fulltext.create(connection)
@@ -44,25 +43,24 @@ def m002_library(connection: Connection) -> None:
 
 
 def m003_imported(connection: Connection) -> None:
-    """A run tells whether it came in a bundle. A database made today has the column from the start."""
+    """The bundle a run was imported from. A new database has the column from the start."""
     if "imported" not in {column["name"] for column in inspect(connection).get_columns("runs")}:
         connection.execute(text("ALTER TABLE runs ADD COLUMN imported VARCHAR(64) NOT NULL DEFAULT ''"))
 
 
 def m004_imported_pages(connection: Connection) -> None:
-    """A page tells whether it is only what a bundle says. Which of those that are there came so is not known
-    any more: they count as ours."""
+    """Whether a page is known from a bundle only. Pages that are stored already count as fetched here."""
     if "imported" not in {column["name"] for column in inspect(connection).get_columns("pages")}:
         connection.execute(text("ALTER TABLE pages ADD COLUMN imported INTEGER NOT NULL DEFAULT 0"))
 
 
 def m005_trusts(connection: Connection) -> None:
-    """How far a person trusts a domain."""
+    """A person's trust ratings of domains."""
     tables.trust_ratings.create(connection, checkfirst=True)
 
 
 def m006_forks(connection: Connection) -> None:
-    """A run tells which run's first steps it shares, and up to which."""
+    """The run that a run was forked from, and the last step they share."""
     have = {column["name"] for column in inspect(connection).get_columns("runs")}
     if "forked_from" not in have:
         connection.execute(text("ALTER TABLE runs ADD COLUMN forked_from VARCHAR(32) NOT NULL DEFAULT ''"))
@@ -87,7 +85,7 @@ MIGRATIONS: tuple[Migration, ...] = (
 
 
 def find_pending(engine: Engine) -> list[Migration]:
-    """The migrations this database still lacks. Raises StoreTooNew when it has one that we do not know."""
+    """The migrations this database still lacks. Raises StoreTooNew when it has an unknown one."""
     with engine.connect() as connection:
         known = {migration.__name__ for migration in MIGRATIONS}
         have: set[str] = set()
@@ -102,8 +100,7 @@ def find_pending(engine: Engine) -> list[Migration]:
 
 
 def migrate(engine: Engine, writer: Writer) -> list[str]:
-    """Bring the database to the newest shape; returns the names applied. A file that is changed is copied
-    first."""
+    """Apply the pending migrations; returns their names. A file is copied first."""
     todo = find_pending(engine)
     path = Path(engine.url.database or "") if engine.dialect.name == "sqlite" else None
     if todo and len(todo) < len(MIGRATIONS) and path and path.is_file():
@@ -118,15 +115,17 @@ def migrate(engine: Engine, writer: Writer) -> list[str]:
             )
             if not done:  # another process may have been faster
                 migration(connection)
-                now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-                connection.execute(tables.applied_migrations.insert().values(name=migration.__name__, at=now))
+                row = {"name": migration.__name__, "at": utc_timestamp()}
+                connection.execute(tables.applied_migrations.insert().values(row))
     return [migration.__name__ for migration in todo]
 
 
 def _back_up(engine: Engine, target: Path) -> None:
-    """A whole copy of the database, by SQLite itself: who opens and closes the file beside it lets go of its
-    locks (POSIX), and the next program to end then takes the log away under us."""
-    made = target.with_name(f"{target.name}.{uuid.uuid4().hex[:8]}")  # rivals make theirs at the same time
+    """Copy the database with SQLite's backup: opening and closing the file by other means would release its
+    POSIX locks, and the next process to end would remove the write-ahead log."""
+    made = target.with_name(
+        f"{target.name}.{uuid.uuid4().hex[:8]}"
+    )  # other processes copy it at the same time
     with engine.connect() as connection, closing(sqlite3.connect(made)) as copy:
         connection.connection.driver_connection.backup(copy)  # type: ignore[union-attr]
     made.replace(target)

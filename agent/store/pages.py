@@ -1,24 +1,25 @@
-"""Stored pages: each text once, by address and hash, with its raw body compressed. They are never changed.
+"""Stored pages: each text once, by address and hash, with its raw body compressed. A stored page never changes.
 
-A new one waits to be put on the library's shelf. One that came in a bundle is what somebody else says a page
-said: it does not, and gives way to the page as soon as that is read here."""
+A new page waits to be indexed by the library. A page of an imported bundle is not indexed, and is replaced as
+soon as the same page is fetched here."""
 
 from __future__ import annotations
 
 import hashlib
 import zlib
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Engine, bindparam, func, select, update
+from sqlalchemy import Connection, bindparam, func, select, update
 
 from agent.errors import NotFound
 from agent.store import tables
-from agent.store.write_lock import Writer
+from agent.store.table_access import TableAccess
 from agent.text.urls import canonicalize
 from agent.types import Page, PageOrigin
 
 c = tables.pages.c
-# Put together once: that costs more than the asking.
+# Built once: building a statement costs more than running it.
 _SELECT_TEXT = select(c.record, c.text).where(c.id == bindparam("page"))
 _SELECT_WITH_RAW = select(c.record, c.text, c.raw).where(c.id == bindparam("page"))
 _SELECT_IMPORTED = select(c.imported).where(c.id == bindparam("page"))
@@ -31,8 +32,7 @@ _INSERT = tables.pages.insert()
 
 
 class PageVersion(NamedTuple):
-    """One text that stood at an address: when it was read, how long it is, how it came, and whether only a
-    bundle says so."""
+    """One text of an address. `imported`: it is known from a bundle only."""
 
     page_id: str
     fetched_at: str
@@ -41,17 +41,12 @@ class PageVersion(NamedTuple):
     imported: bool
 
 
-class Pages:
-    """Puts a page in and gives it back by its id."""
-
-    def __init__(self, reader: Engine, writer: Writer) -> None:
-        self._reader, self._writer = reader, writer
+class Pages(TableAccess):
+    """Stores pages and returns them by id."""
 
     def put(self, page: Page, *, shelve: bool = True) -> str:
-        """Store a page that was read; the same address with the same text is stored once. Returns its id.
-
-        When it is new here, it waits with `shelve` to be put on the library's shelf.
-        """
+        """Store a page that was fetched; one text of one address is stored once. Returns its id. With `shelve`
+        a new page waits to be indexed by the library."""
         row = page_to_row(page)
         with self._writer.begin() as connection:
             if insert_page_row(connection, row) and shelve:
@@ -59,27 +54,33 @@ class Pages:
         return str(row["id"])
 
     def add_if_absent(self, page: Page) -> None:
-        """Put in a page that came from elsewhere. None that is there is replaced."""
+        """Add a page of an imported run, unless it is stored already."""
         row = page_to_row(page)
         with self._writer.begin() as connection:
             if connection.execute(_SELECT_IMPORTED, {"page": row["id"]}).first() is None:
                 connection.execute(_INSERT, row | {"imported": 1})
 
     def get(self, page_id: str, *, raw: bool = False) -> Page:
-        """The page stored under this id, with its raw body only when asked. Raises NotFound."""
-        with self._reader.connect() as connection:
-            row = connection.execute(_SELECT_WITH_RAW if raw else _SELECT_TEXT, {"page": page_id}).first()
+        """The page of this id, its raw body only with `raw`. Raises NotFound."""
+        row = self._row(_SELECT_WITH_RAW if raw else _SELECT_TEXT, {"page": page_id})
         if row is None:
             raise NotFound(f"there is no stored page {page_id}")
-        page = Page.model_validate_json(row.record)
-        return page.model_copy(
-            update={"text": row.text, "raw": zlib.decompress(row.raw) if raw and row.raw else b""}
-        )
+        body = zlib.decompress(row.raw) if raw and row.raw else b""
+        return Page.model_validate_json(row.record).model_copy(update={"text": row.text, "raw": body})
+
+    def get_many(self, page_ids: Iterable[str], *, raw: bool = False) -> tuple[dict[str, Page], list[str]]:
+        """The pages of these ids in their order, and the ids that are not stored."""
+        found: dict[str, Page] = {}
+        missing = []
+        for page_id in dict.fromkeys(page_ids):
+            try:
+                found[page_id] = self.get(page_id, raw=raw)
+            except NotFound:
+                missing.append(page_id)
+        return found, missing
 
     def versions(self, url: str) -> list[PageVersion]:
-        """All texts stored under an address (in its canonical spelling), the newest first."""
-        with self._reader.connect() as connection:
-            rows = connection.execute(_SELECT_VERSIONS, {"url": url}).all()
+        """All stored texts of an address (in canonical form), newest first."""
         return [
             PageVersion(
                 row.id,
@@ -88,19 +89,17 @@ class Pages:
                 Page.model_validate_json(row.record).origin,
                 bool(row.imported),
             )
-            for row in rows
+            for row in self._rows(_SELECT_VERSIONS, {"url": url})
         ]
 
     def body_sizes(self, page_id: str) -> tuple[int, int]:
-        """Bytes of a page's body as it came, and as it is stored. (0, 0) when none is."""
-        with self._reader.connect() as connection:
-            packed = connection.scalar(select(c.raw).where(c.id == page_id))
+        """Bytes of a page's raw body, and bytes it takes in the store; (0, 0) when there is none."""
+        packed = self._scalar(select(c.raw).where(c.id == page_id))
         return (len(zlib.decompress(packed)), len(packed)) if packed else (0, 0)
 
 
 def page_to_row(page: Page) -> dict[str, Any]:
-    """A page as a row; its id is made of its address and its text. What a person gave is never the same page
-    as what its server sent."""
+    """A page as a row. The id is a hash of address, text and, for a page that a person supplied, its origin."""
     address = canonicalize(page.final_url) or page.url
     given = "" if page.origin == "fetched" else f"\n{page.origin}"
     return {
@@ -115,8 +114,8 @@ def page_to_row(page: Page) -> dict[str, Any]:
 
 
 def insert_page_row(connection: Connection, row: dict[str, Any]) -> bool:
-    """Put in the row of a page that was read here, unless there is one; was it new? One that came in a bundle
-    gives way to it."""
+    """Insert the row of a page that was fetched here unless it is stored; it replaces one from a bundle. True
+    when it is new here."""
     there = connection.execute(_SELECT_IMPORTED, {"page": row["id"]}).first()
     if there is None:
         connection.execute(_INSERT, row)

@@ -1,71 +1,61 @@
-"""What runs that came to an answer have done and spent: what an estimate is made from. Knows settings and
-sums, no flow."""
+"""What finished runs did and used: the sample that budget estimates are made from."""
 
 from __future__ import annotations
 
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from pydantic import ValidationError
 from sqlalchemy import Engine, case, func, select
 
 from agent.store import tables
-from agent.types import Settings, Status
+from agent.store.model_calls import USAGE_COLUMNS, usage_from_row
+from agent.types import Settings, Status, Usage
 
 r, s, c = tables.runs.c, tables.steps.c, tables.calls.c
 MAX_RUNS = 60
-"""Runs looked at, the newest first."""
+"""Size of the sample: the newest runs."""
 
 
 @dataclass(frozen=True)
 class FinishedRun:
-    """One run: its settings, its tool actions, the pages it asked for, and what it spent (cost None: a price
-    was unknown)."""
+    """One run: its settings, its actions, the pages it requested, and its usage."""
 
     settings: Settings
     steps: int
     pages: int
-    calls: int
-    tokens: int
-    cost_usd: float | None
-    seconds: float
+    usage: Usage
 
 
 def list_finished_runs(reader: Engine) -> list[FinishedRun]:
-    """The newest runs that reached an answer here by themselves: no forks, nothing imported, none of the
-    bin."""
-    mine = (
+    """The newest runs that reached an answer, without forks, imported runs and deleted ones."""
+    finished = (
         r.status.in_((Status.REVIEW, Status.DONE)),
         r.forked_from == "",
         r.imported == "",
         r.deleted_at == "",
     )
-    newest = (
-        select(r.id, r.settings, r.actions)
-        .where(*mine)
-        .order_by(r.created_at.desc())
-        .limit(MAX_RUNS)
-        .subquery()
-    )
-    crawls, worked = func.sum(case((s.name == "crawl", 1), else_=0)), func.sum(s.seconds)
-    steps = select(s.run_id, crawls, worked).where(s.run_id.in_(select(newest.c.id))).group_by(s.run_id)
-    tokens = func.sum(c.tokens_in + c.tokens_out)
-    calls = select(c.run_id, func.count(), tokens, func.sum(c.cost_usd), func.count(c.cost_usd)).where(
-        c.run_id.in_(select(newest.c.id))
-    )
+    newest = select(r.id, r.settings, r.actions).where(*finished)
+    newest = newest.order_by(r.created_at.desc()).limit(MAX_RUNS)
+    ids = select(newest.subquery().c.id)
+    crawls, seconds = func.sum(case((s.name == "crawl", 1), else_=0)), func.sum(s.seconds)
+    work = select(s.run_id, crawls, seconds).where(s.run_id.in_(ids)).group_by(s.run_id)
+    usage = select(c.run_id, *USAGE_COLUMNS).where(c.run_id.in_(ids)).group_by(c.run_id)
     with reader.connect() as connection:
-        runs = connection.execute(select(newest)).all()
-        done = {row[0]: row[1:] for row in connection.execute(steps)}
-        spent = {row[0]: row[1:] for row in connection.execute(calls.group_by(c.run_id))}
-    found = []
+        runs: list[Any] = list(connection.execute(newest))
+        work_of = {row[0]: row[1:] for row in connection.execute(work)}
+        usage_of = {row[0]: row[1:] for row in connection.execute(usage)}
+    return list(_build_sample(runs, work_of, usage_of))
+
+
+def _build_sample(
+    runs: Iterable[tuple[str, str, int]], work_of: Mapping[str, Any], usage_of: Mapping[str, Any]
+) -> Iterator[FinishedRun]:
     for run_id, settings, actions in runs:
-        pages, seconds = done.get(run_id, (0, 0.0))
-        count, used, cost, priced = spent.get(run_id, (0, 0, 0.0, 0))
-        known = (cost or 0.0) if priced == count else None
-        with suppress(ValidationError):  # nothing is estimated from a run that cannot be read
-            found.append(
-                FinishedRun(
-                    Settings.model_validate_json(settings), actions, pages, count, used or 0, known, seconds
-                )
-            )
-    return found
+        pages, seconds = work_of.get(run_id, (0, 0.0))
+        usage = usage_from_row(usage_of.get(run_id, (0, 0, 0, 0.0, 0)), seconds)
+        try:
+            yield FinishedRun(Settings.model_validate_json(settings), actions, pages, usage)
+        except ValidationError:  # a run that cannot be read tells nothing
+            continue

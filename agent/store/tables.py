@@ -1,4 +1,4 @@
-"""The tables as they are at the newest version. How they came to be so is told in `migrations.py`."""
+"""The tables at the newest version; `migrations.py` holds the way there."""
 
 from __future__ import annotations
 
@@ -38,10 +38,9 @@ runs = Table(
     Column("created_at", String(32), nullable=False),
     Column("updated_at", String(32), nullable=False),
     Column("deleted_at", String(32), nullable=False, default=""),
-    Column("imported", String(64), nullable=False, default=""),  # SHA-256 of the bundle the run came in
-    Column(
-        "forked_from", String(32), nullable=False, default="", server_default=""
-    ),  # the run whose steps 0 to forked_at it shares
+    Column("imported", String(64), nullable=False, default=""),  # SHA-256 of the bundle it was imported from
+    # the run whose steps 0 to forked_at it shares
+    Column("forked_from", String(32), nullable=False, default="", server_default=""),
     Column("forked_at", Integer, nullable=False, default=-1, server_default="-1"),
 )
 
@@ -70,9 +69,8 @@ pages = Table(
     Column("record", Text, nullable=False),
     Column("raw", LargeBinary),
     Column("fetched_at", String(32), nullable=False),
-    Column(
-        "imported", Integer, nullable=False, default=0, server_default="0"
-    ),  # 1: it came in a bundle, and was not read here yet
+    # 1: known from a bundle, not fetched here
+    Column("imported", Integer, nullable=False, default=0, server_default="0"),
     Index("pages_by_url", "url"),
 )
 
@@ -130,20 +128,17 @@ sources = Table(
     Column("added_at", String(32), nullable=False),
     Column("fetched_at", String(32), nullable=False, default=""),
     Column("passages", Integer, nullable=False, default=0),
-    Column("places", Integer, nullable=False, default=0),  # rows of its tables that are facilities
+    Column("places", Integer, nullable=False, default=0),  # rows of its tables with coordinates
     Column("deleted_at", String(32), nullable=False, default=""),
     Column("gone_at", String(32), nullable=False, default=""),
     Column("detail", Text, nullable=False, default=""),
-    Column(
-        "words", String(16), nullable=False, default=""
-    ),  # how the terms in the index of words were made; "": none are there
-    Column(
-        "origin", String(8), nullable=False, default=""
-    ),  # the folder it is kept current with: "kb", "team", or none
-    Column("mark", String(80), nullable=False, default=""),  # how that file looked when it was last read
-    Column(
-        "folded", Text, nullable=False, default=""
-    ),  # what a list of sources is filtered by, case and accents gone
+    # fingerprint of the terms in the full-text index; "" without any
+    Column("words", String(16), nullable=False, default=""),
+    # the folder it is synchronised with: "kb", "team" or ""
+    Column("origin", String(8), nullable=False, default=""),
+    Column("mark", String(80), nullable=False, default=""),  # signature of that file when it was last read
+    # text that lists are filtered by, without case and accents
+    Column("folded", Text, nullable=False, default=""),
     Index("sources_by_page", "page_id"),
     Index("sources_by_age", "added_at", "id"),
     sqlite_autoincrement=True,
@@ -169,7 +164,7 @@ passages = Table(
     Column("heading", Text, nullable=False, default=""),
     Column("rows", Integer, nullable=False, default=0),
     Index("passages_by_source", "source"),
-    sqlite_autoincrement=True,  # an id is never given twice: the index of words and the vectors name it
+    sqlite_autoincrement=True,  # ids are never reused: the full-text index and the vectors refer to them
 )
 
 embedders = Table(
@@ -185,7 +180,7 @@ embedders = Table(
 vectors = Table(
     "vectors",
     metadata,
-    Column("seq", Integer, primary_key=True),  # grows with time, so that "what is new" is one range
+    Column("seq", Integer, primary_key=True),  # grows with time, so that new ones are one range
     Column("embedder", Integer, nullable=False),
     Column("passage", Integer, nullable=False),
     Column("code", LargeBinary, nullable=False),
@@ -208,7 +203,7 @@ library_metadata = Table(
 
 LIBRARY_TABLES = (sources, source_tags, passages, embedders, vectors, unindexed_pages, library_metadata)
 FULLTEXT_TABLE = "library_words"
-"""The full-text index of the passages: their terms alone, without the text. It exists on SQLite only."""
+"""The full-text index of the passages; on SQLite only."""
 
 batches = Table(
     "batches",

@@ -1,23 +1,22 @@
-"""What passages mean, as numbers: a code of a few bytes for each, by embedding model. Opaque here: no
-arithmetic."""
+"""Vectors of passages by embedding model, each stored as a short code of bytes that this module does not read."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import Engine, delete, func, insert, select
+from sqlalchemy import delete, func, insert, select
 
 from agent.store import tables
 from agent.store.ledger import utc_timestamp
-from agent.store.write_lock import Writer
+from agent.store.table_access import TableAccess
 
-p, s, v = tables.passages.c, tables.sources.c, tables.vectors.c
+p, s, v, e = tables.passages.c, tables.sources.c, tables.vectors.c, tables.embedders.c
 
 
 @dataclass(frozen=True)
 class UnembeddedPassage:
-    """A passage that has no vector yet, with what it says."""
+    """A passage without a vector, with its text."""
 
     id: int
     title: str
@@ -25,58 +24,50 @@ class UnembeddedPassage:
     text: str
 
 
-class Vectors:
-    """Every reading and writing of the vectors."""
-
-    def __init__(self, reader: Engine, writer: Writer) -> None:
-        self._reader, self._writer = reader, writer
+class Vectors(TableAccess):
+    """Reads and writes vectors."""
 
     def get_or_create_embedder(self, name: str, dimensions: int) -> int:
-        """The number under which this model's vectors are kept; models of another name or length are never
-        mixed with them."""
-        e = tables.embedders.c
+        """The number of a model: vectors of models with another name or dimension are kept apart."""
         known = select(e.id).where(e.name == name, e.dimensions == dimensions)
-        with self._reader.connect() as connection:
-            if (number := connection.scalar(known)) is not None:
-                return int(number)
+        if (number := self._scalar(known)) is not None:
+            return int(number)
         with self._writer.begin() as connection:
             if (number := connection.scalar(known)) is not None:
                 return int(number)
-            made = connection.execute(
-                insert(tables.embedders).values(name=name, dimensions=dimensions, at=utc_timestamp())
-            )
-            return int(made.inserted_primary_key[0])  # type: ignore[index]
+            row = {"name": name, "dimensions": dimensions, "at": utc_timestamp()}
+            created = connection.execute(insert(tables.embedders).values(row))
+            return int(created.inserted_primary_key[0])  # type: ignore[index]
 
     def newest_embedder(self, name: str) -> int | None:
-        """The number of the model of this name that was met last; None when it never was."""
-        e = tables.embedders.c
-        with self._reader.connect() as connection:
-            return connection.scalar(select(e.id).where(e.name == name).order_by(e.id.desc()).limit(1))
+        """The newest number of the model with this name; None when it is unknown."""
+        number: int | None = self._scalar(select(e.id).where(e.name == name).order_by(e.id.desc()).limit(1))
+        return number
 
     def add(self, embedder: int, rows: Sequence[tuple[int, bytes]]) -> int:
-        """Keep vectors (passage, code); passages that are gone, or have theirs already, are left out. Returns
-        how many were kept."""
+        """Add vectors (passage, code), except for passages that are deleted or have one; returns how many."""
         with self._writer.begin() as connection:
             ids = [row[0] for row in rows]
-            there = set(connection.scalars(select(p.id).where(p.id.in_(ids))))
-            there -= set(
+            existing = set(connection.scalars(select(p.id).where(p.id.in_(ids))))
+            existing -= set(
                 connection.scalars(select(v.passage).where(v.embedder == embedder, v.passage.in_(ids)))
             )
             new = [
-                {"embedder": embedder, "passage": row[0], "code": row[1]} for row in rows if row[0] in there
+                {"embedder": embedder, "passage": passage, "code": code}
+                for passage, code in rows
+                if passage in existing
             ]
             if new:
                 connection.execute(insert(tables.vectors), new)
         return len(new)
 
     def list_unembedded(self, embedder: int, *, after: int, most: int) -> list[UnembeddedPassage]:
-        """Passages on the shelf without a vector of this model, whose ids are above `after`, in the order of
-        their ids."""
+        """Passages without a vector of this model, of sources that are not deleted, with ids above `after`,
+        by id."""
         page = tables.pages.c
+        text = func.substr(page.text, p.start + 1, p.end - p.start).label("text")
         query = (
-            select(
-                p.id, s.title, p.heading, func.substr(page.text, p.start + 1, p.end - p.start).label("text")
-            )
+            select(p.id, s.title, p.heading, text)
             .join(tables.sources, s.id == p.source)
             .join(tables.pages, page.id == s.page_id)
             .outerjoin(tables.vectors, (v.passage == p.id) & (v.embedder == embedder))
@@ -84,40 +75,25 @@ class Vectors:
             .order_by(p.id)
             .limit(most)
         )
-        with self._reader.connect() as connection:
-            return [
-                UnembeddedPassage(row.id, row.title, row.heading, row.text)
-                for row in connection.execute(query)
-            ]
+        return [UnembeddedPassage(*row) for row in self._rows(query)]
 
     def count_unembedded(self, embedder: int) -> int:
-        """How many passages on the shelf lack one."""
-        with self._reader.connect() as connection:
-            shelved = (
-                connection.scalar(select(func.coalesce(func.sum(s.passages), 0)).where(s.deleted_at == ""))
-                or 0
-            )
-            binned = select(p.id).join(tables.sources, s.id == p.source).where(s.deleted_at != "")
-            have = (
-                connection.scalar(
-                    select(func.count()).where(v.embedder == embedder, v.passage.not_in(binned))
-                )
-                or 0
-            )
-        return max(0, int(shelved) - int(have))
+        """How many passages of sources that are not deleted have no vector."""
+        passages = self._scalar(select(func.coalesce(func.sum(s.passages), 0)).where(s.deleted_at == ""))
+        deleted = select(p.id).join(tables.sources, s.id == p.source).where(s.deleted_at != "")
+        vectors = self._scalar(select(func.count()).where(v.embedder == embedder, v.passage.not_in(deleted)))
+        return max(0, int(passages or 0) - int(vectors or 0))
 
     def last_seq(self, embedder: int) -> int:
-        """The number of the newest vector; they only grow."""
-        with self._reader.connect() as connection:
-            return int(connection.scalar(select(func.max(v.seq)).where(v.embedder == embedder)) or 0)
+        """The sequence number of the newest vector; the numbers only grow."""
+        return int(self._scalar(select(func.max(v.seq)).where(v.embedder == embedder)) or 0)
 
     def count(self, embedder: int) -> int:
-        """How many there are of this model."""
-        with self._reader.connect() as connection:
-            return int(connection.scalar(select(func.count()).where(v.embedder == embedder)) or 0)
+        """How many vectors this model has."""
+        return int(self._scalar(select(func.count()).where(v.embedder == embedder)) or 0)
 
     def list_after(self, embedder: int, after: int, *, most: int) -> list[tuple[int, int, int, bytes]]:
-        """Vectors newer than `after`: (number, passage, source, code), oldest first."""
+        """Vectors with a sequence number above `after`: (number, passage, source, code), oldest first."""
         query = (
             select(v.seq, v.passage, p.source, v.code)
             .join(tables.passages, p.id == v.passage)
@@ -125,17 +101,16 @@ class Vectors:
             .order_by(v.seq)
             .limit(most)
         )
-        with self._reader.connect() as connection:
-            return [(row[0], row[1], row[2], row[3]) for row in connection.execute(query)]
+        return [(row[0], row[1], row[2], row[3]) for row in self._rows(query)]
 
     def codes(self, embedder: int, passages: Iterable[int]) -> list[tuple[int, bytes]]:
-        """The codes of these passages (in no order; those that are gone are left out)."""
+        """The codes of these passages, unordered, without deleted ones."""
         query = select(v.passage, v.code).where(v.embedder == embedder, v.passage.in_(list(passages)))
-        with self._reader.connect() as connection:
-            return [(row[0], row[1]) for row in connection.execute(query)]
+        return [(row[0], row[1]) for row in self._rows(query)]
 
     def delete_other_models(self, embedder: int) -> None:
-        """Forget the vectors of every other model."""
-        with self._writer.begin() as connection:
-            connection.execute(delete(tables.vectors).where(v.embedder != embedder))
-            connection.execute(delete(tables.embedders).where(tables.embedders.c.id != embedder))
+        """Delete the vectors of every other model."""
+        self._write(
+            delete(tables.vectors).where(v.embedder != embedder),
+            delete(tables.embedders).where(e.id != embedder),
+        )

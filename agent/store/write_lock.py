@@ -1,8 +1,7 @@
-"""Who writes now: the threads of this process take turns, first come, first served.
+"""Serialises writers within the process, in the order in which they ask.
 
-SQLite lets one writer in at a time and has the others ask again after a nap, in no order: of many threads one
-can be passed over until its patience ends. So threads queue here before they ask; only other processes are
-left to the database's own waiting."""
+SQLite admits one writer at a time and lets the others retry in no order, so that one of many threads can wait
+until it times out. Threads queue here instead; only other processes wait in SQLite."""
 
 from __future__ import annotations
 
@@ -15,7 +14,7 @@ from sqlalchemy import Connection, Engine
 
 
 class FairLock:
-    """A lock that is handed on in the order in which it was asked for. Not re-entrant."""
+    """A lock that is acquired in the order of the requests. Not re-entrant."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -31,17 +30,13 @@ class FairLock:
             ticket.acquire()
             self._waiting.append(ticket)
         try:
-            ticket.acquire()  # released by the one before
+            ticket.acquire()  # released by the previous holder
         except BaseException:
             self._withdraw(ticket)
             raise
 
     def __exit__(self, *_: object) -> None:
         self._pass_on()
-
-    def waiting_count(self) -> int:
-        """How many wait for their turn."""
-        return len(self._waiting)
 
     def _pass_on(self) -> None:
         with self._lock:
@@ -55,11 +50,11 @@ class FairLock:
             if ticket in self._waiting:
                 self._waiting.remove(ticket)
                 return
-        self._pass_on()  # it had been called already
+        self._pass_on()  # it held the lock already
 
 
 class Writer:
-    """The door to writing transactions of one database; shared by threads."""
+    """Begins the writing transactions of one database; shared by threads."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine.execution_options(writes=True)
@@ -67,7 +62,6 @@ class Writer:
 
     @contextmanager
     def begin(self) -> Iterator[Connection]:
-        """A writing transaction, when it is this thread's turn: committed at the end, rolled back on an
-        error."""
+        """A writing transaction; it is committed at the end, and rolled back on an error."""
         with self.lock, self._engine.begin() as connection:
             yield connection

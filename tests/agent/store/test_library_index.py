@@ -12,7 +12,7 @@ from sqlalchemy import text
 from agent.errors import NotFound, StoreError
 from agent.store import fulltext, migrations
 from agent.store.database import Store
-from agent.store.library_index import IndexedPassage, SourceQuery, SourceUpdate
+from agent.store.library_rows import IndexedPassage, SourceQuery, SourceUpdate
 from agent.store.pages import page_to_row
 from agent.types import LibrarySource, Outcome, Page
 
@@ -206,10 +206,7 @@ def test_forgotten_words_wait_to_be_made_anew(store):
     held = store.library_index.get("kb:x")
     store.library_index.reset_fulltext("another way")
     assert found(store, "heron") == [] and store.library_index.list_unindexed(5) == [held.source.page_id]
-    assert (
-        store.library_index.metadata_value("words") == "another way"
-        and store.library_index.get("kb:x").words == ""
-    )
+    assert store.library_index.fingerprint() == "another way" and store.library_index.get("kb:x").words == ""
 
 
 def test_another_database_is_told_to_have_no_index_of_words():

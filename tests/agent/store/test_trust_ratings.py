@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from agent.store import migrations
 from agent.store.database import Store
+from agent.types import TrustRating
+
+
+def rating(domain: str, value: float, reason: str = "") -> TrustRating:
+    return TrustRating(domain=domain, value=value, reason=reason, at="2026-01-01T00:00:00Z")
 
 
 def test_one_word_a_domain(tmp_path):
     url = f"sqlite:///{tmp_path / 't.db'}"
     store = Store(url)
-    store.trust_ratings.put("two.example", 0.3, "first")
-    store.trust_ratings.put("two.example", 0.0, "second")
+    store.trust_ratings.put("two.example", rating("two.example", 0.3, "first"))
+    store.trust_ratings.put("two.example", rating("two.example", 0.0, "second"))
     store.close()
     again = Store(url)
     assert [(one.value, one.reason, bool(one.at)) for one in again.trust_ratings.all().values()] == [
@@ -32,5 +37,7 @@ def test_an_older_store_is_brought_up(tmp_path, monkeypatch):
         )
         Store(url).close()
     store = Store(url)
-    assert store.trust_ratings.all() == {} and store.trust_ratings.put("one.example", 1.0, "").value == 1.0
+    assert store.trust_ratings.all() == {}
+    store.trust_ratings.put("one.example", rating("one.example", 1.0))
+    assert list(store.trust_ratings.all()) == ["one.example"]
     store.close()

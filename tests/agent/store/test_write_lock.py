@@ -42,11 +42,11 @@ def test_turns_are_taken_in_the_order_they_were_asked_for():
         for n in range(12):
             threads.append(Thread(target=take, args=(n,)))
             threads[-1].start()
-            while turns.waiting_count() <= n:
+            while len(turns._waiting) <= n:
                 held.wait(0.001)
     for thread in threads:
         thread.join()
-    assert order == list(range(12)) and turns.waiting_count() == 0
+    assert order == list(range(12)) and len(turns._waiting) == 0
 
 
 def test_an_error_gives_the_turn_back(store):

@@ -1,0 +1,75 @@
+"""How the stores read and write: one query in one connection, one transaction for each change."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Generic, TypeVar
+
+from sqlalchemy import Engine, Executable, Row, Table, delete, insert, select
+
+from agent.store.write_lock import Writer
+
+R = TypeVar("R")
+
+
+class TableAccess:
+    """Reads with `reader`; writes through `writer`, which lets one thread write at a time."""
+
+    def __init__(self, reader: Engine, writer: Writer) -> None:
+        self._reader, self._writer = reader, writer
+
+    def _rows(self, query: Executable, values: Mapping[str, Any] | None = None) -> list[Any]:
+        with self._reader.connect() as connection:
+            return list(connection.execute(query, values or {}))
+
+    def _row(self, query: Executable, values: Mapping[str, Any] | None = None) -> Any:
+        with self._reader.connect() as connection:
+            return connection.execute(query, values or {}).first()
+
+    def _scalars(self, query: Executable, values: Mapping[str, Any] | None = None) -> list[Any]:
+        with self._reader.connect() as connection:
+            return list(connection.scalars(query, values or {}))
+
+    def _scalar(self, query: Executable, values: Mapping[str, Any] | None = None) -> Any:
+        with self._reader.connect() as connection:
+            return connection.scalar(query, values or {})
+
+    def _write(self, *statements: Executable) -> int:
+        """Run statements in one transaction; returns the number of rows the last one changed."""
+        with self._writer.begin() as connection:
+            return [connection.execute(statement).rowcount for statement in statements][-1]
+
+
+class KeyedRecords(TableAccess, Generic[R]):
+    """Records of one table, each under its key: the table's first column."""
+
+    def __init__(
+        self,
+        reader: Engine,
+        writer: Writer,
+        table: Table,
+        *,
+        to_row: Callable[[R], dict[str, Any]],
+        from_row: Callable[[Row[Any]], R],
+    ) -> None:
+        super().__init__(reader, writer)
+        self._table, self._to_row, self._from_row = table, to_row, from_row
+        self._key = next(iter(table.columns))
+
+    def all(self) -> dict[str, R]:
+        """Every record by its key, in the order of the keys."""
+        return {row[0]: self._from_row(row) for row in self._rows(select(self._table).order_by(self._key))}
+
+    def get(self, key: str) -> R | None:
+        """The record under a key; None when there is none."""
+        row = self._row(select(self._table).where(self._key == key))
+        return self._from_row(row) if row else None
+
+    def put(self, key: str, record: R) -> None:
+        """Store a record in place of the one under its key."""
+        row = self._to_row(record) | {self._key.name: key}
+        self._write(delete(self._table).where(self._key == key), insert(self._table).values(row))
+
+    def drop(self, key: str) -> bool:
+        """Delete a record; False when there is none."""
+        return self._write(delete(self._table).where(self._key == key)) > 0
