@@ -7,7 +7,6 @@ answer."""
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -23,6 +22,7 @@ from agent.retrieval.relevance import score_fact
 from agent.text.plurals import format_count
 from agent.text.urls import canonicalize, site
 from agent.types import Fact, Page, PageRef, PersonMark, Sentence
+from agent.types.facts import make_fact_id
 
 MAX_TEXT_CHARS = 2000
 """Characters of a statement or quote that a person writes."""
@@ -80,7 +80,7 @@ def build_own_fact(state: RunState, step: int, statement: str) -> Fact:
     """A person's own knowledge as a fact: it may stand in the answer, and is never backed by a page."""
     text = _clean_text("statement", statement)
     fact = Fact(
-        id=_make_fact_id("a person", text),
+        id=make_fact_id("a person", text),
         statement=text,
         quote=text,
         origin="person",
@@ -100,7 +100,7 @@ def build_quoted_fact(
     words = _clean_text("quote", quote)
     text = statement.strip() or words
     fact = Fact(
-        id=_make_fact_id(page_id, words, text),
+        id=make_fact_id(page_id, words, text),
         statement=text,
         quote=words,
         page_id=page_id,
@@ -257,10 +257,6 @@ def _clean_text(what: str, text: str) -> str:
     if len(said) > MAX_TEXT_CHARS:
         raise UsageError(f"the {what} has {len(said):,} characters; {MAX_TEXT_CHARS:,} are the most")
     return said
-
-
-def _make_fact_id(*parts: str) -> str:
-    return "f" + hashlib.sha256("\n".join(parts).encode()).hexdigest()[:7]
 
 
 def _explain_missing_quote(quote: str, page: Page) -> str:

@@ -14,7 +14,7 @@ pages behind them.
              question; `missing`: its words that nothing told holds; `opens`: the best fact opens its page, as what a page is about does;
              `joined`: the share of the question that they hold together beyond the best of them; `linked`: of what no told page's title
              says, the share that the quotes do; `sharp`: a date or a figure is asked for; `closed`: a yes or no is, which no quote says.
-             Who counts them: `agent.evidence.answer_features`. HIGHEST where a person pinned the best fact.
+             Who counts them: `agent.flows.shared.answer_features`. HIGHEST where a person pinned the best fact.
 * trust      FLOOR + SLOPE × the trust of the best voices (mean over parts), at most 1; what a person pinned is trusted fully. A fully
              trusted source (1: only a person says so) leaves SURE of what a single voice lacks.
 * agreement  1 − DISPUTE × the disputed share of the relevant facts.
@@ -68,6 +68,8 @@ MIN_RELATIVE_RELEVANCE = 0.5
 """A fact counts when it is at least this relevant, measured by the most relevant one."""
 MIN_SAME_SIMILARITY = 0.5
 """Least likeness (Dice of content words) of two statements that say the same."""
+LEVELS = (("High", 0.85), ("Moderate", 0.6), ("Low", 0.0))
+"""The names of confidence levels, each with its least value."""
 MIN_VISIBLE_CHANGE = 0.005
 """Smaller moves are not told on their own."""
 CHANGE_ORDER = (
@@ -160,6 +162,12 @@ def assess_confidence(
     return Confidence(
         step=step, value=round(value, 4), moves=moves, model=model, factors=_factors(basis), basis=basis
     )
+
+
+def describe_level(value: float) -> str:
+    """The level of a confidence in words and percent: "High (87%)"."""
+    level = next(name for name, least in LEVELS if value >= least)
+    return f"{level} ({value:.0%})"
 
 
 def compute_value(basis: Mapping[str, float]) -> float:

@@ -6,7 +6,6 @@ Knows passages and a question, no run. A score of 1 means that title, heading an
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -65,16 +64,6 @@ class Quotation:
     subject: str = ""
     attribute: str = ""
     score: float = 0.0
-
-
-def make_fact_id(quoted: Quotation) -> str:
-    """The identity of the fact a quote makes."""
-    return (
-        "f"
-        + hashlib.sha256(
-            f"{quoted.page_id}\n{quoted.quote}\n{quoted.statement or quoted.quote}".encode()
-        ).hexdigest()[:7]
-    )
 
 
 def rank_sentences(

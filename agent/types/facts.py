@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from math import isfinite
 from typing import Literal
 
@@ -12,6 +13,11 @@ from agent.types.record import Outcome, PageOrigin, Record
 FactOrigin = Literal["page", "image", "person", "prior_turn"]
 PersonMark = Literal["none", "pinned", "struck"]
 Actor = Literal["model", "keyless", "person", "code"]
+
+
+def make_fact_id(*parts: str) -> str:
+    """The id of a fact, a hash of its page id (or "a person"), quote and statement. Stored facts rely on it."""
+    return "f" + hashlib.sha256("\n".join(parts).encode()).hexdigest()[:7]
 
 
 class Fact(Record):

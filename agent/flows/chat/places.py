@@ -14,7 +14,6 @@ from agent.evidence import citation_check, confidence
 from agent.evidence.quote_match import verify_quote
 from agent.flows.chat.retrieve import find_hidden_sources
 from agent.flows.chat.state import ChatRun, FacilityHit, FacilitySearch
-from agent.retrieval.extractive_answer import Quotation, make_fact_id
 from agent.roles.chat.location import LOCATION, LocationReply
 from agent.roles.role import RoleResult
 from agent.text.dialogue_acts import classify_small_talk, is_question
@@ -30,6 +29,7 @@ from agent.text.geo import (
 )
 from agent.text.tokens import content_stems, stem_words
 from agent.types import Answer, Facility, Fact, Page, PageRef, Sentence
+from agent.types.facts import make_fact_id
 
 NO_FACILITIES = "The library has no facilities yet: add a CSV file with the columns name, kind, address, latitude and longitude."
 MAX_CHOICES = 6
@@ -299,7 +299,7 @@ def _build_fact(tools: RunContext, facility: Facility, page: Page, page_id: str,
     )
     quote = " | ".join(rows[facility.row]) if rows else facility.name
     fact = Fact(
-        id=make_fact_id(Quotation(page_id, quote, told)),
+        id=make_fact_id(page_id, quote, told or quote),
         statement=_describe_facility(facility),
         quote=quote,
         page_id=page_id,

@@ -197,14 +197,7 @@ def ask_for_clarification(state: ChatRun, tools: RunContext, *, why: str, reason
 
 
 def _describe_certainty(state: ChatRun, draft: Draft) -> str:
-    told = (
-        "High"
-        if state.current_confidence >= 0.85
-        else "Moderate"
-        if state.current_confidence >= 0.6
-        else "Low"
-    )
-    return " ".join(part for part in (f"{told} ({state.current_confidence:.0%}).", draft.caveat) if part)
+    return f"{confidence.describe_level(state.current_confidence)}. {draft.caveat}".strip()
 
 
 def describe_journey(state: ChatRun) -> str:

@@ -3,7 +3,6 @@ quotes, and the confidence."""
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Sequence
 
@@ -26,6 +25,7 @@ from agent.text.sentences import find_sentence_spans
 from agent.text.tokens import content_stems, stem_words
 from agent.types import Actor, Fact, Page
 from agent.types.collection import CollectedItem, CrawlNode, NavEvent
+from agent.types.facts import make_fact_id
 from agent.web import page_language
 
 PREVIEW_CHARS = 300
@@ -211,7 +211,7 @@ def _build_fact(
 ) -> Fact:
     user, quote = said
     return Fact(
-        id="f" + hashlib.sha256(f"{page_id}\n{user}\n{quote}".encode()).hexdigest()[:7],
+        id=make_fact_id(page_id, user, quote),
         statement=f"{user}: “{quote}”" if user else quote,
         quote=quote,
         page_id=page_id,

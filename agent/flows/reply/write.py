@@ -279,11 +279,10 @@ def _fit_length(sentences: Sequence[Sentence], most: int) -> tuple[str, list[Sen
 
 
 def _describe_certainty(sentences: Sequence[Sentence], level: float) -> str:
-    told = "High" if level >= 0.85 else "Moderate" if level >= 0.6 else "Low"
     seen = sum(not sentence.backed for sentence in sentences)
     pictures = (
         f" {seen} of {len(sentences)} statements rest on a picture alone, which nothing can check."
         if seen
         else ""
     )
-    return f"{told} ({level:.0%}).{pictures}"
+    return f"{confidence.describe_level(level)}.{pictures}"

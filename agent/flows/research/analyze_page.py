@@ -3,27 +3,27 @@ rules decide."""
 
 from __future__ import annotations
 
-import hashlib
 from typing import Any
 
 from agent.engine.context import RunContext
 from agent.engine.state import Change
 from agent.evidence import confidence, source_trust
-from agent.evidence.answer_features import count_answer_features, restore_answer_features
 from agent.evidence.confidence import AnswerFeatures
 from agent.evidence.contradiction import groups, resolution
 from agent.evidence.quote_match import verify_quote
 from agent.flows.research.state import Observation, ResearchRun
 from agent.flows.shared import fact_view
+from agent.flows.shared.answer_features import count_answer_features, restore_answer_features
 from agent.retrieval import link_scoring as lead_rules
 from agent.retrieval.bm25 import rank_passages
 from agent.retrieval.chunking import split_passages
 from agent.retrieval.relevance import score_fact
 from agent.retrieval.term_coverage import measure_coverage
-from agent.roles.research.analyzer import ANALYZER, AnalyzerReply, ExtractedFact, ExtractedInfo
+from agent.roles.research.analyzer import ANALYZER, AnalyzerReply, ExtractedInfo
 from agent.roles.role import RoleResult
 from agent.text.urls import canonicalize, find_urls
 from agent.types import Conflict, Fact, Lead, Page, Passage, Refusal, SearchResult
+from agent.types.facts import make_fact_id
 from agent.web.prompt_injection import find_injected_lines, find_injected_links
 
 MAX_PASSAGES = 10
@@ -146,7 +146,7 @@ def _extract_facts(
     ]
     for item in wanted:
         fact = Fact(
-            id=_make_fact_id(page_id, item),
+            id=make_fact_id(page_id, item.quote, item.statement),
             statement=item.statement.strip() or item.quote,
             quote=item.quote,
             page_id=page_id,
@@ -168,10 +168,6 @@ def _extract_facts(
             ordered = any(checked.start < end and start < checked.end for start, end in forbidden)
             found[fact.id] = checked.model_copy(update={"verified": False}) if ordered else checked
     return list(found.values())
-
-
-def _make_fact_id(page_id: str, item: ExtractedFact) -> str:
-    return "f" + hashlib.sha256(f"{page_id}\n{item.quote}\n{item.statement}".encode()).hexdigest()[:7]
 
 
 def _build_query_leads(tools: RunContext, judgement: RoleResult, found_on: str) -> list[Lead]:

@@ -9,11 +9,12 @@ from collections.abc import Mapping, Sequence
 
 from agent.engine.context import RunContext
 from agent.evidence.quote_match import verify_quote
-from agent.retrieval.extractive_answer import Quotation, make_fact_id
+from agent.retrieval.extractive_answer import Quotation
 from agent.retrieval.relevance import score_fact
 from agent.roles.research.report import ReportSentence
 from agent.roles.site.draft import DraftSentence
 from agent.types import Actor, Fact, Page, Passage, TrustRating
+from agent.types.facts import make_fact_id
 
 
 def build_fact_from_quote(
@@ -30,7 +31,7 @@ def build_fact_from_quote(
 
     `here` is a person's word in this run on how far domains are trusted."""
     fact = Fact(
-        id=make_fact_id(quoted),
+        id=make_fact_id(quoted.page_id, quoted.quote, quoted.statement or quoted.quote),
         statement=quoted.statement or quoted.quote,
         quote=quoted.quote,
         page_id=quoted.page_id,

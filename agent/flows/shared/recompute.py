@@ -16,11 +16,11 @@ from pydantic import TypeAdapter
 from agent.engine.run_state import RunState
 from agent.engine.state import REMOVAL_PREFIX, Change, to_jsonable
 from agent.evidence import confidence
-from agent.evidence.answer_features import count_answer_features
 from agent.evidence.contradiction.blocking import PairingScope
 from agent.evidence.contradiction.groups import find_conflicts, update_disputed
 from agent.evidence.contradiction.resolution import CLOSED_REASONS, FACTS_GONE_REASON, PINNED_REASON
 from agent.flows.shared import fact_view
+from agent.flows.shared.answer_features import count_answer_features
 from agent.retrieval.term_coverage import measure_coverage
 from agent.types import Confidence, Conflict, Edit, Fact, Step
 

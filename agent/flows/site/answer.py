@@ -180,9 +180,7 @@ def _forced_reason(state: SiteRun) -> str:
 
 
 def _certainty(state: SiteRun) -> str:
-    level = state.current_confidence
-    told = "High" if level >= 0.85 else "Moderate" if level >= 0.6 else "Low"
-    return " ".join(part for part in (f"{told} ({level:.0%}).", _forced_reason(state)) if part)
+    return f"{confidence.describe_level(state.current_confidence)}. {_forced_reason(state)}".strip()
 
 
 def _journey(state: SiteRun) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from agent.evidence.confidence import describe_level
 from agent.retrieval.fact_selection import (
     choose_facts,
     choose_facts_for_note,
@@ -84,14 +85,13 @@ def fallback(
 
 
 def _describe_certainty(confidence: float, conflicts: list[Conflict]) -> str:
-    level = "High" if confidence >= 0.85 else "Moderate" if confidence >= 0.6 else "Low"
     still = [conflict for conflict in conflicts if conflict.status == "open"]
     disputed = "; ".join(
         f"sources disagree about {conflict.subject}{f' ({conflict.attribute})' if conflict.attribute else ''}: "
         + " or ".join(value.text for value in conflict.values)
         for conflict in still[:3]
     )
-    return f"{level} ({confidence:.0%})" + (f"; {disputed}." if disputed else ".")
+    return describe_level(confidence) + (f"; {disputed}." if disputed else ".")
 
 
 def _describe_journey(history: list[Action], failures: list[PageRef], why_stopped: str) -> str:

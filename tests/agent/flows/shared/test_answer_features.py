@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from agent.evidence.answer_features import count_answer_features, restore_answer_features
 from agent.evidence.confidence import assess_confidence
+from agent.flows.shared.answer_features import count_answer_features, restore_answer_features
 from agent.types import Fact
 
 
