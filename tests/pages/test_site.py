@@ -97,7 +97,7 @@ def test_a_conversation_shows_all_turns_and_goes_on(app, bench):
     run_id = _asked(bench, QUESTION, "And who pays for the postage?")
     tester = app("site", run=run_id)
     text = shown(tester)
-    assert QUESTION in text and "And who pays for the postage?" in text and "Read as:" in text
+    assert QUESTION in text and "And who pays for the postage?" in text
     tester.text_area(key="site-follow-up").set_value("Who won the football world cup in 1998?").run()
     _button(tester, "Ask").click().run()
     newest = bench.thread(run_id)[-1]

@@ -68,7 +68,7 @@ def test_a_follow_up_goes_on_with_the_conversation(capsys):
     assert main([*DEMO, "--follow", run_id, "And who pays for the postage?"]) == 0
     out, err = capsys.readouterr()
     assert "We pay the return postage" in out and "pages known from the conversation" in err
-    assert err.count("Read as: And who pays for the postage of the Kallsteg C2 logger?") == 1
+    assert "Read as" not in err, "without a model a question is read as it was typed"
 
 
 @pytest.mark.parametrize(
