@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Literal
+from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict
 
@@ -12,6 +12,10 @@ class Record(BaseModel):
     """A value: compared by its fields; an unknown field is refused."""
 
     model_config = ConfigDict(extra="forbid")
+
+    def replace(self, **changes: Any) -> Self:
+        """A copy with these fields replaced; the new values are not validated."""
+        return self.model_copy(update=changes)
 
 
 PageOrigin = Literal["fetched", "pasted", "uploaded"]

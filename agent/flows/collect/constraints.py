@@ -1,59 +1,69 @@
-"""What a person's own words open and rule out: addresses to start at, addresses never to be asked for, and
-wishes that take a reader.
-
-The words are the prompt, an instruction and the notes. Pure functions of the state."""
+"""Addresses that a person names or excludes in the prompt, the instruction and the notes."""
 
 from __future__ import annotations
 
 from agent.flows.collect.state import CollectRun
 from agent.flows.shared import fact_view
-from agent.text import negative_constraints
 from agent.text.excluded_sites import find_excluded_sites, is_excluded
+from agent.text.negative_constraints import split_negative_constraints
 from agent.text.urls import canonicalize, find_urls
-from agent.types.collection import CrawlNode
+from agent.types.collection import CrawlLimit, CrawlNode, LinkCandidate
 
-RULED_OUT = "Your words rule this address out."
+EXCLUDED_BY_PERSON = "Your words rule this address out."
 
 
 def list_instructions(state: CollectRun) -> list[str]:
-    """What is said besides the prompt: the instruction, then the notes, oldest first."""
+    """What a person said besides the prompt: the instruction, then the notes, oldest first."""
     return [*filter(None, [state.settings.instruction.strip()]), *fact_view.note_texts(state)]
 
 
 def find_start_urls(state: CollectRun) -> list[str]:
-    """The addresses a person gives to start from: those of the settings, then those in their words that no
-    refusal holds."""
-    said = [
-        url
-        for text in (state.question, *list_instructions(state))
-        for url in find_urls(negative_constraints.split_negative_constraints(text)[0])
-    ]
-    return list(dict.fromkeys([*state.settings.start_urls, *said]))
+    """The start addresses of the settings, then those in the person's words outside of exclusions."""
+    texts = [state.question, *list_instructions(state)]
+    named = [url for text in texts for url in find_urls(split_negative_constraints(text)[0])]
+    return list(dict.fromkeys([*state.settings.start_urls, *named]))
 
 
-def list_ruled_out(state: CollectRun, *, noted: bool = False) -> list[str]:
-    """The addresses and hosts a person rules out; with `noted`, in their notes alone."""
-    texts = fact_view.note_texts(state) if noted else [state.question, *list_instructions(state)]
-    return find_excluded_sites(
-        [part for text in texts for part in negative_constraints.split_negative_constraints(text)[1]]
-    )
+def list_excluded(state: CollectRun, *, notes_only: bool = False) -> list[str]:
+    """The addresses and hosts that a person excludes; a page they named is excluded by a note only."""
+    texts = fact_view.note_texts(state) if notes_only else [state.question, *list_instructions(state)]
+    return find_excluded_sites([part for text in texts for part in split_negative_constraints(text)[1]])
 
 
-def is_ruled_out(url: str, entries: list[str]) -> bool:
-    """Is an address one of those ruled out, or on or below one?"""
+def matches_excluded(url: str, excluded: list[str]) -> bool:
+    """Whether an address is one of `excluded`, or on or below one."""
     spelled = canonicalize(url)
-    return is_excluded(url, entries) or any(
-        spelled.startswith(f"{entry.rstrip('/')}/") for entry in entries if "://" in entry
+    return is_excluded(url, excluded) or any(
+        spelled.startswith(f"{entry.rstrip('/')}/") for entry in excluded if "://" in entry
     )
 
 
-def drop_ruled_out(state: CollectRun) -> list[CrawlNode]:
-    """The pages still to be visited that are ruled out by now. A page the person named is ruled out by a
-    later note only."""
-    entries, later = list_ruled_out(state), list_ruled_out(state, noted=True)
-    open_ones = [branch for branch in state.own.tree.values() if branch.status == "open"]
-    gone = [branch for branch in open_ones if is_ruled_out(branch.url, entries if branch.parent else later)]
+def limit_by_link(state: CollectRun, links: list[LinkCandidate]) -> list[tuple[LinkCandidate, CrawlLimit]]:
+    """Each link with the limit that forbids to follow it: "scope", "words", or "" for none."""
+    excluded = list_excluded(state)
     return [
-        branch.model_copy(update={"status": "dropped", "ended": RULED_OUT, "held": "words"})
-        for branch in gone
+        (
+            link,
+            "scope"
+            if not state.settings.allows(link.url)
+            else "words"
+            if matches_excluded(link.url, excluded)
+            else "",
+        )
+        for link in links
+    ]
+
+
+def list_allowed_links(state: CollectRun, links: list[LinkCandidate]) -> list[LinkCandidate]:
+    """The links that the run may follow."""
+    return [link for link, limit in limit_by_link(state, links) if not limit]
+
+
+def drop_excluded(state: CollectRun) -> list[CrawlNode]:
+    """The open nodes that are excluded by now, dropped."""
+    excluded, by_notes = list_excluded(state), list_excluded(state, notes_only=True)
+    return [
+        node.replace(status="dropped", ended=EXCLUDED_BY_PERSON, held="words")
+        for node in state.own.tree.values()
+        if node.status == "open" and matches_excluded(node.url, excluded if node.parent else by_notes)
     ]

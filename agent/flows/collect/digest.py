@@ -1,5 +1,4 @@
-"""From what was kept to the digest: what its writer is shown, and the verdict with its reason when there is
-nothing to tell."""
+"""The digest of what was kept, and the verdict with its reason when there is nothing to report."""
 
 from __future__ import annotations
 
@@ -7,19 +6,19 @@ from agent.flows.collect.state import CollectRun
 from agent.flows.shared.verdict import build_answer, describe_failures
 from agent.roles.collect.digest import DigestItem
 from agent.roles.role import RoleResult
-from agent.types import Answer, Outcome, PageRef
+from agent.text.plurals import format_count
+from agent.types import Answer, Outcome
 
 FACTS_SHOWN = 60
-"""Facts that the digest's writer is shown."""
-TRANSIT_ACTIONS = ("EXTRACT_LINKS", "NAVIGATE_TO")
+"""Facts that the writer of the digest is shown."""
 
 
 def list_digest_items(state: CollectRun) -> list[DigestItem]:
-    """The kept items with their usable facts, the best first; items without any speak by their title alone
-    and are left out."""
-    each = max(1, FACTS_SHOWN // max(1, len(state.own.kept_items)))
+    """The kept items with their usable facts, pinned ones first; items without facts are left out."""
+    kept = state.own.kept_items
+    each = max(1, FACTS_SHOWN // max(1, len(kept)))
     shown = []
-    for item in state.own.kept_items:
+    for item in kept:
         facts = [
             fact
             for fact in state.facts.values()
@@ -34,59 +33,48 @@ def list_digest_items(state: CollectRun) -> list[DigestItem]:
 
 
 def build_digest(state: CollectRun, judgement: RoleResult, step: int) -> Answer:
-    """The digest as an answer. What a person ruled out in words that no model has read is told in its
-    certainty."""
-    written = build_answer(state, judgement, step)
-    if written.verdict == "no_evidence":
-        written = _explain_empty_digest(state, written)
-    return written.model_copy(
-        update={"certainty": " ".join(filter(None, [written.certainty, _describe_unread_wishes(state)]))}
+    """The digest as an answer; its certainty names the exclusions that no model has read."""
+    answer = build_answer(state, judgement, step)
+    if answer.verdict == "no_evidence":
+        answer = _explain_empty_digest(state, answer)
+    notes = filter(None, [answer.certainty, _describe_unread_exclusions(state)])
+    return answer.replace(certainty=" ".join(notes))
+
+
+def _describe_unread_exclusions(state: CollectRun) -> str:
+    """What a person excluded, where the fallback judged the items: it compares titles and writers only."""
+    excluded = ", ".join(f"“{part}”" for part in state.own.effective_intent(state).leave_out)
+    if not excluded or not any(item.judged_by == "keyless" for item in state.own.items.values()):
+        return ""
+    return (
+        f"Your wish {excluded} was read without a model: only titles and writers' names were looked at "
+        "for it, so check what was kept."
     )
 
 
-def _describe_unread_wishes(state: CollectRun) -> str:
-    """What a person does not want, where items were judged by rule: rules know it by titles and writers
-    alone."""
-    if not state.own.effective_intent(state).leave_out or not any(
-        item.judged_by == "keyless" for item in state.own.items.values()
-    ):
-        return ""
-    said = ", ".join(f"“{refusal}”" for refusal in state.own.effective_intent(state).leave_out)
-    return f"Your wish {said} was read without a model: only titles and writers' names were looked at for it, so check what was kept."
-
-
-def _explain_empty_digest(state: CollectRun, written: Answer) -> Answer:
-    """A digest of nothing: blocked when what should have been read would not come, budget when a limit ended
-    the walk before."""
-    failed = [page for page in state.pages.values() if page.outcome is not Outcome.OK]
-    read = [branch for branch in state.own.tree.values() if branch.page_id]
-    barred = any(page.outcome is not Outcome.EMPTY for page in failed)
-    if (
-        barred
-        and not state.own.items
-        and all(branch.action in TRANSIT_ACTIONS and not branch.held for branch in read)
-    ):
+def _explain_empty_digest(state: CollectRun, answer: Answer) -> Answer:
+    """An empty digest with its reason: blocked pages, a limit, or nothing relevant."""
+    own, pages = state.own, state.pages.values()
+    failed = [page for page in pages if page.outcome is not Outcome.OK]
+    read = [node for node in own.tree.values() if node.page_id]
+    is_blocked = any(page.outcome is not Outcome.EMPTY for page in failed)
+    only_lists = all(node.action in ("EXTRACT_LINKS", "NAVIGATE_TO") and not node.held for node in read)
+    if is_blocked and not own.items and only_lists:
         met = (
-            "No page could be read"
-            if not read
-            else "Only lists and sections could be read, and no page behind them"
+            "Only lists and sections could be read, and no page behind them"
+            if read
+            else "No page could be read"
         )
         reason, why = "blocked", f"{met}: {describe_failures(failed)}"
-    elif not state.own.items and state.stop_reason in ("budget", "limit"):
+    elif not own.items and state.stop_reason in ("budget", "limit"):
         reason, why = "budget", f"Nothing was gathered: {state.why_stopped}."
     else:
-        reason, why = "not_covered", _describe_irrelevant_finds(state, failed)
-    return written.model_copy(update={"reason": reason, "certainty": f"No digest is given. {why}"})
-
-
-def _describe_irrelevant_finds(state: CollectRun, failed: list[PageRef]) -> str:
-    """What was read and was not to the point."""
-    count = len(state.own.items)
-    pages = sum(bool(page.page_id) for page in state.pages.values())
-    found = (
-        f"{count} {'was' if count == 1 else 'were'} gathered, and none is wanted"
-        if count
-        else "No article or thread was found"
-    )
-    unread = f"; {len(failed)} could not be read" if failed else ""
-    return f"{found} on the {pages} {'page' if pages == 1 else 'pages'} read{unread}."
+        count = len(own.items)
+        found = f"{count} {'was' if count == 1 else 'were'} gathered, and none is wanted"
+        found = found if count else "No article or thread was found"
+        unread = f"; {len(failed)} could not be read" if failed else ""
+        reason, why = (
+            "not_covered",
+            f"{found} on the {format_count(state.pages_read_count, 'page')} read{unread}.",
+        )
+    return answer.replace(reason=reason, certainty=f"No digest is given. {why}")

@@ -1,5 +1,4 @@
-"""The navigation's log: each event goes to the run's state, where the journey shows it, and to the standard
-log with its fields."""
+"""The navigation log: each event is part of the run's state and goes to the standard log with its fields."""
 
 from __future__ import annotations
 
@@ -12,53 +11,33 @@ from agent.types.collection import CollectedItem, CrawlNode, NavEvent, NavEventN
 log = logging.getLogger("agent.nav")
 
 
-def log_decision(tools: RunContext, branch: CrawlNode) -> NavEvent:
+def log_decision(tools: RunContext, node: CrawlNode) -> NavEvent:
     """`nav:decision`: what is done with a page, and why."""
-    fields = branch.model_dump(mode="json", include={"action", "confidence", "page_type", "target_url", "by"})
-    return _log_event(tools, "nav:decision", branch, branch.reasoning, fields)
+    fields = node.model_dump(mode="json", include={"action", "confidence", "page_type", "target_url", "by"})
+    return _log_event(tools, "nav:decision", node, node.reasoning, **fields)
 
 
-def log_extraction(tools: RunContext, branch: CrawlNode) -> NavEvent:
-    """`nav:extracting_content`: a page's content is being taken."""
-    return _log_event(
-        tools,
-        "nav:extracting_content",
-        branch,
-        f"{branch.page_type.replace('_', ' ')}: {branch.title}",
-        {"page_type": branch.page_type},
-    )
+def log_extraction(tools: RunContext, node: CrawlNode) -> NavEvent:
+    """`nav:extracting_content`: the content of a page is extracted."""
+    text = f"{node.page_type.replace('_', ' ')}: {node.title}"
+    return _log_event(tools, "nav:extracting_content", node, text, page_type=node.page_type)
 
 
-def log_content_added(tools: RunContext, branch: CrawlNode, item: CollectedItem) -> NavEvent:
-    """`nav:content_added`: an article or thread is kept."""
-    return _log_event(
-        tools,
-        "nav:content_added",
-        branch,
-        item.title,
-        {"kind": item.kind, "item": item.id, "posts": len(item.posts)},
-    )
+def log_content_added(tools: RunContext, node: CrawlNode, item: CollectedItem) -> NavEvent:
+    """`nav:content_added`: an item is kept."""
+    fields = {"kind": item.kind, "item": item.id, "posts": len(item.posts)}
+    return _log_event(tools, "nav:content_added", node, item.title, **fields)
 
 
-def log_stop(tools: RunContext, branch: CrawlNode, why: str, *, refused: bool = False) -> NavEvent:
-    """`nav:stopped`: the walk does not go on from this page; a warning when an address that is not on the
-    page was `refused`."""
-    return _log_event(
-        tools, "nav:stopped", branch, why, {"outcome": str(branch.outcome or ""), "refused": refused}
-    )
+def log_stop(tools: RunContext, node: CrawlNode, why: str, *, refused: bool = False) -> NavEvent:
+    """`nav:stopped`: the crawl ends at this page; a warning when its decision is `refused`."""
+    return _log_event(tools, "nav:stopped", node, why, outcome=str(node.outcome or ""), refused=refused)
 
 
-def _log_event(
-    tools: RunContext, name: NavEventName, branch: CrawlNode, text: str, fields: dict[str, Any]
-) -> NavEvent:
-    where = {"run": tools.lease.run_id, "step": tools.step, "url": branch.url, "depth": branch.depth}
-    extra = {"event": name, **where, "reason": text, **fields}
+def _log_event(tools: RunContext, name: NavEventName, node: CrawlNode, text: str, **fields: Any) -> NavEvent:
+    where = {"run": tools.lease.run_id, "step": tools.step, "url": node.url, "depth": node.depth}
+    level = logging.WARNING if fields.get("refused") else logging.INFO
     log.log(
-        logging.WARNING if fields.get("refused") else logging.INFO,
-        "%s %s: %s",
-        name,
-        branch.url,
-        text,
-        extra=extra,
+        level, "%s %s: %s", name, node.url, text, extra={"event": name, **where, "reason": text, **fields}
     )
-    return NavEvent(step=tools.step, name=name, url=branch.url, text=text)
+    return NavEvent(step=tools.step, name=name, url=node.url, text=text)

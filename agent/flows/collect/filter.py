@@ -1,5 +1,4 @@
-"""What is kept of what was gathered: the time range, copies, relevance in one batch; then facts with their
-quotes, and the confidence."""
+"""Which items are kept: by time range, copies and relevance; then their facts and the confidence."""
 
 from __future__ import annotations
 
@@ -10,140 +9,118 @@ from agent.engine.context import RunContext
 from agent.engine.state import Change
 from agent.evidence import confidence
 from agent.evidence.contradiction import groups
-from agent.evidence.quote_match import verify_quote
 from agent.flows.collect import event_log
-from agent.flows.collect.constraints import RULED_OUT, is_ruled_out, list_ruled_out
+from agent.flows.collect.constraints import EXCLUDED_BY_PERSON, list_excluded, matches_excluded
 from agent.flows.collect.extract import item_text
 from agent.flows.collect.frontier import explain_too_old
 from agent.flows.collect.state import CollectRun
 from agent.flows.shared import fact_view
-from agent.retrieval.relevance import score_fact
+from agent.flows.shared.citations import build_fact_from_quote
+from agent.retrieval.extractive_answer import Quotation
 from agent.retrieval.term_coverage import measure_coverage
-from agent.roles.collect.relevance import RELEVANCE, ItemPreview, ItemVerdict, fallback, find_topic_words
+from agent.roles.collect.relevance import RELEVANCE, ItemPreview, fallback, find_topic_words
 from agent.text.near_duplicates import compute_shingles, is_copy
 from agent.text.sentences import find_sentence_spans
 from agent.text.tokens import content_stems, stem_words
-from agent.types import Actor, Fact, Page
+from agent.types import Fact, Page
 from agent.types.collection import CollectedItem, CrawlNode, NavEvent
-from agent.types.facts import make_fact_id
 from agent.web import page_language
 
 PREVIEW_CHARS = 300
 """Characters of an item that the relevance role is shown."""
+MATCHED_CHARS = 200_000
+"""Characters of an item that are searched for words of the topic."""
 FACTS_PER_ITEM = 6
 """Sentences of one item that become facts."""
 FACTS_PER_POST = 2
-_SENTENCE_END = re.compile(r"[.!?…。！？][\"'”’»)\]]*$")
 MIN_QUOTE_WORDS = 4
-"""Words a sentence must have to stand for its item."""
+"""Words a quoted sentence must have."""
+_SENTENCE_END = re.compile(r"[.!?…。！？][\"'”’»)\]]*$")
 
 
 def filter_items(state: CollectRun, tools: RunContext) -> Change:
-    """The change of judging everything that was gathered and not judged yet."""
-    texts = {item.id: item_text(item, tools) for item in [*state.own.kept_items, *state.own.unjudged_items]}
-    timely = [_drop_if_excluded(state, item, texts[item.id]) for item in state.own.unjudged_items]
-    told, copied = _drop_copies(state, timely, texts)
-    waiting = [item for item in told if item.status == "new"]
-    judged = {item.id: item for item in _judge_relevance(state, tools, waiting, texts)}
-    settled = [judged.get(item.id, item) for item in told]
+    """The change of judging all items that were not judged yet."""
+    own = state.own
+    texts = {item.id: item_text(item, tools) for item in [*own.kept_items, *own.unjudged_items]}
+    timely = [_drop_if_excluded(state, item, texts[item.id]) for item in own.unjudged_items]
+    unique, originals = _drop_copies(own.kept_items, timely, texts)
+    judged = _judge_relevance(state, tools, [item for item in unique if item.status == "new"], texts)
+    settled = [judged.get(item.id, item) for item in unique]
     kept = [item for item in settled if item.status == "kept"]
     facts = [fact for item in kept for fact in _extract_facts(state, tools, item)]
     return {
-        "items": [*copied, *settled],
-        "events": _log_outcomes(state, tools, settled),
+        "items": [*originals, *settled],
+        "events": [_log_outcome(state, tools, item) for item in settled],
         **_assess_confidence(state, tools, facts, kept),
     }
 
 
 def _drop_if_excluded(state: CollectRun, item: CollectedItem, text: str) -> CollectedItem:
-    """Left out when a later note rules its address out, when it is known to be too old (an unknown date
-    passes, and is told), or when its date or language is none of those that were chosen."""
-    if is_ruled_out(item.url, list_ruled_out(state, noted=item.given)):
-        return item.model_copy(update={"status": "dropped", "reason": RULED_OUT})
-    day = item.last_date[:10]
-    if state.own.is_too_old(state, day):
-        return item.model_copy(update={"status": "dropped", "reason": explain_too_old(state, day)})
-    reach = state.settings.source_filter
-    why = reach.date_problem(day) or (
-        reach.language_problem(page_language.detect_language(text)) if reach.language else ""
-    )
-    return item.model_copy(update={"status": "dropped", "reason": why}) if why else item
+    """The item, dropped when a person excluded its address, or when its date or language is filtered out.
+
+    An unknown date passes. A page the person named is excluded by a note only."""
+    day, source_filter = item.last_date[:10], state.settings.source_filter
+    if matches_excluded(item.url, list_excluded(state, notes_only=item.given)):
+        why = EXCLUDED_BY_PERSON
+    elif state.own.is_too_old(state, day):
+        why = explain_too_old(state, day)
+    else:
+        language = page_language.detect_language(text) if source_filter.language else ""
+        why = source_filter.date_problem(day) or source_filter.language_problem(language)
+    return item.replace(status="dropped", reason=why) if why else item
 
 
 def _drop_copies(
-    state: CollectRun, items: Sequence[CollectedItem], texts: dict[str, str]
+    kept: Sequence[CollectedItem], items: Sequence[CollectedItem], texts: dict[str, str]
 ) -> tuple[list[CollectedItem], list[CollectedItem]]:
-    """The items with later copies of earlier ones dropped, and the earlier items that now say where else
-    their text stands."""
-    known = {item.id: (item, compute_shingles(texts[item.id])) for item in state.own.kept_items}
-    told: list[CollectedItem] = []
-    grown: dict[str, CollectedItem] = {}
+    """The items with copies of earlier ones dropped, and those of `kept` that now list further addresses."""
+    originals = {item.id: item for item in kept}
+    shingles = {item.id: compute_shingles(texts[item.id]) for item in kept}
+    settled: dict[str, CollectedItem] = {}
     for item in items:
-        marks = compute_shingles(texts[item.id])
-        first = (
-            next((old for old, other in known.values() if is_copy(marks, other)), None)
-            if item.status == "new"
-            else None
-        )
-        if first is None:
-            if item.status == "new":
-                known[item.id] = (item, marks)
-            told.append(item)
+        settled[item.id] = item
+        if item.status != "new":
             continue
-        first = grown.get(first.id, first)
-        grown[first.id] = first.model_copy(
-            update={"also_at": list(dict.fromkeys([*first.also_at, item.url]))}
-        )
-        told.append(
-            item.model_copy(
-                update={
-                    "status": "dropped",
-                    "reason": f"The same text as “{first.title}”, which was found first.",
-                }
-            )
-        )
-    fresh = {item.id for item in told}
-    return [grown.get(item.id, item) if item.status == "new" else item for item in told], [
-        item for item in grown.values() if item.id not in fresh
-    ]
+        marks = compute_shingles(texts[item.id])
+        first = next((name for name, other in shingles.items() if is_copy(marks, other)), None)
+        if first is None:
+            shingles[item.id] = marks
+            continue
+        known = settled if first in settled else originals
+        known[first] = known[first].replace(also_at=list(dict.fromkeys([*known[first].also_at, item.url])))
+        why = f"The same text as “{known[first].title}”, which was found first."
+        settled[item.id] = item.replace(status="dropped", reason=why)
+    return list(settled.values()), [originals[item.id] for item in kept if originals[item.id] is not item]
 
 
 def _judge_relevance(
     state: CollectRun, tools: RunContext, items: Sequence[CollectedItem], texts: dict[str, str]
-) -> list[CollectedItem]:
-    """The relevance of all items in one batch; a page the person named itself is relevant by that."""
-    named = [item for item in items if item.given]
-    asked = [item for item in items if not item.given]
-    verdicts: dict[str, ItemVerdict] = {}
-    by: Actor = "code"
-    if asked:
-        previews = [_build_preview(state, item, texts[item.id]) for item in asked]
-        judgement = tools.judge(
-            RELEVANCE, intent=state.own.effective_intent(state), today=state.own.today, items=previews
-        )
-        by = judgement.by
-        missed = fallback(intent=state.own.effective_intent(state), today=state.own.today, items=previews)
-        verdicts = {verdict.id: verdict for verdict in [*missed.items, *judgement.value.items]}
-    told = [
-        item.model_copy(update={"status": "kept", "reason": "You named this page.", "judged_by": "code"})
-        for item in named
-    ]
-    for item in asked:
-        verdict = verdicts[item.id]
-        told.append(
-            item.model_copy(
-                update={
-                    "status": "kept" if verdict.is_relevant else "dropped",
-                    "reason": verdict.reason,
-                    "judged_by": by,
-                }
-            )
-        )
-    return told
+) -> dict[str, CollectedItem]:
+    """The items by id with their relevance, judged in one call; a page the person named is always kept."""
+    named = {
+        item.id: item.replace(status="kept", reason="You named this page.", judged_by="code")
+        for item in items
+        if item.given
+    }
+    intent, today = state.own.effective_intent(state), state.own.today
+    previews = [_build_preview(intent.topic, item, texts[item.id]) for item in items if not item.given]
+    if not previews:
+        return named
+    judgement = tools.judge(RELEVANCE, intent=intent, today=today, items=previews)
+    verdicts = {verdict.id: (verdict, judgement.by) for verdict in judgement.value.items}
+    if unjudged := [preview for preview in previews if preview.id not in verdicts]:
+        missing = fallback(intent=intent, today=today, items=unjudged)
+        verdicts |= {verdict.id: (verdict, "keyless") for verdict in missing.items}
+    judged = {}
+    for item in items:
+        if item.id not in named:
+            verdict, by = verdicts[item.id]
+            status = "kept" if verdict.is_relevant else "dropped"
+            judged[item.id] = item.replace(status=status, reason=verdict.reason, judged_by=by)
+    return named | judged
 
 
-def _build_preview(state: CollectRun, item: CollectedItem, text: str) -> ItemPreview:
-    inside = set(stem_words(text[:200_000]))
+def _build_preview(topic: str, item: CollectedItem, text: str) -> ItemPreview:
     return ItemPreview(
         id=item.id,
         title=item.title,
@@ -151,28 +128,23 @@ def _build_preview(state: CollectRun, item: CollectedItem, text: str) -> ItemPre
         date=item.last_date[:10],
         preview=text[:PREVIEW_CHARS],
         trail=item.trail,
-        matched=find_topic_words(state.own.effective_intent(state).topic, inside),
+        matched=find_topic_words(topic, set(stem_words(text[:MATCHED_CHARS]))),
     )
 
 
-def _log_outcomes(state: CollectRun, tools: RunContext, settled: Sequence[CollectedItem]) -> list[NavEvent]:
-    told: list[NavEvent] = []
-    for item in settled:
-        branch = next(
-            (branch for branch in state.own.tree.values() if branch.item_id == item.id),
-            CrawlNode(id=item.url, url=item.url),
-        )
-        told.append(
-            event_log.log_content_added(tools, branch, item)
-            if item.status == "kept"
-            else event_log.log_stop(tools, branch, item.reason)
-        )
-    return told
+def _log_outcome(state: CollectRun, tools: RunContext, item: CollectedItem) -> NavEvent:
+    node = next(
+        (node for node in state.own.tree.values() if node.item_id == item.id),
+        CrawlNode(id=item.url, url=item.url),
+    )
+    if item.status == "kept":
+        return event_log.log_content_added(tools, node, item)
+    return event_log.log_stop(tools, node, item.reason)
 
 
 def _extract_facts(state: CollectRun, tools: RunContext, item: CollectedItem) -> list[Fact]:
-    """The sentences that speak best for an item, each a fact with its verified quote; who posted it stands in
-    the statement."""
+    """The best sentences of an item as facts with verified quotes; the statement names who posted it."""
+    topic = state.own.effective_intent(state).topic
     pages = {page_id: tools.page(page_id) for page_id in item.page_ids}
     found: list[tuple[float, int, Fact]] = []
     for n, (page_id, user, start, end) in enumerate(_list_own_spans(item, pages)):
@@ -181,101 +153,70 @@ def _extract_facts(state: CollectRun, tools: RunContext, item: CollectedItem) ->
         for left, right in find_sentence_spans(page.text[start:end]):
             quote = page.text[start + left : start + right]
             if len(quote.split()) >= MIN_QUOTE_WORDS and quote.strip() not in (item.title, page.title):
-                fact = _build_fact(tools, item, page, page_id, (user, quote))
-                scored.append((_score_sentence(state, fact, len(scored) + n, post=bool(user)), -n, fact))
+                statement = f"{user}: “{quote}”" if user else quote
+                subject = f"{item.title}: {user}" if user else item.title
+                quotation = Quotation(page_id, quote, statement, subject)
+                fact = build_fact_from_quote(topic, tools, page, quotation, by="code")
+                scored.append((_score_sentence(fact, len(scored) + n, is_post=bool(user)), -n, fact))
         found += sorted(scored, key=lambda entry: -entry[0])[: FACTS_PER_POST if user else FACTS_PER_ITEM]
     best = sorted(found, key=lambda entry: (-entry[0], -entry[1]))[:FACTS_PER_ITEM]
-    checked = [
-        verify_quote(fact, pages[fact.page_id].text, pages[fact.page_id].sha256) for _, _, fact in best
-    ]
-    unique = {fact.id: fact for fact in checked if fact.verified}
-    return list(unique.values())
+    unique = {fact.id: fact for _, _, fact in best if fact.verified}
+    relevance = {} if topic else {"relevance": 0.5}
+    about = {"title": item.title, "published_at": item.publish_date, **relevance}
+    return [fact.replace(**about) for fact in unique.values()]
 
 
 def _list_own_spans(item: CollectedItem, pages: dict[str, Page]) -> list[tuple[str, str, int, int]]:
-    """The stretches of stored text that are the item's own: page, who wrote it ("" for an article), start and
-    end."""
-    said = [
+    """The item's own stretches of stored text: page, writer ("" for an article), start and end."""
+    posts = [
         (post.page_id, post.user, post.start, post.end)
         for post in item.posts
         if post.start >= 0 and post.page_id in pages
     ]
     if item.kind != "article" or not item.page_ids:
-        return said
+        return posts
     page_id = item.page_ids[0]
-    return [(page_id, "", item.start, item.end if item.end >= 0 else len(pages[page_id].text)), *said]
+    return [(page_id, "", item.start, item.end if item.end >= 0 else len(pages[page_id].text)), *posts]
 
 
-def _build_fact(
-    tools: RunContext, item: CollectedItem, page: Page, page_id: str, said: tuple[str, str]
-) -> Fact:
-    user, quote = said
-    return Fact(
-        id=make_fact_id(page_id, user, quote),
-        statement=f"{user}: “{quote}”" if user else quote,
-        quote=quote,
-        page_id=page_id,
-        url=page.final_url or page.url,
-        title=item.title,
-        fetched_at=page.fetched_at,
-        published_at=item.publish_date,
-        subject=f"{item.title}: {user}" if user else item.title,
-        trust=tools.assess_trust(page).value,
-        step=tools.step,
-        by="code",
-    )
-
-
-def _score_sentence(state: CollectRun, fact: Fact, place: int, *, post: bool) -> float:
-    """How well a sentence speaks for its item: it bears on the topic, says enough, stands early, and is no
-    mere byline."""
-    topic = state.own.effective_intent(state).topic
-    bearing = score_fact(topic, fact) if topic else 0.0
-    said = min(1.0, len(fact.quote.split()) / 12)
-    whole = 0.0 if post or _SENTENCE_END.search(fact.quote) else -0.3
-    return 0.5 * bearing + 0.3 * said + 0.2 / (1 + place / (4 if post else 1)) + whole
+def _score_sentence(fact: Fact, place: int, *, is_post: bool) -> float:
+    """How well a sentence represents its item: relevance to the topic, length, early place, complete."""
+    length = min(1.0, len(fact.quote.split()) / 12)
+    incomplete = 0.0 if is_post or _SENTENCE_END.search(fact.quote) else -0.3
+    return 0.5 * fact.relevance + 0.3 * length + 0.2 / (1 + place / (4 if is_post else 1)) + incomplete
 
 
 def _assess_confidence(
     state: CollectRun, tools: RunContext, new: list[Fact], kept: list[CollectedItem]
 ) -> Change:
-    """The new facts with their marks, conflicts, and the confidence: how much of the topic is covered, by how
-    many voices."""
-    topic = state.own.effective_intent(state).topic
-    marked = [
-        fact.model_copy(update={"relevance": round(score_fact(topic, fact), 4) if topic else 0.5})
-        for fact in new
-    ]
-    known = [*fact_view.facts_for_prompt(state), *marked]
-    clashes = (
-        groups.find_conflicts(known, state.conflicts.values()) if new else list(state.conflicts.values())
-    )
-    disputed = {fact.id: fact for fact in groups.update_disputed(known, clashes)} if new else {}
-    counted = [disputed.get(fact.id, fact) for fact in known]
-    covered = 1.0 if not topic and counted else _measure_coverage(state, counted, kept)
+    """The new facts, the conflicts and the confidence: coverage of the topic and independent sources."""
+    known = [*fact_view.facts_for_prompt(state), *new]
+    conflicts = list(state.conflicts.values())
+    changed = {fact.id: fact for fact in new}
+    if new:
+        conflicts = groups.find_conflicts(known, conflicts)
+        changed |= {fact.id: fact for fact in groups.update_disputed(known, conflicts)}
+    counted = [changed.get(fact.id, fact) for fact in known]
     level = confidence.assess_confidence(
         step=tools.step,
         facts=counted,
-        conflicts=clashes,
-        coverage=covered,
+        conflicts=conflicts,
+        coverage=_measure_topic_coverage(state, counted, kept),
         previous=state.confidence[-1] if state.confidence else None,
     )
-    facts = [disputed.get(fact.id, fact) for fact in marked] + [
-        fact for fact in disputed.values() if fact.id in state.facts
-    ]
     return {
-        "facts": facts,
-        "conflicts": [clash for clash in clashes if clash != state.conflicts.get(clash.id)],
+        "facts": list(changed.values()),
+        "conflicts": [conflict for conflict in conflicts if conflict != state.conflicts.get(conflict.id)],
         "confidence": [level],
     }
 
 
-def _measure_coverage(state: CollectRun, facts: list[Fact], kept: list[CollectedItem]) -> float:
-    """The share of the topic's words in the facts; the titles that led to an item speak for it too: a board
-    about the topic is about it."""
-    if not facts:
-        return 0.0
-    led = " ".join(title for item in [*state.own.kept_items, *kept] for title in [*item.trail, item.title])
-    wanted = set(content_stems(state.own.effective_intent(state).topic))
-    around = len(wanted & set(stem_words(led))) / len(wanted) if wanted else 1.0
-    return max(measure_coverage(state.own.effective_intent(state).topic, facts).share, around)
+def _measure_topic_coverage(state: CollectRun, facts: list[Fact], kept: list[CollectedItem]) -> float:
+    """The share of the topic's words in the facts, or in the titles of the items and their trails."""
+    topic = state.own.effective_intent(state).topic
+    if not topic or not facts:
+        return float(bool(facts))
+    titles = " ".join(title for item in [*state.own.kept_items, *kept] for title in [*item.trail, item.title])
+    wanted = set(content_stems(topic))
+    around = len(wanted & set(stem_words(titles))) / len(wanted) if wanted else 1.0
+    return max(measure_coverage(topic, facts).share, around)

@@ -1,320 +1,211 @@
-"""Where the walk goes: the pages to visit, the check of a decision, the links that are opened. Code, not
-hope.
+"""Which pages are visited next: start pages, the next node, links of a listing, continuations.
 
-Pure functions of the state and of what stands on a page; nothing here asks a model or the web."""
+Pure functions of the state and a parsed page; no model and no web.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from agent.flows.collect.constraints import RULED_OUT, find_start_urls, is_ruled_out, list_ruled_out
+from agent.flows.collect.constraints import EXCLUDED_BY_PERSON, find_start_urls, limit_by_link
 from agent.flows.collect.parsed_page import ParsedPage
 from agent.flows.collect.state import CollectRun
 from agent.flows.shared import fact_view
 from agent.roles.collect.link_ranking import RankedLink
-from agent.roles.collect.page_decision import PageDecision
-from agent.roles.role import RoleResult
 from agent.text.urls import canonicalize
 from agent.types import Refusal
 from agent.types.collection import CrawlLimit, CrawlNode, LinkCandidate
-from agent.web.prompt_injection import find_injected_links
 
 RANK_LAST = 9_999
-"""The rank of a listing's next page: behind all its entries."""
+"""The rank of a listing's next page: after all its entries."""
 RANK_FIRST = -1
 """The rank of a thread's next page: before anything else."""
 MAX_DROPPED_SHOWN = 20
-"""Entries outside the time range that are kept in the tree, with the reason."""
-
-
-@dataclass(frozen=True)
-class Objection:
-    """Why a decision is not followed, in words; the limit it met; the refusal to be counted when it named an
-    address that may not be asked for."""
-
-    why: str
-    held: CrawlLimit = ""
-    refusal: Refusal | None = None
+"""Entries of each kind that are kept in the tree although they are not followed."""
 
 
 @dataclass(frozen=True)
 class ListingLinks:
-    """The links of a listing: those that may be followed, and those that may not, for their date, their host,
-    or a person's words."""
+    """The new links of a listing by whether they may be followed: not if too old, outside, or excluded."""
 
     fresh: list[LinkCandidate]
     old: list[LinkCandidate]
     outside: list[LinkCandidate]
-    ruled_out: list[LinkCandidate]
+    excluded: list[LinkCandidate]
 
 
 def find_start_pages(state: CollectRun) -> list[CrawlNode]:
-    """The pages a person named: start pages, addresses in the prompt and in notes; those that are new to the
-    tree."""
-    fresh = {
-        canonicalize(url): url
+    """The pages a person named that are not in the tree yet."""
+    tree = state.own.tree
+    new = {
+        name: url
         for url in reversed(find_start_urls(state))
-        if canonicalize(url) and canonicalize(url) not in state.own.tree
+        if (name := canonicalize(url)) not in tree and name
     }
-    ranks = sum(branch.depth == 0 and not branch.continues for branch in state.own.tree.values())
+    first = sum(node.depth == 0 and not node.continues for node in tree.values())
     return [
-        CrawlNode(id=name, url=url, path=[ranks + n], anchor="given by you")
-        for n, (name, url) in enumerate(reversed(fresh.items()))
+        CrawlNode(id=name, url=url, path=[n], anchor="given by you")
+        for n, (name, url) in enumerate(reversed(new.items()), start=first)
     ]
 
 
-def choose_next_page(state: CollectRun) -> CrawlNode | None:
-    """The next page to visit, None when the walk is over: nothing left, or enough gathered (a thread that
-    goes on is read to its end)."""
+def choose_next_node(state: CollectRun) -> CrawlNode | None:
+    """The next page to visit; None when nothing is left, or enough was gathered and no thread is incomplete.
+
+    Step by step, the start pages come first."""
     waiting = state.own.frontier(state)
     if state.settings.stop_point == "step":
-        waiting = sorted(
-            waiting, key=lambda branch: (branch.depth > 0 or bool(branch.continues), branch.path)
-        )
-    if not waiting:
-        return None
-    going_on = next((branch for branch in waiting if branch.continues == "thread"), None)
-    return going_on or (None if state.own.is_full(state) else waiting[0])
+        waiting = sorted(waiting, key=lambda node: (node.depth > 0 or bool(node.continues), node.path))
+    thread = next((node for node in waiting if node.continues == "thread"), None)
+    if thread or not waiting or state.own.is_full(state):
+        return thread
+    return waiting[0]
 
 
-def explain_visit(branch: CrawlNode) -> str:
-    """Why a page is visited, in words."""
-    if not branch.parent:
+def explain_visit(node: CrawlNode) -> str:
+    """Why a page is visited, as a sentence."""
+    if not node.parent:
         return "This is where to start, by your choice."
-    if branch.continues:
-        return f"The next page of the same {branch.continues}."
-    score = f", relevance {branch.relevance_score:.2f}" if branch.relevance_score is not None else ""
-    dated = f", dated {branch.detected_date}" if branch.detected_date else ""
-    return (
-        f"Followed from its list: “{branch.anchor}”{score}{dated}."
-        if score or dated
-        else f"The way on: “{branch.anchor}”."
-    )
+    if node.continues:
+        return f"The next page of the same {node.continues}."
+    score = f", relevance {node.relevance_score:.2f}" if node.relevance_score is not None else ""
+    dated = f", dated {node.detected_date}" if node.detected_date else ""
+    if score or dated:
+        return f"Followed from its list: “{node.anchor}”{score}{dated}."
+    return f"The way on: “{node.anchor}”."
 
 
-def apply_decision(branch: CrawlNode, judgement: RoleResult) -> CrawlNode:
-    """The branch with what was decided about its page."""
-    reply: PageDecision = judgement.value
-    return branch.model_copy(
-        update={
-            "action": reply.action,
-            "page_type": reply.page_type,
-            "reasoning": reply.reasoning,
-            "confidence": round(reply.confidence, 3),
-            "target_url": reply.target_url or "",
-            "by": judgement.by,
-            "trouble": judgement.fallback_reason,
-        }
-    )
-
-
-def find_objection(state: CollectRun, branch: CrawlNode, sight: ParsedPage) -> Objection | None:
-    """Why a decision is not followed, None when it is."""
-    limits = state.settings.collect
-    if branch.action != "STOP" and branch.confidence < limits.min_confidence:
-        return Objection(
-            f"The decision was not sure enough ({branch.confidence:.2f}, at least {limits.min_confidence:.2f} is wanted).",
-            "doubt",
-        )
-    if branch.action == "EXTRACT_LINKS" and branch.depth + 1 >= limits.max_depth:
-        return Objection(
-            f"Its entries would lie at depth {branch.depth + 1}; nothing at {limits.max_depth} or deeper is read.",
-            "depth",
-        )
-    if branch.action != "NAVIGATE_TO":
-        return None
-    target, told = canonicalize(branch.target_url), branch.target_url[:300] or "(no address)"
-    if target not in {canonicalize(offer.url) for offer in sight.link_candidates} | {
-        canonicalize(link.url) for link in sight.page.links
-    }:
-        return Objection(
-            "The decision named an address that is not on this page.",
-            refusal=Refusal(what=told, why="target_url is no link of the page"),
-        )
-    if not state.settings.allows(branch.target_url):
-        outside = Refusal(what=told, why="this address is outside the allowed domains")
-        return Objection("The link leads outside the allowed domains.", "scope", outside)
-    if is_ruled_out(branch.target_url, list_ruled_out(state)):
-        return Objection(RULED_OUT, "words", Refusal(what=told, why="a person's words rule this address out"))
-    if target in {canonicalize(link.url) for link in find_injected_links(sight.page.text, sight.page.links)}:
-        ordered = Refusal(what=told, why="the page orders a reading program to follow this link")
-        return Objection(
-            "The link stands among words that give orders to a reading program.", refusal=ordered
-        )
-    if branch.depth + 1 >= limits.max_depth:
-        return Objection(
-            f"The page behind the link would be at depth {branch.depth + 1}; nothing at {limits.max_depth} or deeper is read.",
-            "depth",
-        )
-    if target in fact_view.visited_urls(state) or target in state.own.tree:
-        return Objection("The page it leads to is part of the walk already: no circles.")
-    return None
-
-
-def open_target(branch: CrawlNode, sight: ParsedPage) -> CrawlNode:
+def open_target(node: CrawlNode, parsed: ParsedPage) -> CrawlNode:
     """The one page that a NAVIGATE_TO opens."""
-    target = canonicalize(branch.target_url)
-    anchor = next((offer.text for offer in sight.link_candidates if canonicalize(offer.url) == target), "")
-    url = next(
-        (offer.url for offer in sight.link_candidates if canonicalize(offer.url) == target), branch.target_url
-    )
-    return CrawlNode(
-        id=target, url=url, parent=branch.id, anchor=anchor, depth=branch.depth + 1, path=[*branch.path, 0]
-    )
+    target = canonicalize(node.target_url)
+    link = next((link for link in parsed.links if canonicalize(link.url) == target), None)
+    return child_node(node, link or LinkCandidate(url=node.target_url), 0)
 
 
-def sort_links(state: CollectRun, branch: CrawlNode, sight: ParsedPage, former: set[str]) -> ListingLinks:
-    """The links of a listing in their four kinds.
-
-    Left out: what is in the tree already, what stood on the page before it (`former`) when this is a
-    listing's next page."""
-    seen = {*state.own.tree, *former, *fact_view.visited_urls(state), canonicalize(sight.next_url)}
-    fresh = [offer for offer in sight.link_candidates if canonicalize(offer.url) not in seen]
-    inside = [offer for offer in fresh if state.settings.allows(offer.url)]
-    entries = list_ruled_out(state)
-    barred = [offer for offer in inside if is_ruled_out(offer.url, entries)]
-    free = [offer for offer in inside if offer not in barred]
-    old = [offer for offer in free if offer.content and state.own.is_too_old(state, offer.date)]
-    outside = [offer for offer in fresh if offer not in inside]
+def sort_links(state: CollectRun, parsed: ParsedPage, previous: Collection[str]) -> ListingLinks:
+    """The links of a listing that are neither in the tree nor among the addresses of its `previous` page."""
+    seen = {*state.own.tree, *previous, *fact_view.visited_urls(state), canonicalize(parsed.next_url)}
+    new = limit_by_link(state, [link for link in parsed.links if canonicalize(link.url) not in seen])
+    free = [link for link, limit in new if not limit]
+    old = [link for link in free if link.content and state.own.is_too_old(state, link.date)]
     return ListingLinks(
-        fresh=[offer for offer in free if offer not in old], old=old, outside=outside, ruled_out=barred
+        fresh=[link for link in free if link not in old],
+        old=old,
+        outside=[link for link, limit in new if limit == "scope"],
+        excluded=[link for link, limit in new if limit == "words"],
     )
 
 
 def open_ranked_links(
-    state: CollectRun,
-    branch: CrawlNode,
-    ranked: Sequence[RankedLink],
-    offered: Sequence[LinkCandidate],
-    step: int,
+    state: CollectRun, ranked: Sequence[RankedLink], offered: Sequence[LinkCandidate], step: int
 ) -> tuple[list[CrawlNode], list[Refusal]]:
-    """The pages that a ranking opens, best first, at most `max_links`; addresses that were not offered are
-    refused.
+    """The nodes that a ranking of the current page opens, best first, at most `max_links`; and its refused
+    addresses, which were not offered.
 
-    A date the listing shows beside a link goes before the model's, which counts only where the words beside
-    the link hold its year."""
-    known = {canonicalize(offer.url): offer for offer in offered}
-    limit = state.settings.collect.max_links
+    The date in the listing wins over the model's, which counts only if the text of the link has its year."""
+    known = {canonicalize(link.url): link for link in offered}
+    node, limit = state.own.node, state.settings.collect.max_links
     refused = [
         Refusal(what=link.url[:300], why="the ranking named an address that is not on this page", step=step)
         for link in ranked
         if canonicalize(link.url) not in known
     ]
-    best = sorted(
-        (link for link in ranked if canonicalize(link.url) in known), key=lambda link: -link.relevance_score
-    )
-    chosen: dict[str, CrawlNode] = {}
+    best = sorted(ranked, key=lambda link: -link.relevance_score)
+    opened: dict[str, CrawlNode] = {}
     for link in best:
         name = canonicalize(link.url)
-        if name in chosen or len(chosen) >= limit:
+        if name not in known or name in opened or len(opened) >= limit:
             continue
         offer = known[name]
         day = offer.date or _plausible_date(link.detected_date, offer)
-        old = state.own.is_too_old(state, day)
-        chosen[name] = CrawlNode(
-            id=name,
-            url=offer.url,
-            parent=branch.id,
-            anchor=offer.text,
-            depth=branch.depth + 1,
-            path=[*branch.path, len(chosen)],
-            relevance_score=round(link.relevance_score, 3),
-            detected_date=day,
-            status="dropped" if old else "open",
-            ended=explain_too_old(state, day) if old else "",
-        )
-    return list(chosen.values()), refused
+        child = child_node(node, offer, len(opened), detected_date=day)
+        opened[name] = _drop_if_too_old(state, child).replace(relevance_score=round(link.relevance_score, 3))
+    return list(opened.values()), refused
 
 
-def record_dropped_links(state: CollectRun, branch: CrawlNode, entries: ListingLinks) -> list[CrawlNode]:
-    """Entries outside the time range and those that a person rules out, for the tree: not followed, and
-    why."""
-    told: list[tuple[LinkCandidate, str, CrawlLimit]] = [
-        (offer, explain_too_old(state, offer.date), "") for offer in entries.old[:MAX_DROPPED_SHOWN]
-    ]
-    told += [(offer, RULED_OUT, "words") for offer in entries.ruled_out[:MAX_DROPPED_SHOWN] if offer.content]
-    return [
-        CrawlNode(
-            id=canonicalize(offer.url),
-            url=offer.url,
-            parent=branch.id,
-            anchor=offer.text,
-            depth=branch.depth + 1,
-            path=[*branch.path, RANK_LAST - 1, n],
-            detected_date=offer.date,
-            status="dropped",
-            ended=why,
-            held=held,
-        )
-        for n, (offer, why, held) in enumerate(told)
-    ]
+def record_dropped_links(state: CollectRun, links: ListingLinks) -> list[CrawlNode]:
+    """Nodes for the entries that are too old or excluded by a person, with the reason."""
+    node, excluded = state.own.node, [link for link in links.excluded[:MAX_DROPPED_SHOWN] if link.content]
+    old = links.old[:MAX_DROPPED_SHOWN]
+    dropped = []
+    for n, link in enumerate([*old, *excluded]):
+        child = _drop_if_too_old(state, child_node(node, link, RANK_LAST - 1, n, detected_date=link.date))
+        by_words = child.replace(status="dropped", ended=EXCLUDED_BY_PERSON, held="words")
+        dropped.append(child if n < len(old) else by_words)
+    return dropped
 
 
-def explain_nothing_followed(found: ListingLinks) -> str:
-    """Why nothing of a listing is followed, in words."""
-    if found.old:
+def explain_nothing_followed(links: ListingLinks) -> str:
+    """Why nothing of a listing is followed."""
+    if links.old:
         return "None of its entries is in the time range."
-    if not any(offer.content for offer in found.fresh) and found.ruled_out:
-        return "Your words rule out all its entries."
-    if not any(offer.content for offer in found.fresh) and any(offer.content for offer in found.outside):
-        return "All its entries lie outside the allowed domains."
+    if not any(link.content for link in links.fresh):
+        if links.excluded:
+            return "Your words rule out all its entries."
+        if any(link.content for link in links.outside):
+            return "All its entries lie outside the allowed domains."
     return "None of its links was worth following."
 
 
-def find_limit_met(state: CollectRun, found: ListingLinks, children: Sequence[CrawlNode]) -> CrawlLimit:
-    """Which limit kept a listing's entries from being followed."""
-    if len(children) >= state.settings.collect.max_links and sum(
-        offer.content for offer in found.fresh
-    ) > len(children):
+def find_limit_met(state: CollectRun, links: ListingLinks, children: Sequence[CrawlNode]) -> CrawlLimit:
+    """The limit that kept entries of a listing from being followed; "" for none."""
+    new = sum(link.content for link in links.fresh)
+    if new > len(children) >= state.settings.collect.max_links:
         return "links"
-    if any(offer.content for offer in found.ruled_out):
+    if any(link.content for link in links.excluded):
         return "words"
-    return "scope" if not children and any(offer.content for offer in found.outside) else ""
+    return "scope" if not children and any(link.content for link in links.outside) else ""
 
 
-def find_continuation(state: CollectRun, branch: CrawlNode, sight: ParsedPage, kind: str) -> CrawlNode | None:
-    """The next page of a listing or thread, at the same depth; None when there is none or it is known."""
-    name = canonicalize(sight.next_url)
-    if (
-        not name
-        or name in state.own.tree
-        or name in fact_view.visited_urls(state)
-        or not state.settings.allows(sight.next_url)
-    ):
+def find_continuation(state: CollectRun, node: CrawlNode, parsed: ParsedPage, kind: str) -> CrawlNode | None:
+    """The next page of a "listing" or "thread", at the same depth; None when it is missing or known."""
+    name = canonicalize(parsed.next_url)
+    if not name or name in state.own.tree or name in fact_view.visited_urls(state):
         return None
-    if is_ruled_out(sight.next_url, list_ruled_out(state)):
+    link = LinkCandidate(url=parsed.next_url, text="next page")
+    if limit_by_link(state, [link])[0][1]:
         return None
-    path = [*branch.path, RANK_FIRST if kind == "thread" else RANK_LAST]
-    return CrawlNode(
-        id=name,
-        url=sight.next_url,
-        parent=branch.id,
-        anchor="next page",
-        depth=branch.depth,
-        path=path,
-        continues="thread" if kind == "thread" else "listing",
-        item_id=branch.item_id if kind == "thread" else "",
+    thread = kind == "thread"
+    return child_node(node, link, RANK_FIRST if thread else RANK_LAST).replace(
+        depth=node.depth,
+        continues="thread" if thread else "listing",
+        item_id=node.item_id if thread else "",
     )
 
 
-def is_past_time_range(state: CollectRun, sight: ParsedPage) -> bool:
-    """Is a listing newest first, and its last entry outside the time range already? What comes behind is
-    older still."""
-    days = [offer.date for offer in sight.link_candidates if offer.content and offer.date]
-    days = sorted(days, reverse=True) if len(days) == 1 else days
+def is_past_time_range(state: CollectRun, parsed: ParsedPage) -> bool:
+    """Whether a listing is newest first and its last entry too old, so that its next page is older still."""
+    days = [link.date for link in parsed.links if link.content and link.date]
     return bool(days) and all(a >= b for a, b in pairwise(days)) and state.own.is_too_old(state, days[-1])
 
 
 def explain_too_old(state: CollectRun, day: str) -> str:
-    """Why an entry is left out for its date."""
+    """Why an entry or item is left out for its date."""
     return f"Dated {day}: older than the last {state.own.effective_intent(state).time_range_days} days."
 
 
-def _plausible_date(day: str | None, offer: LinkCandidate) -> str:
-    return (
-        day[:10]
-        if day and day[:4].isdigit() and day[:4] in f"{offer.text} {offer.context} {offer.url}"
-        else ""
+def child_node(parent: CrawlNode, link: LinkCandidate, *rank: int, detected_date: str = "") -> CrawlNode:
+    """The node of a link on the page of `parent`."""
+    return CrawlNode(
+        id=canonicalize(link.url),
+        url=link.url,
+        parent=parent.id,
+        anchor=link.text,
+        depth=parent.depth + 1,
+        path=[*parent.path, *rank],
+        detected_date=detected_date,
     )
+
+
+def _drop_if_too_old(state: CollectRun, node: CrawlNode) -> CrawlNode:
+    if not state.own.is_too_old(state, node.detected_date):
+        return node
+    return node.replace(status="dropped", ended=explain_too_old(state, node.detected_date))
+
+
+def _plausible_date(day: str | None, link: LinkCandidate) -> str:
+    """A date from a model, if the text around the link contains its year."""
+    year = (day or "")[:4]
+    return day[:10] if day and year.isdigit() and year in f"{link.text} {link.context} {link.url}" else ""

@@ -1,201 +1,159 @@
-"""What is done with a page that was read: a decision, made again where it must be and used again where it may
-be, then checked.
+"""What is done with a page: the decision, reused or made by rule where that is enough, and its check.
 
-The strong model decides. Code does where nothing is left to decide: the same text was decided on before; a
-listing's next page; a page behind an entry of a listing that is plainly a thread or an article. Each decision
-says who made it."""
+The model decides. Code decides where nothing is left to judge: the same text was decided before; the next
+page of a listing or thread; an entry of a listing that is plainly a thread or an article.
+"""
 
 from __future__ import annotations
 
 import re
 
 from agent.engine.context import RunContext
-from agent.engine.state import Change
-from agent.flows.collect import event_log
-from agent.flows.collect.frontier import apply_decision, find_objection, open_target
-from agent.flows.collect.parsed_page import ParsedPage, list_allowed_links, parse_page
+from agent.flows.collect.constraints import EXCLUDED_BY_PERSON, limit_by_link, list_allowed_links
+from agent.flows.collect.parsed_page import ParsedPage
 from agent.flows.collect.state import CollectRun
-from agent.roles.collect.page_decision import PAGE_DECISION
-from agent.roles.role import RoleResult
+from agent.flows.shared import fact_view
+from agent.roles.collect.page_decision import PAGE_DECISION, PageDecision
 from agent.text.urls import canonicalize
-from agent.types.collection import CrawlNode, LinkCandidate, PageAction, PageType
+from agent.types import Refusal
+from agent.types.collection import CrawlLimit, CrawlNode, LinkCandidate, PageAction, PageType
+from agent.web.prompt_injection import find_injected_links
 
 WINDOW_CHARS = 8_000
 """Characters of a page that the decision is shown."""
-LINKS_SHOWN = 60
+DECISION_LINKS_SHOWN = 60
 MIN_STATED_ARTICLE_WORDS = 50
-"""Words from which a page that states it is an article needs no decision."""
-STEP_BY_ACTION = {
-    "EXTRACT_CONTENT": "gather",
-    "EXTRACT_LINKS": "links",
-    "NAVIGATE_TO": "decide",
-    "STOP": "decide",
-}
+"""Words from which a page whose metadata says that it is an article needs no decision."""
+Objection = tuple[str, CrawlLimit, str]
+"""Why a decision is not followed; the limit it met; why its address is refused, "" when it is not."""
 
 
-def judge(state: CollectRun, tools: RunContext) -> tuple[Change, str]:
-    """Decide about the page at hand, and check what was decided."""
-    if not state.settings.collect.use_smart_navigation:
-        return {}, "judge_plainly"
-    branch = state.own.tree[state.own.here]
-    sight = parse_page(state, tools, branch)
-    branch = (
-        _reuse_decision(state, branch)
-        or _decide_by_rule(state, branch, sight)
-        or apply_decision(branch, _ask_page_decision(state, tools, branch, sight))
-    )
-    objected = find_objection(state, branch, sight)
-    refusal = objected.refusal if objected else None
-    ended = (
-        objected.why
-        if objected
-        else (branch.reasoning or "Nothing here is wanted.")
-        if branch.action == "STOP"
-        else ""
-    )
-    branch = branch.model_copy(update={"ended": ended, "held": objected.held if objected else ""})
-    events = [
-        event_log.log_decision(tools, branch),
-        *([event_log.log_stop(tools, branch, ended, refused=refusal is not None)] if ended else []),
-    ]
-    change: Change = {
-        "tree": [branch],
-        "events": events,
-        "refusals": [refusal.model_copy(update={"step": tools.step})] if refusal else [],
-    }
-    if ended:
-        return change, "decide"
-    if branch.action == "NAVIGATE_TO":
-        onward = open_target(branch, sight)
-        change["tree"] = [branch, onward]
-        change["pages"] = [state.pages[branch.url].model_copy(update={"links": [onward.url]})]
-    return change, STEP_BY_ACTION[branch.action or "STOP"]
-
-
-def judge_plainly(state: CollectRun, tools: RunContext) -> tuple[Change, str]:
-    """The plain way: every link of a start page is opened up front, and every page is taken as an article."""
-    branch = state.own.tree[state.own.here]
-    told = "The plain way: each page is taken as an article" + (
-        ", and all links of the start pages are followed." if not branch.depth else "."
-    )
-    branch = branch.model_copy(
-        update={
-            "action": "EXTRACT_CONTENT",
-            "page_type": "article",
-            "reasoning": told,
-            "confidence": 1.0,
-            "by": "code",
-        }
-    )
-    opened = []
-    if not branch.depth:
-        fresh = [
-            offer
-            for offer in list_allowed_links(state, parse_page(state, tools, branch))
-            if canonicalize(offer.url) not in state.own.tree
-        ]
-        deep = state.settings.collect.max_depth > 1
-        branch = branch.model_copy(update={"held": "depth" if fresh and not deep else ""})
-        opened = (
-            []
-            if not deep
-            else [
-                CrawlNode(
-                    id=canonicalize(offer.url),
-                    url=offer.url,
-                    parent=branch.id,
-                    anchor=offer.text,
-                    depth=1,
-                    path=[*branch.path, n],
-                )
-                for n, offer in enumerate(fresh)
-            ]
-        )
-    return {"tree": [branch, *opened], "events": [event_log.log_decision(tools, branch)]}, "gather"
-
-
-def _reuse_decision(state: CollectRun, branch: CrawlNode) -> CrawlNode | None:
-    """The decision about a page with the very same text, used again."""
-    twin = next(
-        (
-            other
-            for other in state.own.tree.values()
-            if other.sha256 == branch.sha256 and other.action and other.id != branch.id
-        ),
-        None,
-    )
-    if twin is None:
-        return None
-    return branch.model_copy(
-        update={
-            "action": twin.action,
-            "page_type": twin.page_type,
-            "confidence": twin.confidence,
-            "target_url": twin.target_url,
-            "by": "code",
-            "same_as": twin.url,
-            "reasoning": f"The same text as {twin.url}: that decision is used again. {twin.reasoning}",
-        }
+def decide_page(state: CollectRun, tools: RunContext, parsed: ParsedPage) -> CrawlNode:
+    """The current node with the decision about its page."""
+    node = state.own.node
+    return (
+        _reuse_decision(state, node)
+        or _decide_by_rule(state, node, parsed)
+        or _ask_model(state, tools, node, parsed)
     )
 
 
-def _decide_by_rule(state: CollectRun, branch: CrawlNode, sight: ParsedPage) -> CrawlNode | None:
-    """What needs no judgement: the next page of what was decided, or plain content behind a listing's
-    entry."""
-    above = state.own.tree.get(branch.parent)
-    if above is None:
-        return None
-    if branch.continues == "thread":
-        return _with_rule_decision(branch, "EXTRACT_CONTENT", above.page_type, "The next page of the thread.")
-    if branch.continues == "listing" and not sight.posts:
-        return _with_rule_decision(branch, "EXTRACT_LINKS", above.page_type, "The next page of the listing.")
-    if above.action != "EXTRACT_LINKS":
-        return None
-    if len(sight.posts) > 1:
-        return _with_rule_decision(
-            branch,
-            "EXTRACT_CONTENT",
-            "forum_thread",
-            f"An entry of the list, and {len(sight.posts)} posts with writer and date stand here.",
-        )
-    if sight.features.article and sight.features.words >= MIN_STATED_ARTICLE_WORDS:
-        return _with_rule_decision(
-            branch,
-            "EXTRACT_CONTENT",
-            "article",
-            "An entry of the list, and the page states that it is an article.",
-        )
+def _reuse_decision(state: CollectRun, node: CrawlNode) -> CrawlNode | None:
+    """The decision about a page with the same text."""
+    for other in state.own.tree.values():
+        if other.sha256 == node.sha256 and other.action and other.id != node.id:
+            why = f"The same text as {other.url}: that decision is used again. {other.reasoning}"
+            return node.replace(
+                action=other.action,
+                page_type=other.page_type,
+                confidence=other.confidence,
+                target_url=other.target_url,
+                by="code",
+                same_as=other.url,
+                reasoning=why,
+            )
     return None
 
 
-def _with_rule_decision(branch: CrawlNode, action: PageAction, page_type: PageType, told: str) -> CrawlNode:
-    return branch.model_copy(
-        update={"action": action, "page_type": page_type, "reasoning": told, "confidence": 0.95, "by": "code"}
-    )
+def _decide_by_rule(state: CollectRun, node: CrawlNode, parsed: ParsedPage) -> CrawlNode | None:
+    """A decision that needs no judgement: continuations, and plain content behind a listing's entry."""
+    parent = state.own.tree.get(node.parent)
+    if parent is None:
+        return None
+
+    def decision(action: PageAction, page_type: PageType, why: str) -> CrawlNode:
+        return node.replace(action=action, page_type=page_type, reasoning=why, confidence=0.95, by="code")
+
+    if node.continues == "thread":
+        return decision("EXTRACT_CONTENT", parent.page_type, "The next page of the thread.")
+    if node.continues == "listing" and not parsed.posts:
+        return decision("EXTRACT_LINKS", parent.page_type, "The next page of the listing.")
+    if parent.action != "EXTRACT_LINKS":
+        return None
+    if len(parsed.posts) > 1:
+        why = f"An entry of the list, and {len(parsed.posts)} posts with writer and date stand here."
+        return decision("EXTRACT_CONTENT", "forum_thread", why)
+    if parsed.features.article and parsed.features.words >= MIN_STATED_ARTICLE_WORDS:
+        why = "An entry of the list, and the page states that it is an article."
+        return decision("EXTRACT_CONTENT", "article", why)
+    return None
 
 
-def _ask_page_decision(
-    state: CollectRun, tools: RunContext, branch: CrawlNode, sight: ParsedPage
-) -> RoleResult:
-    return tools.judge(
+def _ask_model(state: CollectRun, tools: RunContext, node: CrawlNode, parsed: ParsedPage) -> CrawlNode:
+    intent, links = state.own.effective_intent(state), list_allowed_links(state, parsed.links)
+    judgement = tools.judge(
         PAGE_DECISION,
-        intent=state.own.effective_intent(state),
-        url=branch.url,
-        depth=branch.depth,
+        intent=intent,
+        url=node.url,
+        depth=node.depth,
         max_depth=state.settings.collect.max_depth,
-        title=sight.page.title,
-        signs=sight.features,
-        links=_select_links_for_prompt(
-            list_allowed_links(state, sight), state.own.effective_intent(state).target_section
-        ),
-        text=sight.page.text[:WINDOW_CHARS],
+        title=parsed.page.title,
+        signs=parsed.features,
+        links=_select_links(links, intent.target_section),
+        text=parsed.page.text[:WINDOW_CHARS],
+    )
+    reply: PageDecision = judgement.value
+    return node.replace(
+        action=reply.action,
+        page_type=reply.page_type,
+        reasoning=reply.reasoning,
+        confidence=round(reply.confidence, 3),
+        target_url=reply.target_url or "",
+        by=judgement.by,
+        trouble=judgement.fallback_reason,
     )
 
 
-def _select_links_for_prompt(offers: list[LinkCandidate], section: str) -> list[LinkCandidate]:
-    """The links shown: those that speak of the section first, then those of the content, in the page's
-    order."""
-    spoken = re.compile("|".join(map(re.escape, section.split())) or r"(?!)", re.IGNORECASE)
-    return sorted(
-        offers, key=lambda offer: (not spoken.search(f"{offer.text} {offer.url}"), not offer.content)
-    )[:LINKS_SHOWN]
+def _select_links(links: list[LinkCandidate], section: str) -> list[LinkCandidate]:
+    """The links for the prompt: those that mention the section first, then those of the content."""
+    named = re.compile("|".join(map(re.escape, section.split())) or r"(?!)", re.IGNORECASE)
+    best = sorted(links, key=lambda link: (not named.search(f"{link.text} {link.url}"), not link.content))
+    return best[:DECISION_LINKS_SHOWN]
+
+
+def find_objection(state: CollectRun, node: CrawlNode, parsed: ParsedPage) -> Objection | None:
+    """Why the decision about a page is not followed; None when it is."""
+    limits = state.settings.collect
+    if node.action != "STOP" and node.confidence < limits.min_confidence:
+        least = f"at least {limits.min_confidence:.2f} is wanted"
+        return f"The decision was not sure enough ({node.confidence:.2f}, {least}).", "doubt", ""
+    below, deepest = node.depth + 1, f"nothing at {limits.max_depth} or deeper is read."
+    if node.action == "EXTRACT_LINKS" and below >= limits.max_depth:
+        return f"Its entries would lie at depth {below}; {deepest}", "depth", ""
+    if node.action != "NAVIGATE_TO":
+        return None
+    if objection := _find_target_objection(state, node, parsed):
+        return objection
+    if below >= limits.max_depth:
+        return f"The page behind the link would be at depth {below}; {deepest}", "depth", ""
+    target = canonicalize(node.target_url)
+    if target in fact_view.visited_urls(state) or target in state.own.tree:
+        return "The page it leads to is part of the walk already: no circles.", "", ""
+    return None
+
+
+def _find_target_objection(state: CollectRun, node: CrawlNode, parsed: ParsedPage) -> Objection | None:
+    """Why the address that a decision named may not be visited."""
+    target, page = canonicalize(node.target_url), parsed.page
+    urls = [*(link.url for link in parsed.links), *(link.url for link in page.links)]
+    if target not in map(canonicalize, urls):
+        why = "The decision named an address that is not on this page."
+        return why, "", "target_url is no link of the page"
+    limit = limit_by_link(state, [LinkCandidate(url=node.target_url)])[0][1]
+    if limit == "scope":
+        return (
+            "The link leads outside the allowed domains.",
+            limit,
+            "this address is outside the allowed domains",
+        )
+    if limit == "words":
+        return EXCLUDED_BY_PERSON, limit, "a person's words rule this address out"
+    if target in {canonicalize(link.url) for link in find_injected_links(page.text, page.links)}:
+        why = "The link stands among words that give orders to a reading program."
+        return why, "", "the page orders a reading program to follow this link"
+    return None
+
+
+def build_refusal(node: CrawlNode, why: str, step: int) -> list[Refusal]:
+    """The refusal of the address a decision named; none without a reason."""
+    return [Refusal(what=node.target_url[:300] or "(no address)", why=why, step=step)] if why else []

@@ -1,5 +1,4 @@
-"""What a collecting run knows: the intent, the tree of pages, what was found. Its steps change it; see
-agent.engine.state for how."""
+"""The record of a `collect` run: the intent, the tree of pages, and what was found."""
 
 from __future__ import annotations
 
@@ -16,75 +15,78 @@ from agent.types.collection import CollectedItem, CollectIntent, CrawlNode, NavE
 
 
 class CollectState(FlowState):
-    """The record of a collecting run."""
+    """What a `collect` run keeps beside the shared part."""
 
     intent: CollectIntent | None = None
     intent_by: Actor = "keyless"
     intent_trouble: str = ""
     heard: int = 0
-    """How many of the person's notes the intent has taken in."""
+    """How many of the person's notes the intent includes."""
     today: str = ""
     """The day the time range counts from."""
     tree: Annotated[dict[str, CrawlNode], upsert] = Field(default_factory=dict)
     items: Annotated[dict[str, CollectedItem], upsert] = Field(default_factory=dict)
     events: Annotated[list[NavEvent], append] = Field(default_factory=list)
     here: str = ""
-    """The page that is being looked at: its branch's id."""
+    """The id of the current page's node."""
     shown: list[str] = Field(default_factory=list)
-    """The pages of the path that a person has seen in a preview."""
+    """The nodes of the path that a person has seen in a preview."""
 
     def effective_intent(self, run: RunState[Any]) -> CollectIntent:
-        """The intent; before it is known, the limits alone."""
+        """The intent; before it is read, the limits alone."""
         return self.intent or CollectIntent(max_articles=run.settings.collect.max_articles)
 
     def frontier(self, run: RunState[Any]) -> list[CrawlNode]:
-        """The pages to be visited, the next one first: depth first, in the order of their ranks; what was
-        skipped left out."""
+        """The open nodes without skipped ones in the order of their paths (depth first), the next one first."""
         seen = fact_view.visited_urls(run) | {
             refusal.what for refusal in run.refusals if refusal.why.startswith("skipped")
         }
-        depth = run.settings.collect.max_depth
         waiting = [
-            branch
-            for branch in self.tree.values()
-            if branch.status == "open" and branch.depth < depth and not {branch.id, branch.url} & seen
+            node
+            for node in self.tree.values()
+            if node.status == "open"
+            and node.depth < run.settings.collect.max_depth
+            and not {node.id, node.url} & seen
         ]
-        return sorted(waiting, key=lambda branch: branch.path)
+        return sorted(waiting, key=lambda node: node.path)
+
+    @property
+    def node(self) -> CrawlNode:
+        """The current page's node."""
+        return self.tree[self.here]
 
     @property
     def kept_items(self) -> list[CollectedItem]:
-        """What was gathered and found relevant, in the order it was found."""
+        """The items found relevant, in the order they were found."""
         return [item for item in self.items.values() if item.status == "kept"]
 
     @property
     def unjudged_items(self) -> list[CollectedItem]:
-        """What was gathered and not judged yet."""
+        """The items whose relevance was not judged yet."""
         return [item for item in self.items.values() if item.status == "new"]
 
     def is_full(self, run: RunState[Any]) -> bool:
-        """Are as many gathered as were asked for?"""
+        """Whether as many items were gathered as were asked for."""
         return len(self.kept_items) + len(self.unjudged_items) >= self.effective_intent(run).max_articles
 
     def since(self, run: RunState[Any]) -> str:
         """The first day of the time range (ISO 8601), "" for any time."""
         days = self.effective_intent(run).time_range_days
-        return (
-            (date.fromisoformat(self.today[:10]) - timedelta(days=days)).isoformat()
-            if days and self.today
-            else ""
-        )
+        if not days or not self.today:
+            return ""
+        return (date.fromisoformat(self.today[:10]) - timedelta(days=days)).isoformat()
 
     def is_too_old(self, run: RunState[Any], day: str) -> bool:
-        """Is a date known to lie before the time range? An unknown one never is."""
+        """Whether a date is before the time range; an unknown date never is."""
         since = self.since(run)
         return bool(day and since and day[: len(since)] < since[: len(day)])
 
     def count_pages(self, actions: list[Action]) -> int:
-        """Every page that was asked for counts, read or not."""
+        """How many pages these actions requested; failures count too."""
         return len(actions)
 
     def extra_sources(self, run: RunState[Any]) -> list[PageRef]:
-        """All that was kept."""
+        """The pages of the kept items."""
         return [
             PageRef(url=item.url, title=item.title, page_id=item.page_ids[0] if item.page_ids else "")
             for item in self.kept_items

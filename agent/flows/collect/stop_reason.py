@@ -1,16 +1,10 @@
-"""Why a walk ends, in words that are true: enough was gathered, a limit was met (which one, and how to raise
-it), or nothing is left.
-
-Pure functions of the state."""
+"""Why a crawl ends: enough was gathered, a limit was met (and how to raise it), or nothing is left."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
 
 from agent.flows.collect.state import CollectRun
 from agent.text.plurals import format_count
 from agent.types import Outcome
-from agent.types.collection import CrawlNode
 
 HOW_TO_RAISE = {
     "articles": "--max-articles, or Options on the screen",
@@ -22,90 +16,71 @@ HOW_TO_RAISE = {
 
 
 def end_by_page_cap(state: CollectRun) -> tuple[str, str]:
-    """The end by the cap on pages."""
+    """The end by the limit on pages: the sentence and the reason."""
     return f"{describe_page_cap(state)} (raise it: {HOW_TO_RAISE['pages']})", "budget"
 
 
 def describe_page_cap(state: CollectRun) -> str:
-    """That the cap on pages is met, and what it keeps the walk from."""
-    return f"all {state.settings.collect.max_pages} pages of this run are used, and {format_count(len(state.own.frontier(state)), 'page')} still waited"
+    """The limit on pages, and how many pages it leaves unread."""
+    waiting = format_count(len(state.own.frontier(state)), "page")
+    return f"all {state.settings.collect.max_pages} pages of this run are used, and {waiting} still waited"
 
 
 def explain_end(state: CollectRun) -> tuple[str, str]:
-    """Why nothing more is visited: the sentence, and the reason as one word (enough, limit)."""
+    """Why nothing more is visited: the sentence, and the reason ("enough" or "limit")."""
     if state.own.is_full(state):
-        most, waiting = state.settings.collect.max_articles, len(state.own.frontier(state))
-        told = f"{state.own.effective_intent(state).max_articles} were asked for, and as many are gathered"
-        capped = state.own.effective_intent(state).max_articles == most and waiting
-        return (
-            f"{told}; {format_count(waiting, 'page')} still waited (for more: {HOW_TO_RAISE['articles']})"
-            if capped
-            else told,
-            "enough",
-        )
-    limits, others = _describe_limits(state), _describe_other_obstacles(state)
-    read = "every page within reach is read" if state.pages_read_count else "no page could be read"
-    if not limits and not others:
-        return "every page that could be reached is read" if state.pages_read_count else read, "enough"
-    return "; ".join([read, *limits, *others]), "limit" if limits else "enough"
+        wanted, waiting = state.own.effective_intent(state).max_articles, len(state.own.frontier(state))
+        why = f"{wanted} were asked for, and as many are gathered"
+        if wanted == state.settings.collect.max_articles and waiting:
+            why += f"; {format_count(waiting, 'page')} still waited (for more: {HOW_TO_RAISE['articles']})"
+        return why, "enough"
+    limits, obstacles = _describe_limits(state), _describe_obstacles(state)
+    is_read = state.pages_read_count > 0
+    if not limits and not obstacles and is_read:
+        return "every page that could be reached is read", "enough"
+    read = "every page within reach is read" if is_read else "no page could be read"
+    return "; ".join([read, *limits, *obstacles]), "limit" if limits else "enough"
 
 
 def _describe_limits(state: CollectRun) -> list[str]:
-    """The run's own limits that kept the walk from something, each with the way to raise it."""
+    """The limits of the run that stopped the crawl somewhere, each with the way to raise it."""
     limits = state.settings.collect
-    deep, long, outside = (_nodes_limited_by(state, name) for name in ("depth", "links", "scope"))
-    told = []
-    if deep:
-        goes = "leads" if len(deep) == 1 else "lead"
-        told.append(
-            f"{format_count(len(deep), 'page')} {goes} deeper than the depth of {limits.max_depth} allows (raise it: {HOW_TO_RAISE['depth']})"
-        )
-    if long:
-        told.append(
-            f"of {format_count(len(long), 'list')} only the best {limits.max_links} links were followed (start at its next part for the rest)"
-        )
-    if outside:
-        goes = "leads" if len(outside) == 1 else "lead"
-        told.append(
-            f"{format_count(len(outside), 'page')} {goes} outside the allowed domains (allow them: {HOW_TO_RAISE['scope']})"
-        )
-    return told
-
-
-def _describe_other_obstacles(state: CollectRun) -> list[str]:
-    """What else kept the walk from something: doubt, a person's words, the time range, pages that would not
-    come."""
-    doubtful, words = len(_nodes_limited_by(state, "doubt")), _count_dropped(state, "words")
-    old = sum(
-        branch.status == "dropped" and state.own.is_too_old(state, branch.detected_date)
-        for branch in state.own.tree.values()
-    )
-    failed = (
-        sum(page.outcome is not Outcome.OK for page in state.pages.values()) if state.pages_read_count else 0
-    )
-    told = (
-        [f"{format_count(doubtful, 'decision')} {_was_or_were(doubtful)} not sure enough to be followed"]
-        if doubtful
-        else []
-    )
-    told += [f"{format_count(words, 'page')} {_was_or_were(words)} ruled out by your words"] if words else []
-    told += (
-        [f"{format_count(old, 'entry', 'entries')} {_was_or_were(old)} too old"]
-        if old and not state.own.kept_items
-        else []
-    )
-    return [*told, *([f"{format_count(failed, 'page')} could not be read"] if failed else [])]
-
-
-def _nodes_limited_by(state: CollectRun, name: str) -> Sequence[CrawlNode]:
-    return [
-        branch for branch in state.own.tree.values() if branch.held == name and branch.status == "visited"
+    deep, long, outside = (_count_held(state, name) for name in ("depth", "links", "scope"))
+    allowed = f"than the depth of {limits.max_depth} allows (raise it: {HOW_TO_RAISE['depth']})"
+    best = f"only the best {limits.max_links} links were followed (start at its next part for the rest)"
+    sentences = [
+        (deep, f"{_lead(deep)} deeper {allowed}"),
+        (long, f"of {format_count(long, 'list')} {best}"),
+        (outside, f"{_lead(outside)} outside the allowed domains (allow them: {HOW_TO_RAISE['scope']})"),
     ]
+    return [sentence for n, sentence in sentences if n]
 
 
-def _count_dropped(state: CollectRun, name: str) -> int:
-    return sum(branch.held == name and branch.status == "dropped" for branch in state.own.tree.values())
+def _lead(n: int) -> str:
+    return f"{format_count(n, 'page')} {'leads' if n == 1 else 'lead'}"
 
 
-def _was_or_were(n: int) -> str:
-    return "was" if n == 1 else "were"
+def _describe_obstacles(state: CollectRun) -> list[str]:
+    """What else stopped the crawl: doubt, a person's words, the time range, unreadable pages."""
+    old = sum(
+        node.status == "dropped" and state.own.is_too_old(state, node.detected_date)
+        for node in state.own.tree.values()
+    )
+    failed = sum(page.outcome is not Outcome.OK for page in state.pages.values())
+    counts = [
+        (_count_held(state, "doubt"), "decision", "", "not sure enough to be followed"),
+        (_count_held(state, "words", "dropped"), "page", "", "ruled out by your words"),
+        (0 if state.own.kept_items else old, "entry", "entries", "too old"),
+    ]
+    sentences = [
+        f"{format_count(n, noun, plural)} {'was' if n == 1 else 'were'} {what}"
+        for n, noun, plural, what in counts
+        if n
+    ]
+    if failed and state.pages_read_count:
+        sentences.append(f"{format_count(failed, 'page')} could not be read")
+    return sentences
+
+
+def _count_held(state: CollectRun, limit: str, status: str = "visited") -> int:
+    return sum(node.held == limit and node.status == status for node in state.own.tree.values())

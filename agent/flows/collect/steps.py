@@ -1,0 +1,296 @@
+"""The steps of `collect`: each returns a change and the name of the next step."""
+
+from __future__ import annotations
+
+from agent.engine.context import RunContext
+from agent.engine.state import Change, merge, shallow_copy, to_jsonable
+from agent.errors import BudgetSpent
+from agent.flows.collect import event_log, extract, stop_reason
+from agent.flows.collect.constraints import drop_excluded, list_allowed_links, list_instructions
+from agent.flows.collect.digest import build_digest, list_digest_items
+from agent.flows.collect.filter import filter_items
+from agent.flows.collect.frontier import (
+    child_node,
+    choose_next_node,
+    explain_nothing_followed,
+    explain_visit,
+    find_continuation,
+    find_limit_met,
+    find_start_pages,
+    is_past_time_range,
+    open_ranked_links,
+    open_target,
+    record_dropped_links,
+    sort_links,
+)
+from agent.flows.collect.page_decision import build_refusal, decide_page, find_objection
+from agent.flows.collect.parsed_page import parse_page
+from agent.flows.collect.state import CollectRun
+from agent.flows.shared import fact_view
+from agent.roles.collect.digest import DIGEST
+from agent.roles.collect.intent import INTENT
+from agent.roles.collect.link_ranking import LINK_RANKING
+from agent.text.urls import canonicalize
+from agent.types import Action, Outcome, Page, PageRef, Proposal, Refusal
+from agent.types.collection import CollectIntent, CrawlNode
+
+RANKING_LINKS_SHOWN = 80
+"""Links of one page that the ranking is shown."""
+STEP_BY_ACTION = {
+    "EXTRACT_CONTENT": "gather",
+    "EXTRACT_LINKS": "links",
+    "NAVIGATE_TO": "decide",
+    "STOP": "decide",
+}
+
+
+def intent(state: CollectRun, tools: RunContext) -> tuple[Change, str]:
+    """Read the prompt, and add the start pages to the tree. After a send-back all items are judged again."""
+    limit, today = state.settings.collect.max_articles, tools.today()
+    judgement = tools.judge(
+        INTENT, prompt=state.question, notes=list_instructions(state), today=today, max_articles=limit
+    )
+    reply, own = judgement.value, state.own
+    wanted = CollectIntent(
+        topic=" ".join(reply.topic.split())[:300],
+        target_section=" ".join(reply.target_section.lower().split())[:60],
+        time_range_days=reply.time_range_days if (reply.time_range_days or 0) > 0 else None,
+        max_articles=max(1, min(reply.max_articles or limit, limit)),
+        leave_out=[" ".join(part.split())[:200] for part in reply.leave_out if part.strip()][:10],
+    )
+    known = own.model_copy(update={"intent": wanted, "today": today})
+    in_range = [
+        node.replace(status="open", ended="")
+        for node in own.tree.values()
+        if node.status == "dropped" and node.detected_date and not known.is_too_old(state, node.detected_date)
+    ]
+    start_pages = find_start_pages(state)
+    change: Change = {
+        "heard": len(state.notes),
+        "intent": wanted,
+        "intent_by": judgement.by,
+        "intent_trouble": judgement.fallback_reason,
+        "today": today,
+        "why_stopped": "",
+        "stop_reason": "",
+        "tree": [*start_pages, *in_range, *drop_excluded(state)],
+        "items": [item.replace(status="new", reason="") for item in own.items.values()],
+    }
+    if not start_pages and not own.tree:
+        return {**change, "why_stopped": "no start page was named", "stop_reason": "blocked"}, "report"
+    return change, "decide"
+
+
+def decide(state: CollectRun, tools: RunContext) -> tuple[Change, str]:
+    """Choose the next page; when nothing is left or enough was gathered, go on to relevance and digest."""
+    own, limits = state.own, state.settings.collect
+    if len(state.notes) > own.heard:
+        return {"pending": None}, "intent"
+    node = choose_next_node(state)
+    used = len(state.actions_this_round)
+    if node is None or used >= limits.max_pages:
+        if node and state.settings.at_cap == "ask":
+            why = stop_reason.describe_page_cap(state)
+            raise BudgetSpent(why, cap="pages", used=used, limit=limits.max_pages)
+        why, reason = stop_reason.end_by_page_cap(state) if node else stop_reason.explain_end(state)
+        next_step = "relevance" if own.unjudged_items else "report"
+        return {"why_stopped": why, "stop_reason": reason, "pending": None}, next_step
+    proposal = Proposal(
+        next_action="crawl_url", query_or_url=node.url, reasoning=explain_visit(node), by="code"
+    )
+    change: Change = {"pending": proposal, "here": node.id}
+    frontier = own.frontier(state)
+    unseen = any(n.id not in own.shown and n.parent and n.continues != "thread" for n in frontier)
+    if state.settings.stop_point == "step" and unseen:
+        new = [n.id for n in frontier if n.id not in own.shown]
+        return {**change, "shown": [*own.shown, *new]}, "approve"
+    return change, "crawl"
+
+
+def crawl(state: CollectRun, tools: RunContext) -> tuple[Change, str]:
+    """Fetch a page and store it. A failure ends its branch, never the run."""
+    own, pending = state.own, state.pending
+    url = pending.query_or_url if pending else own.node.url
+    name = canonicalize(url)
+    node = own.tree.get(name) or CrawlNode(id=name, url=url, path=[len(own.tree)], anchor="given by you")
+    page = tools.fetch(url, leading=True)
+    is_read = page.outcome is Outcome.OK
+    page_id = tools.store_page(page) if is_read else ""
+    ended = _explain_visit_end(state, name, page)
+    node = node.replace(
+        status="visited",
+        outcome=page.outcome,
+        detail=page.detail,
+        page_id=page_id,
+        sha256=page.sha256 if is_read else "",
+        title=page.title,
+        step=tools.step,
+        ended=ended,
+    )
+    parent = own.tree.get(node.parent)
+    ref = PageRef(
+        url=url,
+        page_id=page_id,
+        final_url=page.final_url,
+        title=page.title,
+        outcome=page.outcome,
+        detail=page.detail,
+        found_on=parent.url if parent else "person",
+        step=tools.step,
+    )
+    action = Action(
+        step=tools.step,
+        action="crawl_url",
+        query_or_url=url,
+        reasoning=pending.reasoning if pending else "",
+        by=pending.by if pending else "code",
+        outcome=page.outcome,
+        detail=page.detail,
+        page_id=page_id,
+    )
+    tree = [node]
+    if (planned := own.tree.get(own.here)) and planned.id != name and planned.status == "open":
+        tree.append(planned.replace(status="dropped", ended="You chose another page instead."))
+    change: Change = {"actions": [action], "pages": [ref], "pending": None, "here": name, "tree": tree}
+    if ended:
+        return {**change, "events": [event_log.log_stop(tools, node, ended)]}, "decide"
+    return change, "judge"
+
+
+def _explain_visit_end(state: CollectRun, name: str, page: Page) -> str:
+    """Why a fetched page leads nowhere: unreadable, or a redirect to a visited page; "" otherwise."""
+    final = canonicalize(page.final_url)
+    if page.outcome is not Outcome.OK:
+        return page.detail
+    if final != name and final in fact_view.visited_urls(state):
+        return f"It leads to a page that was visited before: {page.final_url}."
+    return ""
+
+
+def judge(state: CollectRun, tools: RunContext) -> tuple[Change, str]:
+    """Decide what is done with the current page, and check the decision."""
+    if not state.settings.collect.use_smart_navigation:
+        return {}, "judge_plainly"
+    parsed = parse_page(state, tools, state.own.node)
+    node = decide_page(state, tools, parsed)
+    ended, held, refused = find_objection(state, node, parsed) or ("", "", "")
+    if node.action == "STOP" and not ended:
+        ended = node.reasoning or "Nothing here is wanted."
+    node = node.replace(ended=ended, held=held)
+    stopped = [event_log.log_stop(tools, node, ended, refused=bool(refused))] if ended else []
+    change: Change = {
+        "tree": [node],
+        "events": [event_log.log_decision(tools, node), *stopped],
+        "refusals": build_refusal(node, refused, tools.step),
+    }
+    if ended:
+        return change, "decide"
+    if node.action == "NAVIGATE_TO":
+        target = open_target(node, parsed)
+        change |= {"tree": [node, target], "pages": [state.pages[node.url].replace(links=[target.url])]}
+    return change, STEP_BY_ACTION[node.action or "STOP"]
+
+
+def judge_plainly(state: CollectRun, tools: RunContext) -> tuple[Change, str]:
+    """Without smart navigation: open all links of a start page, and take each page as an article."""
+    node, deep = state.own.node, state.settings.collect.max_depth > 1
+    why = "" if node.depth else ", and all links of the start pages are followed"
+    node = node.replace(
+        action="EXTRACT_CONTENT",
+        page_type="article",
+        reasoning=f"The plain way: each page is taken as an article{why}.",
+        confidence=1.0,
+        by="code",
+    )
+    opened = []
+    if not node.depth:
+        links = list_allowed_links(state, parse_page(state, tools, node).links)
+        fresh = [link for link in links if canonicalize(link.url) not in state.own.tree]
+        node = node.replace(held="depth" if fresh and not deep else "")
+        opened = [child_node(node, link, n) for n, link in enumerate(fresh if deep else [])]
+    return {"tree": [node, *opened], "events": [event_log.log_decision(tools, node)]}, "gather"
+
+
+def links(state: CollectRun, tools: RunContext) -> tuple[Change, str]:
+    """Rank a listing's links and open the best; its next page has its depth and comes after its entries."""
+    own, node = state.own, state.own.node
+    parsed = parse_page(state, tools, node)
+    parent = own.tree.get(node.parent)
+    previous = []
+    if parent and parent.page_id and node.continues == "listing":
+        previous = [canonicalize(link.url) for link in parse_page(state, tools, parent).links if link.content]
+    found = sort_links(state, parsed, previous)
+    children: list[CrawlNode] = []
+    refused: list[Refusal] = []
+    trouble = ""
+    if found.fresh:
+        judgement = tools.judge(
+            LINK_RANKING,
+            intent=own.effective_intent(state),
+            url=node.url,
+            title=parsed.page.title,
+            today=own.today,
+            limit=state.settings.collect.max_links,
+            dated=any(link.date and link.content for link in [*found.fresh, *found.old]),
+            links=sorted(found.fresh, key=lambda link: not (link.content and link.date))[
+                :RANKING_LINKS_SHOWN
+            ],
+        )
+        children, refused = open_ranked_links(state, judgement.value.links, found.fresh, tools.step)
+        trouble = judgement.fallback_reason
+    held = find_limit_met(state, found, children)
+    dropped = record_dropped_links(state, found)
+    if following := find_continuation(state, node, parsed, "listing"):
+        if is_past_time_range(state, parsed):
+            why = "The listing is newest first, and its last entry is too old already."
+            following = following.replace(status="dropped", ended=why)
+        children = [*children, following]
+    live = [child.url for child in children if child.status == "open"]
+    ended = "" if live else explain_nothing_followed(found)
+    node = node.replace(ended=ended, held=held, trouble=node.trouble or trouble)
+    change: Change = {
+        "tree": [node, *children, *dropped],
+        "refusals": refused,
+        "pages": [state.pages[node.url].replace(links=live)],
+        "events": [event_log.log_stop(tools, node, ended)] if ended else [],
+    }
+    return change, "decide"
+
+
+def gather(state: CollectRun, tools: RunContext) -> tuple[Change, str]:
+    """Take the content of a page; the next page of a thread is read right after it."""
+    own, node = state.own, state.own.node
+    parsed = parse_page(state, tools, node)
+    thread = own.items.get(node.item_id) if node.continues == "thread" else None
+    if thread:
+        item = extract.append_thread_page(thread, node, parsed)
+    else:
+        item = extract.extract_item(state, tools, node, parsed)
+    node = node.replace(item_id=item.id)
+    has_more = item.posts and state.settings.collect.use_smart_navigation
+    following = find_continuation(state, node, parsed, "thread") if has_more else None
+    tree = [node, following] if following else [node]
+    return {"items": [item], "tree": tree, "events": [event_log.log_extraction(tools, node)]}, "decide"
+
+
+def relevance(state: CollectRun, tools: RunContext) -> tuple[Change, str]:
+    """Judge what was gathered. With too little kept and pages left, the crawl continues."""
+    return filter_items(state, tools), "decide"
+
+
+def report(state: CollectRun, tools: RunContext) -> tuple[Change, str]:
+    """Write the digest for a person to review, after judging the items that were not judged yet."""
+    change = to_jsonable(filter_items(state, tools)) if state.own.unjudged_items else {}
+    now = merge(shallow_copy(state), change)
+    judgement = tools.judge(
+        DIGEST,
+        prompt=state.question,
+        notes=list_instructions(state),
+        intent=now.own.effective_intent(now),
+        items=list_digest_items(now),
+        confidence=now.current_confidence,
+        failures=[page for page in now.pages.values() if page.outcome is not Outcome.OK],
+        why_stopped=now.why_stopped,
+        former=now.answer,
+    )
+    return {**change, "answers": [build_digest(now, judgement, tools.step)], "pending": None}, "review"
