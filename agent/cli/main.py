@@ -1,256 +1,210 @@
-"""The command line: a thin door to the workbench. Progress goes to stderr, what was asked for to stdout.
+"""The command line: a typer app with one module a command. Progress goes to stderr, results to stdout.
 
-Exit codes: 0 the run reached review (an honest `no_evidence` too), 1 it failed (the reason is told), 2 wrong
+`COMMANDS` names each command with its module and help line; `LazyCommand` imports the module when the command
+runs, so that `--help` and shell completion do not import the rest of the program.
+
+Exit codes: 0 the run reached review (an honest `no_evidence` too), 1 it failed (stderr says why), 2 wrong
 usage."""
 
 from __future__ import annotations
 
-import argparse
-import json
+import inspect
 import logging
+import re
 import sys
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import MISSING, fields, is_dataclass
+from importlib import import_module
+from typing import Any, get_type_hints
 
-from agent.actions import budget, validation
-from agent.cli import (
-    batch,
-    budget_options,
-    bundle,
-    chat,
-    collect,
-    conflicts,
-    domain_options,
-    facts,
-    fork,
-    output,
-    pages,
-    reply,
-    site,
-    source_options,
-    trust,
-)
-from agent.engine.run_settings import normalize_settings
+import typer
+from typer.core import TyperCommand, TyperGroup
+
 from agent.errors import NotFound, TouchstoneError, UsageError
-from agent.evaluation.runner import EvaluationJob, evaluate
-from agent.flows import FLOWS, draw_flow
-from agent.types import Settings
-from agent.workbench import Workbench
+
+PROGRAM, LAUNCHER = "python -m agent", "touchstone"
+"""What usage lines call the program, and the script that shell completion is made for."""
+COMMANDS = {
+    "research": ("research", "Ask a question and get a checked answer."),
+    "site": ("site", "Ask chosen websites, with follow-ups."),
+    "collect": ("collect", "Gather articles or threads from start pages."),
+    "chat": ("chat", "Talk with the library."),
+    "reply": ("reply", "Answer a conversation from the knowledge base, or stay silent."),
+    "batch": ("batch", "Ask many questions from a table, side by side within a budget."),
+    "eval": ("evaluate", "Score a world by its questions."),
+    "runs": ("runs", "List the runs, newest first."),
+    "facts": ("facts", "List the facts of a run with their quotes."),
+    "edit": ("edit", "Correct the facts of a run; its answer is rewritten."),
+    "conflicts": ("conflicts", "List what the sources of a run disagree on."),
+    "settle": ("settle", "Resolve a conflict, or search for what would resolve it."),
+    "export": ("export", "Write a run to a file."),
+    "verify": ("verify", "Check an evidence bundle, and its sources as they are now."),
+    "import": ("import_bundle", "Open an evidence bundle as a run."),
+    "fork": ("fork", "Continue from a step of a run in a new run."),
+    "compare": ("compare", "Compare two runs."),
+    "trust": ("trust", "Set how far a domain is trusted, or list the ratings."),
+    "unread": ("unread", "List what a run could not read, and what helps."),
+    "supply": ("supply", "Give a run a page it could not read."),
+    "flow": ("flow", "Draw a flow from its table of steps, as Mermaid."),
+}
+"""Each command: its module in this package, and its help line."""
+
+HELP_OPTIONS = {"help_option_names": ["-h", "--help"]}
+HOST_OPTIONS = ("--allow", "--block")
+_CERTAIN_HOST = re.compile(r"(\*\.)?[\w-]+(\.[\w-]+)+(:\d+)?\Z|localhost\Z|https?://\S+\Z")
+_SEPARATORS = re.compile(r"[\s,]+")
 
 
-def main(arguments: list[str]) -> int:
-    """Run one command; returns the exit code."""
-    parser = build_parser()
-    options = parser.parse_args(arguments)
-    logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(message)s", stream=sys.stderr)
+class MultiValueCommand(TyperCommand):
+    """A command whose list options take several values: those with a placeholder like "FACT …"."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the arguments after repeating the options before their further values."""
+        several = {name for one in self.params if str(one.metavar).endswith("…") for name in one.opts}
+        return super().parse_args(ctx, repeat_options(args, several))
+
+
+class LazyCommand(TyperCommand):
+    """A command whose module is imported when the command runs or is documented."""
+
+    def __init__(self, name: str, module: str, help: str) -> None:
+        super().__init__(name, help=help, rich_markup_mode=None)
+        self.module = module
+
+    def load(self) -> Any:
+        """The real command, made from the function `run` of its module."""
+        run = import_module(f"agent.cli.{self.module}").run
+        single = typer.Typer(add_completion=False, rich_markup_mode=None)
+        single.command(self.name, cls=MultiValueCommand, help=self.help, context_settings=HELP_OPTIONS)(
+            make_callback(run)
+        )
+        return typer.main.get_command(single)
+
+    def make_context(self, info_name: Any, args: Any, parent: Any = None, **extra: Any) -> Any:
+        """The context of the real command, its arguments parsed."""
+        return self.load().make_context(info_name, args, parent, **extra)
+
+
+class CommandTable(TyperGroup):
+    """The group of all commands in COMMANDS."""
+
+    def __init__(self, **attributes: Any) -> None:
+        super().__init__(**attributes)
+        self.commands = {name: LazyCommand(name, *about) for name, about in COMMANDS.items()}
+
+
+def make_callback(command: Callable[..., int]) -> Callable[..., int]:
+    """What typer calls: parameters that are dataclasses (`agent.cli.options`) are replaced by their fields,
+    and errors become a line on stderr and an exit code."""
+    signature = inspect.signature(command, eval_str=True)
+    groups: dict[str, Any] = {
+        name: parameter.annotation
+        for name, parameter in signature.parameters.items()
+        if is_dataclass(parameter.annotation)
+    }
+    parameters: list[inspect.Parameter] = []
+    for name, parameter in signature.parameters.items():
+        expanded = _field_parameters(groups[name]) if name in groups else [parameter]
+        parameters += [one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in expanded]
+
+    def call(**values: Any) -> int:
+        for name, group in groups.items():
+            values[name] = group(**{part.name: values.pop(part.name) for part in fields(group)})
+        return _run_safely(lambda: command(**values))
+
+    call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    call.__annotations__ = {one.name: one.annotation for one in parameters}
+    return call
+
+
+def _run_safely(command: Callable[[], int]) -> int:
     try:
-        return int(options.act(options))
+        return command()
     except (UsageError, NotFound) as wrong:
-        output.write_stderr(f"touchstone: {wrong}")
+        _write_error(str(wrong))
         return 2
     except TouchstoneError as failure:
-        output.write_stderr(f"touchstone: {failure}")
+        _write_error(str(failure))
         return 1
     except BrokenPipeError:  # the reader of our output has read enough
         sys.stderr.close()
         return 0
     except KeyboardInterrupt:
-        output.write_stderr(
-            "touchstone: interrupted; `python -m agent runs` lists the run, the workbench can resume it"
-        )
+        _write_error("interrupted; `python -m agent runs` lists the run, the workbench can resume it")
         return 1
 
 
-def build_parser() -> argparse.ArgumentParser:
-    """The parser of all commands; the README's help is checked against it."""
-    parser = domain_options.HostListParser(
-        prog="python -m agent", description="Touchstone: research you can check."
-    )
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    research = _add_command(commands, "research", "ask a question and get a checked answer", _run_research)
-    research.add_argument("question", metavar="QUESTION")
-    research.add_argument(
-        "--world",
-        default="live",
-        metavar="live|demo|DIR",
-        help="where to search and read (default: live, the web)",
-    )
-    research.add_argument(
-        "--model",
-        default="auto",
-        metavar="keyless|NAME",
-        help="the model (default: the configured one, else keyless)",
-    )
-    budget_options.add_options(research)
-    research.add_argument("--estimate", action="store_true", help="only tell what it is likely to need")
-    domain_options.add_allow_option(research, [], "default: all")
-    source_options.add_options(research, engines=True)
-    research.add_argument("--json", type=Path, metavar="FILE", help="write the whole run as JSON")
-    research.add_argument("--markdown", type=Path, metavar="FILE", help="write the report as Markdown")
-    site.add_options(_add_command(commands, "site", "ask chosen websites, with follow-ups", site.run))
-    collect.add_options(
-        _add_command(commands, "collect", "gather articles or threads from start pages", collect.run)
-    )
-    chat.add_options(_add_command(commands, "chat", "talk with what the library holds", chat.run))
-    reply.add_options(
-        _add_command(
-            commands, "reply", "answer a conversation from the knowledge base, or stay silent", reply.run
+def _write_error(sentence: str) -> None:
+    if sys.stderr is not None:
+        print(f"touchstone: {sentence}", file=sys.stderr, flush=True)
+
+
+def _field_parameters(group: Any) -> list[inspect.Parameter]:
+    kind, hints = inspect.Parameter.KEYWORD_ONLY, get_type_hints(group, include_extras=True)
+    return [
+        inspect.Parameter(
+            part.name,
+            kind,
+            default=part.default_factory() if part.default_factory is not MISSING else part.default,
+            annotation=hints[part.name],
         )
+        for part in fields(group)
+    ]
+
+
+def repeat_options(arguments: Sequence[str], multiple: Collection[str]) -> list[str]:
+    """`--pin A B` as `--pin A --pin B` for each option in `multiple`.
+
+    Values end at the next option. Behind `--allow` and `--block` only certain hosts ("a.example",
+    "*.a.example") continue the list, so that the question after them stays a question."""
+    repeated: list[str] = []
+    option, needs_value = "", False
+    for n, argument in enumerate(arguments):
+        if argument == "--":
+            return [*repeated, *arguments[n:]]
+        name = argument.partition("=")[0]
+        if name in multiple:
+            option, needs_value = name, name == argument
+        elif argument.startswith("-"):
+            option = ""
+        elif option:
+            is_value = option not in HOST_OPTIONS or _holds_certain_hosts(argument)
+            if is_value and not needs_value:
+                repeated.append(option)
+            option, needs_value = option if is_value or needs_value else "", False
+        repeated.append(argument)
+    return repeated
+
+
+def _holds_certain_hosts(argument: str) -> bool:
+    return all(map(_CERTAIN_HOST.match, filter(None, _SEPARATORS.split(argument.strip()))))
+
+
+app = typer.Typer(cls=CommandTable, rich_markup_mode=None, context_settings=HELP_OPTIONS)
+
+
+@app.callback()
+def describe() -> None:
+    """Touchstone: research you can check."""
+
+
+def main(arguments: list[str]) -> int:
+    """Run one command; returns the exit code."""
+    logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(message)s", stream=sys.stderr)
+    completion = any(
+        one.partition("=")[0] in ("--install-completion", "--show-completion") for one in arguments
     )
-    batch.add_options(
-        _add_command(
-            commands, "batch", "ask many questions from a table, side by side within a budget", batch.run
+    command = typer.main.get_command(app)
+    try:
+        return int(
+            command.main(
+                arguments,
+                prog_name=LAUNCHER if completion else PROGRAM,
+                complete_var=f"_{LAUNCHER.upper()}_COMPLETE",
+                standalone_mode=False,
+            )
+            or 0
         )
-    )
-    score = _add_command(commands, "eval", "score a world by its questions", _run_eval)
-    score.add_argument("world", metavar="DIR|demo")
-    score.add_argument(
-        "--flow", default="research", choices=sorted(FLOWS), help="which flow is asked (default: %(default)s)"
-    )
-    score.add_argument("--model", default="keyless", metavar="NAME", help="the model (default: %(default)s)")
-    score.add_argument(
-        "--limit", type=int, default=0, metavar="N", help="ask only N questions, drawn at random"
-    )
-    score.add_argument(
-        "--seed", type=int, default=0, metavar="S", help="the draw's seed (default: %(default)s)"
-    )
-    score.add_argument("--jobs", type=int, default=0, metavar="N", help="processes (default: one a core)")
-    score.add_argument("--keep", default="", metavar="DIR", help="keep the runs' stores in this folder")
-    score.add_argument("--json", type=Path, metavar="FILE", help="write figures and questions as JSON")
-    listing = _add_command(commands, "runs", "list the runs, newest first", _list_runs)
-    listing.add_argument("--text", default="", help="only those with this text in the question")
-    facts.add_facts_options(
-        _add_command(commands, "facts", "list what a run knows, with the words it stands on", facts.run_facts)
-    )
-    facts.add_edit_options(
-        _add_command(commands, "edit", "correct what a run knows; its answer is written anew", facts.run_edit)
-    )
-    conflicts.add_conflicts_options(
-        _add_command(
-            commands, "conflicts", "tell what the sources of a run disagree on", conflicts.run_conflicts
-        )
-    )
-    conflicts.add_settle_options(
-        _add_command(
-            commands, "settle", "rule on a conflict, or look for what would settle it", conflicts.run_settle
-        )
-    )
-    bundle.add_export_options(_add_command(commands, "export", "write a run out", bundle.run_export))
-    bundle.add_verify_options(
-        _add_command(
-            commands, "verify", "check an evidence bundle, and what its sources say today", bundle.run_verify
-        )
-    )
-    bundle.add_import_options(
-        _add_command(commands, "import", "open an evidence bundle as a run", bundle.run_import)
-    )
-    fork.add_fork_options(
-        _add_command(commands, "fork", "go on from a step of a run, in a new one", fork.run_fork),
-        _format_step,
-    )
-    fork.add_compare_options(_add_command(commands, "compare", "lay two runs side by side", fork.run_compare))
-    trust.add_options(
-        _add_command(commands, "trust", "say how far a domain is trusted, or list what was said", trust.run)
-    )
-    pages.add_unread_options(
-        _add_command(commands, "unread", "list what a run could not read, and what helps", pages.run_unread)
-    )
-    pages.add_supply_options(
-        _add_command(
-            commands,
-            "supply",
-            "give a run a page it could not read",
-            lambda options: pages.run_supply(options, _format_step),
-        )
-    )
-    drawing = _add_command(commands, "flow", "draw a flow from its table of steps, as Mermaid", _draw_flow)
-    drawing.add_argument("name", metavar="NAME", choices=sorted(FLOWS), help="one of: %(choices)s")
-    return parser
-
-
-def _add_command(
-    commands: Any, name: str, help: str, act: Callable[[argparse.Namespace], int]
-) -> argparse.ArgumentParser:
-    parser: argparse.ArgumentParser = commands.add_parser(
-        name, help=help, description=help[0].upper() + help[1:] + "."
-    )
-    parser.set_defaults(act=act)
-    return parser
-
-
-def _run_research(options: argparse.Namespace) -> int:
-    chosen = {"allowed_domains": options.allow, **source_options.chosen_settings(options)}
-    settings = Settings(
-        world=options.world, model=options.model, **budget_options.chosen_settings(options), **chosen
-    )
-    validation.check_new_run(options.question.strip(), normalize_settings(settings), FLOWS)
-    bench = Workbench()
-    if options.estimate:
-        output.write_stdout(budget.estimate_budgets(bench, settings).description)
-        return 0
-    output.check_network(bench, options.world)
-    return output.drive_run(bench, bench.start(options.question, settings), options, _format_step)
-
-
-def _format_step(name: str, change: dict[str, Any]) -> str:
-    """One step in a line, "" when there is nothing a person would want to know."""
-    if name == "decide" and change.get("pending"):
-        pending = change["pending"]
-        refused = "".join(
-            f"\n       refused: {refusal['what']}: {refusal['why']}" for refusal in change.get("refusals", [])
-        )
-        spoke = f" (by rule: {pending['trouble']})" if pending.get("trouble") else ""
-        return f"{pending['next_action']} {pending.get('query_or_url') or ''} — {pending.get('reasoning', '')}{spoke}{refused}"
-    if name == "budget":
-        return str(change.get("why_stopped", ""))
-    if name in ("search", "crawl") and change.get("actions"):
-        action = change["actions"][-1]
-        found = f", {action['hits']} results" if action["hits"] else ""
-        return f"{action['outcome']}{': ' + action['detail'] if action['detail'] else ''}{found}"
-    if name == "analyze" and change.get("confidence"):
-        new = sum(
-            1
-            for fact in change.get("facts", [])
-            if fact["verified"] and fact["step"] == change["confidence"][-1]["step"]
-        )
-        return f"{new} {'fact' if new == 1 else 'facts'}, confidence {change['confidence'][-1]['value']:.2f}"
-    return ""
-
-
-def _run_eval(options: argparse.Namespace) -> int:
-    job = EvaluationJob(
-        options.world,
-        options.flow,
-        options.model,
-        limit=options.limit,
-        seed=options.seed,
-        jobs=options.jobs,
-        keep=options.keep,
-    )
-    result = evaluate(job)
-    if options.json:
-        output.write_file(options.json, json.dumps(result, ensure_ascii=False, indent=1))
-    width = max(map(len, result["metrics"]))
-    print(f"{result['world']}: {result['n']} questions, flow {result['flow']}, model {result['model']}")
-    for name, value in result["metrics"].items():
-        print(f"  {name:<{width}}  {value:g}")
-    return 0
-
-
-def _list_runs(options: argparse.Namespace) -> int:
-    runs = Workbench().runs(text=options.text)
-    for run in runs:
-        level = f"{run.confidence:.2f}" if run.confidence is not None else "  – "
-        question = f"{'(imported) ' if run.imported else ''}{run.question[:100]}"
-        print(
-            f"{run.id}  {run.created_at[:16]}  {run.status.value:<8} {run.verdict or '-':<11} {level}  {question}"
-        )
-    if not runs:
-        output.write_stderr('no runs yet: python -m agent research "QUESTION" makes one')
-    return 0
-
-
-def _draw_flow(options: argparse.Namespace) -> int:
-    print(draw_flow(FLOWS[options.name]), end="")
-    return 0
+    except typer.TyperException as wrong:
+        wrong.show()  # type: ignore[attr-defined]
+        return wrong.exit_code

@@ -1,22 +1,20 @@
-"""How a command tells a person what happens: progress on stderr, a run's answer on stdout, files where asked.
-Knows no command."""
+"""How a command reports: progress on stderr, a run's answer on stdout, files where asked. Knows no command."""
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from agent.cli.options import OutputFiles
+from agent.engine.loop import Flow
 from agent.errors import TouchstoneError, UsageError
 from agent.export.plain import render_plain_text
+from agent.flows import FLOWS
 from agent.types import Status
-from agent.workbench import Workbench
+from agent.workbench import RunSnapshot, Workbench
 
-StepFormatter = Callable[[str, dict[str, Any]], str]
-"""A step's name and change -> one line, "" when there is nothing a person would want to know."""
 NO_NETWORK = (
     "there is no network; try the bundled world with --world demo, or a folder of documents with --world DIR"
 )
@@ -28,64 +26,117 @@ def write_stderr(line: str) -> None:
         print(line, file=sys.stderr, flush=True)
 
 
-def write_stdout(line: str, end: str = "\n") -> None:
-    """What was asked for, on stdout."""
-    print(line, end=end, flush=True)
+def write_stdout(text: str, end: str = "\n") -> None:
+    """The result on stdout, unless that is closed. Raises BrokenPipeError when its reader is gone,
+    TouchstoneError when it cannot be written."""
+    if sys.stdout is None:
+        return
+    try:
+        sys.stdout.write(text + end)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise TouchstoneError(
+            f"the result could not be printed: {error.strerror}; the run is kept, `runs` lists it"
+        ) from error
 
 
-def write_file(path: Path, text: str) -> None:
-    """A file, its folder made. Raises UsageError when it cannot be written."""
+def write_json(value: Any) -> None:
+    """A value as JSON on stdout."""
+    write_stdout(to_json(value))
+
+
+def to_json(value: Any) -> str:
+    """Indented JSON with letters as they are."""
+    return json.dumps(value, ensure_ascii=False, indent=1)
+
+
+def write_file(path: Path, content: str | bytes) -> None:
+    """A file, its folder made; text gets a line end. Raises UsageError when it cannot be written."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text + "\n", encoding="utf-8")
-    except OSError as trouble:
+        path.write_bytes(content if isinstance(content, bytes) else f"{content}\n".encode())
+    except OSError as error:
         raise UsageError(
-            f"{path} cannot be written: {trouble.strerror}; the run itself is kept, `export` writes it elsewhere"
-        ) from trouble
+            f"{path} cannot be written: {error.strerror}; the run itself is kept, `export` writes it elsewhere"
+        ) from error
     write_stderr(f"wrote {path}")
 
 
+def read_file(path: Path, most: int = -1) -> bytes:
+    """The bytes of a file, at most `most`. Raises UsageError when it cannot be read."""
+    try:
+        with path.open("rb") as file:
+            return file.read(most)
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}") from error
+
+
 def check_network(bench: Workbench, world: str) -> None:
-    """Raises TouchstoneError when the live web was asked for and there is no network."""
+    """Raises TouchstoneError when the live web is needed and there is no network."""
     if world == "live" and not bench.is_online():
         raise TouchstoneError(NO_NETWORK)
 
 
 class RunProgress:
-    """Tells each step of a run on stderr as it is recorded, and what the question was read as once the
-    conversation made it whole."""
+    """Writes each step of a run to stderr as it is recorded, and the question as it was completed from the
+    conversation."""
 
-    def __init__(self, bench: Workbench, run_id: str, line: StepFormatter, after: int = 0) -> None:
-        self.bench, self.run_id, self.format_step, self.last_step = bench, run_id, line, after
-        self.read_as = ""
+    def __init__(self, bench: Workbench, run_id: str, flow: Flow, after: int = 0) -> None:
+        self.bench, self.run_id, self.flow, self.last_step = bench, run_id, flow, after
+        self.standalone_question = ""
 
     def __call__(self) -> None:
         view = self.bench.snapshot(self.run_id)
         for step in view.steps[self.last_step + 1 :]:
-            if told := self.format_step(step.name, step.change):
-                write_stderr(f"  {step.n:>3}  {told}")
+            if line := self.flow.describe(step):
+                write_stderr(f"  {step.n:>3}  {line}")
         self.last_step = len(view.steps) - 1
-        if view.state.standalone_question not in ("", self.read_as):
-            self.read_as = view.state.standalone_question
-            write_stderr(f"       Read as: {self.read_as}")
+        if view.state.standalone_question not in ("", self.standalone_question):
+            self.standalone_question = view.state.standalone_question
+            write_stderr(f"       Read as: {self.standalone_question}")
 
 
 def drive_run(
-    bench: Workbench, run_id: str, options: argparse.Namespace, line: StepFormatter, *, after: int = 0
-) -> int:
-    """Drive a run to its answer, print that, and write what `--json` and `--markdown` ask for; returns the
-    exit code."""
+    bench: Workbench,
+    run_id: str,
+    *,
+    after: int = 0,
+    ends: tuple[Status, ...] = (Status.REVIEW, Status.DONE),
+) -> RunSnapshot | None:
+    """Drive a run and report its steps behind `after`; the run with its answer, or None when it did not reach
+    one (stderr says why)."""
     write_stderr(f"run {run_id}")
-    status = bench.drive(run_id, watch=RunProgress(bench, run_id, line, after))
+    flow = FLOWS[bench.snapshot(run_id).run.settings.flow]
+    status = bench.drive(run_id, watch=RunProgress(bench, run_id, flow, after))
     view = bench.snapshot(run_id)
-    if status not in (Status.REVIEW, Status.DONE) or view.state.answer is None:
-        write_stderr(
-            f"touchstone: the run is {status.value}: {view.run.error or 'it did not reach an answer'}"
-        )
+    if status in ends and view.state.answer is not None:
+        return view
+    write_stderr(f"touchstone: the run is {status.value}: {view.run.error or 'it did not reach an answer'}")
+    return None
+
+
+def drive_and_print(bench: Workbench, run_id: str, files: OutputFiles, *, after: int = 0) -> int:
+    """Drive a run, print its answer, and write the files asked for; returns the exit code."""
+    view = drive_run(bench, run_id, after=after)
+    if view is None or view.state.answer is None:
         return 1
-    print(render_plain_text(view.state.answer), flush=True)
-    if options.json:
-        write_file(options.json, json.dumps(bench.as_json(run_id), ensure_ascii=False, indent=1))
-    if options.markdown:
-        write_file(options.markdown, bench.markdown(run_id))
+    write_stdout(render_plain_text(view.state.answer))
+    if files.json_file:
+        write_file(files.json_file, to_json(bench.as_json(run_id)))
+    if files.markdown_file:
+        write_file(files.markdown_file, bench.markdown(run_id))
     return 0
+
+
+def finish_edit(bench: Workbench, run_id: str) -> RunSnapshot:
+    """The run after a person's edit: driven on when the edit made it continue."""
+    if bench.snapshot(run_id).run.status is Status.RUNNING:
+        bench.drive(run_id)
+    return bench.snapshot(run_id)
+
+
+def one_line(text: str) -> str:
+    """Foreign text for a terminal: one line, unprintable characters as spaces."""
+    return " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())

@@ -57,6 +57,13 @@ class Flow:
         change
     )
     find_pause_request: Callable[[Any], PauseRequest | None] = lambda _state: None
+    describe_step: Callable[[str, Change], str] = lambda _name, _change: ""
+
+    def describe(self, step: Step) -> str:
+        """A step in a line for a person, "" when it has nothing worth reporting."""
+        if step.name == "budget":
+            return str(step.change.get("why_stopped", ""))
+        return self.describe_step(step.name, step.change)
 
     def take_step(self, name: str, state: Any, tools: RunContext) -> tuple[Change, str]:
         """Take one step. Raises FlowError when it leads where no edge goes."""

@@ -15,6 +15,7 @@ from agent.engine.state import Change
 from agent.flows.chat import retrieve as reading
 from agent.flows.chat.places import find_facilities, is_facility_follow_up, list_kinds, load_facilities
 from agent.flows.chat.state import ChatRun, ChatState, Grounding, QueryRewrite, StepJudge
+from agent.flows.chat.step_summary import describe_step
 from agent.flows.chat.write import (
     CAVEATS,
     ask_for_clarification,
@@ -353,6 +354,7 @@ CHAT = Flow(
     write_up_step="validate",
     reentry_step="rewrite",
     summary=summarize_state,
+    describe_step=describe_step,
     edges=(
         Edge(start="router", end="generate", label="DIRECT_ANSWER"),
         Edge(start="router", end="retrieve", label="RETRIEVE"),

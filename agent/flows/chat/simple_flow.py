@@ -11,6 +11,7 @@ from agent.engine.state import Change, merge, shallow_copy, to_jsonable
 from agent.flows.chat import retrieve as reading
 from agent.flows.chat.places import find_facilities, list_kinds, load_facilities
 from agent.flows.chat.state import ChatRun, ChatState, StepJudge
+from agent.flows.chat.step_summary import describe_step
 from agent.flows.chat.write import build_answer, build_refusal, write_draft
 from agent.flows.research.flow import summarize_state
 from agent.roles.chat.classify import CLASSIFY
@@ -91,6 +92,7 @@ CHAT_SIMPLE = Flow(
     write_up_step="generate",
     reentry_step="classify",
     summary=summarize_state,
+    describe_step=describe_step,
     edges=(
         Edge(start="classify", end="retrieve", label="information"),
         Edge(start="classify", end="location", label="location_search"),

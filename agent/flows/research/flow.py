@@ -15,6 +15,7 @@ from agent.engine.loop import Flow
 from agent.engine.state import Change
 from agent.flows.research import analyze_page
 from agent.flows.research.state import Observation, ResearchRun, ResearchState
+from agent.flows.research.step_summary import describe_step
 from agent.flows.shared import fact_view, recompute
 from agent.flows.shared.verdict import build_answer
 from agent.flows.shared.write_report import ask_report
@@ -275,6 +276,7 @@ RESEARCH = Flow(
     write_up_step="report",
     reentry_step="decide",
     summary=summarize_state,
+    describe_step=describe_step,
     find_pause_request=fact_view.pause_for_new_conflicts,
     edges=(
         Edge(start="decide", end="search", label="search", rest="approve"),

@@ -29,6 +29,7 @@ from agent.flows.site.state import (
     SiteState,
     UrlIndex,
 )
+from agent.flows.site.step_summary import describe_step
 from agent.retrieval.site_link_scoring import split_path_words
 from agent.retrieval.unseen_terms import find_unseen_terms
 from agent.roles.site.draft import DRAFT
@@ -471,6 +472,7 @@ SITE = Flow(
     write_up_step="draft",
     reentry_step="reconsider",
     summary=summarize_state,
+    describe_step=describe_step,
     find_pause_request=fact_view.pause_for_new_conflicts,
     edges=(
         Edge(start="recall", end="survey", label="pages to read"),

@@ -95,7 +95,7 @@ def test_what_is_asked_back_is_printed_with_its_choices_and_can_be_answered(
 def test_what_lies_in_the_demo_is_added_as_invented(capsys: Told, path: str) -> None:
     main(["chat", "With what is time synchronisation switched on?", "--add", str(ROOT / path)])
     out, err = capsys.readouterr()
-    assert "timedatectl" not in out and "is invented" in err and "--scope-tag demo" in err
+    assert "timedatectl" not in out and "are invented" in err and "--scope-tag demo" in err
     assert main(["chat", "With what is time synchronisation switched on?", "--scope-tag", "demo"]) == 0
     assert "timedatectl" in capsys.readouterr().out
 

@@ -66,10 +66,10 @@ def test_an_edit_is_driven_to_its_new_answer_and_told(run_id, capsys):
     assert main(["edit", run_id, "--redo"]) == 0
     assert main(["edit", run_id, "--correct", wiki, "It was founded in 1974, they say."]) == 0
     shown = capsys.readouterr().err
-    assert "corrected 1 fact" in shown and "does not carry" not in shown
+    assert "corrected 1 fact" in shown and "does not support" not in shown
     assert main(["edit", run_id, "--correct", wiki, "It was founded in 1874."]) == 0
     shown = capsys.readouterr().err
-    assert "The quote does not carry these words" in shown and "1974" in shown and "--undo" in shown
+    assert "The quote does not support this statement" in shown and "1974" in shown and "--undo" in shown
     assert main(["edit", run_id, "--undo"]) == 0
     assert facts(run_id, capsys, "--status", "corrected")[0]["former"]
     assert main(["edit", run_id, "--restore", wiki]) == 0

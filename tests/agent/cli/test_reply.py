@@ -41,7 +41,7 @@ def test_silence_prints_nothing_but_why(capsys: Told) -> None:
 def test_an_empty_knowledge_base_says_what_to_do(capsys: Told) -> None:
     assert main(["reply", "How do I install it?"]) == 0
     out, err = capsys.readouterr()
-    assert out == "" and "--kb DIR" in err and "everything is invented, with --kb demo" in err
+    assert out == "" and "--kb DIR" in err and "the invented one with --kb demo" in err
 
 
 def test_a_folder_is_a_knowledge_base(capsys: Told, tmp_path: Path) -> None:

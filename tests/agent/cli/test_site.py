@@ -6,15 +6,21 @@ import json
 
 import pytest
 
-from agent.cli.main import build_parser, main
-from agent.cli.site import settings_of
+from agent.cli.main import main
+from agent.types import Settings
+from agent.workbench import Workbench
 
 START, QUESTION = "https://kallsteg.example/", "How do I return a Kallsteg C2 logger?"
 DEMO = ["site", "--world", "demo", "--model", "keyless", "--start", START]
 
 
-def settings(*arguments: str):
-    return settings_of(build_parser().parse_args(["site", *arguments, "Why?"]))
+def settings(*arguments: str) -> Settings:
+    """The settings that the command starts its run with."""
+    with pytest.MonkeyPatch.context() as patch:
+        started: list[Settings] = []
+        patch.setattr(Workbench, "start", lambda self, question, given: started.append(given) or "none")
+        assert main(["site", "--world", "demo", *arguments, "Why?"]) == 2, "there is no such run to drive"
+    return started[0]
 
 
 def test_the_default_fence_are_the_start_hosts():

@@ -1,0 +1,49 @@
+"""`research`: ask the web, or another world."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from agent.actions import budget, validation
+from agent.cli.options import (
+    Allow,
+    BudgetOptions,
+    Model,
+    OutputFiles,
+    Question,
+    SearchOptions,
+    World,
+)
+from agent.cli.output import check_network, drive_and_print, write_stdout
+from agent.engine.run_settings import normalize_settings
+from agent.flows import FLOWS
+from agent.types import Settings
+from agent.workbench import Workbench
+
+
+def run(
+    question: Question,
+    *,
+    world: World = "live",
+    model: Model = "auto",
+    budgets: BudgetOptions,
+    estimate: Annotated[
+        bool, typer.Option("--estimate", help="only print what it is likely to need")
+    ] = False,
+    allow: Allow = [],  # noqa: B006 - typer reads the default
+    sources: SearchOptions,
+    files: OutputFiles,
+) -> int:
+    """Ask and print the answer; returns the exit code."""
+    settings = Settings(
+        world=world, model=model, allowed_domains=allow, **budgets.settings, **sources.settings()
+    )
+    validation.check_new_run(question.strip(), normalize_settings(settings), FLOWS)
+    bench = Workbench()
+    if estimate:
+        write_stdout(budget.estimate_budgets(bench, settings).description)
+        return 0
+    check_network(bench, world)
+    return drive_and_print(bench, bench.start(question, settings), files)

@@ -1,0 +1,25 @@
+"""A step of `research` in a line for a person."""
+
+from __future__ import annotations
+
+from agent.engine.state import Change
+
+
+def describe_step(name: str, change: Change) -> str:
+    """The line, "" when the step has nothing worth reporting."""
+    if name == "decide" and (pending := change.get("pending")):
+        refused = "".join(
+            f"\n       refused: {refusal['what']}: {refusal['why']}" for refusal in change.get("refusals", [])
+        )
+        fallback = f" (by rule: {pending['trouble']})" if pending.get("trouble") else ""
+        target = pending.get("query_or_url") or ""
+        return f"{pending['next_action']} {target} — {pending.get('reasoning', '')}{fallback}{refused}"
+    if name in ("search", "crawl") and change.get("actions"):
+        action = change["actions"][-1]
+        hits = f", {action['hits']} results" if action["hits"] else ""
+        return f"{action['outcome']}{': ' + action['detail'] if action['detail'] else ''}{hits}"
+    if name == "analyze" and change.get("confidence"):
+        newest = change["confidence"][-1]
+        count = sum(fact["verified"] and fact["step"] == newest["step"] for fact in change.get("facts", []))
+        return f"{count} {'fact' if count == 1 else 'facts'}, confidence {newest['value']:.2f}"
+    return ""

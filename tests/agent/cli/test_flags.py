@@ -1,0 +1,74 @@
+"""Every command and flag that the command line ever had still exists and parses."""
+
+from __future__ import annotations
+
+import pytest
+
+from agent.cli.main import COMMANDS, main
+from tests.agent.cli.parse import command, parse
+
+BUDGETS = "--max-steps 3 --max-pages 3 --max-calls 3 --max-tokens 9 --max-cost 1 --max-minutes 2 --threshold 80% --until review"
+SOURCES = "--block b.example --since 2024-01-01 --before 2025-01-01 --dated --language en"
+LINES = {
+    "research": f"Why? --world demo --model keyless {BUDGETS} --estimate --allow a.example {SOURCES} "
+    "--engine google --engine duckduckgo --json F --markdown F",
+    "site": f"Why? --start U --start V --allow a.example {SOURCES} --instruction T --follow R --world demo "
+    "--model keyless --json F --markdown F",
+    "collect": f"All --start U --max-articles 1 --max-pages 2 --depth 3 --allow a.example {SOURCES} "
+    "--instruction T --plain --world demo --model keyless --json F --markdown F --csv F",
+    "chat": "Why? --thread R --scope-tag T U --add D E --world demo --model keyless --json F",
+    "reply": "Why? --kb demo --conversation F --model keyless --json F",
+    "batch": "F.csv --out F --json --resume I --side-by-side 2 --max-calls 3 --max-tokens 4 --max-cost 5 "
+    f"--max-minutes 6 --world demo --model keyless --max-steps 7 --max-pages 8 --allow a.example {SOURCES} "
+    "--engine google",
+    "eval": "demo --flow chat_simple --model keyless --limit 1 --seed 2 --jobs 3 --keep D --json F",
+    "runs": "--text T",
+    "facts": "R --find W --source S --step 3 --status pinned --json",
+    "edit": "R --pin A B --strike A --restore A --strike-source S --restore-source S --correct A T --add T "
+    "--undo --redo --url U --quote Q --own --yes",
+    "conflicts": "R --json",
+    "settle": "R C --take V --both --neither --reopen --look Q --because B",
+    "export": "R --format pages.csv --output F",
+    "verify": "B --refetch --json",
+    "import": "B",
+    "fork": f"R 3 --note T --model keyless {BUDGETS} --json F --markdown F",
+    "compare": "A B --json",
+    "trust": "a.example high --because R --forget D --run R",
+    "unread": "R",
+    "supply": "R U --file F --text T --retry --title T",
+    "flow": "chat",
+}
+
+
+def test_every_command_is_in_the_table():
+    assert list(LINES) == list(COMMANDS)
+
+
+@pytest.mark.parametrize("name", LINES)
+def test_every_flag_parses(name):
+    words = LINES[name].split()
+    params = parse(name, *words)
+    known = {option for param in command(name).params for option in param.opts if option.startswith("-")}
+    assert {word for word in words if word.startswith("--")} == known, "a flag came or went"
+    assert all(value not in (None, [], (), False, "") for value in params.values()), params
+
+
+@pytest.mark.parametrize("name", ["reply", "batch", "trust", "runs"])
+def test_optional_arguments_may_be_left_out(name):
+    assert parse(name)
+
+
+def test_the_defaults():
+    assert parse("research", "Why?") == parse("research", "Why?", "--world", "live", "--model", "auto")
+    assert parse("site", "Why?", "--start", "U")["allow"] == []
+    collect = parse("collect", "All")
+    assert (collect["allow"], collect["start"], collect["max_articles"]) == ([], [], 10)
+    assert (parse("eval", "demo")["model"], parse("export", "R")["format"]) == ("keyless", "md")
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_is_offered_for_the_launcher(shell, capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(["--show-completion", shell])
+    assert not ended.value.code
+    assert "_TOUCHSTONE_COMPLETE" in capsys.readouterr().out
