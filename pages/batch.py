@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.widgets.batch import batch_form, batch_run
+from pages.widgets.batch import form, run
 
 batch_id = st.query_params.get("batch", "")
 if batch_id:
-    batch_run.draw(batch_id)
+    run.draw(batch_id)
 else:
-    batch_form.draw()
+    form.draw()

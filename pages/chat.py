@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.widgets.chat import chat_form, chat_thread
+from pages.widgets.chat import form, thread
 
 run_id = st.query_params.get("run", "")
 if run_id:
-    chat_thread.draw(run_id)
+    thread.draw(run_id)
 else:
-    chat_form.draw()
+    form.draw()

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.widgets.collect import collect_form, collect_run
+from pages.widgets.collect import form, run
 
 run_id = st.query_params.get("run", "")
 if run_id:
-    collect_run.draw(run_id)
+    run.draw(run_id)
 else:
-    collect_form.draw()
+    form.draw()

@@ -6,18 +6,18 @@ import streamlit as st
 
 from agent.actions.run_diff import compare_runs
 from agent.errors import NotFound
-from pages.widgets.run import run_diff, run_header
+from pages.widgets.run import comparison, header
 from pages.widgets.shell import client
 
 first_id, second_id = st.query_params.get("run", ""), st.query_params.get("with", "")
 try:
     found = compare_runs(client.workbench(), first_id, second_id)
 except NotFound as missing:
-    run_header.draw_missing(
+    header.draw_missing(
         "pair of runs",
         str(missing) if first_id and second_id else "Two runs are needed",
         "pages/research.py",
         "Ask a question",
     )
 else:
-    run_diff.draw(found)
+    comparison.draw(found)

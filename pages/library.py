@@ -3,6 +3,6 @@
 
 from __future__ import annotations
 
-from pages.widgets.library import library_page
+from pages.widgets.library import screen
 
-library_page.draw()
+screen.draw()

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.widgets.reply import reply_form, reply_run
+from pages.widgets.reply import form, run
 
 run_id = st.query_params.get("run", "")
 if run_id:
-    reply_run.draw(run_id)
+    run.draw(run_id)
 else:
-    reply_form.draw()
+    form.draw()

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.widgets.research import research_form, research_run
+from pages.widgets.research import form, run
 
 run_id = st.query_params.get("run", "")
 if run_id:
-    research_run.draw(run_id)
+    run.draw(run_id)
 else:
-    research_form.draw()
+    form.draw()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from pages.widgets.run import bundle_import, run_list
-from pages.widgets.shell import empty_state
+from pages.widgets.shell import empty_state, ui
 
 st.html('<div class="ts"><h1 class="ts-question">Runs</h1></div>')
 run_list.draw_filters()
@@ -17,4 +17,4 @@ elif run_list.is_filtered():
     empty_state.draw("No run fits", "Change the words or the state above.")
 else:
     empty_state.draw("No runs yet", "Ask a question on the Research page; everything you start is kept here.")
-    st.page_link("pages/research.py", label="Ask a question", icon=":material/travel_explore:")
+    ui.link("pages/research.py", "Ask a question", "travel_explore")

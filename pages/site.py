@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.widgets.site import site_form, site_thread
+from pages.widgets.site import form, thread
 
 run_id = st.query_params.get("run", "")
 if run_id:
-    site_thread.draw(run_id)
+    thread.draw(run_id)
 else:
-    site_form.draw()
+    form.draw()

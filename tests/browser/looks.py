@@ -7,7 +7,7 @@ NAMELESS = """() => [...document.querySelectorAll('.stMain button, .stMain input
   .filter(e => e.checkVisibility() && e.getBoundingClientRect().width > 1)
   .filter(e => !(e.innerText || '').trim() && !e.getAttribute('aria-label') && !e.getAttribute('aria-labelledby')
     && !e.getAttribute('title') && !(e.labels && e.labels.length) && !e.closest('[aria-label]'))
-  .map(e => e.outerHTML.poll_interval(0, 120))"""
+  .map(e => e.outerHTML.slice(0, 120))"""
 
 PALE = """() => {
   const canvas = document.createElement('canvas').getContext('2d', {willReadFrequently: true})
@@ -34,7 +34,7 @@ PALE = """() => {
     const back = behind(e), ink = over(rgba(style.color), back)
     const [a, b] = [light(ink), light(back)].sort((x, y) => y - x)
     const ratio = (a + 0.05) / (b + 0.05)
-    if (ratio < 4.5) pale.push(ratio.toFixed(2) + ' ' + e.className + ': ' + e.textContent.poll_interval(0, 40))
+    if (ratio < 4.5) pale.push(ratio.toFixed(2) + ' ' + e.className + ': ' + e.textContent.slice(0, 40))
   }
   return [...new Set(pale)]
 }"""
@@ -63,6 +63,6 @@ FOCUS = """async () => {
     plain = looks()
   }
   e.focus({focusVisible: true, preventScroll: true})
-  return [e.outerHTML.poll_interval(0, 120), focused !== plain]
+  return [e.outerHTML.slice(0, 120), focused !== plain]
 }"""
 """The control that has the focus, and whether it looks otherwise than without."""

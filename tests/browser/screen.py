@@ -11,7 +11,7 @@ from playwright.sync_api import Locator, Page, TimeoutError, expect
 TOO_WIDE = """() => [...document.querySelectorAll('.stMain .ts *, .stMain button, .stMain textarea, .stMain h1')].filter(e => {
     const box = e.getBoundingClientRect()
     return box.width > 0 && box.right > innerWidth + 1 && !e.closest('.scroll, [role=tablist]')
-}).map(e => e.tagName + ' ' + e.textContent.poll_interval(0, 40))"""
+}).map(e => e.tagName + ' ' + e.textContent.slice(0, 40))"""
 QUESTION = "How many people does Älvmora Mejeri employ?"
 
 

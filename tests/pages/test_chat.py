@@ -9,7 +9,7 @@ import pytest
 
 from agent.errors import ModelUnavailable
 from agent.types import LibraryScope, Settings, Status
-from pages.widgets.chat import chat_input, chat_scope, chat_turn, places_map
+from pages.widgets.chat import message_box, places_map, scope, turn
 from pages.widgets.shell import client
 from tests.pages.conftest import shown
 from tests.web.chatting_model import ASKED, QUOTE, Script, given, stocked
@@ -37,7 +37,7 @@ def test_a_first_visit_offers_the_demo_and_its_examples(app, bench):
     assert not tester.exception and "nothing to talk about yet" in shown(tester) and not tester.chat_input
     assert "No conversation yet" in shown(tester)
     _button(tester, "Add the demo knowledge base").click().run()
-    assert not tester.exception and len(tester.chat_input) == 1 and tester.session_state[chat_scope.DEMO_KEY]
+    assert not tester.exception and len(tester.chat_input) == 1 and tester.session_state[scope.DEMO_KEY]
     _button(tester, "What does the Harbour edition cost?").click().run()
     run_id = (
         tester.query_params["run"][0]
@@ -181,13 +181,13 @@ def test_a_model_server_that_is_away_is_told_beside_the_box(app, bench):
 def test_the_scope_comes_from_the_address_and_holds(app, bench):
     stocked(bench)
     tester = app("chat", tag="light")
-    assert chat_scope.describe(
+    assert scope.describe(
         LibraryScope()
-    ) == "everything in the library" and "but the invented demo pages" in chat_scope.describe(
+    ) == "everything in the library" and "but the invented demo pages" in scope.describe(
         LibraryScope(), demo=False
     )
-    assert chat_scope.describe(LibraryScope(tags=["light"])) == "#light" and tester.session_state[
-        chat_scope.TAGS_KEY
+    assert scope.describe(LibraryScope(tags=["light"])) == "#light" and tester.session_state[
+        scope.TAGS_KEY
     ] == ["light"]
     tester.chat_input[0].set_value("How high is the lighthouse?").run()
     run = bench.runs()[0]
@@ -210,10 +210,10 @@ def test_documents_sent_with_a_message_are_added_and_refused_by_themselves(app, 
     assert chat_box.placeholder == "Ask what the library may know"
     told = []
     monkeypatch.setattr(client, "set_notice", lambda kind, text: told.append((kind, text)))
-    state = {chat_input.INPUT_KEY: sent}
-    monkeypatch.setattr(chat_input.st, "session_state", state)
-    chat_input._handle_submit(Settings(flow="chat"), "")
-    assert bench.library.source("kb:notes.txt").passages == 1 and state[chat_scope.DOCUMENTS_KEY] == [
+    state = {message_box.INPUT_KEY: sent}
+    monkeypatch.setattr(message_box.st, "session_state", state)
+    message_box._handle_submit(Settings(flow="chat"), "")
+    assert bench.library.source("kb:notes.txt").passages == 1 and state[scope.DOCUMENTS_KEY] == [
         "kb:notes.txt"
     ]
     assert told[0][0] == "warning" and "broken.pdf" in told[0][1] and "1 document added" in told[0][1]
@@ -254,16 +254,16 @@ def test_of_a_long_conversation_the_newest_turns_are_drawn(app, bench):
 
 
 def test_an_answer_is_streamed_to_who_waits_for_it_once(app, bench, monkeypatch):
-    monkeypatch.setattr(chat_turn, "WORD_S", 0.0)
+    monkeypatch.setattr(turn, "WORD_S", 0.0)
     stocked(bench)
     run_id = _turn(bench)
     tester = app("chat")
-    tester.session_state[chat_turn.STREAM_RUN_KEY] = run_id
+    tester.session_state[turn.STREAM_RUN_KEY] = run_id
     tester.query_params["run"] = run_id
     tester.run()
     assert (
         not tester.exception
-        and chat_turn.STREAM_RUN_KEY not in tester.session_state
+        and turn.STREAM_RUN_KEY not in tester.session_state
         and "38 kronor" in shown(tester)
     )
 

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from agent import api
 from agent.types import CollectLimits, Settings, Status
 from agent.workbench import Workbench
-from pages.widgets.collect import collect_results, collect_run, crawl_tree
+from pages.widgets.collect import crawl_tree, results, run
 from tests.pages.conftest import shown
 from tests.web.folders import page, write_world
 
@@ -151,9 +151,9 @@ def test_what_pages_write_stays_text(bench: Workbench, collected: Collected, tmp
     run_id = collected("Collect this thread", "https://evil.example/t/1", world=world)
     found = api.build_collection(bench, run_id)
     drawn = (
-        collect_results.render_items(found.items, run_id)
+        results.render_items(found.items, run_id)
         + crawl_tree.render(bench.snapshot(run_id).state)
-        + collect_run.render_events(bench.snapshot(run_id).state)
+        + run.render_events(bench.snapshot(run_id).state)
     )
     assert len(found.items[0].posts) == 2
     assert "<img" not in drawn and "<script" not in drawn and "&lt;img" in drawn

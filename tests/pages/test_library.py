@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 from agent.config import ROOT
 from agent.types import FolderImportResult, Outcome, Page
 from agent.web.extract import documents
-from pages.widgets.library import library_fetch, library_upload
+from pages.widgets.library import fetch, upload
 from tests.pages.conftest import shown
 
 pytestmark = pytest.mark.slow
@@ -50,7 +50,7 @@ def test_how_large_a_document_may_be_is_told_as_it_is():
     folder = documents.MAX_BYTES // 1_000_000
     assert (
         f"{st.get_option('server.maxUploadSize')} MB each are the most; from a folder, {folder} MB"
-        in library_upload.describe_size_limits()
+        in upload.describe_size_limits()
     )
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     assert f"{upload} MB each at most" in readme and f"`chat --add` ({folder} MB)" in readme
@@ -132,7 +132,7 @@ def test_the_index_is_plain_text_with_its_ids(app, shelf):
 
 
 def test_each_document_is_taken_or_refused_by_itself(bench):
-    added = library_upload.add_files(
+    added = upload.add_files(
         [
             ("handbook.md", HANDBOOK),
             ("noise.bin", bytes(range(256)) * 20),
@@ -143,9 +143,9 @@ def test_each_document_is_taken_or_refused_by_itself(bench):
     )
     assert added.sources[0].source_id == "kb:handbook.md" and len(added.sources) == 2
     assert {one.name for one in added.refused} == {"noise.bin", "empty.txt"}
-    told = library_upload.render_result(added)
+    told = upload.render_result(added)
     assert "2 documents added, 2 not taken" in told and "<img" not in told and "nothing to add" in told
-    assert "Nothing there could be read" in library_upload.render_result(FolderImportResult())
+    assert "Nothing there could be read" in upload.render_result(FolderImportResult())
 
 
 def test_a_folder_is_added_and_a_missing_one_refused(app, shelf, tmp_path):
@@ -170,7 +170,7 @@ def test_what_is_no_address_is_refused(app, shelf):
 def test_a_page_is_read_again_and_told_whether_it_changed(demo, bench):
     demo()
     source = next(source for source in bench.library.sources() if "people" in source.url)
-    assert library_fetch.refetch_page(source.source_id) == "Read again: the text is the same."
+    assert fetch.refetch_page(source.source_id) == "Read again: the text is the same."
     old = Page(
         url=source.url,
         final_url=source.url,
@@ -180,7 +180,7 @@ def test_a_page_is_read_again_and_told_whether_it_changed(demo, bench):
         sha256="0" * 64,
     )
     bench.library.replace(source.source_id, old)
-    assert "the text has changed" in library_fetch.refetch_page(source.source_id)
+    assert "the text has changed" in fetch.refetch_page(source.source_id)
 
 
 def test_what_came_of_the_very_first_documents_is_told_in_the_part_that_adds(app, bench, tmp_path):

@@ -11,7 +11,7 @@ from agent.bot.responder import ReplyService
 from agent.errors import ModelUnavailable
 from agent.llm.scripted import ScriptedModel
 from agent.types.reply import Conversation, Message, RequestContext
-from pages.widgets.reply import bot_help, bot_services, reply_form, reply_http
+from pages.widgets.reply import bot_help, bot_services, form, reply_http
 from tests.pages.conftest import shown
 from tests.web.replying_model import Script, stocked
 
@@ -205,4 +205,4 @@ def test_how_a_reply_ended_is_one_word(bench):
     stocked(bench)
     _replied(bench, ("user", "When do backups run?"))
     _replied(bench, ("user", "thanks!"))
-    assert sorted(reply_form.describe_status(run) for run in bench.runs()) == ["replied", "silence"]
+    assert sorted(form.describe_status(run) for run in bench.runs()) == ["replied", "silence"]

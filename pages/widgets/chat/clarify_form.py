@@ -8,8 +8,8 @@ import streamlit as st
 from agent.flows.chat.state import ChatRun
 from agent.types import Status
 from agent.workbench import RunSnapshot
-from pages.widgets.chat import chat_input, chat_turn
-from pages.widgets.shell import client, drafts, escape
+from pages.widgets.chat import message_box, turn
+from pages.widgets.shell import client, drafts, escape, ui
 
 
 def draw(view: RunSnapshot, state: ChatRun) -> None:
@@ -24,13 +24,16 @@ def draw(view: RunSnapshot, state: ChatRun) -> None:
             )
         label = "Or in your own words" if state.own.choices else "Your answer"
         drafts.text_area(label, typed, f"clarify:{run_id}", height=80)
-        st.button(
+        ui.button(
             "Answer",
+            "chat-clarify-send",
+            _send,
+            view,
+            tuple(state.own.choices),
+            picked,
+            typed,
+            icon="reply",
             type="primary",
-            key="chat-clarify-send",
-            icon=":material/reply:",
-            on_click=_send,
-            args=(view, tuple(state.own.choices), picked, typed),
         )
 
 
@@ -48,7 +51,7 @@ def _send(view: RunSnapshot, choices: tuple[str, ...], picked: str, typed: str) 
             run_id,
             view.head,
             text,
-            then=lambda _: chat_turn.request_stream(run_id),
+            then=lambda _: turn.request_stream(run_id),
         )
     else:
-        chat_input.send_message(text, view.run.settings, run_id)
+        message_box.send_message(text, view.run.settings, run_id)

@@ -10,7 +10,7 @@ from agent.actions import conflicts as doors
 from agent.types import Conflict, Status
 from agent.workbench import RunSnapshot
 from pages.widgets.evidence import fact_actions
-from pages.widgets.shell import client, escape
+from pages.widgets.shell import client, escape, ui
 
 BOTH_LABEL, NEITHER_LABEL = "Both hold", "Neither holds"
 
@@ -20,13 +20,7 @@ def draw(view: RunSnapshot, conflict: Conflict) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key=f"conflict-doors-{conflict.id}"):
         if conflict.status == "settled":
             args = (doors.resolve_conflict, client.workbench(), view.run.id, conflict.id, "open")
-            st.button(
-                "Reopen",
-                icon=":material/lock_open:",
-                key=f"conflict-reopen-{conflict.id}",
-                on_click=client.submit,
-                args=args,
-            )
+            ui.action("Reopen", f"conflict-reopen-{conflict.id}", *args, icon="lock_open")
         with st.popover(
             "Settle it",
             icon=":material/gavel:",
@@ -69,12 +63,8 @@ def _draw_resolve_form(view: RunSnapshot, conflict: Conflict) -> None:
         max_chars=conflict_changes.MAX_REASON_CHARS,
         placeholder="e.g. The register is the first source.",
     )
-    st.button(
-        "Settle",
-        type="primary",
-        key=f"conflict-send-{conflict.id}",
-        on_click=_resolve,
-        args=(view, conflict, choice, reason),
+    ui.button(
+        "Settle", f"conflict-send-{conflict.id}", _resolve, view, conflict, choice, reason, type="primary"
     )
 
 
@@ -118,12 +108,14 @@ def _draw_search_form(view: RunSnapshot, conflict: Conflict) -> None:
         if ended
         else "This is the next search of the run."
     )
-    st.button(
+    ui.button(
         "Search for this",
+        f"conflict-search-{conflict.id}",
+        _request_search,
+        view,
+        conflict,
+        key,
         type="primary",
-        key=f"conflict-search-{conflict.id}",
-        on_click=_request_search,
-        args=(view, conflict, key),
     )
 
 

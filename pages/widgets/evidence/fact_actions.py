@@ -12,7 +12,7 @@ from agent.text.plurals import format_count
 from agent.text.urls import site
 from agent.types import Fact, Status
 from agent.workbench import RunSnapshot
-from pages.widgets.shell import client, escape
+from pages.widgets.shell import client, escape, ui
 
 FROM_PAGE, OWN_KNOWLEDGE = "It stands on a page", "I know it myself"
 REWRITE_NOTICE = "The answer is written anew."
@@ -42,20 +42,12 @@ def draw(view: RunSnapshot) -> None:
                 with striking:
                     _draw_strike_form(view)
         if edit := fact_edits.find_undoable(view):
-            st.button(
-                f"Undo: {_format_edit(edit.text)}",
-                icon=":material/undo:",
-                key="ledger-undo",
-                on_click=client.submit,
-                args=(fact_edits.undo, bench, run_id),
+            ui.action(
+                f"Undo: {_format_edit(edit.text)}", "ledger-undo", fact_edits.undo, bench, run_id, icon="undo"
             )
         if edit := fact_edits.find_redoable(view):
-            st.button(
-                f"Redo: {_format_edit(edit.text)}",
-                icon=":material/redo:",
-                key="ledger-redo",
-                on_click=client.submit,
-                args=(fact_edits.redo, bench, run_id),
+            ui.action(
+                f"Redo: {_format_edit(edit.text)}", "ledger-redo", fact_edits.redo, bench, run_id, icon="redo"
             )
     _draw_struck_sources(view)
 
@@ -68,9 +60,7 @@ def _draw_struck_sources(view: RunSnapshot) -> None:
         with st.container(horizontal=True, vertical_alignment="center", key=f"ledger-struck-{source}"):
             st.html(told, width="content")
             label = escape.md(f"Restore {escape.shorten(source, 40)}")
-            st.button(
-                label, key=f"ledger-restore-{source}", type="tertiary", on_click=client.submit, args=args
-            )
+            ui.action(label, f"ledger-restore-{source}", *args, type="tertiary")
 
 
 def describe_consequence(view: RunSnapshot) -> str:
@@ -111,7 +101,7 @@ def _draw_add_form(view: RunSnapshot) -> None:
         st.caption(
             "It may stand in the answer, marked as your own knowledge. It never counts as backed by a page."
         )
-    st.button("Add it", type="primary", key="ledger-new-add", on_click=_add_fact, args=(view,))
+    ui.button("Add it", "ledger-new-add", _add_fact, view, type="primary")
 
 
 def _add_fact(view: RunSnapshot) -> None:
@@ -156,7 +146,7 @@ def _draw_strike_form(view: RunSnapshot) -> None:
     fall = fact_edits.preview_strike(view, chosen)
     st.html(render_strike_impact(fall))
     label = f"Strike it with {format_count(len(fall.facts), 'fact')}"
-    st.button(label, type="primary", key="ledger-source-strike", on_click=_strike_source, args=(view, chosen))
+    ui.button(label, "ledger-source-strike", _strike_source, view, chosen, type="primary")
 
 
 def _strike_source(view: RunSnapshot, source: str) -> None:

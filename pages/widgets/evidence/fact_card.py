@@ -10,7 +10,7 @@ from agent.actions.fact_changes import FactEdit
 from agent.types import Fact, PersonMark
 from agent.workbench import RunSnapshot
 from pages.widgets.evidence import fact_actions, fact_grid, fact_table
-from pages.widgets.shell import client, escape
+from pages.widgets.shell import client, escape, ui
 
 
 def draw(view: RunSnapshot) -> None:
@@ -55,9 +55,7 @@ def draw(view: RunSnapshot) -> None:
                 "Correct", icon=":material/edit:", key=f"fact-card-correct-{fact.id}-{len(view.state.edits)}"
             ):
                 _draw_correction(view, fact)
-            st.button(
-                "Close", icon=":material/close:", key="fact-card-close", type="tertiary", on_click=_close
-            )
+            ui.button("Close", "fact-card-close", _close, icon="close", type="tertiary")
 
 
 def render(fact: Fact, run_id: str) -> str:
@@ -69,13 +67,16 @@ def render(fact: Fact, run_id: str) -> str:
 
 def _draw_mark_button(view: RunSnapshot, fact: Fact, label: str, icon: str, decision: PersonMark) -> None:
     told = {"pinned": "Pinned.", "struck": "Struck.", "none": "As it was found."}[decision]
-    st.button(
+    ui.action(
         label,
-        icon=f":material/{icon}:",
-        key=f"fact-card-{label.lower()}",
-        on_click=client.submit,
-        args=(fact_edits.mark, client.workbench(), view.run.id, [fact.id], decision),
-        kwargs={"done": f"{told} {fact_actions.describe_consequence(view)}".strip()},
+        f"fact-card-{label.lower()}",
+        fact_edits.mark,
+        client.workbench(),
+        view.run.id,
+        [fact.id],
+        decision,
+        icon=icon,
+        done=f"{told} {fact_actions.describe_consequence(view)}".strip(),
     )
 
 
@@ -90,13 +91,7 @@ def _draw_correction(view: RunSnapshot, fact: Fact) -> None:
             height=100,
             help="They are looked up in the stored page.",
         )
-    st.button(
-        "Save the correction",
-        type="primary",
-        key="fact-card-save",
-        on_click=_save,
-        args=(view, fact, said, quoted),
-    )
+    ui.button("Save the correction", "fact-card-save", _save, view, fact, said, quoted, type="primary")
 
 
 def _save(view: RunSnapshot, fact: Fact, said: str, quoted: str) -> None:

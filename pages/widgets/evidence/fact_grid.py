@@ -20,7 +20,7 @@ from agent.text.plurals import format_count
 from agent.types import Fact, PersonMark, Status
 from agent.workbench import RunSnapshot
 from pages.widgets.evidence import fact_actions, fact_table
-from pages.widgets.shell import client, escape
+from pages.widgets.shell import client, escape, ui
 
 NO_DECISION = "–"
 DECISIONS: dict[str, PersonMark] = {NO_DECISION: "none", "pinned": "pinned", "struck": "struck"}
@@ -64,12 +64,13 @@ def draw(view: RunSnapshot, fitting: Sequence[Fact], sift: FactFilter) -> None:
         alt="Table of facts: choose, statement, decision, quote, status, site and step of each",
     )
     if [fact.id for fact in wanted] != [fact.id for fact in shown]:
-        st.button(
+        ui.button(
             "Show what came since",
-            icon=":material/refresh:",
-            key="ledger-refresh",
-            on_click=st.session_state.pop,
-            args=(HELD_FRAME_KEY, None),
+            "ledger-refresh",
+            st.session_state.pop,
+            HELD_FRAME_KEY,
+            None,
+            icon="refresh",
         )
     fact_table.draw_pagination(fitting, turned)
     changed: Mapping[int, Mapping[str, Any]] = (st.session_state.get(key) or {}).get("edited_rows", {})
@@ -170,14 +171,7 @@ def _draw_buttons(view: RunSnapshot, drafts: list[FactEdit], chosen: list[Fact])
     with st.container(horizontal=True, vertical_alignment="center", key="ledger-grid-buttons"):
         if drafts:
             label = f"Save {format_count(len(drafts), 'changed fact')}"
-            st.button(
-                label,
-                type="primary",
-                icon=":material/save:",
-                key="ledger-save",
-                on_click=save,
-                args=(view, drafts),
-            )
+            ui.button(label, "ledger-save", save, view, drafts, icon="save", type="primary")
         if not chosen:
             return
         pinned, struck = (
@@ -189,14 +183,17 @@ def _draw_buttons(view: RunSnapshot, drafts: list[FactEdit], chosen: list[Fact])
             (f"Restore {n}", "restart_alt", "none", not pinned + struck),
         ):
             done = f"{n} {'restored' if decision == 'none' else decision}. {fact_actions.describe_consequence(view)}".strip()
-            st.button(
+            ui.action(
                 label,
-                icon=f":material/{icon}:",
-                key=f"ledger-mark-{decision}",
+                f"ledger-mark-{decision}",
+                fact_edits.mark,
+                client.workbench(),
+                view.run.id,
+                ids,
+                decision,
+                icon=icon,
                 disabled=idle,
-                on_click=client.submit,
-                args=(fact_edits.mark, client.workbench(), view.run.id, ids, decision),
-                kwargs={"done": done},
+                done=done,
             )
 
 

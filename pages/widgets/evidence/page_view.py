@@ -13,7 +13,7 @@ from agent.types import PAGE_ORIGIN_LABELS, Fact, Page
 from agent.workbench import RunSnapshot
 from pages.widgets.evidence import page_text
 from pages.widgets.evidence import page_versions as side_by_side
-from pages.widgets.shell import client, empty_state, escape, labels, routes
+from pages.widgets.shell import client, empty_state, escape, labels, routes, ui
 
 MAX_LINKS = 200
 
@@ -47,7 +47,7 @@ def draw() -> None:
     _draw_download(page, page_id)
     found = page_versions.list_versions(bench, page)
     if len(found) > 1:
-        st.html('<div class="ts"><h2 class="ts-section">Versions of this page</h2></div>')
+        ui.heading("Versions of this page")
         st.html(side_by_side.render_versions(found, page_id, asked.get("run", ""), asked.get("with", "")))
         if asked.get("with") in {version.page_id for version in found} - {page_id}:
             _draw_comparison(page, asked["with"], kept)
@@ -71,14 +71,10 @@ def _draw_back_link(view: RunSnapshot | None) -> None:
     asked = st.query_params
     if asked.get("run"):
         screen = routes.page_for_flow(view.run.settings.flow) if view else routes.FRONT_PAGE
-        st.page_link(
-            screen, label="Back to the run", query_params={"run": asked["run"]}, icon=":material/arrow_back:"
-        )
+        ui.link(screen, "Back to the run", "arrow_back", {"run": asked["run"]})
     else:
         back = {"view": "search", "q": asked["find"]} if asked.get("find") else {}
-        st.page_link(
-            "pages/library.py", label="Back to the library", query_params=back, icon=":material/arrow_back:"
-        )
+        ui.link("pages/library.py", "Back to the library", "arrow_back", back)
 
 
 def _draw_download(page: Page, page_id: str) -> None:

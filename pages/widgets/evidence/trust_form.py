@@ -13,7 +13,7 @@ from agent.evidence.source_trust import DEFAULT_TRUST, trust_label
 from agent.flows.shared.trust_changes import RESET_TRUST, DomainTrust, group_by_domain
 from agent.types import TrustRating
 from agent.workbench import RunSnapshot
-from pages.widgets.shell import client, empty_state, escape, labels, pagination, view_cache
+from pages.widgets.shell import client, empty_state, escape, labels, pagination, ui, view_cache
 
 TRUST_STEPS = [n / 20 for n in range(21)]
 PAGE_SIZE = 25
@@ -98,23 +98,12 @@ def _draw_rating_form(view: RunSnapshot, found: Sequence[DomainTrust]) -> None:
     always = st.checkbox("For every run from now on, too", key=keys["always"])
     with st.container(horizontal=True):
         arguments = (client.workbench(), run_id, name, value, why)
-        st.button(
-            "Set trust",
-            type="primary",
-            key="trust-set",
-            on_click=_rate_in_run,
-            args=arguments,
-            kwargs={"always": always},
+        ui.button(
+            "Set trust", "trust-set", _rate_in_run, *arguments, kwargs={"always": always}, type="primary"
         )
         if domain.rating:
             again = (client.workbench(), run_id, name, RESET_TRUST, "")
-            st.button(
-                "Take my word back",
-                key="trust-back",
-                on_click=_rate_in_run,
-                args=again,
-                kwargs={"always": always},
-            )
+            ui.button("Take my word back", "trust-back", _rate_in_run, *again, kwargs={"always": always})
 
 
 def _format_trust(value: float) -> str:
@@ -132,7 +121,7 @@ def draw_for_all_runs() -> None:
     """The words that hold for every run, on the Settings screen: the list, another word, and taking one
     back."""
     said = trust.list_trust_ratings(client.workbench())
-    st.html('<div class="ts"><h2 class="ts-section">Trust in domains</h2></div>')
+    ui.heading("Trust in domains")
     client.show_notice("trust")
     if said:
         st.html(f'<div class="ts">{render_ratings(said)}</div>')
@@ -149,16 +138,9 @@ def draw_for_all_runs() -> None:
             "Because", key="settings-trust-why", max_chars=300, placeholder="shown wherever it counts"
         )
         with st.container(horizontal=True):
-            st.button(
-                "Set trust", key="settings-trust-set", on_click=_rate_everywhere, args=(name, value, why)
-            )
+            ui.button("Set trust", "settings-trust-set", _rate_everywhere, name, value, why)
             if said:
-                st.button(
-                    "Take back the word on this domain",
-                    key="settings-trust-back",
-                    on_click=_delete_rating,
-                    args=(name,),
-                )
+                ui.button("Take back the word on this domain", "settings-trust-back", _delete_rating, name)
 
 
 def render_ratings(said: Sequence[TrustRating]) -> str:

@@ -14,7 +14,17 @@ from agent.actions.page_input import FailedRequest
 from agent.engine.run_state import RunState
 from agent.types import Outcome, Refusal, Status
 from agent.workbench import RunSnapshot
-from pages.widgets.shell import badges, client, drafts, empty_state, escape, labels, pagination, view_cache
+from pages.widgets.shell import (
+    badges,
+    client,
+    drafts,
+    empty_state,
+    escape,
+    labels,
+    pagination,
+    ui,
+    view_cache,
+)
 
 PAGE_SIZE, REFUSALS_PAGE_SIZE = 8, 20
 """Rows on a page of what could not be read, and of what was refused: the cost of a poll must not grow with
@@ -97,13 +107,7 @@ def _draw_actions(view: RunSnapshot, one: FailedRequest) -> None:
     name = _hash_key(one.what)
     with st.container(horizontal=True, gap="small"):
         if one.can_retry:
-            st.button(
-                "Try again",
-                icon=":material/refresh:",
-                key=f"research-again-{name}",
-                on_click=_retry,
-                args=(view.run.id, one.what),
-            )
+            ui.button("Try again", f"research-again-{name}", _retry, view.run.id, one.what, icon="refresh")
         if one.can_supply:
             key = f"research-give-{name}"
             with st.popover(
@@ -130,13 +134,7 @@ def _draw_form(view: RunSnapshot, url: str, popover: str) -> None:
     )
     done = TAKEN_NOTICES.get(view.run.status, "Taken in. The run heeds it at its next decision.")
     given: dict[str, Any] = {"run_id": run_id, "url": url, "at": at, "done": done, "popover": popover}
-    st.button(
-        "Use this text",
-        type="primary",
-        key=f"research-paste-do-{name}",
-        on_click=_paste,
-        args=(given, text_key, draft),
-    )
+    ui.button("Use this text", f"research-paste-do-{name}", _paste, given, text_key, draft, type="primary")
     file = st.file_uploader(
         "Or its file",
         FILE_TYPES,
@@ -144,12 +142,14 @@ def _draw_form(view: RunSnapshot, url: str, popover: str) -> None:
         help="HTML, PDF, DOCX, Markdown, plain text or CSV",
     )
     if file is not None:
-        st.button(
+        ui.button(
             "Use this file",
+            f"research-file-do-{name}",
+            _upload,
+            given,
+            file.name,
+            file.getvalue(),
             type="primary",
-            key=f"research-file-do-{name}",
-            on_click=_upload,
-            args=(given, file.name, file.getvalue()),
         )
 
 

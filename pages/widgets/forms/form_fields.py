@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 
 from agent.types import Run, Settings
-from pages.widgets.shell import client, empty_state, escape, routes
+from pages.widgets.shell import client, empty_state, escape, routes, ui
 
 
 def choose_world(label: str, flow: str, **more: Any) -> str:
@@ -69,9 +69,7 @@ def draw_examples(
     )
     with st.container(key=f"{flow}-examples"), st.grid(3, min_column_width=260, gap="small"):
         for number, (label, given) in enumerate(zip(offered, args, strict=True)):
-            st.button(
-                label, key=f"{flow}-example-{number}", on_click=take, args=given, width="stretch", wrap=True
-            )
+            ui.button(label, f"{flow}-example-{number}", take, *given, width="stretch", wrap=True)
 
 
 @st.cache_data(ttl=20, show_spinner=False)
@@ -96,9 +94,4 @@ def draw_recent(flow: str, title: str, runs: Mapping[str, tuple[Run, str]], noth
     with st.container(gap="xxsmall", key=f"{flow}-recent"):
         for run_id, (run, remark) in runs.items():
             label = f"{escape.md(run.question, 110)}  :gray[{escape.md(remark)}]"
-            st.page_link(
-                routes.page_for_flow(run.settings.flow),
-                label=label,
-                query_params={"run": run_id},
-                icon=":material/chevron_right:",
-            )
+            ui.link(routes.page_for_flow(run.settings.flow), label, "chevron_right", {"run": run_id})

@@ -8,7 +8,7 @@ from agent.actions.bundle_import import ImportedRun, import_bundle
 from agent.actions.bundle_verify import BundleVerification, verify_bundle
 from agent.export.archive import MAX_BYTES
 from agent.text.plurals import format_count
-from pages.widgets.shell import badges, client, escape, routes
+from pages.widgets.shell import badges, client, escape, routes, ui
 
 FILE_KEY, CHECKED_KEY = "bundle-file", "bundle-checked"
 
@@ -33,9 +33,7 @@ def draw() -> None:
             told, holds = render_verification(found), found.is_valid
             st.session_state[CHECKED_KEY] = (given.file_id, told, holds)
         st.html(told)
-        if holds and st.button(
-            "Open as a run", type="primary", icon=":material/open_in_new:", key="bundle-open"
-        ):
+        if holds and ui.button("Open as a run", "bundle-open", icon="open_in_new", type="primary"):
             _import_and_open(data)
 
 

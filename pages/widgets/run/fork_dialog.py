@@ -15,7 +15,7 @@ from agent.workbench import RunSnapshot
 from pages.widgets.forms import budget_fields, form_fields
 from pages.widgets.run import timeline_cards
 from pages.widgets.run.timeline_cards import Card
-from pages.widgets.shell import client, drafts, labels, polling, routes
+from pages.widgets.shell import client, drafts, labels, polling, routes, ui
 
 OPEN_FORM_KEY = "research-fork-at"
 """The session key of the card whose form is open: (run, step)."""
@@ -31,13 +31,14 @@ def draw_on_card(view: RunSnapshot, card: Card) -> None:
             _draw_form(view, n)
         return
     with st.container(key=f"research-fork-row-{card.n}-{card.kind}"):
-        st.button(
+        ui.button(
             f"Go on from here  :gray[step {n}]",
-            key=f"research-fork-{card.n}-{card.kind}",
+            f"research-fork-{card.n}-{card.kind}",
+            _open_form,
+            run_id,
+            n,
+            icon="fork_right",
             type="tertiary",
-            icon=":material/fork_right:",
-            on_click=_open_form,
-            args=(run_id, n),
             help="A new run with everything up to here; this one stays as it is",
         )
 
@@ -83,19 +84,11 @@ def draw_origin(view: RunSnapshot) -> None:
         told = f"Forked at step {run.forked_at}: the steps up to there are those of {'the' if known else 'a'} run before it.{paid}"
         st.caption(told, width="content")
         if known:
-            st.page_link(
-                routes.page_for_flow(known.settings.flow),
-                label="The original",
-                icon=":material/fork_right:",
-                query_params={"run": known.id},
+            ui.link(
+                routes.page_for_flow(known.settings.flow), "The original", "fork_right", {"run": known.id}
             )
             both = {"run": known.id, "with": run.id}
-            st.page_link(
-                "pages/compare.py",
-                label="Compare with the original",
-                icon=":material/compare_arrows:",
-                query_params=both,
-            )
+            ui.link("pages/compare.py", "Compare with the original", "compare_arrows", both)
 
 
 def _draw_form(view: RunSnapshot, n: int, *, bare: bool = False) -> None:
@@ -113,13 +106,17 @@ def _draw_form(view: RunSnapshot, n: int, *, bare: bool = False) -> None:
     )
     changed: dict[str, Any] = {}
     if bare:
-        st.button(
+        ui.button(
             "Start the new run",
+            f"research-fork-start-{n}",
+            _start_fork,
+            run_id,
+            n,
+            note,
+            draft,
+            changed,
+            icon="fork_right",
             type="primary",
-            icon=":material/fork_right:",
-            key=f"research-fork-start-{n}",
-            on_click=_start_fork,
-            args=(run_id, n, note, draft, changed),
         )
         return
     with st.popover("Other settings", icon=":material/tune:", key=f"research-fork-settings-{n}"):
@@ -141,15 +138,19 @@ def _draw_form(view: RunSnapshot, n: int, *, bare: bool = False) -> None:
         if value != getattr(given, name) and not _is_same_model(name, value, given.model)
     }
     with st.container(horizontal=True):
-        st.button(
+        ui.button(
             "Start the new run",
+            f"research-fork-start-{n}",
+            _start_fork,
+            run_id,
+            n,
+            note,
+            draft,
+            changed,
+            icon="fork_right",
             type="primary",
-            icon=":material/fork_right:",
-            key=f"research-fork-start-{n}",
-            on_click=_start_fork,
-            args=(run_id, n, note, draft, changed),
         )
-        st.button("Cancel", key=f"research-fork-cancel-{n}", on_click=_close_form)
+        ui.button("Cancel", f"research-fork-cancel-{n}", _close_form)
 
 
 def _is_same_model(name: str, value: object, was: str) -> bool:

@@ -14,7 +14,7 @@ from agent.types import Cap, PauseRequest, Status
 from agent.workbench import RunSnapshot
 from pages.widgets.evidence import conflict_list
 from pages.widgets.forms import budget_fields
-from pages.widgets.shell import badges, client, escape, labels
+from pages.widgets.shell import badges, client, escape, labels, ui
 
 PROMPTS = {"conflict": "It asks you: sources disagree.", "": "It asks you: one of its budgets is used."}
 
@@ -57,13 +57,13 @@ def _draw_conflict(view: RunSnapshot, halt: PauseRequest) -> None:
     )
     bench, run_id = client.workbench(), view.run.id
     with st.container(horizontal=True):
-        st.button(
+        ui.action(
             "Go on until the next one",
+            "research-halt-on",
+            bench.resume,
+            run_id,
+            icon="play_arrow",
             type="primary",
-            icon=":material/play_arrow:",
-            key="research-halt-on",
-            on_click=client.submit,
-            args=(bench.resume, run_id),
         )
         _draw_write_button(view)
     st.caption(
@@ -82,13 +82,15 @@ def _draw_budget(view: RunSnapshot, halt: PauseRequest) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         with st.container(width=220):
             wanted = budget_fields.draw_field(name, key, most, least=budget.find_minimum_cap(halt))
-        st.button(
+        ui.button(
             "Raise it and go on",
+            "research-halt-raise",
+            _raise_budget,
+            view,
+            halt,
+            key,
+            icon="play_arrow",
             type="primary",
-            icon=":material/play_arrow:",
-            key="research-halt-raise",
-            on_click=_raise_budget,
-            args=(view, halt, key),
         )
         _draw_write_button(view)
     more = [
@@ -149,11 +151,13 @@ def _render_reason(halt: PauseRequest) -> str:
 
 
 def _draw_write_button(view: RunSnapshot) -> None:
-    st.button(
+    ui.action(
         "Write the answer now",
-        icon=":material/edit_note:",
-        key="research-halt-write",
-        on_click=client.submit,
-        args=(budget.write_up, client.workbench(), view.run.id, view.head),
+        "research-halt-write",
+        budget.write_up,
+        client.workbench(),
+        view.run.id,
+        view.head,
+        icon="edit_note",
         help="From what was found so far",
     )

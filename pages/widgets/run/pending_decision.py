@@ -9,7 +9,7 @@ import streamlit as st
 
 from agent.types import Proposal
 from agent.workbench import RunSnapshot
-from pages.widgets.shell import badges, client, drafts, escape, labels
+from pages.widgets.shell import badges, client, drafts, escape, labels, ui
 
 
 def draw(view: RunSnapshot, engines: Mapping[str, str]) -> None:
@@ -24,21 +24,8 @@ def draw(view: RunSnapshot, engines: Mapping[str, str]) -> None:
         with st.container(horizontal=True):
             bench = client.workbench()
             seen = (run_id, head)
-            st.button(
-                "Approve",
-                type="primary",
-                icon=":material/check:",
-                key="research-approve",
-                on_click=client.submit,
-                args=(bench.approve, *seen),
-            )
-            st.button(
-                "Skip, propose another",
-                icon=":material/skip_next:",
-                key="research-skip",
-                on_click=client.submit,
-                args=(bench.skip, *seen),
-            )
+            ui.action("Approve", "research-approve", bench.approve, *seen, icon="check", type="primary")
+            ui.action("Skip, propose another", "research-skip", bench.skip, *seen, icon="skip_next")
             with st.popover("Change it", icon=":material/edit:", key="research-change"):
                 _draw_change_form(view, pending, engines)
 
@@ -88,14 +75,7 @@ def _draw_change_form(view: RunSnapshot, pending: Proposal, engines: Mapping[str
             "Address of the page" if action == "crawl_url" else "Words to search for", key, draft
         )
     told = (view.run.id, view.head, action, key)
-    st.button(
-        "Do this",
-        type="primary",
-        key="research-change-do",
-        icon=":material/arrow_forward:",
-        on_click=_submit_change,
-        args=told,
-    )
+    ui.button("Do this", "research-change-do", _submit_change, *told, icon="arrow_forward", type="primary")
 
 
 def _submit_change(run_id: str, head: int, action: str, key: str) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from agent.types import Run, Status
-from pages.widgets.shell import badges, client, escape, labels, routes
+from pages.widgets.shell import badges, client, escape, labels, routes, ui
 
 PAGE_SIZE = 25
 TEXT_KEY, STATE_KEY, BIN_KEY, MORE_KEY, TICKED_KEY = (
@@ -33,7 +33,7 @@ def draw_filters() -> None:
     if undo:
         with st.container(horizontal=True, vertical_alignment="center", key="runs-undo-row"):
             st.caption("Moved to the bin.")
-            st.button("Undo", key="runs-undo-do", icon=":material/undo:", on_click=_restore, args=(undo,))
+            ui.button("Undo", "runs-undo-do", _restore, undo, icon="undo")
     client.show_notice("runs")
 
 
@@ -64,7 +64,7 @@ def draw(runs: Sequence[Run]) -> None:
         for run in runs[:shown]:
             _draw_row(run)
     if len(runs) > shown:
-        st.button(f"Show more ({len(runs) - shown} left)", key="runs-show-more", on_click=_show_more)
+        ui.button(f"Show more ({len(runs) - shown} left)", "runs-show-more", _show_more)
 
 
 def _draw_row(run: Run) -> None:
@@ -75,29 +75,14 @@ def _draw_row(run: Run) -> None:
         if not st.session_state.get(BIN_KEY):
             _draw_tick(run)
         with st.container(gap=None):
-            st.page_link(
-                routes.page_for_flow(run.settings.flow),
-                label=escape.md(run.question, 160),
-                query_params={"run": run.id},
+            ui.link(
+                routes.page_for_flow(run.settings.flow), escape.md(run.question, 160), "", {"run": run.id}
             )
             st.html(render_details(run))
         if st.session_state.get(BIN_KEY):
-            st.button(
-                "Restore",
-                key=f"runs-restore-{run.id}",
-                icon=":material/undo:",
-                on_click=_restore,
-                args=(run.id,),
-            )
+            ui.button("Restore", f"runs-restore-{run.id}", _restore, run.id, icon="undo")
         else:
-            st.button(
-                "Delete",
-                key=f"runs-delete-{run.id}",
-                icon=":material/delete:",
-                type="tertiary",
-                on_click=_delete,
-                args=(run.id,),
-            )
+            ui.button("Delete", f"runs-delete-{run.id}", _delete, run.id, icon="delete", type="tertiary")
 
 
 def _draw_tick(run: Run) -> None:
@@ -130,12 +115,7 @@ def _draw_compare_link(listed: Sequence[str]) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="runs-compare"):
         if len(chosen) == 2:
             both = {"run": chosen[0], "with": chosen[1]}
-            st.page_link(
-                "pages/compare.py",
-                label="Compare the two ticked runs",
-                icon=":material/compare_arrows:",
-                query_params=both,
-            )
+            ui.link("pages/compare.py", "Compare the two ticked runs", "compare_arrows", both)
         else:
             st.caption(
                 "Tick one more to compare the two."

@@ -8,12 +8,12 @@ import streamlit as st
 
 from agent.types import Settings
 from agent.workbench import ActiveConfiguration
-from pages.widgets.shell import badges, client, escape, labels
+from pages.widgets.shell import badges, client, escape, labels, ui
 
 
 def draw_model(active: ActiveConfiguration) -> None:
     """The model server, or why there is none."""
-    st.html('<div class="ts"><h2 class="ts-section">Model</h2></div>')
+    ui.heading("Model")
     fast = (
         f", and {escape.html(active.fast_model)} for small judgements"
         if active.fast_model and active.fast_model != active.model
@@ -29,7 +29,7 @@ def draw_model(active: ActiveConfiguration) -> None:
 
 def draw_engines(active: ActiveConfiguration) -> None:
     """Each search engine, those that are absent with the reason."""
-    st.html('<div class="ts"><h2 class="ts-section">Search engines</h2></div>')
+    ui.heading("Search engines")
     for name, label in active.engines.items():
         _draw_panel(
             f"engine-{name}",
@@ -80,7 +80,7 @@ def _draw_panel(
                 f'<div class="ts">{title}<br><span class="soft small">{escape.html(detail)}</span></div>',
                 width="stretch",
             )
-            asked = st.button("Check", key=f"settings-check-{key}", icon=":material/network_check:")
+            asked = ui.button("Check", f"settings-check-{key}", icon="network_check")
         if asked:
             with st.spinner("Trying it …"):
                 st.session_state[f"settings-result-{key}"] = check(*args)

@@ -7,7 +7,7 @@ import streamlit as st
 from agent.text.plurals import format_count
 from agent.types import Settings
 from pages.widgets.forms import source_filter_form
-from pages.widgets.shell import client, escape
+from pages.widgets.shell import client, escape, ui
 
 CHOSEN_KEY, NAME_KEY = "site-desk", "site-desk-name"
 
@@ -21,14 +21,7 @@ def draw_choice() -> None:
         st.pills("Your desks", list(desks), key=CHOSEN_KEY, format_func=escape.md, on_change=_fill_form)
         chosen = st.session_state.get(CHOSEN_KEY)
         if chosen in desks:
-            st.button(
-                "Forget this desk",
-                key="site-desk-forget",
-                icon=":material/delete:",
-                type="tertiary",
-                on_click=_delete,
-                args=(chosen,),
-            )
+            ui.button("Forget this desk", "site-desk-forget", _delete, chosen, icon="delete", type="tertiary")
 
 
 def draw_save_form(settings: Settings) -> None:
@@ -36,7 +29,7 @@ def draw_save_form(settings: Settings) -> None:
     st.text_input("Name of the desk", key=NAME_KEY, max_chars=80, placeholder="e.g. Kallsteg support")
     kept = format_count(len(settings.start_urls), "start page")
     st.caption(escape.md(f"Keeps {kept}, the instruction, the domains and the limits, to be asked again."))
-    st.button("Keep", type="primary", key="site-desk-keep", on_click=_save, args=(settings,))
+    ui.button("Keep", "site-desk-keep", _save, settings, type="primary")
 
 
 def _save(settings: Settings) -> None:

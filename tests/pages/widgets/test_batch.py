@@ -8,7 +8,7 @@ from agent.batch import jobs
 from agent.batch.csv_input import read_sheet
 from agent.types import BatchBudget, Settings
 from agent.workbench import Workbench
-from pages.widgets.batch import batch_form, batch_run
+from pages.widgets.batch import form, run
 
 DEMO = Settings(world="demo", model="keyless", max_steps=2)
 NASTY = (
@@ -18,7 +18,7 @@ NASTY = (
 
 
 def test_the_preview_escapes_what_it_shows() -> None:
-    drawn = batch_form.render_preview(read_sheet(NASTY, DEMO))
+    drawn = form.render_preview(read_sheet(NASTY, DEMO))
     assert "<img" not in drawn and "<script" not in drawn and "<b>x" not in drawn and "&lt;img" in drawn
     assert (
         "1 question to ask" in drawn
@@ -29,14 +29,14 @@ def test_the_preview_escapes_what_it_shows() -> None:
 
 
 def test_the_preview_of_many_rows_is_short() -> None:
-    drawn = batch_form.render_preview(
+    drawn = form.render_preview(
         read_sheet(
             ("question\n" + "".join(f"Who was number {n}?\n" for n in range(40)) + "same?\n" * 30).encode(),
             DEMO,
         )
     )
     assert (
-        drawn.count("<tr>") == 1 + batch_form.MAX_PREVIEW_ROWS
+        drawn.count("<tr>") == 1 + form.MAX_PREVIEW_ROWS
         and "and 64 more rows" in drawn
         and "and 21 more remarks" in drawn
     )
@@ -46,14 +46,14 @@ def test_rows_meter_and_figures() -> None:
     bench = Workbench()
     batch_id = jobs.create(bench, "<i>n</i>", read_sheet(NASTY, DEMO), DEMO, BatchBudget())
     now = jobs.get_status(bench, batch_id)
-    assert 'aria-label="1 waiting, 1 cannot be asked"' in batch_run.render_meter(
+    assert 'aria-label="1 waiting, 1 cannot be asked"' in run.render_meter(
         now
-    ) and "width:50.0000%" in batch_run.render_meter(now)
+    ) and "width:50.0000%" in run.render_meter(now)
     now = jobs.drive(bench, batch_id, lambda now: None, threading.Event())
-    drawn = batch_run.render_heading(now) + batch_run.render_table(
+    drawn = run.render_heading(now) + run.render_table(
         now.rows, jobs.collect_results(bench, now.rows), now.batch
     )
     assert "<script" not in drawn and "<i>n" not in drawn and "no flow “dance”" in drawn
     assert f'href="./?run={now.rows[0].run_id}"' in drawn and "granvattnet-courier.example" in drawn
-    assert "of $10.00" in batch_run.render_stats(now)
+    assert "of $10.00" in run.render_stats(now)
     bench.shutdown()

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from agent.actions.run_diff import ComparedFigure, ComparedRun, ComparedSentence, ListDiff, RunComparison
 from agent.types import Conflict, ConflictSide, Fact, PageRef
-from pages.widgets.run import run_diff
+from pages.widgets.run import comparison
 
 EVIL = "<img src=x onerror=alert(1)>"
 
@@ -66,17 +66,17 @@ def found(**more) -> RunComparison:
 
 def whole(given: RunComparison) -> str:
     parts = (
-        run_diff.render_runs(given),
-        run_diff.render_stats(given.figures),
-        run_diff.render_settings(given),
-        run_diff.render_answers(given),
+        comparison.render_runs(given),
+        comparison.render_stats(given.figures),
+        comparison.render_settings(given),
+        comparison.render_answers(given),
     )
     return "".join(
         [
             *parts,
-            run_diff.render_facts(given),
-            run_diff.render_pages(given),
-            run_diff.render_conflicts(given.conflicts),
+            comparison.render_facts(given),
+            comparison.render_pages(given),
+            comparison.render_conflicts(given.conflicts),
         ]
     )
 
@@ -86,22 +86,22 @@ def test_nothing_of_the_web_is_markup():
 
 
 def test_a_long_list_folds_and_is_cut():
-    told = run_diff.render_facts(found())
+    told = comparison.render_facts(found())
     assert "Show 242 more" in told and "and 50 more" in told and told.count("<li>") == 201
     assert "disputed" in told and "accepted" in told
 
 
 def test_what_differs_is_bold_and_what_is_shared_is_told():
-    told = run_diff.render_stats(found().figures)
+    told = comparison.render_stats(found().figures)
     assert "unknown" in told and "2 of each in the steps they share" in told and told.count("differs") == 2
-    assert run_diff.describe_shared_steps(found()).startswith("Steps 0 to 6 are the very same")
-    assert "no step in common" in run_diff.describe_shared_steps(found(shared=0))
+    assert comparison.describe_shared_steps(found()).startswith("Steps 0 to 6 are the very same")
+    assert "no step in common" in comparison.describe_shared_steps(found(shared=0))
 
 
 def test_an_answer_lies_beside_the_other():
-    told = run_diff.render_answers(found())
+    told = comparison.render_answers(found())
     assert told.count('data-n="1"') == told.count('data-n="2"') == 2 and "not in this answer" in told
     assert (
-        run_diff.render_answers(found(answer=[])) == "" and run_diff.render_settings(found(settings={})) == ""
+        comparison.render_answers(found(answer=[])) == "" and comparison.render_settings(found(settings={})) == ""
     )
-    assert run_diff.render_conflicts(ListDiff()) == "" and "cited" in run_diff.render_pages(found())
+    assert comparison.render_conflicts(ListDiff()) == "" and "cited" in comparison.render_pages(found())

@@ -5,19 +5,19 @@ from __future__ import annotations
 
 from agent.actions import fact_edits
 from agent.actions.budget import read_meters
-from pages.widgets.run import run_stats
+from pages.widgets.run import stats
 
 
 def test_own_knowledge_is_told_beside_the_facts_and_a_rewriting_is_no_round(demo, bench):
     run_id = demo()
     before = bench.snapshot(run_id)
-    steps = run_stats.count_round_steps(before)
-    assert steps and "of yours" not in run_stats.render(before)
+    steps = stats.count_round_steps(before)
+    assert steps and "of yours" not in stats.render(before)
     fact_edits.add(bench, run_id, "I have been there.")
     bench.drive(run_id)
     after = bench.snapshot(run_id)
-    assert after.state.answer.because and "and 1 of yours" in run_stats.render(after)
-    assert run_stats.count_round_steps(after) == steps
+    assert after.state.answer.because and "and 1 of yours" in stats.render(after)
+    assert stats.count_round_steps(after) == steps
     named = {meter.name: meter.used for meter in read_meters(bench, after)}
     assert (
         named["steps"] == steps

@@ -12,9 +12,9 @@ from agent.errors import NotFound
 from agent.flows.chat.dialogue import conversation_kind
 from agent.types import Status
 from agent.workbench import RunSnapshot
-from pages.widgets.chat import chat_input, chat_scope, chat_trace, chat_turn, clarify_form
-from pages.widgets.run import run_controls
-from pages.widgets.shell import client, drafts, empty_state, escape, polling, routes
+from pages.widgets.chat import clarify_form, message_box, scope, trace, turn
+from pages.widgets.run import controls
+from pages.widgets.shell import client, drafts, empty_state, escape, polling, routes, ui
 
 HERE = Path(__file__).parent.parent / "shell"
 SHOWN_THREAD_KEY, SHOW_ALL_KEY = "chat-shown", "chat-opened-all"
@@ -35,20 +35,15 @@ def draw(run_id: str) -> None:
     if conversation_kind(view.run.settings.flow) != "chat":
         _draw_missing("This run is no conversation with the library")
         place = routes.page_for_flow(view.run.settings.flow)
-        st.page_link(
-            place,
-            label="Open it where it belongs",
-            query_params={"run": run_id},
-            icon=":material/arrow_forward:",
-        )
+        ui.link(place, "Open it where it belongs", "arrow_forward", {"run": run_id})
         return
     turns = bench.thread(run_id) or [run_id]
     newest = bench.snapshot(turns[-1])
     if st.session_state.get(SHOWN_THREAD_KEY) != turns[0]:
         st.session_state[SHOWN_THREAD_KEY] = turns[0]
-        chat_scope.reset()
-    if chat_scope.restore(newest.run.settings):
-        chat_input.restore()
+        scope.reset()
+    if scope.restore(newest.run.settings):
+        message_box.restore()
     st.set_page_config(page_title=f"{escape.shorten(newest.run.question, 50)} · Touchstone")
     drafts.install_script()
     with st.container():  # however much is said, the box below keeps its place on the screen: it is not drawn twice while a turn ends
@@ -57,7 +52,7 @@ def draw(run_id: str) -> None:
         polling.poll_run(_draw_live, newest)
         if newest.run.status in (Status.DONE, Status.WAITING):
             st.fragment(_check_for_changes, run_every=polling.IDLE_POLL_S)(turns[-1], newest.head)
-    chat_input.draw(
+    message_box.draw(
         newest.run.settings,
         run_id=newest.run.id,
         status=newest.run.status,
@@ -67,7 +62,7 @@ def draw(run_id: str) -> None:
 
 
 def _draw_heading(view: RunSnapshot, turns: int) -> None:
-    st.page_link("pages/chat.py", label="New conversation", icon=":material/add:", query_params={})
+    ui.link("pages/chat.py", "New conversation", "add", {})
     if view.run.settings.world != "live":
         st.html(
             '<div class="ts band" role="note"><b>With the demo’s sources.</b> They are invented: nothing in them is about the real world.</div>'
@@ -88,8 +83,8 @@ def _draw_earlier(turns: list[str]) -> None:
         view = bench.snapshot(run_id)
         if conversation_kind(view.run.settings.flow) == "chat":
             with st.container(key=f"chat-turn-{run_id}", gap="small"):
-                chat_turn.draw(view, view.state)
-                chat_trace.draw_folded(view, view.state)
+                turn.draw(view, view.state)
+                trace.draw_folded(view, view.state)
 
 
 def _draw_live(run_id: str, moving: bool) -> None:
@@ -100,25 +95,19 @@ def _draw_live(run_id: str, moving: bool) -> None:
     with st.container(key="chat-newest", gap="small"):
         client.show_notice("chat-talk")
         if moving:
-            chat_turn.draw_question(view, state)
-            st.html(chat_trace.render_progress(view, state))
-            st.button(
-                "Stop",
-                key="chat-stop",
-                icon=":material/stop:",
-                on_click=client.submit,
-                args=(client.workbench().stop, run_id),
-            )
+            turn.draw_question(view, state)
+            st.html(trace.render_progress(view, state))
+            ui.action("Stop", "chat-stop", client.workbench().stop, run_id, icon="stop")
             return
-        turn = st.container(gap="small")
+        slot = st.container(gap="small")
         if view.run.status in (Status.STOPPED, Status.PAUSED, Status.FAILED):
-            st.html(chat_trace.render_unfinished(view))
-            run_controls.draw(view)
-        chat_turn.draw_next_steps(view, state)
-        chat_trace.draw_folded(view, state)
+            st.html(trace.render_unfinished(view))
+            controls.draw(view)
+        turn.draw_next_steps(view, state)
+        trace.draw_folded(view, state)
         form = functools.partial(clarify_form.draw, view, state) if state.own.needs_clarification else None
-        with turn:  # drawn last: what is streamed takes its time, and nothing of the state before may stand below it meanwhile
-            chat_turn.draw(view, state, fresh=True, form=form)
+        with slot:  # drawn last: what is streamed takes its time, and nothing of the state before may stand below it meanwhile
+            turn.draw(view, state, fresh=True, form=form)
 
 
 def _check_for_changes(run_id: str, head: int) -> None:
@@ -137,5 +126,5 @@ def _draw_missing(told: str) -> None:
     st.title("No such conversation")
     empty_state.draw(told, "It may have been begun on another computer or with another data folder.")
     with st.container(horizontal=True):
-        st.page_link("pages/chat.py", label="Talk with the library", icon=":material/add:")
-        st.page_link("pages/runs.py", label="See all runs", icon=":material/history:")
+        ui.link("pages/chat.py", "Talk with the library", "add")
+        ui.link("pages/runs.py", "See all runs", "history")

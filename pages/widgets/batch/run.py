@@ -4,19 +4,19 @@ works."""
 from __future__ import annotations
 
 import functools
+from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
 from agent.batch import jobs
 from agent.batch.jobs import BatchStatus
-from agent.config import ROOT
 from agent.errors import NotFound
 from agent.types import Batch, BatchBudget, BatchRow, RowState
-from pages.widgets.run import export_menu, run_header
-from pages.widgets.shell import badges, client, drafts, escape, labels, pagination, polling, routes
+from pages.widgets.run import export_menu, header
+from pages.widgets.shell import badges, client, drafts, escape, labels, pagination, polling, routes, ui
 
-HERE = ROOT / "pages" / "widgets"
+HERE = Path(__file__).parent
 PAGE_SIZE = 25
 STATE_CHIPS = {
     "running": ("Working", "live"),
@@ -47,7 +47,7 @@ def draw(batch_id: str) -> None:
     try:
         now = jobs.get_status(client.workbench(), batch_id)
     except NotFound:
-        run_header.draw_missing(
+        header.draw_missing(
             "batch",
             f"There is no batch called {escape.shorten(batch_id, 40)}",
             "pages/batch.py",
@@ -69,14 +69,14 @@ def _draw_live(batch_id: str, moving: bool) -> None:
     now = jobs.get_status(client.workbench(), batch_id)
     if moving is not _is_working(now):
         st.rerun()
-    st.page_link("pages/batch.py", label="Other questions", icon=":material/add:")
-    run_header.draw_world_band(now.batch.settings)
+    ui.link("pages/batch.py", "Other questions", "add")
+    header.draw_world_band(now.batch.settings)
     st.html(render_heading(now))
     client.show_notice("batch-run")
     st.html(render_meter(now))
     st.html(render_stats(now))
     _draw_controls(now)
-    st.html('<div class="ts"><h2 class="ts-section">Rows</h2></div>')
+    ui.heading("Rows")
     chosen = _choose_rows(now)
     shown = pagination.take_page(chosen, PAGE_SIZE, f"batch-rows-{batch_id}")
     st.html(render_table(shown, jobs.collect_results(client.workbench(), shown), now.batch))
@@ -156,32 +156,13 @@ def _draw_controls(now: BatchStatus) -> None:
     bench, batch_id = client.workbench(), now.batch.id
     with st.container(horizontal=True, vertical_alignment="center", key="batch-controls"):
         if _is_working(now):
-            st.button(
-                "Stop",
-                icon=":material/stop:",
-                key="batch-stop",
-                on_click=client.submit,
-                args=(jobs.stop, bench, batch_id),
-            )
+            ui.action("Stop", "batch-stop", jobs.stop, bench, batch_id, icon="stop")
         if now.can_resume and not now.exhausted_budget:
             go_on = functools.partial(jobs.resume, bench, batch_id)
-            st.button(
-                "Go on",
-                type="primary",
-                icon=":material/play_arrow:",
-                key="batch-go-on",
-                on_click=client.submit,
-                args=(go_on,),
-            )
+            ui.action("Go on", "batch-go-on", go_on, icon="play_arrow", type="primary")
         if now.state_counts["failed"] and not _is_working(now):
             again = functools.partial(jobs.resume, bench, batch_id, failed=True)
-            st.button(
-                "Try failed rows again",
-                icon=":material/replay:",
-                key="batch-again",
-                on_click=client.submit,
-                args=(again,),
-            )
+            ui.action("Try failed rows again", "batch-again", again, icon="replay")
         with st.popover(
             "Budget",
             icon=":material/savings:",
@@ -226,9 +207,7 @@ def _draw_budget(now: BatchStatus) -> None:
         max_minutes=float(minutes),
     )
     go_on = functools.partial(jobs.resume, client.workbench(), now.batch.id, chosen)
-    st.button(
-        "Set the budget and go on", type="primary", key=f"{key}-set", on_click=client.submit, args=(go_on,)
-    )
+    ui.action("Set the budget and go on", f"{key}-set", go_on, type="primary")
 
 
 def _choose_rows(now: BatchStatus) -> list[BatchRow]:

@@ -14,8 +14,8 @@ from agent.errors import UsageError
 from agent.text.plurals import format_count
 from agent.types import BatchBudget, BatchRow, Settings
 from pages.widgets.forms import form_fields, source_filter_form
-from pages.widgets.research import research_form
-from pages.widgets.shell import badges, client, drafts, empty_state, escape, labels
+from pages.widgets.research import form
+from pages.widgets.shell import badges, client, drafts, empty_state, escape, labels, ui
 
 FILE_KEY, PASTED_KEY, PASTED_DRAFT = "batch-file", "batch-pasted", "batch"
 MAX_PREVIEW_ROWS, MAX_REMARKS = 6, 8
@@ -52,11 +52,11 @@ def draw() -> None:
             data, given.name.rpartition(".")[0] if given else "Pasted questions", settings, allowance
         )
     else:
-        st.button(
+        ui.button(
             "Ask all",
+            "batch-start",
+            icon="playlist_add_check",
             type="primary",
-            icon=":material/playlist_add_check:",
-            key="batch-start",
             disabled=True,
             help="Bring a table first",
         )
@@ -68,7 +68,7 @@ def draw() -> None:
 def _draw_settings() -> tuple[Settings, BatchBudget]:
     """What each row is asked with, and what all together may spend."""
     plain, allowed = Settings(), BatchBudget()
-    st.html('<div class="ts"><h2 class="ts-section">All rows together</h2></div>')
+    ui.heading("All rows together")
     with st.grid(5, min_column_width=150, gap="small", key="batch-budget"):
         side = st.number_input(
             "Side by side",
@@ -169,15 +169,18 @@ def _draw_preview(data: bytes, name: str, settings: Settings, allowance: BatchBu
     except UsageError as refused:
         st.warning(escape.md(f"{str(refused)[:1].upper()}{str(refused)[1:]}."), icon=":material/warning:")
         return
-    st.html('<div class="ts"><h2 class="ts-section">What was understood</h2></div>')
+    ui.heading("What was understood")
     st.html(render_preview(sheet))
-    st.button(
+    ui.button(
         f"Ask {format_count(sheet.question_count, 'question')}",
+        "batch-start",
+        _start_typed,
+        name,
+        sheet,
+        settings,
+        allowance,
+        icon="playlist_add_check",
         type="primary",
-        icon=":material/playlist_add_check:",
-        key="batch-start",
-        on_click=_start_typed,
-        args=(name, sheet, settings, allowance),
     )
 
 
@@ -222,18 +225,12 @@ def _start_typed(name: str, sheet: QuestionSheet, settings: Settings, allowance:
 
 
 def _draw_example(allowance: BatchBudget) -> None:
-    questions = research_form.load_demo_questions()[: research_form.MAX_EXAMPLES]
+    questions = form.load_demo_questions()[: form.MAX_EXAMPLES]
     if questions:
         st.html(
             '<div class="ts"><p class="soft small">Nothing at hand? These need no key, no network and no file.</p></div>'
         )
-        st.button(
-            EXAMPLE_LABEL,
-            key="batch-example",
-            icon=":material/cottage:",
-            on_click=_start_example,
-            args=(questions, allowance),
-        )
+        ui.button(EXAMPLE_LABEL, "batch-example", _start_example, questions, allowance, icon="cottage")
 
 
 def _start_example(questions: list[str], allowance: BatchBudget) -> None:
@@ -258,7 +255,7 @@ def _start_example(questions: list[str], allowance: BatchBudget) -> None:
 
 def _draw_recent() -> None:
     bench = client.workbench()
-    st.html('<div class="ts"><h2 class="ts-section">Your latest batches</h2></div>')
+    ui.heading("Your latest batches")
     batches = bench.store.batches.list_newest(limit=6)
     if not batches:
         empty_state.draw(
@@ -270,9 +267,4 @@ def _draw_recent() -> None:
             counts = jobs.get_status(bench, batch.id).state_counts
             told = f"{counts['done']} of {sum(counts.values())} done, {labels.format_age(batch.updated_at)}"
             label = f"{escape.md(batch.name, 80)}  :gray[{escape.md(told)}]"
-            st.page_link(
-                "pages/batch.py",
-                label=label,
-                query_params={"batch": batch.id},
-                icon=":material/chevron_right:",
-            )
+            ui.link("pages/batch.py", label, "chevron_right", {"batch": batch.id})

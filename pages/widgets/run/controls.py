@@ -9,7 +9,7 @@ from agent.actions import budget
 from agent.types import Status
 from agent.workbench import RunSnapshot
 from pages.widgets.run import export_menu, pause_prompt
-from pages.widgets.shell import client, drafts, labels
+from pages.widgets.shell import client, drafts, labels, ui
 
 NOTE_POPOVER_KEY = "research-steer"
 ACTIVE_STATUSES = (Status.RUNNING, Status.WAITING, Status.PAUSED)
@@ -23,42 +23,16 @@ def draw(view: RunSnapshot) -> None:
         return
     with st.container(horizontal=True, vertical_alignment="center", key="research-controls"):
         if status is Status.RUNNING:
-            st.button(
-                "Pause",
-                icon=":material/pause:",
-                key="research-pause",
-                on_click=client.submit,
-                args=(bench.pause, run_id),
-            )
+            ui.action("Pause", "research-pause", bench.pause, run_id, icon="pause")
         asks = pause_prompt.find_pause_request(view) is not None  # its own card has the ways to go on
         if status in RESUME_LABELS and not asks:
             label = RESUME_LABELS[status]
-            st.button(
-                label,
-                icon=":material/play_arrow:",
-                key="research-resume",
-                on_click=client.submit,
-                args=(bench.resume, run_id),
-                type="primary",
-            )
+            ui.action(label, "research-resume", bench.resume, run_id, icon="play_arrow", type="primary")
         if status in ACTIVE_STATUSES:
-            st.button(
-                "Stop",
-                icon=":material/stop:",
-                key="research-stop",
-                on_click=client.submit,
-                args=(bench.stop, run_id),
-            )
+            ui.action("Stop", "research-stop", bench.stop, run_id, icon="stop")
         if status in (*ACTIVE_STATUSES, Status.STOPPED, Status.FAILED) and view.state.facts and not asks:
             hint = "Write the answer from what was found so far"
-            st.button(
-                "Answer now",
-                icon=":material/edit_note:",
-                key="research-finish",
-                help=hint,
-                on_click=client.submit,
-                args=(bench.finish, run_id),
-            )
+            ui.action("Answer now", "research-finish", bench.finish, run_id, icon="edit_note", help=hint)
         if status in (*ACTIVE_STATUSES, Status.STOPPED):
             with st.popover(
                 "Give a note", icon=":material/sticky_note_2:", key=NOTE_POPOVER_KEY, on_change="rerun"
@@ -96,14 +70,7 @@ def draw_review(view: RunSnapshot) -> None:
     run_id, head, bench = view.run.id, view.head, client.workbench()
     with st.container(horizontal=True, vertical_alignment="center", key="research-review"):
         if view.run.status is Status.REVIEW:
-            st.button(
-                "Accept",
-                type="primary",
-                icon=":material/check:",
-                key="research-accept",
-                on_click=client.submit,
-                args=(bench.accept, run_id, head),
-            )
+            ui.action("Accept", "research-accept", bench.accept, run_id, head, icon="check", type="primary")
             with st.popover("Send back", icon=":material/undo:", key="research-send-back"):
                 key, draft = f"research-back-{run_id}", f"back:{run_id}"
                 drafts.text_area(
@@ -112,12 +79,15 @@ def draw_review(view: RunSnapshot) -> None:
                     draft,
                     placeholder="e.g. Which year? Check the registry's own page.",
                 )
-                st.button(
+                ui.button(
                     "Send back and go on",
+                    "research-back-send",
+                    _send_back,
+                    run_id,
+                    head,
+                    key,
+                    draft,
                     type="primary",
-                    key="research-back-send",
-                    on_click=_send_back,
-                    args=(run_id, head, key, draft),
                 )
         export_menu.draw(view)
 
@@ -140,9 +110,7 @@ def _draw_note_form(run_id: str) -> None:
         draft,
         placeholder="e.g. Only use the public registry. Look for the year, too.",
     )
-    st.button(
-        "Send note", type="primary", key="research-note-send", on_click=_send_note, args=(run_id, key, draft)
-    )
+    ui.button("Send note", "research-note-send", _send_note, run_id, key, draft, type="primary")
 
 
 def _send_note(run_id: str, key: str, draft: str) -> None:

@@ -10,7 +10,7 @@ from agent.library.collection import Library
 from agent.text.plurals import format_count
 from agent.types import LibraryScope, LibrarySearchResult, Passage
 from pages.widgets.evidence import highlight
-from pages.widgets.shell import badges, empty_state, escape, url_state
+from pages.widgets.shell import badges, empty_state, escape, ui, url_state
 
 FIND_KEY, TAGS_KEY, MORE_KEY = "library-search", "library-search-tags", "library-search-more"
 URL_FIELDS: dict[str, url_state.UrlField] = {"q": (FIND_KEY, "", None)}
@@ -61,7 +61,7 @@ def draw(shelf: Library) -> None:
         for hit in found.hits:
             _draw_passage(hit, asked or "")
     if len(found.hits) >= k:
-        st.button("Show more", key="library-search-next", icon=":material/expand_more:", on_click=_show_more)
+        ui.button("Show more", "library-search-next", _show_more, icon="expand_more")
 
 
 def render_summary(found: LibrarySearchResult, *, more: bool = False) -> str:
@@ -81,10 +81,11 @@ def _draw_passage(hit: Passage, query: str) -> None:
     with st.container(gap=None, key=f"library-passage-{hit.id.replace(':', '-')}"):
         under = f" › {hit.heading}" if hit.heading and not hit.rows else ""
         label = escape.md(f"{hit.title or hit.source_id}{under}", 130)
-        st.page_link(
+        ui.link(
             "pages/page.py",
-            label=label,
-            query_params={"id": hit.page_id, "from": str(hit.start), "to": str(hit.end), "find": query},
+            label,
+            "",
+            {"id": hit.page_id, "from": str(hit.start), "to": str(hit.end), "find": query},
         )
         st.html(render_passage(hit, query))
 

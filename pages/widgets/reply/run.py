@@ -13,9 +13,9 @@ from agent.text.plurals import format_count
 from agent.types import Status
 from agent.workbench import RunSnapshot
 from pages.widgets.evidence import fact_table
-from pages.widgets.reply import bot_services, reply_steps
+from pages.widgets.reply import bot_services, steps
 from pages.widgets.run import answer_card, flow_diagram, model_calls, transcript
-from pages.widgets.shell import badges, client, empty_state, escape, labels, polling, routes
+from pages.widgets.shell import badges, client, empty_state, escape, labels, polling, routes, ui
 
 HERE = Path(__file__).parent.parent / "shell"
 TABS = ("The way it took", "Quotes", "Facts", "Model calls")
@@ -32,12 +32,7 @@ def draw(run_id: str) -> None:
     if view.run.settings.flow != "reply":
         _draw_missing("This run is no reply")
         place = routes.page_for_flow(view.run.settings.flow)
-        st.page_link(
-            place,
-            label="Open it where it belongs",
-            query_params={"run": run_id},
-            icon=":material/arrow_forward:",
-        )
+        ui.link(place, "Open it where it belongs", "arrow_forward", {"run": run_id})
         return
     st.set_page_config(page_title=f"{escape.shorten(view.run.question, 50)} · Touchstone")
     polling.poll_run(_draw_live, view)
@@ -48,7 +43,7 @@ def _draw_live(run_id: str, moving: bool) -> None:
     state = view.state
     if moving is not (view.run.status is Status.RUNNING):
         st.rerun()  # it came to rest: the timer is not set again
-    st.page_link("pages/reply.py", label="Another conversation", icon=":material/add:", query_params={})
+    ui.link("pages/reply.py", "Another conversation", "add", {})
     if bot_services.is_demo(state.own.context):
         st.html(
             '<div class="ts band" role="note"><b>The demo knowledge base.</b> Everything in it is invented.</div>'
@@ -69,9 +64,7 @@ def _draw_live(run_id: str, moving: bool) -> None:
             with st.expander("Copy the reply", icon=":material/content_copy:", key="reply-copy"):
                 st.code(state.own.reply_text, language=None, wrap_lines=True)
     with right:
-        st.html(
-            f'<div class="ts"><h2 class="ts-section">Step by step</h2>{reply_steps.render(view, state)}</div>'
-        )
+        st.html(f'<div class="ts"><h2 class="ts-section">Step by step</h2>{steps.render(view, state)}</div>')
     _draw_tabs(view, state)
 
 
@@ -163,5 +156,5 @@ def _draw_missing(told: str) -> None:
     st.title("No such reply")
     empty_state.draw(told, "It may have been asked on another computer or with another data folder.")
     with st.container(horizontal=True):
-        st.page_link("pages/reply.py", label="Reply to a conversation", icon=":material/reply:")
-        st.page_link("pages/runs.py", label="See all runs", icon=":material/history:")
+        ui.link("pages/reply.py", "Reply to a conversation", "reply")
+        ui.link("pages/runs.py", "See all runs", "history")

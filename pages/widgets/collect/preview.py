@@ -12,7 +12,7 @@ from agent.text.plurals import format_count
 from agent.types.collection import CrawlNode
 from agent.workbench import RunSnapshot
 from pages.widgets.collect import crawl_tree
-from pages.widgets.shell import client, escape
+from pages.widgets.shell import client, escape, ui
 
 MAX_SHOWN = 30
 
@@ -32,21 +32,29 @@ def draw(view: RunSnapshot, state: CollectRun) -> None:
         if len(ahead) > MAX_SHOWN:
             st.caption(f"and {len(ahead) - MAX_SHOWN} more")
         with st.container(horizontal=True):
-            st.button(
+            ui.button(
                 "Walk this path",
+                "collect-approve",
+                _approve_path,
+                bench,
+                run_id,
+                head,
+                left,
+                True,
+                icon="check",
                 type="primary",
-                icon=":material/check:",
-                key="collect-approve",
-                on_click=_approve_path,
-                args=(bench, run_id, head, left, True),
                 help="It shows the next pages again when new ones are found",
             )
-            st.button(
+            ui.button(
                 "Walk to the end without asking",
-                icon=":material/fast_forward:",
-                key="collect-walk",
-                on_click=_approve_path,
-                args=(bench, run_id, head, left, False),
+                "collect-walk",
+                _approve_path,
+                bench,
+                run_id,
+                head,
+                left,
+                False,
+                icon="fast_forward",
             )
 
 

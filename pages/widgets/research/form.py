@@ -11,7 +11,7 @@ from agent.actions.budget import estimate_budgets
 from agent.config import ROOT
 from agent.types import Settings, StopPoint
 from pages.widgets.forms import budget_fields, form_fields, source_filter_form
-from pages.widgets.shell import client, drafts, escape, labels
+from pages.widgets.shell import client, drafts, escape, labels, ui
 
 QUESTION_KEY, QUESTION_DRAFT = "research-question", "question"
 MAX_EXAMPLES = 6
@@ -69,14 +69,14 @@ def _draw_settings() -> Settings:
             settings = _draw_options(mode or "auto")
         settings = settings.model_copy(update=source_filter_form.draw("research", searches=True))
     with start:
-        st.button(
+        ui.button(
             "Research",
+            "research-start",
+            _start_typed,
+            settings,
+            icon="search",
             type="primary",
-            icon=":material/search:",
-            key="research-start",
             shortcut="Ctrl+Enter",
-            on_click=_start_typed,
-            args=(settings,),
         )
     estimated = f"{_describe_estimate(settings.model_dump_json())}. {MODES[mode or 'auto'][1]}"
     form_fields.draw_summary(settings, source_filter_form.summarize(settings), estimated)
@@ -181,12 +181,7 @@ def _draw_offline() -> None:
         "its sites are invented, and its runs say so.</div>"
     )
     if "demo" in client.workbench().worlds():
-        st.button(
-            "Ask the demo world instead",
-            key="research-use-demo",
-            icon=":material/cottage:",
-            on_click=_use_demo,
-        )
+        ui.button("Ask the demo world instead", "research-use-demo", _use_demo, icon="cottage")
 
 
 def _use_demo() -> None:

@@ -9,7 +9,7 @@ import streamlit as st
 
 from agent.types import Settings, Status
 from agent.workbench import RunSnapshot
-from pages.widgets.shell import badges, client, empty_state, escape, labels
+from pages.widgets.shell import badges, client, empty_state, escape, labels, ui
 
 
 def draw_world_band(settings: Settings) -> None:
@@ -44,8 +44,8 @@ def draw_missing(what: str, told: str, screen: str, way_on: str) -> None:
     st.title(f"No such {what}")
     empty_state.draw(told, "It may have been started on another computer or with another data folder.")
     with st.container(horizontal=True):
-        st.page_link(screen, label=way_on, icon=":material/add:")
-        st.page_link("pages/runs.py", label="See all runs", icon=":material/history:")
+        ui.link(screen, way_on, "add")
+        ui.link("pages/runs.py", "See all runs", "history")
 
 
 def describe_unknown_run(run_id: str) -> str:

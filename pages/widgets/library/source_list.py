@@ -10,8 +10,8 @@ import streamlit as st
 from agent.library.collection import Library
 from agent.text.plurals import format_count
 from agent.types import LibrarySource
-from pages.widgets.library import library_row
-from pages.widgets.shell import empty_state, url_state
+from pages.widgets.library import source_row
+from pages.widgets.shell import empty_state, ui, url_state
 
 PAGE_SIZE = 20
 FIND_KEY, KIND_KEY, TAG_KEY, AGE_KEY, BIN_KEY, PAGE_KEY = (
@@ -40,7 +40,7 @@ def draw(shelf: Library, held: int) -> None:
     choices = _list_url_fields(list(tags))
     url_state.restore(choices)
     asked = _draw_filters(tags)
-    library_row.draw_undo()
+    source_row.draw_undo()
     found = shelf.count(**asked)
     if found:
         _draw_rows(shelf, asked, found, list(tags))
@@ -69,7 +69,7 @@ def _draw_rows(shelf: Library, asked: dict[str, Any], found: int, tags: list[str
     )
     with st.container(gap="xsmall", key="library-list"):
         for source in rows:
-            library_row.draw(source, tags)
+            source_row.draw(source, tags)
     if pages > 1:
         turn = f"library-turn-{st.session_state.get(PAGINATION_KEY, 0)}"
         st.pagination(pages, default=at, key=turn, max_visible_pages=5, on_change=_turn_page, args=(turn,))
@@ -149,9 +149,7 @@ def _draw_empty(held: int, *, deleted: bool) -> None:
         )
     elif held:
         empty_state.draw("No source fits", "Change the filter above, or look inside the texts with Search.")
-        st.button(
-            "Show everything", key="library-clear", icon=":material/filter_alt_off:", on_click=_clear_filters
-        )
+        ui.button("Show everything", "library-clear", _clear_filters, icon="filter_alt_off")
     else:
         empty_state.draw(
             "Everything is in the bin",

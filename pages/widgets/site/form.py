@@ -9,7 +9,7 @@ from agent.text.plurals import format_count
 from agent.text.urls import complete_typed_url, host
 from agent.types import Settings, SiteLimits
 from pages.widgets.forms import form_fields, source_filter_form
-from pages.widgets.shell import client, drafts, escape
+from pages.widgets.shell import client, drafts, escape, ui
 from pages.widgets.shell import labels as labels_module
 from pages.widgets.site import saved_sites
 
@@ -98,14 +98,7 @@ def _draw_settings() -> Settings:
         with st.popover("Keep as a desk", icon=":material/bookmark_add:", key="site-keep"):
             saved_sites.draw_save_form(settings)
     with start:
-        st.button(
-            "Ask",
-            type="primary",
-            icon=":material/forum:",
-            key="site-start",
-            on_click=_start_typed,
-            args=(settings,),
-        )
+        ui.button("Ask", "site-start", _start_typed, settings, icon="forum", type="primary")
     inside = ", ".join(settings.allowed_domains) or "every domain"
     limit = f"up to {format_count(settings.site.max_pages, 'page')}"
     form_fields.draw_summary(

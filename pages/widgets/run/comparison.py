@@ -11,8 +11,8 @@ import streamlit as st
 
 from agent.actions.run_diff import ComparedFigure, ComparedRun, ListDiff, RunComparison
 from agent.types import Conflict, Fact, PageRef, Settings, Status
-from pages.widgets.run import run_header
-from pages.widgets.shell import badges, escape, labels, routes
+from pages.widgets.run import header
+from pages.widgets.shell import badges, escape, labels, routes, ui
 
 CSS = Path(__file__).parent / "compare.css"
 CHANGE_LABELS = {
@@ -61,16 +61,11 @@ def draw(found: RunComparison) -> None:
     with st.container(horizontal=True, key="compare-ways"):
         for n, side in ((1, found.one), (2, found.two)):
             label = f"Open run {n}"
-            st.page_link(
-                routes.page_for_flow(side.flow),
-                label=label,
-                icon=":material/arrow_forward:",
-                query_params={"run": side.run},
-            )
+            ui.link(routes.page_for_flow(side.flow), label, "arrow_forward", {"run": side.run})
         both = {"run": found.two.run, "with": found.one.run}
-        st.page_link("pages/compare.py", label="Swap", icon=":material/swap_horiz:", query_params=both)
+        ui.link("pages/compare.py", "Swap", "swap_horiz", both)
     if found.one.world == found.two.world == "demo":
-        run_header.draw_world_band(Settings(world="demo"))
+        header.draw_world_band(Settings(world="demo"))
     st.html(
         f'<div class="ts"><h1 class="ts-question">{_render_title(found)}</h1><p class="small soft">{describe_shared_steps(found)}</p></div>'
     )

@@ -8,8 +8,8 @@ import streamlit as st
 
 from agent.text.plurals import format_count
 from agent.types import FolderImportResult, Settings, Status
-from pages.widgets.chat import chat_scope, chat_turn
-from pages.widgets.library import library_upload
+from pages.widgets.chat import scope, turn
+from pages.widgets.library import upload
 from pages.widgets.shell import client, drafts
 
 INPUT_KEY, INPUT_DRAFT = "chat-say", "chat:say"
@@ -24,7 +24,7 @@ def draw(
 ) -> None:
     """The box and what is talked about. `run_id` is the conversation's newest turn; without one a message
     begins a conversation."""
-    chat_scope.draw(before)
+    scope.draw(before)
     with st.container(key="chat-box" if run_id else "chat-first-box"):
         st.chat_input(
             placeholder if status is not Status.RUNNING else "The answer before is still on its way …",
@@ -47,9 +47,9 @@ def _handle_submit(before: Settings, run_id: str) -> None:
     """A message was sent: documents that came with it are added first, and talked about."""
     given: Any = st.session_state.get(INPUT_KEY)
     text, files = (given, []) if isinstance(given, str) else (given.text or "", given.files or [])
-    added = library_upload.add_files(((file.name, file.getvalue()) for file in files), [])
+    added = upload.add_files(((file.name, file.getvalue()) for file in files), [])
     if added.sources:
-        chat_scope.add_documents([source.source_id for source in added.sources])
+        scope.add_documents([source.source_id for source in added.sources])
     if text.strip():
         send_message(text, before, run_id)
     if added.sources or added.refused:
@@ -58,12 +58,12 @@ def _handle_submit(before: Settings, run_id: str) -> None:
 
 def send_message(text: str, before: Settings, run_id: str = "") -> None:
     """Begin a conversation, or go on with one. Only in a callback."""
-    bench, chosen = client.workbench(), chat_scope.build_settings(before)
+    bench, chosen = client.workbench(), scope.build_settings(before)
 
     def opened(new: str) -> None:
         st.query_params.clear()
         st.query_params["run"] = new
-        chat_turn.request_stream(new)
+        turn.request_stream(new)
         bench.draft(INPUT_DRAFT, "")
 
     if run_id:

@@ -8,7 +8,7 @@ from pathlib import Path
 import streamlit as st
 
 from agent.library.collection import Library
-from pages.widgets.library import library_demo, library_index, library_list, library_search, library_upload
+from pages.widgets.library import demo, passage_search, source_index, source_list, upload
 from pages.widgets.shell import client, drafts, url_state
 
 HERE = Path(__file__).parent
@@ -35,7 +35,7 @@ def draw() -> None:
     if not held and not shelf.count(deleted=True):
         _draw_first_time()
         return
-    if st.session_state.pop(WAS_EMPTY_KEY, False) and library_upload.RESULT_KEY in st.session_state:
+    if st.session_state.pop(WAS_EMPTY_KEY, False) and upload.RESULT_KEY in st.session_state:
         st.query_params["view"] = ADD  # what came of the very first adding stands there
     asked = st.query_params.get("view", SOURCES)
     part = st.segmented_control(
@@ -53,13 +53,13 @@ def draw() -> None:
 
 def _draw_part(name: str, shelf: Library, held: int) -> None:
     if name == SEARCH:
-        library_search.draw(shelf)
+        passage_search.draw(shelf)
     elif name == INDEX:
-        library_index.draw(shelf)
+        source_index.draw(shelf)
     elif name == ADD:
-        library_upload.draw()
+        upload.draw()
     else:
-        library_list.draw(shelf, held)
+        source_list.draw(shelf, held)
 
 
 def _draw_first_time() -> None:
@@ -68,5 +68,5 @@ def _draw_first_time() -> None:
         '<div class="ts empty"><b>The library is empty</b>Ask something on the Research page, and every page that is read lands here. '
         "Or add documents of your own below: they stay on this computer.</div>"
     )
-    library_demo.draw_demo_button()
-    library_upload.draw()
+    demo.draw_demo_button()
+    upload.draw()

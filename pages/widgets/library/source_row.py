@@ -8,8 +8,8 @@ import streamlit as st
 
 from agent.text.plurals import format_count
 from agent.types import LibrarySource
-from pages.widgets.library import library_fetch
-from pages.widgets.shell import badges, client, drafts, escape, labels
+from pages.widgets.library import fetch
+from pages.widgets.shell import badges, client, drafts, escape, labels, ui
 
 UNDO_KEY = "library-undo"
 STALE_DAYS = 30
@@ -26,29 +26,26 @@ def draw(source: LibrarySource, tags: list[str]) -> None:
         st.container(horizontal=True, vertical_alignment="center"),
     ):
         with st.container(gap=None, key=f"library-what-{key}"):
-            st.page_link(
-                "pages/page.py",
-                label=escape.md(display_title(source), 120),
-                query_params={"id": source.page_id},
-            )
+            ui.link("pages/page.py", escape.md(display_title(source), 120), "", {"id": source.page_id})
             st.html(render_details(source))
         if source.deleted_at:
-            st.button(
+            ui.button(
                 format_button("Take out", source),
-                key=f"library-restore-{key}",
-                icon=":material/undo:",
-                on_click=_restore,
-                args=(source.source_id,),
+                f"library-restore-{key}",
+                _restore,
+                source.source_id,
+                icon="undo",
             )
         else:
             _draw_manage(source, tags, key)
-            st.button(
+            ui.button(
                 format_button("Delete", source),
-                key=f"library-delete-{key}",
-                icon=":material/delete:",
+                f"library-delete-{key}",
+                _delete,
+                source.source_id,
+                source.title,
+                icon="delete",
                 type="tertiary",
-                on_click=_delete,
-                args=(source.source_id, source.title),
             )
 
 
@@ -130,21 +127,18 @@ def _draw_manage(source: LibrarySource, tags: list[str], key: str) -> None:
         if text_key not in st.session_state and not client.workbench().draft(draft):
             st.session_state[text_key] = source.description
         drafts.text_area("What it is about (Reply chooses by this)", text_key, draft, height=120)
-        st.button(
+        ui.button(
             "Keep this description",
-            key=f"library-describe-{key}",
-            on_click=_save_description,
-            args=(source.source_id, text_key, draft),
+            f"library-describe-{key}",
+            _save_description,
+            source.source_id,
+            text_key,
+            draft,
         )
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.page_link(
-                "pages/chat.py",
-                label="Talk about it",
-                query_params={"source": source.source_id},
-                icon=":material/chat:",
-            )
-            asked = bool(escape.href(source.url)) and st.button(
-                "Read again", key=f"library-again-{key}", icon=":material/refresh:"
+            ui.link("pages/chat.py", "Talk about it", "chat", {"source": source.source_id})
+            asked = bool(escape.href(source.url)) and ui.button(
+                "Read again", f"library-again-{key}", icon="refresh"
             )
         if asked:
             _refetch(source.source_id)
@@ -160,16 +154,12 @@ def draw_undo() -> None:
                 f"“{gone}” is in the bin. Nothing is found in it now; answers that cite it keep their quotes."
             )
             st.html(f'<div class="ts small soft" role="status">{told}</div>', width="content")
-            st.button(
-                "Undo", key="library-undo-do", icon=":material/undo:", on_click=_restore, args=(source_id,)
-            )
+            ui.button("Undo", "library-undo-do", _restore, source_id, icon="undo")
 
 
 def _refetch(source_id: str) -> None:
     with st.spinner("Reading it again …"):
-        client.submit(
-            library_fetch.refetch_page, source_id, then=lambda told: client.set_notice("success", told)
-        )
+        client.submit(fetch.refetch_page, source_id, then=lambda told: client.set_notice("success", told))
     st.rerun()
 
 

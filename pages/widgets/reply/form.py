@@ -13,7 +13,7 @@ from agent.types import Run, Status
 from agent.types.reply import Conversation, Message
 from pages.widgets.reply import bot_help, bot_services
 from pages.widgets.run import transcript
-from pages.widgets.shell import client, drafts, empty_state, escape, labels
+from pages.widgets.shell import client, drafts, empty_state, escape, labels, ui
 
 HERE = Path(__file__).parent.parent / "shell"
 TEXT_KEY, TEXT_DRAFT = "reply-text", "reply:conversation"
@@ -65,12 +65,7 @@ def draw() -> None:
             "The library is empty",
             "Every reply would be silence. Add documents to the library, or answer from the demo knowledge base.",
         )
-        st.page_link(
-            "pages/library.py",
-            label="Add documents",
-            icon=":material/note_add:",
-            query_params={"view": "add"},
-        )
+        ui.link("pages/library.py", "Add documents", "note_add", {"view": "add"})
     left, right = st.columns(2, gap="small")
     with left:
         _draw_introduction(found)
@@ -97,14 +92,15 @@ def _draw_settings(found: ResponseConfig) -> None:
             filter_mode=None,
             width=280,
         )
-        st.button(
+        ui.button(
             "Reply",
+            "reply-start",
+            _start_typed,
+            place,
+            model,
+            icon="reply",
             type="primary",
-            icon=":material/reply:",
-            key="reply-start",
             shortcut="Ctrl+Enter",
-            on_click=_start_typed,
-            args=(place, model),
         )
     own = found.reply_settings
     check = (
@@ -134,14 +130,7 @@ def _draw_interpretation(messages: list[Message]) -> None:
                     if message.role == "bot"
                     else f"Make it the bot’s *{which}*"
                 )
-                st.button(
-                    other,
-                    key=f"reply-turn-{n}",
-                    icon=":material/swap_horiz:",
-                    type="tertiary",
-                    on_click=_swap_speaker,
-                    args=(n,),
-                )
+                ui.button(other, f"reply-turn-{n}", _swap_speaker, n, icon="swap_horiz", type="tertiary")
 
 
 def _draw_introduction(found: ResponseConfig) -> None:
@@ -204,14 +193,7 @@ def _draw_examples() -> None:
         for n, (title, text) in enumerate(EXAMPLES):
             last = transcript.parse_messages(text)[-1].text
             label = f"{escape.md(last)}  \n:gray[{escape.md(title)}]"
-            st.button(
-                label,
-                key=f"reply-example-{n}",
-                on_click=_start_example,
-                args=(text,),
-                width="stretch",
-                wrap=True,
-            )
+            ui.button(label, f"reply-example-{n}", _start_example, text, width="stretch", wrap=True)
 
 
 def _start_example(text: str) -> None:
@@ -220,7 +202,7 @@ def _start_example(text: str) -> None:
 
 def _draw_recent() -> None:
     runs = [run for run in client.workbench().runs() if run.settings.flow == "reply"][:6]
-    st.html('<div class="ts"><h2 class="ts-section">The latest replies</h2></div>')
+    ui.heading("The latest replies")
     if not runs:
         empty_state.draw(
             "Nothing was asked yet",
@@ -230,9 +212,7 @@ def _draw_recent() -> None:
     with st.container(gap="xxsmall", key="reply-recent"):
         for run in runs:
             label = f"{escape.md(run.question, 100)}  :gray[{describe_status(run)}, {labels.format_age(run.updated_at)}]"
-            st.page_link(
-                "pages/reply.py", label=label, query_params={"run": run.id}, icon=":material/chevron_right:"
-            )
+            ui.link("pages/reply.py", label, "chevron_right", {"run": run.id})
 
 
 def describe_status(run: Run) -> str:

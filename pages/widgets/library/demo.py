@@ -7,7 +7,7 @@ import streamlit as st
 
 from agent.config import ROOT
 from agent.reply_config import DEMO_KB
-from pages.widgets.shell import client
+from pages.widgets.shell import client, ui
 
 DEMO_TAG = "demo"
 PLACES_FILE = ROOT / "demo" / "facilities.csv"
@@ -37,13 +37,7 @@ def add_demo() -> int:
 def draw_demo_button(*, then: str = "") -> None:
     """The button that adds them. `then`: a toggle that is switched on with it."""
     if is_demo_available() and not is_demo_added():
-        st.button(
-            "Add the demo knowledge base",
-            key="library-demo",
-            icon=":material/cottage:",
-            on_click=_submit_demo,
-            args=(then,),
-        )
+        ui.button("Add the demo knowledge base", "library-demo", _submit_demo, then, icon="cottage")
 
 
 def _submit_demo(then: str) -> None:

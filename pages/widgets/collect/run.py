@@ -16,19 +16,19 @@ from agent.flows.collect.state import CollectRun
 from agent.text.plurals import format_count
 from agent.types import Status
 from agent.workbench import RunSnapshot
-from pages.widgets.collect import collect_preview, collect_results, crawl_tree
+from pages.widgets.collect import crawl_tree, preview, results
 from pages.widgets.evidence import fact_table, unreadable_pages
 from pages.widgets.forms import source_filter_form
 from pages.widgets.run import (
     answer_card,
+    controls,
     export_menu,
     flow_diagram,
     fork_dialog,
+    header,
     model_calls,
     page_graph,
     pause_prompt,
-    run_controls,
-    run_header,
     timeline,
     timeline_cards,
 )
@@ -41,6 +41,7 @@ from pages.widgets.shell import (
     labels,
     polling,
     routes,
+    ui,
     view_cache,
 )
 
@@ -72,15 +73,15 @@ def draw(run_id: str) -> None:
     try:
         view = client.workbench().snapshot(run_id)
     except NotFound:
-        _draw_missing(run_header.describe_unknown_run(run_id))
+        _draw_missing(header.describe_unknown_run(run_id))
         return
     if view.run.settings.flow != "collect":
         _draw_missing("This run did not collect anything")
-        st.page_link(
+        ui.link(
             routes.page_for_flow(view.run.settings.flow),
-            label="Open it where it belongs",
-            query_params={"run": run_id},
-            icon=":material/arrow_forward:",
+            "Open it where it belongs",
+            "arrow_forward",
+            {"run": run_id},
         )
         return
     drafts.install_script()
@@ -94,18 +95,18 @@ def _draw_live(run_id: str, moving: bool) -> None:
         st.rerun()  # it came to rest (or woke up): the timer is set anew, or not at all
     _draw_heading(view, state)
     client.show_notice("collect-run")
-    run_controls.draw(view)
+    controls.draw(view)
     pause_prompt.draw(view)
     st.html(render_stats(view, state))
     if view.run.status is Status.WAITING:
-        collect_preview.draw(view, state)
+        preview.draw(view, state)
     if state.answers:
         with st.container(border=True, key="collect-digest"):
             answer_card.draw(state.answers, state.facts, run_id)
-            run_controls.draw_review(view)
+            controls.draw_review(view)
     left, right = st.columns([5, 6], gap="medium")
     with left:
-        st.html('<div class="ts"><h2 class="ts-section">The walk</h2></div>')
+        ui.heading("The walk")
         working = state.pending.query_or_url if state.pending and moving else ""
         if state.own.tree:
             st.html(crawl_tree.render(state, working))
@@ -119,9 +120,9 @@ def _draw_live(run_id: str, moving: bool) -> None:
 
 def _draw_heading(view: RunSnapshot, state: CollectRun) -> None:
     run = view.run
-    st.page_link("pages/collect.py", label="Collect something else", icon=":material/add:", query_params={})
-    run_header.draw_world_band(run.settings)
-    standing = run_header.render_status(view, pause_prompt.build_rest_hints(view, REST_HINTS))
+    ui.link("pages/collect.py", "Collect something else", "add", {})
+    header.draw_world_band(run.settings)
+    standing = header.render_status(view, pause_prompt.build_rest_hints(view, REST_HINTS))
     st.html(
         f'<div class="ts"><h1 class="ts-question">{escape.html(run.question)}</h1>{render_intent(state)}{source_filter_form.render_summary(run.settings)}{standing}</div>'
     )
@@ -236,7 +237,7 @@ def _draw_gathered(view: RunSnapshot, state: CollectRun) -> None:
         return
     found = api.build_collection(client.workbench(), view.run.id)
     _draw_downloads(view)
-    st.html(collect_results.render_items(found.items, view.run.id))
+    st.html(results.render_items(found.items, view.run.id))
 
 
 def render_events(state: CollectRun) -> str:
@@ -255,7 +256,7 @@ def render_events(state: CollectRun) -> str:
 def _draw_dropped(state: CollectRun) -> None:
     left = [item for item in state.own.items.values() if item.status == "dropped"]
     if left:
-        st.html(collect_results.render_dropped(left))
+        st.html(results.render_dropped(left))
     else:
         empty_state.draw(
             "Nothing was left out",
@@ -304,4 +305,4 @@ def _write_csv(run_id: str) -> bytes:
 
 
 def _draw_missing(told: str) -> None:
-    run_header.draw_missing("run", told, "pages/collect.py", "Collect something")
+    header.draw_missing("run", told, "pages/collect.py", "Collect something")

@@ -14,19 +14,19 @@ from pages.widgets.forms import source_filter_form
 from pages.widgets.run import (
     answer_card,
     confidence_chart,
+    controls,
     flow_diagram,
     fork_dialog,
+    header,
     model_calls,
     page_graph,
     pause_prompt,
     pending_decision,
-    run_controls,
-    run_header,
-    run_stats,
+    stats,
     timeline,
     timeline_cards,
 )
-from pages.widgets.shell import badges, client, drafts, escape, polling, view_cache
+from pages.widgets.shell import badges, client, drafts, escape, polling, ui, view_cache
 
 TABS = (
     "Facts",
@@ -52,8 +52,8 @@ def draw(run_id: str) -> None:
     try:
         view = client.workbench().snapshot(run_id)
     except NotFound:
-        run_header.draw_missing(
-            "run", run_header.describe_unknown_run(run_id), "pages/research.py", "Ask a new question"
+        header.draw_missing(
+            "run", header.describe_unknown_run(run_id), "pages/research.py", "Ask a new question"
         )
         return
     st.set_page_config(page_title=f"{escape.shorten(view.run.question, 50)} · Touchstone")
@@ -67,8 +67,8 @@ def _draw_live(run_id: str, moving: bool) -> None:
         st.rerun()  # it came to rest (or woke up): the timer is set anew, or not at all
     _draw_heading(view)
     client.show_notice("run")
-    run_controls.draw(view)
-    run_stats.draw(view)
+    controls.draw(view)
+    stats.draw(view)
     pause_prompt.draw(view)
     if view.run.status is Status.WAITING:
         pending_decision.draw(view, _list_engines(view))
@@ -76,10 +76,10 @@ def _draw_live(run_id: str, moving: bool) -> None:
     if view.state.answers:
         with st.container(border=True, key="research-answer"):
             answer_card.draw(view.state.answers, view.state.facts, run_id)
-            run_controls.draw_review(view)
+            controls.draw_review(view)
     left, right = st.columns([3, 4], gap="medium")
     with left:
-        st.html('<div class="ts"><h2 class="ts-section">Journey</h2></div>')
+        ui.heading("Journey")
         timeline.draw(
             view_cache.get_or_compute(view, "cards", lambda: timeline_cards.build_cards(view.steps)),
             run_id,
@@ -91,9 +91,9 @@ def _draw_live(run_id: str, moving: bool) -> None:
 
 def _draw_heading(view: RunSnapshot) -> None:
     run = view.run
-    st.page_link("pages/research.py", label="New question", icon=":material/add:")
-    run_header.draw_world_band(run.settings)
-    standing = run_header.render_status(
+    ui.link("pages/research.py", "New question", "add")
+    header.draw_world_band(run.settings)
+    standing = header.render_status(
         view, pause_prompt.build_rest_hints(view, REST_HINTS), _render_warnings(view)
     )
     st.html(

@@ -11,7 +11,7 @@ from agent import api
 from agent.text.plurals import format_count
 from agent.types import CollectLimits, Settings
 from pages.widgets.forms import form_fields, source_filter_form
-from pages.widgets.shell import client, drafts, escape
+from pages.widgets.shell import client, drafts, escape, ui
 from pages.widgets.shell import labels as labels_module
 
 PROMPT_KEY, PROMPT_DRAFT = "collect-prompt", "collect:prompt"
@@ -66,14 +66,7 @@ def _draw_settings() -> Settings:
             settings = _draw_options(mode or "auto")
         settings = settings.model_copy(update=source_filter_form.draw("collect"))
     with start:
-        st.button(
-            "Collect",
-            type="primary",
-            icon=":material/inventory_2:",
-            key="collect-start",
-            on_click=_start_typed,
-            args=(settings,),
-        )
+        ui.button("Collect", "collect-start", _start_typed, settings, icon="inventory_2", type="primary")
     limits = settings.collect
     way = "" if limits.use_smart_navigation else "the plain way: every link, every page an article"
     shown = " You see the path before it is walked." if settings.mode == "step" else ""

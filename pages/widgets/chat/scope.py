@@ -7,7 +7,7 @@ import streamlit as st
 
 from agent.text.plurals import format_count
 from agent.types import LibraryScope, Settings
-from pages.widgets.shell import client, escape
+from pages.widgets.shell import client, escape, ui
 
 RUNS_KEY, TAGS_KEY, DOCUMENTS_KEY, DEMO_KEY, MODEL_KEY = (
     "chat-runs",
@@ -58,13 +58,7 @@ def draw(settings: Settings) -> None:
         ):
             _draw_fields(settings)
         if not chosen.is_unlimited:
-            st.button(
-                "Talk about everything",
-                key="chat-scope-clear",
-                type="tertiary",
-                icon=":material/close:",
-                on_click=clear_scope,
-            )
+            ui.button("Talk about everything", "chat-scope-clear", clear_scope, icon="close", type="tertiary")
         st.caption(_describe_model())
 
 

@@ -9,9 +9,9 @@ import streamlit as st
 
 from agent.text.plurals import format_count
 from agent.types import LibraryScope, Settings
-from pages.widgets.chat import chat_input, chat_scope
-from pages.widgets.library import library_demo
-from pages.widgets.shell import client, drafts, empty_state, escape, labels
+from pages.widgets.chat import message_box, scope
+from pages.widgets.library import demo
+from pages.widgets.shell import client, drafts, empty_state, escape, labels, ui
 
 HERE = Path(__file__).parent.parent / "shell"
 EXAMPLES = (
@@ -31,26 +31,21 @@ def draw() -> None:
     )
     client.show_notice("chat")
     if st.session_state.pop("chat-shown", ""):
-        chat_scope.reset()
-    if chat_scope.restore(_read_scope_from_url()):
-        chat_input.restore()
+        scope.reset()
+    if scope.restore(_read_scope_from_url()):
+        message_box.restore()
     drafts.install_script()
     held = client.library().count()
     if held:
-        chat_input.draw(Settings(flow="chat"))
+        message_box.draw(Settings(flow="chat"))
     else:
         empty_state.draw(
             "There is nothing to talk about yet",
             "Add documents, let a run read something, or take the demo’s knowledge base.",
         )
         with st.container(horizontal=True, vertical_alignment="center"):
-            library_demo.draw_demo_button(then=chat_scope.DEMO_KEY)
-            st.page_link(
-                "pages/library.py",
-                label="Add documents",
-                icon=":material/note_add:",
-                query_params={"view": "add"},
-            )
+            demo.draw_demo_button(then=scope.DEMO_KEY)
+            ui.link("pages/library.py", "Add documents", "note_add", {"view": "add"})
     _draw_examples()
     _draw_recent()
 
@@ -67,7 +62,7 @@ def _read_scope_from_url() -> Settings:
 
 
 def _draw_examples() -> None:
-    if not library_demo.is_demo_available():
+    if not demo.is_demo_available():
         return
     st.html(
         '<div class="ts"><h2 class="ts-section">Try it on the demo’s sources</h2><p class="soft small">Invented pages and places; a question adds '
@@ -76,22 +71,15 @@ def _draw_examples() -> None:
     with st.container(key="chat-examples"), st.grid(4, min_column_width=230, gap="small"):
         for n, (question, kind) in enumerate(EXAMPLES):
             label = f"{escape.md(question)}  \n:gray[{escape.md(kind)}]"
-            st.button(
-                label,
-                key=f"chat-example-{n}",
-                on_click=_start_example,
-                args=(question,),
-                width="stretch",
-                wrap=True,
-            )
+            ui.button(label, f"chat-example-{n}", _start_example, question, width="stretch", wrap=True)
 
 
 def _start_example(question: str) -> None:
-    library_demo.add_demo()
-    chat_scope.clear_scope()
-    st.session_state[chat_scope.DEMO_KEY] = True
-    st.session_state[chat_scope.TAGS_KEY] = [library_demo.DEMO_TAG]
-    chat_input.send_message(question, Settings(flow="chat"))
+    demo.add_demo()
+    scope.clear_scope()
+    st.session_state[scope.DEMO_KEY] = True
+    st.session_state[scope.TAGS_KEY] = [demo.DEMO_TAG]
+    message_box.send_message(question, Settings(flow="chat"))
 
 
 def _draw_recent() -> None:
@@ -101,7 +89,7 @@ def _draw_recent() -> None:
         for run in bench.runs()
         if run.settings.flow in ("chat", "chat_simple") and not run.settings.thread_id
     ][:6]
-    st.html('<div class="ts"><h2 class="ts-section">Your latest conversations</h2></div>')
+    ui.heading("Your latest conversations")
     if not runs:
         empty_state.draw("No conversation yet", "Each conversation is kept here and can be gone on with.")
         return
@@ -109,6 +97,4 @@ def _draw_recent() -> None:
         for run in runs:
             turns = bench.thread(run.id) or [run.id]
             label = f"{escape.md(run.question, 100)}  :gray[{format_count(len(turns), 'question')}, {labels.format_age(run.updated_at)}]"
-            st.page_link(
-                "pages/chat.py", label=label, query_params={"run": turns[-1]}, icon=":material/chevron_right:"
-            )
+            ui.link("pages/chat.py", label, "chevron_right", {"run": turns[-1]})

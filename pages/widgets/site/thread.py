@@ -14,16 +14,16 @@ from pages.widgets.evidence import fact_card, fact_editor, unreadable_pages
 from pages.widgets.forms import source_filter_form
 from pages.widgets.run import (
     answer_card,
+    controls,
     flow_diagram,
     fork_dialog,
+    header,
     model_calls,
     page_graph,
     pause_prompt,
-    run_controls,
-    run_header,
 )
-from pages.widgets.shell import badges, client, drafts, escape, labels, polling, routes
-from pages.widgets.site import site_trace
+from pages.widgets.shell import badges, client, drafts, escape, labels, polling, routes, ui
+from pages.widgets.site import trace
 
 TABS = (
     "Decisions",
@@ -50,17 +50,12 @@ def draw(run_id: str) -> None:
     try:
         view = bench.snapshot(run_id)
     except NotFound:
-        _draw_missing(run_header.describe_unknown_run(run_id))
+        _draw_missing(header.describe_unknown_run(run_id))
         return
     if view.run.settings.flow != "site":
         _draw_missing("This run did not ask a site")
         place = routes.page_for_flow(view.run.settings.flow)
-        st.page_link(
-            place,
-            label="Open it where it belongs",
-            query_params={"run": run_id},
-            icon=":material/arrow_forward:",
-        )
+        ui.link(place, "Open it where it belongs", "arrow_forward", {"run": run_id})
         return
     drafts.install_script()
     turns = bench.thread(run_id) or [run_id]
@@ -74,8 +69,8 @@ def draw(run_id: str) -> None:
 
 def _draw_heading(view: RunSnapshot) -> None:
     settings = view.run.settings
-    st.page_link("pages/site.py", label="Ask another site", icon=":material/add:", query_params={})
-    run_header.draw_world_band(settings)
+    ui.link("pages/site.py", "Ask another site", "add", {})
+    header.draw_world_band(settings)
     sites = ", ".join(dict.fromkeys(escape.host(url) for url in settings.start_urls))
     inside = ", ".join(settings.allowed_domains) or "every domain"
     told = f" · {escape.html(settings.instruction)}" if settings.instruction else ""
@@ -107,14 +102,14 @@ def _draw_live(run_id: str, moving: bool) -> None:
         fork_dialog.draw_origin(view)
         st.html(render_status(view))
         client.show_notice("site-talk")
-        run_controls.draw(view)
+        controls.draw(view)
         pause_prompt.draw(view)
         fact_card.draw(view)
         if state.answers:
             st.html(render_answer(state.answers[-1], view, newest=True))
             answer_card.draw_changes(state.answers)
             if not state.answers[-1].is_small_talk:
-                run_controls.draw_review(view)
+                controls.draw_review(view)
         if not moving:
             fork_dialog.draw_menu(view)
     opened = st.tabs(TABS, key="site-tab", on_change="rerun")
@@ -126,9 +121,9 @@ def _draw_live(run_id: str, moving: bool) -> None:
 
 def _draw_tab(name: str, view: RunSnapshot, state: SiteRun) -> None:
     if name == "Decisions":
-        st.html(site_trace.render_decisions(state, view.run.id))
+        st.html(trace.render_decisions(state, view.run.id))
     elif name == "Pages read":
-        st.html(site_trace.render_pages(state, view.run.id))
+        st.html(trace.render_pages(state, view.run.id))
     elif name == "Map of the site":
         page_graph.draw(state, view.run.id)
     elif name == "Facts":
@@ -180,7 +175,7 @@ def render_status(view: RunSnapshot) -> str:
         **pause_prompt.build_rest_hints(view, REST_HINTS),
         **({Status.DONE: "Ask on when you like."} if polite else {}),
     }
-    return f'<div class="ts">{run_header.render_status(view, rest, read)}</div>'
+    return f'<div class="ts">{header.render_status(view, rest, read)}</div>'
 
 
 def _draw_follow_up(view: RunSnapshot) -> None:
@@ -194,13 +189,13 @@ def _draw_follow_up(view: RunSnapshot) -> None:
             placeholder="e.g. And for international orders?",
             height=80,
         )
-        st.button(
+        ui.button(
             "Ask",
+            "site-follow",
+            _send_follow_up,
+            view.run.id,
+            icon="forum",
             type="primary",
-            icon=":material/forum:",
-            key="site-follow",
-            on_click=_send_follow_up,
-            args=(view.run.id,),
             disabled=busy,
             help="The answer before is still on its way" if busy else None,
         )
@@ -217,4 +212,4 @@ def _send_follow_up(run_id: str) -> None:
 
 
 def _draw_missing(told: str) -> None:
-    run_header.draw_missing("conversation", told, "pages/site.py", "Ask a site")
+    header.draw_missing("conversation", told, "pages/site.py", "Ask a site")

@@ -13,8 +13,8 @@ from agent.errors import UsageError
 from agent.text.plurals import format_count
 from agent.types import FolderImportResult, LibrarySource, RefusedFile
 from agent.web.extract import documents
-from pages.widgets.library import library_fetch
-from pages.widgets.shell import client, escape
+from pages.widgets.library import fetch
+from pages.widgets.shell import client, escape, ui
 
 TAGS_KEY, ROUND_KEY, RESULT_KEY = "library-add-tags", "library-add-round", "library-added"
 FOLDER_KEY, URL_KEY = "library-add-folder", "library-add-url"
@@ -42,16 +42,10 @@ def _draw_forms() -> None:
     left, right = st.columns(2, gap="medium")
     with left, st.container(horizontal=True, vertical_alignment="bottom", key="library-add-folder-row"):
         st.text_input("A folder on this computer", key=FOLDER_KEY, placeholder="/home/me/handbook")
-        st.button(
-            "Add folder",
-            key="library-add-folder-do",
-            icon=":material/create_new_folder:",
-            on_click=_submit_folder,
-            args=(tags,),
-        )
+        ui.button("Add folder", "library-add-folder-do", _submit_folder, tags, icon="create_new_folder")
     with right, st.container(horizontal=True, vertical_alignment="bottom", key="library-add-url-row"):
         st.text_input("A web page", key=URL_KEY, placeholder="https://")
-        asked = st.button("Read and add", key="library-add-url-do", icon=":material/public:")
+        asked = ui.button("Read and add", "library-add-url-do", icon="public")
     if asked:
         _submit_page(tags)
         st.rerun()
@@ -103,7 +97,7 @@ def _submit_page(tags: list[str]) -> None:
     url = (st.session_state.get(URL_KEY) or "").strip()
     with st.spinner(f"Reading {escape.md(escape.shorten_url(url))} …"):
         client.submit(
-            library_fetch.add_page,
+            fetch.add_page,
             url,
             tags,
             then=lambda source: _store_result(FolderImportResult(sources=[source])),
@@ -123,9 +117,7 @@ def draw_result() -> None:
         st.html(render_result(added))
         if added.sources:
             about = {"source": [source.source_id for source in added.sources[:MAX_LISTED]]}
-            st.page_link(
-                "pages/chat.py", label="Talk about what was added", query_params=about, icon=":material/chat:"
-            )
+            ui.link("pages/chat.py", "Talk about what was added", "chat", about)
 
 
 def render_result(added: FolderImportResult) -> str:

@@ -12,8 +12,8 @@ from agent.flows.chat.state import ChatRun
 from agent.types import Answer, Settings, Status
 from agent.workbench import RunSnapshot
 from pages.widgets.chat import places_map
-from pages.widgets.run import answer_card, export_menu, run_controls
-from pages.widgets.shell import badges, client, escape, labels
+from pages.widgets.run import answer_card, controls, export_menu
+from pages.widgets.shell import badges, client, escape, labels, ui
 
 STREAM_RUN_KEY = "chat-watched"
 """The run whose answer is to be streamed: somebody here asked for it and waits."""
@@ -115,15 +115,12 @@ def draw_next_steps(view: RunSnapshot, state: ChatRun) -> None:
         return
     open_ended = given.verdict != "answered" and given.reason != "needs_clarification"
     with st.container(horizontal=True, vertical_alignment="center", key="chat-onwards"):
-        if open_ended and st.button(
-            "Open as research",
-            key="chat-research",
-            icon=":material/travel_explore:",
-            help="Ask the web, step by step",
+        if open_ended and ui.button(
+            "Open as research", "chat-research", icon="travel_explore", help="Ask the web, step by step"
         ):
             _start_research(view, state)
         if given.sentences:
-            run_controls.draw_review(view)
+            controls.draw_review(view)
         else:
             export_menu.draw(view)
 

@@ -1,0 +1,61 @@
+"""Buttons, links, selects and number fields, each in one form; and headings. Labels are Markdown: escape what
+came from outside."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+import streamlit as st
+
+from pages.widgets.shell import client
+
+V = TypeVar("V")
+
+
+def icon_code(name: str) -> str | None:
+    """A Material icon as Streamlit wants it; None for no icon."""
+    return f":material/{name}:" if name else None
+
+
+def button(
+    label: str, key: str, on_click: Callable[..., Any] | None = None, *args: Any, icon: str = "", **more: Any
+) -> bool:
+    """A button; `on_click` is called with `args`. Returns whether it was pressed just now."""
+    return st.button(label, key=key, on_click=on_click, args=args, icon=icon_code(icon), **more)
+
+
+def action(
+    label: str, key: str, what: Callable[..., Any], *args: Any, icon: str = "", done: str = "", **more: Any
+) -> None:
+    """A button that calls the workbench; a refusal becomes a notice, and `done` is shown after success."""
+    button(label, key, client.submit, what, *args, icon=icon, kwargs={"done": done}, **more)
+
+
+def download(label: str, key: str, make: Callable[[], Any] | str, name: str, mime: str, **more: Any) -> None:
+    """A button that saves a file; a callable makes its content at the click."""
+    st.download_button(label, make, name, mime, key=key, on_click="ignore", **more)
+
+
+def link(page: str, label: str, icon: str = "", query: Mapping[str, Any] | None = None) -> None:
+    """A link to another screen, with what its address says."""
+    st.page_link(page, label=label, icon=icon_code(icon), query_params=query)  # type: ignore[arg-type]
+
+
+def select(label: str, names: Mapping[V, str], key: str, **more: Any) -> V:
+    """A list to choose from, by the shown names; returns the chosen value."""
+    options: list[Any] = list(names)
+    chosen = st.selectbox(
+        label, options, key=key, format_func=lambda value: names[value], filter_mode=None, **more
+    )
+    return options[0] if chosen is None else chosen  # type: ignore[no-any-return]
+
+
+def number(label: str, low: int, high: int, value: int, key: str, step: int = 1, **more: Any) -> int:
+    """A field for a whole number."""
+    return int(st.number_input(label, low, high, value, step, key=key, **more))
+
+
+def heading(title: str) -> None:
+    """A section's heading. `title` is HTML."""
+    st.html(f'<div class="ts"><h2 class="ts-section">{title}</h2></div>')
