@@ -102,6 +102,7 @@ def test_an_answer_lies_beside_the_other():
     told = comparison.render_answers(found())
     assert told.count('data-n="1"') == told.count('data-n="2"') == 2 and "not in this answer" in told
     assert (
-        comparison.render_answers(found(answer=[])) == "" and comparison.render_settings(found(settings={})) == ""
+        comparison.render_answers(found(answer=[])) == ""
+        and comparison.render_settings(found(settings={})) == ""
     )
     assert comparison.render_conflicts(ListDiff()) == "" and "cited" in comparison.render_pages(found())
