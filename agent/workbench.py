@@ -375,7 +375,12 @@ class Workbench:
     def as_json(self, run_id: str) -> dict[str, Any]:
         """The run as the object that `--json` writes."""
         view = self.snapshot(run_id)
-        state, used = view.state, measure_budgets(self.store.calls, view.run, view.state, view.steps)
+        state, used = (
+            view.state,
+            measure_budgets(
+                self.store.calls, FLOWS[view.run.settings.flow], view.run, view.state, view.steps
+            ),
+        )
         extra: dict[str, Any] = state.own.export_extra(state)
         budget = {"budget": [meter.model_dump() for meter in used]}
         return build_run_record(self.report(run_id)) | extra | budget

@@ -177,7 +177,7 @@ def _estimate_from_defaults(settings: Settings, model: str, *, local: bool) -> d
 
 def read_meters(bench: Workbench, view: RunSnapshot) -> list[BudgetMeter]:
     """How much of each budget the run's round has used."""
-    return measure_budgets(bench.store.calls, view.run, view.state, view.steps)
+    return measure_budgets(bench.store.calls, FLOWS[view.run.settings.flow], view.run, view.state, view.steps)
 
 
 def suggest_cap(halt: PauseRequest) -> float:

@@ -74,7 +74,7 @@ def import_bundle(bench: Workbench, data: bytes) -> ImportedRun:
             "updated_at": came.at,
         }
         run = contents.run.model_copy(update=marks)
-        if bench.store.ledger.add_if_absent(run, [*contents.steps, came], **flow.summary(state)):
+        if bench.store.ledger.add_if_absent(run, [*contents.steps, came], **state.summary()):
             break
         run_id = _new_id()
     bench.store.calls.add_if_absent(_reassign_calls(contents, run_id))

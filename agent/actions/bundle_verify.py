@@ -239,7 +239,7 @@ def _check_ledger(contents: BundleContents, state: RunState) -> list[str]:
     ]  # an import may set them again
     if set_by and _parse_settings(set_by[-1]) != run.settings:
         told.append("run.json tells other settings than the run was started with")
-    summary = FLOWS[run.settings.flow].summary(state)
+    summary = state.summary()
     if (
         summary.get("verdict", run.verdict) != run.verdict
         or summary.get("confidence", run.confidence) != run.confidence

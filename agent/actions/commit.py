@@ -45,7 +45,7 @@ def commit_edit(
         if head not in (None, view.head):
             raise ConcurrentChange("someone else (perhaps another tab) answered first; what they did stands")
         change = to_jsonable(make(view.state, view.head + 1))
-        columns = flow.summary(merge(shallow_copy(view.state), change))
+        columns = merge(shallow_copy(view.state), change).summary()
         again = (
             {"next": flow.write_up_step, "status": Status.RUNNING, "control": ""}
             if view.run.status in ANSWERED_STATUSES

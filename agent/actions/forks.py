@@ -154,7 +154,7 @@ def _store_fork(bench: Workbench, run: Run, steps: Sequence[Step], settings: Set
         forked_from=run.id,
         forked_at=went.n - 1,
     )
-    bench.store.ledger.add_if_absent(new, steps, **flow.summary(state))
+    bench.store.ledger.add_if_absent(new, steps, **state.summary())
     if status is Status.RUNNING:
         bench.worker.schedule(run_id)
     return run_id

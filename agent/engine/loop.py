@@ -48,7 +48,6 @@ class Flow:
     rest_statuses: Mapping[str, Status]
     write_up_step: str
     reentry_step: str
-    summary: Callable[[Any], dict[str, Any]]
     edges: tuple[Edge, ...]
     decisions: Mapping[str, str] = field(default_factory=dict)
     is_one_shot: bool = False
@@ -191,7 +190,7 @@ class _RunDriver:
         change = to_jsonable({"halt": halt.model_copy(update={"step": self.head + 1}), "met": halt.conflicts})
         step = self._build_step("halt", change, self.next, began)
         try:
-            self.store.ledger.commit(self.lease, step, Status.PAUSED, self.flow.summary(self.state))
+            self.store.ledger.commit(self.lease, step, Status.PAUSED, self.state.summary())
         except StaleHead:
             self.reload()
         else:
@@ -211,7 +210,7 @@ class _RunDriver:
                     self.lease,
                     step,
                     self.flow.rest_statuses.get(next, Status.RUNNING),
-                    self.flow.summary(self.state),
+                    self.state.summary(),
                 )
                 break
             except StaleHead:

@@ -5,12 +5,15 @@ part. Each field says how a change reaches it (see agent.engine.state)."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Generic, Literal
+from collections.abc import Sequence
+from typing import Annotated, Any, ClassVar, Generic, Literal
 
 from pydantic import Field
 from typing_extensions import TypeVar
 
 from agent.engine.state import State, append, merge_dict, upsert, upsert_by_step
+from agent.evidence.confidence import AnswerFeatures
+from agent.evidence.contradiction.answer_extraction import ComparisonQuestion
 from agent.text.dialogue_acts import classify_small_talk
 from agent.types import (
     Action,
@@ -44,6 +47,9 @@ class FlowState(State):
     """What one flow keeps beside the shared part. A flow's record overrides what differs for it; every method
     gets the whole state as `run`."""
 
+    compares_within_site: ClassVar[bool] = True
+    """Whether facts of one site can contradict each other."""
+
     def describe_target(self, run: RunState[Any], step: str) -> str:
         """What the step that is being taken works on: a query or addresses; "" for nothing to name."""
         return run.pending.query_or_url if run.pending and step in ("search", "crawl") else ""
@@ -60,9 +66,14 @@ class FlowState(State):
         """The text that facts are weighed by."""
         return run.question
 
-    def has_several_sources(self, run: RunState[Any]) -> bool:
-        """Can facts contradict each other? They cannot where all pages count as one source."""
-        return True
+    def comparison_question(self, run: RunState[Any]) -> ComparisonQuestion | None:
+        """The question by which the answers of sources are compared; None where many small matters are
+        gathered, or one site is asked."""
+        return None
+
+    def answer_features(self, run: RunState[Any], facts: Sequence[Fact]) -> AnswerFeatures | None:
+        """What an answer from these facts would rest on, for the confidence; None where nobody counts it."""
+        return None
 
     def fact_sets_for_check(self, run: RunState[Any]) -> list[dict[str, Fact]]:
         """Further sets of facts that an answer may have been checked against."""
@@ -132,6 +143,17 @@ class RunState(State, Generic[Own]):
         if name == "own":
             raise KeyError(name)
         return self.own.record_of(name) if name in type(self.own).model_fields else super().record_of(name)
+
+    def summary(self) -> dict[str, Any]:
+        """The columns of the run's row that follow from its state."""
+        latest = self.answer
+        verdict = latest.verdict if latest and not latest.is_small_talk else ""
+        level = latest.confidence if latest and verdict == "no_evidence" else self.current_confidence
+        return {
+            "actions": len(self.actions),
+            "verdict": verdict,
+            "confidence": level if self.confidence else None,
+        }
 
     @property
     def standalone_question(self) -> str:

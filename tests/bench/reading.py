@@ -100,7 +100,7 @@ class Writer:
             created_at=utc_timestamp(),
             updated_at=utc_timestamp(),
         )
-        self.store.ledger.add_if_absent(run, self.steps, **flow.summary(state))
+        self.store.ledger.add_if_absent(run, self.steps, **state.summary())
         for call in self.calls:
             self.store.calls.record(call)
         if owner:

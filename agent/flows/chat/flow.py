@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from agent.engine.context import RunContext
 from agent.engine.loop import Flow
-from agent.engine.state import Change
+from agent.engine.state import Change, merge, shallow_copy, to_jsonable
 from agent.flows.chat import retrieve as reading
 from agent.flows.chat.places import find_facilities, is_facility_follow_up, list_kinds, load_facilities
 from agent.flows.chat.state import ChatRun, ChatState, Grounding, QueryRewrite, StepJudge
@@ -24,7 +24,6 @@ from agent.flows.chat.write import (
     check_claims,
     write_draft,
 )
-from agent.flows.research.flow import summarize_state
 from agent.flows.shared.fact_view import answer_small_talk
 from agent.roles.chat.grade import GRADE, MIN_RELEVANT_SCORE
 from agent.roles.chat.rewrite import REWRITE, RewriteReply
@@ -280,7 +279,8 @@ def _finish_early(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
     kept = state.own.draft.model_copy(
         update={"sentences": [state.own.draft.sentences[n] for n in backed], "caveat": caveat}
     )
-    return {"draft": kept, "answers": [build_answer(state.model_copy(update={"draft": kept}), tools)]}, "end"
+    now = merge(shallow_copy(state), to_jsonable({"draft": kept}))
+    return {"draft": kept, "answers": [build_answer(now, tools)]}, "end"
 
 
 def clarify(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
@@ -353,7 +353,6 @@ CHAT = Flow(
     rest_statuses={"respond": Status.WAITING, "end": Status.DONE},
     write_up_step="validate",
     reentry_step="rewrite",
-    summary=summarize_state,
     describe_step=describe_step,
     edges=(
         Edge(start="router", end="generate", label="DIRECT_ANSWER"),

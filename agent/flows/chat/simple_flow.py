@@ -13,7 +13,6 @@ from agent.flows.chat.places import find_facilities, list_kinds, load_facilities
 from agent.flows.chat.state import ChatRun, ChatState, StepJudge
 from agent.flows.chat.step_summary import describe_step
 from agent.flows.chat.write import build_answer, build_refusal, write_draft
-from agent.flows.research.flow import summarize_state
 from agent.roles.chat.classify import CLASSIFY
 from agent.roles.chat.rerank import RERANK
 from agent.types import Edge, Status
@@ -91,7 +90,6 @@ CHAT_SIMPLE = Flow(
     rest_statuses={"end": Status.DONE},
     write_up_step="generate",
     reentry_step="classify",
-    summary=summarize_state,
     describe_step=describe_step,
     edges=(
         Edge(start="classify", end="retrieve", label="information"),

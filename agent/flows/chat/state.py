@@ -7,7 +7,7 @@ figure. Texts stay in the stored pages."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
@@ -86,6 +86,8 @@ class FacilitySearch(Record):
 
 class ChatState(FlowState):
     """The record of one turn of a chat. Earlier turns are runs of their own, read through `history`."""
+
+    compares_within_site: ClassVar[bool] = False
 
     original_query: str = ""
     rewritten_query: str | None = None

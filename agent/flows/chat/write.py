@@ -9,16 +9,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agent.engine.context import RunContext
-from agent.engine.state import Change, merge, shallow_copy, to_jsonable
+from agent.engine.state import Change
 from agent.evidence import citation_check, confidence
 from agent.flows.chat.retrieve import estimate_answerability, find_hidden_sources, standalone_question
 from agent.flows.chat.state import ChatRun, Draft
 from agent.flows.shared import fact_view
 from agent.flows.shared.citations import build_fact_from_quote, resolve_citations
+from agent.flows.shared.fact_intake import add_facts
 from agent.flows.shared.verdict import build_answer as verdict_on
-from agent.flows.site import pages as conflicts_of
 from agent.retrieval.extractive_answer import Quotation
-from agent.retrieval.term_coverage import measure_coverage
 from agent.roles.chat.clarify import CLARIFY, ClarifyReply
 from agent.roles.chat.generate import GENERATE, GenerateReply, make_candidate_facts
 from agent.roles.chat.validate import Claim
@@ -65,21 +64,11 @@ def write_draft(
     facts = {name: fact for name, fact in facts.items() if name not in state.facts}
     if sentences:
         facts = _extract_extra_facts(state, tools, asked, best) | facts
-    marked = conflicts_of.update_conflicts(state, [*fact_view.facts_for_prompt(state), *facts.values()])
-    facts |= {fact.id: fact for fact in marked.pop("facts", [])}
-    change: Change = {
-        **marked,
-        "facts": list(facts.values()),
-        "likelihood": likely.probability,
-        "lacking": list(likely.missing),
-    }
-    now = merge(shallow_copy(state), to_jsonable(change))
-    level = confidence.assess_confidence(
-        step=tools.step,
-        facts=fact_view.facts_for_prompt(now),
-        conflicts=now.conflicts.values(),
-        coverage=measure_coverage(asked, fact_view.facts_for_prompt(now)).share,
-        previous=state.confidence[-1] if state.confidence else None,
+    change = add_facts(
+        state,
+        tools.step,
+        list(facts.values()),
+        question=asked,
         model=reply.confidence if judgement.by == "model" else None,
     )
     draft = Draft(
@@ -91,7 +80,12 @@ def write_draft(
         trouble=judgement.fallback_reason,
         step=tools.step,
     )
-    return {**change, "confidence": [level], "draft": draft}
+    return {
+        **change,
+        "likelihood": likely.probability,
+        "lacking": list(likely.missing),
+        "draft": draft,
+    }
 
 
 def _extract_extra_facts(

@@ -10,7 +10,6 @@ from agent.engine.loop import Flow
 from agent.flows.collect import steps
 from agent.flows.collect.state import CollectState
 from agent.flows.collect.step_summary import describe_step
-from agent.flows.research.flow import summarize_state
 from agent.flows.shared import fact_view
 from agent.types import Edge, Status
 
@@ -32,7 +31,6 @@ COLLECT = Flow(
     rest_statuses={"approve": Status.WAITING, "review": Status.REVIEW, "done": Status.DONE},
     write_up_step="report",
     reentry_step="intent",
-    summary=summarize_state,
     describe_step=describe_step,
     find_pause_request=fact_view.pause_for_new_conflicts,
     edges=(

@@ -12,7 +12,6 @@ from agent.errors import NotFound
 from agent.flows.reply import write as writing
 from agent.flows.reply.state import ReplyRun, ReplyState
 from agent.flows.reply.step_summary import describe_step
-from agent.flows.research.flow import summarize_state
 from agent.retrieval.query_rewriting import build_search_texts
 from agent.roles.reply.gate import GATE
 from agent.roles.reply.selection import SELECTION
@@ -283,7 +282,6 @@ REPLY = Flow(
     reentry_step="gate",
     is_one_shot=True,
     fail_safe="silent",
-    summary=summarize_state,
     describe_step=describe_step,
     edges=(
         Edge(start="gate", end="silent", label="not answerable"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from pydantic import Field
 
@@ -32,6 +32,8 @@ SPEAKER_LABELS = {"user": "User: ", "bot": "You: "}
 
 class ReplyState(FlowState):
     """The record of a `reply` run."""
+
+    compares_within_site: ClassVar[bool] = False
 
     conversation: Conversation = Field(default_factory=Conversation)
     context: RequestContext = Field(default_factory=RequestContext)

@@ -15,14 +15,13 @@ from agent.engine.context import RunContext
 from agent.engine.state import Change, merge, shallow_copy, to_jsonable
 from agent.evidence import citation_check, confidence
 from agent.flows.reply.state import ReplyRun
-from agent.flows.shared import fact_view
 from agent.flows.shared.citations import resolve_citations
+from agent.flows.shared.fact_intake import add_facts
+from agent.flows.shared.passages import content_passages, fit_passages
 from agent.flows.shared.verdict import build_answer as verdict_on
-from agent.flows.site.pages import content_passages, fit_passages, update_conflicts
 from agent.retrieval.answerability import estimate_answer_likelihood, score_question_coverage
 from agent.retrieval.query_rewriting import build_search_texts
 from agent.retrieval.sections import infer_headings
-from agent.retrieval.term_coverage import measure_coverage
 from agent.retrieval.term_rarity import CollectionCounts
 from agent.roles.reply.writing import WritingReply, WritingSentence
 from agent.roles.research.report import ReportReply, ReportSentence
@@ -30,7 +29,7 @@ from agent.roles.role import RoleResult
 from agent.text.contact_info import find_contacts, is_external_contact, remove_mass_mentions
 from agent.text.question_analysis import parse_question
 from agent.text.urls import canonicalize, find_urls, site
-from agent.types import Actor, Answer, Fact, Page, PageRef, Passage, Sentence, StatementCounts
+from agent.types import Actor, Answer, Confidence, Fact, Page, PageRef, Passage, Sentence, StatementCounts
 from agent.types.reply import LoadedSource
 
 MAX_SOURCE_CHARS = 60_000
@@ -109,19 +108,16 @@ def build_draft(
         passages,
         by=judgement.by,
     )
-    marked = update_conflicts(state, list(facts.values()))
-    facts |= {fact.id: fact for fact in marked.pop("facts", [])}
     seen, by_picture = _collect_picture_facts(state, tools, draft, judgement.by)
-    change: Change = {**marked, "facts": [*facts.values(), *seen.values()]}
-    now = merge(shallow_copy(state), to_jsonable(change))
-    level = confidence.assess_confidence(
-        step=tools.step,
-        facts=fact_view.facts_for_prompt(now),
-        conflicts=now.conflicts.values(),
-        coverage=measure_coverage(standalone_question(state), fact_view.facts_for_prompt(now)).share,
+    change = add_facts(
+        state,
+        tools.step,
+        [*facts.values(), *seen.values()],
+        question=standalone_question(state),
         model=reply.confidence if judgement.by == "model" else None,
     )
-    merge(now, to_jsonable({"confidence": [level]}))
+    level: Confidence = change["confidence"][0]
+    now = merge(shallow_copy(state), to_jsonable(change))
     written = ReportReply(answer=sentences, certainty="", missing=reply.missing, journey="")
     vetted = [url for sentence in draft for url in find_urls(sentence.text)]
     answer = verdict_on(now, judgement.model_copy(update={"value": written}), tools.step, addresses=vetted)
@@ -137,7 +133,6 @@ def build_draft(
         why = "no sentence is short enough" if kept else reply.missing or "the sources do not answer it"
         return {
             **change,
-            "confidence": [level],
             "left_out": left_out,
             "draft": "",
             "why": f"Nothing could be said: {why.rstrip('.')}.",
@@ -158,7 +153,6 @@ def build_draft(
     }
     return {
         **change,
-        "confidence": [level],
         "left_out": left_out,
         "draft": text,
         "answers": [answer.model_copy(update=told)],

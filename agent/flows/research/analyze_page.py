@@ -7,18 +7,17 @@ from typing import Any
 
 from agent.engine.context import RunContext
 from agent.engine.state import Change
-from agent.evidence import confidence, source_trust
+from agent.evidence import source_trust
 from agent.evidence.confidence import AnswerFeatures
-from agent.evidence.contradiction import groups, resolution
 from agent.evidence.quote_match import verify_quote
 from agent.flows.research.state import Observation, ResearchRun
 from agent.flows.shared import fact_view
-from agent.flows.shared.answer_features import count_answer_features, restore_answer_features
+from agent.flows.shared.answer_features import restore_answer_features
+from agent.flows.shared.fact_intake import add_facts
 from agent.retrieval import link_scoring as lead_rules
 from agent.retrieval.bm25 import rank_passages
 from agent.retrieval.chunking import split_passages
 from agent.retrieval.relevance import score_fact
-from agent.retrieval.term_coverage import measure_coverage
 from agent.roles.research.analyzer import ANALYZER, AnalyzerReply, ExtractedInfo
 from agent.roles.role import RoleResult
 from agent.text.urls import canonicalize, find_urls
@@ -59,7 +58,7 @@ def analyze_search(state: ResearchRun, tools: RunContext, looking: Observation) 
         "leads": _boost_picked_leads(found, judgement),
         "refusals": refused,
         **_report_change(judgement),
-        **_update_confidence(state, tools, judgement, []),
+        **_take_in(state, tools, judgement, []),
     }
 
 
@@ -113,7 +112,7 @@ def analyze_page(state: ResearchRun, tools: RunContext, looking: Observation) ->
             action.model_copy(update={"new_facts": sum(fact.verified for fact in facts)}) for action in acted
         ],
         **_report_change(judgement),
-        **_update_confidence(state, tools, judgement, facts),
+        **_take_in(state, tools, judgement, facts),
     }
 
 
@@ -131,7 +130,7 @@ def analyze_empty_result(state: ResearchRun, tools: RunContext, looking: Observa
         facts=fact_view.facts_for_prompt(state),
     )
     judgement = RoleResult(value=reply, by="keyless")
-    return {**_report_change(judgement), **_update_confidence(state, tools, judgement, [])}
+    return {**_report_change(judgement), **_take_in(state, tools, judgement, [])}
 
 
 def _extract_facts(
@@ -282,49 +281,21 @@ def _summarize_extraction(reply: AnalyzerReply) -> Any:
     }
 
 
-def _update_confidence(
-    state: ResearchRun, tools: RunContext, judgement: RoleResult, new: list[Fact]
-) -> Change:
-    """Facts with their marks, conflicts, and the confidence that follows."""
-    known = [*fact_view.facts_for_prompt(state), *new]
-    clashes = (
-        groups.find_conflicts(known, state.conflicts.values(), fact_view.question_for_comparison(state))
-        if new
-        else list(state.conflicts.values())
-    )
-    marked = {fact.id: fact for fact in groups.update_disputed(known, clashes)} if new else {}
-    facts = [marked.get(fact.id, fact) for fact in new] + [
-        fact for fact in marked.values() if fact.id in state.facts
-    ]
-    now_known = [marked.get(fact.id, fact) for fact in known]
-    level = confidence.assess_confidence(
-        step=tools.step,
-        facts=now_known,
-        conflicts=clashes,
-        coverage=measure_coverage(state.question, _ignore_disputes(now_known)).share,
-        previous=state.confidence[-1] if state.confidence else None,
+def _take_in(state: ResearchRun, tools: RunContext, judgement: RoleResult, new: list[Fact]) -> Change:
+    """Facts with their marks, conflicts, the inconsistency the model reports, and the confidence."""
+    change = add_facts(
+        state,
+        tools.step,
+        new,
         model=judgement.value.confidence_score if judgement.by == "model" else None,
-        footing=_answer_features(state, now_known, new),
+        features=_answer_features(state, new),
     )
-    found = {clash.id for clash in clashes}
-    closed = [
-        old.model_copy(update={"status": "settled", "reason": resolution.FACTS_GONE_REASON})
-        for old in state.conflicts.values()
-        if old.id not in found and old.status == "open" and old.found_by == "code"
-    ]
-    doubts = (
-        _model_conflicts(tools, judgement)
-        if new and not any(clash.found_by == "code" for clash in clashes)
-        else []
-    )
-    clashes = [*clashes, *closed, *doubts]
-    fresh = [clash for clash in clashes if clash != state.conflicts.get(clash.id)]
-    return {"facts": facts, "conflicts": fresh, "confidence": [level]}
+    doubts = _model_conflicts(tools, judgement) if new else []
+    return {**change, "conflicts": [*change["conflicts"], *doubts]}
 
 
-def _answer_features(state: ResearchRun, known: list[Fact], new: list[Fact]) -> AnswerFeatures:
-    """What an answer would stand on: counted anew when there are new facts, or a note that may rule some
-    out."""
+def _answer_features(state: ResearchRun, new: list[Fact]) -> AnswerFeatures:
+    """What an answer would rest on: counted anew when there are new facts, or a note that may rule some out."""
     before = state.confidence[-1] if state.confidence else None
     if (
         new
@@ -332,7 +303,7 @@ def _answer_features(state: ResearchRun, known: list[Fact], new: list[Fact]) -> 
         or "told" not in before.basis
         or any(note.step > before.step for note in state.notes)
     ):
-        return count_answer_features(state.question, known)
+        return state.own.answer_features(state, [*fact_view.facts_for_prompt(state), *new])
     return restore_answer_features(state.question, before.basis)
 
 
@@ -353,9 +324,3 @@ def _model_conflicts(tools: RunContext, judgement: RoleResult) -> list[Conflict]
             step=tools.step,
         )
     ]
-
-
-def _ignore_disputes(facts: list[Fact]) -> list[Fact]:
-    """The facts as if none were disputed: what is disputed is covered all the same; agreement and open
-    conflicts take their share."""
-    return [fact.model_copy(update={"disputed": False}) if fact.disputed else fact for fact in facts]

@@ -255,18 +255,6 @@ def _find_origin(state: ResearchRun, url: str) -> str:
     )
 
 
-def summarize_state(state: ResearchRun) -> dict[str, Any]:
-    """What the list of runs shows."""
-    latest = state.answer
-    verdict = latest.verdict if latest and not latest.is_small_talk else ""
-    level = latest.confidence if latest and verdict == "no_evidence" else state.current_confidence
-    return {
-        "actions": len(state.actions),
-        "verdict": verdict,
-        "confidence": level if state.confidence else None,
-    }
-
-
 RESEARCH = Flow(
     name="research",
     first_step="decide",
@@ -275,7 +263,6 @@ RESEARCH = Flow(
     rest_statuses={"approve": Status.WAITING, "review": Status.REVIEW, "done": Status.DONE},
     write_up_step="report",
     reentry_step="decide",
-    summary=summarize_state,
     describe_step=describe_step,
     find_pause_request=fact_view.pause_for_new_conflicts,
     edges=(

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 from pydantic import Field
 
 from agent.engine.run_state import FlowState, RunState
 from agent.engine.state import upsert
-from agent.types import Lead, Record, SearchHit
+from agent.evidence.confidence import AnswerFeatures
+from agent.evidence.contradiction.answer_extraction import ComparisonQuestion, parse_comparison_question
+from agent.flows.shared.answer_features import count_answer_features
+from agent.text.question_analysis import parse_question
+from agent.types import Fact, Lead, Record, SearchHit
 
 
 class Observation(Record):
@@ -28,6 +33,15 @@ class ResearchState(FlowState):
     looking: Observation | None = None
     report: dict[str, Any] | None = None
     """The analyzer's last report: its six fields, and `by` and `trouble`."""
+
+    def comparison_question(self, run: RunState[Any]) -> ComparisonQuestion:
+        """The run's question, parsed for the comparison of answers."""
+        asked = parse_question(run.question)
+        return parse_comparison_question(run.question, asked.answer_type, asked.is_multi_hop)
+
+    def answer_features(self, run: RunState[Any], facts: Sequence[Fact]) -> AnswerFeatures:
+        """What an answer from these facts would rest on."""
+        return count_answer_features(run.question, facts)
 
 
 ResearchRun = RunState[ResearchState]

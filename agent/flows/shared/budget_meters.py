@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from agent.engine.loop import Flow
 from agent.engine.run_state import RunState
-from agent.flows import FLOWS
 from agent.store.model_calls import ModelCalls
 from agent.types import CAP_SETTINGS, Action, Cap, Record, Run, Settings, Status, Step
 
@@ -48,12 +48,12 @@ def with_cap(settings: Settings, name: Cap, cap: float) -> Settings:
     return settings.model_copy(update={setting: type(getattr(settings, setting))(cap)})
 
 
-def measure_budgets(calls: ModelCalls, run: Run, state: RunState, steps: Sequence[Step]) -> list[BudgetMeter]:
+def measure_budgets(
+    calls: ModelCalls, flow: Flow, run: Run, state: RunState, steps: Sequence[Step]
+) -> list[BudgetMeter]:
     """The budgets of a run as far as its round has used them; of a round that is over, up to its answer."""
     over = run.status in (Status.REVIEW, Status.DONE) and bool(state.answers)
-    began = FLOWS[run.settings.flow].find_round_start(
-        steps[: state.answers[-1].step] if over else steps
-    )  # step n is the nth
+    began = flow.find_round_start(steps[: state.answers[-1].step] if over else steps)  # step n is the nth
     spent, doing = (
         calls.sum_usage(run.id, began),
         find_last_round_actions(state) if over else state.actions_this_round,

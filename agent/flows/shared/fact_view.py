@@ -10,12 +10,9 @@ from collections.abc import Sequence
 from agent.engine.run_state import RunState
 from agent.errors import BudgetSpent
 from agent.evidence.confidence import evidence_level
-from agent.evidence.contradiction import answer_extraction
-from agent.evidence.contradiction.answer_extraction import ComparisonQuestion
 from agent.retrieval.link_scoring import MAX_OPEN_LEADS, lead_id, score_leads
 from agent.text import dialogue_acts
 from agent.text.excluded_sites import find_excluded_sites, is_excluded
-from agent.text.question_analysis import parse_question
 from agent.text.urls import canonicalize, find_urls, site
 from agent.types import Answer, Conflict, Fact, Lead, Outcome, PageRef, PauseRequest, Proposal, Refusal, Stall
 
@@ -86,15 +83,9 @@ def _apply_person_mark(state: RunState, fact: Fact) -> Fact:
     return fact.model_copy(update={"decision": "struck", "struck_with": source}) if source else fact
 
 
-def question_for_comparison(state: RunState) -> ComparisonQuestion | None:
-    """The question as the facts' answers to it are compared; None where many small matters are gathered, or
-    one site is asked."""
-    asked = parse_question(state.question)
-    return (
-        answer_extraction.parse_comparison_question(state.question, asked.answer_type, asked.is_multi_hop)
-        if state.settings.flow == "research"
-        else None
-    )
+def ignore_disputes(facts: Sequence[Fact]) -> list[Fact]:
+    """The facts as if none were disputed."""
+    return [fact.model_copy(update={"disputed": False}) if fact.disputed else fact for fact in facts]
 
 
 def count_stated_sides(clash: Conflict, facts: dict[str, Fact]) -> int:

@@ -15,13 +15,11 @@ from pydantic import TypeAdapter
 
 from agent.engine.run_state import RunState
 from agent.engine.state import REMOVAL_PREFIX, Change, to_jsonable
-from agent.evidence import confidence
 from agent.evidence.contradiction.blocking import PairingScope
-from agent.evidence.contradiction.groups import find_conflicts, update_disputed
-from agent.evidence.contradiction.resolution import CLOSED_REASONS, FACTS_GONE_REASON, PINNED_REASON
+from agent.evidence.contradiction.groups import update_disputed
+from agent.evidence.contradiction.resolution import CLOSED_REASONS, PINNED_REASON
 from agent.flows.shared import fact_view
-from agent.flows.shared.answer_features import count_answer_features
-from agent.retrieval.term_coverage import measure_coverage
+from agent.flows.shared.fact_intake import assess_confidence, update_conflicts
 from agent.types import Confidence, Conflict, Edit, Fact, Step
 
 FULL_COMPARISON_LIMIT = 200
@@ -46,7 +44,10 @@ def recompute_after_edit(
     and kept as an edit of the run."""
     new, said = {fact.id: fact for fact in facts}, {clash.id: clash for clash in conflicts}
     known = {**state.facts, **new}
-    clashes = _update_conflicts(state, state.model_copy(update={"facts": known}), new, said)
+    now = state.model_copy(update={"facts": known})
+    before = {**{name: _reopen_conflict(clash) for name, clash in state.conflicts.items()}, **said}
+    scope = _comparison_scope(state, now, new, before)
+    clashes = update_conflicts(now, fact_view.facts_after_notes(now).values(), before.values(), scope)
     marked = {fact.id: fact for fact in update_disputed(known.values(), clashes)}
     now = state.model_copy(
         update={"facts": {**known, **marked}, "conflicts": {clash.id: clash for clash in clashes}}
@@ -65,15 +66,12 @@ def reassess_confidence(now: RunState, step: int, why: str = "") -> Confidence |
     holding it down."""
     previous = now.confidence[-1] if now.confidence else None
     known = fact_view.facts_for_prompt(now)
-    calm = [fact.model_copy(update={"disputed": False}) for fact in known]
-    level = confidence.assess_confidence(
-        step=step,
-        facts=known,
-        conflicts=now.conflicts.values(),
-        coverage=measure_coverage(now.own.relevance_question(now), calm).share,
-        previous=previous,
+    level = assess_confidence(
+        now,
+        step,
+        known,
         model=previous.model if previous else None,
-        footing=count_answer_features(now.question, known) if now.settings.flow == "research" else None,
+        features=now.own.answer_features(now, known),
     )
     if (level.value, level.factors) == (
         (previous.value, previous.factors) if previous else (0.0, level.factors)
@@ -124,33 +122,6 @@ def _edited_ids(part: str, spoken: Sequence[Step]) -> set[str]:
             *step.change.get(f"{REMOVAL_PREFIX}{part}", []),
         ]
     }
-
-
-def _update_conflicts(
-    state: RunState, now: RunState, new: Mapping[str, Fact], said: Mapping[str, Conflict]
-) -> list[Conflict]:
-    """The conflicts as they stand: found anew, or closed when what they rested on fell."""
-    before = {**{name: _reopen_conflict(clash) for name, clash in now.conflicts.items()}, **said}
-    scope = _comparison_scope(state, now, new, before)
-    found = (
-        find_conflicts(
-            fact_view.facts_after_notes(now).values(),
-            before.values(),
-            fact_view.question_for_comparison(now),
-            scope,
-        )
-        if now.own.has_several_sources(now)
-        else []
-    )
-    known = {clash.id for clash in found}
-    left = [
-        clash.model_copy(update={"status": "settled", "reason": FACTS_GONE_REASON})
-        if clash.status == "open" and clash.found_by == "code"
-        else clash
-        for name, clash in before.items()
-        if name not in known
-    ]
-    return [*found, *left]
 
 
 def _reopen_conflict(clash: Conflict) -> Conflict:

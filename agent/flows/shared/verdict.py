@@ -78,7 +78,7 @@ def _describe_edits(state: RunState) -> str:
 def _is_covered(state: RunState) -> bool:
     """Is every word of the question covered when disputed facts count too? Then nothing is missing but
     agreement."""
-    known = [fact.model_copy(update={"disputed": False}) for fact in fact_view.facts_for_prompt(state)]
+    known = fact_view.ignore_disputes(fact_view.facts_for_prompt(state))
     return not measure_coverage(state.question, known).missing
 
 

@@ -12,12 +12,12 @@ from agent.engine.state import Change, merge, shallow_copy, to_jsonable
 from agent.evidence import confidence
 from agent.flows.shared import fact_view
 from agent.flows.shared.citations import resolve_citations
+from agent.flows.shared.fact_intake import add_facts
 from agent.flows.shared.verdict import build_answer as verdict_on
 from agent.flows.shared.verdict import describe_failures
 from agent.flows.shared.write_report import apply_corrections, ask_report
 from agent.flows.site import pages as reading
 from agent.flows.site.state import SiteRun
-from agent.retrieval.term_coverage import measure_coverage
 from agent.roles.answer_length import parse_length_request
 from agent.roles.research.report import ReportReply, ReportSentence
 from agent.roles.role import RoleResult
@@ -48,19 +48,13 @@ def answer_from_draft(
         sentence.model_copy(update={"text": apply_corrections(sentence.text, sentence.fact_ids, state.facts)})
         for sentence in sentences
     ]
-    marked = reading.update_conflicts(state, [*fact_view.facts_for_prompt(state), *facts.values()])
-    facts |= {fact.id: fact for fact in marked.pop("facts", [])}
-    change: Change = {**marked, "facts": list(facts.values())}
-    now = merge(shallow_copy(state), to_jsonable(change))
-    level = confidence.assess_confidence(
-        step=tools.step,
-        facts=fact_view.facts_for_prompt(now),
-        conflicts=now.conflicts.values(),
-        coverage=measure_coverage(reading.question_with_notes(state), fact_view.facts_for_prompt(now)).share,
-        previous=state.confidence[-1] if state.confidence else None,
+    change = add_facts(
+        state,
+        tools.step,
+        list(facts.values()),
         model=reply.confidence if judgement.by == "model" else None,
     )
-    merge(now, to_jsonable({"confidence": [level]}))
+    now = merge(shallow_copy(state), to_jsonable(change))
     refused = reply.refusal != "none"
     written = ReportReply(
         answer=[] if refused else sentences,
@@ -85,7 +79,6 @@ def answer_from_draft(
     named = [*state.own.useful_visited_indices, *sorted(useful - set(state.own.useful_visited_indices))]
     return {
         **change,
-        "confidence": [level],
         "answers": [answer],
         "bearing": bearing,
         "useful_visited_indices": named,

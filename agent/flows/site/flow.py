@@ -15,7 +15,6 @@ from agent.engine.context import RunContext
 from agent.engine.loop import Flow
 from agent.engine.state import Change, merge, shallow_copy, to_jsonable
 from agent.errors import BudgetSpent
-from agent.flows.research.flow import summarize_state
 from agent.flows.shared import fact_view, recompute
 from agent.flows.site import pages as reading
 from agent.flows.site import thread_memory
@@ -471,7 +470,6 @@ SITE = Flow(
     rest_statuses={"review": Status.REVIEW, "done": Status.DONE},
     write_up_step="draft",
     reentry_step="reconsider",
-    summary=summarize_state,
     describe_step=describe_step,
     find_pause_request=fact_view.pause_for_new_conflicts,
     edges=(

@@ -12,15 +12,13 @@ from collections.abc import Iterable, Sequence
 from urllib.parse import urlsplit
 
 from agent.engine.context import RunContext
-from agent.engine.run_state import RunState
 from agent.engine.state import Change
-from agent.evidence import confidence, source_trust
-from agent.evidence.contradiction import groups
+from agent.evidence import source_trust
 from agent.flows.shared import fact_view
 from agent.flows.shared.citations import build_fact_from_quote
+from agent.flows.shared.fact_intake import assess_confidence
+from agent.flows.shared.passages import content_passages, fit_passages
 from agent.flows.site.state import SiteRun
-from agent.retrieval.bm25 import rank_passages
-from agent.retrieval.chunking import split_passages
 from agent.retrieval.excerpts import choose_quotes, find_unanswered_words
 from agent.retrieval.extractive_answer import (
     choose_asking_text,
@@ -32,10 +30,9 @@ from agent.retrieval.extractive_answer import (
 from agent.retrieval.required_terms import restore_spelling
 from agent.retrieval.sections import infer_headings
 from agent.retrieval.site_link_scoring import UnreadLink, score_links
-from agent.retrieval.term_coverage import measure_coverage
 from agent.roles.site.site_decision import ENOUGH_RELEVANCE, UnvisitedUrl
 from agent.text.question_analysis import parse_question
-from agent.text.urls import canonicalize, site
+from agent.text.urls import canonicalize
 from agent.types import Fact, Link, Page, Passage, SiteLimits, SourceFilter
 
 MAX_SITEMAP_ENTRIES = 50_000
@@ -43,10 +40,6 @@ MAX_SITEMAP_ENTRIES = 50_000
 MAX_SITEMAP_BYTES = 50_000_000
 MAX_UNVISITED_SHOWN = 40
 """Unvisited addresses a decision is shown, best first."""
-MENU_LINK_SHARE = 0.8
-"""The share of link texts among its lines from which a passage is a menu."""
-MIN_TITLE_WORDS = 4
-"""Words of a cell that is taken for the title of the page it leads to, not for a name."""
 MAX_PROMPT_CHARS = 60_000
 """Characters of page text that one prompt holds at most, over all pages."""
 _LOC = re.compile(rb"<loc>\s*(?:<!\[CDATA\[)?\s*(.*?)\s*(?:\]\]>)?\s*</loc>", re.IGNORECASE | re.DOTALL)
@@ -190,18 +183,6 @@ def find_missing_terms(state: SiteRun, tools: RunContext) -> list[str]:
     )
 
 
-def fit_passages(question: str, found: Sequence[Passage], limit: int) -> list[Passage]:
-    """The passages of one page that fit `limit` characters: all, or the best for the question, in the page's
-    order."""
-    if sum(len(passage.text) for passage in found) <= limit:
-        return list(found)
-    kept: list[Passage] = []
-    for passage in rank_passages(question, found, len(found)):
-        if sum(len(p.text) for p in kept) + len(passage.text) <= limit:
-            kept.append(passage)
-    return sorted(kept, key=lambda passage: passage.start)
-
-
 def read_pages(state: SiteRun, tools: RunContext, indices: Sequence[int]) -> Change:
     """What pages that were just visited (or recalled) say on the question: their bearing, and facts with
     verified quotes."""
@@ -238,13 +219,7 @@ def read_pages(state: SiteRun, tools: RunContext, indices: Sequence[int]) -> Cha
         }
         refs.append(state.pages[url].model_copy(update=seen))
     known = [*fact_view.facts_for_prompt(state), *facts.values()]
-    level = confidence.assess_confidence(
-        step=tools.step,
-        facts=known,
-        conflicts=state.conflicts.values(),
-        coverage=measure_coverage(question, known).share,
-        previous=state.confidence[-1] if state.confidence else None,
-    )
+    level = assess_confidence(state, tools.step, known)
     return {"bearings": bearings, "facts": list(facts.values()), "pages": refs, "confidence": [level]}
 
 
@@ -270,42 +245,3 @@ def passages_after_edits(state: SiteRun, page: Page, page_id: str) -> list[Passa
             for passage in found
         ]
     return [passage for passage in found if passage.text.strip()]
-
-
-def content_passages(page: Page, page_id: str) -> list[Passage]:
-    """The passages of a page that say something: lists of links lead somewhere, but state nothing. A heading
-    that is a link belongs to the page it leads to: what stands under it here is a taste of that, not what
-    that heading promises."""
-    texts = {" ".join(link.text.split()) for link in page.links}
-    here = canonicalize(page.final_url)
-    away = {" ".join(link.text.split()) for link in page.links if canonicalize(link.url) != here}
-    found = [
-        passage for passage in split_passages(page, page_id) if not _is_menu(passage, texts | {page.title})
-    ]
-    return [
-        passage.model_copy(update={"heading": ""}) if passage.heading.split(" › ")[-1] in away else passage
-        for passage in found
-    ]
-
-
-def _is_menu(passage: Passage, texts: set[str]) -> bool:
-    lines = [" ".join(line.split()) for line in passage.text.split("\n") if line.strip()]
-    lines = [line for line in lines if not (passage.rows and line == passage.heading)]
-    return bool(lines) and sum(_is_link_line(line, texts) for line in lines) >= MENU_LINK_SHARE * len(lines)
-
-
-def _is_link_line(line: str, texts: set[str]) -> bool:
-    """Is a line a link, or a row of a listing: beside its date and such, the title of another page?"""
-    cells = [cell.strip() for cell in line.split("|")]
-    return line in texts or any(cell in texts and len(cell.split()) >= MIN_TITLE_WORDS for cell in cells)
-
-
-def update_conflicts(state: RunState, facts: Sequence[Fact]) -> Change:
-    """Conflicts among facts of several sites (one site is one voice), and the marks that follow."""
-    if len({site(fact.url) for fact in facts if fact.url}) < 2:
-        return {}
-    found = groups.find_conflicts(facts, state.conflicts.values())
-    return {
-        "conflicts": [clash for clash in found if clash != state.conflicts.get(clash.id)],
-        "facts": groups.update_disputed(facts, found),
-    }

@@ -5,7 +5,7 @@ id, whole."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
@@ -13,7 +13,7 @@ from agent.engine.run_state import FlowState, RunState
 from agent.engine.state import Change, append, merge_dict, upsert
 from agent.flows.shared.fact_view import note_texts
 from agent.retrieval.query_rewriting import build_search_texts
-from agent.text.urls import canonicalize, site
+from agent.text.urls import canonicalize
 from agent.types import Action, Actor, Outcome, Record
 
 BY_PERSON, BY_SITEMAP = -1, -2
@@ -46,6 +46,8 @@ class Sitemap(Record):
 
 class SiteState(FlowState):
     """The record of a `site` run. Everything found for an earlier question of the conversation is in it too."""
+
+    compares_within_site: ClassVar[bool] = False
 
     urls_to_process: list[int] = Field(default_factory=list)
     visited_urls: Annotated[list[int], append] = Field(default_factory=list)
@@ -93,10 +95,6 @@ class SiteState(FlowState):
     def relevance_question(self, run: RunState[Any]) -> str:
         """The question as it stands alone, with a person's notes."""
         return " ".join([self.search_text(run), *note_texts(run)])
-
-    def has_several_sources(self, run: RunState[Any]) -> bool:
-        """Did facts of more than one site come together? All pages of a site count as one source."""
-        return len({site(fact.url) for fact in run.facts.values()}) > 1
 
     def count_pages(self, actions: list[Action]) -> int:
         """Every page that was asked for counts, read or not."""

@@ -53,7 +53,6 @@ class Bench:
             rest_statuses={"review": Status.REVIEW, "done": Status.DONE},
             write_up_step="close",
             reentry_step="count",
-            summary=lambda state: {"actions": state.own.count},
             edges=(
                 Edge(start="count", end="count"),
                 Edge(start="count", end="review"),

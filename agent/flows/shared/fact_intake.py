@@ -1,0 +1,95 @@
+"""What new facts do to a run: conflicts, `disputed` marks and the confidence that follow. Pure; asks no model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from agent.engine.run_state import RunState
+from agent.engine.state import Change
+from agent.evidence import confidence
+from agent.evidence.confidence import AnswerFeatures
+from agent.evidence.contradiction.blocking import PairingScope
+from agent.evidence.contradiction.groups import find_conflicts, update_disputed
+from agent.evidence.contradiction.resolution import FACTS_GONE_REASON
+from agent.flows.shared import fact_view
+from agent.retrieval.term_coverage import measure_coverage
+from agent.text.urls import site
+from agent.types import Confidence, Conflict, Fact
+
+
+def add_facts(
+    state: RunState,
+    step: int,
+    new: Sequence[Fact],
+    *,
+    question: str = "",
+    model: float | None = None,
+    features: AnswerFeatures | None = None,
+) -> Change:
+    """The change that new facts make: the facts with their marks, the conflicts that changed, the confidence.
+
+    `question` is what coverage is measured by (the flow's relevance question by default), `model` the
+    confidence a model gave, `features` what an answer would rest on, where the flow counts that."""
+    known = [*fact_view.facts_for_prompt(state), *new]
+    conflicts, marked = list(state.conflicts.values()), dict[str, Fact]()
+    if new:
+        conflicts = update_conflicts(state, known, conflicts)
+        marked = {fact.id: fact for fact in update_disputed(known, conflicts)}
+    level = assess_confidence(
+        state,
+        step,
+        [marked.get(fact.id, fact) for fact in known],
+        conflicts=conflicts,
+        question=question,
+        model=model,
+        features=features,
+    )
+    return {
+        "facts": list(({fact.id: fact for fact in new} | marked).values()),
+        "conflicts": [conflict for conflict in conflicts if conflict != state.conflicts.get(conflict.id)],
+        "confidence": [level],
+    }
+
+
+def update_conflicts(
+    state: RunState,
+    facts: Iterable[Fact],
+    former: Iterable[Conflict],
+    scope: PairingScope | None = None,
+) -> list[Conflict]:
+    """All conflicts: those found among the facts, and the `former` ones that code found and whose facts are
+    gone, closed."""
+    facts, former = list(facts), list(former)
+    several = state.own.compares_within_site or len({site(fact.url) for fact in facts if fact.url}) > 1
+    found = find_conflicts(facts, former, state.own.comparison_question(state), scope) if several else []
+    known = {conflict.id for conflict in found}
+    gone = {"status": "settled", "reason": FACTS_GONE_REASON}
+    return found + [
+        old.model_copy(update=gone) if old.status == "open" and old.found_by == "code" else old
+        for old in former
+        if old.id not in known
+    ]
+
+
+def assess_confidence(
+    state: RunState,
+    step: int,
+    facts: Sequence[Fact],
+    *,
+    conflicts: Iterable[Conflict] | None = None,
+    question: str = "",
+    model: float | None = None,
+    features: AnswerFeatures | None = None,
+) -> Confidence:
+    """The confidence with these facts. Disputed ones count as covered: agreement and conflicts lower it."""
+    return confidence.assess_confidence(
+        step=step,
+        facts=facts,
+        conflicts=state.conflicts.values() if conflicts is None else conflicts,
+        coverage=measure_coverage(
+            question or state.own.relevance_question(state), fact_view.ignore_disputes(facts)
+        ).share,
+        previous=state.confidence[-1] if state.confidence else None,
+        model=model,
+        footing=features,
+    )

@@ -1,0 +1,56 @@
+"""The passages of a stored page that a prompt may show: without menus, and cut to a number of characters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from agent.retrieval.bm25 import rank_passages
+from agent.retrieval.chunking import split_passages
+from agent.text.urls import canonicalize
+from agent.types import Page, Passage
+
+MENU_LINK_SHARE = 0.8
+"""The share of link texts among its lines from which a passage is a menu."""
+MIN_TITLE_WORDS = 4
+"""A table cell with at least so many words that is also a link text counts as the title of another page."""
+
+
+def content_passages(page: Page, page_id: str) -> list[Passage]:
+    """The passages of a page without lists of links.
+
+    A heading that links to another page is left out of its passage: the text below it is only a teaser of
+    that page."""
+    texts = {" ".join(link.text.split()) for link in page.links}
+    here = canonicalize(page.final_url)
+    away = {" ".join(link.text.split()) for link in page.links if canonicalize(link.url) != here}
+    return [
+        passage.model_copy(update={"heading": ""}) if passage.heading.split(" › ")[-1] in away else passage
+        for passage in split_passages(page, page_id)
+        if not _is_menu(passage, texts | {page.title})
+    ]
+
+
+def fit_passages(question: str, passages: Sequence[Passage], limit: int) -> list[Passage]:
+    """The passages of one page that fit `limit` characters: all, or the best for the question, in the page's
+    order."""
+    if sum(len(passage.text) for passage in passages) <= limit:
+        return list(passages)
+    kept: list[Passage] = []
+    room = limit
+    for passage in rank_passages(question, passages, len(passages)):
+        if len(passage.text) <= room:
+            kept.append(passage)
+            room -= len(passage.text)
+    return sorted(kept, key=lambda passage: passage.start)
+
+
+def _is_menu(passage: Passage, texts: set[str]) -> bool:
+    lines = [" ".join(line.split()) for line in passage.text.split("\n") if line.strip()]
+    lines = [line for line in lines if not (passage.rows and line == passage.heading)]
+    return bool(lines) and sum(_is_link_line(line, texts) for line in lines) >= MENU_LINK_SHARE * len(lines)
+
+
+def _is_link_line(line: str, texts: set[str]) -> bool:
+    """Whether a line is a link, or a table row with the title of another page beside its date and the like."""
+    cells = [cell.strip() for cell in line.split("|")]
+    return line in texts or any(cell in texts and len(cell.split()) >= MIN_TITLE_WORDS for cell in cells)
