@@ -36,12 +36,9 @@ def parse_page(state: CollectRun, tools: RunContext, node: CrawlNode) -> ParsedP
     html = encoding.decode(page.raw, page.content_type)
     posts = _locate_posts(forum_posts.find_posts(html, today), page, node.page_id)
     injected = {canonicalize(link.url) for link in find_injected_links(page.text, page.links)}
-    links = [
-        link
-        for link in link_lists.find_link_candidates(html, url, today)
-        if canonicalize(link.url) not in injected
-    ]
-    features = link_lists.measure_page_features(html, url, posts=len(posts), text=page.text, today=today)
+    candidates = link_lists.find_link_candidates(html, url, today)
+    features = link_lists.measure_page_features(html, candidates, posts=len(posts), text=page.text)
+    links = [link for link in candidates if canonicalize(link.url) not in injected]
     return ParsedPage(page, posts, features, links, link_lists.find_next_page(html, url))
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from agent.config import Config
 from agent.types import Outcome, SearchResult, SourceFilter
 from agent.web import search_params
-from agent.web.extract import metadata
+from agent.web.extract.page_dates import normalize_date
 from agent.web.rate_limit import parse_retry_after
 from agent.web.search_results import RawResult, build_hits
 
@@ -146,7 +146,7 @@ def _find_published_date(item: dict[str, Any]) -> str:
     """When a result was published, if Google tells what its page states."""
     metas = (item.get("pagemap") or {}).get("metatags") or [{}]
     return (
-        metadata.normalize_date(str(metas[0].get("article:published_time") or metas[0].get("date") or ""))
+        normalize_date(str(metas[0].get("article:published_time") or metas[0].get("date") or ""))
         if isinstance(metas[0], dict)
         else ""
     )

@@ -1,9 +1,9 @@
-"""A body to a Reading, whatever it is: HTML, PDF, plain text, a sitemap. The one way in for everything that
-was fetched."""
+"""Extraction of a fetched body, whatever it is: HTML, PDF, plain text, a sitemap or feed."""
 
 from __future__ import annotations
 
 import re
+from html import unescape
 
 from agent.text import urls
 from agent.types import Heading, Link, Outcome
@@ -18,12 +18,11 @@ _LINK_HREF = re.compile(
     r"""<(?:\w{1,20}:)?link\b[^<>]{0,500}?\bhref\s?=\s?["']([^"'<>]{1,5000})""", re.IGNORECASE
 )
 _MARKDOWN_HEADING = re.compile(r"^(#{1,6})[ \t]{1,9}(\S[^\n]{0,300})$", re.MULTILINE)
-_XML_ENTITIES = {"&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"', "&apos;": "'", "&#38;": "&"}
+_XML_ENTITY = re.compile(r"&(?:amp|lt|gt|quot|apos|#38);")
 
 
 def extract_content(raw: bytes, content_type: str, url: str) -> Extraction:
-    """The readable part of a body that came from `url`; outcome `unsupported` or `empty` when there is
-    none."""
+    """The readable part of a body from `url`; outcome `unsupported` or `empty` when there is none."""
     match mime.detect_kind(raw, content_type):
         case "html":
             return html_page.extract_html(encoding.decode(raw, content_type), url)
@@ -34,54 +33,40 @@ def extract_content(raw: bytes, content_type: str, url: str) -> Extraction:
         case "xml":
             return _extract_xml(encoding.decode(raw, content_type), url)
         case "empty":
-            return Extraction(
-                outcome=Outcome.EMPTY,
-                detail="The address answered with nothing at all. Look for the same elsewhere.",
-            )
+            nothing = "The address answered with nothing at all. Look for the same elsewhere."
+            return Extraction(outcome=Outcome.EMPTY, detail=nothing)
         case _:
-            named = mime.parse_media_type(content_type) or "an unknown type"
-            return Extraction(
-                outcome=Outcome.UNSUPPORTED,
-                detail=f"This is not a text that can be read here ({named}). Open it yourself.",
-            )
+            kind = mime.parse_media_type(content_type) or "an unknown type"
+            unreadable = f"This is not a text that can be read here ({kind}). Open it yourself."
+            return Extraction(outcome=Outcome.UNSUPPORTED, detail=unreadable)
 
 
 def _extract_plain_text(text: str, content_type: str, url: str) -> Extraction:
     text = text.replace("\r\n", "\n").replace("\r", "\n").strip()
-    headings = []
-    if "markdown" in content_type or url.endswith(".md"):
-        headings = [
-            Heading(start=m.start(2), level=len(m.group(1)), text=m.group(2).rstrip("# "))
-            for m in _MARKDOWN_HEADING.finditer(text)
-        ]
+    is_markdown = "markdown" in content_type or url.endswith(".md")
+    headings = [
+        Heading(start=match.start(2), level=len(match[1]), text=match[2].rstrip("# "))
+        for match in (_MARKDOWN_HEADING.finditer(text) if is_markdown else ())
+    ]
     name = url.rstrip("/").rsplit("/", 1)[-1].split("?")[0]
-    return Extraction(
-        title=headings[0].text if headings else name,
-        text=text,
-        headings=headings,
-        links=[Link(url=address) for address in urls.find_urls(text)],
-    )
+    links = [Link(url=address) for address in urls.find_urls(text)]
+    return Extraction(title=headings[0].text if headings else name, text=text, headings=headings, links=links)
 
 
 def _extract_xml(source: str, url: str) -> Extraction:
-    """A sitemap or feed: its addresses as links. Read by pattern: no XML parser, so no entities and no
+    """A sitemap or feed: its addresses as links. Read by pattern: without an XML parser there are no entities and no
     outside files."""
-    found = [
-        _unescape_xml(address) for address in _ADDRESS_ELEMENT.findall(source) + _LINK_HREF.findall(source)
-    ]
-    links = list(dict.fromkeys(address for raw in found if (address := urls.resolve(url, raw))))
-    text = re.sub(r"<!\[CDATA\[|\]\]>", "", re.sub(r"<[^<>!]*>", "\n", source))
-    lines = (line.strip() for line in _unescape_xml(re.sub(r"<[!?][^<>]*>", "", text)).splitlines())
+    found = _ADDRESS_ELEMENT.findall(source) + _LINK_HREF.findall(source)
+    resolved = (urls.resolve(url, _unescape_xml(address)) for address in found)
+    links = list(dict.fromkeys(filter(None, resolved)))
+    bare = re.sub(r"<!\[CDATA\[|\]\]>", "", re.sub(r"<[^<>!]*>", "\n", source))
+    lines = (line.strip() for line in _unescape_xml(re.sub(r"<[!?][^<>]*>", "", bare)).splitlines())
     text = "\n".join(line for line in lines if line)
-    outcome = Outcome.OK if links or text else Outcome.EMPTY
-    return Extraction(
-        outcome=outcome,
-        detail="" if links or text else "The file lists no addresses and holds no text.",
-        title="Sitemap" if re.search(r"<(?:urlset|sitemapindex)\b", source) else "",
-        text=text,
-        links=[Link(url=address) for address in links[: html_page.MAX_LINKS]],
-    )
+    if not links and not text:
+        return Extraction(outcome=Outcome.EMPTY, detail="The file lists no addresses and holds no text.")
+    title = "Sitemap" if re.search(r"<(?:urlset|sitemapindex)\b", source) else ""
+    return Extraction(title=title, text=text, links=[Link(url=link) for link in links[: html_page.MAX_LINKS]])
 
 
 def _unescape_xml(text: str) -> str:
-    return re.sub(r"&(?:amp|lt|gt|quot|apos|#38);", lambda m: _XML_ENTITIES[m.group()], text)
+    return _XML_ENTITY.sub(lambda entity: unescape(entity.group()), text)

@@ -1,13 +1,11 @@
-"""A document somebody brings as a Page: HTML, PDF, DOCX, Markdown, plain text, CSV. Nothing in it is run,
-fetched or unpacked to disk.
+"""An uploaded document as a Page: HTML, PDF, DOCX, Markdown, plain text, CSV. Nothing in it is executed, fetched or
+unpacked to disk.
 
-A document's name is a label: it is cleaned, shown and compared, never opened. What cannot be read is a
-UsageError that says what to do next."""
+A document's name is a label: it is cleaned, shown and compared, never opened."""
 
 from __future__ import annotations
 
 import csv
-import hashlib
 import logging
 import re
 import unicodedata
@@ -22,51 +20,25 @@ from agent.web.extract import csv_rows, dispatch, docx, encoding, markdown
 from agent.web.extract.extraction import Extraction
 
 MAX_BYTES = 50_000_000
-"""Bytes a document may have. The screens take less of an upload: server.maxUploadSize."""
-READABLE_EXTENSIONS = (
-    "html",
-    "htm",
-    "xhtml",
-    "pdf",
-    "docx",
-    "md",
-    "markdown",
-    "txt",
-    "text",
-    "rst",
-    "org",
-    "log",
-    "json",
-    "jsonl",
-    "yaml",
-    "yml",
-    "csv",
-    "tsv",
+"""Bytes a document may have. The screens accept less in an upload: server.maxUploadSize."""
+READABLE_EXTENSIONS = tuple(
+    "html htm xhtml pdf docx md markdown txt text rst org log json jsonl yaml yml csv tsv".split()
 )
-"""Endings of files that a folder is searched for."""
+"""Endings of the files that are read from a folder."""
 SUPPORTED_FORMATS = "HTML, PDF, DOCX, Markdown, plain text and CSV can be read"
 _MEDIA_TYPES = {
-    "html": "text/html",
-    "htm": "text/html",
-    "xhtml": "text/html",
+    **dict.fromkeys(("html", "htm", "xhtml"), "text/html"),
+    **dict.fromkeys(("md", "markdown"), "text/markdown"),
     "pdf": "application/pdf",
-    "md": "text/markdown",
-    "markdown": "text/markdown",
     "csv": "text/csv",
     "tsv": "text/tab-separated-values",
 }
 _LEGACY_FORMATS = {
-    "doc": "Word",
-    "xls": "Excel",
-    "ppt": "PowerPoint",
-    "odt": "OpenDocument",
-    "rtf": "RTF",
-    "pages": "Pages",
-    "epub": "EPUB",
+    **{"doc": "Word", "xls": "Excel", "ppt": "PowerPoint", "odt": "OpenDocument", "rtf": "RTF"},
+    **{"pages": "Pages", "epub": "EPUB"},
 }
 _CONVERSION_HINTS = {
-    "xlsx": "save the sheet as CSV",
-    "ods": "save the sheet as CSV",
+    **dict.fromkeys(("xlsx", "ods"), "save the sheet as CSV"),
     "pptx": "save the slides as PDF",
     "zip": "unpack it first",
 }
@@ -80,8 +52,7 @@ _PARSER_ERRORS = (
     AttributeError,
     csv.Error,
 )
-"""What readers of other people's formats let through on files nobody has thought of: one such file is
-refused, the others go on."""
+"""What parsers raise on damaged files: one such file is refused, the others go on."""
 
 log = logging.getLogger(__name__)
 
@@ -90,9 +61,8 @@ def read_document(name: str, data: bytes, *, url: str = "") -> Page:
     """The document as a page at `url`, or at `file:<name>`. Raises UsageError when it cannot be read."""
     label = clean_name(name)
     if len(data) > MAX_BYTES:
-        raise UsageError(
-            f"{label} has {len(data) / 1e6:.0f} MB; {MAX_BYTES / 1e6:.0f} MB are the most. Split it, or leave its pictures out"
-        )
+        size = f"{len(data) / 1e6:.0f} MB; {MAX_BYTES / 1e6:.0f} MB are the most"
+        raise UsageError(f"{label} has {size}. Split it, or leave its pictures out")
     if not data.strip(b"\x00 \t\r\n"):
         raise UsageError(f"{label} is empty: there is nothing to add")
     address = url if canonicalize(url) else f"file:{label}"
@@ -101,29 +71,19 @@ def read_document(name: str, data: bytes, *, url: str = "") -> Page:
         reading, kind = _extract(data, ending, label, address)
     except _PARSER_ERRORS as fault:
         log.warning("%s cannot be read", label, exc_info=fault)
+        advice = "Save it anew, or as PDF or plain text"
         raise UsageError(
-            f"{label} is damaged or built in an unusual way and cannot be read. Save it anew, or as PDF or plain text"
+            f"{label} is damaged or built in an unusual way and cannot be read. {advice}"
         ) from fault
     if reading.outcome is not Outcome.OK:
         raise UsageError(f"{label} cannot be added. {reading.detail}")
-    text = reading.text
-    return Page(
+    return reading.to_page(
         url=address,
         final_url=address,
-        outcome=Outcome.OK,
-        detail=reading.detail,
         content_type=kind,
         title=reading.title or _title_from_name(label),
-        author=reading.author,
-        published_at=reading.published_at,
-        language=reading.language,
-        text=text,
-        headings=reading.headings,
-        tables=reading.tables,
-        links=reading.links,
         raw=data,
         fetched_at=f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}",
-        sha256=hashlib.sha256(text.encode("utf-8", "replace")).hexdigest(),
     )
 
 
@@ -151,9 +111,8 @@ def _extract(data: bytes, ending: str, label: str, address: str) -> tuple[Extrac
         hint = _CONVERSION_HINTS.get(ending, f"{SUPPORTED_FORMATS}; save it as one of these")
         raise UsageError(f"{label} is no Word document (.docx) that can be read: {hint}")
     if data.startswith((b"\xd0\xcf\x11\xe0", b"{\\rtf")) or ending in _LEGACY_FORMATS:
-        raise UsageError(
-            f"{label} is an old {_LEGACY_FORMATS.get(ending, 'office')} file: open it there and save it as DOCX or PDF"
-        )
+        name = _LEGACY_FORMATS.get(ending, "office")
+        raise UsageError(f"{label} is an old {name} file: open it there and save it as DOCX or PDF")
     kind = _MEDIA_TYPES.get(ending, "text/plain" if ending in READABLE_EXTENSIONS else "")
     found = mime.detect_kind(data, kind)
     if found == "other":
@@ -162,9 +121,8 @@ def _extract(data: bytes, ending: str, label: str, address: str) -> tuple[Extrac
         return csv_rows.extract_csv(encoding.decode(data, kind)), kind
     if kind == "text/markdown" and found in ("text", "html"):
         return markdown.extract_markdown(encoding.decode(data, kind)), kind
-    return dispatch.extract_content(
-        data, "" if found == "html" and kind == "text/plain" else kind, address
-    ), kind or f"text/{found}"
+    is_mislabelled = found == "html" and kind == "text/plain"
+    return dispatch.extract_content(data, "" if is_mislabelled else kind, address), kind or f"text/{found}"
 
 
 def _title_from_name(label: str) -> str:
@@ -174,27 +132,21 @@ def _title_from_name(label: str) -> str:
 
 
 def list_files(folder: Path) -> list[tuple[str, Path]]:
-    """The readable files below a folder, by their paths in it, in order. Hidden ones are left out, and links
-    that lead out of it; one that may not be looked at is there: who opens it is told.
+    """The readable files below a folder with their relative paths, sorted. Hidden files are left out, and links that
+    lead out of the folder; a file without permission is in the list, because reading it explains the problem.
 
-    Raises UsageError when there is no such folder, or it cannot be looked through."""
+    Raises UsageError when there is no such folder, or it cannot be listed."""
     try:
         if not folder.is_dir():
             raise UsageError(f"there is no folder {folder}")
         root, paths = folder.resolve(), sorted(folder.rglob("*"))
     except OSError as trouble:
-        raise UsageError(
-            f"the folder {folder} cannot be looked through: {trouble.strerror or trouble}"
-        ) from trouble
+        raise UsageError(f"the folder {folder} cannot be listed: {trouble.strerror or trouble}") from trouble
     found = []
     for path in paths:
         parts = path.relative_to(folder).parts
-        hidden = any(part.startswith(".") for part in parts)
-        if (
-            not hidden
-            and path.suffix.lower().lstrip(".") in READABLE_EXTENSIONS
-            and _is_file_within(path, root)
-        ):
+        is_readable = path.suffix.lower().lstrip(".") in READABLE_EXTENSIONS
+        if is_readable and not any(part.startswith(".") for part in parts) and _is_file_within(path, root):
             found.append(("/".join(parts), path))
     return found
 

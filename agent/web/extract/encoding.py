@@ -1,88 +1,46 @@
-"""Bytes to text: byte-order mark, what the server says, what the page says, what the bytes look like. Knows
-no markup beyond the place where a page names its encoding."""
+"""Bytes to text: byte-order mark, what the server says, what the page says, what the bytes look like.
+
+Well-formed UTF-8 wins over any label: beyond ASCII it is hardly ever anything else, whatever a server says. w3lib reads
+the labels as browsers do."""
 
 from __future__ import annotations
 
 import codecs
-import re
 
 from charset_normalizer import from_bytes
+from w3lib.encoding import html_body_declared_encoding, http_content_type_encoding, read_bom, to_unicode
 
-_META = re.compile(
-    rb"""<(?:meta|\?xml)\b[^>]{0,400}?(?:charset|encoding)\s*=\s*["']?\s*([\w:.-]+)""", re.IGNORECASE
-)
-_HEADER = re.compile(r"""charset\s*=\s*["']?([\w:.-]+)""", re.IGNORECASE)
-_BOMS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
-_WHATWG_ENCODINGS = {
-    "iso8859-1": "cp1252",
-    "ascii": "cp1252",
-    "iso8859-9": "cp1254",
-    "gb2312": "gb18030",
-    "gbk": "gb18030",
-    "shift_jis": "cp932",
-    "euc_kr": "cp949",
-    "tis-620": "cp874",
-    "iso8859-11": "cp874",
-    "big5": "big5hkscs",
-}
-"""Labels that the web uses for a larger set than their names say (the WHATWG's encoding standard)."""
-_SAMPLE = 64 * 1024
+_SAMPLE_BYTES = 64 * 1024
+_LOOKS_LIKE_UTF8 = ("iso2022", "utf-16", "hz")
+"""Encodings whose bytes may be well-formed UTF-8 all the same."""
 
 
 def decode(raw: bytes, content_type: str = "") -> str:
-    """The text of a body. Never fails: what can't be decoded becomes U+FFFD. NULs are dropped."""
-    for mark, name in _BOMS:
-        if raw.startswith(mark):
-            return _drop_nuls(raw.decode(name, errors="replace"))
+    """The text of a body. Never fails: what cannot be decoded becomes U+FFFD. NULs are dropped."""
+    return _decode(raw, content_type).replace("\x00", "")
+
+
+def _decode(raw: bytes, content_type: str) -> str:
+    mark_encoding, mark = read_bom(raw)
+    if mark_encoding and mark:
+        return to_unicode(raw[len(mark) :], mark_encoding)
+    labels = (http_content_type_encoding(content_type), html_body_declared_encoding(raw))
     declared = [
-        label
-        for label in (_find_codec(_HEADER.search(content_type)), _find_codec(_META.search(raw[:4096])))
-        if label
+        label for label in labels if label and getattr(codecs.lookup(label), "_is_text_encoding", True)
     ]
-    if utf8 := _decode_utf8(raw, declared):
-        return _drop_nuls(utf8)
-    for label in declared:
+    utf8 = [] if any(label.startswith(_LOOKS_LIKE_UTF8) for label in declared) else ["utf-8"]
+    for label in [*utf8, *declared]:
         try:
-            return _drop_nuls(raw.decode(label))
+            return raw.decode(label)
         except UnicodeDecodeError:
             continue
-    guessed = _guess_encoding(raw) if not declared else declared[0]
-    return _drop_nuls(raw.decode(guessed, errors="replace"))
+    return to_unicode(raw, declared[0] if declared else _guess(raw))
 
 
-def _decode_utf8(raw: bytes, declared: list[str]) -> str:
-    """The body as UTF-8 when it is that: well-formed UTF-8 beyond ASCII is hardly ever anything else,
-    whatever a server says."""
-    if any(codecs.lookup(label).name.startswith(("iso2022", "utf-16", "utf-7", "hz")) for label in declared):
-        return ""
+def _guess(raw: bytes) -> str:
     try:
-        return raw.decode("utf-8")
-    except UnicodeDecodeError:
-        return ""
-
-
-def _find_codec(match: re.Match[bytes] | re.Match[str] | None) -> str:
-    if not match:
-        return ""
-    label = match.group(1)
-    label = label.decode("ascii") if isinstance(label, bytes) else label
-    try:
-        known = codecs.lookup(label)
-    except LookupError:
-        return ""
-    if not getattr(known, "_is_text_encoding", True) or known.name == "utf-7":
-        return ""
-    return _WHATWG_ENCODINGS.get(known.name, known.name)
-
-
-def _guess_encoding(raw: bytes) -> str:
-    try:
-        raw[:_SAMPLE].rsplit(b" ", 1)[0].decode("utf-8")
+        raw[:_SAMPLE_BYTES].rsplit(b" ", 1)[0].decode("utf-8")
         return "utf-8"
     except UnicodeDecodeError:
-        best = from_bytes(raw[:_SAMPLE]).best()
+        best = from_bytes(raw[:_SAMPLE_BYTES]).best()
         return best.encoding if best else "cp1252"
-
-
-def _drop_nuls(text: str) -> str:
-    return text.replace("\x00", "")

@@ -1,17 +1,17 @@
-"""What reading one body gives: text with its structure, or the outcome that says why there is none. Knows no
-formats."""
+"""What reading one body gives: text with its structure, or the outcome that says why there is none."""
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass, field
+from typing import Any
 
-from agent.types import Heading, Link, Outcome, Table
+from agent.types import Heading, Link, Outcome, Page, Table
 
 
 @dataclass
 class Extraction:
-    """The readable part of a body. Offsets count characters of `text`; `refresh` is where a page sends its
-    reader on."""
+    """The readable part of a body. Offsets count characters of `text`; `refresh_url` is where a page redirects to."""
 
     outcome: Outcome = Outcome.OK
     detail: str = ""
@@ -24,3 +24,12 @@ class Extraction:
     tables: list[Table] = field(default_factory=list)
     links: list[Link] = field(default_factory=list)
     refresh_url: str = ""
+
+    def to_page(self, **known: Any) -> Page:
+        """The page with this content; `known` is what the fetch knows, and wins over the content."""
+        return Page(**(self.page_fields() | known))
+
+    def page_fields(self) -> dict[str, Any]:
+        """The fields of a page that follow from the content, its hash included."""
+        fields = {name: value for name, value in vars(self).items() if name != "refresh_url"}
+        return fields | {"sha256": hashlib.sha256(self.text.encode("utf-8", "replace")).hexdigest()}

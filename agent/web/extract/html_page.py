@@ -1,23 +1,22 @@
-"""An HTML page as a Reading: one parse, then text, headings, tables, links and metadata from the same
-tree."""
+"""An HTML page: one parse, then text, headings, tables, links and metadata from the same tree."""
 
 from __future__ import annotations
 
-import re
-
 from selectolax.lexbor import LexborHTMLParser, LexborNode
+from w3lib.html import get_meta_refresh
 
 from agent.text import urls
 from agent.types import Link, Outcome
 from agent.web.extract import access_walls, boilerplate, html_limits, metadata
 from agent.web.extract.extraction import Extraction
+from agent.web.extract.nodes import find_base_url, names_of, text_length
 from agent.web.extract.text_blocks import TextBlocks, inline_text
 
 MAX_LINKS = 5_000
-_REFRESH = re.compile(r"^\s*([0-9]{1,2})(?:\.\d*)?\s*[;,]\s*(?:url\s*=\s*)?['\"]?([^'\"]+)", re.IGNORECASE)
+MAX_REFRESH_S = 10
 _MIN_TEXT_CHARACTERS = 250
-"""Characters below which a page's text counts as next to nothing and the careful reading is done again
-without dropping."""
+"""Below this length the text counts as next to nothing, and the page is read again with its boilerplate."""
+_EMPTY = "The page has no readable text. Open it yourself, or look elsewhere."
 
 
 def extract_html(html: str, url: str) -> Extraction:
@@ -25,11 +24,11 @@ def extract_html(html: str, url: str) -> Extraction:
     html = html_limits.limit_html(html)
     tree = LexborHTMLParser(html)
     about = metadata.read_metadata(html, tree)
-    base = _find_base_url(tree, url)
+    base = find_base_url(tree, url)
     links = _read_links(tree, base)
-    facts = access_walls.find_wall_evidence(tree, html, url, about)
+    signs = access_walls.find_wall_evidence(tree, html, url, about)
     blocks = _extract_text(tree, html)
-    reading = Extraction(
+    found = Extraction(
         title=about.title,
         author=about.author,
         published_at=about.published_at,
@@ -38,56 +37,39 @@ def extract_html(html: str, url: str) -> Extraction:
         headings=blocks.headings if blocks else [],
         tables=blocks.tables if blocks else [],
         links=links,
-        refresh_url=_find_refresh_url(about.metas.get("refresh", ""), base),
+        refresh_url=_find_refresh_url(html, base) if "refresh" in about.metas else "",
     )
-    reading.detail = access_walls.describe_wall(facts, about, reading.text)
-    if reading.detail:
-        reading.outcome = Outcome.BLOCKED
-    elif not reading.text:
-        reading.outcome, reading.detail = (
-            Outcome.EMPTY,
-            "The page has no readable text. Open it yourself, or look elsewhere.",
-        )
-    return reading
+    if wall := access_walls.describe_wall(signs, about, found.text):
+        found.outcome, found.detail = Outcome.BLOCKED, wall
+    elif not found.text:
+        found.outcome, found.detail = Outcome.EMPTY, _EMPTY
+    return found
 
 
 def _extract_text(tree: LexborHTMLParser, html: str) -> TextBlocks | None:
-    """The main text; where the careful reading leaves next to nothing, everything that is visible."""
+    """The main text; where next to nothing is left of a page that has more to say, everything that is visible."""
     body = tree.body
     if body is None:
         return None
     boilerplate.remove_invisible(body)
-    visible = boilerplate.text_length(body)
+    visible = text_length(body)
     boilerplate.remove_boilerplate(body)
     blocks = TextBlocks(boilerplate.find_main_content(body))
-    if len(blocks.text) >= _MIN_TEXT_CHARACTERS or len(blocks.text) >= 0.8 * visible:
+    if len(blocks.text) >= min(_MIN_TEXT_CHARACTERS, 0.8 * visible):
         return blocks
     again = LexborHTMLParser(html).body
     if again is None:
         return blocks
     boilerplate.remove_invisible(again)
-    if not boilerplate.text_length(again):
-        return blocks
-    return _choose_richer(blocks, TextBlocks(again))
-
-
-def _choose_richer(careful: TextBlocks, everything: TextBlocks) -> TextBlocks:
-    """The careful reading stands unless it kept less than a third of a page that has something to say."""
-    return everything if len(careful.text) < len(everything.text) / 3 else careful
-
-
-def _find_base_url(tree: LexborHTMLParser, url: str) -> str:
-    node = tree.css_first("base[href]")
-    return (urls.resolve(url, node.attributes.get("href") or "") if node else "") or url
+    everything = TextBlocks(again)
+    return everything if len(blocks.text) < len(everything.text) / 3 else blocks
 
 
 def _read_links(tree: LexborHTMLParser, base: str) -> list[Link]:
     found: dict[str, str] = {}
     for node in tree.css("a[href], area[href]"):
         href = node.attributes.get("href") or ""
-        if not href or href[0] == "#" or href[:11].lower() == "javascript:":
-            continue
-        if address := urls.resolve(base, href):
+        if href and href[0] != "#" and (address := urls.resolve(base, href)):
             found[address] = found.get(address) or _anchor_text(node)
             if len(found) >= MAX_LINKS:
                 break
@@ -95,19 +77,13 @@ def _read_links(tree: LexborHTMLParser, base: str) -> list[Link]:
 
 
 def _anchor_text(node: LexborNode) -> str:
-    text = inline_text(node)
-    if not text:
-        attributes = node.attributes
-        image = node.css_first("img[alt]")
-        text = (
-            attributes.get("aria-label")
-            or attributes.get("title")
-            or (image.attributes.get("alt") if image else "")
-            or ""
-        )
-    return " ".join(text.split())[:300]
+    image = node.css_first("img[alt]")
+    texts = [inline_text(node), names_of(node, "aria-label"), names_of(node, "title")]
+    texts += [names_of(image, "alt")] if image is not None else []
+    return " ".join(next(filter(None, texts), "").split())[:300]
 
 
-def _find_refresh_url(value: str, base: str) -> str:
-    match = _REFRESH.match(value)
-    return urls.resolve(base, match.group(2).strip()) if match and int(match.group(1)) <= 10 else ""
+def _find_refresh_url(html: str, base: str) -> str:
+    """Where the page sends its reader within seconds; "" when it stays."""
+    seconds, target = get_meta_refresh(html, base, max_scan=metadata.MAX_HEAD_CHARACTERS)
+    return urls.resolve(base, target) if target and seconds is not None and seconds <= MAX_REFRESH_S else ""

@@ -1,47 +1,28 @@
-"""Title, author, date of publication and language as a page states them. What it does not state stays empty;
-nothing is guessed from today's date or from the text."""
+"""Title, author, date of publication and language as a page states them; what it does not state stays empty."""
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from typing import Any
 
 from bs4 import BeautifulSoup
 from bs4.filter import SoupStrainer
-from dateutil import parser as dates
 from selectolax.lexbor import LexborHTMLParser
+
+from agent.web.extract.nodes import flat_text
+from agent.web.extract.page_dates import normalize_date
+from agent.web.extract.schema_org import is_declared_closed, read_json_ld
 
 _HEAD_END = re.compile(r"<body[\s>]|</head>", re.IGNORECASE)
 _DECLARATION = re.compile(r"<\?xml\b[^<>]*>", re.IGNORECASE)
-_HEAD_MAX = 200_000
+MAX_HEAD_CHARACTERS = 200_000
+_BY = re.compile(r"^(by|von|par|por)\s+", re.IGNORECASE)
 _DATE_KEYS = (
-    "article:published_time",
-    "datepublished",
-    "citation_publication_date",
-    "citation_date",
-    "dc.date.issued",
-    "dcterms.issued",
-    "dc.date",
-    "dcterms.date",
-    "publish-date",
-    "pubdate",
-    "date",
-    "parsely-pub-date",
-    "sailthru.date",
-)
-_AUTHOR_KEYS = (
-    "author",
-    "article:author",
-    "citation_author",
-    "dc.creator",
-    "dcterms.creator",
-    "parsely-author",
-    "byl",
-)
+    "article:published_time datepublished citation_publication_date citation_date dc.date.issued dcterms.issued dc.date "
+    "dcterms.date publish-date pubdate date parsely-pub-date sailthru.date"
+).split()
+_AUTHOR_KEYS = "author article:author citation_author dc.creator dcterms.creator parsely-author byl".split()
 _TIME_SELECTOR = (
     '[itemprop="datePublished"], time[pubdate], header time[datetime], article time[datetime], time[datetime]'
 )
@@ -50,7 +31,7 @@ _HEAD_ELEMENTS = SoupStrainer(["html", "title", "meta", "script"])
 
 @dataclass
 class PageMetadata:
-    """What a page says about itself; `free` is False when it says that it is behind a paywall."""
+    """What a page says about itself. `is_free` is False when it says that it is closed; `things` is its JSON-LD."""
 
     title: str = ""
     author: str = ""
@@ -58,49 +39,26 @@ class PageMetadata:
     language: str = ""
     is_free: bool = True
     metas: dict[str, str] = field(default_factory=dict)
+    things: list[dict[str, Any]] = field(default_factory=list)
 
 
 def read_metadata(html: str, tree: LexborHTMLParser) -> PageMetadata:
     """The metadata of a page, from its head (BeautifulSoup) and, where that is silent, from its parsed
     body."""
-    end = _HEAD_END.search(html, 0, _HEAD_MAX)
+    end = _HEAD_END.search(html, 0, MAX_HEAD_CHARACTERS)
     start = _DECLARATION.sub("", html[: end.start() if end else 4096])
     head = BeautifulSoup(start, "lxml", parse_only=_HEAD_ELEMENTS)
     metas = _read_meta_tags(head)
-    things = list(iterate_json_ld(tree))
+    things = read_json_ld(tree)
     return PageMetadata(
         title=_find_title(head, metas, tree),
         author=_find_author(things, metas, tree),
         published_at=_find_published_date(things, metas, tree),
         language=_find_language(metas, tree),
-        is_free=not any(str(thing.get("isAccessibleForFree", "")).lower() == "false" for thing in things),
+        is_free=not any(map(is_declared_closed, things)),
         metas=metas,
+        things=things,
     )
-
-
-def normalize_date(value: str) -> str:
-    """A date as ISO 8601: a day, or a moment in UTC; "" when it is not a full date. Years and months alone
-    stay as they are."""
-    value = value.strip()
-    if re.fullmatch(r"\d{4}(-\d{2})?", value):
-        return value
-    if not re.search(r"\d{4}", value) or len(value) > 60:
-        return ""
-    try:
-        parsed = dates.parse(value, default=datetime(2000, 1, 1))
-        if parsed.replace(tzinfo=None) != dates.parse(value, default=datetime(2004, 2, 2)).replace(
-            tzinfo=None
-        ):
-            return ""
-        if not re.search(r"\d:\d", value):
-            return parsed.date().isoformat()
-        return (
-            parsed.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-            if parsed.tzinfo
-            else parsed.date().isoformat()
-        )
-    except (ValueError, OverflowError):
-        return ""
 
 
 def _read_meta_tags(head: BeautifulSoup) -> dict[str, str]:
@@ -114,29 +72,11 @@ def _read_meta_tags(head: BeautifulSoup) -> dict[str, str]:
     return found
 
 
-def iterate_json_ld(tree: LexborHTMLParser) -> Iterator[dict[str, Any]]:
-    """The objects of a page's JSON-LD, nested ones of a graph too."""
-    for script in tree.css('script[type="application/ld+json"]')[:20]:
-        try:
-            waiting = [json.loads(script.text(), strict=False)]
-        except (ValueError, RecursionError):
-            continue
-        while waiting:
-            thing = waiting.pop(0)
-            if isinstance(thing, list):
-                waiting += thing
-            elif isinstance(thing, dict):
-                yield thing
-                waiting += [
-                    thing[key] for key in ("@graph", "mainEntity") if isinstance(thing.get(key), list | dict)
-                ]
-
-
 def _find_title(head: BeautifulSoup, metas: dict[str, str], tree: LexborHTMLParser) -> str:
     """The page's name: its one h1 when the `<title>` only adds the site's name to it, else og:title or
     `<title>`."""
     stated = " ".join(head.title.get_text().split()) if head.title else ""
-    tops = [" ".join(node.text().split()) for node in tree.css("h1")[:3]]
+    tops = [flat_text(node) for node in tree.css("h1")[:3]]
     if len(tops) == 1 and tops[0] and (not stated or tops[0].lower() in stated.lower()):
         return tops[0]
     return " ".join(metas.get("og:title", "").split()) or stated or (tops[0] if tops else "")
@@ -147,10 +87,8 @@ def _find_author(things: list[dict[str, Any]], metas: dict[str, str], tree: Lexb
     names += [metas[key] for key in _AUTHOR_KEYS if key in metas and not metas[key].startswith("http")]
     if not names:
         node = tree.css_first('[rel="author"], [itemprop="author"], .byline, .author')
-        text = " ".join(node.text().split()) if node else ""
-        names = (
-            [re.sub(r"^(by|von|par|por)\s+", "", text, flags=re.IGNORECASE)] if 0 < len(text) <= 80 else []
-        )
+        text = flat_text(node) if node else ""
+        names = [_BY.sub("", text)] if 0 < len(text) <= 80 else []
     return ", ".join(dict.fromkeys(name.strip() for name in names if name.strip()))[:200] if names else ""
 
 

@@ -14,7 +14,7 @@ from pypdf.errors import PyPdfError
 
 from agent.types import Heading, Outcome
 from agent.web.extract.extraction import Extraction
-from agent.web.extract.metadata import normalize_date
+from agent.web.extract.page_dates import normalize_date
 
 MAX_PAGES = 500
 MAX_SECONDS = 20.0

@@ -1,8 +1,7 @@
-"""A tree of markup as continuous, readable text: paragraphs in document order, headings and tables with their
-offsets.
+"""A tree of markup as continuous text: paragraphs in document order, headings and tables with their offsets.
 
-Works on a tree from which noise has been taken out (noise.py) and reads every text node that is left; decides
-nothing. The walk is a loop, not a recursion: depth costs nothing."""
+Reads every text node that is left after boilerplate was removed, and decides nothing. The walk is a loop, not a
+recursion: depth costs nothing."""
 
 from __future__ import annotations
 
@@ -13,16 +12,18 @@ from selectolax.lexbor import LexborNode
 from agent.types import Heading, Table
 from agent.web.extract.tables import TABLE_CELL_TAGS, parse_table
 
-_PARAGRAPH_TAG_NAMES = "p h1 h2 h3 h4 h5 h6 table ul ol dl blockquote pre section article figure hr main"
-_PARAGRAPH_TAGS = frozenset(_PARAGRAPH_TAG_NAMES.split())
-_LINE_TAG_NAMES = "div li dt dd address tr figcaption caption details summary option fieldset legend form header footer aside nav body center br"
-_LINE_TAGS = frozenset(_LINE_TAG_NAMES.split())
+_PARAGRAPH_TAGS = frozenset(
+    "p h1 h2 h3 h4 h5 h6 table ul ol dl blockquote pre section article figure hr main".split()
+)
+_LINE_TAGS = frozenset(
+    "div li dt dd address tr figcaption caption details summary option fieldset legend form header footer aside nav "
+    "body center br".split()
+)
 _HEADING_LEVELS = {f"h{n}": n for n in range(1, 7)}
 
 
 class TextWriter:
-    """Text as it grows: runs of white space become one space, blocks are kept apart by one or two line
-    ends."""
+    """Text as it grows: a run of white space becomes one space; one or two line ends separate blocks."""
 
     def __init__(self) -> None:
         self.parts: list[str] = []
@@ -30,16 +31,16 @@ class TextWriter:
         self._gap = ""
 
     def require_gap(self, kind: str) -> None:
-        """At least this gap (" ", a line end, two line ends) before what comes next."""
+        """Ask for at least this gap (" ", a line end, two line ends) before what comes next."""
         if len(kind) > len(self._gap) or (kind != " " and self._gap == " "):
             self._gap = kind
 
     def next_offset(self) -> int:
-        """Where the next word will stand."""
+        """The offset of the next word."""
         return self.length + (len(self._gap) if self.length else 0)
 
     def write_inline(self, text: str) -> None:
-        """Inline text; its own leading and trailing white space counts as a gap."""
+        """Write inline text; its own leading and trailing white space counts as a gap."""
         words = text.split()
         if not words:
             if text:
@@ -52,7 +53,7 @@ class TextWriter:
             self._gap = " "
 
     def write_preformatted(self, text: str) -> None:
-        """Preformatted text, kept as it is."""
+        """Write preformatted text as it is."""
         if text.strip():
             self._append(text.strip("\n").rstrip())
 
@@ -66,7 +67,7 @@ class TextWriter:
 
     @property
     def text(self) -> str:
-        """All that was written."""
+        """Everything written so far."""
         return "".join(self.parts)
 
 
@@ -85,7 +86,7 @@ class TextBlocks:
         self.text = self._out.text
 
     def _is_atomic(self, node: LexborNode) -> bool:
-        """Is this node written as a whole, without walking into it?"""
+        """Whether this node is written as a whole, without walking into it."""
         tag = node.tag
         return (
             tag in _HEADING_LEVELS
@@ -139,6 +140,11 @@ class TextBlocks:
             Table(start=start, end=self._out.length, caption=read.caption, rows=read.rows, headed=read.headed)
         )
         return True
+
+
+def readable_text(node: LexborNode) -> str:
+    """The text under a node in paragraphs; that of a table cell on one line."""
+    return inline_text(node) if node.tag in TABLE_CELL_TAGS else TextBlocks(node).text.strip()
 
 
 def inline_text(node: LexborNode) -> str:

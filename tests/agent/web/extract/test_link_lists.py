@@ -9,6 +9,10 @@ from agent.web.extract.link_lists import find_link_candidates, find_next_page, m
 HERE, TODAY = "https://a.example/news/", "2026-11-21"
 
 
+def features(html: str, *, posts: int, text: str):
+    return measure_page_features(html, find_link_candidates(html, HERE, TODAY), posts=posts, text=text)
+
+
 def dated(html: str) -> dict[str, str]:
     return {offer.url: offer.date for offer in find_link_candidates(html, HERE, TODAY)}
 
@@ -69,13 +73,11 @@ def test_the_next_page(html: str, wanted: str) -> None:
 def test_signs_of_an_article_and_of_a_list() -> None:
     words = "Plain words that make up a story. " * 30
     article = f'<script type="application/ld+json">{{"@type": "NewsArticle"}}</script><article><h1>T</h1><p>{words}</p></article>'
-    told = measure_page_features(article, HERE, posts=0, text=words, today=TODAY)
+    told = features(article, posts=0, text=words)
     assert told.article and told.link_share == 0 and told.words == 210
     rows = "".join(
         f'<li><a href="/{n}">A headline of number {n}</a> {n} November 2026</li>' for n in range(1, 9)
     )
-    told = measure_page_features(
-        f"<ul>{rows}</ul>", HERE, posts=0, text="A headline of number 1 1 November 2026 " * 8, today=TODAY
-    )
+    told = features(f"<ul>{rows}</ul>", posts=0, text="A headline of number 1 1 November 2026 " * 8)
     assert (told.dated_links, told.alike_links, told.article) == (8, 8, False) and told.link_share > 0.4
-    assert measure_page_features("", HERE, posts=0, text="", today=TODAY).words == 0
+    assert features("", posts=0, text="").words == 0

@@ -8,6 +8,7 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser
 
 from agent.web.extract import metadata
+from agent.web.extract.page_dates import normalize_date
 
 
 def about(html: str) -> metadata.PageMetadata:
@@ -75,7 +76,7 @@ def test_dates_are_stated_or_absent(html: str, day: str) -> None:
     [("2024", "2024"), ("2024-05", "2024-05"), ("99999-01-01", ""), ("20240501", "2024-05-01"), ("", "")],
 )
 def test_when(value: str, iso: str) -> None:
-    assert metadata.normalize_date(value) == iso
+    assert normalize_date(value) == iso
 
 
 @pytest.mark.parametrize(
