@@ -33,10 +33,8 @@ _MEDIA_TYPES = {
     "csv": "text/csv",
     "tsv": "text/tab-separated-values",
 }
-_LEGACY_FORMATS = {
-    **{"doc": "Word", "xls": "Excel", "ppt": "PowerPoint", "odt": "OpenDocument", "rtf": "RTF"},
-    **{"pages": "Pages", "epub": "EPUB"},
-}
+_LEGACY_NAMES = "Word Excel PowerPoint OpenDocument RTF Pages EPUB".split()
+_LEGACY_FORMATS = dict(zip("doc xls ppt odt rtf pages epub".split(), _LEGACY_NAMES, strict=True))
 _CONVERSION_HINTS = {
     **dict.fromkeys(("xlsx", "ods"), "save the sheet as CSV"),
     "pptx": "save the slides as PDF",
