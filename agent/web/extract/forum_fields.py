@@ -57,8 +57,10 @@ def _written_date(node: LexborNode, today: str) -> str:
     texts = (child.text_content or "" for child in node.iter(include_text=True) if child.tag == "-text")
     own = " ".join("".join(texts).split())
     found = find_date(own, today) if 3 <= len(own) <= MAX_DATE_CHARACTERS else None
-    is_named = bool(_DATE.search(names_of(node, "class", "itemprop")))
-    return found.iso if found and (is_named or found.end - found.start >= 0.4 * len(own)) else ""
+    if found is None:
+        return ""
+    is_named = _DATE.search(names_of(node, "class", "itemprop"))
+    return found.iso if is_named or found.end - found.start >= 0.4 * len(own) else ""
 
 
 def is_only_date(text: str, today: str) -> bool:

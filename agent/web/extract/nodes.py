@@ -25,7 +25,7 @@ def is_inside(node: LexborNode, outer: LexborNode) -> bool:
 def names_of(node: LexborNode, *attributes: str) -> str:
     """The values of these attributes in one line, class and id by default."""
     found = node.attributes
-    return " ".join(found.get(name) or "" for name in attributes or ("class", "id"))
+    return " ".join([found.get(name) or "" for name in attributes or ("class", "id")])
 
 
 def flat_text(node: LexborNode, separator: str = "") -> str:
