@@ -1,10 +1,17 @@
-# Five words: run, test, check, fix, bench. Everything they need is installed into .venv by themselves.
+# Five words: run, test, check, fix, bench. Each installs what it needs into .venv and shows what it installs.
 PORT ?= 8501
 PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3 python; do \
 	command -v $$p >/dev/null 2>&1 && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 BIN := .venv/bin
-# Compiled once and kept, whatever the surroundings say: without it every start and every test process compiles all it imports.
+# Compiled modules are kept, whatever the environment says: otherwise each start compiles all it imports.
 export PYTHONDONTWRITEBYTECODE :=
+
+# Installs the requirements file $(1) and shows each package: uv where there is one, else pip.
+define install
+	@echo "Installing into .venv ($(1)): $$(sed -n 's/^\([A-Za-z0-9_-]*\)[<>=].*/\1/p' $(1) | paste -s -d' ' -)"
+	@if command -v uv >/dev/null 2>&1; then uv pip install --python $(BIN)/python -r $(1); \
+		else $(BIN)/python -m pip install --disable-pip-version-check -r $(1); fi
+endef
 
 .PHONY: run test check fix bench clean
 .DELETE_ON_ERROR:
@@ -26,27 +33,26 @@ check: .venv/dev.stamp          ## lint, types, shape and the fast tests
 	@$(BIN)/mypy
 	@$(BIN)/python -m pytest -n 2 --dist loadfile -m "not browser and not slow"
 
-fix: .venv/dev.stamp            ## let ruff mend and format what it can
+fix: .venv/dev.stamp            ## let ruff mend and format what it can, and write the reference pages anew
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
+	@$(BIN)/python docs/make_reference.py
 
 bench: .venv/dev.stamp          ## the measurements behind the figures in DECISIONS.md
 	@for script in tests/bench/*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
 
 .venv/bin/python:
+	@echo "Making the virtual environment .venv with $(PYTHON) ..."
 	@test -n "$(PYTHON)" || { echo "Touchstone needs Python 3.11 or newer: install it, or name it with PYTHON=/path/to/python3"; exit 1; }
 	@if command -v uv >/dev/null 2>&1; then uv venv --quiet --python "$$(command -v $(PYTHON))" .venv; else $(PYTHON) -m venv .venv; fi
 
 .venv/run.stamp: requirements.txt | .venv/bin/python
-	@echo "Installing what Touchstone runs on (once, a minute or two) ..."
-	@if command -v uv >/dev/null 2>&1; then uv pip install --quiet --python $(BIN)/python -r $<; \
-		else $(BIN)/python -m pip install --quiet --disable-pip-version-check -r $<; fi
+	@echo "First start: what Touchstone runs on is installed once; this takes a minute or two."
+	$(call install,$<)
 	@touch $@
 
 .venv/dev.stamp: requirements-dev.txt .venv/run.stamp
-	@echo "Installing what the tests need ..."
-	@if command -v uv >/dev/null 2>&1; then uv pip install --quiet --python $(BIN)/python -r $<; \
-		else $(BIN)/python -m pip install --quiet --disable-pip-version-check -r $<; fi
+	$(call install,$<)
 	@touch $@
 
 clean:                          ## remove what was installed and cached (never data/)

@@ -1,179 +1,223 @@
-"""Every setting that comes from outside, in one tuple; the only file that reads the environment (and `.env`).
+"""Every setting from outside the program, with its default and its help; nothing else reads the environment.
 
-The README's table is checked against `SETTINGS`. Secrets are read here and handed to the one client that
-needs them; `Config` never prints them."""
+Sources, the first wins: overrides, the environment, `.env` beside the README, the top level of the file that
+CONFIG_FILE names. docs/settings.md is made from the fields. Secrets are handed to the one client that needs
+them; a Config never prints its values."""
 
 from __future__ import annotations
 
-import os
-from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Annotated, Any
 
-from dotenv import dotenv_values
+from pydantic import BeforeValidator, Field, ValidationError, ValidationInfo, field_validator
+from pydantic.fields import FieldInfo
+from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict
 
 from agent.errors import UsageError
 
 ROOT = Path(__file__).resolve().parent.parent
 USER_AGENT = "Touchstone/0.1 (research workbench; reads one page at a time for a person)"
 """What our page fetches say they are. robots.txt rules for "Touchstone" or "*" are obeyed."""
+DEFAULT_CONFIG_FILE = "config.yaml"
+"""The one file that may be missing although CONFIG_FILE names it."""
 
 
-@dataclass(frozen=True)
-class Setting:
-    """One setting: the name of its environment variable, its default, and a line for the README."""
-
-    name: str
-    default: str
-    help: str
-    secret: bool = False
+def _split_commas(value: Any) -> Any:
+    return [word.strip() for word in value.split(",") if word.strip()] if isinstance(value, str) else value
 
 
-SETTINGS: tuple[Setting, ...] = (
-    Setting("TOUCHSTONE_DATA", "data", "the folder everything is written to (relative: below the checkout)"),
-    Setting("DATABASE_URL", "", "another database than the embedded SQLite, as an SQLAlchemy URL"),
-    Setting(
-        "OPENAI_API_KEY", "", "key of the OpenAI-compatible server; a local one may need none", secret=True
-    ),
-    Setting(
-        "OPENAI_BASE_URL",
-        "",
-        "address of the OpenAI-compatible server; empty: api.openai.com when there is a key",
-    ),
-    Setting("MODEL", "", "the strong model's name; empty: the first the server offers"),
-    Setting("FAST_MODEL", "", "the fast model's name; empty: the strong one does both"),
-    Setting("MODEL_TIMEOUT", "60", "seconds one model call may take"),
-    Setting(
-        "OLLAMA_URL",
-        "http://127.0.0.1:11434",
-        "where a local Ollama is looked for when no server is named; empty: nowhere",
-    ),
-    Setting(
-        "EMBEDDING_MODEL",
-        "",
-        "the model for search by meaning; empty: a small local one if it is installed; off: words only",
-    ),
-    Setting(
-        "EMBEDDING_BASE_URL", "", "address of the server with that model; empty: the one of OPENAI_BASE_URL"
-    ),
-    Setting(
-        "EMBEDDING_API_KEY",
-        "",
-        "key of that server; empty: OPENAI_API_KEY when the address is the same",
-        secret=True,
-    ),
-    Setting(
-        "KB_DIR",
-        "",
-        "a folder of documents that the library is kept current with (relative: below the checkout)",
-    ),
-    Setting(
-        "TEAM_DIR", "", "a folder of topics of the team (text files) that the library is kept current with"
-    ),
-    Setting("GOOGLE_API_KEY", "", "key of Google's custom search", secret=True),
-    Setting("GOOGLE_CSE_ID", "", "identifier of the Google search engine (cx)"),
-    Setting("GOOGLE_ENDPOINT", "", "another address for Google's API (tests, a proxy)"),
-    Setting("DDG_BACKEND", "duckduckgo", "the ddgs backend(s) behind search_duckduckgo, comma-separated"),
-    Setting("DDG_ENDPOINT", "", "another address for the DuckDuckGo backend (tests, a proxy)"),
-    Setting("SEARCH_REGION", "us-en", "region of the searches, as ddgs spells it"),
-    Setting("FETCH_TIMEOUT", "30", "seconds one page fetch may take in all"),
-    Setting("FETCH_MAX_MB", "10", "megabytes (decoded) one page may have"),
-    Setting(
-        "FETCH_ALLOW",
-        "",
-        "hosts, addresses or networks on your own network that pages may be fetched from, comma-separated",
-    ),
-    Setting("FETCH_GAP", "1", "seconds between two fetches from one host"),
-    Setting("STEP_GAP", "0", "seconds a run rests between two steps, so that it can be watched at leisure"),
-    Setting("WORKERS", "4", "runs that may work at the same time"),
-    Setting(
-        "CONVERSATIONAL_MODE",
-        "true",
-        "false: `chat` takes each question by itself, without memory and checks (the simple way)",
-    ),
-    Setting(
-        "CONFIG_FILE",
-        "config.yaml",
-        "the file with the settings of `reply` (relative: below the checkout); empty: none is read",
-    ),
-    Setting(
-        "REPLY_TOKEN",
-        "",
-        "what `POST /reply` and `POST /messages` must be sent as bearer token; empty: none is asked for",
-        secret=True,
-    ),
-    Setting(
-        "REPLY_WINDOW",
-        "5",
-        "seconds of quiet after which messages sent to `POST /messages` are answered as one",
-    ),
-)
+Words = Annotated[list[str], NoDecode, BeforeValidator(_split_commas)]
+"""A comma-separated setting."""
 
 
-TRUE_WORDS, FALSE_WORDS = ("true", "yes", "on", "1"), ("false", "no", "off", "0")
+def _setting(default: Any, description: str) -> Any:
+    return Field(default, description=description)
 
 
-@dataclass(frozen=True)
-class Config:
-    """The settings as read: `config["MODEL"]` is always a string; the typed ones have properties."""
+def _secret(description: str) -> Any:
+    return Field("", description=description, repr=False)
 
-    values: dict[str, str] = field(repr=False)
 
-    def __getitem__(self, name: str) -> str:
-        return self.values[name]
+class ConfigFileSource(PydanticBaseSettingsSource):
+    """The settings at the top level of the file that CONFIG_FILE names."""
+
+    def get_field_value(self, field: FieldInfo, field_name: str) -> tuple[Any, str, bool]:
+        """Not used: `__call__` reads all fields at once."""
+        return None, field_name, False
+
+    def __call__(self) -> dict[str, Any]:
+        content, _ = read_config_file(str(self.current_state.get("CONFIG_FILE", DEFAULT_CONFIG_FILE)))
+        return {name: value for name, value in content.items() if name in Config.model_fields}
+
+
+class Config(BaseSettings):
+    """The settings as read; a field has the name of its environment variable."""
+
+    model_config = SettingsConfigDict(
+        env_file=ROOT / ".env",
+        case_sensitive=True,
+        coerce_numbers_to_str=True,
+        extra="ignore",
+        protected_namespaces=(),
+    )
+
+    TOUCHSTONE_DATA: str = _setting(
+        "data", "the folder everything is written to (relative: below the checkout)"
+    )
+    DATABASE_URL: str = _setting("", "another database than the embedded SQLite, as an SQLAlchemy URL")
+    OPENAI_API_KEY: str = _secret("key of the OpenAI-compatible server; a local one may need none")
+    OPENAI_BASE_URL: str = _setting(
+        "", "address of the OpenAI-compatible server; empty: api.openai.com when there is a key"
+    )
+    MODEL: str = _setting("", "the strong model's name; empty: the first the server offers")
+    FAST_MODEL: str = _setting("", "the fast model's name; empty: the strong one does both")
+    MODEL_TIMEOUT: float = _setting(60, "seconds one model call may take")
+    OLLAMA_URL: str = _setting(
+        "http://127.0.0.1:11434", "address of a local Ollama, used when no server is named; empty: none"
+    )
+    EMBEDDING_MODEL: str = _setting(
+        "", "the model for search by meaning; empty: a small local one if it is installed; off: words only"
+    )
+    EMBEDDING_BASE_URL: str = _setting(
+        "", "address of the server with that model; empty: the one of OPENAI_BASE_URL"
+    )
+    EMBEDDING_API_KEY: str = _secret("key of that server; empty: OPENAI_API_KEY when the address is the same")
+    KB_DIR: str = _setting(
+        "", "a folder of documents that the library is kept current with (relative: below the checkout)"
+    )
+    TEAM_DIR: str = _setting(
+        "", "a folder of topics of the team (text files) that the library is kept current with"
+    )
+    GOOGLE_API_KEY: str = _secret("key of Google's custom search")
+    GOOGLE_CSE_ID: str = _setting("", "identifier of the Google search engine (cx)")
+    GOOGLE_ENDPOINT: str = _setting("", "another address for Google's API (tests, a proxy)")
+    DDG_BACKEND: Words = _setting(
+        ["duckduckgo"], "the ddgs backend(s) behind search_duckduckgo, comma-separated"
+    )
+    DDG_ENDPOINT: str = _setting("", "another address for the DuckDuckGo backend (tests, a proxy)")
+    SEARCH_REGION: str = _setting("us-en", "region of the searches, as ddgs spells it")
+    FETCH_TIMEOUT: float = _setting(30, "seconds one page fetch may take in all")
+    FETCH_MAX_MB: float = _setting(10, "megabytes (decoded) one page may have")
+    FETCH_ALLOW: Words = _setting(
+        [], "hosts, addresses or networks on your own network that pages may be fetched from, comma-separated"
+    )
+    FETCH_GAP: float = _setting(1, "seconds between two fetches from one host")
+    STEP_GAP: float = _setting(0, "seconds a run rests between two steps, to be watched at leisure")
+    WORKERS: int = _setting(4, "runs that may work at the same time")
+    CONVERSATIONAL_MODE: bool = _setting(
+        True, "false: `chat` takes each question by itself, without memory and checks (the simple way)"
+    )
+    CONFIG_FILE: str = _setting(
+        DEFAULT_CONFIG_FILE,
+        "a YAML file with the settings of `reply`, and any of these (relative: below the checkout); empty: none",
+    )
+    REPLY_TOKEN: str = _secret(
+        "bearer token that `POST /reply` and `POST /messages` require; empty: none is required"
+    )
+    REPLY_WINDOW: float = _setting(
+        5, "seconds of quiet after which messages sent to `POST /messages` are answered as one"
+    )
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """The sources, the first wins."""
+        return init_settings, env_settings, dotenv_settings, ConfigFileSource(settings_cls)
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _clean(cls, value: Any, info: ValidationInfo) -> Any:
+        """An empty text is a value for a text, and the default for a number or a switch."""
+        field = cls.model_fields[str(info.field_name)]
+        value = value.strip() if isinstance(value, str) else value
+        return field.default if value in ("", None) and field.annotation is not str else value
+
+    def __repr_args__(self) -> list[tuple[str | None, Any]]:
+        return []
 
     @property
     def data_folder(self) -> Path:
         """The folder everything is written to."""
-        return (ROOT / (self.values["TOUCHSTONE_DATA"] or "data")).resolve()
+        return (ROOT / (self.TOUCHSTONE_DATA or "data")).resolve()
 
     @property
     def database_url(self) -> str:
         """The SQLAlchemy URL of the store."""
-        return self.values["DATABASE_URL"] or f"sqlite:///{self.data_folder / 'touchstone.db'}"
+        return self.DATABASE_URL or f"sqlite:///{self.data_folder / 'touchstone.db'}"
 
     @property
     def secrets(self) -> list[str]:
         """What must never leave in a file: the keys and tokens, and the passwords inside addresses."""
-        keys = [self.values[setting.name] for setting in SETTINGS if setting.secret]
+        values = {name: str(value) for name, value in self}
         passwords = [
             value.rpartition("@")[0].rpartition(":")[2]
-            for value in self.values.values()
+            for value in values.values()
             if "://" in value and "@" in value
         ]
-        return [secret for secret in (*keys, *passwords) if secret]
+        return [secret for secret in (*map(values.__getitem__, SECRETS), *passwords) if secret]
 
-    def get_folder(self, name: str) -> Path | None:
-        """A setting that names a folder; None when it is empty."""
-        return (ROOT / self.values[name]).resolve() if self.values[name] else None
 
-    def get_number(self, name: str) -> float:
-        """A setting as a number; its default when what stands there is none."""
-        try:
-            return float(self.values[name])
-        except ValueError:
-            return float(next(s.default for s in SETTINGS if s.name == name))
-
-    def get_bool(self, name: str) -> bool:
-        """A setting that is true or false; its default when it is empty. Raises UsageError when it is any
-        other word."""
-        said = self.values[name].strip().casefold() or next(s.default for s in SETTINGS if s.name == name)
-        if said not in TRUE_WORDS + FALSE_WORDS:
-            raise UsageError(f"{name} is {self.values[name][:60]!r}: say true or false")
-        return said in TRUE_WORDS
-
-    def get_list(self, name: str) -> list[str]:
-        """A comma-separated setting as a list."""
-        return [word.strip() for word in self.values[name].split(",") if word.strip()]
+SETTINGS = dict(Config.model_fields)
+"""Each setting's name with its field: default and description."""
+SECRETS = [name for name, field in SETTINGS.items() if not field.repr]
 
 
 def read_config(overrides: dict[str, str] | None = None) -> Config:
-    """The settings from `.env` beside the README, then the environment, then `overrides`; each wins over the
-    one before."""
-    known = {setting.name: setting.default for setting in SETTINGS}
-    given = {**dotenv_values(ROOT / ".env"), **os.environ, **(overrides or {})}
-    return Config(
-        {
-            name: (given.get(name) or "").strip() if name in given else default
-            for name, default in known.items()
-        }
+    """The settings of all sources. Raises UsageError for a value of the wrong kind, or a wrong CONFIG_FILE."""
+    try:
+        return Config(**(overrides or {}))  # type: ignore[arg-type]
+    except ValidationError as wrong:
+        fault = wrong.errors(include_url=False)[0]
+        name = str(fault["loc"][0])
+        kinds = {float: "give a number", int: "give a whole number", bool: "say true or false"}
+        kind = kinds.get(SETTINGS[name].annotation, "give a text")  # type: ignore[arg-type]
+        raise UsageError(f"{name} is {str(fault['input'])[:60]!r}: {kind}") from None
+
+
+def format_value(value: Any) -> str:
+    """A setting's value as it is written in the environment."""
+    if isinstance(value, list):
+        return ",".join(value)
+    return (
+        f"{value:g}"
+        if isinstance(value, float)
+        else str(value).lower()
+        if value in (True, False)
+        else str(value)
     )
+
+
+def resolve_folder(name: str) -> Path | None:
+    """The folder that a setting names, relative to the checkout; None for an empty name."""
+    return (ROOT / name).resolve() if name else None
+
+
+def read_config_file(name: str) -> tuple[dict[str, Any], Path | None]:
+    """The content of a YAML file (relative: below the checkout) and its path; {} and None when `name` is empty
+    or the default file is missing. Raises UsageError when it cannot be read."""
+    import yaml  # 20 ms that most starts save
+
+    path = (ROOT / Path(name).expanduser()).resolve()
+    if not name or (not path.is_file() and path == ROOT / DEFAULT_CONFIG_FILE):
+        return {}, None
+    try:
+        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
+        raise UsageError(f"{path} cannot be read: {reason}; CONFIG_FILE names it") from error
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        where = f", line {mark.line + 1}" if mark else ""
+        problem = getattr(error, "problem", None) or "it cannot be parsed"
+        raise UsageError(f"{path}{where}: this is not YAML ({problem})") from error
+    if not isinstance(content, dict | None):
+        raise UsageError(
+            f"{path}: the file must hold sections (ai_response, kb) or settings, each with its keys"
+        )
+    return content or {}, path

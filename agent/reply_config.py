@@ -13,10 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 
-from agent.config import ROOT, Config
+from agent.config import ROOT, SETTINGS, Config, read_config_file, resolve_folder
 from agent.errors import UsageError
 from agent.types import ReplySettings
 
@@ -38,14 +37,19 @@ class LLMSettings(Section):
     """The connection to a model: an OpenAI-compatible server, e.g. the Crynux bridge."""
 
     base_url: str = ""
+    """Address of an OpenAI-compatible server; a key of the environment is never sent to it."""
     api_key: SecretStr = SecretStr("")
+    """Its key."""
     model: str = ""
+    """The model's name."""
     vram_limit: float | None = Field(default=None, gt=0, le=10_000, allow_inf_nan=False)
-    """Gigabytes of GPU memory that whoever runs the model must have; sent along in the body, None: not
-    sent."""
+    """Gigabytes of GPU memory the model needs, for servers that ask (Crynux); empty: not sent."""
     structured_output_method: Literal["json_schema", "function_calling"] = "json_schema"
+    """How a reply in a given shape is requested."""
     timeout_seconds: float = Field(default=60.0, gt=0, allow_inf_nan=False)
+    """Seconds one model call may take."""
     max_retries: int = Field(default=2, ge=0, le=10)
+    """Retries of one model call after temporary failures."""
 
 
 class AIResponseSettings(ReplySettings):
@@ -53,15 +57,18 @@ class AIResponseSettings(ReplySettings):
 
     llm: LLMSettings = Field(default_factory=LLMSettings)
     image_download_timeout_seconds: float = Field(default=10.0, gt=0, allow_inf_nan=False)
+    """Seconds for one try to fetch a picture."""
     image_download_max_retries: int = Field(default=2, ge=0, le=10)
+    """Retries of such a fetch."""
 
 
 class KBSettings(Section):
     """The section `kb`. Folders are relative to the file they stand in."""
 
     sources_dir: str = ""
+    """The folder of the knowledge base; empty: KB_DIR."""
     team_topics_dir: str = ""
-    """Empty: the folder `team` in `sources_dir`, if there is one."""
+    """Topics of the team, one text file each; empty: TEAM_DIR, else the folder `team` in `sources_dir`."""
     llm: LLMSettings | None = None
 
 
@@ -96,10 +103,9 @@ def resolve_folders(config: Config) -> tuple[Path | None, Path | None]:
     """The folders of the knowledge base and of the team's topics: as the file says, else as the environment
     does. Raises UsageError."""
     own = read_response_config(config)
-    sources = own.resolve_folder(own.kb.sources_dir) or config.get_folder("KB_DIR")
-    return sources, own.resolve_folder(own.kb.team_topics_dir) or config.get_folder(
-        "TEAM_DIR"
-    ) or find_team_folder(sources)
+    sources = own.resolve_folder(own.kb.sources_dir) or resolve_folder(config.KB_DIR)
+    topics = own.resolve_folder(own.kb.team_topics_dir) or resolve_folder(config.TEAM_DIR)
+    return sources, topics or find_team_folder(sources)
 
 
 def find_team_folder(sources: Path | None) -> Path | None:
@@ -110,53 +116,34 @@ def find_team_folder(sources: Path | None) -> Path | None:
 def read_response_config(config: Config) -> ResponseConfig:
     """The settings in the file that CONFIG_FILE names. Raises UsageError when it cannot be read or does not
     fit."""
-    name = config["CONFIG_FILE"]
-    path = (ROOT / Path(name).expanduser()).resolve()
-    if not name or (not path.is_file() and path == ROOT / "config.yaml"):
-        return ResponseConfig(AIResponseSettings(), KBSettings())
+    content, path = read_config_file(config.CONFIG_FILE)
+    sections = {name: value for name, value in content.items() if name not in SETTINGS}
     try:
-        given = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as trouble:
-        raise UsageError(
-            f"{path} cannot be read: {getattr(trouble, 'strerror', None) or 'it is no UTF-8 text'}; CONFIG_FILE names it"
-        ) from trouble
-    except yaml.YAMLError as trouble:
-        mark = getattr(trouble, "problem_mark", None)
-        where = f", line {mark.line + 1}" if mark else ""
-        raise UsageError(
-            f"{path}{where}: this is no YAML ({getattr(trouble, 'problem', None) or 'it cannot be parsed'})"
-        ) from trouble
-    if not isinstance(given, dict | None):
-        raise UsageError(
-            f"{path}: the file must hold the sections {', '.join(_File.model_fields)}, each with its keys"
-        )
-    try:
-        found = _File.model_validate(_drop_none(given or {}))
+        found = _File.model_validate(_drop_none(sections))
     except ValidationError as wrong:
         raise UsageError(f"{path}: {_describe_errors(wrong)}") from None
     return ResponseConfig(found.ai_response, found.kb, path)
 
 
 def apply_llm_settings(config: Config, llm: LLMSettings) -> Config:
-    """The environment's settings of the model with those of the file before them.
+    """The settings of the environment with the model settings of the file before them.
 
-    A key of the environment is meant for the server the environment names: it is never sent to another one.
-    """
-    values = dict(config.values)
-    if llm.base_url and llm.base_url.rstrip("/") != values["OPENAI_BASE_URL"].rstrip("/"):
-        values |= {"OPENAI_BASE_URL": llm.base_url, "OPENAI_API_KEY": "", "MODEL": "", "FAST_MODEL": ""}
+    A key of the environment belongs to the server of the environment: it is never sent to another one."""
+    changed: dict[str, Any] = {}
+    if llm.base_url and llm.base_url.rstrip("/") != config.OPENAI_BASE_URL.rstrip("/"):
+        changed |= {"OPENAI_BASE_URL": llm.base_url, "OPENAI_API_KEY": "", "MODEL": "", "FAST_MODEL": ""}
     if secret := llm.api_key.get_secret_value():
-        values["OPENAI_API_KEY"] = secret
+        changed["OPENAI_API_KEY"] = secret
     if llm.model:
-        values |= {"MODEL": llm.model, "FAST_MODEL": ""}
+        changed |= {"MODEL": llm.model, "FAST_MODEL": ""}
     if "timeout_seconds" in llm.model_fields_set:
-        values["MODEL_TIMEOUT"] = f"{llm.timeout_seconds:g}"
-    return Config(values)
+        changed["MODEL_TIMEOUT"] = llm.timeout_seconds
+    return config.model_copy(update=changed)
 
 
 def is_model_named(config: Config) -> bool:
     """Does anybody ask for a model by these settings? Then a reply never does without it."""
-    return any(config[name] for name in MODEL_SETTING_NAMES)
+    return any(getattr(config, name) for name in MODEL_SETTING_NAMES)
 
 
 def _drop_none(value: Any) -> Any:

@@ -82,7 +82,7 @@ class Workbench:
 
     def start_workers(self) -> None:
         """Begin to work in the background, and take up what was left unfinished."""
-        self.worker.start(max(1, int(self.config.get_number("WORKERS"))))
+        self.worker.start(max(1, self.config.WORKERS))
 
     def shutdown(self) -> None:
         """Let every run rest where it stands and close the store."""
@@ -425,13 +425,13 @@ class Workbench:
         client = found.client
         values = [
             (
-                s.name,
-                ("set" if self.config[s.name] else "not set")
-                if s.secret
-                else _without_password(self.config[s.name]),
-                s.help,
+                name,
+                ("set" if value else "not set")
+                if name in configuration.SECRETS
+                else _without_password(configuration.format_value(value)),
+                str(configuration.SETTINGS[name].description),
             )
-            for s in configuration.SETTINGS
+            for name, value in self.config
         ]
         return ActiveConfiguration(
             model=client.strong if client else "",

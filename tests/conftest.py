@@ -24,7 +24,7 @@ from agent.store.database import Store
 from agent.store.migrations import migrate
 from agent.store.write_lock import Writer
 
-CLOSED = [setting.name for setting in config.SETTINGS]
+CLOSED = list(config.SETTINGS)
 _folders = itertools.count()
 
 
@@ -101,7 +101,7 @@ def _quick_databases(_fresh: Fresh, monkeypatch: pytest.MonkeyPatch) -> None:
 def _own_environment(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in CLOSED:
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(config, "dotenv_values", lambda _path: {})
+    monkeypatch.setitem(config.Config.model_config, "env_file", None)
     monkeypatch.setenv("TOUCHSTONE_DATA", str(tmp_path_factory.getbasetemp() / f"data-{next(_folders)}"))
     monkeypatch.setenv("OLLAMA_URL", "")
     monkeypatch.setenv("EMBEDDING_MODEL", "off")

@@ -15,8 +15,6 @@ from pathlib import Path
 
 import pytest
 
-from agent import config
-
 ROOT = Path(__file__).parent.parent
 FLOORS = [
     {"errors", "config", "reply_config", "types"},
@@ -228,13 +226,6 @@ def test_every_prompt_has_its_role_and_every_role_its_prompt(trees: Trees) -> No
                 if keyword.arg == "name" and isinstance(keyword.value, ast.Constant)
             }
     assert prompts == named
-
-
-def test_the_readme_lists_every_setting() -> None:
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    for setting in config.SETTINGS:
-        assert f"`{setting.name}`" in readme, f"{setting.name} is not in the README"
-        assert setting.help in readme, f"the README tells another story of {setting.name}"
 
 
 def test_no_circle_of_imports(trees: Trees) -> None:

@@ -17,8 +17,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from pydantic import TypeAdapter, ValidationError
+
 from agent.actions import validation
-from agent.config import FALSE_WORDS, TRUE_WORDS
 from agent.engine.run_settings import settings_for_row
 from agent.errors import UsageError
 from agent.flows import FLOWS
@@ -206,9 +207,10 @@ def _parse_word(text: str) -> str:
 
 
 def _parse_bool(text: str) -> bool:
-    if text.casefold() not in TRUE_WORDS + FALSE_WORDS:
-        raise UsageError(f"“{text[:40]}” is neither yes nor no")
-    return text.casefold() in TRUE_WORDS
+    try:
+        return TypeAdapter(bool).validate_python(text)
+    except ValidationError:
+        raise UsageError(f"“{text[:40]}” is neither yes nor no") from None
 
 
 def _parse_flow(text: str) -> str:

@@ -80,7 +80,7 @@ def require_one(**given: object) -> None:
         raise UsageError(f"give exactly one of {', '.join(names)}")
 
 
-Question = Annotated[str, typer.Argument(metavar="QUESTION", show_default=False)]
+Question = Annotated[str, typer.Argument(metavar="QUESTION", help="the question, in quotes")]
 RunId = Annotated[str, typer.Argument(metavar="RUN", help="id of the run; `runs` lists them")]
 World = Annotated[
     str,

@@ -41,9 +41,6 @@ class Worker:
     def __init__(self, config: configuration.Config, store: Store, flows: Mapping[str, Flow]) -> None:
         self.config, self.store, self.flows = config, store, flows
         found = embed.find_embedder(config)
-        config.get_bool(
-            "CONVERSATIONAL_MODE"
-        )  # a word that says neither yes nor no is told now, not at the first question
         kb_dir, team_dir = reply_config.resolve_folders(config)
         self.library = Library(
             store,
@@ -139,7 +136,7 @@ class Worker:
             if own.flow == "reply"
             else self.model_client(own.model, own.fast_model)
         )
-        gap_s = self.config.get_number("STEP_GAP")
+        gap_s = self.config.STEP_GAP
         return RunContext(
             run.settings,
             world,

@@ -57,7 +57,7 @@ def find_model(config: Config) -> DetectedModel:
     """The server the settings name; only when they name none, a local Ollama. A named one that fails is not
     replaced."""
     try:
-        if config["OPENAI_API_KEY"] or config["OPENAI_BASE_URL"]:
+        if config.OPENAI_API_KEY or config.OPENAI_BASE_URL:
             return _find_configured(config)
         return _find_ollama(config)
     except _NoModel as absent:
@@ -94,9 +94,9 @@ class _NoModel(Exception):
 
 
 def _find_configured(config: Config) -> DetectedModel:
-    base_url, secret = config["OPENAI_BASE_URL"] or OPENAI_URL, config["OPENAI_API_KEY"]
+    base_url, secret = config.OPENAI_BASE_URL or OPENAI_URL, config.OPENAI_API_KEY
     server, _ = _check_server_url(base_url, "OPENAI_BASE_URL")
-    strong = config["MODEL"]
+    strong = config.MODEL
     if not strong:
         strong = _choose_chat_model(_list_models(base_url, key=secret, within_s=LIST_TIMEOUT_S), server)
         chosen = "the first chat model it offers; MODEL chooses another"
@@ -107,15 +107,15 @@ def _find_configured(config: Config) -> DetectedModel:
 
 
 def _find_ollama(config: Config) -> DetectedModel:
-    if not config["OLLAMA_URL"]:
+    if not config.OLLAMA_URL:
         raise _NoModel(NO_MODEL)
-    base_url = config["OLLAMA_URL"].rstrip("/") + "/v1"
+    base_url = config.OLLAMA_URL.rstrip("/") + "/v1"
     server, _ = _check_server_url(base_url, "OLLAMA_URL")
     try:
         offered = _list_models(base_url, key="", within_s=LOCAL_LIST_TIMEOUT_S)
     except _NoModel:
         raise _NoModel(NO_MODEL) from None
-    wanted = config["MODEL"]
+    wanted = config.MODEL
     if wanted and wanted not in offered and f"{wanted}:latest" not in offered:
         raise _NoModel(
             f"The Ollama at {server} has no model {wanted}: run “ollama pull {wanted}”, or set MODEL to one it has."
@@ -129,11 +129,11 @@ def _find_ollama(config: Config) -> DetectedModel:
 
 
 def _build_client(config: Config, base_url: str, *, strong: str, key: str) -> ModelClient:
-    timeout_s = config.get_number("MODEL_TIMEOUT")
+    timeout_s = config.MODEL_TIMEOUT
     return ModelClient(
         base_url,
         strong=strong,
-        fast=config["FAST_MODEL"],
+        fast=config.FAST_MODEL,
         key=key,
         timeout_s=timeout_s if timeout_s > 0 else 60.0,
     )

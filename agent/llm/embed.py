@@ -74,7 +74,7 @@ class DetectedEmbedder:
 def find_embedder(config: Config) -> DetectedEmbedder:
     """What the settings name; when they name nothing, the model on this machine if it is installed. Never
     raises, asks nobody."""
-    wanted = config["EMBEDDING_MODEL"]
+    wanted = config.EMBEDDING_MODEL
     if wanted.lower() in OFF_VALUES:
         return DetectedEmbedder(None, "Search by meaning is switched off (EMBEDDING_MODEL).")
     if wanted and wanted.lower() not in ("local", LOCAL_MODEL):
@@ -90,18 +90,18 @@ def find_embedder(config: Config) -> DetectedEmbedder:
 
 
 def _build_server_embedder(config: Config, model: str) -> DetectedEmbedder:
-    address = config["EMBEDDING_BASE_URL"] or config["OPENAI_BASE_URL"] or OPENAI_URL
+    address = config.EMBEDDING_BASE_URL or config.OPENAI_BASE_URL or OPENAI_URL
     try:
         server, _ = identify_server(address)
     except ValueError:
         return DetectedEmbedder(None, "EMBEDDING_BASE_URL is not an address.")
     if not address.startswith(("http://", "https://")):
         return DetectedEmbedder(None, "EMBEDDING_BASE_URL must start with http:// or https://.")
-    same = not config["EMBEDDING_BASE_URL"] or config["EMBEDDING_BASE_URL"].rstrip("/") == config[
-        "OPENAI_BASE_URL"
-    ].rstrip("/")
-    key = config["EMBEDDING_API_KEY"] or (
-        config["OPENAI_API_KEY"] if same else ""
+    same = not config.EMBEDDING_BASE_URL or config.EMBEDDING_BASE_URL.rstrip(
+        "/"
+    ) == config.OPENAI_BASE_URL.rstrip("/")
+    key = config.EMBEDDING_API_KEY or (
+        config.OPENAI_API_KEY if same else ""
     )  # a key goes to the server it was given for
     return DetectedEmbedder(ServerEmbedder(address, model, key=key), f"{model} at {server}.")
 

@@ -25,8 +25,11 @@ class BatchBudget(Record):
     side_by_side: int = 2
     """Runs that work at the same time."""
     max_calls: int = 2_000
+    """Model calls of all runs."""
     max_tokens: int = 10_000_000
+    """Model tokens of all runs, read and written."""
     max_cost_usd: float = Field(default=10.0, allow_inf_nan=False)
+    """Cost of all runs in US dollars."""
     max_minutes: float = Field(default=240.0, allow_inf_nan=False)
     """Working time of all runs, added up."""
 

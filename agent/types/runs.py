@@ -66,13 +66,17 @@ class SiteLimits(Record):
     max_iterations: int = 5
     """Rounds of reading for one question before the answer is forced."""
     max_pages: int = 100
+    """Pages read."""
     content_max_chars: int = 10_000
+    """Characters of a page's text in a prompt."""
     links_max_chars: int = 500
     """Characters of one address in a prompt."""
     url_truncation_buffer: int = 10
     """Characters kept free for the mark of a shortened address."""
     max_links_per_page: int = 300
+    """Links of a page in a prompt."""
     max_urls_per_iteration: int = 5
+    """Pages read in one round."""
 
 
 class CollectLimits(Record):
@@ -81,6 +85,7 @@ class CollectLimits(Record):
     max_depth: int = 3
     """No page at this depth or deeper is visited; a start page has depth 0."""
     max_articles: int = 10
+    """Articles or threads gathered."""
     max_links: int = 20
     """Links followed from one listing."""
     max_pages: int = 60
@@ -99,15 +104,21 @@ class ReplySettings(Record):
     project_introduction: str = ""
     """A description of the project, shown in every prompt."""
     enable_verification: bool = False
+    """Have the model verify the draft once more."""
     gating_prompt: str = ""
-    """Each of the four prompts replaces the task part of `prompts/<role>.md`; empty keeps that part."""
+    """Replaces the task part of `prompts/gate.md`; empty keeps it, as for the three prompts below."""
     selection_prompt: str = ""
+    """Replaces the task part of `prompts/selection.md`."""
     answer_prompt: str = ""
+    """Replaces the task part of `prompts/writing.md`."""
     verification_prompt: str = ""
+    """Replaces the task part of `prompts/verification.md`."""
     max_sources: int = Field(default=5, ge=1, le=12)
+    """Sources loaded for a reply."""
     max_answer_chars: int = Field(default=1500, ge=40)
     """Characters of the answer without its links."""
     llm_enable_image: bool = False
+    """Show the pictures of a conversation to the model."""
     llm_image_adapter: Literal["openai", "openai_url"] = "openai"
     """How a picture is sent to the model: `openai` as a data URL, `openai_url` as its address."""
 
@@ -146,16 +157,23 @@ class Settings(Record):
     """The settings of a run. Counts are per run."""
 
     flow: str = "research"
+    """How the question is answered: research, site, collect, reply, chat or chat_simple."""
     mode: Literal["auto", "step"] = "auto"
+    """Without a person (`auto`), or with each decision approved (`step`)."""
     world: str = "live"
+    """Where to search and read: `live`, `demo`, or a folder of documents."""
     model: str = "auto"
     """A model's name, "auto" for the configured model, or "keyless" for none."""
     fast_model: str = ""
+    """A cheaper model for simple decisions; empty: the model."""
     max_steps: int = 12
     """Searches and page visits. A person's steps do not count."""
     max_pages: int = 12
+    """Pages read."""
     max_calls: int = 60
+    """Model calls."""
     max_tokens: int = 400_000
+    """Model tokens, read and written."""
     max_cost_usd: float = Field(default=2.0, allow_inf_nan=False)
     """US dollars."""
     max_seconds: float = Field(default=1800.0, allow_inf_nan=False)
@@ -168,6 +186,7 @@ class Settings(Record):
     at_cap: Literal["ask", "report"] = "report"
     """When a budget is used up: ask the person, or write the report."""
     allowed_domains: list[str] = Field(default_factory=list)
+    """Only these domains are read; empty: any."""
     blocked_domains: list[str] = Field(default_factory=list)
     """Each with its subdomains; they override the allowed ones."""
     since: str = ""
@@ -181,7 +200,9 @@ class Settings(Record):
     engines: list[str] = Field(default_factory=list)
     """The search engines to use; empty: all that are available."""
     start_urls: list[str] = Field(default_factory=list)
+    """Pages to start from (`site`, `collect`)."""
     thread_id: str = ""
+    """The first run of the conversation; empty: this run."""
     instruction: str = ""
     """Instructions for reading and answering (`site`, `collect`)."""
     site: SiteLimits = Field(default_factory=SiteLimits)

@@ -52,7 +52,7 @@ class ImageFetcher:
     """Fetches pictures; shared by all requests and threads."""
 
     def __init__(self, config: Config, *, timeout_s: float, retries: int) -> None:
-        self._guard = SsrfGuard(config.get_list("FETCH_ALLOW"))
+        self._guard = SsrfGuard(config.FETCH_ALLOW)
         self._adapter = GuardedAdapter(self._guard)
         self._timeout_s, self._tries = timeout_s, retries + 1
 

@@ -158,16 +158,14 @@ def _build_pause_result(engine: SearchEngine, query: str, rest: float) -> Search
 
 
 def _open_live_world(config: Config) -> World:
-    guard = SsrfGuard(config.get_list("FETCH_ALLOW"))
+    guard = SsrfGuard(config.FETCH_ALLOW)
     engines: list[SearchEngine] = [DuckDuckGo(config)]
     absent = {}
-    if config["GOOGLE_API_KEY"] and config["GOOGLE_CSE_ID"]:
+    if config.GOOGLE_API_KEY and config.GOOGLE_CSE_ID:
         engines.append(Google(config))
     else:
         absent["google"] = _GOOGLE_NOT_CONFIGURED
-    fetcher = _build_fetcher(
-        GuardedAdapter(guard), guard, HostRateLimiter(config.get_number("FETCH_GAP")), config
-    )
+    fetcher = _build_fetcher(GuardedAdapter(guard), guard, HostRateLimiter(config.FETCH_GAP), config)
     world = World("live", "The live web", live=True, engines=engines, fetcher=fetcher, absent=absent)
     world.probe = lambda: _probe_network(config)
     return world
@@ -176,9 +174,9 @@ def _open_live_world(config: Config) -> World:
 def _probe_network(config: Config) -> None:
     """Connect to the search engine and hang up. An endpoint that an operator names may lie on their own
     network."""
-    target = urlsplit(config["DDG_ENDPOINT"] or _PROBE_URL)
+    target = urlsplit(config.DDG_ENDPOINT or _PROBE_URL)
     host = target.hostname or ""
-    guard = SsrfGuard([host, *config.get_list("FETCH_ALLOW")])
+    guard = SsrfGuard([host, *config.FETCH_ALLOW])
     guard.connect(
         host, target.port or (80 if target.scheme == "http" else 443), Deadline(PROBE_SECONDS)
     ).close()
@@ -190,7 +188,7 @@ _folder_cache_lock = threading.Lock()
 
 def _open_folder_world(name: str, path: Path, config: Config) -> World:
     folder, index = _load_folder(path)
-    guard = SsrfGuard(config.get_list("FETCH_ALLOW"))
+    guard = SsrfGuard(config.FETCH_ALLOW)
     title = "The demo world" if name == "demo" else path.resolve().name
     fetcher = _build_fetcher(FolderAdapter(folder), guard, HostRateLimiter(0.0), config)
     world = World(
@@ -220,6 +218,6 @@ def _build_fetcher(
         adapter,
         guard,
         pace,
-        seconds=config.get_number("FETCH_TIMEOUT"),
-        max_bytes=int(config.get_number("FETCH_MAX_MB") * 1_000_000),
+        seconds=config.FETCH_TIMEOUT,
+        max_bytes=int(config.FETCH_MAX_MB * 1_000_000),
     )

@@ -26,7 +26,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> bytes:
         "CONFIG_FILE": "",
     }
     opened = Workbench(
-        config.read_config({setting.name: setting.default for setting in config.SETTINGS} | own)
+        config.read_config({name: field.default for name, field in config.SETTINGS.items()} | own)
     )
     run_id = opened.start(QUESTION, Settings(world="demo", model="keyless"))
     opened.drive(run_id)

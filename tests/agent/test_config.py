@@ -1,4 +1,4 @@
-"""Settings from outside: who wins, what an empty value means, numbers that are none, and no secret in a
+"""Settings from outside: which source wins, what an empty value means, wrong values, and no secret in a
 print."""
 
 from __future__ import annotations
@@ -10,80 +10,83 @@ from agent.errors import UsageError
 from agent.workbench import Workbench
 
 
-def test_the_later_wins(monkeypatch):
-    monkeypatch.setattr(
-        config,
-        "dotenv_values",
-        lambda _path: {"MODEL": "from-file", "FAST_MODEL": "from-file", "WORKERS": "9"},
+def test_the_first_source_wins(monkeypatch, tmp_path):
+    (tmp_path / ".env").write_text(
+        "MODEL=dotenv\nFAST_MODEL=dotenv\nWORKERS=9\nSTRANGE=1\n", encoding="utf-8"
     )
-    monkeypatch.setenv("FAST_MODEL", "from-environment")
+    (tmp_path / "own.yaml").write_text(
+        "ai_response: {max_sources: 3}\nMODEL: yaml\nSTEP_GAP: 2\nFETCH_ALLOW: [a.example]\n",
+        encoding="utf-8",
+    )
+    monkeypatch.setitem(config.Config.model_config, "env_file", tmp_path / ".env")
+    monkeypatch.setenv("CONFIG_FILE", str(tmp_path / "own.yaml"))
+    monkeypatch.setenv("FAST_MODEL", "environment")
     monkeypatch.setenv("WORKERS", "8")
     read = config.read_config({"WORKERS": "7"})
-    assert (read["MODEL"], read["FAST_MODEL"], read["WORKERS"]) == ("from-file", "from-environment", "7")
+    assert (read.WORKERS, read.FAST_MODEL, read.MODEL, read.STEP_GAP) == (7, "environment", "dotenv", 2.0)
+    assert read.FETCH_ALLOW == ["a.example"] and read.FETCH_TIMEOUT == 30
 
 
-def test_defaults_stand_for_what_nobody_set():
-    read = config.read_config()
-    assert read["FETCH_TIMEOUT"] == "30" and read["MODEL"] == ""
-    with pytest.raises(KeyError):
-        read["NO_SUCH_SETTING"]
-
-
-def test_an_empty_value_is_a_value_except_for_the_folder(monkeypatch):
+def test_an_empty_text_is_a_value_except_for_the_folder(monkeypatch):
     monkeypatch.setenv("OLLAMA_URL", "  ")
     monkeypatch.setenv("TOUCHSTONE_DATA", "")
     read = config.read_config()
-    assert read["OLLAMA_URL"] == "", "empty means: look nowhere"
+    assert read.OLLAMA_URL == "", "empty means: no Ollama"
     assert read.data_folder == config.ROOT / "data", "never the checkout itself"
 
 
-def test_numbers_that_are_none_fall_back(monkeypatch):
-    monkeypatch.setenv("FETCH_GAP", "soon")
-    monkeypatch.setenv("FETCH_MAX_MB", "2.5")
-    assert (
-        config.read_config().get_number("FETCH_GAP") == 1.0
-        and config.read_config().get_number("FETCH_MAX_MB") == 2.5
-    )
+@pytest.mark.parametrize("name", ["WORKERS", "FETCH_GAP", "CONVERSATIONAL_MODE", "DDG_BACKEND"])
+def test_an_empty_number_or_switch_is_its_default(name):
+    assert getattr(config.read_config({name: " "}), name) == config.SETTINGS[name].default
 
 
 @pytest.mark.parametrize(
-    ("said", "is_on"),
+    ("typed", "is_on"),
     [
         ("true", True),
         ("YES", True),
         ("on", True),
         ("1", True),
-        ("", True),
         ("false", False),
         ("No", False),
         ("off", False),
         ("0", False),
     ],
 )
-def test_a_switch_is_on_or_off(said, is_on):
-    assert config.read_config({"CONVERSATIONAL_MODE": said}).get_bool("CONVERSATIONAL_MODE") is is_on
+def test_a_switch_is_on_or_off(typed, is_on):
+    assert config.read_config({"CONVERSATIONAL_MODE": f" {typed} "}).CONVERSATIONAL_MODE is is_on
 
 
-def test_a_switch_that_says_neither_is_refused_at_the_start():
-    with pytest.raises(UsageError, match="CONVERSATIONAL_MODE is 'nein': say true or false"):
-        Workbench(config.read_config({"CONVERSATIONAL_MODE": "nein"}))
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("CONVERSATIONAL_MODE", "nein", "CONVERSATIONAL_MODE is 'nein': say true or false"),
+        ("FETCH_GAP", "soon", "FETCH_GAP is 'soon': give a number"),
+        ("WORKERS", "2.5", "WORKERS is '2.5': give a whole number"),
+    ],
+)
+def test_a_wrong_value_is_refused_at_the_start(name, value, message, monkeypatch):
+    monkeypatch.setenv(name, value)
+    with pytest.raises(UsageError, match=message):
+        Workbench()
 
 
 def test_words_and_the_data_folder(tmp_path):
     read = config.read_config({"FETCH_ALLOW": " a.example , ,10.0.0.0/8", "TOUCHSTONE_DATA": str(tmp_path)})
-    assert read.get_list("FETCH_ALLOW") == ["a.example", "10.0.0.0/8"]
+    assert read.FETCH_ALLOW == ["a.example", "10.0.0.0/8"]
     assert read.data_folder == tmp_path and read.database_url == f"sqlite:///{tmp_path / 'touchstone.db'}"
     assert config.read_config({"DATABASE_URL": "postgresql://db/x"}).database_url == "postgresql://db/x"
     assert config.read_config({"TOUCHSTONE_DATA": "elsewhere"}).data_folder == config.ROOT / "elsewhere"
+    assert config.resolve_folder("docs") == config.ROOT / "docs" and config.resolve_folder("") is None
 
 
 def test_a_secret_is_not_printed():
-    read = config.read_config({"OPENAI_API_KEY": "CANARY"})
-    assert read["OPENAI_API_KEY"] == "CANARY" and "CANARY" not in repr(read) and "CANARY" not in str(read)
+    read = config.read_config({"OPENAI_API_KEY": "CANARY", "DATABASE_URL": "postgresql://me:CANARY2@db/t"})
+    assert read.OPENAI_API_KEY == "CANARY" and "CANARY" not in repr(read) + str(read)
+    assert read.secrets == ["CANARY", "CANARY2"]
 
 
-def test_every_setting_is_told_in_a_line_and_defaults_can_be_read():
-    assert len({setting.name for setting in config.SETTINGS}) == len(config.SETTINGS)
-    for setting in config.SETTINGS:
-        assert setting.help and "\n" not in setting.help
-        assert not (setting.secret and setting.default)
+def test_every_setting_has_a_line_of_help_and_no_secret_a_default():
+    for name, field in config.SETTINGS.items():
+        assert field.description and "\n" not in field.description
+        assert not (name in config.SECRETS and field.default)

@@ -193,8 +193,8 @@ ENVIRONMENT = {
 
 
 def over(**llm: Any) -> list[str]:
-    values = reply_config.apply_llm_settings(config.read_config(ENVIRONMENT), LLMSettings(**llm)).values
-    return [values[name] for name in ENVIRONMENT]
+    values = reply_config.apply_llm_settings(config.read_config(ENVIRONMENT), LLMSettings(**llm))
+    return [config.format_value(getattr(values, name)) for name in ENVIRONMENT]
 
 
 def test_the_file_goes_before_the_environment() -> None:

@@ -195,13 +195,13 @@ def test_pause_stop_resume_and_finish(bench):
 
 
 def test_the_workers_drive_a_run_and_pause_it(bench, monkeypatch):
-    bench.config.values["STEP_GAP"] = "30"
+    bench.config.STEP_GAP = 30.0
     bench.start_workers()
     run_id = bench.start(SOLAR, DEMO)
     _until(lambda: bench.snapshot(run_id).head >= 1)
     bench.pause(run_id)
     _until(lambda: bench.snapshot(run_id).run.status is Status.PAUSED)
-    bench.config.values["STEP_GAP"] = "0"
+    bench.config.STEP_GAP = 0.0
     bench.resume(run_id)
     _until(lambda: bench.snapshot(run_id).run.status is Status.REVIEW)
 
@@ -243,8 +243,8 @@ def test_the_budget_of_steps_leads_to_an_answer(bench):
 
 
 def test_the_settings_screen_never_gets_a_secret(bench):
-    bench.config.values["GOOGLE_API_KEY"] = "CANARY-KEY"
-    bench.config.values["DATABASE_URL"] = "postgresql://me:CANARY-PASSWORD@db/t"
+    bench.config.GOOGLE_API_KEY = "CANARY-KEY"
+    bench.config.DATABASE_URL = "postgresql://me:CANARY-PASSWORD@db/t"
     assert "CANARY" not in repr(bench.active_configuration())
 
 

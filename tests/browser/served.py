@@ -46,7 +46,7 @@ class Served:
 
     def start(self) -> Served:
         """Start it and wait until it answers."""
-        known = {setting.name for setting in config.SETTINGS}
+        known = set(config.SETTINGS)
         surroundings = {name: value for name, value in os.environ.items() if name not in known}
         empty = {name: "" for name in known if name.endswith(("_KEY", "_ID", "_URL", "MODEL"))}
         self.data.mkdir(parents=True, exist_ok=True)

@@ -172,7 +172,7 @@ def test_a_model_that_fails_is_told_at_the_answer(app, bench):
 
 def test_a_model_server_that_is_away_is_told_beside_the_box(app, bench):
     stocked(bench)
-    bench.config.values.update({"OPENAI_BASE_URL": "http://127.0.0.1:9/v1", "OPENAI_API_KEY": "x"})
+    bench.config.OPENAI_BASE_URL, bench.config.OPENAI_API_KEY = "http://127.0.0.1:9/v1", "x"
     told = [caption.value.replace("\\", "") for caption in app("chat").caption]
     assert any("without a model: quoted sentences (" in line and "127.0.0.1:9" in line for line in told)
     assert "127.0.0.1:9" in client.explain_missing_model()

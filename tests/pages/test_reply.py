@@ -176,7 +176,7 @@ def test_markup_in_a_conversation_is_dead(app, bench):
 def test_settings_that_cannot_be_used_are_told(app, bench, tmp_path):
     broken = tmp_path / "config.yaml"
     broken.write_text("ai_response:\n  max_sources: many\n", encoding="utf-8")
-    bench.config.values["CONFIG_FILE"] = str(broken)
+    bench.config.CONFIG_FILE = str(broken)
     tester = app("reply")
     told = tester.warning[0].value.replace("\\", "")
     assert not tester.exception and "cannot be used" in told and "max_sources" in told

@@ -35,7 +35,7 @@ def apply_conversational_mode(
 ) -> tuple[Settings, list[Turn]]:
     """Settings and history as they are started with: without CONVERSATIONAL_MODE a chat is the simple one,
     which remembers nothing."""
-    if settings.flow == "chat" and not config.get_bool("CONVERSATIONAL_MODE"):
+    if settings.flow == "chat" and not config.CONVERSATIONAL_MODE:
         settings = settings.model_copy(update={"flow": "chat_simple"})
     return settings, [] if settings.flow == "chat_simple" else list(history)
 

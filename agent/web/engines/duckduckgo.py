@@ -44,9 +44,9 @@ class DuckDuckGo:
     label = "DuckDuckGo"
 
     def __init__(self, config: Config) -> None:
-        self._backends = config.get_list("DDG_BACKEND") or ["duckduckgo"]
-        self._endpoint = config["DDG_ENDPOINT"]
-        self._region = config["SEARCH_REGION"] or "us-en"
+        self._backends = config.DDG_BACKEND
+        self._endpoint = config.DDG_ENDPOINT
+        self._region = config.SEARCH_REGION or "us-en"
 
     def search(self, query: str, max_results: int, reach: SourceFilter) -> SearchResult:
         """The hits of the first backend that has any, else the outcome that says most about why there are

@@ -37,9 +37,9 @@ class Google:
     label = "Google"
 
     def __init__(self, config: Config) -> None:
-        self._key = config["GOOGLE_API_KEY"]
-        self._cx = config["GOOGLE_CSE_ID"]
-        self._endpoint = config["GOOGLE_ENDPOINT"]
+        self._key = config.GOOGLE_API_KEY
+        self._cx = config.GOOGLE_CSE_ID
+        self._endpoint = config.GOOGLE_ENDPOINT
 
     def search(self, query: str, max_results: int, reach: SourceFilter) -> SearchResult:
         """Up to `max_results` (at most 10) hits."""

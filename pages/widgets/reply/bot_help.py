@@ -23,10 +23,10 @@ def draw() -> None:
     with st.expander("Let a bot ask", icon=":material/smart_toy:", key="reply-bot"):
         config = client.workbench().config
         st.html(
-            f'<div class="ts small">{render_help(config.get_number("REPLY_WINDOW"), token=bool(config["REPLY_TOKEN"]))}</div>'
+            f'<div class="ts small">{render_help(config.REPLY_WINDOW, token=bool(config.REPLY_TOKEN))}</div>'
         )
         st.code(
-            format_request(str(st.context.url or DEFAULT_URL), token=bool(config["REPLY_TOKEN"])),
+            format_request(str(st.context.url or DEFAULT_URL), token=bool(config.REPLY_TOKEN)),
             language=None,
             wrap_lines=True,
         )

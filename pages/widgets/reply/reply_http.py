@@ -126,7 +126,7 @@ def get_service() -> tuple[ReplyService, Debouncer[ReplyOutcome], ThreadPoolExec
             bench = client.workbench()
             replying = ReplyService(bench)
             batching = Debouncer[ReplyOutcome](
-                bench.config.get_number("REPLY_WINDOW"), lambda batch: _answer_batch(replying, batch)
+                bench.config.REPLY_WINDOW, lambda batch: _answer_batch(replying, batch)
             )
             _services.append(
                 (replying, batching, ThreadPoolExecutor(MAX_PARALLEL, thread_name_prefix="reply"))
@@ -240,7 +240,7 @@ async def _read_body(request: Request, shape: type[RequestBody]) -> RequestBody:
 def _authorize(request: Request) -> None:
     """Whoever knows the token may ask; without one only who calls the server by a name it allows (a page
     elsewhere can lend it another)."""
-    token = client.workbench().config["REPLY_TOKEN"]
+    token = client.workbench().config.REPLY_TOKEN
     if token:
         given = request.headers.get("authorization", "")
         if not hmac.compare_digest(given.encode(), f"Bearer {token}".encode()):

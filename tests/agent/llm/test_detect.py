@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent.config import SETTINGS, Config
+from agent.config import read_config
 from agent.llm.client import ModelClient
 from agent.llm.detect import DetectedModel, check_model, find_model
 from agent.llm.scripted import ScriptedModel
@@ -16,8 +16,7 @@ KEY = "sk-very-secret-0123456789"
 
 
 def found(**given: str) -> DetectedModel:
-    values = {setting.name: setting.default for setting in SETTINGS} | {"OLLAMA_URL": ""} | given
-    got = find_model(Config(values))
+    got = find_model(read_config({"OLLAMA_URL": "", **given}))
     assert KEY not in repr(got)
     assert got.label
     assert got.detail.endswith((".", "rules alone."))

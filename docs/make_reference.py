@@ -1,0 +1,147 @@
+"""Writes docs/command-line.md and docs/settings.md from the code: `python docs/make_reference.py`.
+
+Commands and options come from the typer app, settings from `agent.config` and `agent.reply_config`, the
+settings of a run from `agent.types`, with the text below each field as its help. A test fails when the files
+are stale; `make fix` writes them."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+DOCS = Path(__file__).resolve().parent
+sys.path.insert(0, str(DOCS.parent))
+
+from pydantic import BaseModel, SecretStr  # noqa: E402
+
+from agent import reply_config  # noqa: E402
+from agent.cli.main import COMMANDS, PROGRAM, LazyCommand  # noqa: E402
+from agent.config import SETTINGS, format_value  # noqa: E402
+from agent.types import BatchBudget, CollectLimits, Settings, SiteLimits  # noqa: E402
+
+MADE = "<!-- Made by docs/make_reference.py from the code; edit the code, then run `make fix`. -->"
+RUN_PARTS = {
+    "A run": Settings,
+    "The limits of `site`": SiteLimits,
+    "The limits of `collect`": CollectLimits,
+    "The budget of a batch": BatchBudget,
+}
+
+
+def render_commands() -> str:
+    """docs/command-line.md."""
+    parts = [
+        "# Command line",
+        MADE,
+        f"`{PROGRAM} COMMAND` (in the virtual environment: `.venv/bin/{PROGRAM}`), or `./touchstone COMMAND`. "
+        "Progress goes to stderr, results to stdout. Exit codes: 0 done (an honest “no evidence” too), 1 failed "
+        "(stderr says why), 2 wrong usage.",
+        "Shell completion: put the checkout on your PATH and run `touchstone --install-completion`.",
+        "\n".join(f"* [`{name}`](#{name}): {about}" for name, (_, about) in COMMANDS.items()),
+    ]
+    for name, about in COMMANDS.items():
+        parts += _render_command(name, LazyCommand(name, *about).load())
+    return "\n\n".join(parts) + "\n"
+
+
+def _render_command(name: str, command: Any) -> Iterator[str]:
+    context = command.context_class(command, info_name=f"{PROGRAM} {name}")
+    yield f"## {name}"
+    yield command.help
+    arguments = [param for param in command.params if param.param_type_name == "argument"]
+    words = [param.metavar if param.required else f"[{param.metavar}]" for param in arguments]
+    yield f"```\n{' '.join([PROGRAM, name, *words, '[OPTIONS]'])}\n```"
+    rows = [_render_row(param, context) for param in command.params]
+    if rows:
+        yield "\n".join(["| | |", "|---|---|", *rows])
+
+
+def _render_row(param: Any, context: Any) -> str:
+    shown, text = param.get_help_record(context)
+    names = param.metavar if param.param_type_name == "argument" else shown
+    return f"| `{_escape(names)}` | {_escape(' '.join(text.split()))} |"
+
+
+def _escape(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+def render_settings() -> str:
+    """docs/settings.md."""
+    reply = {
+        "`ai_response`": reply_config.AIResponseSettings,
+        "`ai_response.llm` and `kb.llm`": reply_config.LLMSettings,
+        "`kb`": reply_config.KBSettings,
+    }
+    parts = [
+        "# Settings",
+        MADE,
+        "Read from the environment, then from `.env` beside the README, then from the top level of `config.yaml`; "
+        "the first that names a setting wins.",
+        _table(
+            (name, format_value(field.default), str(field.description)) for name, field in SETTINGS.items()
+        ),
+        "## The sections of config.yaml",
+        "Copy `config.example.yaml` to `config.yaml`; a key that is left out has its default.",
+    ]
+    for title, model in reply.items():
+        parts += [f"### {title}", _table(_fields(model))]
+    parts += [
+        "## The settings of a run",
+        "Chosen in the forms and by options of the command line, stored with each run, and written into exports.",
+    ]
+    for title, model in RUN_PARTS.items():
+        parts += [f"### {title}", _table(_fields(model))]
+    return "\n\n".join(parts) + "\n"
+
+
+def _table(rows: Any) -> str:
+    lines = [
+        f"| `{name}` | {f'`{default}`' if default else ''} | {_escape(text)} |"
+        for name, default, text in rows
+    ]
+    return "\n".join(["| name | default | meaning |", "|---|---|---|", *lines])
+
+
+def _fields(model: type[BaseModel]) -> Iterator[tuple[str, str, str]]:
+    """Name, default and help of each plain field; parts that have a table of their own are left out."""
+    texts: dict[str, str] = {}
+    for kind in reversed(model.__mro__):
+        if issubclass(kind, BaseModel) and kind.__module__.startswith("agent."):
+            texts |= _field_texts(kind)
+    for name, field in model.model_fields.items():
+        default = field.get_default(call_default_factory=True)
+        if isinstance(default, BaseModel) or (name == "llm" and default is None):
+            continue
+        shown = "" if default is None or isinstance(default, SecretStr) else format_value(default)
+        yield name, shown, texts.get(name) or str(field.description or name.replace("_", " "))
+
+
+def _field_texts(model: type[BaseModel]) -> dict[str, str]:
+    """The text that stands below each field of a class."""
+    [body] = ast.parse(inspect.cleandoc("\n" + inspect.getsource(model))).body
+    assert isinstance(body, ast.ClassDef)
+    found = {}
+    for field, text in zip(body.body, body.body[1:], strict=False):
+        if (
+            isinstance(field, ast.AnnAssign)
+            and isinstance(field.target, ast.Name)
+            and isinstance(text, ast.Expr)
+            and isinstance(text.value, ast.Constant)
+        ):
+            found[field.target.id] = " ".join(str(text.value.value).split())
+    return found
+
+
+def main() -> None:
+    """Write both files."""
+    (DOCS / "command-line.md").write_text(render_commands(), encoding="utf-8")
+    (DOCS / "settings.md").write_text(render_settings(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
