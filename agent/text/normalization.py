@@ -36,9 +36,11 @@ def _word_pattern(letter: str) -> re.Pattern[str]:
     return re.compile(f"{_DOTS}|{_NUMBER}|{word}|{_SIGN}")
 
 
-_PLAIN = _word_pattern(r"[^\W\d_]")
-_MIXED = _word_pattern(rf"(?:(?![{_CJK}])[^\W\d_])")
-_MIXED = re.compile(rf"[{_CJK}]|{_MIXED.pattern}")
+WORD = _word_pattern(r"[^\W\d_]")
+"""A word, a number with its sign, a sign that carries meaning, or an ellipsis."""
+WORD_OR_CJK_CHARACTER = re.compile(
+    f"[{_CJK}]|" + _word_pattern(rf"(?:(?![{_CJK}])[^\W\d_])").pattern
+)
 _HAS_CJK = re.compile(f"[{_CJK}]")
 _NOTE_MARK = re.compile(r"\[\s*(?:\d{1,3}|[a-z]|n(?:ote|b)\s\d{1,2}|citation needed)\s*\]", re.IGNORECASE)
 _JOINS = re.compile(rf"[{_INVISIBLE}]|[-\u2010\u2011]\s+")
@@ -80,7 +82,7 @@ def normalize_text(text: str, *, notes: bool = True) -> NormalizedText:
     remembered."""
     if not notes:
         text = blank_note_marks(text)
-    pattern = _MIXED if not text.isascii() and _HAS_CJK.search(text) else _PLAIN
+    pattern = WORD_OR_CJK_CHARACTER if not text.isascii() and _HAS_CJK.search(text) else WORD
     found = list(pattern.finditer(text))
     return NormalizedText(
         [_normalize_word(m.group()) for m in found], [m.start() for m in found], [m.end() for m in found]
@@ -117,12 +119,18 @@ def _normalize_word(word: str) -> str:
         return word.lower()
     if word[0] in ".[…":
         return ELLIPSIS
-    word = _JOINS.sub("", word).translate(_SUPERSCRIPTS)
+    word = remove_line_hyphens(word).translate(_SUPERSCRIPTS)
     word = unicodedata.normalize("NFKC", word).replace("\u2044", "/").replace("\u2212", "-").casefold()
     if word[0].isdigit() or word[0] == "-":
-        return _remove_grouping(word)
+        return remove_grouping(word)
     return word
 
 
-def _remove_grouping(number: str) -> str:
+def remove_line_hyphens(word: str) -> str:
+    """A word without invisible characters and hyphens at a line's end."""
+    return _JOINS.sub("", word)
+
+
+def remove_grouping(number: str) -> str:
+    """A number without the commas that group its digits: "1,200" as "1200"."""
     return number.replace(",", "") if re.fullmatch(r"-?\d{1,3}(?:,\d{3})+(?:\.\d+)?", number) else number

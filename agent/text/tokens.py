@@ -1,19 +1,21 @@
-"""Words of a text, folded and stemmed, in any script. Knows no grammar: a stem is only something to compare.
+"""Words of a text for search: folded, stemmed, in any script. A stem is only something to compare.
 
 Latin words lose accents, case and (by the Snowball stemmer) English endings; Cyrillic words their Russian
 ones. Scripts written without spaces become overlapping pairs of characters. Other languages' Latin words go
-through the English stemmer too: it treats the question and the page alike, which is all that matching needs.
-"""
+through the English stemmer too, the question's and the page's alike. Words are found as `normalization` finds
+them."""
 
 from __future__ import annotations
 
 import re
 import threading
 import unicodedata
+from collections.abc import Iterator
 from functools import lru_cache
 
 import Stemmer
 
+from agent.text.normalization import WORD, WORD_OR_CJK_CHARACTER, remove_grouping, remove_line_hyphens
 from agent.text.word_lists import STOPWORDS
 
 UNSPACED_SCRIPTS = (
@@ -21,13 +23,10 @@ UNSPACED_SCRIPTS = (
 )
 """The letters of scripts that put no spaces between words, as a range of a regular expression (Korean's are
 few to a word too)."""
-_TOKEN = re.compile(
-    rf"\d+(?:[.,]\d+)*|[{UNSPACED_SCRIPTS}]+|(?:(?![{UNSPACED_SCRIPTS}])[^\W\d_])+(?:\d|(?![{UNSPACED_SCRIPTS}])[^\W\d_])*"
-)
-_IS_UNSPACED = re.compile(rf"[{UNSPACED_SCRIPTS}]")
-_POSSESSIVE = re.compile(r"['’ʼ]s\b", re.IGNORECASE)
-_APOSTROPHE = re.compile(r"(?<=\w)['’ʼ](?=\w)")
-_GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+")
+_UNSPACED = re.compile(rf"[{UNSPACED_SCRIPTS}]")
+_POSSESSIVE = re.compile(r"['’ʼ]s\b")
+_APOSTROPHE = re.compile(r"['’ʼ]")
+_NUMBER_SEPARATOR = re.compile(r"[:/\u2044]")
 _local = threading.local()
 
 
@@ -43,14 +42,42 @@ def fold(text: str) -> str:
 
 def tokenize(text: str) -> list[str]:
     """The words and numbers of a text in order, folded; unspaced scripts as pairs of characters."""
-    folded = _APOSTROPHE.sub("", _POSSESSIVE.sub("", fold(text)))
+    folded = _POSSESSIVE.sub("", fold(text))
+    if not folded.isascii() and _UNSPACED.search(folded):
+        return list(_tokenize_unspaced(folded))
     found: list[str] = []
-    for word in _TOKEN.findall(folded):
-        if not word.isascii() and _IS_UNSPACED.match(word):
-            found.extend(word[i : i + 2] for i in range(max(1, len(word) - 1)))
+    for word in WORD.findall(folded):
+        if word.isalnum():
+            found.append(word)
         else:
-            found.append(word.replace(",", "") if "," in word and _GROUPED.fullmatch(word) else word)
+            found.extend(_clean_word(word))
     return found
+
+
+def _tokenize_unspaced(folded: str) -> Iterator[str]:
+    run, run_end = "", -1
+    for match in WORD_OR_CJK_CHARACTER.finditer(folded):
+        is_unspaced = bool(_UNSPACED.match(match.group()))
+        if run and (match.start() != run_end or not is_unspaced):
+            yield from _pair_characters(run)
+            run = ""
+        if is_unspaced:
+            run, run_end = run + match.group(), match.end()
+        else:
+            yield from _clean_word(match.group())
+    yield from _pair_characters(run)
+
+
+def _pair_characters(run: str) -> list[str]:
+    return [run[i : i + 2] for i in range(max(1, len(run) - 1))] if run else []
+
+
+def _clean_word(word: str) -> list[str]:
+    """A word without apostrophes, the parts of a number without its sign; nothing for a sign alone."""
+    if word.lstrip("-\u2212")[:1].isdigit():
+        return _NUMBER_SEPARATOR.split(remove_grouping(word.lstrip("-\u2212")))
+    word = _APOSTROPHE.sub("", remove_line_hyphens(word))
+    return [word] if word[:1].isalnum() else []
 
 
 @lru_cache(maxsize=65536)
@@ -87,6 +114,5 @@ PREFIX_LENGTH = 6
 
 
 def stem_prefix(stemmed: str) -> str:
-    """The first `ROUGH` letters of a stem: "director" and "directed", "Ordförande" and "Ordförandes" become
-    alike."""
+    """The first letters of a stem: "director" and "directed" have the same."""
     return stemmed[:PREFIX_LENGTH]
