@@ -13,8 +13,8 @@ from typing_extensions import TypeVar
 
 from agent.engine.state import State, append, merge_dict, upsert, upsert_by_step
 from agent.evidence.confidence import AnswerFeatures
-from agent.evidence.contradiction.answer_extraction import ComparisonQuestion
 from agent.text.dialogue_acts import classify_small_talk
+from agent.text.question_analysis import ParsedQuestion
 from agent.types import (
     Action,
     Answer,
@@ -66,7 +66,7 @@ class FlowState(State):
         """The text that facts are weighed by."""
         return run.question
 
-    def comparison_question(self, run: RunState[Any]) -> ComparisonQuestion | None:
+    def comparison_question(self, run: RunState[Any]) -> ParsedQuestion | None:
         """The question by which the answers of sources are compared; None where many small matters are
         gathered, or one site is asked."""
         return None

@@ -7,40 +7,18 @@ none."""
 from __future__ import annotations
 
 import re
-from collections.abc import Set
 from dataclasses import dataclass
 from functools import lru_cache
 
 from agent.text import date_intervals as dated
 from agent.text import quantities as quantities_module
 from agent.text.date_intervals import DateInterval
+from agent.text.language import MIN_QUESTION_LETTERS, detect_language
+from agent.text.names import ProperName, find_proper_names
 from agent.text.normalization import blank_note_marks, is_negation, normalize_text
 from agent.text.quantities import Quantity
+from agent.text.tokens import is_stopword
 
-_ENGLISH_WORD_LIST = """
-a an the this that these those and or but nor if as at by for from in into of off on onto out over per to up upon with within
-about above after against among around before behind below between during since through till until toward towards under is am are
-was were be been being do does did have has had can could may might must shall should will would it its he him his she her hers they them
-their we us our you your i my who whom whose which what when where why how there here so such both each every any all some other
-another own same very too also just only again more most much many few less least then than approximately circa ca roughly
-"""
-_FOREIGN_WORD_LIST = """
-der die das den dem des ein eine einer eines einem und oder ist sind war waren wird wurde im am zum zur von vom mit bei aus auf
-le la les un une des du de et ou est sont était el los las y en con por del al una uno
-"""
-_ENGLISH_FUNCTION_WORDS = frozenset(_ENGLISH_WORD_LIST.split())
-FUNCTION_WORDS = _ENGLISH_FUNCTION_WORDS.union(_FOREIGN_WORD_LIST.split())
-"""Words that carry no content of a statement."""
-_OPENER_LIST = """
-In At On By For From With As After Before During Since Until While When Although Though However But And The A An This That These
-Those It Its He She They We You I His Her Their There Here Where What Who Why How According Following Both Each Many Most Some
-"""
-_OPENERS = frozenset(_OPENER_LIST.split())
-_NAME = re.compile(
-    r"\b[^\W\d_a-zß-öø-ÿ][^\W_]*(?:['’.&-][^\W_]+)*"
-    r"(?:(?:\s+|,\s(?=(?:Jr|Sr|III?)\b)|\.\s(?=[A-Z]))(?:(?:of|the|de|van|von|der|den|di|da|del|la|le|al|bin|&)\s+){0,2}"
-    r"[^\W\d_a-zß-öø-ÿ][^\W_]*(?:['’.&-][^\W_]+)*)*"
-)
 _NAME_BEFORE = re.compile(r"(?:^|\s)[A-Z][\w.-]*\s$")
 _CLAUSE_END = re.compile(
     r"[,;:](?=\s(?!\d))|\s[–—-](?=\s)|\.(?=\s)|\s(?=(?:which|who|whose|where|when|while|but|because|after|although)\b)"
@@ -58,16 +36,6 @@ _REPORTING_WORDS = frozenset(
 MIN_CLAUSE_WORDS = 2
 """Least number of content words of an opening clause."""
 _CONTEXT_CHARS = 600
-
-
-@dataclass(frozen=True)
-class ProperName:
-    """A proper name as written; `words` are its words in unified spelling, without small ones."""
-
-    text: str
-    words: frozenset[str]
-    start: int
-    end: int
 
 
 @dataclass(frozen=True)
@@ -103,9 +71,7 @@ def extract_features(statement: str) -> StatementFeatures:
         if not any(a <= start < b for a, b in taken) and any(c.isalnum() for c in word)
     ]
     denials = sum(is_negation(word) for word in words.words)
-    frame = tuple(
-        _strip_possessive(word) for word in free if word not in FUNCTION_WORDS and not is_negation(word)
-    )
+    frame = tuple(word.removesuffix("'s") for word in free if not is_stopword(word) and not is_negation(word))
     labels = [
         q for q in quantities if q.unit == "th" or (not q.unit and _NAME_BEFORE.search(bare[: q.start]))
     ]
@@ -138,24 +104,6 @@ def _is_event_year(statement: str, date: DateInterval) -> bool:
     return date.text.isdigit() and before in ("the ", "") and after[:1] == " " and after[1:].isupper()
 
 
-def find_proper_names(text: str) -> list[ProperName]:
-    """The proper names of a text by their capitals; a sentence's opening function word is not part of one."""
-    found: list[ProperName] = []
-    for match in _NAME.finditer(text):
-        start, end = match.span()
-        first = re.match(r"[^\s]+\s*", match.group())
-        while first and first.group().strip() in _OPENERS:
-            start += first.end()
-            first = re.match(r"[^\s]+\s*", text[start:end])
-        written = text[start:end].strip()
-        words = frozenset(
-            _strip_possessive(w) for w in normalize_text(written).words if w not in FUNCTION_WORDS
-        )
-        if words:
-            found.append(ProperName(written, words, start, start + len(written)))
-    return found
-
-
 def has_supported_figures(statement: str, *sources: str) -> bool:
     """Is every date and every number written in digits of a statement said in one of the sources (quotes,
     their surroundings)?
@@ -179,34 +127,31 @@ def has_supported_figures(statement: str, *sources: str) -> bool:
 
 
 def has_supported_words(statement: str, *sources: str) -> bool:
-    """Do the sources speak of what a statement says? At least CARRIED of its content words must stand there,
-    as words or by their stems' first letters, and a word of absence ("free", "never") must.
+    """Do the sources speak of what a statement says? At least MIN_SUPPORTED_SHARE of its content words must
+    occur there, as words or by their first letters, and a word of absence ("free", "never") must.
 
-    Where statement and sources share no small word they are taken to be of two languages, and only names are
-    looked for; not where both are English, unless the statement says all but nothing."""
+    The answer is yes where they share no function word and the statement has one content word only, or is in
+    another language: then words cannot be compared."""
     words = [w for w in normalize_text(statement).words if any(c.isalpha() for c in w)]
     there = {w for source in sources for w in normalize_text(source).words}
     if any(w in _ABSENCE_WORDS and w not in there for w in words) and not any(
         w in _ABSENCE_WORDS or is_negation(w) for w in there
     ):
         return False
-    content = [w for w in words if w not in FUNCTION_WORDS and w not in _REPORTING_WORDS and len(w) > 2]
+    content = [w for w in words if not is_stopword(w) and w not in _REPORTING_WORDS and len(w) > 2]
     if not content:
         return True
+    small = {w for w in words if is_stopword(w)}
+    if small and not small & there:
+        if len(content) == 1 or _is_other_language(statement, " ".join(sources)):
+            return True
     starts = {w[:length] for w in there for length in (_PREFIX_LENGTH - 1, _PREFIX_LENGTH)}
-    small = FUNCTION_WORDS.intersection(words)
-    if (
-        small
-        and not small & there
-        and not (len(content) > 1 and _is_english(small) and _is_english(FUNCTION_WORDS & there))
-    ):
-        return True
     return sum(w[:_PREFIX_LENGTH] in starts for w in content) >= MIN_SUPPORTED_SHARE * len(content)
 
 
-def _is_english(small: Set[str]) -> bool:
-    """Are most of these small words English ones?"""
-    return 3 * len(small & _ENGLISH_FUNCTION_WORDS) > 2 * len(small)
+def _is_other_language(a: str, b: str) -> bool:
+    left, right = detect_language(a, MIN_QUESTION_LETTERS), detect_language(b, MIN_QUESTION_LETTERS)
+    return bool(left and right) and left != right
 
 
 def _all_quantities(text: str) -> list[Quantity]:
@@ -223,7 +168,3 @@ def _is_written(value: str, sources: tuple[str, ...]) -> bool:
     figures = re.findall(r"\d+(?:[.,]\d+)*", value)
     patterns = [re.compile(rf"(?<![\d.,]){re.escape(figure)}(?!\d|[.,]\d)") for figure in figures]
     return bool(patterns) and all(any(pattern.search(source) for source in sources) for pattern in patterns)
-
-
-def _strip_possessive(word: str) -> str:
-    return word.removesuffix("'s")

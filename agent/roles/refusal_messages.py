@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from agent.retrieval.required_terms import find_required_terms, lowercase_common_opening
-from agent.text.language import is_english
+from agent.text.language import MIN_QUESTION_LETTERS, detect_language
 from agent.text.question_analysis import COMMON_WORD_WEIGHT, parse_question
 from agent.text.tokens import stem, tokenize
 from agent.text.word_lists import COMMON_WORDS, STOPWORDS, load_words
@@ -62,9 +62,9 @@ def classify_refusal(
 
 
 def is_other_language(question: str, texts: Sequence[str]) -> bool:
-    """Is the question in another language than most of these texts, as far as small words tell (English or
-    not)?"""
-    return not is_english(question) and 2 * sum(is_english(text) for text in texts) > len(texts)
+    """Is the question in another language than most of these texts?"""
+    asked = detect_language(question, MIN_QUESTION_LETTERS)
+    return bool(asked) and 2 * sum(detect_language(text) not in ("", asked) for text in texts) > len(texts)
 
 
 def write_refusal(

@@ -1,46 +1,34 @@
-"""Is it English that is spoken? Told by the script and the small words; a turn that tells nothing is in the
-language of its talk.
+"""The language of a text, by py3langid.
 
-What is put in the place of words by rule is put so for English only; other languages get words added, which
-needs no grammar."""
+The detector takes a second and 120 MB when it is first used, so it is imported only then. A page is checked
+only in runs that are limited to a language, a question only when it is refused."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
 
-from agent.text.tokens import UNSPACED_SCRIPTS
+from agent.types.source_filter import normalize_language
 
-_ENGLISH = frozenset(
-    """what how why who whom whose where when which is are was were does do did can could will would should the of and tell me my about to have
-    has any for it they them their there this that these you your if not with thanks please""".split()
-)
-_OTHER_LANGUAGES = frozenset(
-    """der das dem ist sind und wie wer wann wo warum wieso weshalb welche welcher welches ein eine einen einem einer nicht kein keine mit für auf
-    von zum zur kostet gibt kann ich danke bitte auch noch
-    och är det en ett hur vad vem varför när vilken vilket vilka inte jag har tack på med av som till också var
-    le la les est et un une des du qui que quoi où quand pourquoi combien quel quelle quels quelles pas pour avec dans merci oui je
-    el los las es y qué quién cuándo cuánto cuánta cuántos dónde cómo por para con una gracias lo
-    il di che perché quanto chi dove è de het een van voor waarom hoe wat wanneer waar""".split()
-)
-_WORD = re.compile(r"[^\W\d_]+")
-_FOREIGN_LETTER = re.compile(rf"[{UNSPACED_SCRIPTS}\u0370-\u06ff]")
-_LATIN_LETTER = re.compile(r"[A-Za-zÀ-ɏ]")
+MIN_LETTERS = 60
+"""Letters below which the language of a page is not guessed."""
+MIN_QUESTION_LETTERS = 10
+"""The same for a question."""
+MIN_PROBABILITY = 0.9
+SAMPLE_CHARS = 4000
 
 
-def is_english(text: str, before: Sequence[str] = ()) -> bool:
-    """Is this text likely English? One without a word that tells is judged by those said `before` it, the
-    newest first, else it is."""
-    for said in (text, *reversed(before)):
-        told = _guess_english(said)
-        if told is not None:
-            return told
-    return True
+@lru_cache(maxsize=1)
+def _load_identifier() -> Any:
+    from py3langid.langid import MODEL_FILE, LanguageIdentifier
+
+    return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
 
 
-def _guess_english(text: str) -> bool | None:
-    if len(_FOREIGN_LETTER.findall(text)) > len(_LATIN_LETTER.findall(text)) / 3:
-        return False
-    words = [word.lower() for word in _WORD.findall(text)]
-    ours, others = sum(word in _ENGLISH for word in words), sum(word in _OTHER_LANGUAGES for word in words)
-    return None if ours == others == 0 else others <= ours
+def detect_language(text: str, min_letters: int = MIN_LETTERS) -> str:
+    """The ISO 639-1 code of a text's language; "" when the text is too short or the guess too unsure."""
+    sample = text[:SAMPLE_CHARS]
+    if sum(letter.isalpha() for letter in sample) < min_letters:
+        return ""
+    language, probability = _load_identifier().classify(sample)
+    return normalize_language(str(language)) if probability >= MIN_PROBABILITY else ""

@@ -1,52 +1,75 @@
-"""Proper names in a text, by their capitals: what a person would search for next. Knows no dictionary of
-names."""
+"""Proper names in a text, by their capitals; scripts without capitals have none.
+
+A name is a run of capitalised words with the particles between them ("Karl von der Heide"). Function words
+and months at its edges are cut off."""
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
+from functools import cached_property
 
-from agent.text.tokens import fold
-from agent.text.word_lists import STOPWORDS
+from agent.text.normalization import normalize_text
+from agent.text.tokens import fold, is_stopword
 
 _PARTICLE = r"(?:of|the|de|del|della|di|da|do|dos|von|van|der|den|la|le|du|des|al|bin|ibn|af|av)"
 _CAPITAL = f"[{''.join(c for c in map(chr, range(0x41, 0x2000)) if c.isupper() or c.istitle())}]"
 _WORD = rf"{_CAPITAL}[\w'’.\-&]*\w|{_CAPITAL}\.?"
-_NAME = re.compile(rf"(?:{_WORD})(?:[ \u00a0](?:{_PARTICLE}[ \u00a0]){{0,2}}(?:{_WORD}|\d+(?!\d)))*")
+_NAME = re.compile(
+    rf"(?:{_WORD})(?:(?:[ \u00a0]|,\s(?=(?:Jr|Sr|III?)\b))(?:{_PARTICLE}[ \u00a0]){{0,2}}(?:{_WORD}|\d+(?!\d)))*"
+)
 _QUOTED = re.compile(r"[\"“„«]([^\"“”„»\n]{2,80})[\"”“»]")
 _POSSESSIVE = re.compile(r"['’]s?$")
 _NOT_A_NAME = frozenset(
     "january february march april may june july august september october november december monday tuesday wednesday thursday friday "
-    "saturday sunday mr mrs ms dr however although while since after before during because although the in on at by for from".split()
+    "saturday sunday mr mrs ms dr however although while since after before during because though until according following".split()
 )
 
 
+@dataclass(frozen=True)
+class ProperName:
+    """A name as written, with its offsets in the text."""
+
+    text: str
+    start: int
+    end: int
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """Its words in unified spelling, without function words."""
+        return frozenset(
+            word.removesuffix("'s") for word in normalize_text(self.text).words if not is_stopword(word)
+        )
+
+
+def find_proper_names(text: str) -> list[ProperName]:
+    """The names in a text in order, every occurrence."""
+    return [name for match in _NAME.finditer(text) if (name := _trim_name(match.group(), match.start()))]
+
+
 def find_names(text: str, limit: int = 40) -> list[str]:
-    """The names in a text, each once, in order: runs of capitalised words, and what stands in quotation
-    marks."""
-    found: dict[str, None] = {}
-    for match in _QUOTED.finditer(text):
-        if quoted := match.group(1).strip(" ,.;:"):
-            found.setdefault(quoted)
-    for match in _NAME.finditer(text):
-        name = _trim_name(match.group())
-        if name[:1].isupper() and not _is_common(name):
-            found.setdefault(name)
-        if len(found) >= limit:
-            break
-    return list(found)[:limit]
+    """The names in a text and what is in quotation marks, each once: quoted ones first, then in order."""
+    quoted = (match.group(1).strip(" ,.;:") for match in _QUOTED.finditer(text))
+    return list(dict.fromkeys([*filter(None, quoted), *(name.text for name in find_proper_names(text))]))[
+        :limit
+    ]
 
 
-def _trim_name(name: str) -> str:
-    """Without function words in front ("In Berlin", "The") and stray marks behind."""
-    words = name.split()
-    while words and (fold(words[0]).strip(".") in STOPWORDS or fold(words[0]) in _NOT_A_NAME):
+def _trim_name(name: str, start: int) -> ProperName | None:
+    """The name without function words at its edges and stray marks; None when nothing is left."""
+    words = list(re.finditer(r"\S+", name))
+    while words and _is_common(words[0].group().strip(".")):
         words.pop(0)
-    while words and fold(words[-1]) in STOPWORDS:
+    while words and is_stopword(words[-1].group()):
         words.pop()
-    return _POSSESSIVE.sub("", " ".join(words).strip(" ,.;:'’-"))
+    if not words:
+        return None
+    kept = name[words[0].start() : words[-1].end()]
+    text = _POSSESSIVE.sub("", kept.rstrip(" ,.;:'’-"))
+    if len(text) < 2 or not text[0].isupper() or all(_is_common(w) or w.isdigit() for w in text.split()):
+        return None
+    return ProperName(text, start + words[0].start(), start + words[0].start() + len(text))
 
 
-def _is_common(name: str) -> bool:
-    return len(name) < 2 or all(
-        fold(word) in STOPWORDS or fold(word) in _NOT_A_NAME or word.isdigit() for word in name.split()
-    )
+def _is_common(word: str) -> bool:
+    return is_stopword(word) or fold(word) in _NOT_A_NAME

@@ -38,9 +38,7 @@ def _word_pattern(letter: str) -> re.Pattern[str]:
 
 WORD = _word_pattern(r"[^\W\d_]")
 """A word, a number with its sign, a sign that carries meaning, or an ellipsis."""
-WORD_OR_CJK_CHARACTER = re.compile(
-    f"[{_CJK}]|" + _word_pattern(rf"(?:(?![{_CJK}])[^\W\d_])").pattern
-)
+WORD_OR_CJK_CHARACTER = re.compile(f"[{_CJK}]|" + _word_pattern(rf"(?:(?![{_CJK}])[^\W\d_])").pattern)
 _HAS_CJK = re.compile(f"[{_CJK}]")
 _NOTE_MARK = re.compile(r"\[\s*(?:\d{1,3}|[a-z]|n(?:ote|b)\s\d{1,2}|citation needed)\s*\]", re.IGNORECASE)
 _JOINS = re.compile(rf"[{_INVISIBLE}]|[-\u2010\u2011]\s+")

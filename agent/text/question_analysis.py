@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import pairwise
 
 from agent.text.answer_type import detect_answer_type
-from agent.text.names import find_names
+from agent.text.names import find_names, find_proper_names
 from agent.text.tokens import content_stems, fold, stem, stem_prefix, stem_words, tokenize
 from agent.text.word_lists import COMMON_WORDS, STOPWORDS
 
@@ -45,11 +45,13 @@ _COMPARISON = re.compile(
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ParsedQuestion:
-    """A question, taken apart. `weights` gives each content stem its weight, `rough` the same by the first
-    letters of the stems; `pairs` are its neighbouring stems; `kind` is one of `expected.KINDS`."""
+    """The parts of a question. `weights` gives each content stem its weight, `prefix_weights` the same by the
+    first letters of the stems; `bigrams` are neighbouring stems; `answer_type` is one of
+    `answer_type.ANSWER_TYPES`; `text` has no addresses, `original` is the question as typed."""
 
+    original: str
     text: str
     weights: dict[str, float]
     prefix_weights: dict[str, float]
@@ -64,11 +66,37 @@ class ParsedQuestion:
         """The weight of all its words."""
         return sum(self.weights.values()) or 1.0
 
+    @cached_property
+    def name_words(self) -> frozenset[str]:
+        """The words of its names in unified spelling, without a capital that only begins the question."""
+        names = [name for name in find_proper_names(self.text) if name.start > 0 or len(name.words) > 1]
+        return frozenset[str]().union(*(name.words for name in names))
+
+    @property
+    def figures(self) -> frozenset[str]:
+        """Its numbers and years."""
+        return frozenset(word for word in self.weights if word.isdigit())
+
+    @property
+    def subject(self) -> str:
+        """What it asks about, to be shown: its longest name, else the question in quotation marks."""
+        names = [name.text for name in find_proper_names(self.text) if name.start > 0 or len(name.words) > 1]
+        return max(names, key=len, default=f"“{self.original.rstrip('? ')}”")
+
+    @property
+    def attribute(self) -> str:
+        """What it asks of the subject, in its own words; "" without a name."""
+        inside = set(stem_words(self.subject))
+        words = [
+            word for word in tokenize(self.text) if stem(word) in self.weights and stem(word) not in inside
+        ]
+        return " ".join(dict.fromkeys(words)) if self.name_words else ""
+
 
 @lru_cache(maxsize=512)
 def parse_question(question: str) -> ParsedQuestion:
-    """Take a question apart, without the addresses in it. Never fails; an empty one has no words."""
-    question = remove_urls(question)
+    """The parts of a question, without the addresses in it. Never fails; an empty one has no words."""
+    original, question = question, remove_urls(question)
     found = tuple(name for name in find_names(question) if name.casefold() != question.casefold())
     in_names = {s for name in found for s in stem_words(name)}
     weights = {word: _weight(word, in_names) for word in content_stems(question)}
@@ -79,7 +107,14 @@ def parse_question(question: str) -> ParsedQuestion:
     pairs = frozenset(pairwise(words))
     kind = detect_answer_type(question)
     return ParsedQuestion(
-        question, weights, rough_weights, pairs, found, kind, _detect_multi_hop(question, kind, found)
+        original,
+        question,
+        weights,
+        rough_weights,
+        pairs,
+        found,
+        kind,
+        _detect_multi_hop(question, kind, found),
     )
 
 

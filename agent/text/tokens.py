@@ -40,6 +40,11 @@ def fold(text: str) -> str:
     ).casefold()
 
 
+def is_stopword(word: str) -> bool:
+    """Is a word, in any spelling, a function word?"""
+    return fold(word) in STOPWORDS
+
+
 def tokenize(text: str) -> list[str]:
     """The words and numbers of a text in order, folded; unspaced scripts as pairs of characters."""
     folded = _POSSESSIVE.sub("", fold(text))

@@ -22,16 +22,18 @@ from itertools import pairwise
 
 from rapidfuzz.distance import Levenshtein
 
-from agent.evidence.contradiction.answer_extraction import PREFIX_LENGTH, ComparisonQuestion, extract_answer
+from agent.evidence.contradiction.answer_extraction import extract_answer, prefix, question_words
 from agent.evidence.contradiction.statements import (
     ConflictKind,
     Contradiction,
     is_series,
     is_spelling_variant,
 )
-from agent.evidence.statement_features import FUNCTION_WORDS, extract_features
+from agent.evidence.statement_features import extract_features
 from agent.text import date_intervals, quantities, urls
 from agent.text.normalization import is_negation, normalize_text
+from agent.text.question_analysis import ParsedQuestion
+from agent.text.tokens import is_stopword
 from agent.types import Fact
 
 MAX_COMPARED_FACTS = 40
@@ -62,7 +64,7 @@ class RivalAnswers:
     contradiction: Contradiction
 
 
-def find_rival_answers(facts: Sequence[Fact], question: ComparisonQuestion) -> Iterator[RivalAnswers]:
+def find_rival_answers(facts: Sequence[Fact], question: ParsedQuestion) -> Iterator[RivalAnswers]:
     """Every pair of facts of different sites that answer the question differently."""
     able = (
         fact
@@ -80,22 +82,22 @@ def find_rival_answers(facts: Sequence[Fact], question: ComparisonQuestion) -> I
                 yield RivalAnswers(a, b, clash)
 
 
-def _is_on_question(fact: Fact, question: ComparisonQuestion) -> bool:
+def _is_on_question(fact: Fact, question: ParsedQuestion) -> bool:
     """Is a fact about what the question names, and does it hold enough of its words?"""
     told = frozenset(normalize_text(f"{fact.title} {fact.subject} {fact.statement}").words)
-    if not question.figures <= told or not question.names <= {w.removesuffix("'s") for w in told}:
+    if not question.figures <= told or not question.name_words <= {w.removesuffix("'s") for w in told}:
         return False
-    if question.names and not question.is_multi_hop:
+    if question.name_words and not question.is_multi_hop:
         return True
-    if not question.names and len(question.words) < MIN_QUESTION_WORDS:
+    if not question.name_words and len(question_words(question)) < MIN_QUESTION_WORDS:
         return False
-    starts = {w[:PREFIX_LENGTH] for w in told}
-    return len(question.words & starts) >= (MIN_COVERAGE_MULTI_HOP if question.names else MIN_COVERAGE) * len(
-        question.words
-    )
+    starts = {prefix(w) for w in told}
+    return len(question_words(question) & starts) >= (
+        MIN_COVERAGE_MULTI_HOP if question.name_words else MIN_COVERAGE
+    ) * len(question_words(question))
 
 
-def compare_answers(a: str, b: str, question: ComparisonQuestion) -> Contradiction | None:
+def compare_answers(a: str, b: str, question: ParsedQuestion) -> Contradiction | None:
     """How two statements answer a question differently, or None."""
     if is_series(extract_features(a), extract_features(b)):
         return None
@@ -139,7 +141,7 @@ class _DifferingPlace:
     right_end: int
 
 
-def _compare_altered_copies(a: str, b: str, question: ComparisonQuestion) -> Contradiction | None:
+def _compare_altered_copies(a: str, b: str, question: ParsedQuestion) -> Contradiction | None:
     """One text but for a place or two: the words that stand in the first place that answers the question; in
     brackets only if no other does."""
     left, right = _split_words(a), _split_words(b)
@@ -184,7 +186,7 @@ def _has_same_context(here: _DifferingPlace, left: _WordRow) -> bool:
     return (
         here.context_start < here.left_start
         and len(around) >= MIN_CONTEXT_WORDS
-        and sum(w not in FUNCTION_WORDS for w in around) >= MIN_CONTEXT_CONTENT_WORDS
+        and sum(not is_stopword(w) for w in around) >= MIN_CONTEXT_CONTENT_WORDS
     )
 
 
@@ -196,7 +198,7 @@ def _shorten_place(cut: _WordRow, i: int, j: int) -> tuple[int, int]:
     while (
         end < i + MAX_PLACE_WORDS
         and not _PAUSE.search(cut.text[cut.ends[end - 1] : cut.starts[end]])
-        and cut.words[end] not in FUNCTION_WORDS
+        and not is_stopword(cut.words[end])
     ):
         end += 1
     return i, end
@@ -205,9 +207,9 @@ def _shorten_place(cut: _WordRow, i: int, j: int) -> tuple[int, int]:
 def _expand_to_value(cut: _WordRow, i: int, j: int) -> str:
     """The words of a place without the small ones at its ends, with the rest of the date or name they are
     part of; "" when it is no one thing."""
-    while i < j and cut.words[i] in FUNCTION_WORDS:
+    while i < j and is_stopword(cut.words[i]):
         i += 1
-    while i < j and cut.words[j - 1] in FUNCTION_WORDS:
+    while i < j and is_stopword(cut.words[j - 1]):
         j -= 1
     if i == j:
         return ""
@@ -227,9 +229,7 @@ def _is_in_brackets(cut: _WordRow, i: int) -> bool:
     return before.count("(") > before.count(")")
 
 
-def _compare_values(
-    left: str, right: str, a: str, b: str, question: ComparisonQuestion
-) -> Contradiction | None:
+def _compare_values(left: str, right: str, a: str, b: str, question: ParsedQuestion) -> Contradiction | None:
     """Do these two values, of the statements `a` and `b`, exclude each other as answers of the kind that is
     asked for?"""
     if not left or not right or question.answer_type == "reason":
@@ -278,7 +278,7 @@ def _has_one_unit(left: str, right: str) -> bool:
     return "th" not in units and len(units - {""}) <= 1
 
 
-def _is_exclusive(left: str, right: str, a: str, b: str, question: ComparisonQuestion) -> bool:
+def _is_exclusive(left: str, right: str, a: str, b: str, question: ParsedQuestion) -> bool:
     """Are two values in words quite other words, neither told in the other's statement nor in the
     question?"""
     mine, theirs = _content_words(left), _content_words(right)
@@ -287,7 +287,7 @@ def _is_exclusive(left: str, right: str, a: str, b: str, question: ComparisonQue
         or not theirs
         or mine <= theirs
         or theirs <= mine
-        or (mine | theirs) & (question.names | question.figures)
+        or (mine | theirs) & (question.name_words | question.figures)
     ):
         return False
     if (
@@ -295,7 +295,7 @@ def _is_exclusive(left: str, right: str, a: str, b: str, question: ComparisonQue
         or f" {' '.join(_split_words(right).words)} " in f" {' '.join(_split_words(a).words)} "
     ):
         return False
-    if any({w[:PREFIX_LENGTH] for w in said} <= question.words for said in (mine, theirs)):
+    if any({prefix(w) for w in said} <= question_words(question) for said in (mine, theirs)):
         return False
     if question.answer_type in ("person", "place") and not (_has_capital(left) and _has_capital(right)):
         return False
@@ -310,7 +310,7 @@ def _content_words(text: str) -> frozenset[str]:
     return frozenset(
         w.removesuffix("'s")
         for w in normalize_text(text).words
-        if w not in FUNCTION_WORDS and not is_negation(w) and any(c.isalnum() for c in w)
+        if not is_stopword(w) and not is_negation(w) and any(c.isalnum() for c in w)
     )
 
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from agent.evidence.contradiction import statements
-from agent.evidence.contradiction.answer_extraction import ComparisonQuestion, extract_answer
+from agent.evidence.contradiction.answer_extraction import extract_answer
 from agent.evidence.contradiction.answers import find_rival_answers
 from agent.evidence.contradiction.blocking import PairingScope, content_words, find_pairs, topic_key
 from agent.evidence.contradiction.resolution import MERGED_REASON, is_settled_by_person, restore_settlement
@@ -25,6 +25,7 @@ from agent.evidence.contradiction.statements import ConflictKind, Contradiction
 from agent.evidence.source_independence import find_independent_sources
 from agent.evidence.statement_features import extract_features, opening_clause
 from agent.text import urls
+from agent.text.question_analysis import ParsedQuestion
 from agent.types import Conflict, ConflictSide, Fact
 
 _TABLE_CELLS = re.compile(r"\s[|·]\s|^[^.;:]{1,40}: [^;]*;\s")
@@ -79,7 +80,7 @@ class _FactIndex(list[Fact]):
 def find_conflicts(
     facts: Iterable[Fact],
     known: Iterable[Conflict] = (),
-    question: ComparisonQuestion | None = None,
+    question: ParsedQuestion | None = None,
     scope: PairingScope | None = None,
 ) -> list[Conflict]:
     """The conflicts among facts that may count (verified or pinned, not struck), in the order of their
@@ -296,7 +297,7 @@ def _fact_ids(conflict: Conflict) -> set[str]:
     return {i for value in conflict.values for i in value.fact_ids}
 
 
-def _find_answer_conflicts(facts: list[Fact], question: ComparisonQuestion) -> list[Conflict]:
+def _find_answer_conflicts(facts: list[Fact], question: ParsedQuestion) -> list[Conflict]:
     """The different answers to the question as one conflict, of the kind most pairs are of, one for each
     page; [] when there are none."""
     found = list(find_rival_answers(facts, question))
@@ -327,7 +328,7 @@ def _find_answer_conflicts(facts: list[Fact], question: ComparisonQuestion) -> l
     values = _group_values(kind, sorted(sides, key=lambda side: (-side.fact.relevance, *_age_key(side.fact))))
     if len(values) < 2:
         return []
-    digest = hashlib.sha256(f"asked|{question.text}".casefold().encode()).hexdigest()[:12]
+    digest = hashlib.sha256(f"asked|{question.original}".casefold().encode()).hexdigest()[:12]
     return [
         Conflict(
             id=f"c{digest}",

@@ -18,9 +18,10 @@ from typing import Generic, Literal, TypeVar
 
 from rapidfuzz.distance import Levenshtein
 
-from agent.evidence.statement_features import ProperName, StatementFeatures
+from agent.evidence.statement_features import StatementFeatures
 from agent.text import date_intervals, quantities
 from agent.text.date_intervals import DateInterval
+from agent.text.names import ProperName
 from agent.text.quantities import Quantity
 
 T = TypeVar("T", DateInterval, Quantity)

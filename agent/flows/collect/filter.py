@@ -19,12 +19,12 @@ from agent.flows.shared.citations import build_fact_from_quote
 from agent.retrieval.extractive_answer import Quotation
 from agent.retrieval.term_coverage import measure_coverage
 from agent.roles.collect.relevance import RELEVANCE, ItemPreview, fallback, find_topic_words
+from agent.text.language import detect_language
 from agent.text.near_duplicates import compute_shingles, is_copy
 from agent.text.sentences import find_sentence_spans
 from agent.text.tokens import content_stems, stem_words
 from agent.types import Fact, Page
 from agent.types.collection import CollectedItem, CrawlNode, NavEvent
-from agent.web import page_language
 
 PREVIEW_CHARS = 300
 """Characters of an item that the relevance role is shown."""
@@ -65,7 +65,7 @@ def _drop_if_excluded(state: CollectRun, item: CollectedItem, text: str) -> Coll
     elif state.own.is_too_old(state, day):
         why = explain_too_old(state, day)
     else:
-        language = page_language.detect_language(text) if source_filter.language else ""
+        language = detect_language(text) if source_filter.language else ""
         why = source_filter.date_problem(day) or source_filter.language_problem(language)
     return item.replace(status="dropped", reason=why) if why else item
 

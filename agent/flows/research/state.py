@@ -10,9 +10,8 @@ from pydantic import Field
 from agent.engine.run_state import FlowState, RunState
 from agent.engine.state import upsert
 from agent.evidence.confidence import AnswerFeatures
-from agent.evidence.contradiction.answer_extraction import ComparisonQuestion, parse_comparison_question
 from agent.flows.shared.answer_features import count_answer_features
-from agent.text.question_analysis import parse_question
+from agent.text.question_analysis import ParsedQuestion, parse_question
 from agent.types import Fact, Lead, Record, SearchHit
 
 
@@ -34,10 +33,9 @@ class ResearchState(FlowState):
     report: dict[str, Any] | None = None
     """The analyzer's last report: its six fields, and `by` and `trouble`."""
 
-    def comparison_question(self, run: RunState[Any]) -> ComparisonQuestion:
+    def comparison_question(self, run: RunState[Any]) -> ParsedQuestion:
         """The run's question, parsed for the comparison of answers."""
-        asked = parse_question(run.question)
-        return parse_comparison_question(run.question, asked.answer_type, asked.is_multi_hop)
+        return parse_question(run.question)
 
     def answer_features(self, run: RunState[Any], facts: Sequence[Fact]) -> AnswerFeatures:
         """What an answer from these facts would rest on."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from agent.text.language import detect_language
 from agent.types import Link, Outcome, Page, SearchHit, SearchResult, SourceFilter
-from agent.web import apply_source_filter, page_language
+from agent.web import apply_source_filter
 
 SWEDISH = (
     "Mejeriet i dalen har trettioen anställda och tillverkar ost av mjölk från gårdarna runt omkring sjön."
@@ -106,7 +107,7 @@ def test_what_failed_stays_as_it_failed():
 
 def test_a_text_tells_its_language():
     assert (
-        page_language.detect_language(SWEDISH),
-        page_language.detect_language(ENGLISH),
-        page_language.detect_language("ok"),
+        detect_language(SWEDISH),
+        detect_language(ENGLISH),
+        detect_language("ok"),
     ) == ("sv", "en", "")

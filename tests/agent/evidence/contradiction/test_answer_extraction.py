@@ -1,9 +1,12 @@
 """What a statement gives for the thing that is asked, and nothing where no word of the question leads to
 it."""
 
+from dataclasses import replace
+
 import pytest
 
-from agent.evidence.contradiction.answer_extraction import extract_answer, parse_comparison_question
+from agent.evidence.contradiction.answer_extraction import extract_answer
+from agent.text.question_analysis import parse_question
 
 
 @pytest.mark.parametrize(
@@ -60,15 +63,18 @@ from agent.evidence.contradiction.answer_extraction import extract_answer, parse
     ],
 )
 def test_the_question_s_words_lead_to_the_value(question: str, kind: str, statement: str, given: str) -> None:
-    assert extract_answer(statement, parse_comparison_question(question, kind)) == given
+    assert extract_answer(statement, replace(parse_question(question), answer_type=kind)) == given
 
 
 def test_a_question_is_taken_apart() -> None:
-    question = parse_comparison_question("What is the profession of Anna Berg in 1921?", "thing")
-    assert (question.subject, question.attribute, question.names, question.figures) == (
+    question = replace(parse_question("What is the profession of Anna Berg in 1921?"), answer_type="thing")
+    assert (question.subject, question.attribute, question.name_words, question.figures) == (
         "Anna Berg",
         "profession 1921",
         {"anna", "berg"},
         {"1921"},
     )
-    assert parse_comparison_question("who founded the dairy", "person").subject == "“who founded the dairy”"
+    assert (
+        replace(parse_question("who founded the dairy"), answer_type="person").subject
+        == "“who founded the dairy”"
+    )

@@ -1,12 +1,13 @@
 """Sources that answer one question differently are told; what is the same, a part, a series or about
 something else is not."""
 
+from dataclasses import replace
 from itertools import count
 
 import pytest
 
-from agent.evidence.contradiction.answer_extraction import parse_comparison_question
 from agent.evidence.contradiction.answers import MAX_COMPARED_FACTS, find_rival_answers
+from agent.text.question_analysis import parse_question
 from agent.types import Fact
 
 _numbers = count(1)
@@ -31,7 +32,7 @@ def told(question: str, kind: str, one: str, other: str, **more: object) -> list
     facts = [fact(one, A, **more), fact(other, B, **more)]  # type: ignore[arg-type]
     return [
         (rival.contradiction.left, rival.contradiction.right)
-        for rival in find_rival_answers(facts, parse_comparison_question(question, kind))
+        for rival in find_rival_answers(facts, replace(parse_question(question), answer_type=kind))
     ]
 
 
@@ -141,7 +142,7 @@ def test_what_is_no_other_answer_is_not(question: str, kind: str, one: str, othe
 
 def test_one_site_and_what_hardly_bears_on_the_question_are_not_compared() -> None:
     question, one, other = (
-        parse_comparison_question("When was Anna Berg born?", "date"),
+        replace(parse_question("When was Anna Berg born?"), answer_type="date"),
         "Anna Berg was born in 1890.",
         "Anna Berg was born in 1895.",
     )
@@ -159,6 +160,6 @@ def test_what_tells_two_of_a_name_apart_in_brackets_is_told_only_when_nothing_el
 
 
 def test_the_work_does_not_grow_with_the_square_of_the_facts() -> None:
-    question = parse_comparison_question("When was Anna Berg born?", "date")
+    question = replace(parse_question("When was Anna Berg born?"), answer_type="date")
     facts = [fact(f"Anna Berg was born in {1000 + n}.", f"https://s{n}.example/") for n in range(3000)]
     assert len(list(find_rival_answers(facts, question))) == MAX_COMPARED_FACTS * (MAX_COMPARED_FACTS - 1) / 2

@@ -1,11 +1,12 @@
 """Contradictions are found, series and different events are not, and a settlement survives more reading."""
 
+from dataclasses import replace
 from itertools import count
 
 import pytest
 
-from agent.evidence.contradiction.answer_extraction import parse_comparison_question
 from agent.evidence.contradiction.groups import find_conflicts, update_disputed
+from agent.text.question_analysis import parse_question
 from agent.types import Conflict, Fact
 
 _numbers = count(1)
@@ -302,14 +303,14 @@ def test_different_answers_to_the_question_are_one_conflict_and_take_the_place_o
     ]
     facts = [fact(text, url, relevance=0.8) for text, url in zip(said, (A, B, C), strict=True)]
     found = find_conflicts(
-        facts, [], parse_comparison_question("When was the Nordvik Dairy founded?", "date")
+        facts, [], replace(parse_question("When was the Nordvik Dairy founded?"), answer_type="date")
     )
     assert [(conflict.asks, [value.text for value in conflict.values]) for conflict in found] == [
         (True, ["1921", "1923", "1925"])
     ]
     assert (
         find_conflicts(
-            facts[:1], [], parse_comparison_question("When was the Nordvik Dairy founded?", "date")
+            facts[:1], [], replace(parse_question("When was the Nordvik Dairy founded?"), answer_type="date")
         )
         == []
     )
