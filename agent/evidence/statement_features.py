@@ -142,9 +142,9 @@ def has_supported_words(statement: str, *sources: str) -> bool:
     if not content:
         return True
     small = {w for w in words if is_stopword(w)}
-    if small and not small & there:
-        if len(content) == 1 or _is_other_language(statement, " ".join(sources)):
-            return True
+    shares_small_words = not small or bool(small & there)
+    if not shares_small_words and (len(content) == 1 or _is_other_language(statement, " ".join(sources))):
+        return True
     starts = {w[:length] for w in there for length in (_PREFIX_LENGTH - 1, _PREFIX_LENGTH)}
     return sum(w[:_PREFIX_LENGTH] in starts for w in content) >= MIN_SUPPORTED_SHARE * len(content)
 

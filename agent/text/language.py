@@ -14,7 +14,7 @@ MIN_LETTERS = 60
 """Letters below which the language of a page is not guessed."""
 MIN_QUESTION_LETTERS = 10
 """The same for a question."""
-MIN_PROBABILITY = 0.9
+MIN_PROBABILITY = 0.5
 SAMPLE_CHARS = 4000
 
 
