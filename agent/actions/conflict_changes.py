@@ -132,7 +132,7 @@ def _match_value(conflict: Conflict, value: str) -> str:
 def _describe_ruling(conflict: Conflict, ruling: Ruling, chosen: str, because: str) -> str:
     if ruling == "open":
         return f"opened {conflict.topic} again"
-    held = {"take": f"for “{chosen}”", "both": "as both hold", "neither": "as neither holds"}[ruling]
+    held = {"take": f"for “{chosen}”", "both": "as both hold", "neither": "as neither is correct"}[ruling]
     return f"settled {conflict.topic} {held}, because “{because}”"
 
 

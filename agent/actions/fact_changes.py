@@ -2,7 +2,7 @@
 back. Pure functions.
 
 Nothing is ever deleted: an edit is a step, and taking it back is another. What an edit says of itself
-("struck 3 facts of example.org") stands on the undo button, on the journey and at the top of the rewritten
+("excluded 3 facts of example.org") stands on the undo button, on the journey and at the top of the rewritten
 answer."""
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from agent.types.facts import make_fact_id
 
 MAX_TEXT_CHARS = 2000
 """Characters of a statement or quote that a person writes."""
-DECISION_VERBS: dict[PersonMark, str] = {"pinned": "pinned", "struck": "struck", "none": "restored"}
+DECISION_VERBS: dict[PersonMark, str] = {"pinned": "pinned", "struck": "excluded", "none": "restored"}
 
 
 @dataclass(frozen=True)
@@ -161,11 +161,11 @@ def strike_source(state: RunState, step: int, source: str) -> Change:
     """Strike a source: its facts are struck, and so is what will be read from it later."""
     fall = preview_strike(state, source)
     if fall.source in state.struck_sources and not fall.facts:
-        raise UsageError(f"{fall.source} is struck already")
+        raise UsageError(f"{fall.source} is excluded already")
     facts = [
         fact.model_copy(update={"decision": "struck", "struck_with": fall.source}) for fact in fall.facts
     ]
-    why = f"struck the source {fall.source} with {format_count(len(facts), 'fact')}"
+    why = f"excluded the source {fall.source} with {format_count(len(facts), 'fact')}"
     return {
         **recompute_after_edit(state, step, facts=facts, why=why),
         "struck_sources": list(dict.fromkeys([*state.struck_sources, fall.source])),
@@ -176,7 +176,7 @@ def restore_source(state: RunState, step: int, source: str) -> Change:
     """Take a source in again, with the facts that were struck with it."""
     name = source.strip() if source.strip() in state.struck_sources else resolve_source(state, source)
     if name not in state.struck_sources:
-        raise UsageError(f"{name} is not struck")
+        raise UsageError(f"{name} is not excluded")
     left = [other for other in state.struck_sources if other != name]
     back = [
         fact.model_copy(update={"decision": "none", "struck_with": ""})

@@ -107,7 +107,7 @@ def explain_change(
         )
         return f"{lacking} {'are' if basis['missing'] > 1 else 'is'} left open {'' if basis['missing'] else 'any more '}by what would be told"
     if name == "joined":
-        return f"what is told holds together {basis['joined']:.0%} more of the question than the best fact alone: its links meet"
+        return f"the facts together cover {basis['joined']:.0%} more of the question than the best fact alone: its links meet"
     if name == "pinned":
         return (
             "a person confirmed the best fact"
@@ -133,9 +133,7 @@ def _describe_answering_facts(basis: Mapping[str, float], said: ReasonContext) -
     if "told" not in basis:
         return ""
     if basis["chain"]:
-        return (
-            f"; it takes several links, and what is told joins {basis['joined']:.0%} of it to the best fact"
-        )
+        return f"; it takes several links, and the facts together cover {basis['joined']:.0%} of the question"
     return f"; {_count_answering_facts(basis, said)}"
 
 
@@ -226,7 +224,7 @@ def describe_factors(point: Confidence) -> list[tuple[str, float, str]]:
         "coverage": f"{basis.get('coverage', factors.get('coverage', 0.0)):.0%} of the question's words are covered by facts that may count",
         "support": _describe_support(basis, factors),
         "trust": "how far the best of these sites are trusted",
-        "agreement": "the less of what bears on it is disputed, the more",
+        "agreement": "share of the evidence that is undisputed",
         "conflicts": "open conflicts on this question; taken off",
     }
     if "told" in basis:
@@ -243,7 +241,7 @@ def _describe_support(basis: Mapping[str, float], factors: Mapping[str, float]) 
         return sites
     held = f"{basis['told']:.0f} of {format_count(basis['bearing'], 'fact')} that may count hold what is asked for and would be told"
     if basis["chain"]:
-        held = f"it takes several links; what is told joins {basis['joined']:.0%} of the question to the best fact"
+        held = f"it takes several links; the facts together cover {basis['joined']:.0%} of the question"
         held += ", and a yes or no stands in no quote" if basis.get("closed") else ""
     elif basis.get("opens"):
         held += ", the best at the beginning of its page"

@@ -96,5 +96,5 @@ class Answer(Record):
     @property
     def side_notes(self) -> list[tuple[str, str]]:
         """The notes beside the sentences as (label, text); a text may be empty."""
-        why = [("Why it stopped", self.why_stopped), ("Written anew", self.because)]
+        why = [("Why it stopped", self.why_stopped), ("Updated", self.because)]
         return [("Certainty", self.certainty), ("Missing", self.missing), *why, ("Remark", self.remark)]

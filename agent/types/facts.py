@@ -166,7 +166,7 @@ class Conflict(Record):
         held = (
             f" for “{self.chosen}”"
             if self.chosen
-            else ": neither holds"
+            else ": neither is correct"
             if self.ruling == "neither"
             else ": both may hold"
         )

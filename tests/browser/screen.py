@@ -64,7 +64,7 @@ class Screen:
     def choose_demo(self) -> None:
         """Options → the demo world."""
         self.button("Options").click()
-        self.page.get_by_label("Where to look").click()
+        self.page.get_by_label("Search in").click()
         self.page.get_by_role("option", name="demo").click()
         expect(self.page.get_by_text("The demo world (invented pages) ·")).to_be_visible()
         self.page.keyboard.press("Escape")

@@ -42,7 +42,7 @@ def test_a_table_of_questions_is_asked_stopped_and_taken_along(
     expect(page.get_by_text("Row 6 cannot be asked")).to_be_visible()
     expect(page.get_by_text("Row 5 asks the same as row 3")).to_be_visible()
     screen.button("Each row").click()
-    page.get_by_label("Where to look").click()
+    page.get_by_label("Search in").click()
     page.get_by_role("option", name="demo").click()
     expect(page.get_by_text("The demo world (invented pages) ·")).to_be_visible()
     page.keyboard.press("Escape")
@@ -57,7 +57,7 @@ def test_a_table_of_questions_is_asked_stopped_and_taken_along(
     expect(page.locator(".batch-rows .chip", has_text="stopped").first).to_be_visible()
     page.reload()
     expect(page.locator(".ts-now .chip", has_text="Stopped")).to_be_visible()
-    screen.button("Go on").click()
+    screen.button("Continue").click()
     expect(page.locator(".ts-now .chip", has_text="Done")).to_be_visible()
     expect(page.locator(".batch-meter [role=img]")).to_have_attribute(
         "aria-label", "4 done, 1 cannot be asked"

@@ -37,8 +37,8 @@ def test_a_cap_asks_is_raised_and_the_run_goes_on_until_a_conflict(
     assert not screen.too_wide() and not page.evaluate(NAMELESS) and not page.evaluate(PALE)
 
     halt.get_by_label("Searches and pages").fill("3")
-    screen.button("Raise it and go on").click()
-    expect(page.locator(".step .head", has_text="You set its budget anew")).to_be_visible()
+    screen.button("Raise it and continue").click()
+    expect(page.locator(".step .head", has_text="You changed its budget")).to_be_visible()
     screen.stands("Paused")
     expect(halt).to_contain_text("All 3 searches")
     narrow = tab(width=400, height=800, dark=True)
@@ -53,17 +53,19 @@ def test_a_cap_asks_is_raised_and_the_run_goes_on_until_a_conflict(
     )
 
     screen.open()
-    page.get_by_role("radio", name="Until a conflict").or_(screen.button("Until a conflict")).first.click()
-    expect(page.get_by_text("It rests and tells you whenever sources disagree.")).to_be_visible()
+    page.get_by_role("radio", name="Pause on conflicts").or_(
+        screen.button("Pause on conflicts")
+    ).first.click()
+    expect(page.get_by_text("Pauses whenever sources disagree.")).to_be_visible()
     screen.ask(FOUNDED)
     screen.stands("Paused")
     expect(halt).to_contain_text("Sources disagree")
     expect(halt).to_contain_text("norrviddawiki.example")
     page.locator(".st-key-research-controls").get_by_label("Run until").click()
     page.get_by_role("option", name="until the answer").click()
-    expect(page.locator(".step .head", has_text="You said how far it goes")).to_contain_text(
+    expect(page.locator(".step .head", has_text="You changed how far it runs")).to_contain_text(
         "run until the answer"
     )
-    screen.button("Go on until the next one").click()
+    screen.button("Continue to the next conflict").click()
     expect(halt).to_be_hidden()
     screen.stands("Answer to review")

@@ -78,7 +78,7 @@ def test_a_pdf_a_question_on_it_and_a_follow_up(server: Served, tab: Tab) -> Non
     expect(screen.newest.locator(".answer")).to_contain_text("180 kronor")
     expect(page.locator(f".st-key-chat-turn-{first}")).to_contain_text("Tove Lindqvist")
     screen.newest.get_by_text("How it was answered").click()
-    expect(screen.newest.get_by_text("The way it took: router →")).to_be_visible()
+    expect(screen.newest.get_by_text("Workflow: router →")).to_be_visible()
     expect(screen.newest.locator("[class*=st-key-flow-picture] img")).to_be_visible()
     screen.newest.get_by_role("tab", name="Passages and grades").click()
     expect(screen.newest.locator("td .chip.good").first).to_have_text("relevant")
@@ -93,7 +93,7 @@ def test_a_pdf_a_question_on_it_and_a_follow_up(server: Served, tab: Tab) -> Non
 def test_a_question_back_is_answered_in_its_form(server: Served, tab: Tab) -> None:
     page = tab()
     screen = Chatting(page, server.url).open().example("Tell me about it")
-    expect(screen.newest).to_contain_text("A question back to you")
+    expect(screen.newest).to_contain_text("A clarifying question")
     assert page.evaluate(NAMELESS) == []
     page.get_by_label("Your answer").fill("What does the Harbour edition cost?")
     screen.button("Answer").click()

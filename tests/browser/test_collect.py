@@ -55,7 +55,7 @@ class Collecting(Screen):
         self.page.get_by_label("What to gather").fill(prompt)
         self.page.get_by_label("Start pages, one a line").fill(starts)
         self.button("Options").click()
-        self.page.get_by_label("Where to read").click()
+        self.page.get_by_label("Search in").click()
         self.page.get_by_role("option", name="demo").click()
         if articles:
             box = self.page.get_by_label("At most this many articles and threads")
@@ -64,10 +64,10 @@ class Collecting(Screen):
         expect(self.page.get_by_text("The demo world (invented pages) ·")).to_be_visible()
         self.page.keyboard.press("Escape")
         if shown_first:
-            self.page.get_by_role("radio", name="Show me the path first").or_(
-                self.button("Show me the path first")
+            self.page.get_by_role("radio", name="Approve each path").or_(
+                self.button("Approve each path")
             ).first.click()
-            expect(self.page.get_by_text("You see the path before it is walked.")).to_be_visible()
+            expect(self.page.get_by_text("You approve the path before it is followed.")).to_be_visible()
         self.button("Collect").click()
         self.page.wait_for_url("**/collect?run=*")
         return self
@@ -160,11 +160,11 @@ def test_the_path_is_shown_before_it_is_walked(server: Served, tab: Tab) -> None
     screen = Collecting(page, server.url).open().collect(FORUM, QUOTE, shown_first=True)
     screen.stands("Waiting for you")
     preview = page.locator(".st-key-collect-preview")
-    expect(preview).to_contain_text("The path ahead, if you agree: 1 page.")
-    screen.button("Walk this path").click()
+    expect(preview).to_contain_text("Next pages, if you approve: 1 page.")
+    screen.button("Follow this path").click()
     expect(preview).to_contain_text("4 pages")
     preview.get_by_text("The factory and the debt").click()
-    screen.button("Walk to the end without asking").click()
+    screen.button("Follow to the end without asking").click()
     screen.stands("Answer to review")
     assert screen.gathered() == ["Third quarter: good or bad?", "Dividend next spring"]
 
@@ -174,7 +174,7 @@ def test_what_could_not_be_read_is_told(server: Served, tab: Tab) -> None:
     loop = "https://northernbrief.example/latest"
     screen = Collecting(page, server.url).open().collect("Collect all news", f"{loop}\n{NEWS}", articles=20)
     screen.stands("Answer to review")
-    panel = screen.tab("Could not read")
+    panel = screen.tab("Unavailable sources")
     for told in ("paywall", "404", "more than ten times"):
         expect(panel).to_contain_text(told)
     assert len(screen.gathered()) == 8
@@ -194,7 +194,7 @@ def test_an_invented_address_is_refused_and_the_walk_goes_on(misled: Served, tab
     )
     expect(begun.locator("> .chips")).to_contain_text("by the model")
     expect(begun.locator("ul")).to_have_count(0)
-    panel = screen.tab("Could not read")
+    panel = screen.tab("Unavailable sources")
     expect(panel).to_contain_text(INVENTED)
     expect(panel).to_contain_text("target_url is no link of the page")
     assert screen.gathered() == ["Kallsteg opens its factory in Stenfors"]

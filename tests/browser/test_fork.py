@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
@@ -30,16 +31,16 @@ def test_go_on_from_a_step_with_a_note_and_compare(served: Callable[..., Served]
         .last
     )
     expect(second).to_be_visible()
-    second.get_by_role("button", name="Go on from here").click()
-    page.get_by_label("A note its next decision heeds").fill(NOTE)
-    screen.button("Start the new run").click()
+    second.get_by_role("button", name=re.compile("^Branch from step")).click()
+    page.get_by_label("Instructions (optional)").fill(NOTE)
+    screen.button("Start branch").click()
 
     page.wait_for_url(lambda url: first not in url)
-    expect(page.get_by_text("Forked at step")).to_be_visible()
+    expect(page.get_by_text("Branched at step")).to_be_visible()
     screen.stands("Answer to review")
     expect(page.locator(".answer")).to_contain_text("1979")
     expect(page.locator(".answer")).not_to_contain_text("1974")
-    expect(page.locator(".step .head", has_text="You went on from here")).to_be_visible()
+    expect(page.locator(".step .head", has_text="You branched from here")).to_be_visible()
     expect(page.locator(".step .why", has_text=NOTE)).to_be_visible()
     fork = screen.run_id
     screen.open(first)
@@ -71,7 +72,7 @@ def test_go_on_from_a_step_with_a_note_and_compare(served: Callable[..., Served]
 
 def _side_by_side(page: Page) -> None:
     """What the two runs share and where they part."""
-    expect(page.get_by_text("are the very same; they parted after that")).to_be_visible()
+    expect(page.get_by_text("are identical; the runs differ after that")).to_be_visible()
     expect(page.locator(".pair").first).to_contain_text(NOTE)
     expect(page.locator(".said .removed")).to_contain_text("1974")
     expect(page.get_by_text("in the steps they share").first).to_be_visible()

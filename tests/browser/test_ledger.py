@@ -17,7 +17,7 @@ WRONG = "The dairy began in 1989 with two partners."
 def changed(page: Page, former: int, why: str) -> None:
     """Wait until the answer after this one stands, and says why it was written."""
     expect(page.get_by_text(f"What changed since answer {former}")).to_be_visible()
-    expect(page.get_by_text(f"Written anew after your edit: {why}")).to_be_visible()
+    expect(page.get_by_text(f"Updated after your edit: {why}")).to_be_visible()
 
 
 def typed_in_the_table(page: Page, text: str, saves: Locator) -> None:
@@ -81,10 +81,10 @@ def test_a_person_edits_the_ledger_and_the_answer_follows(tab, server: Served) -
         ".cite summary"
     ).first.click()  # from a sentence to its words, and on to the fact behind them
     quote = answer.locator(".cite .quote").first.inner_text()
-    answer.get_by_role("link", name="Pin, strike or correct this fact").first.click()
+    answer.get_by_role("link", name="Exclude, always use or correct this fact").first.click()
     card = page.locator(".st-key-fact-card")
     expect(card).to_contain_text(quote)
-    screen.button("Pin").click()
+    screen.button("Always use").click()
     changed(page, 1, "pinned 1 fact of bolagsrullen.example")
     expect(answer).to_contain_text("1979")
     expect(answer).not_to_contain_text("disagree")
@@ -108,18 +108,18 @@ def test_a_person_edits_the_ledger_and_the_answer_follows(tab, server: Served) -
 
     screen.button("Add a fact").click()
     page.get_by_label("The fact, in a sentence").fill("Älvmora Mejeri was founded by my aunt and her friend.")
-    page.get_by_text("I know it myself").click()
+    page.get_by_text("My own knowledge").click()
     expect(page.get_by_text("It never counts as backed")).to_be_visible()
     screen.button("Add it").click()
     changed(page, 4, "added 1 fact of your own knowledge")
     expect(answer.locator(".mine")).to_contain_text("my aunt")
 
     screen.stands("Answer to review")
-    screen.button("Strike a source").click()
+    screen.button("Exclude a source").click()
     source_picked(page, "bolagsrullen.example")
     expect(page.get_by_text("The answer loses")).to_be_visible()
-    page.get_by_role("button", name=re.compile("^Strike it with")).click()
-    changed(page, 5, "struck the source bolagsrullen.example")
+    page.get_by_role("button", name=re.compile("^Exclude it with")).click()
+    changed(page, 5, "excluded the source bolagsrullen.example")
     expect(page.locator(".sources").filter(has_text="bolagsrullen")).to_have_count(0)
 
     panel.get_by_label("Find in the facts").fill("my aunt")
@@ -128,9 +128,9 @@ def test_a_person_edits_the_ledger_and_the_answer_follows(tab, server: Served) -
     expect(
         panel.locator("canvas [role=gridcell]").filter(has_text="my aunt").first
     ).to_be_attached()  # the words above the table change before it
-    strikes = screen.button("Strike 1 fact")
+    strikes = screen.button("Exclude 1 fact")
     ticked(page, strikes)
     strikes.click()
-    changed(page, 6, "struck 1 fact")
+    changed(page, 6, "excluded 1 fact")
     expect(answer).not_to_contain_text("my aunt")
     assert screen.too_wide() == []

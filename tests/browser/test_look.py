@@ -38,7 +38,7 @@ def test_texts_stand_out_from_what_is_behind_them(
     )
     assert page.evaluate(PALE) == []
     screen.open(run_id).stands("Answer to review")
-    for name in ("Facts", "Confidence", "Conflicts", "Could not read"):
+    for name in ("Facts", "Confidence", "Conflicts", "Unavailable sources"):
         screen.tab(name)
         assert page.evaluate(PALE) == [], name
 
@@ -48,7 +48,7 @@ def test_every_control_has_a_name(server: Served, tab: Callable[..., Page], run_
     screen = Screen(page, server.url).open()
     expect(screen.question).to_be_visible()
     screen.button("Options").click()
-    expect(page.get_by_label("Where to look")).to_be_visible()
+    expect(page.get_by_label("Search in")).to_be_visible()
     assert page.evaluate(NAMELESS) == []
     screen.open(run_id).stands("Answer to review")
     screen.button("Send back").click()

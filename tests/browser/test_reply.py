@@ -42,7 +42,7 @@ def test_a_reply_and_a_silence(server: Served, tab: Tab) -> None:
     for step, said in steps.items():
         expect(page.locator(".step", has_text=step).first).to_contain_text(said)
     expect(page.locator("[class*=st-key-flow-picture] img")).to_be_visible()
-    expect(page.get_by_text("The way it took: gate → select → load → write → replied")).to_be_visible()
+    expect(page.get_by_text("Workflow: gate → select → load → write → replied")).to_be_visible()
     replied = screen.run_id
     expect(screen.tab("Quotes").locator(".answer .cite").first).to_be_visible()
 

@@ -110,7 +110,7 @@ def test_hostile_texts_stay_texts_on_every_screen(server: Served, tab: Callable[
     screen = Screen(page, server.url).open(run_id)
     screen.stands("Answer to review")
     _harmless(page)
-    for name in ("Facts", "Confidence", "Map of pages", "Could not read", "Conflicts", "Model calls"):
+    for name in ("Facts", "Confidence", "Source graph", "Unavailable sources", "Conflicts", "Model calls"):
         screen.tab(name)
         _harmless(page)
     expect(page.locator(".answer")).to_contain_text("harbour master of Lerviken")

@@ -30,7 +30,7 @@ class Asking(Screen):
             "kallsteg.example"
         )
         self.button("Options").click()
-        self.page.get_by_label("Where to read").click()
+        self.page.get_by_label("Search in").click()
         self.page.get_by_role("option", name="demo").click()
         expect(self.page.get_by_text("The demo world (invented pages) ·")).to_be_visible()
         self.page.keyboard.press("Escape")
@@ -41,7 +41,7 @@ class Asking(Screen):
     def ask_on(self, question: str) -> str:
         """Ask on; wait for the new turn's address and give the run's id."""
         before = self.run_id
-        self.page.get_by_label("Ask on").fill(question)
+        self.page.get_by_label("Ask a follow-up").fill(question)
         self.button("Ask").click()
         self.page.wait_for_function("before => !location.search.includes(before)", arg=before)
         return self.run_id
@@ -65,7 +65,7 @@ def test_answer_follow_up_and_a_polite_no(server: Served, tab: Tab) -> None:
     expect(cite.locator(".quote").first).to_contain_text("within 30 days")
     expect(screen.tab("Decisions")).to_contain_text("Explore")
     expect(screen.tab("Pages read").locator("tr", has_text="Returns and refunds")).to_contain_text("used")
-    expect(screen.tab("Map of the site").locator("canvas").first).to_be_visible()
+    expect(screen.tab("Source graph").locator("canvas").first).to_be_visible()
 
     first = screen.run_id
     screen.ask_on("And who pays for the postage?")
@@ -75,12 +75,12 @@ def test_answer_follow_up_and_a_polite_no(server: Served, tab: Tab) -> None:
 
     screen.ask_on("Who won the football world cup in 1998?")
     screen.stands("Answer to review")
-    expect(screen.newest).to_contain_text("Not what this site is about")
+    expect(screen.newest).to_contain_text("Outside this site’s topic")
     expect(screen.newest).to_contain_text("football")
     assert screen.too_wide() == []
 
     page.reload()
-    expect(screen.newest).to_contain_text("Not what this site is about")
+    expect(screen.newest).to_contain_text("Outside this site’s topic")
     page.goto(f"{server.url}runs")
     expect(page.get_by_role("link", name=QUESTION).first).to_have_attribute("href", f"site?run={first}")
 
@@ -90,11 +90,11 @@ def test_a_desk_is_asked_again(server: Served, tab: Tab) -> None:
     screen = Asking(page, server.url).open()
     page.get_by_label("Start pages, one a line").fill(START)
     expect(page.get_by_role("textbox", name="Domains that may be read")).to_have_value("kallsteg.example")
-    screen.button("Keep as a desk").click()
-    page.get_by_label("Name of the desk").fill("Loggers")
-    page.get_by_label("Name of the desk").press("Enter")
-    screen.button("Keep").click()
-    expect(screen.notice).to_contain_text("The desk “Loggers” is kept.")
+    screen.button("Save this site").click()
+    page.get_by_label("Name", exact=True).fill("Loggers")
+    page.get_by_label("Name", exact=True).press("Enter")
+    screen.button("Save").click()
+    expect(screen.notice).to_contain_text("The site “Loggers” is saved.")
 
     other = Asking(tab(), server.url).open()
     other.page.get_by_label("Start pages, one a line").fill("https://www.alvmora-mejeri.example/")

@@ -28,14 +28,14 @@ def test_what_could_not_be_read_is_given_by_hand(server: Served, tab: Callable[.
     screen = Screen(page, server.url).open().ask(QUESTION)
     screen.stands("Answer to review")
     expect(page.get_by_text("The pages that matter could not be read.")).to_be_visible()
-    panel = screen.tab("Could not read")
+    panel = screen.tab("Unavailable sources")
     row = panel.locator("[class*=st-key-research-unread-]").filter(has_text="premium")
     expect(row).to_contain_text("blocked us")
     expect(row).to_contain_text("With a subscription of your own")
     assert page.evaluate(NAMELESS) == [] and page.evaluate(PALE) == []
 
-    row.get_by_role("button", name="Give its text").click()
-    field = page.get_by_label("Its text", exact=True)
+    row.get_by_role("button", name="Paste its text").click()
+    field = page.get_by_label("Page text", exact=True)
     expect(field).to_be_visible()
     field.fill(SAID)
     screen.button("Use this text").click()
@@ -44,9 +44,9 @@ def test_what_could_not_be_read_is_given_by_hand(server: Served, tab: Callable[.
     expect(page.locator(".step .head", has_text="You pasted the text of")).to_be_visible()
     expect(panel.locator("[class*=st-key-research-unread-]").filter(has_text="premium")).to_have_count(0)
 
-    screen.tab("Could not read")
-    screen.button("Give a page of your own").click()
-    at = page.get_by_label("Its address")
+    screen.tab("Unavailable sources")
+    screen.button("Add a page").click()
+    at = page.get_by_label("Page address")
     expect(at).to_be_visible()
     text = b"# Minutes\n\nThe roof of the dairy in Lovnas cost 2,410,000 kronor with the gutters, say the minutes of the board of 12 March.\n"
     page.locator("[data-testid=stFileUploader] input[type=file]").set_input_files(
@@ -95,7 +95,7 @@ def test_two_versions_of_a_page_side_by_side(
     expect(page.locator(".fates li", has_text="410 feathers")).to_contain_text("is not there")
     assert page.evaluate(NAMELESS) == [] and page.evaluate(PALE) == []
     with page.expect_download() as download:
-        page.get_by_role("button", name="Download as it came").click()
+        page.get_by_role("button", name="Download original").click()
     assert (
         download.value.suggested_filename == "about.txt"
         and b"<h1>" in Path(download.value.path()).read_bytes()

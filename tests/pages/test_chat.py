@@ -65,7 +65,7 @@ def test_an_answer_shows_its_quotes_and_on_demand_its_way_and_grades(app, bench)
     text = shown(tester.run())
     assert (
         "<b>RETRIEVE</b>" in text
-        and "The way it took: router → retrieve → grade → rewrite retry" in text
+        and "Workflow: router → retrieve → grade → rewrite retry" in text
         and "flowchart TD" in text
     )
     tester = app("chat", run=run_id)
@@ -107,7 +107,7 @@ def test_a_question_back_is_a_form_and_its_answer_goes_on(app, bench):
     tester = app("chat", run=run_id)
     assert (
         not tester.exception
-        and "A question back to you" in shown(tester)
+        and "A clarifying question" in shown(tester)
         and tester.chat_input[0].placeholder == "Answer the question above"
     )
     assert [str(option) for option in tester.radio[0].options] == ["the ferry", "the lighthouse"]
@@ -127,12 +127,12 @@ def test_thanks_are_answered_in_kind_without_a_form_or_a_badge(app, bench):
     assert (
         not tester.exception
         and "You are welcome" in text
-        and "A question back to you" not in text
+        and "A clarifying question" not in text
         and "does not answer" not in text
     )
     assert {button.label for button in tester.button}.isdisjoint(
         {"Answer", "Open as research"}
-    ) and tester.chat_input[0].placeholder == "Ask on"
+    ) and tester.chat_input[0].placeholder == "Ask a follow-up"
 
 
 def test_places_have_a_map_and_a_table_with_distances(app, bench):
@@ -167,7 +167,7 @@ def test_a_model_that_fails_is_told_at_the_answer(app, bench):
     gone = ModelUnavailable("the server of the model burned down")
     given(bench, Script(router=gone, grade=gone, generate=gone, validate=gone))
     text = shown(app("chat", run=_turn(bench)))
-    assert "38 kronor" in text and "The model did not speak" in text and "burned down" in text
+    assert "38 kronor" in text and "The model failed" in text and "burned down" in text
 
 
 def test_a_model_server_that_is_away_is_told_beside_the_box(app, bench):

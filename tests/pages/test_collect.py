@@ -100,7 +100,7 @@ def test_the_path_is_shown_and_waits(
 ) -> None:
     run_id = collected(mode="step")
     tester = app("collect", run=run_id)
-    assert "The path ahead, if you agree: 1 page." in shown(tester)
+    assert "Next pages, if you approve: 1 page." in shown(tester)
     tester.button(key="collect-approve").click().run()
     bench.drive(run_id)
     tester.run()

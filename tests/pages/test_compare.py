@@ -25,7 +25,7 @@ def test_a_run_at_its_cap_asks_and_its_answer_holds(app, demo, bench):
     run_id = demo(at_cap="ask", max_steps=2)
     assert bench.snapshot(run_id).run.status is Status.PAUSED
     tester = app(run=run_id)
-    assert "A budget is used: searches and pages" in shown(tester) and not any(
+    assert "Budget used up: searches and pages" in shown(tester) and not any(
         b.label == "Resume" for b in tester.button
     )
     field = next(box for box in tester.number_input if box.key.startswith("research-halt-"))
@@ -47,7 +47,7 @@ def test_a_new_run_from_the_form_of_a_card(app, demo, bench):
     next(area for area in tester.text_area if area.key.startswith("research-fork-note")).set_value(
         "Hurry."
     ).run()
-    next(b for b in tester.button if b.label == "Start the new run").click().run()
+    next(b for b in tester.button if b.label == "Start branch").click().run()
     new = bench.runs()[0]
     assert (
         new.forked_from == run_id

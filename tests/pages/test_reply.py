@@ -84,7 +84,7 @@ def test_an_example_is_answered_from_the_demo(app, bench):
     )
     assert (
         "kb:installing.md" in text
-        and "The way it took: gate → select → load → write → replied" in text
+        and "Workflow: gate → select → load → write → replied" in text
         and "flowchart TD" in text
     )
     recent = app("reply").get("page_link")

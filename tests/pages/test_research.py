@@ -86,11 +86,11 @@ def test_a_finished_run_shows_its_answer_with_sources_and_can_be_accepted(app, d
 def test_sending_back_needs_a_note_and_keeps_what_was_typed(app, demo, bench):
     run_id = demo()
     tester = app(run=run_id)
-    _button(tester, "Send back and go on").click().run()
+    _button(tester, "Send back and continue").click().run()
     assert "what is wrong or missing" in tester.warning[0].value
     tester.text_area[0].set_value("And who is the head cheesemaker?").run()
     assert bench.draft(f"back:{run_id}") == "And who is the head cheesemaker?"
-    _button(tester, "Send back and go on").click().run()
+    _button(tester, "Send back and continue").click().run()
     assert bench.snapshot(run_id).run.status is Status.RUNNING
     bench.drive(run_id)
     tester = app(run=run_id)
@@ -132,7 +132,7 @@ def test_stop_and_go_on(app, demo, bench):
     _button(tester, "Stop").click().run()
     assert bench.snapshot(run_id).run.status is Status.STOPPED
     tester.text_area(key=f"research-note-{run_id}").set_value("Look in the register").run()
-    _button(tester, "Send note").click().run()
+    _button(tester, "Send guidance").click().run()
     assert bench.snapshot(run_id).state.notes[0].text == "Look in the register"
     assert "Noted" in tester.success[0].value
     _button(tester, "Go on").click().run()
@@ -151,8 +151,8 @@ def test_each_tab_is_drawn(app, demo):
         "Facts": "verbatim quote",
         "Confidence": "= confidence",
         "Sources": "Trust, and why",
-        "Map of pages": "Click a page",
-        "Could not read": "could be read",
+        "Source graph": "Click a page",
+        "Unavailable sources": "could be read",
         "Conflicts": "onflict",
         "Model calls": "No model was asked",
     }.items():

@@ -104,7 +104,7 @@ def test_a_conversation_shows_all_turns_and_goes_on(app, bench):
     assert newest != run_id and newest in tester.query_params["run"]
     bench.drive(newest)
     tester = app("site", run=newest)
-    assert "Not what this site is about" in shown(tester)
+    assert "Outside this site’s topic" in shown(tester)
 
 
 def test_desks_are_kept_filled_in_and_forgotten(app, bench):
@@ -119,7 +119,7 @@ def test_desks_are_kept_filled_in_and_forgotten(app, bench):
         again.text_area(key="site-starts").value == START
         and again.selectbox(key="site-world").value == "demo"
     )
-    _button(again, "Forget this desk").click().run()
+    _button(again, "Delete this saved site").click().run()
     assert bench.saved_sites() == {}
 
 

@@ -237,8 +237,7 @@ def _remove_injected_links(page: Page, step: int) -> tuple[Page, list[Refusal]]:
     """The page without the links that stand where it gives orders to a machine, and these as refusals."""
     ordered = find_injected_links(page.text, page.links)
     refused = [
-        Refusal(what=link.url[:300], why="it stands in a passage that gives orders to its reader", step=step)
-        for link in ordered
+        Refusal(what=link.url[:300], why="Blocked: suspected prompt injection", step=step) for link in ordered
     ]
     return page.model_copy(
         update={"links": [link for link in page.links if link not in ordered]}

@@ -120,7 +120,11 @@ def _ruling_sentence(clash: Conflict, facts: dict[str, Fact]) -> Sentence:
     """One sentence that tells what a person ruled, why, and what the sources say."""
     said, ids = _quote_sides(clash, facts)
     ruled = (
-        f"“{clash.chosen}”" if clash.chosen else "neither holds" if clash.ruling == "neither" else "both hold"
+        f"“{clash.chosen}”"
+        if clash.chosen
+        else "neither is correct"
+        if clash.ruling == "neither"
+        else "both hold"
     )
     why = f", because “{clash.reason}”" if clash.reason else ""
     return Sentence(text=f"{RULING_PREFIX} {clash.topic}: {ruled}{why} ({said}).", fact_ids=ids)

@@ -394,7 +394,7 @@ def _check_url(state: RunState, url: str) -> Refusal | None:
         return Refusal(what=url, why="this address is outside the domains that were chosen")
     if is_excluded(url, find_excluded_sites(note_texts(state))):
         return Refusal(what=url, why="a person's note rules this address out")
-    return Refusal(what=url, why="a person struck this source") if find_struck_source(state, url) else None
+    return Refusal(what=url, why="a person excluded this source") if find_struck_source(state, url) else None
 
 
 def known_urls(state: RunState) -> set[str]:

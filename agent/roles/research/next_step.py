@@ -291,7 +291,9 @@ class DecisionContext:
 
     def _follow_lead_above(self, floor: float) -> Decision | None:
         for lead in self.leads[:5]:
-            why = f"The most promising lead (expected use {lead.score:.2f}): {lead.text[:100]}; {lead.why[:120]}."
+            why = (
+                f"The most promising lead (relevance {lead.score:.2f}): {lead.text[:100]}; {lead.why[:120]}."
+            )
             if lead.score >= floor and (told := self.follow_lead(lead, why)):
                 return told
         return None

@@ -71,7 +71,7 @@ def _draw_settings() -> tuple[Settings, BatchBudget]:
     ui.heading("All rows together")
     with st.grid(5, min_column_width=150, gap="small", key="batch-budget"):
         side = st.number_input(
-            "Side by side",
+            "Parallel runs",
             1,
             jobs.MAX_PARALLEL_RUNS,
             allowed.side_by_side,
@@ -119,7 +119,7 @@ def _draw_settings() -> tuple[Settings, BatchBudget]:
         chosen = source_filter_form.draw("batch", searches=True)
     with options:
         flow = st.selectbox(
-            "How it is asked",
+            "Flow",
             BATCH_FLOWS,
             format_func=str.capitalize,
             key="batch-flow",
@@ -127,7 +127,7 @@ def _draw_settings() -> tuple[Settings, BatchBudget]:
             persist_state="session",
         )
         world, model = (
-            form_fields.choose_world("Where to look", "batch", persist_state="session"),
+            form_fields.choose_world("Search in", "batch", persist_state="session"),
             form_fields.choose_model("batch", persist_state="session"),
         )
         steps = st.number_input(

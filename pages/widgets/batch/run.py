@@ -27,7 +27,7 @@ STATE_CHIPS = {
 STATE_HINTS = {
     "running": "New rows start as others end.",
     "stopped": "Nothing is lost: its runs rest where they stood.",
-    "spent": "No more rows start. Raise the budget and go on, or take the table as it is.",
+    "spent": "No more rows start. Raise the budget and continue, or export the table as it is.",
     "done": "Every row came to its end. Open one to check it, or take the table along.",
 }
 ROW_CHIPS: dict[RowState, tuple[str, str]] = {
@@ -133,7 +133,7 @@ def render_stats(now: BatchStatus) -> str:
             f"{labels.format_money(spent.cost_usd)} <small>of {labels.format_money(most.max_cost_usd)}</small>",
         ),
         ("Work", f"{labels.format_duration(spent.seconds)} <small>of {most.max_minutes:g} min</small>"),
-        ("Side by side", f"{most.side_by_side}"),
+        ("Parallel runs", f"{most.side_by_side}"),
     ]
     return (
         '<dl class="ts figures six">'
@@ -159,7 +159,7 @@ def _draw_controls(now: BatchStatus) -> None:
             ui.action("Stop", "batch-stop", jobs.stop, bench, batch_id, icon="stop")
         if now.can_resume and not now.exhausted_budget:
             go_on = functools.partial(jobs.resume, bench, batch_id)
-            ui.action("Go on", "batch-go-on", go_on, icon="play_arrow", type="primary")
+            ui.action("Continue", "batch-go-on", go_on, icon="play_arrow", type="primary")
         if now.state_counts["failed"] and not _is_working(now):
             again = functools.partial(jobs.resume, bench, batch_id, failed=True)
             ui.action("Try failed rows again", "batch-again", again, icon="replay")
@@ -198,7 +198,7 @@ def _draw_budget(now: BatchStatus) -> None:
     minutes = st.number_input(
         "At most, minutes of work", 1.0, 10_000.0, max(1.0, most.max_minutes), 10.0, key=f"{key}-minutes"
     )
-    side = st.number_input("Side by side", 1, jobs.MAX_PARALLEL_RUNS, most.side_by_side, key=f"{key}-side")
+    side = st.number_input("Parallel runs", 1, jobs.MAX_PARALLEL_RUNS, most.side_by_side, key=f"{key}-side")
     chosen = BatchBudget(
         side_by_side=int(side),
         max_calls=int(calls),
@@ -207,7 +207,7 @@ def _draw_budget(now: BatchStatus) -> None:
         max_minutes=float(minutes),
     )
     go_on = functools.partial(jobs.resume, client.workbench(), now.batch.id, chosen)
-    ui.action("Set the budget and go on", f"{key}-set", go_on, type="primary")
+    ui.action("Set the budget and continue", f"{key}-set", go_on, type="primary")
 
 
 def _choose_rows(now: BatchStatus) -> list[BatchRow]:

@@ -27,7 +27,7 @@ def draw(
     scope.draw(before)
     with st.container(key="chat-box" if run_id else "chat-first-box"):
         st.chat_input(
-            placeholder if status is not Status.RUNNING else "The answer before is still on its way …",
+            placeholder if status is not Status.RUNNING else "The previous answer is still being written …",
             key=INPUT_KEY,
             max_chars=4000,
             accept_file="multiple",

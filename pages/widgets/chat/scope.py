@@ -99,7 +99,7 @@ def _draw_fields(settings: Settings) -> None:
     if st.session_state.get(MODEL_KEY) not in names:
         st.session_state[MODEL_KEY] = names[0]
     st.selectbox(
-        "Who thinks",
+        "Model",
         names,
         key=MODEL_KEY,
         format_func=lambda name: _format_model(name, model),

@@ -119,7 +119,7 @@ def _check_for_changes(run_id: str, head: int) -> None:
 
 def _choose_placeholder(newest: RunSnapshot) -> str:
     """What the box below is for: while a question back waits, what is typed there is its answer, too."""
-    return "Answer the question above" if newest.run.status is Status.WAITING else "Ask on"
+    return "Answer the question above" if newest.run.status is Status.WAITING else "Ask a follow-up"
 
 
 def _draw_missing(told: str) -> None:

@@ -17,7 +17,7 @@ from pages.widgets.evidence import fact_table
 from pages.widgets.run import flow_diagram, model_calls
 from pages.widgets.shell import badges, client, escape, labels
 
-TABS = ("The way it took", "Passages and grades", "Facts", "Model calls")
+TABS = ("Workflow", "Passages and grades", "Facts", "Model calls")
 ROUTE_LABELS = {
     "DIRECT_ANSWER": "from what earlier answers stand on",
     "RETRIEVE": "searched the library",
@@ -136,7 +136,7 @@ def _render_late_step(name: str, change: dict[str, Any]) -> str:
 def _render_actor_and_fallback(change: dict[str, Any], name: str) -> str:
     spoken = (change.get("speakers") or {}).get(name) or {}
     trouble = (
-        f' <span class="small warned">the model did not speak: {escape.html(spoken["trouble"])}</span>'
+        f' <span class="small warned">the model failed: {escape.html(spoken["trouble"])}</span>'
         if spoken.get("trouble")
         else ""
     )
@@ -192,5 +192,5 @@ def _read_passage(doc: PassageRef) -> str:
 def render_unfinished(view: RunSnapshot) -> str:
     """How a turn that did not end stands, as HTML."""
     chip = badges.render(labels.describe_status(view.run), labels.STATUS_TONE[view.run.status])
-    told = view.run.error or "Nothing is lost: go on, or ask something else."
+    told = view.run.error or "Nothing is lost: continue, or ask something else."
     return f'<div class="ts"><div class="ts-now" role="status">{chip}<span class="say soft">{escape.html(told)}</span></div></div>'

@@ -44,22 +44,20 @@ def draw(
             _stream_answer(given)
         if state.own.located and state.own.located.rows:
             places_map.draw(state.own.located, view.run.id)
-            with st.expander(
-                "The rows they stand in", icon=":material/format_quote:", key=f"chat-rows-{view.run.id}"
-            ):
+            with st.expander("Source rows", icon=":material/format_quote:", key=f"chat-rows-{view.run.id}"):
                 st.html(answer_card.render(given, state.facts, view.run.id))
         else:
             st.html(render_answer(given, view))
         if why := find_fallback_reason(state):
             st.html(
-                f'<div class="ts"><p class="small warned">The model did not speak, rules did in its place: {escape.html(why)}</p></div>'
+                f'<div class="ts"><p class="small warned">The model failed, rules did in its place: {escape.html(why)}</p></div>'
             )
         if form:
             form()
 
 
 def find_fallback_reason(state: ChatRun) -> str:
-    """Why the model did not speak although it was asked, at the answer or on the way to it; "" when it
+    """Why the model failed although it was asked, at the answer or on the way to it; "" when it
     did."""
     given = [
         *state.answers[-1:],
@@ -92,7 +90,7 @@ def render_answer(given: Answer, view: RunSnapshot) -> str:
         return answer_card.render(given, view.state.facts, view.run.id)
     if given.is_small_talk:
         return f'<div class="ts"><div class="answer">{escape.html(given.certainty)}</div></div>'
-    kind = {"needs_clarification": "A question back to you", "budget": "A limit was reached"}.get(
+    kind = {"needs_clarification": "A clarifying question", "budget": "A limit was reached"}.get(
         given.reason, "The library does not answer this"
     )
     missing = "".join(

@@ -54,13 +54,13 @@ def _draw_settings() -> Settings:
     with st.container(horizontal=True, vertical_alignment="center"):
         start = st.container(width="content")
         mode = st.segmented_control(
-            "How it goes on",
+            "Mode",
             ["auto", "step"],
             default="auto",
             required=True,
             key="collect-mode",
             label_visibility="collapsed",
-            format_func={"auto": "Automatic", "step": "Show me the path first"}.__getitem__,
+            format_func={"auto": "Automatic", "step": "Approve each path"}.__getitem__,
         )
         with st.popover("Options", icon=":material/tune:", key="collect-options"):
             settings = _draw_options(mode or "auto")
@@ -69,7 +69,7 @@ def _draw_settings() -> Settings:
         ui.button("Collect", "collect-start", _start_typed, settings, icon="inventory_2", type="primary")
     limits = settings.collect
     way = "" if limits.use_smart_navigation else "the plain way: every link, every page an article"
-    shown = " You see the path before it is walked." if settings.mode == "step" else ""
+    shown = " You approve the path before it is followed." if settings.mode == "step" else ""
     form_fields.draw_summary(
         settings,
         f"up to {format_count(limits.max_articles, 'item')}, depth {limits.max_depth}",
@@ -81,7 +81,7 @@ def _draw_settings() -> Settings:
 
 def _draw_options(mode: str) -> Settings:
     plain = CollectLimits()
-    world, model = form_fields.choose_world("Where to read", "collect"), form_fields.choose_model("collect")
+    world, model = form_fields.choose_world("Search in", "collect"), form_fields.choose_model("collect")
     articles = st.number_input(
         "At most this many articles and threads", 1, 100, plain.max_articles, key="collect-max-articles"
     )

@@ -33,7 +33,7 @@ def draw(view: RunSnapshot, state: CollectRun) -> None:
             st.caption(f"and {len(ahead) - MAX_SHOWN} more")
         with st.container(horizontal=True):
             ui.button(
-                "Walk this path",
+                "Follow this path",
                 "collect-approve",
                 _approve_path,
                 bench,
@@ -46,7 +46,7 @@ def draw(view: RunSnapshot, state: CollectRun) -> None:
                 help="It shows the next pages again when new ones are found",
             )
             ui.button(
-                "Walk to the end without asking",
+                "Follow to the end without asking",
                 "collect-walk",
                 _approve_path,
                 bench,
@@ -59,14 +59,14 @@ def draw(view: RunSnapshot, state: CollectRun) -> None:
 
 
 def render_summary(state: CollectRun, ahead: list[CrawlNode]) -> str:
-    """Where the walk stands: what was decided at the pages these were found on."""
+    """Where the crawl is: what was decided at the pages these were found on."""
     parents = dict.fromkeys(branch.parent for branch in ahead if branch.parent in state.own.tree)
     lines = "".join(
         f"<p><b>{escape.html(parent.title or escape.shorten_url(parent.url))}</b>: {escape.html(crawl_tree.ACTION_LABELS.get(parent.action or '', ''))}. "
         f'<span class="soft">{escape.html(parent.reasoning)}</span></p>'
         for parent in (state.own.tree[name] for name in parents)
     )
-    return f'<div class="small soft">The path ahead, if you agree: {format_count(len(ahead), "page")}. Nothing of it has been read yet.</div>{lines}'
+    return f'<div class="small soft">Next pages, if you approve: {format_count(len(ahead), "page")}. Nothing of it has been read yet.</div>{lines}'
 
 
 def _format_label(branch: CrawlNode) -> str:

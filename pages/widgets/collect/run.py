@@ -52,16 +52,16 @@ TABS = (
     "Gathered",
     "Left out",
     "Facts",
-    "Map of pages",
-    "Could not read",
+    "Source graph",
+    "Unavailable sources",
     "Journey",
-    "The way it took",
+    "Workflow",
     "Model calls",
 )
 REST_HINTS = {
     Status.WAITING: "The path ahead waits for your word.",
     Status.REVIEW: "Read the digest and what was gathered, then accept it or send it back.",
-    Status.PAUSED: "It rests where it stood. Resume when you like.",
+    Status.PAUSED: "Paused. Resume at any time.",
     Status.STOPPED: "Nothing is lost: go on, or have the digest written from what was found.",
     Status.DONE: "You accepted this.",
 }
@@ -106,7 +106,7 @@ def _draw_live(run_id: str, moving: bool) -> None:
             controls.draw_review(view)
     left, right = st.columns([5, 6], gap="medium")
     with left:
-        ui.heading("The walk")
+        ui.heading("Crawl path")
         working = state.pending.query_or_url if state.pending and moving else ""
         if state.own.tree:
             st.html(crawl_tree.render(state, working))
@@ -205,9 +205,9 @@ def _draw_tabs(view: RunSnapshot, state: CollectRun) -> None:
                 _draw_dropped(state)
             elif name == "Facts":
                 fact_table.draw(list(state.facts.values()), run_id)
-            elif name == "Map of pages":
+            elif name == "Source graph":
                 page_graph.draw(state, run_id)
-            elif name == "Could not read":
+            elif name == "Unavailable sources":
                 unreadable_pages.draw(view)
             elif name == "Journey":
                 st.html(render_events(state))
@@ -216,7 +216,7 @@ def _draw_tabs(view: RunSnapshot, state: CollectRun) -> None:
                     run_id,
                     view,
                 )
-            elif name == "The way it took":
+            elif name == "Workflow":
                 flow_diagram.draw(view)
             else:
                 model_calls.draw(run_id)
@@ -227,7 +227,7 @@ def _draw_gathered(view: RunSnapshot, state: CollectRun) -> None:
         if state.answers and view.run.status is not Status.RUNNING:
             empty_state.draw(
                 "Nothing was kept",
-                "The walk, “Left out” and “Could not read” tell why. Send it back with a note, or try another start page.",
+                "The crawl path, “Left out” and “Unavailable sources” show why. Send it back with guidance, or try another start page.",
             )
         else:
             empty_state.draw(

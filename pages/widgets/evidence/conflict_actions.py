@@ -12,7 +12,7 @@ from agent.workbench import RunSnapshot
 from pages.widgets.evidence import fact_actions
 from pages.widgets.shell import client, escape, ui
 
-BOTH_LABEL, NEITHER_LABEL = "Both hold", "Neither holds"
+BOTH_LABEL, NEITHER_LABEL = "Both are correct", "Neither is correct"
 
 
 def draw(view: RunSnapshot, conflict: Conflict) -> None:
@@ -22,7 +22,7 @@ def draw(view: RunSnapshot, conflict: Conflict) -> None:
             args = (doors.resolve_conflict, client.workbench(), view.run.id, conflict.id, "open")
             ui.action("Reopen", f"conflict-reopen-{conflict.id}", *args, icon="lock_open")
         with st.popover(
-            "Settle it",
+            "Resolve",
             icon=":material/gavel:",
             key=fact_actions.popover_key(_resolve_key(conflict)),
             on_change="rerun",
@@ -51,20 +51,27 @@ def _draw_resolve_form(view: RunSnapshot, conflict: Conflict) -> None:
     values = [value.text for value in conflict.values]
     options = [*(f"take {n}" for n in range(len(values))), "both", "neither"]
     st.radio(
-        "What holds?",
+        "Which is correct?",
         options,
         index=None,
         key=choice,
         format_func=lambda option: _format_option(option, values),
     )
     st.text_input(
-        "Why? (it stands in the answer)",
+        "Why? (shown in the answer)",
         key=reason,
         max_chars=conflict_changes.MAX_REASON_CHARS,
         placeholder="e.g. The register is the first source.",
     )
     ui.button(
-        "Settle", f"conflict-send-{conflict.id}", _resolve, view, conflict, choice, reason, type="primary"
+        "Save decision",
+        f"conflict-send-{conflict.id}",
+        _resolve,
+        view,
+        conflict,
+        choice,
+        reason,
+        type="primary",
     )
 
 

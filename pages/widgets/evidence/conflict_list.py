@@ -82,9 +82,11 @@ def render_conflict(conflict: Conflict, facts: Mapping[str, Fact], run_id: str) 
 
 def _render_status(conflict: Conflict) -> str:
     if conflict.status == "open":
-        return badges.render("open: kept out of the plain claims", "bad")
+        return badges.render("Unresolved", "bad")
     return badges.render(
-        {"person": "settled by you", "evidence": "settled by the count"}.get(conflict.settled_by, "settled"),
+        {"person": "resolved by you", "evidence": "resolved by source count"}.get(
+            conflict.settled_by, "settled"
+        ),
         "good",
     )
 
@@ -96,9 +98,9 @@ def describe_resolution(conflict: Conflict) -> str:
     ruled = (
         f"“{conflict.chosen}” stands"
         if conflict.chosen
-        else "Neither holds"
+        else "Neither is correct"
         if conflict.ruling == "neither"
-        else "Both hold"
+        else "Both are correct"
     )
     return (
         f"{ruled}: {conflict.reason}"

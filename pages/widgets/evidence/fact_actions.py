@@ -14,8 +14,8 @@ from agent.types import Fact, Status
 from agent.workbench import RunSnapshot
 from pages.widgets.shell import client, escape, ui
 
-FROM_PAGE, OWN_KNOWLEDGE = "It stands on a page", "I know it myself"
-REWRITE_NOTICE = "The answer is written anew."
+FROM_PAGE, OWN_KNOWLEDGE = "From a page", "My own knowledge"
+REWRITE_NOTICE = "The answer is updated."
 ADD_POPOVER, STRIKE_POPOVER = "ledger-add", "ledger-strike-source"
 MAX_SENTENCES = 4
 """Sentences named before a source is struck."""
@@ -33,7 +33,7 @@ def draw(view: RunSnapshot) -> None:
                 _draw_add_form(view)
         if any(fact.url for fact in view.state.facts.values()):
             striking = st.popover(
-                "Strike a source",
+                "Exclude a source",
                 icon=":material/link_off:",
                 key=popover_key(STRIKE_POPOVER),
                 on_change="rerun",
@@ -55,7 +55,7 @@ def draw(view: RunSnapshot) -> None:
 def _draw_struck_sources(view: RunSnapshot) -> None:
     """The sources that are struck, each with the way back."""
     for source in view.state.struck_sources:
-        told = f'<div class="ts small"><span class="struck">{escape.html(escape.shorten(source, 70))}</span> is struck as a source.</div>'
+        told = f'<div class="ts small"><span class="struck">{escape.html(escape.shorten(source, 70))}</span> is excluded as a source.</div>'
         args = (fact_edits.restore_source, client.workbench(), view.run.id, source)
         with st.container(horizontal=True, vertical_alignment="center", key=f"ledger-struck-{source}"):
             st.html(told, width="content")
@@ -92,14 +92,14 @@ def _draw_add_form(view: RunSnapshot) -> None:
     if kind == FROM_PAGE:
         st.text_input("Address of the page", key=f"ledger-new-url-{run_id}", placeholder="https://…")
         st.text_area(
-            "The words as they stand there",
+            "Exact quote",
             key=f"ledger-new-quote-{run_id}",
             height=80,
-            help="They are looked up in the stored page.",
+            help="Checked against the stored page.",
         )
     else:
         st.caption(
-            "It may stand in the answer, marked as your own knowledge. It never counts as backed by a page."
+            "It may be used in the answer, marked as your own knowledge. It never counts as backed by a page."
         )
     ui.button("Add it", "ledger-new-add", _add_fact, view, type="primary")
 
@@ -133,7 +133,7 @@ def _draw_strike_form(view: RunSnapshot) -> None:
     """Choose a site or a page; what falls is told before the button that does it."""
     sources = list_sources(list(view.state.facts.values()))
     if not sources:
-        st.caption("All sources are struck.")
+        st.caption("All sources are excluded.")
         return
     chosen = st.selectbox(
         "Which source?",
@@ -145,12 +145,12 @@ def _draw_strike_form(view: RunSnapshot) -> None:
         return
     fall = fact_edits.preview_strike(view, chosen)
     st.html(render_strike_impact(fall))
-    label = f"Strike it with {format_count(len(fall.facts), 'fact')}"
+    label = f"Exclude it with {format_count(len(fall.facts), 'fact')}"
     ui.button(label, "ledger-source-strike", _strike_source, view, chosen, type="primary")
 
 
 def _strike_source(view: RunSnapshot, source: str) -> None:
-    done = f"{source} is struck. {describe_consequence(view)}".strip()
+    done = f"{source} is excluded. {describe_consequence(view)}".strip()
     client.submit(
         fact_edits.strike_source,
         client.workbench(),
@@ -182,7 +182,7 @@ def list_sources(known: list[Fact]) -> dict[str, str]:
 
 def render_strike_impact(fall: StrikeImpact) -> str:
     """What striking a source takes with it, as HTML."""
-    told = f"<p><b>{format_count(len(fall.facts), 'fact')}</b> of {escape.html(fall.source)} will be struck, and so will what is read there later.</p>"
+    told = f"<p><b>{format_count(len(fall.facts), 'fact')}</b> of {escape.html(fall.source)} will be excluded, and so will anything read there later.</p>"
     if fall.sentences:
         more = (
             f"<p>and {len(fall.sentences) - MAX_SENTENCES} more</p>"
@@ -197,7 +197,7 @@ def render_strike_impact(fall: StrikeImpact) -> str:
             f"<p>The answer loses {format_count(len(fall.sentences), 'sentence')}:</p><ul>{items}</ul>{more}"
         )
     else:
-        told += "<p>No sentence of the answer falls.</p>"
+        told += "<p>The answer loses no sentence.</p>"
     weak = len(fall.weakened)
     if weak:
         told += f"<p>{format_count(weak, 'sentence')} of it {'loses' if weak == 1 else 'lose'} one source, but not the last.</p>"

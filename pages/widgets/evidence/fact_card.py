@@ -12,6 +12,20 @@ from agent.workbench import RunSnapshot
 from pages.widgets.evidence import fact_actions, fact_grid, fact_table
 from pages.widgets.shell import client, escape, ui
 
+MARK_BUTTONS: dict[PersonMark, tuple[str, str]] = {
+    "pinned": ("Always use", "keep"),
+    "struck": ("Exclude", "block"),
+}
+UNMARK_BUTTONS: dict[PersonMark, tuple[str, str]] = {
+    "pinned": ("Use normally", "keep_off"),
+    "struck": ("Restore", "restart_alt"),
+}
+MARK_NOTICES: dict[PersonMark, str] = {
+    "pinned": "Always used from now on.",
+    "struck": "Excluded.",
+    "none": "As it was found.",
+}
+
 
 def draw(view: RunSnapshot) -> None:
     """The fact that the address names; nothing when it names none of this run."""
@@ -22,35 +36,9 @@ def draw(view: RunSnapshot) -> None:
     with place.container(border=True, key="fact-card"):
         st.html(render(fact, view.run.id))
         with st.container(horizontal=True, vertical_alignment="center", key="fact-card-buttons"):
-            if fact.is_own_knowledge:
-                _draw_mark_button(
-                    view,
-                    fact,
-                    *(
-                        ("Restore", "restart_alt", "none")
-                        if fact.decision == "struck"
-                        else ("Strike", "block", "struck")
-                    ),
-                )
-            else:
-                _draw_mark_button(
-                    view,
-                    fact,
-                    *(
-                        ("Unpin", "keep_off", "none")
-                        if fact.decision == "pinned"
-                        else ("Pin", "keep", "pinned")
-                    ),
-                )
-                _draw_mark_button(
-                    view,
-                    fact,
-                    *(
-                        ("Restore", "restart_alt", "none")
-                        if fact.decision == "struck"
-                        else ("Strike", "block", "struck")
-                    ),
-                )
+            if not fact.is_own_knowledge:
+                _draw_mark_button(view, fact, "pinned")
+            _draw_mark_button(view, fact, "struck")
             with st.popover(
                 "Correct", icon=":material/edit:", key=f"fact-card-correct-{fact.id}-{len(view.state.edits)}"
             ):
@@ -65,18 +53,21 @@ def render(fact: Fact, run_id: str) -> str:
     return f'<div class="ts">{head}<p>{fact_table.render_status(fact)}</p>{fact_table.render_evidence(fact, run_id)}</div>'
 
 
-def _draw_mark_button(view: RunSnapshot, fact: Fact, label: str, icon: str, decision: PersonMark) -> None:
-    told = {"pinned": "Pinned.", "struck": "Struck.", "none": "As it was found."}[decision]
+def _draw_mark_button(view: RunSnapshot, fact: Fact, decision: PersonMark) -> None:
+    """The button that sets a decision, or takes it back where it holds."""
+    label, icon = MARK_BUTTONS[decision]
+    if fact.decision == decision:
+        (label, icon), decision = UNMARK_BUTTONS[decision], "none"
     ui.action(
         label,
-        f"fact-card-{label.lower()}",
+        f"fact-card-{label.lower().replace(' ', '-')}",
         fact_edits.mark,
         client.workbench(),
         view.run.id,
         [fact.id],
         decision,
         icon=icon,
-        done=f"{told} {fact_actions.describe_consequence(view)}".strip(),
+        done=f"{MARK_NOTICES[decision]} {fact_actions.describe_consequence(view)}".strip(),
     )
 
 
@@ -85,11 +76,11 @@ def _draw_correction(view: RunSnapshot, fact: Fact) -> None:
     st.text_area("What it states", value=fact.statement, key=said, height=100)
     if not fact.is_own_knowledge:
         st.text_area(
-            "The words as they stand on the page",
+            "Exact quote",
             value=fact.quote,
             key=quoted,
             height=100,
-            help="They are looked up in the stored page.",
+            help="Checked against the stored page.",
         )
     ui.button("Save the correction", "fact-card-save", _save, view, fact, said, quoted, type="primary")
 

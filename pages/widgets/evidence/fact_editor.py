@@ -15,7 +15,7 @@ from agent.text.urls import site
 from agent.types import Answer, Fact
 from agent.workbench import RunSnapshot
 from pages.widgets.evidence import fact_actions, fact_grid, fact_table
-from pages.widgets.shell import empty_state, view_cache
+from pages.widgets.shell import empty_state, labels, view_cache
 
 READ_MODE, EDIT_MODE = "Read", "Edit in the table"
 MIN_FACTS_FOR_FILTER = 8
@@ -33,7 +33,7 @@ def draw(view: RunSnapshot) -> None:
     if not known:
         empty_state.draw(
             "No facts so far",
-            "Each page that is read adds the statements that bear on the question, with the words they stand on.",
+            "Each page that is read adds relevant statements, each with its exact quote.",
         )
         return
     key = f"ledger-way-{view.run.id}"
@@ -95,7 +95,7 @@ def _draw_filter(view: RunSnapshot, known: Sequence[Fact]) -> FactFilter:
     status = right.selectbox(
         "Status",
         ["", *FACT_STATUSES],
-        format_func=lambda name: name.capitalize() or "Any status",
+        format_func=lambda name: labels.FACT_STATUS.get(name, name).capitalize() or "Any status",
         key=f"ledger-status-{run_id}",
     )
     sift = FactFilter(find or "", source or "", -1 if step is None else step, status or "")

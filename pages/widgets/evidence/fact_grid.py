@@ -15,15 +15,15 @@ import streamlit as st
 
 from agent.actions import fact_edits
 from agent.actions.fact_changes import MAX_TEXT_CHARS, FactEdit
-from agent.flows.shared.fact_filter import FactFilter, main_fact_status
+from agent.flows.shared.fact_filter import FactFilter
 from agent.text.plurals import format_count
 from agent.types import Fact, PersonMark, Status
 from agent.workbench import RunSnapshot
 from pages.widgets.evidence import fact_actions, fact_table
-from pages.widgets.shell import client, escape, ui
+from pages.widgets.shell import client, escape, labels, ui
 
 NO_DECISION = "–"
-DECISIONS: dict[str, PersonMark] = {NO_DECISION: "none", "pinned": "pinned", "struck": "struck"}
+DECISIONS: dict[str, PersonMark] = {NO_DECISION: "none", "always used": "pinned", "excluded": "struck"}
 COLUMNS = {
     "choose": "Choose",
     "statement": "Statement",
@@ -95,7 +95,7 @@ def build_frame(shown: Sequence[Fact]) -> pd.DataFrame:
         for fact in shown
     ]
     rows = [
-        (False, f.statement, named[f.decision], main_fact_status(f), f.quote, place, f.step)
+        (False, f.statement, named[f.decision], fact_table.describe_status(f), f.quote, place, f.step)
         for f, place in zip(shown, where, strict=True)
     ]
     return pd.DataFrame(rows, columns=list(COLUMNS))
@@ -137,7 +137,7 @@ def _configure_columns() -> dict[str, Any]:
             width=300,
             max_chars=MAX_TEXT_CHARS,
             required=True,
-            help="Looked up anew in the stored page",
+            help="Checked again against the stored page",
         ),
         "status": column.TextColumn(COLUMNS["status"], width=110),
         "site": column.TextColumn(COLUMNS["site"], width=150),
@@ -178,11 +178,11 @@ def _draw_buttons(view: RunSnapshot, drafts: list[FactEdit], chosen: list[Fact])
             sum(fact.decision == decision for fact in chosen) for decision in ("pinned", "struck")
         )
         for label, icon, decision, idle in (
-            (f"Pin {n}", "keep", "pinned", pinned == len(chosen)),
-            (f"Strike {n}", "block", "struck", struck == len(chosen)),
+            (f"Always use {n}", "keep", "pinned", pinned == len(chosen)),
+            (f"Exclude {n}", "block", "struck", struck == len(chosen)),
             (f"Restore {n}", "restart_alt", "none", not pinned + struck),
         ):
-            done = f"{n} {'restored' if decision == 'none' else decision}. {fact_actions.describe_consequence(view)}".strip()
+            done = f"{n} {labels.FACT_STATUS.get(decision, 'restored')}. {fact_actions.describe_consequence(view)}".strip()
             ui.action(
                 label,
                 f"ledger-mark-{decision}",
@@ -203,8 +203,8 @@ def save(view: RunSnapshot, drafts: Sequence[FactEdit]) -> None:
 
     def told(_: int) -> None:
         if bare := fact_edits.find_unsupported_facts(bench.snapshot(view.run.id), drafts):
-            which = f"{format_count(len(bare), 'corrected fact')} {'says' if len(bare) == 1 else 'say'} what the quote does not carry"
-            advice = "not backed by a page any more. Correct the quote, or pin it as your word."
+            which = f"{format_count(len(bare), 'corrected fact')} {'says' if len(bare) == 1 else 'say'} more than the quote supports"
+            advice = "not backed by a page any more. Correct the quote, or choose “Always use”."
             client.set_notice(
                 "warning", f"Saved. {which}: {advice} {fact_actions.describe_consequence(view)}"
             )

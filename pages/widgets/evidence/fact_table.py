@@ -22,7 +22,7 @@ def draw(facts: Sequence[Fact], run_id: str) -> None:
     if not facts:
         empty_state.draw(
             "No facts so far",
-            "Each page that is read adds the statements that bear on the question, with the words they stand on.",
+            "Each page that is read adds relevant statements, each with its exact quote.",
         )
         return
     find = (
@@ -92,7 +92,7 @@ def render_evidence(fact: Fact, run_id: str) -> str:
     )
     lacking = former and not fact.verified and not fact.is_own_knowledge
     told = (
-        '<p class="small warned">The quote does not carry these words, so it is not backed by a page.</p>'
+        '<p class="small warned">The quote does not support this statement, so it is not backed by a page.</p>'
         if lacking
         else ""
     )
@@ -102,7 +102,7 @@ def render_evidence(fact: Fact, run_id: str) -> str:
 def render_edit_link(fact: Fact, run_id: str) -> str:
     """The way to a fact's own card, where it is pinned, struck and corrected; relative, so that a path prefix
     in front of us is kept."""
-    return f'<p class="small"><a href="{escape.fact_url(run_id, fact.id)}" target="_self">Pin, strike or correct this fact</a></p>'
+    return f'<p class="small"><a href="{escape.fact_url(run_id, fact.id)}" target="_self">Exclude, always use or correct this fact</a></p>'
 
 
 def render_status(fact: Fact) -> str:
@@ -110,7 +110,13 @@ def render_status(fact: Fact) -> str:
     tone = (
         "" if fact.decision == "struck" or fact.is_own_knowledge else "good" if fact.can_support else "warn"
     )
-    return f'<span class="chip {tone}">{escape.html(main_fact_status(fact))}</span>'
+    return f'<span class="chip {tone}">{escape.html(describe_status(fact))}</span>'
+
+
+def describe_status(fact: Fact) -> str:
+    """The status of a fact in a word or two."""
+    status = main_fact_status(fact)
+    return labels.FACT_STATUS.get(status, status)
 
 
 def _render_origin(fact: Fact, run_id: str) -> str:

@@ -28,7 +28,7 @@ def draw() -> None:
             '<div class="ts band" role="note"><b>The demo world (invented pages).</b> Nothing here is about the real world.</div>'
         )
     if page is None:
-        more = "Open a page from the library, or from a run: its map of pages, its facts, the sources of its answer."
+        more = "Open a page from the library, or from a run: its source graph, its facts, the sources of its answer."
         empty_state.draw("No stored page is called this", more)
         return
     page_id, fact_id = asked["id"], asked.get("fact", "")
@@ -86,7 +86,7 @@ def _draw_download(page: Page, page_id: str) -> None:
     name, kind = page_text.choose_file_name(page)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.download_button(
-            "Download as it came",
+            "Download original",
             lambda: store.get(page_id, raw=True).raw,
             name,
             kind,

@@ -26,7 +26,7 @@ def draw_for_run(view: RunSnapshot) -> None:
     if not found:
         empty_state.draw(
             "No sources yet",
-            "Each page that is read appears here under its domain, with how far it is trusted and why.",
+            "Each page that is read appears here under its domain, with its trust and the reasons.",
         )
         return
     turned = f"research-domains-{view.run.id}"
@@ -47,11 +47,11 @@ def render_domains(found: Sequence[DomainTrust]) -> str:
 
 def _render_row(domain: DomainTrust) -> str:
     one = (
-        f'<br><span class="small soft">one voice with {escape.html(", ".join(domain.copies))}</span>'
+        f'<br><span class="small soft">same text as {escape.html(", ".join(domain.copies))}</span>'
         if domain.copies
         else ""
     )
-    why = escape.html("; ".join(domain.reasons) or "nothing speaks for or against it")
+    why = escape.html("; ".join(domain.reasons) or "no signal for or against it")
     tone = (
         "bad"
         if domain.trust <= 0
@@ -103,7 +103,7 @@ def _draw_rating_form(view: RunSnapshot, found: Sequence[DomainTrust]) -> None:
         )
         if domain.rating:
             again = (client.workbench(), run_id, name, RESET_TRUST, "")
-            ui.button("Take my word back", "trust-back", _rate_in_run, *again, kwargs={"always": always})
+            ui.button("Remove my rating", "trust-back", _rate_in_run, *again, kwargs={"always": always})
 
 
 def _format_trust(value: float) -> str:
@@ -113,7 +113,7 @@ def _format_trust(value: float) -> str:
 def _rate_in_run(*arguments: object, always: bool) -> None:
     client.submit(
         lambda: trust.set_trust_in_run(*arguments, always=always),
-        done="Noted: the confidence is counted anew.",
+        done="Saved. The confidence is recalculated.",
     )  # type: ignore[arg-type]
 
 
@@ -127,7 +127,7 @@ def draw_for_all_runs() -> None:
         st.html(f'<div class="ts">{render_ratings(said)}</div>')
     else:
         st.html(
-            '<div class="ts"><p class="soft">You said nothing of any domain: each page is trusted by its signs.</p></div>'
+            '<div class="ts"><p class="soft">No ratings yet: each page is trusted by its own signals.</p></div>'
         )
     with st.container(border=True, key="settings-trust"):
         name = st.text_input("Domain", key="settings-trust-domain", placeholder="example.org")
@@ -140,7 +140,7 @@ def draw_for_all_runs() -> None:
         with st.container(horizontal=True):
             ui.button("Set trust", "settings-trust-set", _rate_everywhere, name, value, why)
             if said:
-                ui.button("Take back the word on this domain", "settings-trust-back", _delete_rating, name)
+                ui.button("Remove the rating of this domain", "settings-trust-back", _delete_rating, name)
 
 
 def render_ratings(said: Sequence[TrustRating]) -> str:

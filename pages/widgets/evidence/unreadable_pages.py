@@ -31,11 +31,11 @@ PAGE_SIZE, REFUSALS_PAGE_SIZE = 8, 20
 the run."""
 OWN_PAGE_KEY = "research-own-page"
 TAKEN_NOTICES = {
-    Status.REVIEW: "Taken in. It is weighed, and the answer written again.",
-    Status.DONE: "Taken in. It is weighed, and the answer written again.",
-    Status.PAUSED: "Taken in. It is weighed when the run goes on.",
-    Status.STOPPED: "Taken in. It is weighed when the run goes on.",
-    Status.FAILED: "Taken in. It is weighed when the run goes on.",
+    Status.REVIEW: "Added. It is analysed and the answer updated.",
+    Status.DONE: "Added. It is analysed and the answer updated.",
+    Status.PAUSED: "Added. It is analysed when the run continues.",
+    Status.STOPPED: "Added. It is analysed when the run continues.",
+    Status.FAILED: "Added. It is analysed when the run continues.",
 }
 FILE_TYPES = ["html", "htm", "pdf", "docx", "md", "txt", "csv"]
 
@@ -61,10 +61,10 @@ def draw(view: RunSnapshot) -> None:
         with st.container(key=f"research-unread-{_hash_key(one.what)}", border=True, gap="xsmall"):
             st.html(render_row(one))
             _draw_actions(view, one)
-    pagination.draw(len(found), PAGE_SIZE, turned, "looks")
+    pagination.draw(len(found), PAGE_SIZE, turned, "steps")
     if view.run.settings.flow == "research":
         with st.popover(
-            "Give a page of your own", icon=":material/note_add:", key=OWN_PAGE_KEY, on_change="rerun"
+            "Add a page", icon=":material/note_add:", key=OWN_PAGE_KEY, on_change="rerun"
         ) as opened:
             if opened.open:
                 _draw_form(view, "", OWN_PAGE_KEY)
@@ -111,7 +111,7 @@ def _draw_actions(view: RunSnapshot, one: FailedRequest) -> None:
         if one.can_supply:
             key = f"research-give-{name}"
             with st.popover(
-                "Give its text", icon=":material/content_paste:", key=key, on_change="rerun"
+                "Paste its text", icon=":material/content_paste:", key=key, on_change="rerun"
             ) as opened:
                 if opened.open:
                     _draw_form(view, one.what, key)
@@ -123,16 +123,16 @@ def _draw_form(view: RunSnapshot, url: str, popover: str) -> None:
     st.caption("What you give counts as read, and is marked as given by you wherever it is cited.")
     text_key, draft, at = f"research-paste-{name}", f"paste:{run_id}:{name}", f"research-at-{name}"
     if not url:
-        st.text_input("Its address", key=at, placeholder="https:// (a file may have none)")
+        st.text_input("Page address", key=at, placeholder="https:// (a file may have none)")
     drafts.text_area(
-        "Its text",
+        "Page text",
         text_key,
         draft,
         height=140,
         most=page_input.MAX_PASTED_CHARS,
         placeholder="Select all on the page, copy, and paste it here",
     )
-    done = TAKEN_NOTICES.get(view.run.status, "Taken in. The run heeds it at its next decision.")
+    done = TAKEN_NOTICES.get(view.run.status, "Added. The run uses it at its next step.")
     given: dict[str, Any] = {"run_id": run_id, "url": url, "at": at, "done": done, "popover": popover}
     ui.button("Use this text", f"research-paste-do-{name}", _paste, given, text_key, draft, type="primary")
     file = st.file_uploader(

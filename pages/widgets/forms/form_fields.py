@@ -36,7 +36,7 @@ def choose_model(flow: str, **more: Any) -> str:
     told = {"help": None if active.model else escape.md(active.model_detail), **more}
     return (
         st.selectbox(
-            "Who thinks",
+            "Model",
             offered,
             format_func=names.__getitem__,
             key=f"{flow}-model",

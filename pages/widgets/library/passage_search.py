@@ -40,8 +40,8 @@ def draw(shelf: Library) -> None:
     url_state.save(URL_FIELDS)
     if not (asked or "").strip():
         empty_state.draw(
-            "Nothing is looked for yet",
-            "Type a few words or a whole question: passages that bear on it appear with their words marked.",
+            "No search yet",
+            "Type a few words or a whole question: relevant passages appear with their words marked.",
         )
         return
     k = PAGE_SIZE * (1 + int(st.session_state.get(MORE_KEY, 0)))

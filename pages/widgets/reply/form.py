@@ -83,7 +83,7 @@ def _draw_settings(found: ResponseConfig) -> None:
         )
         models = ["auto", "keyless"] if active.model else ["keyless"]
         model = st.selectbox(
-            "Who thinks",
+            "Model",
             models,
             format_func=lambda name: (
                 f"Model: {active.model}" if name == "auto" else "No model (rules and quotes only)"

@@ -18,7 +18,7 @@ from pages.widgets.run import answer_card, flow_diagram, model_calls, transcript
 from pages.widgets.shell import badges, client, empty_state, escape, labels, polling, routes, ui
 
 HERE = Path(__file__).parent.parent / "shell"
-TABS = ("The way it took", "Quotes", "Facts", "Model calls")
+TABS = ("Workflow", "Quotes", "Facts", "Model calls")
 
 
 def draw(run_id: str) -> None:

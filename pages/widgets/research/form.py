@@ -18,8 +18,8 @@ MAX_EXAMPLES = 6
 MODES = {
     "auto": ("Automatic", ""),
     "step": ("Step by step", "You approve each step."),
-    "conflict": ("Until a conflict", "It rests and tells you whenever sources disagree."),
-    "budget": ("Whole budget", "It goes on when it is sure, until a limit is reached."),
+    "conflict": ("Pause on conflicts", "Pauses whenever sources disagree."),
+    "budget": ("Use full budget", "Continues past the target confidence until a limit is reached."),
 }
 """How far a run goes by itself: the word on the switch, and what it means."""
 UNTIL_BY_MODE: dict[str, StopPoint] = {"step": "step", "conflict": "conflict", "budget": "budget"}
@@ -85,12 +85,12 @@ def _draw_settings() -> Settings:
 
 def _draw_options(mode: str) -> Settings:
     plain = Settings()
-    world = form_fields.choose_world("Where to look", "research", persist_state="session")
+    world = form_fields.choose_world("Search in", "research", persist_state="session")
     model = form_fields.choose_model("research", persist_state="session")
-    st.caption("At most this much; at a limit it rests and asks you")
+    st.caption("Limits: at each one the run pauses and asks you")
     caps = budget_fields.draw_fields("research", plain, model=model != "keyless", persist_state="session")
     sure = st.slider(
-        "Ask me to review from this confidence on",
+        "Stop at confidence",
         50,
         100,
         round(plain.threshold * 100),

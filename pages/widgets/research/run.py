@@ -32,17 +32,17 @@ TABS = (
     "Facts",
     "Confidence",
     "Sources",
-    "Map of pages",
-    "Could not read",
+    "Source graph",
+    "Unavailable sources",
     "Conflicts",
-    "The way it took",
+    "Workflow",
     "Model calls",
 )
 REST_HINTS = {
-    Status.WAITING: "A decision waits for your word.",
+    Status.WAITING: "Approve the next step.",
     Status.REVIEW: "Read the answer, check its quotes, then accept it or send it back.",
-    Status.PAUSED: "It rests where it stood. Resume when you like.",
-    Status.STOPPED: "Nothing is lost: go on, or have the answer written from what was found.",
+    Status.PAUSED: "Paused. Resume at any time.",
+    Status.STOPPED: "Nothing is lost: continue, or write the answer from what was found.",
     Status.DONE: "You accepted this answer.",
 }
 
@@ -135,13 +135,13 @@ def _draw_tabs(view: RunSnapshot) -> None:
                 confidence_chart.draw(view)
             elif name == "Sources":
                 trust_form.draw_for_run(view)
-            elif name == "Map of pages":
+            elif name == "Source graph":
                 page_graph.draw(state, run.id)
-            elif name == "Could not read":
+            elif name == "Unavailable sources":
                 unreadable_pages.draw(view)
             elif name == "Conflicts":
                 conflict_list.draw(view)
-            elif name == "The way it took":
+            elif name == "Workflow":
                 flow_diagram.draw(view)
             else:
                 model_calls.draw(run.id)

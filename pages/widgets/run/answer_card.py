@@ -21,7 +21,7 @@ def draw(given: Sequence[Answer], facts: dict[str, Fact], run_id: str) -> None:
     st.html(render(newest, facts, run_id, editable=True))
     draw_changes(given)
     if newest.journey:
-        with st.expander("How it was found", icon=":material/route:", key="research-story"):
+        with st.expander("How this was found", icon=":material/route:", key="research-story"):
             st.text(newest.journey)
 
 
@@ -60,7 +60,7 @@ def render(answer: Answer, facts: dict[str, Fact], run_id: str, *, editable: boo
         _render_line(answer.certainty, "Certainty"),
         _render_line(answer.missing, "What is missing"),
         _render_line(answer.why_stopped, "Why it stopped here"),
-        _render_line(answer.because, "Written anew"),
+        _render_line(answer.because, "Updated"),
         _render_line(answer.remark),
     ]
     said = f'<div class="answer">{body}</div>' if body else ""
@@ -76,9 +76,7 @@ def describe_backing(answer: Answer) -> str:
     numbers = answer.statements
     total = numbers.backed + numbers.unsupported
     return (
-        f"{numbers.backed} of {format_count(total, 'statement')} backed by a page"
-        if total
-        else "no statement is made"
+        f"{numbers.backed} of {format_count(total, 'statement')} backed by a page" if total else "No claims"
     )
 
 
@@ -121,7 +119,7 @@ def _render_citation(source: Source, sentence: Sentence, run_id: str, *, editabl
 
 
 def _render_edit_link(fact_id: str, run_id: str) -> str:
-    return f'<div class="small"><a href="{escape.fact_url(run_id, fact_id)}" target="_self">Pin, strike or correct this fact</a></div>'
+    return f'<div class="small"><a href="{escape.fact_url(run_id, fact_id)}" target="_self">Exclude, always use or correct this fact</a></div>'
 
 
 def _render_origin(source: Source, run_id: str, fact_id: str = "") -> str:
@@ -180,5 +178,5 @@ def render_changes(old: Answer, new: Answer) -> str:
     )
     verdict = f"<p>Before: {was}. Now: {now}.</p>" if was != now else ""
     nothing = "" if items else "<p>The answer says the same.</p>"
-    why = f'<p class="small">Written anew {escape.html(new.because)}.</p>' if new.because else ""
+    why = f'<p class="small">Updated {escape.html(new.because)}.</p>' if new.because else ""
     return f'<div class="ts">{why}{verdict}{nothing}<ul class="changes">{"".join(items)}</ul>{kept}</div>'

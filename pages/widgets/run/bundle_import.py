@@ -1,4 +1,4 @@
-"""A bundle that somebody sent: what it is and whether it holds, and the way to open it as a run."""
+"""A bundle that somebody sent: what it is and whether it is valid, and the way to open it as a run."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def draw() -> None:
 
 def render_verification(found: BundleVerification) -> str:
     """What was found, as HTML."""
-    marks = [("it holds", "good") if found.is_valid else ("it does not hold", "bad")]
+    marks = [("valid", "good") if found.is_valid else ("not valid", "bad")]
     contents, lines = found.contents, ""
     if contents is not None:
         all_stand = found.found_quote_count == found.quote_count

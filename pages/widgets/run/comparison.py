@@ -36,12 +36,12 @@ STAT_LABELS = {
     "seconds": "Working time",
 }
 SETTING_LABELS = {
-    "flow": "Way of asking",
-    "mode": "How it goes on",
+    "flow": "Flow",
+    "mode": "Mode",
     "until": "Run",
     "model": "Model",
     "fast_model": "Fast model",
-    "world": "World",
+    "world": "Data source",
     "threshold": "Review from",
     "max_steps": "At most searches and pages",
     "max_pages": "At most pages",
@@ -85,8 +85,8 @@ def draw(found: RunComparison) -> None:
 def describe_shared_steps(found: RunComparison) -> str:
     """How far they are the same run, as a sentence."""
     if not found.shared:
-        return "They have no step in common: each began with its question."
-    return f"Steps 0 to {found.shared - 1} are the very same; they parted after that."
+        return "They share no step."
+    return f"Steps 0 to {found.shared - 1} are identical; the runs differ after that."
 
 
 def render_runs(found: RunComparison) -> str:
@@ -107,7 +107,7 @@ def _render_run(n: int, side: ComparedRun, other: ComparedRun) -> str:
         if side.verdict in labels.VERDICT
         else []
     )
-    marks += [(f"forked at step {side.forked_at}", "")] if side.forked_from else []
+    marks += [(f"branched at step {side.forked_at}", "")] if side.forked_from else []
     asked = f"<h2>{escape.html(side.question)}</h2>" if side.question != other.question else ""
     notes = "".join(f'<p class="small"><b>Note:</b> {escape.html(note)}</p>' for note in side.notes)
     said = (
@@ -200,7 +200,7 @@ def render_facts(found: RunComparison) -> str:
         f"<tr><td>{escape.html(escape.shorten(one.statement, 240))}</td><td>{_render_fact_status(one)}</td><td>{_render_fact_status(two)}</td></tr>"
         for one, two in found.differing_facts[:MAX_ENTRIES]
     )
-    unlike = f'<p class="small"><b>In both, but not alike</b></p><div class="scroll"><table class="compared">{_render_head()}{other}</table></div>'
+    unlike = f'<p class="small"><b>In both, with different status</b></p><div class="scroll"><table class="compared">{_render_head()}{other}</table></div>'
     table = unlike if other else ""
     return f'{_render_section("Facts")}<div class="ts">{lists}{table}</div>'
 

@@ -32,7 +32,7 @@ def draw(view: RunSnapshot) -> None:
     if not given:
         empty_state.draw(
             "No confidence yet",
-            "It is computed from the evidence after each look: the first page that is read starts the curve.",
+            "It is computed from the evidence after each step: the first page that is read starts the curve.",
         )
         _draw_threshold(view)
         return
@@ -40,7 +40,7 @@ def draw(view: RunSnapshot) -> None:
     st.altair_chart(
         build_chart(given, settings.threshold, settings.max_steps, dark=dark),
         key="research-curve",
-        alt="Confidence after each look",
+        alt="Confidence after each step",
     )
     _draw_threshold(view)
     st.html(f'<div class="ts">{render_factors(given[-1])}</div>')
@@ -52,7 +52,7 @@ def draw(view: RunSnapshot) -> None:
         )
         + "</div>"
     )
-    pagination.draw(len(moved), PAGE_SIZE, REASONS_KEY, "looks")
+    pagination.draw(len(moved), PAGE_SIZE, REASONS_KEY, "steps")
 
 
 def group_steps(given: Sequence[Confidence]) -> list[tuple[int, int]]:
@@ -72,8 +72,10 @@ def render_reasons(given: Sequence[Confidence], first: int, last: int) -> str:
     """The reasons of a look that moved it, as HTML; looks that did not are told together."""
     point = given[first - 1]
     if point.moves:
-        return f"<p><b>After look {first}: {labels.format_percent(point.value)}</b></p>{timeline.render_confidence_changes([move.model_dump() for move in point.moves])}"
-    return f'<p class="soft">{f"Look {first}" if first == last else f"Looks {first} to {last}"} did not move it.</p>'
+        return f"<p><b>After step {first}: {labels.format_percent(point.value)}</b></p>{timeline.render_confidence_changes([move.model_dump() for move in point.moves])}"
+    return (
+        f'<p class="soft">{f"Step {first}" if first == last else f"Steps {first} to {last}"}: no change.</p>'
+    )
 
 
 def render_factors(point: Confidence) -> str:
@@ -84,7 +86,7 @@ def render_factors(point: Confidence) -> str:
         f'<tr><td>{SIGNS.get(name, "")} {name}</td><td class="figure">{figure:.2f}</td><td>{escape.html(why)}</td></tr>'
         for name, figure, why in made
     )
-    told = "it can only lower the value" if point.model is not None else "no model spoke"
+    told = "it can only lower the value" if point.model is not None else "no model"
     own = "–" if point.model is None else f"{point.model:.2f}"
     rows += f'<tr><td>the model’s own figure</td><td class="figure">{own}</td><td>{told}</td></tr>'
     rows += f'<tr><td><b>= confidence</b></td><td class="figure"><b>{point.value:.2f}</b></td><td>{describe_calibration(point)}</td></tr>'
@@ -110,19 +112,19 @@ def _draw_threshold(view: RunSnapshot) -> None:
     """The threshold, to be moved while the run can still go on."""
     current = round(view.run.settings.threshold * 100)
     if view.run.status not in budget.CHANGEABLE_STATUSES:
-        st.caption(f"An answer went to you from {current} % on.")
+        st.caption(f"The run stopped for review at {current} %.")
         return
     key = f"research-goal-{view.run.id}"
     st.session_state[key] = current
     st.slider(
-        "Ask me to review from this confidence on",
+        "Stop at confidence",
         min(50, current),
         100,
         key=key,
         format="%d %%",
         on_change=_set_threshold,
         args=(view.run.id, key),
-        help="It holds from the next decision on. One site alone never reaches 90 % unless you trust it fully.",
+        help="Takes effect at the next step. One site alone never reaches 90 % unless you trust it fully.",
     )
 
 
@@ -146,7 +148,7 @@ def build_chart(
     points = [given[i] for i in shown]
     frame = pd.DataFrame(
         {
-            "look": [i + 1 for i in shown],
+            "step": [i + 1 for i in shown],
             "confidence": [c.value for c in points],
             "model": [c.model for c in points],
             "reasons": [
@@ -161,8 +163,8 @@ def build_chart(
     accent, gold = ACCENT[dark], GOLD[dark]
     across = alt.Scale(domain=[1, right], nice=False)
     x = alt.X(
-        "look:Q",
-        title="look (search, page, or a word of yours)",
+        "step:Q",
+        title="step (search, page or edit)",
         scale=across,
         axis=alt.Axis(tickMinStep=1, format="d", grid=False),
     )
@@ -174,7 +176,7 @@ def build_chart(
     )
     base = alt.Chart(frame).encode(x=x, y=y)
     tips = [
-        alt.Tooltip("look:Q", title="Look"),
+        alt.Tooltip("step:Q", title="Step"),
         alt.Tooltip("confidence:Q", title="Confidence", format=".0%"),
         alt.Tooltip("reasons:N", title="Why"),
     ]

@@ -13,7 +13,7 @@ from pages.widgets.shell import client, drafts, labels, ui
 
 NOTE_POPOVER_KEY = "research-steer"
 ACTIVE_STATUSES = (Status.RUNNING, Status.WAITING, Status.PAUSED)
-RESUME_LABELS = {Status.PAUSED: "Resume", Status.STOPPED: "Go on", Status.FAILED: "Try again"}
+RESUME_LABELS = {Status.PAUSED: "Resume", Status.STOPPED: "Continue", Status.FAILED: "Try again"}
 
 
 def draw(view: RunSnapshot) -> None:
@@ -35,7 +35,7 @@ def draw(view: RunSnapshot) -> None:
             ui.action("Answer now", "research-finish", bench.finish, run_id, icon="edit_note", help=hint)
         if status in (*ACTIVE_STATUSES, Status.STOPPED):
             with st.popover(
-                "Give a note", icon=":material/sticky_note_2:", key=NOTE_POPOVER_KEY, on_change="rerun"
+                "Add guidance", icon=":material/sticky_note_2:", key=NOTE_POPOVER_KEY, on_change="rerun"
             ):
                 _draw_note_form(run_id)
         if view.run.settings.flow == "research":
@@ -80,7 +80,7 @@ def draw_review(view: RunSnapshot) -> None:
                     placeholder="e.g. Which year? Check the registry's own page.",
                 )
                 ui.button(
-                    "Send back and go on",
+                    "Send back and continue",
                     "research-back-send",
                     _send_back,
                     run_id,
@@ -105,16 +105,16 @@ def _send_back(run_id: str, head: int, key: str, draft: str) -> None:
 def _draw_note_form(run_id: str) -> None:
     key, draft = f"research-note-{run_id}", f"note:{run_id}"
     drafts.text_area(
-        "A note the next decision obeys",
+        "Guidance for the next steps",
         key,
         draft,
         placeholder="e.g. Only use the public registry. Look for the year, too.",
     )
-    ui.button("Send note", "research-note-send", _send_note, run_id, key, draft, type="primary")
+    ui.button("Send guidance", "research-note-send", _send_note, run_id, key, draft, type="primary")
 
 
 def _send_note(run_id: str, key: str, draft: str) -> None:
-    told = "Noted. The next decision takes it up."
+    told = "Noted. The next step follows it."
     client.submit(
         client.workbench().steer,
         run_id,

@@ -55,8 +55,8 @@ def describe_path(way: Sequence[str]) -> str:
     if not way:
         return "No step is taken yet."
     if len(way) <= MAX_NAMED_STEPS:
-        return f"The way it took: {' → '.join(name.replace('_', ' ') for name in way)}"
-    return "The way it took: " + ", ".join(
+        return f"Workflow: {' → '.join(name.replace('_', ' ') for name in way)}"
+    return "Workflow: " + ", ".join(
         f"{name.replace('_', ' ')}{f' {n} times' if n > 1 else ''}" for name, n in Counter(way).items()
     )
 

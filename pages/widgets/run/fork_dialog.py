@@ -32,7 +32,7 @@ def draw_on_card(view: RunSnapshot, card: Card) -> None:
         return
     with st.container(key=f"research-fork-row-{card.n}-{card.kind}"):
         ui.button(
-            f"Go on from here  :gray[step {n}]",
+            f"Branch from step {n}",
             f"research-fork-{card.n}-{card.kind}",
             _open_form,
             run_id,
@@ -46,7 +46,7 @@ def draw_on_card(view: RunSnapshot, card: Card) -> None:
 def draw_menu(view: RunSnapshot) -> None:
     """The same for a screen without cards: a step is chosen from a list."""
     opened = st.popover(
-        "Go on from a step",
+        "Branch from a step",
         icon=":material/fork_right:",
         key=f"research-fork-menu-{view.run.id}",
         on_change="rerun",
@@ -81,7 +81,7 @@ def draw_origin(view: RunSnapshot) -> None:
     )
     paid = f" Their {format_count(spent.llm_calls, 'model call')} were paid there." if spent.llm_calls else ""
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="research-forked"):
-        told = f"Forked at step {run.forked_at}: the steps up to there are those of {'the' if known else 'a'} run before it.{paid}"
+        told = f"Branched at step {run.forked_at}: the steps up to there are those of {'the' if known else 'a'} run before it.{paid}"
         st.caption(told, width="content")
         if known:
             ui.link(
@@ -96,9 +96,9 @@ def _draw_form(view: RunSnapshot, n: int, *, bare: bool = False) -> None:
     stands in a popover already."""
     run_id, given = view.run.id, view.run.settings
     note, draft = f"research-fork-note-{run_id}-{n}", f"fork:{run_id}:{n}"
-    st.html(f'<div class="ts"><b>Go on from step {n} in a new run</b></div>')
+    st.html(f'<div class="ts"><b>Branch from step {n} into a new run</b></div>')
     drafts.text_area(
-        "A note its next decision heeds (not needed)",
+        "Instructions (optional)",
         note,
         draft,
         placeholder="e.g. Leave out everything from example.org.",
@@ -107,7 +107,7 @@ def _draw_form(view: RunSnapshot, n: int, *, bare: bool = False) -> None:
     changed: dict[str, Any] = {}
     if bare:
         ui.button(
-            "Start the new run",
+            "Start branch",
             f"research-fork-start-{n}",
             _start_fork,
             run_id,
@@ -139,7 +139,7 @@ def _draw_form(view: RunSnapshot, n: int, *, bare: bool = False) -> None:
     }
     with st.container(horizontal=True):
         ui.button(
-            "Start the new run",
+            "Start branch",
             f"research-fork-start-{n}",
             _start_fork,
             run_id,

@@ -16,7 +16,10 @@ from pages.widgets.evidence import conflict_list
 from pages.widgets.forms import budget_fields
 from pages.widgets.shell import badges, client, escape, labels, ui
 
-PROMPTS = {"conflict": "It asks you: sources disagree.", "": "It asks you: one of its budgets is used."}
+PROMPTS = {
+    "conflict": "Paused for your input: sources disagree.",
+    "": "Paused for your input: a budget is used up.",
+}
 
 
 def find_pause_request(view: RunSnapshot) -> PauseRequest | None:
@@ -58,7 +61,7 @@ def _draw_conflict(view: RunSnapshot, halt: PauseRequest) -> None:
     bench, run_id = client.workbench(), view.run.id
     with st.container(horizontal=True):
         ui.action(
-            "Go on until the next one",
+            "Continue to the next conflict",
             "research-halt-on",
             bench.resume,
             run_id,
@@ -67,15 +70,15 @@ def _draw_conflict(view: RunSnapshot, halt: PauseRequest) -> None:
         )
         _draw_write_button(view)
     st.caption(
-        "It goes on as it is, or settle it first, under Conflicts below: what you say stands, whatever is read later."
+        "Continue as it is, or resolve it first under Conflicts below: your decision stays, whatever is read later."
     )
 
 
 def _draw_budget(view: RunSnapshot, halt: PauseRequest) -> None:
     name: Cap = halt.kind  # type: ignore[assignment]
-    kept = " The tenth that was kept back pays for the answer." if name in budget.RESERVED_BUDGETS else ""
+    kept = " The reserved tenth pays for the answer." if name in budget.RESERVED_BUDGETS else ""
     st.html(
-        f'<div class="ts"><h2 class="ts-section">A budget is used: {labels.BUDGET[name].lower()}</h2>{_render_reason(halt)}{render_progress(view)}</div>'
+        f'<div class="ts"><h2 class="ts-section">Budget used up: {labels.BUDGET[name].lower()}</h2>{_render_reason(halt)}{render_progress(view)}</div>'
     )
     key = f"research-halt-{view.head}"
     most = budget.suggest_cap(halt)
@@ -83,7 +86,7 @@ def _draw_budget(view: RunSnapshot, halt: PauseRequest) -> None:
         with st.container(width=220):
             wanted = budget_fields.draw_field(name, key, most, least=budget.find_minimum_cap(halt))
         ui.button(
-            "Raise it and go on",
+            "Raise it and continue",
             "research-halt-raise",
             _raise_budget,
             view,
@@ -98,7 +101,7 @@ def _draw_budget(view: RunSnapshot, halt: PauseRequest) -> None:
     ]
     with_it = f" Its budget of {' and '.join(more)} is raised with it." if more else ""
     st.caption(
-        f"It goes on exactly where it stood.{with_it} Or have the answer written from what was found.{kept}"
+        f"The run continues exactly where it paused.{with_it} Or write the answer from what was found.{kept}"
     )
 
 
@@ -136,7 +139,7 @@ def render_progress(view: RunSnapshot) -> str:
     ]
     marks.append(
         (
-            f"confidence {labels.format_percent(state.current_confidence)} of {labels.format_percent(view.run.settings.threshold)}",
+            f"confidence {labels.format_percent(state.current_confidence)} (target {labels.format_percent(view.run.settings.threshold)})",
             "",
         )
     )

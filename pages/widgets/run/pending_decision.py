@@ -46,7 +46,7 @@ def render_proposal(pending: Proposal, number: int) -> str:
         else ""
     )
     return (
-        f'<div class="ts"><div class="small soft">Next, if you agree (look {number})</div>'
+        f'<div class="ts"><div class="small soft">Next step, if you approve (step {number})</div>'
         f"<p><b>{labels.ACTION[pending.next_action]}</b>{': ' + what if pending.query_or_url else ''}</p>"
         f'<p class="soft">{escape.html(pending.reasoning)}</p><div class="chips">{badges.render_row(marks)}</div>{trouble}</div>'
     )

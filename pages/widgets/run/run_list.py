@@ -134,7 +134,7 @@ def render_details(run: Run) -> str:
     if run.settings.world != "live":
         marks.append((labels.describe_world(run.settings.world), "warn"))
     if run.forked_from:
-        marks.append((f"forked at step {run.forked_at}", ""))
+        marks.append((f"branched at step {run.forked_at}", ""))
     if run.imported:
         marks.append(("imported", "warn"))
     return f'<div class="ts run">{badges.render_row(marks)}<span class="small soft">asked {labels.format_age(run.created_at)} · {run.id}</span></div>'

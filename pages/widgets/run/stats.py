@@ -58,7 +58,7 @@ def render(view: RunSnapshot, meters: Sequence[BudgetMeter] = ()) -> str:
     )
     keyless = not usage.llm_calls
     figures = [
-        ("Confidence", f"{level} % <small>of {goal}</small>{meter}"),
+        ("Confidence", f"{level} % <small>target {goal} %</small>{meter}"),
         ("Steps", f"{count_round_steps(view)} <small>of {settings.max_steps}</small>{bars.get('steps', '')}"),
         (
             "Pages read",

@@ -126,7 +126,7 @@ def _render_details(card: Card) -> str:
     told = _render_fallback("Decided", card.trouble) + _render_fallback("Weighed", card.analysis_fallback)
     if card.assessment or card.moves:
         said = f'<p class="small">{escape.html(card.assessment)}</p>' if card.assessment else ""
-        told += f"<details><summary>What it means for the confidence</summary>{said}{render_confidence_changes(card.moves)}</details>"
+        told += f"<details><summary>Effect on confidence</summary>{said}{render_confidence_changes(card.moves)}</details>"
     return told
 
 

@@ -24,13 +24,13 @@ PERSON_STEP_TITLES = {
     "pause": "You paused the run",
     "resume": "You resumed the run",
     "stop": "You stopped the run",
-    "finish": "You asked for the answer from what was found so far",
+    "finish": "You asked for the answer now",
     "accept": "You accepted the answer",
     "retry": "You asked to try again",
     "import": "You opened it from an evidence bundle",
-    "fork": "You went on from here, in a run of its own",
-    "until": "You said how far it goes by itself",
-    "raise": "You set its budget anew",
+    "fork": "You branched from here into a new run",
+    "until": "You changed how far it runs",
+    "raise": "You changed its budget",
 }
 EDIT_DECISIONS = {"pin": "pinned", "strike": "struck", "strike_source": "struck"}
 """The edits that decide, and what."""
@@ -124,7 +124,7 @@ def build_cards(steps: Sequence[Step]) -> list[Card]:
             )
         elif step.name == "halt":
             told.append(
-                Card(step.n, "event", "It rested to ask you", why=str(change["halt"]["why"]), tone="warn")
+                Card(step.n, "event", "Paused for your input", why=str(change["halt"]["why"]), tone="warn")
             )
         if (refused := change.get("refusals")) and step.name != "skip":
             told.append(
@@ -262,9 +262,9 @@ def _explain_answer(answer: dict[str, Any]) -> str:
 
 def _build_note_cards(step: Step) -> list[Card]:
     titles = {
-        "steer": "You gave a note",
+        "steer": "You added guidance",
         "send_back": "You sent the answer back",
-        "look": "You asked to look for what would settle a conflict",
+        "look": "You asked for more evidence on a conflict",
     }
     notes = step.change.get("notes") or []
     return [
@@ -278,7 +278,7 @@ def _build_stall_cards(step: Step) -> list[Card]:
         Card(
             step.n,
             "stuck",
-            f"Stuck, so it {labels.ESCALATION.get(block['rung'], block['rung'])}",
+            f"Stuck: it {labels.ESCALATION.get(block['rung'], block['rung'])}",
             why=block.get("reason", ""),
             rung=block["rung"],
             tone="warn",

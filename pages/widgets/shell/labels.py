@@ -29,6 +29,12 @@ STATUS_TONE = {
     Status.DONE: "good",
     Status.FAILED: "bad",
 }
+FACT_STATUS = {
+    "pinned": "always used",
+    "struck": "excluded",
+    "not carried by its quote": "not supported by its quote",
+}
+"""The stored words for the status of a fact that a person reads in others."""
 REVIEWED_FLOWS = ("research", "site", "collect")
 """Flows whose answer a person accepts; the others are done when they have spoken."""
 
@@ -101,9 +107,9 @@ def describe_world(name: str) -> str:
 
 
 REFUSAL = {
-    "off_topic": "Not what this site is about",
+    "off_topic": "Outside this site’s topic",
     "not_covered": "The site does not answer this",
-    "needs_clarification": "A question back to you",
+    "needs_clarification": "A clarifying question",
     "blocked": "The site could not be read",
     "budget": "A limit was reached",
 }

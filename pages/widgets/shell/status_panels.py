@@ -44,13 +44,13 @@ def draw_engines(active: ActiveConfiguration) -> None:
 
 
 def draw_worlds(active: ActiveConfiguration) -> None:
-    """Where a question can go, and where everything is kept."""
+    """Data source, and where everything is kept."""
     rows = "".join(
         f"<tr><td><b>{escape.html(title)}</b></td><td><code>{escape.html(name)}</code></td></tr>"
         for name, title in active.worlds.items()
     )
-    table = f'<div class="scroll"><table><tr><th>Where a question can go</th><th>Name</th></tr>{rows}</table></div>'
-    st.html(f'<div class="ts"><h2 class="ts-section">Worlds</h2>{table}</div>')
+    table = f'<div class="scroll"><table><tr><th>Data source</th><th>Name</th></tr>{rows}</table></div>'
+    st.html(f'<div class="ts"><h2 class="ts-section">Data sources</h2>{table}</div>')
     kept = f"<p>Runs, pages and drafts: <code>{escape.html(active.data)}</code></p>"
     st.html(f'<div class="ts"><h2 class="ts-section">Kept on this computer</h2>{kept}</div>')
 

@@ -95,7 +95,7 @@ def _draw_settings() -> Settings:
         with st.popover("Options", icon=":material/tune:", key="site-options"):
             settings = _draw_options()
         settings = settings.model_copy(update=source_filter_form.draw("site", allowed=False))
-        with st.popover("Keep as a desk", icon=":material/bookmark_add:", key="site-keep"):
+        with st.popover("Save this site", icon=":material/bookmark_add:", key="site-keep"):
             saved_sites.draw_save_form(settings)
     with start:
         ui.button("Ask", "site-start", _start_typed, settings, icon="forum", type="primary")
@@ -123,7 +123,7 @@ def _prefill_domains() -> None:
 
 
 def _draw_options() -> Settings:
-    world, model = form_fields.choose_world("Where to read", "site"), form_fields.choose_model("site")
+    world, model = form_fields.choose_world("Search in", "site"), form_fields.choose_model("site")
     plain = SiteLimits().model_dump()
     chosen = {
         name: int(

@@ -18,18 +18,20 @@ def draw_choice() -> None:
     if not desks:
         return
     with st.container(horizontal=True, vertical_alignment="bottom", key="site-desks"):
-        st.pills("Your desks", list(desks), key=CHOSEN_KEY, format_func=escape.md, on_change=_fill_form)
+        st.pills("Saved sites", list(desks), key=CHOSEN_KEY, format_func=escape.md, on_change=_fill_form)
         chosen = st.session_state.get(CHOSEN_KEY)
         if chosen in desks:
-            ui.button("Forget this desk", "site-desk-forget", _delete, chosen, icon="delete", type="tertiary")
+            ui.button(
+                "Delete this saved site", "site-desk-forget", _delete, chosen, icon="delete", type="tertiary"
+            )
 
 
 def draw_save_form(settings: Settings) -> None:
     """The little form that keeps the sites above under a name."""
-    st.text_input("Name of the desk", key=NAME_KEY, max_chars=80, placeholder="e.g. Kallsteg support")
+    st.text_input("Name", key=NAME_KEY, max_chars=80, placeholder="e.g. Kallsteg support")
     kept = format_count(len(settings.start_urls), "start page")
-    st.caption(escape.md(f"Keeps {kept}, the instruction, the domains and the limits, to be asked again."))
-    ui.button("Keep", "site-desk-keep", _save, settings, type="primary")
+    st.caption(escape.md(f"Saves {kept}, the instruction, the domains and the limits."))
+    ui.button("Save", "site-desk-keep", _save, settings, type="primary")
 
 
 def _save(settings: Settings) -> None:
@@ -38,7 +40,7 @@ def _save(settings: Settings) -> None:
         client.workbench().save_site,
         name,
         settings,
-        done=f"The desk “{name}” is kept.",
+        done=f"The site “{name}” is saved.",
         then=lambda _: st.session_state.update({NAME_KEY: ""}),
     )
 
@@ -48,7 +50,7 @@ def _delete(name: str) -> None:
     client.submit(
         client.workbench().delete_saved_site,
         name,
-        done=f"The desk “{name}” is forgotten; its conversations stay.",
+        done=f"The saved site “{name}” is deleted; its conversations stay.",
     )
 
 

@@ -28,17 +28,17 @@ from pages.widgets.site import trace
 TABS = (
     "Decisions",
     "Pages read",
-    "Map of the site",
+    "Source graph",
     "Facts",
-    "Could not read",
-    "The way it took",
+    "Unavailable sources",
+    "Workflow",
     "Model calls",
 )
 FOLLOW_UP_KEY, FOLLOW_UP_DRAFT = "site-follow-up", "site:follow-up"
 REST_HINTS = {
-    Status.REVIEW: "Check the quotes, accept the answer, or ask on.",
-    Status.PAUSED: "It rests where it stood. Resume when you like.",
-    Status.STOPPED: "Nothing is lost: go on, or have the answer written from what was found.",
+    Status.REVIEW: "Check the quotes, accept the answer, or ask a follow-up.",
+    Status.PAUSED: "Paused. Resume at any time.",
+    Status.STOPPED: "Nothing is lost: continue, or write the answer from what was found.",
     Status.DONE: "You accepted this answer.",
 }
 
@@ -124,13 +124,13 @@ def _draw_tab(name: str, view: RunSnapshot, state: SiteRun) -> None:
         st.html(trace.render_decisions(state, view.run.id))
     elif name == "Pages read":
         st.html(trace.render_pages(state, view.run.id))
-    elif name == "Map of the site":
+    elif name == "Source graph":
         page_graph.draw(state, view.run.id)
     elif name == "Facts":
         fact_editor.draw(view)
-    elif name == "Could not read":
+    elif name == "Unavailable sources":
         unreadable_pages.draw(view)
-    elif name == "The way it took":
+    elif name == "Workflow":
         flow_diagram.draw(view)
     else:
         model_calls.draw(view.run.id)
@@ -173,7 +173,7 @@ def render_status(view: RunSnapshot) -> str:
     polite = bool(state.answers) and state.answers[-1].is_small_talk
     rest = {
         **pause_prompt.build_rest_hints(view, REST_HINTS),
-        **({Status.DONE: "Ask on when you like."} if polite else {}),
+        **({Status.DONE: "Ask a follow-up at any time."} if polite else {}),
     }
     return f'<div class="ts">{header.render_status(view, rest, read)}</div>'
 
@@ -183,7 +183,7 @@ def _draw_follow_up(view: RunSnapshot) -> None:
     busy = view.run.status in (Status.RUNNING, Status.PAUSED)
     with st.container(key="site-ask-on"):
         drafts.text_area(
-            "Ask on",
+            "Ask a follow-up",
             FOLLOW_UP_KEY,
             FOLLOW_UP_DRAFT,
             placeholder="e.g. And for international orders?",
@@ -197,7 +197,7 @@ def _draw_follow_up(view: RunSnapshot) -> None:
             icon="forum",
             type="primary",
             disabled=busy,
-            help="The answer before is still on its way" if busy else None,
+            help="The previous answer is still being written" if busy else None,
         )
 
 

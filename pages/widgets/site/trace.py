@@ -53,9 +53,7 @@ def _render_choice(state: SiteRun, n: int) -> str:
         badges.render("a limit was reached", "warn") if choice.forced else ""
     )
     trouble = (
-        f'<p class="small soft">The model did not speak: {escape.html(choice.trouble)}</p>'
-        if choice.trouble
-        else ""
+        f'<p class="small soft">The model failed: {escape.html(choice.trouble)}</p>' if choice.trouble else ""
     )
     return (
         f'<p><b>{head}</b> {marks}<br><span class="soft">{escape.html(choice.reasoning)}</span></p>{trouble}'
@@ -91,7 +89,7 @@ def render_pages(state: SiteRun, run_id: str) -> str:
             f'<td>{ref.facts}</td><td class="soft">{escape.html(_describe_found_on(state, i))}</td></tr>'
         )
     more = f'<p class="small soft">{len(refs) - MAX_PAGES} more.</p>' if len(refs) > MAX_PAGES else ""
-    head = "<tr><th>Page</th><th>Bears on the question</th><th>Facts</th><th>Found on</th></tr>"
+    head = "<tr><th>Page</th><th>Relevance</th><th>Facts</th><th>Found on</th></tr>"
     return f'<div class="ts"><div class="scroll"><table>{head}{"".join(rows)}</table></div>{more}</div>'
 
 

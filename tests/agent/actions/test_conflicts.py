@@ -90,7 +90,7 @@ def test_a_ruling_is_undone_and_opened_again(bench):
         bench, run_id, conflict.id, "neither", because="the wiki and the roll copy an old error"
     )
     state = rewritten(bench, run_id)
-    assert "neither holds" in state.answer.text
+    assert "neither is correct" in state.answer.text
     assert {i for value in conflict.values for i in value.fact_ids} == {
         fact.id for fact in state.facts.values() if fact.disputed
     }

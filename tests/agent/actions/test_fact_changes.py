@@ -93,7 +93,7 @@ def ledger() -> Ledger:
 
 @pytest.mark.parametrize(
     ("decision", "told"),
-    [("pinned", "pinned 2 facts of one.example"), ("struck", "struck 2 facts of one.example")],
+    [("pinned", "pinned 2 facts of one.example"), ("struck", "excluded 2 facts of one.example")],
 )
 def test_many_facts_are_marked_in_one_step_that_says_what_it_did(ledger, decision, told):
     state = ledger.revise(FactEdit("a", decision=decision), FactEdit("b", decision=decision))
@@ -207,9 +207,9 @@ def test_striking_a_source_tells_first_what_falls_and_then_takes_it(ledger, sour
     assert [fact.decision for fact in state.facts.values()] == ["struck", "struck", "none"]
     assert (
         state.struck_sources == [fall.source]
-        and state.edits[-1].text == f"struck the source {fall.source} with 2 facts"
+        and state.edits[-1].text == f"excluded the source {fall.source} with 2 facts"
     )
-    with pytest.raises(UsageError, match="struck already"):
+    with pytest.raises(UsageError, match="excluded already"):
         ledger.say("strike_source", fact_changes.strike_source, source)
 
 
@@ -222,7 +222,7 @@ def test_a_source_comes_back_with_what_fell_with_it_alone(ledger):
         "struck",
         "none",
     ] and not state.struck_sources
-    with pytest.raises(UsageError, match="not struck"):
+    with pytest.raises(UsageError, match="not excluded"):
         ledger.say("restore_source", fact_changes.restore_source, "one.example")
     with pytest.raises(UsageError, match="nothing of this run"):
         ledger.say("strike_source", fact_changes.strike_source, "elsewhere.example")

@@ -164,7 +164,7 @@ def test_a_struck_source_takes_its_sentences_along_and_undo_brings_them_back(ben
     )
     assert not [clash for clash in state.conflicts.values() if clash.status == "open"]
     edit = fact_edits.find_undoable(bench.snapshot(run_id))
-    assert edit is not None and edit.text == f"struck the source {wiki} with {len(fall.facts)} facts"
+    assert edit is not None and edit.text == f"excluded the source {wiki} with {len(fall.facts)} facts"
     fact_edits.undo(bench, run_id)
     back = rewritten(bench, run_id)
     assert (back.facts, back.conflicts, back.struck_sources) == (before.facts, before.conflicts, [])
@@ -297,7 +297,7 @@ def test_a_ruling_against_both_is_told_while_both_stand(bench):
     run_id = reviewed(bench, EMPLOYED)
     clash = next(clash for clash in bench.snapshot(run_id).state.conflicts.values() if clash.status == "open")
     conflicts.resolve_conflict(bench, run_id, clash.id, "neither", because="both are out of date")
-    assert "neither holds" in rewritten(bench, run_id).answer.text
+    assert "neither is correct" in rewritten(bench, run_id).answer.text
     fact_edits.strike_source(bench, run_id, "northernbrief.example")
     answer = rewritten(bench, run_id).answer
     assert (
@@ -389,12 +389,12 @@ def test_every_export_tells_what_was_edited_and_the_bundle_still_holds(bench):
     assert [row["statement"] for row in rows if row["origin"] == "person"] == ["My uncle says 1975."]
     data = json.loads(export.export_run(bench, run_id, "json"))
     assert (
-        data["because"].startswith("after your edit: took back: struck the source")
+        data["because"].startswith("after your edit: took back: excluded the source")
         and len(data["edits"]) == 4
     )
     for name in ("md", "html"):
         text = export.export_run(bench, run_id, name).decode()
-        assert "My uncle says 1975." in text and "own knowledge" in text and "struck the source" in text
+        assert "My uncle says 1975." in text and "own knowledge" in text and "excluded the source" in text
         assert state.facts[first].statement in text, "the former statement is told"
     assert export.export_run(bench, run_id, "docx")[:2] == b"PK"
 

@@ -59,7 +59,7 @@ def test_an_edit_is_driven_to_its_new_answer_and_told(run_id, capsys):
     wiki = facts(run_id, capsys, "--find", "1974 oldest")[0]["id"]
     assert main(["edit", run_id, "--strike", wiki]) == 0
     shown = capsys.readouterr()
-    assert "struck 1 fact of norrviddawiki.example" in shown.err and shown.out.startswith("answer 2: ")
+    assert "excluded 1 fact of norrviddawiki.example" in shown.err and shown.out.startswith("answer 2: ")
     assert "- The sources disagree" in shown.out
     assert main(["edit", run_id, "--undo"]) == 0
     assert "+ The sources disagree" in capsys.readouterr().out

@@ -41,7 +41,7 @@ def test_the_factors_make_the_value_and_the_models_figure_stands_beside_it():
         "× trust",
         "× agreement",
         "− conflicts",
-        "no model spoke",
+        "no model",
         "= confidence",
         "1 independent site says",
     ):
@@ -100,11 +100,7 @@ def test_looks_that_did_not_move_it_are_told_together():
     drawn = "".join(
         confidence_chart.render_reasons(given, *look) for look in confidence_chart.group_steps(given)
     )
-    assert (
-        "Looks 2 to 3 did not move it." in drawn
-        and "Look 5 did not move it." in drawn
-        and "After look 4" in drawn
-    )
+    assert "Steps 2 to 3: no change." in drawn and "Step 5: no change." in drawn and "After step 4" in drawn
 
 
 def test_the_sources_tell_trust_and_voices_and_stay_letters():
@@ -131,7 +127,7 @@ def test_the_sources_tell_trust_and_voices_and_stay_letters():
     ]
     drawn = trust_form.render_domains(domains)
     assert (
-        "one voice with c.example" in drawn
+        "same text as c.example" in drawn
         and "ordinary 0.65" in drawn
         and "not at all 0.00" in drawn
         and "(0 may count)" in drawn

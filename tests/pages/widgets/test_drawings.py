@@ -74,7 +74,7 @@ def test_an_answer_shows_each_quote_at_its_sentence_and_what_is_not_backed():
         and "2 citations dropped" in drawn
     )
     assert drawn.count('class="cite"') == 1 and 'href="page?run=r&amp;id=p&amp;fact=f1"' in drawn
-    assert answer_card.describe_backing(Answer(n=1, verdict="no_evidence")) == "no statement is made"
+    assert answer_card.describe_backing(Answer(n=1, verdict="no_evidence")) == "No claims"
 
 
 def test_changes_between_two_answers_are_named():

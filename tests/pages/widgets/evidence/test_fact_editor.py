@@ -33,7 +33,7 @@ OWN = fact(
 
 def test_only_what_was_typed_becomes_a_draft():
     shown = [fact("a"), fact("b", decision="struck"), fact("c")]
-    typed = {"statement": "New.", "quote": "Other.", "decision": "pinned"}
+    typed = {"statement": "New.", "quote": "Other.", "decision": "always used"}
     changed = {0: {"choose": True}, 1: {"decision": "–", "statement": shown[1].statement}, "2": typed}
     assert fact_grid.collect_drafts(shown, changed) == [
         FactEdit("b", decision="none"),
@@ -42,9 +42,9 @@ def test_only_what_was_typed_becomes_a_draft():
     rows = fact_grid.build_frame([*shown, OWN])
     assert list(rows.columns) == list(fact_grid.COLUMNS) and list(rows["decision"]) == [
         "–",
-        "struck",
+        "excluded",
         "–",
-        "pinned",
+        "always used",
     ]
     assert list(rows["site"]) == ["a.example"] * 3 + ["you"] and list(rows["status"])[-1] == "own knowledge"
 
@@ -85,7 +85,7 @@ def test_what_falls_is_told_before_a_source_is_struck():
         and "&lt;0&gt;" in told
         and "1 sentence of it loses one source" in told
     )
-    assert "No sentence of the answer falls" in fact_actions.render_strike_impact(
+    assert "The answer loses no sentence." in fact_actions.render_strike_impact(
         StrikeImpact("a.example", [], [], [])
     )
 
@@ -93,13 +93,13 @@ def test_what_falls_is_told_before_a_source_is_struck():
 def test_a_row_leads_to_its_card_only_where_it_can_be_edited():
     shown = fact_table.render_table([fact(), OWN], "r1", editable=True)
     assert (
-        shown.count("Pin, strike or correct this fact") == 2
+        shown.count("Exclude, always use or correct this fact") == 2
         and "?run=r1&amp;fact=f1" in shown
         and "<b>it" not in shown
     )
-    assert "Pin, strike" not in fact_table.render_table([fact()], "r1")
+    assert "Exclude, always" not in fact_table.render_table([fact()], "r1")
     corrected = fact_table.render_evidence(fact(former="It stood.", verified=False), "r1")
-    assert "It stood." in corrected and "does not carry" in corrected
+    assert "It stood." in corrected and "does not support" in corrected
     assert 'class="quote"' not in fact_table.render_evidence(OWN, "r1")
 
 
@@ -118,7 +118,7 @@ def test_own_knowledge_is_drawn_as_such_in_an_answer():
         and shown.count("not backed by a page") == 1
         and "fact=f9" in shown
     )
-    assert "Written anew after your edit: added 1 fact." in answer_card.render_changes(
+    assert "Updated after your edit: added 1 fact." in answer_card.render_changes(
         given.model_copy(update={"n": 1}), given
     )
 

@@ -49,10 +49,8 @@ def test_both_ends_of_a_reply_have_their_names():
 
 def test_a_way_is_told_in_words_and_a_long_one_counted():
     assert flow_diagram.describe_path([]) == "No step is taken yet."
-    assert (
-        flow_diagram.describe_path(["decide", "judge_plainly"]) == "The way it took: decide → judge plainly"
-    )
+    assert flow_diagram.describe_path(["decide", "judge_plainly"]) == "Workflow: decide → judge plainly"
     assert (
         flow_diagram.describe_path(["decide", "search"] * 9 + ["report"])
-        == "The way it took: decide 9 times, search 9 times, report"
+        == "Workflow: decide 9 times, search 9 times, report"
     )

@@ -70,11 +70,11 @@ def test_refusals_rungs_and_people_are_cards_of_their_own():
     ]
     told = [(card.kind, card.title, card.what) for card in timeline_cards.build_cards(steps)]
     assert told == [
-        ("stuck", "Stuck, so it narrowed to one part of the question", ""),
+        ("stuck", "Stuck: it narrowed to one part of the question", ""),
         ("refused", "Proposed, but not followed", ""),
         ("person", "You skipped the decision", ""),
         ("person", "You changed the decision", "Search: other"),
-        ("person", "You gave a note", "hurry"),
+        ("person", "You added guidance", "hurry"),
         ("event", "A limit was reached", ""),
         ("answer", "Answer 1 written", "Partly answered"),
         ("person", "You sent the answer back", "more"),
@@ -102,9 +102,9 @@ def test_a_card_knows_the_step_that_ended_it_and_a_fork_its_note(demo, bench):
     assert view.steps[first.end].name == "analyze" and view.steps[first.end].next == "decide"
     told = [(card.title, card.what, card.why) for card in cards if card.kind in ("event", "person")]
     assert told == [
-        ("It rested to ask you", "", "all 2 searches and page visits of this round are used"),
-        ("You set its budget anew", "searches and pages 2 → 3", ""),
-        ("You said how far it goes by itself", "run until the next conflict", ""),
-        ("You went on from here, in a run of its own", "model calls 60 → 7", "Hurry."),
+        ("Paused for your input", "", "all 2 searches and page visits of this round are used"),
+        ("You changed its budget", "searches and pages 2 → 3", ""),
+        ("You changed how far it runs", "run until the next conflict", ""),
+        ("You branched from here into a new run", "model calls 60 → 7", "Hurry."),
     ]
     assert [card.end for card in cards] == sorted(card.end for card in cards)
