@@ -102,7 +102,7 @@ def test_the_moves_say_why_and_add_up() -> None:
     assert level([fact(1), fact(2)], coverage=0.8, previous=second).moves == []
     held = level([fact(1), fact(2)], coverage=0.8, previous=second, model=0.4)
     freed = level([fact(1), fact(2)], coverage=0.8, previous=held, model=0.9)
-    assert "no longer holds it down" in freed.moves[-1].reason and freed.value == second.value
+    assert "no longer lower than the evidence" in freed.moves[-1].reason and freed.value == second.value
 
 
 def footed(**more: object) -> AnswerFeatures:
@@ -202,11 +202,11 @@ def test_the_value_can_be_computed_again_from_what_is_kept() -> None:
     [
         (
             {"answering_facts": 2},
-            "stands out more clearly: of 6 facts that may count, 2 that hold a person's name would be told",
+            "the answer is clearer: of 6 facts that may count, 2 with a person's name answer it",
         ),
-        ({"relevant_facts": 14}, "more sentences bear on the question without settling it: of 14 facts"),
-        ({"missing_words": 4}, "4 words of the question are left open by what would be told"),
-        ({"missing_words": 0}, "no word of the question is left open any more"),
+        ({"relevant_facts": 14}, "more facts are on the question without answering it: of 14 facts"),
+        ({"missing_words": 4}, "the answer leaves 4 words of the question open"),
+        ({"missing_words": 0}, "the answer leaves no word of the question open any more"),
         ({"opens_page": True}, "the best fact opens its page"),
         ({"is_multi_hop": True, "joined_share": 0.1}, "read in another way"),
     ],
@@ -225,7 +225,7 @@ def test_links_that_meet_are_told() -> None:
     more = level(
         [fact(1)], footing=footed(is_multi_hop=True, joined_share=0.3, linked_share=0.5), previous=after
     )
-    assert more.moves[0].reason == "of what no title says, 50% now stands in the quotes that would be told"
+    assert more.moves[0].reason == "of what no title says, the quotes now hold 50%"
 
 
 @mark.parametrize(
