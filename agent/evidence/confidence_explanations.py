@@ -219,9 +219,7 @@ def _describe_support(basis: Basis, factors: Basis) -> str:
     if "told" not in basis:
         return sites
     if basis["chain"]:
-        held = (
-            f"it takes several links; the facts together cover {basis['joined']:.0%} of the question"
-        )
+        held = f"it takes several links; the facts together cover {basis['joined']:.0%} of the question"
         held += ", and no quote says yes or no" if basis.get("closed") else ""
     else:
         held = f"{basis['told']:.0f} of {format_count(basis['bearing'], 'fact')} that may count answer the question"
