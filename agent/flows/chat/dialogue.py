@@ -1,7 +1,7 @@
-"""What a person says in a chat, checked before it is written down: which way of chatting holds, what answers
-a clarifying question.
+"""The rules of a conversation: which chat flow runs, and what counts as an answer to a clarifying question.
 
-It holds nothing and writes nothing; the workbench does, when this says it may."""
+Writes nothing; the workbench does.
+"""
 
 from __future__ import annotations
 
@@ -12,69 +12,64 @@ from agent.config import Config
 from agent.engine.run_state import RunState
 from agent.engine.state import Change
 from agent.errors import ConcurrentChange, UsageError
-from agent.flows.chat.flow import apply_clarification
+from agent.flows.chat.steps import apply_clarification
 from agent.text.dialogue_acts import classify_small_talk, has_question_opening, is_question
 from agent.text.tokens import tokenize
 from agent.text.word_lists import STOPWORDS
 from agent.types import Answer, Run, Settings, Turn
 
 MAX_ANSWER_CHARS = 4000
-"""Characters of an answer."""
+"""Characters of an answer to a clarifying question."""
 _CONTINUATION = re.compile(r"(?:and|or|what about|how about)\b", re.IGNORECASE)
-"""How a piece begins that asks on after what was asked before ("And in 2024?"): no answer to a question
-back."""
+"""The start of a further question ("And in 2024?"), which answers nothing."""
 
 
 def conversation_kind(flow: str) -> str:
-    """The kind of conversation a flow belongs to: both ways of chatting are one."""
+    """The kind of conversation a flow belongs to; both chat flows are "chat"."""
     return "chat" if flow == "chat_simple" else flow
 
 
 def apply_conversational_mode(
     settings: Settings, history: Sequence[Turn], config: Config
 ) -> tuple[Settings, list[Turn]]:
-    """Settings and history as they are started with: without CONVERSATIONAL_MODE a chat is the simple one,
-    which remembers nothing."""
+    """Settings and history of a new run: without CONVERSATIONAL_MODE a chat is simple and has no history."""
     if settings.flow == "chat" and not config.CONVERSATIONAL_MODE:
-        settings = settings.model_copy(update={"flow": "chat_simple"})
+        settings = settings.replace(flow="chat_simple")
     return settings, [] if settings.flow == "chat_simple" else list(history)
 
 
 def build_turn(run: Run, answer: Answer | None) -> Turn:
     """A run as an earlier turn of its conversation."""
-    said = answer.text or answer.certainty if answer else ""
-    return Turn(user=run.question, bot=said, run_id=run.id, answered=bool(answer and answer.text))
+    text = answer.text if answer else ""
+    bot = text or (answer.certainty if answer else "")
+    return Turn(user=run.question, bot=bot, run_id=run.id, answered=bool(text))
 
 
 def is_clarification_answer(state: RunState, text: str) -> bool:
-    """Does this answer what a chat asked back? Not when it is a whole question of its own, thanks or a
-    greeting: that is a further turn."""
-    if (
-        conversation_kind(state.settings.flow) != "chat"
-        or state.own.needs_clarification is None
-        or classify_small_talk(state.question)
-    ):
+    """Whether this answers the chat's clarifying question; a whole question, thanks or a greeting does not."""
+    reply = text.strip()
+    if not _asks_back(state) or classify_small_talk(state.question):
         return False
-    said = text.strip()
-    if said.isdigit() or said in state.own.choices:
+    if reply.isdigit() or reply in state.own.choices:
         return True
-    if _CONTINUATION.match(said) and is_question(said):
+    asks = is_question(reply)
+    if (_CONTINUATION.match(reply) and asks) or classify_small_talk(reply) or has_question_opening(reply):
         return False
-    weighty = [word for word in tokenize(said) if word not in STOPWORDS]
-    return (
-        not classify_small_talk(said)
-        and not has_question_opening(said)
-        and (not is_question(said) or len(weighty) == 1)
-    )
+    return not asks or len([word for word in tokenize(reply) if word not in STOPWORDS]) == 1
 
 
 def build_clarification_change(state: RunState, text: str) -> Change:
-    """The change that a person's answer makes. Raises UsageError when there is nothing in it, Overtaken when
+    """The change of a person's answer. Raises UsageError for an empty or long answer, ConcurrentChange when
     nothing was asked."""
-    if conversation_kind(state.settings.flow) != "chat" or state.own.needs_clarification is None:
+    if not _asks_back(state):
         raise ConcurrentChange("nothing is asked of you here now: ask a further question instead")
     if not text.strip():
         raise UsageError("the answer is empty: say what you mean, or pick one of the choices")
     if len(text) > MAX_ANSWER_CHARS:
         raise UsageError(f"the answer has {len(text):,} characters; {MAX_ANSWER_CHARS:,} are the most")
     return apply_clarification(state, text)
+
+
+def _asks_back(state: RunState) -> bool:
+    is_chat = conversation_kind(state.settings.flow) == "chat"
+    return is_chat and state.own.needs_clarification is not None

@@ -1,7 +1,8 @@
-"""The facility finder: what is where, by kind and by distance, each row quoted from the table it stands in.
+"""The facility finder: facilities of a kind by distance, each row quoted from its table.
 
-What the words mean a role reads; which rows fit, and how far they are, is code's. A kind or place that is not
-known is said so, and asked for. Distances are great-circle, in kilometres."""
+A role reads the words; code selects the rows and measures great-circle distances in kilometres. An unknown kind
+or place is reported, and asked for.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +12,11 @@ from dataclasses import dataclass
 from agent.engine.context import RunContext
 from agent.engine.state import Change
 from agent.evidence import citation_check, confidence
-from agent.evidence.quote_match import verify_quote
-from agent.flows.chat.retrieve import find_hidden_sources
 from agent.flows.chat.state import ChatRun, FacilityHit, FacilitySearch
+from agent.flows.shared import verdict
+from agent.flows.shared.citations import build_fact_from_quote
+from agent.flows.shared.passages import find_hidden_sources
+from agent.retrieval.extractive_answer import Quotation
 from agent.roles.chat.location import LOCATION, LocationReply
 from agent.roles.role import RoleResult
 from agent.text.dialogue_acts import classify_small_talk, is_question
@@ -28,303 +31,225 @@ from agent.text.geo import (
     parse_coordinates,
 )
 from agent.text.tokens import content_stems, stem_words
-from agent.types import Answer, Facility, Fact, Page, PageRef, Sentence
+from agent.types import Answer, Facility, Fact, Page, PageRef, Reason, Sentence
 from agent.types.facts import make_fact_id
 
 NO_FACILITIES = "The library has no facilities yet: add a CSV file with the columns name, kind, address, latitude and longitude."
 MAX_CHOICES = 6
-"""Kinds or places that are named when one is to be chosen."""
+"""Kinds or places that are listed when one is to be chosen."""
 MAX_FOLLOW_UP_WORDS = 8
-"""Words of a turn that may be no more than a piece of the search before it."""
+"""Words of a turn that may only continue the search before it."""
 FACILITY_TRUST = 0.6
 
 
 @dataclass(frozen=True)
 class _FacilityQuery:
-    """What is looked for. `place` None: no distance is wanted. `ask` is the question that has to be answered
-    first, `choices` its answers."""
+    """What is looked for: a kind, and the place distances are measured from (None: no distance).
+
+    `ask` is a question to the person that must be answered first, `choices` its answers."""
 
     kind: str
-    place: Place | None
+    place: Place | None = None
     near: str = ""
     most: int = 5
     ask: str = ""
-    choices: tuple[str, ...] = ()
+    choices: Sequence[str] = ()
+
+
+_Found = tuple[Facility, float | None]
+"""A facility and its distance in kilometres, None when none is wanted."""
 
 
 def load_facilities(state: ChatRun, tools: RunContext) -> list[Facility]:
-    """The facilities within the scope that was chosen."""
-    invented = find_hidden_sources(state, tools)
-    return [
-        facility
-        for facility in tools.library.facilities(scope=state.settings.scope)
-        if facility.source_id not in invented
-    ]
+    """The facilities within the chosen scope."""
+    hidden = find_hidden_sources(state, tools)
+    facilities = tools.library.facilities(scope=state.settings.scope)
+    return [facility for facility in facilities if facility.source_id not in hidden]
 
 
-def list_kinds(known: Sequence[Facility]) -> list[str]:
-    """The kinds of facilities there are, sorted."""
-    return sorted({facility.kind for facility in known if facility.kind})
+def list_kinds(facilities: Sequence[Facility]) -> list[str]:
+    """The kinds of facilities, sorted."""
+    return sorted({facility.kind for facility in facilities if facility.kind})
 
 
-def is_facility_follow_up(turns: Sequence[ChatRun], question: str, known: Sequence[Facility]) -> bool:
-    """Was the turn before a facility search, and does this complete it: the answer to what it asked, or
-    another kind or place alone?"""
+def is_facility_follow_up(turns: Sequence[ChatRun], question: str, facilities: Sequence[Facility]) -> bool:
+    """Whether a short turn continues the facility search before it: it answers what was asked back, or names
+    another kind or place. Used without a model."""
     last = turns[0] if turns else None
-    if (
-        last is None
-        or last.own.route_decision != "LOCATION_SEARCH"
-        or len(question.split()) > MAX_FOLLOW_UP_WORDS
-        or classify_small_talk(question)
-    ):
+    if not last or last.own.route_decision != "LOCATION_SEARCH" or classify_small_talk(question):
         return False
-    kind, place = (
-        find_facility_kinds(question, list_kinds(known)),
-        find_places(question, build_gazetteer(known)),
-    )
-    said = {stem for stem in content_stems(question) if not any(sign.isdigit() for sign in stem)}
-    beside = said.difference(
-        *(stem_words(name) for name in kind), *(stem_words(where.name) for where in place)
-    )
-    named = bool(kind or place or parse_coordinates(question) or last.own.needs_clarification)
-    return named and (not is_question(question) or len(beside) < 2)
+    kinds = find_facility_kinds(question, list_kinds(facilities))
+    places = find_places(question, build_gazetteer(facilities))
+    words = {stem for stem in content_stems(question) if not any(sign.isdigit() for sign in stem)}
+    others = words.difference(*map(stem_words, kinds), *(stem_words(place.name) for place in places))
+    is_named = bool(kinds or places or parse_coordinates(question) or last.own.needs_clarification)
+    is_short = len(question.split()) <= MAX_FOLLOW_UP_WORDS
+    return is_short and is_named and (not is_question(question) or len(others) < 2)
 
 
 def find_facilities(state: ChatRun, tools: RunContext) -> Change:
-    """The change of a facility search: the rows found as facts, and the answer that lists them or asks what
-    is missing."""
-    known = load_facilities(state, tools)
-    there, places = list_kinds(known), build_gazetteer(known)
+    """The change of a facility search: the rows as facts, and an answer that lists them or asks what is missing."""
+    facilities = load_facilities(state, tools)
+    kinds, places = list_kinds(facilities), build_gazetteer(facilities)
     names = list(dict.fromkeys(place.name for found in places.values() for place in found))
     judgement = tools.judge(
-        LOCATION, question=state.question, history=state.substantive_turns, kinds=there, places=names
+        LOCATION, question=state.question, history=state.substantive_turns, kinds=kinds, places=names
     )
-    asked = (
-        _resolve_query(state.question, judgement.value, there, places)
-        if known
-        else _FacilityQuery("", None, ask=NO_FACILITIES)
+    query = _FacilityQuery("", ask=NO_FACILITIES)
+    if facilities:
+        query = _resolve_query(state.question, judgement.value, kinds, places)
+    if not query.ask:
+        return _build_result(state, tools, query, _select_facilities(facilities, query), judgement)
+    reason: Reason = "needs_clarification" if facilities else "not_covered"
+    answer = verdict.no_answer(
+        state, tools.step, reason, query.ask, by=judgement, journey=_describe_route(state)
     )
-    if asked.ask:
-        answer = Answer(
-            n=len(state.answers) + 1,
-            verdict="no_evidence",
-            reason="needs_clarification" if known else "not_covered",
-            certainty=asked.ask,
-            journey=_describe_route(state),
-            step=tools.step,
-            by=judgement.by,
-            trouble=judgement.fallback_reason,
-        )
-        located = FacilitySearch(kind=asked.kind, near=asked.near)
-        return {
-            "located": located,
-            "needs_clarification": asked.ask if known else None,
-            "choices": list(asked.choices),
-            "answers": [answer],
-        }
-    return _build_result(state, tools, asked, _select_facilities(known, asked), judgement)
+    return {
+        "located": FacilitySearch(kind=query.kind, near=query.near),
+        "needs_clarification": query.ask if facilities else None,
+        "choices": list(query.choices),
+        "answers": [answer],
+    }
 
 
 def _resolve_query(
-    question: str, reply: LocationReply, there: list[str], places: dict[str, list[Place]]
+    question: str, reply: LocationReply, kinds: list[str], places: dict[str, list[Place]]
 ) -> _FacilityQuery:
-    """What a reply means among the kinds and places that are known; with a question where it leaves something
-    open."""
-    kind = next((kind for kind in there if kind.casefold() == reply.kind.strip().casefold()), "") or next(
-        iter(find_facility_kinds(reply.kind, there)), ""
-    )
+    """The kind and place of a reply among the known ones, or a question where it leaves something open."""
+    kind = next((kind for kind in kinds if kind.casefold() == reply.kind.strip().casefold()), "")
     near = reply.near.strip()
     if not kind:
         other = find_facility_word(question)
-        lead = (
-            f"I know of no {other}. Does another kind help"
-            if other
-            else "Which kind of place do you look for"
-        )
+        unknown = f"I know of no {other}. Does another kind help?"
+        ask = unknown if other else "Which kind of place do you look for?"
         return _FacilityQuery(
-            "", None, near, ask=f"{lead}? I know {_join_names(there)}.", choices=tuple(there[:MAX_CHOICES])
+            "", near=near, ask=f"{ask} I know {_join_names(kinds)}.", choices=kinds[:MAX_CHOICES]
         )
-    point = parse_coordinates(near)
-    found = (
-        [Place(f"{point[0]:g}, {point[1]:g}", point, "coordinates")] if point else find_places(near, places)
-    )
+    if point := parse_coordinates(near):
+        found = [Place(f"{point[0]:g}, {point[1]:g}", point, "coordinates")]
+    else:
+        found = find_places(near, places)
     if len(found) > 1:
         names = [place.name for place in found]
-        return _FacilityQuery(
-            kind,
-            None,
-            near,
-            ask=f"“{near}” could be {_join_names(names, 'or')}. Which one do you mean?",
-            choices=tuple(names[:MAX_CHOICES]),
-        )
+        ask = f"“{near}” could be {_join_names(names, 'or')}. Which one do you mean?"
+        return _FacilityQuery(kind, near=near, ask=ask, choices=names[:MAX_CHOICES])
     if not found and (near or is_nearest_request(question)):
-        towns = sorted({place.name for known in places.values() for place in known if place.kind == "town"})
-        lead = (
-            f"I do not know where “{near}” is."
-            if near
-            else f"Nearest to where? I can look for each {kind} from a place or a pair of coordinates."
-        )
-        return _FacilityQuery(
-            kind,
-            None,
-            near,
-            ask=f"{lead} Places I know: {_join_names(towns)}.",
-            choices=tuple(towns[:MAX_CHOICES]),
-        )
+        towns = sorted({place.name for named in places.values() for place in named if place.kind == "town"})
+        unknown = f"I do not know where “{near}” is."
+        ask = f"Nearest to where? I can look for each {kind} from a place or a pair of coordinates."
+        ask = f"{unknown if near else ask} Places I know: {_join_names(towns)}."
+        return _FacilityQuery(kind, near=near, ask=ask, choices=towns[:MAX_CHOICES])
     return _FacilityQuery(kind, found[0] if found else None, near, most=reply.most)
 
 
-def _select_facilities(
-    known: Sequence[Facility], asked: _FacilityQuery
-) -> list[tuple[Facility, float | None]]:
-    fitting = [facility for facility in known if facility.kind.casefold() == asked.kind.casefold()]
-    if asked.place is None:
-        by_name: list[tuple[Facility, float | None]] = [
-            (facility, None) for facility in sorted(fitting, key=lambda facility: facility.name)
-        ]
-        return by_name[: asked.most]
-    origin = asked.place.point
-    measured = [
-        (facility, distance_km(origin, (facility.latitude, facility.longitude))) for facility in fitting
+def _select_facilities(facilities: Sequence[Facility], query: _FacilityQuery) -> list[_Found]:
+    """The facilities of the kind, the nearest first, or by name without a place."""
+    matching = [facility for facility in facilities if facility.kind.casefold() == query.kind.casefold()]
+    origin = query.place.point if query.place else None
+    found: list[_Found] = [
+        (facility, distance_km(origin, (facility.latitude, facility.longitude)) if origin else None)
+        for facility in matching
     ]
-    return list(sorted(measured, key=lambda pair: (pair[1], pair[0].name))[: asked.most])
+    return sorted(found, key=lambda pair: (pair[1] or 0.0, pair[0].name))[: query.most]
 
 
 def _build_result(
-    state: ChatRun,
-    tools: RunContext,
-    asked: _FacilityQuery,
-    found: list[tuple[Facility, float | None]],
-    judgement: RoleResult,
+    state: ChatRun, tools: RunContext, query: _FacilityQuery, found: list[_Found], judgement: RoleResult
 ) -> Change:
-    pages: dict[str, Page] = {
-        facility.source_id: tools.library.load(facility.source_id) for facility, _ in found
-    }
-    ids = {source_id: tools.store_page(page) for source_id, page in pages.items()}
+    pages = {name: tools.library.load(name) for name in dict.fromkeys(f.source_id for f, _ in found)}
+    ids = {name: tools.store_page(page) for name, page in pages.items()}
     facts = [
-        _build_fact(
-            tools,
-            facility,
-            pages[facility.source_id],
-            ids[facility.source_id],
-            _with_distance(_describe_facility(facility), km, asked),
-        )
+        _build_fact(tools, facility, pages[facility.source_id], ids[facility.source_id], _distance(km, query))
         for facility, km in found
     ]
-    written = [Sentence(text=fact.statement, fact_ids=[fact.id]) for fact in facts]
-    by_id = {fact.id: fact for fact in facts}
-    sentences, counted = citation_check.check_citations(written, by_id)
     rows = [
         FacilityHit(
-            name=f.name,
-            kind=f.kind,
-            address=f.address,
-            latitude=f.latitude,
-            longitude=f.longitude,
+            **facility.model_dump(include={"name", "kind", "address", "latitude", "longitude"}),
             km=km,
             fact_id=fact.id,
         )
-        for (f, km), fact in zip(found, facts, strict=True)
+        for (facility, km), fact in zip(found, facts, strict=True)
     ]
     level = confidence.assess_confidence(step=tools.step, facts=facts, conflicts=[], coverage=1.0)
-    middle = (
-        "the middle of the places known in " if asked.place and asked.place.kind in ("town", "street") else ""
-    )
-    from_ = f"from {middle}{asked.place.name}" if asked.place else ""
-    answer = Answer(
-        n=len(state.answers) + 1,
-        verdict="answered",
-        sentences=sentences,
-        statements=counted,
-        sources=citation_check.collect_sources(sentences, by_id),
-        certainty=f"Distances are as the crow flies, {from_}."
-        if asked.place
-        else "These are all places of that kind I know, by name.",
-        journey=_describe_route(state),
-        confidence=level.value,
-        step=tools.step,
-        by=judgement.by,
-        trouble=judgement.fallback_reason,
-    )
     refs = [
         PageRef(
             url=page.final_url or page.url,
             final_url=page.final_url or page.url,
-            page_id=ids[source_id],
+            page_id=ids[name],
             title=page.title,
             found_on="library",
             step=tools.step,
-            facts=sum(fact.page_id == ids[source_id] for fact in facts),
+            facts=sum(fact.page_id == ids[name] for fact in facts),
         )
-        for source_id, page in pages.items()
+        for name, page in pages.items()
     ]
-    located = FacilitySearch(
-        kind=asked.kind,
-        near=asked.place.name if asked.place else "",
-        origin=asked.place.point if asked.place else None,
-        rows=rows,
-    )
+    near, origin = (query.place.name, query.place.point) if query.place else ("", None)
     return {
         "facts": facts,
         "pages": refs,
         "confidence": [level],
-        "located": located,
-        "answers": [answer],
+        "located": FacilitySearch(kind=query.kind, near=near, origin=origin, rows=rows),
+        "answers": [_build_answer(state, tools.step, query.place, facts, level.value, judgement)],
         "needs_clarification": None,
     }
 
 
-def _describe_facility(facility: Facility) -> str:
-    return f"{facility.name} ({facility.kind}){f', {facility.address}' if facility.address else ''}"
-
-
-def _with_distance(line: str, km: float | None, asked: _FacilityQuery) -> str:
-    return f"{line}{f', {_format_km(km)} from {asked.place.name}' if km is not None and asked.place else ''}."
-
-
-def _format_km(km: float) -> str:
-    return f"{km:.0f} km" if km >= 100 else f"{km:.1f} km"
-
-
-def _build_fact(tools: RunContext, facility: Facility, page: Page, page_id: str, told: str) -> Fact:
-    """The facility's row as a fact. The quote is the row as it stands, and what it says is checked against
-    that; `told` adds the distance, which code reckons from the row's coordinates."""
-    rows = next(
-        (
-            table.rows
-            for table in page.tables
-            if facility.row < len(table.rows) and facility.name in table.rows[facility.row]
-        ),
-        [],
+def _build_answer(
+    state: ChatRun, step: int, place: Place | None, facts: list[Fact], value: float, judgement: RoleResult
+) -> Answer:
+    by_id = {fact.id: fact for fact in facts}
+    sentences, counts = citation_check.check_citations(
+        [Sentence(text=fact.statement, fact_ids=[fact.id]) for fact in facts], by_id
     )
+    certainty = "These are all places of that kind I know, by name."
+    if place:
+        middle = "the middle of the places known in " if place.kind in ("town", "street") else ""
+        certainty = f"Distances are as the crow flies, from {middle}{place.name}."
+    return Answer(
+        n=len(state.answers) + 1,
+        verdict="answered",
+        sentences=sentences,
+        statements=counts,
+        sources=citation_check.collect_sources(sentences, by_id),
+        certainty=certainty,
+        journey=_describe_route(state),
+        confidence=value,
+        step=step,
+        by=judgement.by,
+        trouble=judgement.fallback_reason,
+    )
+
+
+def _distance(km: float | None, query: _FacilityQuery) -> str:
+    if km is None or query.place is None:
+        return ""
+    return f", {km:.0f} km from {query.place.name}" if km >= 100 else f", {km:.1f} km from {query.place.name}"
+
+
+def _build_fact(tools: RunContext, facility: Facility, page: Page, page_id: str, distance: str) -> Fact:
+    """The facility's row as a fact. The quote is the row; the statement adds the distance, which code computes
+    from the row's coordinates."""
+    tables = (
+        table.rows
+        for table in page.tables
+        if facility.row < len(table.rows) and facility.name in table.rows[facility.row]
+    )
+    rows = next(tables, None)
     quote = " | ".join(rows[facility.row]) if rows else facility.name
-    fact = Fact(
-        id=make_fact_id(page_id, quote, told or quote),
-        statement=_describe_facility(facility),
-        quote=quote,
-        page_id=page_id,
-        url=page.final_url or page.url,
-        title=page.title,
-        fetched_at=page.fetched_at,
-        published_at=page.published_at,
-        subject=facility.name,
-        trust=FACILITY_TRUST,
-        relevance=1.0,
-        step=tools.step,
-        by="code",
-    )
-    return verify_quote(fact, page.text, page.sha256).model_copy(update={"statement": told})
+    address = f", {facility.address}" if facility.address else ""
+    described = f"{facility.name} ({facility.kind}){address}"
+    quotation = Quotation(page_id, quote, described, facility.name, score=1.0)
+    fact = build_fact_from_quote("", tools, page, quotation, by="code")
+    name = make_fact_id(page_id, quote, f"{described}{distance}.")
+    return fact.replace(id=name, statement=f"{described}{distance}.", trust=FACILITY_TRUST)
 
 
 def _join_names(names: Sequence[str], last: str = "and") -> str:
-    shown = list(names[:MAX_CHOICES])
-    more = f" and {len(names) - MAX_CHOICES} more" if len(names) > MAX_CHOICES else ""
+    shown, rest = list(names[:MAX_CHOICES]), len(names) - MAX_CHOICES
     mark = "; " if any("," in name for name in shown) else ", "
-    return (
-        f"{mark.join(shown)}{more}"
-        if more or len(shown) < 2
-        else f"{mark.join(shown[:-1])} {last} {shown[-1]}"
-    )
+    if rest > 0 or len(shown) < 2:
+        return mark.join(shown) + (f" and {rest} more" if rest > 0 else "")
+    return f"{mark.join(shown[:-1])} {last} {shown[-1]}"
 
 
 def _describe_route(state: ChatRun) -> str:

@@ -1,7 +1,7 @@
-"""The simple chat: no memory, one pass. classify -> retrieve -> rerank -> generate, or classify -> location.
+"""The `chat_simple` flow, used when CONVERSATIONAL_MODE=false: no memory, one pass.
 
-What CONVERSATIONAL_MODE=false starts instead of `chat`, for comparison and for small machines. It shares the
-chat's state and steps where they are the same. The table closes the file."""
+classify -> retrieve -> rerank -> generate, or classify -> location.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from agent.engine.context import RunContext
 from agent.engine.loop import Flow
 from agent.engine.state import Change, merge, shallow_copy, to_jsonable
 from agent.flows.chat import retrieve as reading
-from agent.flows.chat.places import find_facilities, list_kinds, load_facilities
+from agent.flows.chat import steps
+from agent.flows.chat.places import list_kinds, load_facilities
 from agent.flows.chat.state import ChatRun, ChatState, StepJudge
 from agent.flows.chat.step_summary import describe_step
 from agent.flows.chat.write import build_answer, build_refusal, write_draft
@@ -19,7 +20,7 @@ from agent.types import Edge, Status
 
 
 def classify(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
-    """Information, or a place? The question is taken as it stands."""
+    """Choose between information and places."""
     judgement = tools.judge(
         CLASSIFY, question=state.question, kinds=list_kinds(load_facilities(state, tools))
     )
@@ -35,45 +36,39 @@ def classify(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
 
 
 def retrieve(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
-    """Search the library with the question as it stands."""
+    """Search the library for the question."""
     return reading.retrieve_passages(state, tools), "rerank"
 
 
 def rerank(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
-    """Put the passages found in the order of their scores."""
-    passages = reading.score_passages(tools, reading.standalone_question(state), state.own.retrieved_docs)
+    """Sort the passages by relevance."""
+    question = reading.standalone_question(state)
+    passages = reading.score_passages(tools, question, state.own.retrieved_docs)
     if not passages:
         return {"doc_relevance_scores": []}, "generate"
-    judgement = tools.judge(RERANK, question=reading.standalone_question(state), passages=passages)
-    scores = {scored.passage_id: scored.score for scored in judgement.value.scores}
+    judgement = tools.judge(RERANK, question=question, passages=passages)
+    scores = {grade.passage_id: round(grade.score, 4) for grade in judgement.value.scores}
     docs = sorted(state.own.retrieved_docs, key=lambda doc: -scores.get(doc.id, 0.0))
     change = {
         "retrieved_docs": docs,
-        "doc_relevance_scores": [round(scores.get(doc.id, 0.0), 4) for doc in docs],
+        "doc_relevance_scores": [scores.get(doc.id, 0.0) for doc in docs],
         "speakers": {"rerank": StepJudge(by=judgement.by, trouble=judgement.fallback_reason)},
     }
     return change, "generate"
 
 
 def generate(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
-    """Write the answer with its citations, once; or say that the library does not answer."""
+    """Write the answer with its citations, or say that the library does not answer."""
+    own = state.own
     change = write_draft(
-        state, tools, reading.load_passages(tools, state.own.retrieved_docs, state.own.doc_relevance_scores)
+        state, tools, reading.load_passages(tools, own.retrieved_docs, own.doc_relevance_scores)
     )
     now = merge(shallow_copy(state), to_jsonable(change))
-    if now.own.draft is None or not now.own.draft.sentences:
-        return {
-            **change,
-            "answers": [
-                build_refusal(now, tools, "not_covered", "Nothing in the library answers this question.")
-            ],
-        }, "end"
-    return {**change, "answers": [build_answer(now, tools)]}, "end"
-
-
-def location(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
-    """Find facilities of a kind, the nearest first."""
-    return find_facilities(state, tools), "end"
+    if now.own.draft and now.own.draft.sentences:
+        answer = build_answer(now, tools)
+    else:
+        answer = build_refusal(now, tools, "not_covered", "Nothing in the library answers this question.")
+    return {**change, "answers": [answer]}, "end"
 
 
 CHAT_SIMPLE = Flow(
@@ -85,7 +80,7 @@ CHAT_SIMPLE = Flow(
         "retrieve": retrieve,
         "rerank": rerank,
         "generate": generate,
-        "location": location,
+        "location": steps.location,
     },
     rest_statuses={"end": Status.DONE},
     write_up_step="generate",

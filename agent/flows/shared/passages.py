@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from agent.engine.context import RunContext
+from agent.engine.run_state import RunState
+from agent.library.ingest import DEMO_TAG
 from agent.retrieval.bm25 import rank_passages
 from agent.retrieval.chunking import split_passages
 from agent.text.urls import canonicalize
@@ -13,6 +16,16 @@ MENU_LINK_SHARE = 0.8
 """The share of link texts among its lines from which a passage is a menu."""
 MIN_TITLE_WORDS = 4
 """A table cell with at least so many words that is also a link text counts as the title of another page."""
+MAX_SOURCES = 100_000
+"""Sources of the demo world that are hidden at most."""
+
+
+def find_hidden_sources(state: RunState, tools: RunContext) -> set[str]:
+    """The ids of the invented sources of the demo world, unless the run asks for them."""
+    scope = state.settings.scope
+    if state.settings.world == DEMO_TAG or DEMO_TAG in scope.tags or scope.source_ids:
+        return set()
+    return {source.source_id for source in tools.library.sources(tag=DEMO_TAG, limit=MAX_SOURCES)}
 
 
 def content_passages(page: Page, page_id: str) -> list[Passage]:

@@ -4,6 +4,7 @@ not the writer."""
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from agent.engine.run_state import RunState
 from agent.evidence import citation_check
@@ -117,6 +118,23 @@ def _choose_verdict(state: RunState, reply: ReportReply, clashes: list[Conflict]
     )
 
 
+def no_answer(
+    state: RunState, step: int, reason: Reason, text: str, *, by: RoleResult | None = None, **more: Any
+) -> Answer:
+    """An answer that says why there is none; `by` is the judgement that led to it, `more` are further fields."""
+    fields = {"confidence": min(state.current_confidence, 0.2), "why_stopped": state.why_stopped, **more}
+    return Answer(
+        n=len(state.answers) + 1,
+        verdict="no_evidence",
+        reason=reason,
+        certainty=text,
+        by=by.by if by else "keyless",
+        trouble=by.fallback_reason if by else "",
+        step=step,
+        **fields,
+    )
+
+
 def _build_no_evidence(state: RunState, reply: ReportReply, judgement: RoleResult, step: int) -> Answer:
     looked = list(state.pages.values())
     unread = [page for page in looked if page.outcome in UNREADABLE_OUTCOMES]
@@ -142,20 +160,16 @@ def _build_no_evidence(state: RunState, reply: ReportReply, judgement: RoleResul
         "budget": "The budget was used up before anything could be read.",
         "not_covered": "Nothing that was read answers this question.",
     }[reason]
-    return Answer(
-        n=len(state.answers) + 1,
-        verdict="no_evidence",
-        reason=reason,
-        certainty=f"No answer is given. {why} ({tried}.){_describe_own_statements(state)}",
+    return no_answer(
+        state,
+        step,
+        reason,
+        f"No answer is given. {why} ({tried}.){_describe_own_statements(state)}",
+        by=judgement,
         missing=reply.missing,
         journey=reply.journey,
         statements=StatementCounts(dropped=sum(len(sentence.fact_ids) for sentence in reply.answer)),
-        confidence=min(state.current_confidence, 0.2),
-        by=judgement.by,
-        trouble=judgement.fallback_reason,
-        why_stopped=state.why_stopped,
         because=_describe_edits(state),
-        step=step,
     )
 
 

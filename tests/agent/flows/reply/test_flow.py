@@ -13,7 +13,7 @@ from agent.engine.loop import advance
 from agent.engine.state import to_jsonable
 from agent.errors import ModelUnavailable
 from agent.flows import FLOWS, draw_flow
-from agent.flows.reply import flow
+from agent.flows.reply import steps as flow
 from agent.flows.reply.flow import REPLY
 from agent.flows.reply.state import ReplyRun
 from agent.llm.images import format_image_mark
