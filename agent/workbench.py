@@ -24,7 +24,7 @@ from agent.export.record import build_run_record
 from agent.export.report import Report
 from agent.flows import FLOWS
 from agent.flows.chat import dialogue
-from agent.flows.shared import fact_view
+from agent.flows.research import policy
 from agent.flows.shared.budget_meters import measure_budgets
 from agent.llm import detect
 from agent.store.database import Store
@@ -200,9 +200,7 @@ class Workbench:
         text = complete_typed_url(text) if action == "crawl_url" else text
         view = self.snapshot(run_id)
         engines = self.worker.world(view.run.settings.world).engines
-        validation.check_action(
-            action, text, fact_view.available_actions(view.state, engines, utc_timestamp())
-        )
+        validation.check_action(action, text, policy.available_actions(view.state, engines, utc_timestamp()))
         same = (action, text) == (pending.next_action, pending.query_or_url)
         reasoning = (
             pending.reasoning

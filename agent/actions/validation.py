@@ -12,7 +12,7 @@ from typing import TypeVar
 from pydantic import BaseModel
 
 from agent.errors import UsageError
-from agent.flows.shared.fact_view import ENGINE_BY_ACTION
+from agent.flows.research.policy import ENGINE_BY_ACTION
 from agent.text.urls import canonicalize, is_blocked, is_in_scope
 from agent.types import LANGUAGES, Settings
 from agent.web.world import World

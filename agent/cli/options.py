@@ -15,7 +15,7 @@ from typing import Annotated, Any
 import typer
 
 from agent.errors import UsageError
-from agent.flows.shared.fact_view import ENGINE_BY_ACTION
+from agent.flows.research.policy import ENGINE_BY_ACTION
 from agent.text.urls import host
 from agent.types import Settings
 

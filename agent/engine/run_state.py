@@ -107,8 +107,7 @@ class RunState(State, Generic[Own]):
     facts: Annotated[dict[str, Fact], upsert] = Field(default_factory=dict)
     pages: Annotated[dict[str, PageRef], upsert] = Field(default_factory=dict)
     trusts: Annotated[dict[str, TrustRating], merge_dict] = Field(default_factory=dict)
-    """A person's word in this run on how far a domain is trusted, by domain; a value below 0: as its signs
-    say."""
+    """How far a person trusts a domain in this run, by domain; a value below 0 restores the pages' own signs."""
     conflicts: Annotated[dict[str, Conflict], upsert] = Field(default_factory=dict)
     confidence: Annotated[list[Confidence], append] = Field(default_factory=list)
     refusals: Annotated[list[Refusal], append] = Field(default_factory=list)
@@ -117,26 +116,25 @@ class RunState(State, Generic[Own]):
     edits: Annotated[list[Edit], append] = Field(default_factory=list)
     """What a person changed in the facts and conflicts, oldest first."""
     struck_sources: list[str] = Field(default_factory=list)
-    """The sites and pages a person struck: what is read from them later is struck, too."""
+    """The sites and pages a person struck; facts read from them later are struck too."""
     again: Annotated[list[RetryRequest], append] = Field(default_factory=list)
     rewriting: int = -1
-    """The step at which a person gave or asked for a page after the answer was written: it is read, and the
-    answer written again."""
+    """The step at which a person supplied or requested a page after the answer: the answer is written again."""
     pending: Proposal | None = None
-    """The decision that waits for a person, or runs next."""
+    """The decision that waits for a person or runs next."""
     cooling: dict[str, str] = Field(default_factory=dict)
-    """Engines that asked us to wait: name -> until when (ISO 8601)."""
+    """Rate-limited engines: name -> until when (ISO 8601)."""
     why_stopped: str = ""
     stop_reason: str = ""
     """"budget", "blocked", "enough", "asked" or "hand_over"."""
     control: str = ""
-    """The last word of a person about the run's going: paused, resumed, stopped, accepted, forked."""
+    """A person's last command: paused, resumed, stopped, accepted, forked, left."""
     halt: PauseRequest | None = None
-    """Why it rests of itself and asks; None once a person has answered."""
+    """Why the run paused by itself to ask; None once a person answered."""
     met: Annotated[list[str], append] = Field(default_factory=list)
-    """Ids of the conflicts it has come to its person with."""
+    """Ids of the conflicts that a person was asked about."""
     forked_at: int = -1
-    """The step with which it went on from another run's: budgets count from there on."""
+    """The step at which this run forked from another; budgets count from there. -1 for no fork."""
 
     def record_of(self, name: str) -> State:
         """The record that holds the field `name`. Raises KeyError for an unknown field."""
@@ -166,8 +164,13 @@ class RunState(State, Generic[Own]):
         return [turn for turn in self.history if not classify_small_talk(turn.user)]
 
     @property
+    def skipped(self) -> set[str]:
+        """The queries and addresses that a person skipped."""
+        return {refusal.what for refusal in self.refusals if refusal.why.startswith("skipped")}
+
+    @property
     def current_confidence(self) -> float:
-        """The confidence as it stands, 0 before anything was read."""
+        """The latest confidence, 0 before anything was read."""
         return self.confidence[-1].value if self.confidence else 0.0
 
     @property
@@ -177,20 +180,18 @@ class RunState(State, Generic[Own]):
 
     @property
     def edits_since_answer(self) -> list[Edit]:
-        """A person's edits since the last answer was written: what the next one is written anew for."""
+        """A person's edits since the last answer."""
         since = self.answers[-1].step if self.answers else -1
         return [edit for edit in self.edits if edit.step > since]
 
     @property
     def needs_rewrite(self) -> bool:
-        """Is the answer to be written again as soon as what a person gave is weighed? Then nothing is
-        searched for beside."""
+        """Whether the answer is written again as soon as what a person supplied is analyzed, without a search."""
         return bool(self.answers) and self.rewriting >= self.answers[-1].step
 
     @property
     def actions_this_round(self) -> list[Action]:
-        """The tool actions since the last answer, or since it was forked (all of them before that): what the
-        step budget counts."""
+        """The tool actions since the last answer or the fork: what the step budget counts."""
         since = max(self.answers[-1].step if self.answers else -1, self.forked_at)
         return [action for action in self.actions if action.step > since]
 

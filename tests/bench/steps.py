@@ -29,7 +29,7 @@ sys.path.insert(0, str(ROOT))
 from sqlalchemy import LargeBinary, cast, func, select  # noqa: E402
 
 from agent import config as configuration  # noqa: E402
-from agent.flows.shared import fact_view  # noqa: E402
+from agent.flows.research import policy  # noqa: E402
 from agent.store import tables  # noqa: E402
 from agent.types import Settings, Step  # noqa: E402
 from agent.workbench import Workbench  # noqa: E402
@@ -147,7 +147,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--actions", type=int, default=60)
     options = parser.parse_args(arguments)
-    fact_view.STALL_ACTIONS = fact_view.PLATEAU_RESULTS = (
+    policy.STALL_ACTIONS = policy.PLATEAU_RESULTS = (
         10_000  # the run must not be handed over before its actions are used
     )
     with tempfile.TemporaryDirectory() as folder:

@@ -10,6 +10,7 @@ from agent.engine.state import Change
 from agent.evidence import source_trust
 from agent.evidence.confidence import AnswerFeatures
 from agent.evidence.quote_match import verify_quote
+from agent.flows.research import policy
 from agent.flows.research.state import Observation, ResearchRun
 from agent.flows.shared import fact_view
 from agent.flows.shared.answer_features import restore_answer_features
@@ -52,7 +53,7 @@ def analyze_search(state: ResearchRun, tools: RunContext, looking: Observation) 
     )
     found = lead_rules.merge_leads(state.own.leads, found)
     refused = _refuse_unknown_urls(
-        judgement, {canonicalize(hit.url) for hit in looking.hits} | fact_view.known_urls(state), tools.step
+        judgement, {canonicalize(hit.url) for hit in looking.hits} | policy.known_urls(state), tools.step
     )
     return {
         "leads": _boost_picked_leads(found, judgement),
@@ -90,7 +91,7 @@ def analyze_page(state: ResearchRun, tools: RunContext, looking: Observation) ->
         if canonicalize(lead.value) not in fact_view.visited_urls(state)
     ]
     refused = forbidden + _refuse_unknown_urls(
-        judgement, {canonicalize(link.url) for link in page.links} | fact_view.known_urls(state), tools.step
+        judgement, {canonicalize(link.url) for link in page.links} | policy.known_urls(state), tools.step
     )
     signs, onward = source_trust.assess_trust(page), [lead.value for lead in leads if lead.kind == "url"]
     seen = {

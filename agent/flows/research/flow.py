@@ -13,7 +13,7 @@ from typing import Any
 from agent.engine.context import RunContext
 from agent.engine.loop import Flow
 from agent.engine.state import Change
-from agent.flows.research import analyze_page
+from agent.flows.research import analyze_page, policy
 from agent.flows.research.state import Observation, ResearchRun, ResearchState
 from agent.flows.research.step_summary import describe_step
 from agent.flows.shared import fact_view, recompute
@@ -38,7 +38,7 @@ def decide(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
     """Choose the next action; what the role proposes is checked by code before it counts."""
     if state.own.looking:  # read just before the budget ended the round: it is not to be lost
         return {}, "analyze"
-    if given := fact_view.next_supplied_page(state):
+    if given := policy.next_supplied_page(state):
         return {"looking": Observation(source=given.url, page_id=given.page_id)}, "analyze"
     if wanted := fact_view.requested_retry(state):
         return {"pending": wanted}, STEP_BY_ACTION[wanted.next_action]
@@ -47,20 +47,20 @@ def decide(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
             "pending": None,
             "why_stopped": "what you gave, or asked to try again, was taken in",
         }, "report"
-    if over := fact_view.find_reached_budget(state):
+    if over := policy.find_reached_budget(state):
         if state.settings.at_cap == "ask" and state.current_confidence < fact_view.confidence_goal(state):
             raise over
         stop = Proposal(next_action="send_to_hitl", reasoning=f"Time to report: {over}.", by="code")
         return _hand_over(state, stop, str(over), "budget")
-    if start := fact_view.next_start_page(state):
+    if start := policy.next_start_page(state):
         return {"pending": start}, "approve" if state.settings.stop_point == "step" else "crawl"
-    if wish := fact_view.requested_search(
-        state, fact_view.available_actions(state, tools.world.engines, tools.now())
+    if wish := policy.requested_search(
+        state, policy.available_actions(state, tools.world.engines, tools.now())
     ):
         return {"pending": wish}, "approve" if state.settings.stop_point == "step" else "search"
-    stuck = fact_view.find_stall(state)
+    stuck = policy.find_stall(state)
     blocked: Change = {"blockages": [stuck.model_copy(update={"step": tools.step})]} if stuck else {}
-    if stuck and stuck.rung == "hand_over" and not fact_view.is_asked_to_continue(state):
+    if stuck and stuck.rung == "hand_over" and not policy.is_asked_to_continue(state):
         stop = Proposal(
             next_action="send_to_hitl",
             reasoning=f"Every rung was tried: {stuck.reason}.",
@@ -94,14 +94,14 @@ def _propose_action(
     state: ResearchRun, tools: RunContext, stuck: Stall | None
 ) -> tuple[Proposal, list[Refusal]]:
     """The role's proposal if code agrees, else the keyless one, else the next rungs, else the person."""
-    actions = fact_view.available_actions(state, tools.world.engines, tools.now())
+    actions = policy.available_actions(state, tools.world.engines, tools.now())
     blanks: dict[str, Any] = {
         "question": state.question,
         "notes": fact_view.note_texts(state),
         "history": state.actions[-20:],
         "facts": fact_view.facts_for_prompt(state),
         "report": AnalyzerReply.model_validate(_report_for_prompt(state)) if state.own.report else None,
-        "leads": fact_view.open_leads(state),
+        "leads": policy.open_leads(state),
         "actions": actions,
         "blockage": stuck,
         "threshold": fact_view.confidence_goal(state),
@@ -125,7 +125,7 @@ def _propose_action(
             trouble=judgement.fallback_reason,
             rung=rung,
         )
-        refusal = fact_view.check_proposal(state, proposal, actions)
+        refusal = policy.check_proposal(state, proposal, actions)
         if refusal is None:
             return proposal, refused
         if refusal not in refused:
@@ -155,7 +155,7 @@ def _report_for_prompt(state: ResearchRun) -> dict[str, Any]:
 def search(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
     """Ask a search engine."""
     pending = state.pending or Proposal(next_action="search_duckduckgo", query_or_url=state.question)
-    engine = fact_view.ENGINE_BY_ACTION[pending.next_action]
+    engine = policy.ENGINE_BY_ACTION[pending.next_action]
     result = tools.search(engine, pending.query_or_url)
     action = _build_action(tools, pending, result.outcome, result.detail).model_copy(
         update={"hits": len(result.hits)}

@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import pytest
 
+from agent.flows.research import policy
 from agent.flows.research.flow import RESEARCH
 from agent.flows.shared import fact_view
 from agent.types import Outcome, Status
@@ -70,7 +71,7 @@ def test_nothing_is_searched_or_read_twice(ask):
         spelled = [
             (
                 action.action,
-                fact_view.lead_id("url" if action.action == "crawl_url" else "query", action.query_or_url),
+                policy.lead_id("url" if action.action == "crawl_url" else "query", action.query_or_url),
             )
             for action in actions
         ]

@@ -1,0 +1,207 @@
+"""What the next action of a research run may be: what comes before any decision, when the run is stalled, and
+whether a proposal is allowed. Pure functions of the state; nothing here asks a model or the web."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from agent.engine.run_state import RunState
+from agent.errors import BudgetSpent
+from agent.evidence.confidence import evidence_level
+from agent.flows.research.state import ResearchRun
+from agent.flows.shared.fact_view import (
+    confidence_goal,
+    facts_for_prompt,
+    find_struck_source,
+    note_texts,
+    visited_urls,
+)
+from agent.retrieval.link_scoring import MAX_OPEN_LEADS, lead_id, score_leads
+from agent.text.excluded_sites import find_excluded_sites, is_excluded
+from agent.text.urls import canonicalize, find_urls
+from agent.types import Lead, Outcome, PageRef, Proposal, Refusal, Stall
+
+ENGINE_BY_ACTION = {"search_duckduckgo": "duckduckgo", "search_google": "google"}
+ESCALATION_ORDER = ("reframe", "narrow", "lead", "hand_over")
+ACTIONS_PER_ESCALATION = 2
+"""Tool actions that an escalation gets before the next one."""
+STALL_ACTIONS = 4
+"""Tool actions in a row without a new fact that count as a stall."""
+PLATEAU_RESULTS = 6
+"""Results in a row that count as a stall when they moved the evidence level by less than PLATEAU_MOVE in all."""
+PLATEAU_MOVE = 0.01
+
+
+def find_reached_budget(state: RunState) -> BudgetSpent | None:
+    """The cap on steps or pages that is reached, None for none. Both count anew after a send-back and in a
+    fork."""
+    done, caps = state.actions_this_round, state.settings
+    read = sum(1 for action in done if action.page_id)
+    if len(done) >= caps.max_steps:
+        why = f"all {caps.max_steps} searches and page visits of this round are used"
+        return BudgetSpent(why, cap="steps", used=len(done), limit=caps.max_steps)
+    if read >= caps.max_pages:
+        why = f"all {caps.max_pages} pages of this round are read"
+        return BudgetSpent(why, cap="pages", used=read, limit=caps.max_pages)
+    return None
+
+
+def next_supplied_page(state: RunState) -> PageRef | None:
+    """The first page that a person supplied and that was not analyzed yet."""
+    return next((page for page in state.pages.values() if page.waiting), None)
+
+
+def next_start_page(state: RunState) -> Proposal | None:
+    """The first start address that was neither read nor skipped."""
+    visited = visited_urls(state)
+    for url in state.settings.start_urls:
+        if url not in state.skipped and canonicalize(url) not in visited:
+            why = "This is where to start, by your choice."
+            return Proposal(next_action="crawl_url", query_or_url=url, reasoning=why, by="code")
+    return None
+
+
+def requested_search(state: RunState, actions: Sequence[str]) -> Proposal | None:
+    """The search that a person asked for to settle a conflict and that was not made since; None without an
+    engine for it."""
+    action = next((name for name in ENGINE_BY_ACTION if name in actions), None)
+    for note in state.notes if action else ():
+        made = any(done.step > note.step and done.query_or_url == note.text for done in state.actions)
+        if note.kind == "look" and not made and note.text not in state.skipped:
+            why = "A person asked for this search: it may settle what the sources disagree on."
+            return Proposal(next_action=action, query_or_url=note.text, reasoning=why, by="person")  # type: ignore[arg-type]
+    return None
+
+
+def available_actions(state: RunState, engines: dict[str, str], now: str) -> list[str]:
+    """The actions that are possible now, without engines that are absent, not chosen or rate-limited."""
+    chosen = state.settings.engines or list(engines)
+    searches = [
+        action
+        for action, engine in ENGINE_BY_ACTION.items()
+        if engine in engines and engine in chosen and state.cooling.get(engine, "") <= now
+    ]
+    return [*searches, "crawl_url", "send_to_hitl"]
+
+
+def open_leads(state: ResearchRun) -> list[Lead]:
+    """The leads not followed yet, scored by what is known now, best first."""
+    seen, excluded = visited_urls(state) | state.skipped, find_excluded_sites(note_texts(state))
+    leads = [
+        lead
+        for lead in state.own.leads.values()
+        if lead.status == "open"
+        and not {lead.value, canonicalize(lead.value)} & seen
+        and (
+            lead.kind == "query"
+            or not (is_excluded(lead.value, excluded) or find_struck_source(state, lead.value))
+        )
+    ]
+    best = sorted(leads, key=lambda lead: (-lead.score, lead.step, lead.value))[:MAX_OPEN_LEADS]
+    return score_leads(state.question, best, facts_for_prompt(state))
+
+
+def find_stall(state: RunState) -> Stall | None:
+    """The stall with its next escalation; None while the run moves or the last escalation is being tried."""
+    since = _stall_baseline(state)
+    escalated = [stall for stall in state.blockages if stall.step > since]
+    tried = sum(1 for action in state.actions if escalated and action.step > escalated[-1].step)
+    if escalated and tried < ACTIONS_PER_ESCALATION:
+        return None
+    reason = _describe_idle_streak(state, since) or _describe_plateau(state, since)
+    step = ESCALATION_ORDER[min(len(escalated), len(ESCALATION_ORDER) - 1)]
+    return Stall(rung=step, reason=reason) if reason else None  # type: ignore[arg-type]
+
+
+def _stall_baseline(state: RunState) -> int:
+    """The step from which a stall is counted: the last answer, the last note, or the fork."""
+    answers, notes = (x.step for x in state.answers[-1:]), (x.step for x in state.notes[-1:])
+    return max([-1, state.forked_at, *answers, *notes])
+
+
+def _describe_idle_streak(state: RunState, since: int) -> str:
+    idle = 0
+    for action in reversed(state.actions):
+        if action.step < since or action.new_facts or (action.action != "crawl_url" and action.hits):
+            break
+        idle += 1
+    return f"{idle} actions in a row brought no new fact" if idle >= STALL_ACTIONS else ""
+
+
+def _describe_plateau(state: RunState, since: int) -> str:
+    curve = [point for point in state.confidence if point.step > since][-PLATEAU_RESULTS - 1 :]
+    if len(curve) <= PLATEAU_RESULTS or state.current_confidence >= confidence_goal(state):
+        return ""
+    levels = [evidence_level(point) for point in curve]
+    if max(levels) - min(levels) >= PLATEAU_MOVE:
+        return ""
+    return (
+        f"the last {PLATEAU_RESULTS} results added nothing to what is covered, nor to how many sites say it"
+    )
+
+
+def is_asked_to_continue(state: RunState) -> bool:
+    """Whether a person skipped the hand-over and nothing was done since."""
+    done = state.actions[-1].step if state.actions else -1
+    return any(
+        r.what == "send_to_hitl" and r.why.startswith("skipped") and r.step > done
+        for r in state.refusals[-3:]
+    )
+
+
+def check_proposal(state: ResearchRun, proposal: Proposal, actions: list[str]) -> Refusal | None:
+    """Why a proposal is refused; None when it is allowed."""
+    action, what = proposal.next_action, proposal.query_or_url
+    if action == "send_to_hitl":
+        why = (
+            "a person wants the run to go on"
+            if is_asked_to_continue(state)
+            else "the run goes on until its budget is used"
+            if state.settings.stop_point == "budget"
+            else ""
+        )
+        return Refusal(what=action, why=why) if why else None
+    if not what.strip():
+        return Refusal(what=action, why="the decision named nothing to search for or read")
+    if action not in actions:
+        why = f"{action} is not available now"
+    elif what in state.skipped:
+        why = "a person skipped this before"
+    else:
+        why = _refuse_url(state, what) if action == "crawl_url" else _refuse_query(state, action, what)
+    return Refusal(what=what, why=why) if why else None
+
+
+def _refuse_query(state: RunState, action: str, query: str) -> str:
+    same = lead_id("query", query)
+    for earlier in state.actions:
+        if (
+            earlier.action == action
+            and lead_id("query", earlier.query_or_url) == same
+            and earlier.outcome in (Outcome.OK, Outcome.EMPTY)
+        ):
+            return f"the same words were searched for at step {earlier.step}"
+    return ""
+
+
+def _refuse_url(state: ResearchRun, url: str) -> str:
+    spelled = canonicalize(url)
+    if not spelled:
+        return "this is not a web address"
+    if spelled in visited_urls(state):
+        return "this address was visited before"
+    if spelled not in known_urls(state):
+        return "this address stands on no page or result of this run, nor in a person's words"
+    if not state.settings.allows(url):
+        return "this address is outside the domains that were chosen"
+    if is_excluded(url, find_excluded_sites(note_texts(state))):
+        return "a person's note rules this address out"
+    return "a person struck this source" if find_struck_source(state, url) else ""
+
+
+def known_urls(state: ResearchRun) -> set[str]:
+    """The addresses that may be fetched: found in results or on pages, or given by a person."""
+    texts = (state.question, *note_texts(state))
+    given = [url for text in texts for url in find_urls(text)] + state.settings.start_urls
+    leads = [lead.value for lead in state.own.leads.values() if lead.kind == "url"]
+    return {canonicalize(url) for url in [*given, *leads]}
