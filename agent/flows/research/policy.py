@@ -22,6 +22,12 @@ from agent.text.urls import canonicalize, find_urls
 from agent.types import Lead, Outcome, PageRef, Proposal, Refusal, Stall
 
 ENGINE_BY_ACTION = {"search_duckduckgo": "duckduckgo", "search_google": "google"}
+STEP_BY_ACTION = {
+    "search_duckduckgo": "search",
+    "search_google": "search",
+    "crawl_url": "crawl",
+    "send_to_hitl": "report",
+}
 ESCALATION_ORDER = ("reframe", "narrow", "lead", "hand_over")
 ACTIONS_PER_ESCALATION = 2
 """Tool actions that an escalation gets before the next one."""
@@ -196,7 +202,7 @@ def _refuse_url(state: ResearchRun, url: str) -> str:
         return "this address is outside the domains that were chosen"
     if is_excluded(url, find_excluded_sites(note_texts(state))):
         return "a person's note rules this address out"
-    return "a person struck this source" if find_struck_source(state, url) else ""
+    return "a person excluded this source" if find_struck_source(state, url) else ""
 
 
 def known_urls(state: ResearchRun) -> set[str]:

@@ -9,7 +9,6 @@ import pytest
 
 from agent.flows.research import policy
 from agent.flows.research.flow import RESEARCH
-from agent.flows.shared import fact_view
 from agent.types import Outcome, Status
 from tests.web.folders import Told, blocked, limited, page, write_world
 
@@ -172,8 +171,8 @@ def test_being_stuck_climbs_the_ladder_in_sight(ask, tmp_path):
 
 
 def test_a_dead_end_is_handed_over_with_what_was_found_and_why(ask, monkeypatch, tmp_path):
-    monkeypatch.setattr(fact_view, "STALL_ACTIONS", 1)
-    monkeypatch.setattr(fact_view, "ACTIONS_PER_ESCALATION", 1)
+    monkeypatch.setattr(policy, "STALL_ACTIONS", 1)
+    monkeypatch.setattr(policy, "ACTIONS_PER_ESCALATION", 1)
     state = ask(
         "In which year did Ada Quill build the brass heron of Port Ember?",
         world=dull(tmp_path),
@@ -252,8 +251,8 @@ def test_a_steering_note_is_obeyed_by_the_next_decision(ask, bench):
 
 
 def test_a_note_is_obeyed_even_when_every_rung_was_tried(ask, bench, monkeypatch, tmp_path):
-    monkeypatch.setattr(fact_view, "STALL_ACTIONS", 1)
-    monkeypatch.setattr(fact_view, "ACTIONS_PER_ESCALATION", 1)
+    monkeypatch.setattr(policy, "STALL_ACTIONS", 1)
+    monkeypatch.setattr(policy, "ACTIONS_PER_ESCALATION", 1)
     caps = {"max_steps": 60, "max_pages": 60}
     view = ask(
         "In which year did Ada Quill build the brass heron?",

@@ -1,0 +1,195 @@
+"""The steps of the research flow: decide, search or crawl, analyze, report."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from agent.engine.context import RunContext
+from agent.engine.state import Change
+from agent.flows.research import analyze_page, policy
+from agent.flows.research.policy import ENGINE_BY_ACTION, STEP_BY_ACTION
+from agent.flows.research.state import Observation, ResearchRun
+from agent.flows.shared import fact_view
+from agent.flows.shared.page_refs import build_action, store_fetched
+from agent.flows.shared.verdict import build_answer
+from agent.flows.shared.write_report import ask_report
+from agent.roles.research.analyzer import AnalyzerReply
+from agent.roles.research.decision import DECISION
+from agent.text.urls import canonicalize
+from agent.types import Lead, Outcome, Proposal, Refusal, Stall
+
+DEFAULT_COOLDOWN_S = 60.0
+"""Seconds an engine is not asked after a rate limit that named no time."""
+MAX_PROMPT_ACTIONS, MAX_PROMPT_REFUSALS = 20, 5
+
+
+def decide(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
+    """Choose the next action: what a person or a limit calls for first, else what the role proposes and code
+    allows."""
+    if state.own.looking:  # read just before the budget ended the round
+        return {}, "analyze"
+    if page := policy.next_supplied_page(state):
+        return {"looking": Observation(source=page.url, page_id=page.page_id)}, "analyze"
+    if retry := fact_view.requested_retry(state):
+        return {"pending": retry}, STEP_BY_ACTION[retry.next_action]
+    if state.needs_rewrite:
+        why = "what you gave, or asked to try again, was taken in"
+        return {"pending": None, "why_stopped": why}, "report"
+    if over := policy.find_reached_budget(state):
+        if state.settings.at_cap == "ask" and state.current_confidence < fact_view.confidence_goal(state):
+            raise over
+        stop = Proposal(next_action="send_to_hitl", reasoning=f"Time to report: {over}.", by="code")
+        return _hand_over(state, stop, str(over), "budget")
+    actions = policy.available_actions(state, tools.world.engines, tools.now())
+    if wanted := policy.next_start_page(state) or policy.requested_search(state, actions):
+        return _propose(state, wanted)
+    stall = policy.find_stall(state)
+    change: Change = {"blockages": [stall.model_copy(update={"step": tools.step})]} if stall else {}
+    if stall and stall.rung == "hand_over" and not policy.is_asked_to_continue(state):
+        why = f"Every rung was tried: {stall.reason}."
+        stop = Proposal(next_action="send_to_hitl", reasoning=why, by="code", rung="hand_over")
+        more, next = _hand_over(state, stop, stall.reason, "blocked")
+        return {**change, **more}, next
+    proposal, refused = _ask_decision(state, tools, actions, stall)
+    change["refusals"] = [refusal.model_copy(update={"step": tools.step}) for refusal in refused]
+    if proposal.next_action == "send_to_hitl":
+        reason = "enough" if state.current_confidence >= state.settings.threshold else "hand_over"
+        more, next = _hand_over(state, proposal, proposal.reasoning, reason)
+    else:
+        more, next = _propose(state, proposal)
+    return {**change, **more}, next
+
+
+def _propose(state: ResearchRun, proposal: Proposal) -> tuple[Change, str]:
+    """To the proposed action, with an approval first when the run goes step by step."""
+    step = STEP_BY_ACTION[proposal.next_action]
+    return {"pending": proposal}, "approve" if state.settings.stop_point == "step" else step
+
+
+def _hand_over(state: ResearchRun, stop: Proposal, why: str, reason: str) -> tuple[Change, str]:
+    """To the report, with an approval first when the run goes step by step."""
+    change: Change = {"pending": stop, "why_stopped": why, "stop_reason": reason}
+    return change, "approve" if state.settings.stop_point == "step" and reason != "budget" else "report"
+
+
+def _ask_decision(
+    state: ResearchRun, tools: RunContext, actions: list[str], stall: Stall | None
+) -> tuple[Proposal, list[Refusal]]:
+    """The role's proposal if code allows it, else the fallback's, first as things are, then narrowed, then a
+    lead; else the hand-over. With it, why others were refused."""
+    inputs: dict[str, Any] = {
+        "question": state.question,
+        "notes": fact_view.note_texts(state),
+        "history": state.actions[-MAX_PROMPT_ACTIONS:],
+        "facts": fact_view.facts_for_prompt(state),
+        "report": AnalyzerReply.model_validate(_report_for_prompt(state)) if state.own.report else None,
+        "leads": policy.open_leads(state),
+        "actions": actions,
+        "blockage": stall,
+        "threshold": fact_view.confidence_goal(state),
+        "remaining": state.settings.max_steps - len(state.actions_this_round),
+        "level": state.current_confidence,
+        "refused": state.refusals[-MAX_PROMPT_REFUSALS:],
+    }
+    judgement = tools.judge(DECISION, **inputs)
+    refused: list[Refusal] = []
+    escalation = stall.rung if stall else ""
+    for n, rung in enumerate([escalation, escalation, "narrow", "lead"]):
+        forced = {"blockage": Stall(rung=rung, reason="")} if n > 1 else {}  # type: ignore[arg-type]
+        reply: Any = judgement.value if n == 0 else DECISION.fallback(**{**inputs, **forced})
+        proposal = Proposal(
+            next_action=reply.next_action,
+            query_or_url=reply.query_or_url or "",
+            reasoning=reply.reasoning,
+            by=judgement.by if n == 0 else "keyless",
+            trouble=judgement.fallback_reason,
+            rung=rung,
+        )
+        refusal = policy.check_proposal(state, proposal, actions)
+        if refusal is None:
+            return proposal, refused
+        if refusal not in refused:
+            refused.append(refusal)
+    why = "Every proposal was refused: " + "; ".join(refusal.why for refusal in refused)
+    return Proposal(next_action="send_to_hitl", reasoning=why, by="code"), refused
+
+
+def _report_for_prompt(state: ResearchRun) -> dict[str, Any]:
+    report = {
+        name: value for name, value in (state.own.report or {}).items() if name not in ("by", "trouble")
+    }
+    info = report.get("extracted_info") or ""
+    if not isinstance(info, str):
+        info = f"{info['facts']} facts, now in memory"
+    return {**report, "extracted_info": info}
+
+
+def search(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
+    """Ask a search engine."""
+    pending = state.pending or Proposal(next_action="search_duckduckgo", query_or_url=state.question)
+    query, engine = pending.query_or_url, ENGINE_BY_ACTION[pending.next_action]
+    result = tools.search(engine, query)
+    change: Change = {
+        "actions": [build_action(pending, tools.step, result.outcome, result.detail, hits=len(result.hits))],
+        "looking": Observation(source=f"search: {query}", outcome=result.outcome, hits=result.hits),
+        "pending": None,
+        "leads": _mark_leads_taken(state, pending),
+    }
+    if result.outcome is Outcome.RATE_LIMITED:
+        until = datetime.now(UTC) + timedelta(seconds=result.retry_after_s or DEFAULT_COOLDOWN_S)
+        stamp = until.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        change["cooling"] = {**state.cooling, engine: stamp}
+    return change, "analyze"
+
+
+def crawl(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
+    """Read a page, and store what was read."""
+    pending = state.pending or Proposal(
+        next_action="crawl_url", query_or_url=(state.settings.start_urls or [""])[0]
+    )
+    url = pending.query_or_url
+    ref = store_fetched(tools, url, tools.fetch(url), _find_origin(state, url))
+    return {
+        "actions": [build_action(pending, tools.step, ref.outcome, ref.detail, page_id=ref.page_id)],
+        "pages": [ref],
+        "looking": Observation(source=url, page_id=ref.page_id, outcome=ref.outcome),
+        "pending": None,
+        "leads": _mark_leads_taken(state, pending),
+    }, "analyze"
+
+
+def analyze(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
+    """Turn what the tool brought into facts, leads and a confidence."""
+    looking = state.own.looking
+    if looking is None:
+        return {}, "decide"
+    if looking.page_id:
+        change = analyze_page.analyze_page(state, tools, looking)
+    elif looking.hits:
+        change = analyze_page.analyze_search(state, tools, looking)
+    else:
+        change = analyze_page.analyze_empty_result(state, tools, looking)
+    return {**change, "looking": None}, "decide"
+
+
+def report(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
+    """Write up what was found, for a person to review."""
+    assessment = str((state.own.report or {}).get("assessment", ""))
+    judgement = ask_report(state, tools, assessment=assessment)
+    return {"answers": [build_answer(state, judgement, tools.step)], "pending": None}, "review"
+
+
+def _mark_leads_taken(state: ResearchRun, pending: Proposal) -> list[Lead]:
+    same = canonicalize(pending.query_or_url) or pending.query_or_url
+    return [
+        lead.model_copy(update={"status": "taken"})
+        for lead in state.own.leads.values()
+        if lead.status == "open" and (canonicalize(lead.value) or lead.value) == same
+    ]
+
+
+def _find_origin(state: ResearchRun, url: str) -> str:
+    """The page or search where an address was found; "person" when it was given."""
+    spelled, leads = canonicalize(url), state.own.leads.values()
+    return next((lead.found_on for lead in leads if canonicalize(lead.value) == spelled), "person")

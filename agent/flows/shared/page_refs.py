@@ -1,0 +1,36 @@
+"""A fetched page as a record of the run: stored and referred to, then marked with what was read from it."""
+
+from __future__ import annotations
+
+from agent.engine.context import RunContext
+from agent.evidence.source_trust import assess_trust
+from agent.types import Action, Outcome, Page, PageRef, Proposal
+
+
+def store_fetched(tools: RunContext, url: str, page: Page, found_on: str, title: str = "") -> PageRef:
+    """Store a page that was fetched for `url`; the reference says what happened where nothing could be read."""
+    return PageRef(
+        url=url,
+        page_id=tools.store_page(page) if page.outcome is Outcome.OK else "",
+        final_url=page.final_url,
+        title=page.title or title,
+        outcome=page.outcome,
+        detail=page.detail,
+        found_on=found_on,
+        step=tools.step,
+    )
+
+
+def mark_read(ref: PageRef, page: Page, *, facts: int, **more: object) -> PageRef:
+    """The reference of a page that was analyzed: how many facts it gave, and how far its signs are trusted."""
+    signs = assess_trust(page)
+    read = {"facts": facts, "trust": signs.value, "trust_why": list(signs.reasons), "waiting": False}
+    return ref.model_copy(update={**read, **more})
+
+
+def build_action(proposal: Proposal, step: int, outcome: Outcome, detail: str, **more: object) -> Action:
+    """A proposal that was carried out, as an action of the run."""
+    shared = proposal.model_dump(include={"query_or_url", "reasoning", "by", "rung"})
+    return Action.model_validate(
+        {**shared, "action": proposal.next_action, "step": step, "outcome": outcome, "detail": detail, **more}
+    )
