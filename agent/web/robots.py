@@ -1,7 +1,6 @@
-"""robots.txt by RFC 9309: 4xx means no rules, 5xx means stay away, 500 KiB are read, a day is remembered.
+"""robots.txt by RFC 9309: 4xx means no rules, 5xx means stay away, 500 KiB are read, rules are kept for a day.
 
-It is asked through whatever `read` it is given (the fetcher's own guarded way); it opens nothing itself.
-"""
+It is fetched by the caller's `read` (guarded, like any fetch)."""
 
 from __future__ import annotations
 
@@ -27,7 +26,7 @@ UNREADABLE = (
 
 @dataclass(frozen=True)
 class RobotsResponse:
-    """What a server said when asked for /robots.txt: its status and the beginning of its body."""
+    """The response to /robots.txt: its status and the beginning of its body."""
 
     status: int
     body: bytes = b""
@@ -35,7 +34,7 @@ class RobotsResponse:
 
 @dataclass(frozen=True)
 class RobotsRules:
-    """What one origin allows. `parsed` is None when it has no rules; `closed` when it must be left alone."""
+    """The rules of one origin; `parsed` is None when it has none."""
 
     parsed: Protego | None = None
     is_closed: bool = False
@@ -54,7 +53,7 @@ class RobotsRules:
 
 
 class RobotsCache:
-    """The rules of every origin met, each read once a day."""
+    """The rules of every origin, each fetched once a day."""
 
     def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -62,8 +61,7 @@ class RobotsCache:
         self._lock = threading.Lock()
 
     def get_rules(self, url: str, read: Callable[[str], RobotsResponse]) -> RobotsRules:
-        """The rules for `url`'s origin; `read` is asked for its /robots.txt when they are not known. What it
-        raises passes."""
+        """The rules for `url`'s origin, fetched by `read` when they are not known; raises what `read` raises."""
         origin = _origin(url)
         with self._lock:
             known = self._rules_by_origin.get(origin)
@@ -88,6 +86,11 @@ class RobotsCache:
             return RobotsRules(expires_at=now + CACHE_SECONDS)
         text = answer.body[:MAX_BYTES].decode("utf-8-sig", errors="replace")
         return RobotsRules(parsed=Protego.parse(text), expires_at=now + CACHE_SECONDS)
+
+
+def list_sitemaps(text: str) -> list[str]:
+    """The addresses of the sitemaps that a robots.txt names."""
+    return list(Protego.parse(text).sitemaps)
 
 
 def _origin(url: str) -> str:

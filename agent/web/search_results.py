@@ -1,5 +1,4 @@
-"""Results of any engine in one form: real addresses, one per page, plain text, ranks from 1. Knows no
-engine."""
+"""Results of any search engine in one form: real addresses, one per page, plain text, ranks from 1."""
 
 from __future__ import annotations
 
@@ -9,8 +8,10 @@ from html import unescape
 from typing import NamedTuple, Protocol
 
 from agent.text import urls
-from agent.types import SearchHit, SearchResult, SourceFilter
+from agent.types import Outcome, SearchHit, SearchResult, SourceFilter
 
+DEFAULT_PAUSE_S = 60.0
+"""Seconds to leave an engine alone that asks for a pause without a time."""
 _TAG = re.compile(r"</?[a-zA-Z][^<>]{0,300}>")
 
 
@@ -30,22 +31,31 @@ class SearchEngine(Protocol):
     label: str
 
     def search(self, query: str, max_results: int, reach: SourceFilter) -> SearchResult:
-        """Up to `max_results` hits, best first; those inside `reach` as far as the engine can be told of
-        it."""
+        """Up to `max_results` hits, best first, inside `reach` as far as the engine supports it."""
+
+
+def explain_failure(
+    engine: SearchEngine, query: str, outcome: Outcome, detail: str = "", wait_s: float | None = None
+) -> SearchResult:
+    """A search without hits: why, with a sentence for the usual outcomes."""
+    usual = {
+        Outcome.TIMEOUT: "did not answer in time. Try again, or search with another engine.",
+        Outcome.EMPTY: "found nothing for these words. Try fewer or other words.",
+    }
+    detail = detail or f"{engine.label} {usual[outcome]}"
+    return SearchResult(engine=engine.name, query=query, outcome=outcome, detail=detail, retry_after_s=wait_s)
 
 
 def build_hits(engine: str, results: Iterable[RawResult], max_results: int) -> list[SearchHit]:
-    """The results worth showing: http(s) addresses only, the first of each page, text without tags and
-    entities."""
+    """The results worth showing: http(s) addresses only, the first of each page, text without tags and entities."""
     found: dict[str, SearchHit] = {}
     for raw in results:
         key = urls.canonicalize(raw.url)
         if key and key not in found:
-            title, snippet = strip_markup(raw.title), strip_markup(raw.snippet)
             found[key] = SearchHit(
                 url=raw.url.strip(),
-                title=title,
-                snippet=snippet,
+                title=strip_markup(raw.title),
+                snippet=strip_markup(raw.snippet),
                 rank=len(found) + 1,
                 engine=engine,
                 published_at=raw.published_at,
@@ -56,6 +66,5 @@ def build_hits(engine: str, results: Iterable[RawResult], max_results: int) -> l
 
 
 def strip_markup(text: str) -> str:
-    """A line of text without markup. Entities are read after tags are gone, so that "&lt;b&gt;" stays what it
-    says."""
+    """One line without markup. Tags go before entities are read, so that "&lt;b&gt;" stays what it says."""
     return " ".join(unescape(_TAG.sub("", text or "")).split())

@@ -1,8 +1,6 @@
-"""The way out: a `requests` adapter whose every connection goes through the guard, to the very address it
-checked.
+"""A `requests` adapter that connects through the SSRF guard, to the very address that was checked.
 
-TLS and the Host header keep the name. No proxies, no .netrc, no retries, no cookies beyond one fetch. Knows
-nothing of pages, robots or runs."""
+TLS and the Host header keep the name. No proxies, no .netrc, no retries, no cookies beyond one fetch."""
 
 from __future__ import annotations
 
@@ -20,7 +18,7 @@ from urllib3.poolmanager import PoolManager
 from urllib3.util.ssl_ import create_urllib3_context
 
 from agent.config import USER_AGENT
-from agent.web.deadline import POLL_SECONDS
+from agent.web.deadline import POLL_SECONDS, Deadline
 from agent.web.deadline_sockets import DeadlineTLSSocket, current_deadline
 from agent.web.ssrf_guard import SsrfGuard
 
@@ -30,15 +28,15 @@ REQUEST_HEADERS: Mapping[str, str] = {
     "Accept-Language": "*",
     "Accept-Encoding": "gzip",
 }
-"""What our fetches say. Only gzip is accepted: its decoding can be stopped at a size."""
+"""Headers of our fetches. Only gzip is accepted: its decoding can be stopped at a size."""
+_CHUNK = 64 * 1024
 
 
 def send_get(adapter: HTTPAdapter, url: str, cookies: RequestsCookieJar) -> requests.Response:
-    """Ask `adapter` for one address and leave the body to be read, as long as the thread's watch lets it. The
-    answer's cookies join `cookies`.
+    """The response to one GET, its body still to be read; its cookies are added to `cookies`.
 
-    A `requests.Session` does the same and much that is not wanted here (proxies, .netrc, hooks, redirects),
-    at twice our own cost. Raises what `requests` raises."""
+    A `requests.Session` would add proxies, .netrc, hooks and redirects, at twice the CPU time. Raises what `requests`
+    raises."""
     request = requests.PreparedRequest()
     request.prepare_method("GET")
     request.prepare_url(url, None)
@@ -48,6 +46,19 @@ def send_get(adapter: HTTPAdapter, url: str, cookies: RequestsCookieJar) -> requ
     response = adapter.send(request, stream=True, timeout=POLL_SECONDS)
     cookies.update(response.cookies)
     return response
+
+
+def read_body(response: requests.Response, deadline: Deadline, limit: int) -> bytes:
+    """The decoded body, cut off soon after `limit` bytes: a longer result is a body that is too large."""
+    parts: list[bytes] = []
+    size = 0
+    for chunk in response.raw.stream(_CHUNK, decode_content=True):
+        deadline.check()
+        parts.append(chunk)
+        size += len(chunk)
+        if size > limit:
+            break
+    return b"".join(parts)
 
 
 class GuardedAdapter(HTTPAdapter):

@@ -6,7 +6,6 @@ answering and exploring, `draft` writes or refuses. The table closes the file.""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from typing import Any
 from urllib.parse import urlsplit
@@ -37,6 +36,7 @@ from agent.text.question_analysis import parse_question
 from agent.text.urls import canonicalize, host
 from agent.types import Action, Edge, Link, Outcome, Page, PageRef, Refusal, SourceFilter, Status
 from agent.web.extract.fast_extract import extract_fully
+from agent.web.robots import list_sitemaps
 
 MAX_SITEMAPS = 8
 """Sitemap files that are asked for at most, lists of sitemaps included."""
@@ -45,7 +45,6 @@ MAX_SITEMAP_CANDIDATES = 300
 MAX_CAREFUL_BATCH = 10
 """A batch up to this size is read with care; of a larger one only the pages that hold a word of the
 question."""
-_SITEMAP_LINE = re.compile(r"^\s*sitemap:\s*(\S+)", re.IGNORECASE | re.MULTILINE)
 
 
 def recall(state: SiteRun, tools: RunContext) -> tuple[Change, str]:
@@ -134,8 +133,8 @@ def survey(state: SiteRun, tools: RunContext) -> tuple[Change, str]:
     robots = tools.fetch_many([f"{origin}/robots.txt" for origin in origins], leading=True)
     queue: list[str] = []
     for origin, page in zip(origins, robots, strict=True):
-        told = _SITEMAP_LINE.findall(page.text) if page.outcome is Outcome.OK else []
-        queue += [url for url in told if reach.allows(url)] or [f"{origin}/sitemap.xml"]
+        named = list_sitemaps(page.text) if page.outcome is Outcome.OK else []
+        queue += [url for url in named if reach.allows(url)] or [f"{origin}/sitemap.xml"]
     found: dict[str, Sitemap] = {}
     while batch := [
         url for url in dict.fromkeys(queue) if url not in found and url not in state.own.sitemaps

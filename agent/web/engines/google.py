@@ -1,5 +1,4 @@
-"""Google's custom search JSON API through google-api-python-client. Needs a key and an engine id; never shows
-either.
+"""Google's custom search JSON API through google-api-python-client. Needs a key and an engine id; never shows either.
 
 Google closes whole-web custom search on 2027-01-01 and takes no new customers."""
 
@@ -9,18 +8,17 @@ import json
 from typing import Any
 
 from agent.config import Config
+from agent.text.retry_after import parse_retry_after
 from agent.types import Outcome, SearchResult, SourceFilter
 from agent.web import search_params
 from agent.web.extract.page_dates import normalize_date
-from agent.web.rate_limit import parse_retry_after
-from agent.web.search_results import RawResult, build_hits
+from agent.web.search_results import DEFAULT_PAUSE_S, RawResult, build_hits, explain_failure
 
 TIMEOUT_S = 10
 MAX_RESULTS_PER_REQUEST = 10
 """The API gives at most this many results a request."""
 GOOGLE_LANGUAGE_CODES = {"he": "iw", "zh": "zh-CN"}
-"""Languages that go by another code there."""
-_DEFAULT_PAUSE_S = 60.0
+"""Languages with another code there."""
 _QUOTA_REASONS = (
     "ratelimitexceeded",
     "dailylimitexceeded",
@@ -43,121 +41,77 @@ class Google:
 
     def search(self, query: str, max_results: int, reach: SourceFilter) -> SearchResult:
         """Up to `max_results` (at most 10) hits."""
-        # The library takes a third of a second to load: only when Google is really asked.
+        # The library takes a third of a second to import, so it is imported at the first search.
         import httplib2
         from googleapiclient.errors import HttpError
 
+        words = search_params.add_site_operators(query, reach)
         try:
-            found = self._execute(
-                search_params.add_site_operators(query, reach),
-                min(max_results, MAX_RESULTS_PER_REQUEST),
-                reach,
-            )
+            found = self._execute(words, min(max_results, MAX_RESULTS_PER_REQUEST), reach)
         except HttpError as error:
-            return self._explain_http_error(
-                query, int(error.resp.status), error.resp.get("retry-after"), bytes(error.content or b"")
-            )
+            return self._explain_http_error(query, error)
         except TimeoutError:
-            return self._build_failure(
-                query,
-                Outcome.TIMEOUT,
-                "Google did not answer in time. Try again, or search with another engine.",
-            )
+            return explain_failure(self, query, Outcome.TIMEOUT)
         except (OSError, httplib2.HttpLib2Error, ValueError):
-            return self._build_failure(
-                query,
-                Outcome.ERROR,
-                "Google could not be reached, or its answer made no sense. Check the network.",
-            )
-        items = found.get("items") or []
-        raws = [
-            RawResult(
-                str(i.get("link", "")),
-                str(i.get("title", "")),
-                str(i.get("snippet", "")),
-                _find_published_date(i),
-            )
-            for i in items
-        ]
-        good = build_hits(self.name, raws, max_results)
-        if not good:
-            return self._build_failure(
-                query, Outcome.EMPTY, "Google found nothing for these words. Try fewer or other words."
-            )
-        return SearchResult(engine=self.name, query=query, outcome=Outcome.OK, hits=good)
+            detail = "Google could not be reached, or its answer made no sense. Check the network."
+            return explain_failure(self, query, Outcome.ERROR, detail)
+        hits = build_hits(self.name, map(_read_item, found.get("items") or []), max_results)
+        if not hits:
+            return explain_failure(self, query, Outcome.EMPTY)
+        return SearchResult(engine=self.name, query=query, outcome=Outcome.OK, hits=hits)
 
     def _execute(self, query: str, number: int, reach: SourceFilter) -> dict[str, Any]:
         import httplib2
         from googleapiclient.discovery import build
 
-        options = {"api_endpoint": self._endpoint} if self._endpoint else None
-        wire = httplib2.Http(timeout=TIMEOUT_S)
         service = build(
             "customsearch",
             "v1",
             developerKey=self._key,
             static_discovery=True,
             cache_discovery=False,
-            http=wire,
-            client_options=options,
+            http=httplib2.Http(timeout=TIMEOUT_S),
+            client_options={"api_endpoint": self._endpoint} if self._endpoint else None,
         )
-        within: dict[str, Any] = {"dateRestrict": f"d{search_params.days_back(reach)}"} if reach.since else {}
-        within |= (
-            {"lr": f"lang_{GOOGLE_LANGUAGE_CODES.get(reach.language, reach.language)}"}
-            if reach.language
-            else {}
-        )
-        reply = service.cse().list(q=query, cx=self._cx, num=number, **within).execute(num_retries=0)
+        limits: dict[str, Any] = {"dateRestrict": f"d{search_params.days_back(reach)}"} if reach.since else {}
+        if reach.language:
+            limits["lr"] = f"lang_{GOOGLE_LANGUAGE_CODES.get(reach.language, reach.language)}"
+        reply = service.cse().list(q=query, cx=self._cx, num=number, **limits).execute(num_retries=0)
         if not isinstance(reply, dict):
             raise ValueError("an answer that is not JSON")
         return reply
 
-    def _explain_http_error(
-        self, query: str, status: int, retry_after: str | None, body: bytes
-    ) -> SearchResult:
-        reasons = _read_error_reasons(body)
+    def _explain_http_error(self, query: str, error: Any) -> SearchResult:
+        status = int(error.resp.status)
+        reasons = _read_error_reasons(bytes(error.content or b""))
         if status == 429 or (status == 403 and any(reason in reasons for reason in _QUOTA_REASONS)):
-            wait = parse_retry_after(retry_after)
+            wait = parse_retry_after(error.resp.get("retry-after"))
             detail = "Google's quota for this key is used up for now. Use another engine meanwhile."
-            return self._build_failure(
-                query, Outcome.RATE_LIMITED, detail, _DEFAULT_PAUSE_S if wait is None else wait
+            return explain_failure(
+                self, query, Outcome.RATE_LIMITED, detail, DEFAULT_PAUSE_S if wait is None else wait
             )
         if status in (400, 401, 403):
-            return self._build_failure(
-                query,
-                Outcome.BLOCKED,
-                f"Google does not accept the key or the engine id ({status}). Check GOOGLE_API_KEY and GOOGLE_CSE_ID.",
-            )
-        return self._build_failure(
-            query,
-            Outcome.ERROR,
-            f"Google is in trouble ({status}). Try again later, or search with another engine.",
-        )
-
-    def _build_failure(
-        self, query: str, outcome: Outcome, detail: str, retry_after_s: float | None = None
-    ) -> SearchResult:
-        return SearchResult(
-            engine=self.name, query=query, outcome=outcome, detail=detail, retry_after_s=retry_after_s
-        )
+            check = "Check GOOGLE_API_KEY and GOOGLE_CSE_ID."
+            detail = f"Google does not accept the key or the engine id ({status}). {check}"
+            return explain_failure(self, query, Outcome.BLOCKED, detail)
+        detail = f"Google is in trouble ({status}). Try again later, or search with another engine."
+        return explain_failure(self, query, Outcome.ERROR, detail)
 
 
-def _find_published_date(item: dict[str, Any]) -> str:
-    """When a result was published, if Google tells what its page states."""
+def _read_item(item: dict[str, Any]) -> RawResult:
+    """A result, with its date of publication where Google knows what the page states."""
     metas = (item.get("pagemap") or {}).get("metatags") or [{}]
-    return (
-        normalize_date(str(metas[0].get("article:published_time") or metas[0].get("date") or ""))
-        if isinstance(metas[0], dict)
-        else ""
-    )
+    first = metas[0] if isinstance(metas[0], dict) else {}
+    published = normalize_date(str(first.get("article:published_time") or first.get("date") or ""))
+    link, title, snippet = (str(item.get(name, "")) for name in ("link", "title", "snippet"))
+    return RawResult(link, title, snippet, published)
 
 
 def _read_error_reasons(body: bytes) -> str:
     """The machine-readable reasons of an error body, lowercased."""
     try:
         error = json.loads(body).get("error", {})
-        return " ".join(
-            [str(error.get("status", ""))] + [str(e.get("reason", "")) for e in error.get("errors", [])]
-        ).lower()
+        reasons = [error.get("status", ""), *(entry.get("reason", "") for entry in error.get("errors", []))]
     except (ValueError, AttributeError):
         return ""
+    return " ".join(map(str, reasons)).lower()

@@ -97,7 +97,7 @@ def test_the_guard_stands_at_every_hop() -> None:
     ) as site:
         assert fetched(site, "/on").data == PNG
         assert "not on the public internet" in fetched(site, "/in").detail
-        assert "kept sending us on" in fetched(site, "/round").detail
+        assert "redirects too often" in fetched(site, "/round").detail
         asked = len(site.asked)
         assert (
             "not on the public internet" in fetched(site, "/x", allow="").detail and len(site.asked) == asked

@@ -4,13 +4,12 @@ waits."""
 from __future__ import annotations
 
 from contextlib import ExitStack
-from datetime import UTC, datetime
 
 import pytest
 
 from agent.errors import StopRequested
 from agent.web.deadline import Deadline, DeadlineExceeded
-from agent.web.rate_limit import MAX_CONCURRENT, MAX_PAUSE_S, HostRateLimiter, parse_retry_after
+from agent.web.rate_limit import MAX_CONCURRENT, HostRateLimiter
 
 
 class Time:
@@ -115,25 +114,3 @@ def test_waiting_for_a_rest_ends_at_the_deadline() -> None:
     pace.pause_host("a", 1)
     with pytest.raises(DeadlineExceeded):
         pace.wait_out_pause("a", Deadline(0))
-
-
-@pytest.mark.parametrize(
-    ("header", "seconds"),
-    [
-        ("120", 120),
-        ("0", 0),
-        ("-5", 0),
-        ("1.5", 1.5),
-        ("999999999999", MAX_PAUSE_S),
-        ("Sat, 21 Nov 2026 10:00:30 GMT", 30),
-        ("Sat, 21 Nov 2026 09:00:00 GMT", 0),
-        ("soon", None),
-        ("nan", None),
-        ("inf", MAX_PAUSE_S),
-        ("", None),
-        (None, None),
-        ("1e400", MAX_PAUSE_S),
-    ],
-)
-def test_what_retry_after_asks_for(header: str | None, seconds: float | None) -> None:
-    assert parse_retry_after(header, datetime(2026, 11, 21, 10, 0, 0, tzinfo=UTC)) == seconds
