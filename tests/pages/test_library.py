@@ -46,14 +46,14 @@ def test_an_empty_library_says_how_to_fill_it(app, bench):
 
 
 def test_how_large_a_document_may_be_is_told_as_it_is():
-    upload = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text())["server"]["maxUploadSize"]
+    largest = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text())["server"]["maxUploadSize"]
     folder = documents.MAX_BYTES // 1_000_000
     assert (
         f"{st.get_option('server.maxUploadSize')} MB each are the most; from a folder, {folder} MB"
         in upload.describe_size_limits()
     )
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert f"{upload} MB each at most" in readme and f"`chat --add` ({folder} MB)" in readme
+    guide = (ROOT / "docs" / "guide" / "library.md").read_text(encoding="utf-8")
+    assert f"{largest} MB each at most" in guide and f"`chat --add` ({folder} MB)" in guide
 
 
 def test_pages_of_a_run_stand_in_the_library(app, demo, bench):
