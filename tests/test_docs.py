@@ -40,7 +40,9 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 def test_named_files_exist(page: Path) -> None:
     named = _FILE.findall(_text(page))
-    assert [name for name in named if "*" not in name and "<" not in name and not (ROOT / name).exists()] == []
+    assert [
+        name for name in named if "*" not in name and "<" not in name and not (ROOT / name).exists()
+    ] == []
 
 
 def test_named_commands_and_flags_exist(page: Path) -> None:
@@ -59,13 +61,17 @@ def test_named_settings_exist(page: Path) -> None:
 
 def test_named_make_targets_exist(page: Path) -> None:
     targets = set(re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
-    assert {word for word in re.findall(r"`(?:\w+=\S+ )?make (\w+)`", _text(page)) if word not in targets} == set()
+    assert {
+        word for word in re.findall(r"`(?:\w+=\S+ )?make (\w+)`", _text(page)) if word not in targets
+    } == set()
 
 
 @pytest.mark.parametrize("name", FLOWS)
 def test_each_flow_is_drawn_as_its_table_has_it(name: str) -> None:
     picture = f"```mermaid\n{draw_flow(FLOWS[name])}```"
-    assert picture in _text(ROOT / "docs" / "flows.md"), f"put the output of `python -m agent flow {name}` into docs/flows.md"
+    assert picture in _text(ROOT / "docs" / "flows.md"), (
+        f"put the output of `python -m agent flow {name}` into docs/flows.md"
+    )
 
 
 def test_the_readme_is_short() -> None:
