@@ -1,6 +1,5 @@
-"""How many independent voices say a thing. One registrable domain is one voice, so is one document; copies of
-a text and near-identical quotes are one voice however many sites carry them. Knows facts, not what they
-contradict."""
+"""Independent sources of facts: one registrable domain is one source, so is one document; copies of a text and
+near-identical quotes are one source however many sites carry them."""
 
 from __future__ import annotations
 
@@ -10,75 +9,60 @@ from collections.abc import Iterable
 from rapidfuzz import fuzz
 
 from agent.evidence.attribution import find_attribution, is_site_name
+from agent.evidence.disjoint_sets import DisjointSets
 from agent.text import urls
 from agent.types import Fact
 
 MIN_COPY_SIMILARITY = 95.0
-"""Quotes this alike (rapidfuzz `fuzz.ratio`, 0 to 100) and at least COPY_LENGTH characters long are copies of
-one text."""
+"""Quotes this similar (rapidfuzz `fuzz.ratio`, 0 to 100) with at least MIN_COPY_CHARS are copies."""
 MIN_COPY_CHARS = 60
 PERSON_SOURCE = "a person"
-"""The voice of what a person knows, and of all texts a person gave."""
+"""The source of what a person knows, and of all texts a person gave."""
 
 
 def find_independent_sources(facts: Iterable[Fact]) -> list[str]:
-    """The independent voices behind facts, one name each: its site (a document's name), or "a person" for
-    what a person said.
+    """The names of the independent sources of facts: sites, documents, or "a person".
 
-    Sites that carry copies of one text or one quote are one voice, and so are those that name the same origin
-    ("according to …"), with that origin, and all texts a person gave by hand, wherever they say they are
-    from. Only quotes that begin or end alike, or share their longest words, are compared, so that the work
-    grows with the number of facts and not with its square."""
+    Sites that carry copies of one text or quote are one source, and so are those that name the same origin
+    ("according to …"), with that origin, and all texts a person gave. Only quotes that begin or end alike, or
+    share their longest words, are compared, so the work grows with the number of facts."""
     return sorted(set(map_sites_to_sources(facts).values()))
 
 
 def map_sites_to_sources(facts: Iterable[Fact]) -> dict[str, str]:
-    """Each site's voice: the site that speaks for it and for all that carry the same words (see `voices`)."""
-    heads: dict[str, str] = {}
+    """The source of each site: the first name in the alphabet of all sites that carry the same words."""
+    sets: DisjointSets[str] = DisjointSets()
+    names: set[str] = set()
     texts: dict[str, str] = {}
-    alike: dict[str, dict[str, str]] = defaultdict(dict)
-    credited: dict[str, list[str]] = defaultdict(list)
+    quotes: dict[str, dict[str, str]] = defaultdict(dict)
+    attributed: dict[str, list[str]] = defaultdict(list)
     for fact in facts:
         name = urls.site(fact.url) or PERSON_SOURCE
-        heads.setdefault(name, name)
+        names.add(name)
         if fact.given != "fetched":
-            heads.setdefault(PERSON_SOURCE, PERSON_SOURCE)
-            heads[_find_root(heads, name)] = _find_root(heads, PERSON_SOURCE)
+            names.add(PERSON_SOURCE)
+            sets.join(name, PERSON_SOURCE)
         if fact.sha256:
-            heads[_find_root(heads, name)] = _find_root(heads, texts.setdefault(fact.sha256, name))
-        for mark in _copy_keys(fact.quote):
-            for other, quote in alike[mark].items():
-                if _find_root(heads, other) != _find_root(heads, name) and _is_copied_quote(
-                    fact.quote, quote
-                ):
-                    heads[_find_root(heads, name)] = _find_root(heads, other)
-            alike[mark].setdefault(name, fact.quote)
-        if said := find_attribution(fact.quote):
-            credited[said].append(name)
-    _join_attributed_sites(heads, credited)
-    voices: dict[str, str] = {}
-    for name in sorted(heads):
-        voices.setdefault(_find_root(heads, name), name)
-    return {name: voices[_find_root(heads, name)] for name in heads}
-
-
-def _join_attributed_sites(heads: dict[str, str], credited: dict[str, list[str]]) -> None:
-    """Join the sites that say they have it from the same origin, and that origin's own site."""
-    for said, sites in credited.items():
-        own = [name for name in heads if is_site_name(said, f"https://{name}")]
+            sets.join(name, texts.setdefault(fact.sha256, name))
+        for key in _copy_keys(fact.quote):
+            for other, quote in quotes[key].items():
+                if sets.find(other) != sets.find(name) and _is_copied_quote(fact.quote, quote):
+                    sets.join(name, other)
+            quotes[key].setdefault(name, fact.quote)
+        if origin := find_attribution(fact.quote):
+            attributed[origin].append(name)
+    for origin, sites in attributed.items():
+        own = [name for name in names if is_site_name(origin, f"https://{name}")]
         for name in [*sites[1:], *own]:
-            heads[_find_root(heads, name)] = _find_root(heads, sites[0])
-
-
-def _find_root(heads: dict[str, str], name: str) -> str:
-    while heads[name] != name:
-        name = heads[name]
-    return name
+            sets.join(name, sites[0])
+    sources: dict[str, str] = {}
+    for name in sorted(names):
+        sources.setdefault(sets.find(name), name)
+    return {name: sources[sets.find(name)] for name in names}
 
 
 def _copy_keys(quote: str) -> list[str]:
-    """What near-identical long quotes share at least one of: the first words, the last words, the longest
-    words."""
+    """Keys of which near-identical long quotes share at least one: first, last and longest words."""
     words = quote.casefold().split()
     if len(quote) < MIN_COPY_CHARS:
         return []

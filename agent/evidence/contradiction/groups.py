@@ -1,11 +1,9 @@
-"""Which facts cannot all be true: groups of contradicting values with who says which, and what a settlement
-changes.
+"""Conflicts among facts: groups of contradicting values, with the facts and independent sources of each.
 
-Identity: a conflict's id is a hash of subject, attribute, kind and unit of its earliest fact, so finding it
-again after more reading gives the same id, and a settlement known for it is kept. How a conflict found again
-stands is in settlement.py, which facts are compared in pairing.py, how two statements contradict each other
-in compare.py, how sources answer the question differently in rivals.py, how many independent voices say a
-thing in voices.py. Knows nothing of pages or steps."""
+A conflict's id is a hash of subject, attribute, kind and unit of its earliest fact, so the same conflict gets
+the same id after more reading and keeps its settlement (`resolution`). Which facts are compared is decided in
+`blocking`, how two statements contradict in `statements`, how facts answer the question differently in
+`answers`. It knows nothing of pages or steps."""
 
 from __future__ import annotations
 
@@ -22,6 +20,7 @@ from agent.evidence.contradiction.answers import find_rival_answers
 from agent.evidence.contradiction.blocking import PairingScope, content_words, find_pairs, topic_key
 from agent.evidence.contradiction.resolution import MERGED_REASON, is_settled_by_person, restore_settlement
 from agent.evidence.contradiction.statements import ConflictKind, Contradiction
+from agent.evidence.disjoint_sets import DisjointSets
 from agent.evidence.source_independence import find_independent_sources
 from agent.evidence.statement_features import extract_features, opening_clause
 from agent.text import urls
@@ -29,14 +28,13 @@ from agent.text.question_analysis import ParsedQuestion
 from agent.types import Conflict, ConflictSide, Fact
 
 _TABLE_CELLS = re.compile(r"\s[|·]\s|^[^.;:]{1,40}: [^;]*;\s")
-
 _SideKey = tuple[str, str, str, str]
-"""Kind, slot, fact and value: what two pairs have in common when they are of one conflict."""
+"""Kind, slot, fact and value: what two pairs of one conflict have in common."""
 
 
 @dataclass(frozen=True)
 class _Side:
-    """A fact and which of its values is meant; two are the same when fact id and value are."""
+    """A fact and the value of it that is meant; two are the same when fact id and value are."""
 
     fact: Fact
     value: str
@@ -51,30 +49,40 @@ class _Pair:
     right: _Side
     contradiction: Contradiction
 
+    def key(self, side: _Side) -> _SideKey:
+        """What pairs that share this side have in common."""
+        return self.contradiction.kind, self.contradiction.slot, side.fact.id, side.value
+
 
 class _FactIndex(list[Fact]):
-    """The facts that count, the oldest first: those that are looked at by their words, all by their ids."""
+    """The active facts in a scope, the oldest first, with an index of their words; `by_id` has all."""
 
     def __init__(self, facts: Iterable[Fact], scope: PairingScope | None) -> None:
         every = sorted((fact for fact in facts if fact.is_active), key=_age_key)
         super().__init__(
-            fact
-            for fact in every
-            if scope is None or fact.id in scope.related_ids or fact.id in scope.changed_ids
+            f for f in every if not scope or f.id in scope.related_ids or f.id in scope.changed_ids
         )
         self.by_id = {fact.id: fact for fact in every}
-        self.facts_to_pair = (
-            every if scope and any(fact.id in scope.changed_ids for fact in self) else list(self)
-        )
+        has_changes = scope is not None and any(fact.id in scope.changed_ids for fact in self)
+        self.facts_to_pair = every if has_changes else list(self)
         self._facts_by_word: dict[str, list[Fact]] = defaultdict(list)
         for fact in self:
             for word in extract_features(fact.statement).words:
                 self._facts_by_word[word].append(fact)
 
     def find_with_words(self, words: frozenset[str]) -> Iterator[Fact]:
-        """The facts that hold all of these words (some)."""
+        """The facts that hold all of these words (at least one word)."""
         rarest = min((self._facts_by_word.get(word, []) for word in words), key=len)
         return (fact for fact in rarest if words <= extract_features(fact.statement).words)
+
+    def with_facts(self, conflict: Conflict, added: dict[str, list[str]]) -> Conflict:
+        """The conflict with further fact ids for its values (by text), and the sources counted again."""
+        values = []
+        for value in conflict.values:
+            ids = list(dict.fromkeys([*value.fact_ids, *added.get(value.text, ())]))
+            sites = find_independent_sources(self.by_id[i] for i in ids)
+            values.append(value.model_copy(update={"fact_ids": ids, "sites": sites}))
+        return conflict.model_copy(update={"values": values})
 
 
 def find_conflicts(
@@ -83,38 +91,25 @@ def find_conflicts(
     question: ParsedQuestion | None = None,
     scope: PairingScope | None = None,
 ) -> list[Conflict]:
-    """The conflicts among facts that may count (verified or pinned, not struck), in the order of their
-    earliest facts.
+    """The conflicts among active facts, in the order of their earliest facts.
 
-    With a `question`, the different answers to it that sources give come first, as one conflict, in the place
-    of those whose facts all stand in it. `known` conflicts keep their settlement, step and finder when found
-    again; those found by a model are kept as they are. Which pairs are compared is bounded (see pairing); a
-    `scope` narrows them to what may have changed."""
-    counted = _FactIndex(facts, scope)
+    With a `question`, the different answers to it come first as one conflict, in place of those whose facts
+    are all in it. `known` conflicts keep settlement, step and finder when found again; a model's are kept. A
+    `scope` limits which facts are compared."""
+    index = _FactIndex(facts, scope)
     before = {conflict.id: conflict for conflict in known}
-    pinned = [fact for fact in counted if fact.decision == "pinned"]
-    others = [
-        _add_restating_facts(_make_conflict(group), counted)
-        for group in _group_pairs(list(_find_pairs(counted.facts_to_pair, scope)))
-    ]
+    pinned = [fact for fact in index if fact.decision == "pinned"]
+    groups = _group_pairs(list(_find_pairs(index.facts_to_pair, scope)))
+    others = [_add_restating_facts(_make_conflict(group), index) for group in groups]
     answers = [
-        _add_restating_facts(_add_facts_of_same_values(conflict, others, counted), counted)
-        for conflict in (_find_answer_conflicts(counted, question) if question else [])
+        _add_restating_facts(_add_facts_of_same_values(conflict, others, index), index)
+        for conflict in (_find_answer_conflicts(index, question) if question else [])
     ]
-    unique = {
-        conflict.id: conflict
-        for conflict in (restore_settlement(conflict, before, pinned) for conflict in [*answers, *others])
-    }
-    unique = {name: _close_merged(conflict, answers) for name, conflict in unique.items()}
-    unique = {
-        name: conflict
-        for name, conflict in unique.items()
-        if conflict.reason != MERGED_REASON or name in before
-    }
-    told = [
-        conflict for conflict in before.values() if conflict.found_by == "model" and conflict.id not in unique
-    ]
-    return [*unique.values(), *told]
+    restored = (restore_settlement(conflict, before, pinned) for conflict in [*answers, *others])
+    unique = {conflict.id: _close_merged(conflict, answers) for conflict in restored}
+    kept = [c for c in unique.values() if c.reason != MERGED_REASON or c.id in before]
+    of_model = [c for c in before.values() if c.found_by == "model" and c.id not in unique]
+    return [*kept, *of_model]
 
 
 def update_disputed(facts: Iterable[Fact], conflicts: Iterable[Conflict]) -> list[Fact]:
@@ -129,7 +124,9 @@ def update_disputed(facts: Iterable[Fact], conflicts: Iterable[Conflict]) -> lis
             if conflict.status == "open" or overruled:
                 wanted.update(value.fact_ids)
     return [
-        f.model_copy(update={"disputed": f.id in wanted}) for f in facts if f.disputed != (f.id in wanted)
+        fact.model_copy(update={"disputed": not fact.disputed})
+        for fact in facts
+        if fact.disputed != (fact.id in wanted)
     ]
 
 
@@ -138,36 +135,30 @@ def _age_key(fact: Fact) -> tuple[int, str]:
 
 
 def _find_pairs(facts: list[Fact], scope: PairingScope | None) -> Iterator[_Pair]:
-    """Every contradiction between two facts, the older first. Facts of one page are its own account and are
-    not compared."""
+    """Every contradiction between facts of two pages, the older first."""
     for i, j in find_pairs(facts, scope):
         a, b = facts[i], facts[j]
         if (a.url and a.url == b.url) or a.statement == b.statement:
             continue
-        strict, keyed = (
-            bool(a.url) and urls.site(a.url) == urls.site(b.url),
-            topic_key(a) == topic_key(b) != ("", ""),
-        )
-        clash = _find_contradiction(a, b, keyed=keyed, strict=strict)
-        if clash:
-            yield _Pair(_Side(a, clash.left), _Side(b, clash.right), clash)
+        strict = bool(a.url) and urls.site(a.url) == urls.site(b.url)
+        keyed = topic_key(a) == topic_key(b) != ("", "")
+        if found := _find_contradiction(a, b, keyed=keyed, strict=strict):
+            yield _Pair(_Side(a, found.left), _Side(b, found.right), found)
 
 
 def _find_contradiction(a: Fact, b: Fact, *, keyed: bool, strict: bool) -> Contradiction | None:
-    """Between the whole statements, else between the opening clauses of two sites; rows and bylines need a
-    given attribute."""
+    """Between the whole statements, else between the opening clauses of two sites; table rows need a given
+    attribute."""
     if not keyed and (_has_table_cells(a.statement) or _has_table_cells(b.statement)):
         return None
     left, right = extract_features(a.statement), extract_features(b.statement)
     found = statements.find_contradiction(left, right, keyed=keyed, strict=strict)
     if found or strict or statements.is_series(left, right):
         return found
-    mine, theirs = opening_clause(a.statement), opening_clause(b.statement)
-    if (mine, theirs) == (a.statement, b.statement):
+    clauses = opening_clause(a.statement), opening_clause(b.statement)
+    if clauses == (a.statement, b.statement):
         return None
-    return statements.find_contradiction(
-        extract_features(mine), extract_features(theirs), keyed=keyed, strict=strict
-    )
+    return statements.find_contradiction(*map(extract_features, clauses), keyed=keyed, strict=strict)
 
 
 @lru_cache(maxsize=8192)
@@ -176,117 +167,77 @@ def _has_table_cells(statement: str) -> bool:
 
 
 def _group_pairs(pairs: list[_Pair]) -> list[list[_Pair]]:
-    """Pairs that hang together: the same kind and slot, and a side in common. Every pair is looked at
-    once."""
-    heads: dict[_SideKey, _SideKey] = {}
+    """The pairs that are connected: same kind and slot, and a side in common."""
+    sets: DisjointSets[_SideKey] = DisjointSets()
     for pair in pairs:
-        left, right = (
-            heads.setdefault(end, end) for end in (_side_key(pair, pair.left), _side_key(pair, pair.right))
-        )
-        heads[_find_root(heads, left)] = _find_root(heads, right)
-    groups: dict[_SideKey, list[_Pair]] = {}
-    for pair in reversed(pairs):
-        groups.setdefault(_find_root(heads, _side_key(pair, pair.left)), []).append(pair)
-    return sorted(
-        (group[::-1] for group in reversed(groups.values())),
-        key=lambda g: min(_age_key(p.left.fact) for p in g),
-    )
-
-
-def _side_key(pair: _Pair, side: _Side) -> _SideKey:
-    return pair.contradiction.kind, pair.contradiction.slot, side.fact.id, side.value
-
-
-def _find_root(heads: dict[_SideKey, _SideKey], end: _SideKey) -> _SideKey:
-    while heads[end] != end:
-        heads[end] = heads[heads[end]]
-        end = heads[end]
-    return end
+        sets.join(pair.key(pair.left), pair.key(pair.right))
+    groups: dict[_SideKey, list[_Pair]] = defaultdict(list)
+    for pair in pairs:
+        groups[sets.find(pair.key(pair.left))].append(pair)
+    return sorted(groups.values(), key=lambda group: min(_age_key(pair.left.fact) for pair in group))
 
 
 def _make_conflict(group: list[_Pair]) -> Conflict:
     sides = sorted(
         {side for pair in group for side in (pair.left, pair.right)},
-        key=lambda s: (*_age_key(s.fact), s.value),
+        key=lambda side: (*_age_key(side.fact), side.value),
     )
-    first, kind = sides[0].fact, group[0].contradiction.kind
+    first, contradiction = sides[0].fact, group[0].contradiction
     subject, attribute = _describe_topic(first, group)
-    about = (
-        topic_key(first)
-        if any(topic_key(first))
-        else (first.subject, " ".join(extract_features(first.statement).frame))
-    )
-    identity = "|".join([*about, kind, group[0].contradiction.slot])
-    digest = hashlib.sha256(identity.casefold().encode()).hexdigest()[:12]
-    values, step = _group_values(kind, sides), max(side.fact.step for side in sides)
+    topic = topic_key(first)
+    if not any(topic):
+        topic = (first.subject, " ".join(extract_features(first.statement).frame))
     return Conflict(
-        id=f"c{digest}", subject=subject, attribute=attribute, kind=kind, values=values, step=step
+        id=_make_id("|".join([*topic, contradiction.kind, contradiction.slot])),
+        subject=subject,
+        attribute=attribute,
+        kind=contradiction.kind,
+        values=_group_values(contradiction.kind, sides),
+        step=max(side.fact.step for side in sides),
     )
+
+
+def _make_id(identity: str) -> str:
+    return f"c{hashlib.sha256(identity.casefold().encode()).hexdigest()[:12]}"
 
 
 def _describe_topic(first: Fact, group: list[_Pair]) -> tuple[str, str]:
-    """What the conflict is about, in words: the facts' own subject and attribute, else the name and words
-    they share."""
+    """Subject and attribute of a conflict: the facts' own, else the name and the words they share."""
     pair = next(p for p in group if first is p.left.fact or first is p.right.fact)
     mine = extract_features(first.statement)
     other = extract_features((pair.right if pair.left.fact is first else pair.left).fact.statement)
-    shared = mine.words & other.words
-    named = [name.text for name in mine.names if name.words <= other.words]
-    subject = first.subject if first.attribute or not named else named[0]
+    names = [name.text for name in mine.names if name.words <= other.words]
+    subject = first.subject if first.attribute or not names else names[0]
     taken = frozenset(word.casefold() for word in subject.split())
-    return subject, first.attribute or " ".join(
-        dict.fromkeys(w for w in mine.frame if w in shared and w not in taken)
-    )
+    shared = dict.fromkeys(w for w in mine.frame if w in other.words and w not in taken)
+    return subject, first.attribute or " ".join(shared)
 
 
-def _add_facts_of_same_values(asks: Conflict, others: list[Conflict], facts: _FactIndex) -> Conflict:
-    """The conflict about the question with the facts of those that are about the same values."""
+def _add_facts_of_same_values(conflict: Conflict, others: list[Conflict], index: _FactIndex) -> Conflict:
+    """The conflict about the question with the facts of those that have the same values."""
     for other in others:
-        if _is_same_topic(other, asks):
-            more = {
-                value.text: [
-                    i for theirs in other.values if _has_shared_facts(value, theirs) for i in theirs.fact_ids
-                ]
-                for value in asks.values
+        if _is_same_topic(other, conflict):
+            added = {
+                value.text: [i for v in other.values if _has_shared_facts(value, v) for i in v.fact_ids]
+                for value in conflict.values
             }
-            ids = {
-                text: list(dict.fromkeys([*value.fact_ids, *more[text]]))
-                for value in asks.values
-                for text in [value.text]
-            }
-            values = [value.model_copy(update={"fact_ids": ids[value.text]}) for value in asks.values]
-            asks = asks.model_copy(
-                update={
-                    "values": [
-                        v.model_copy(
-                            update={"sites": find_independent_sources(facts.by_id[i] for i in v.fact_ids)}
-                        )
-                        for v in values
-                    ]
-                }
-            )
-    return asks
+            conflict = index.with_facts(conflict, added)
+    return conflict
 
 
 def _close_merged(conflict: Conflict, answers: list[Conflict]) -> Conflict:
-    """A conflict closed when it is told by the one about the question; not what a person settled."""
-    if (
-        conflict.asks
-        or is_settled_by_person(conflict)
-        or not any(_is_same_topic(conflict, asks) for asks in answers)
-    ):
+    """A conflict closed when the one about the question covers it; not what a person settled."""
+    is_merged = any(_is_same_topic(conflict, other) for other in answers)
+    if conflict.asks or is_settled_by_person(conflict) or not is_merged:
         return conflict
-    return conflict.model_copy(
-        update={"status": "settled", "chosen": "", "reason": MERGED_REASON, "settled_by": "evidence"}
-    )
+    closed = {"status": "settled", "chosen": "", "reason": MERGED_REASON, "settled_by": "evidence"}
+    return conflict.model_copy(update=closed)
 
 
-def _is_same_topic(other: Conflict, asks: Conflict) -> bool:
-    """Do all facts of a conflict stand in the other, or two of its values have facts there?"""
-    return _fact_ids(other) <= _fact_ids(asks) or (
-        other.kind == asks.kind
-        and sum(any(_has_shared_facts(m, v) for m in asks.values) for v in other.values) > 1
-    )
+def _is_same_topic(one: Conflict, other: Conflict) -> bool:
+    """Are all facts of one in the other, or do two of its values have facts there?"""
+    shared = sum(any(_has_shared_facts(mine, value) for mine in other.values) for value in one.values)
+    return _fact_ids(one) <= _fact_ids(other) or (one.kind == other.kind and shared > 1)
 
 
 def _has_shared_facts(a: ConflictSide, b: ConflictSide) -> bool:
@@ -297,41 +248,28 @@ def _fact_ids(conflict: Conflict) -> set[str]:
     return {i for value in conflict.values for i in value.fact_ids}
 
 
-def _find_answer_conflicts(facts: list[Fact], question: ParsedQuestion) -> list[Conflict]:
-    """The different answers to the question as one conflict, of the kind most pairs are of, one for each
-    page; [] when there are none."""
-    found = list(find_rival_answers(facts, question))
-    if not found:
+def _find_answer_conflicts(index: _FactIndex, question: ParsedQuestion) -> list[Conflict]:
+    """The different answers to the question as one conflict, of the most frequent kind; [] for none."""
+    rivals = list(find_rival_answers(index, question))
+    if not rivals:
         return []
-    kind: ConflictKind = Counter(rival.contradiction.kind for rival in found).most_common(1)[0][0]
-    said: Counter[_Side] = Counter()
-    for rival in found:
-        if rival.contradiction.kind == kind:
-            said.update(
-                [_Side(rival.left, rival.contradiction.left), _Side(rival.right, rival.contradiction.right)]
-            )
-    led = {side: side.value == extract_answer(side.fact.statement, question) for side in said}
-    best: dict[str, _Side] = {}
-    for side in sorted(
-        said,
-        key=lambda side: (
-            not led[side],
-            -round(side.fact.relevance, 1),
-            -said[side],
-            *_age_key(side.fact),
-            side.value,
-        ),
-    ):
-        best.setdefault(side.fact.url, side)
-    told = [side for side in best.values() if led[side]]
-    sides = told if kind in ("date", "number") and len(_group_values(kind, told)) > 1 else list(best.values())
+    kind = Counter(rival.contradiction.kind for rival in rivals).most_common(1)[0][0]
+    counts = Counter(
+        side
+        for rival in rivals
+        if rival.contradiction.kind == kind
+        for side in (
+            _Side(rival.left, rival.contradiction.left),
+            _Side(rival.right, rival.contradiction.right),
+        )
+    )
+    sides = _choose_answer_sides(counts, kind, question)
     values = _group_values(kind, sorted(sides, key=lambda side: (-side.fact.relevance, *_age_key(side.fact))))
     if len(values) < 2:
         return []
-    digest = hashlib.sha256(f"asked|{question.original}".casefold().encode()).hexdigest()[:12]
     return [
         Conflict(
-            id=f"c{digest}",
+            id=_make_id(f"asked|{question.original}"),
             subject=question.subject,
             attribute=question.attribute,
             kind=kind,
@@ -342,52 +280,56 @@ def _find_answer_conflicts(facts: list[Fact], question: ParsedQuestion) -> list[
     ]
 
 
-def _add_restating_facts(conflict: Conflict, facts: _FactIndex) -> Conflict:
-    """The conflict with the facts that state one of its values of the same subject and attribute in quite
-    another form (a table row)."""
+def _choose_answer_sides(counts: Counter[_Side], kind: ConflictKind, question: ParsedQuestion) -> list[_Side]:
+    """One side a page: those that the question's own words lead to before the others, then the most relevant."""
+    is_led = {side: side.value == extract_answer(side.fact.statement, question) for side in counts}
+
+    def rank(side: _Side) -> tuple[object, ...]:
+        relevance = -round(side.fact.relevance, 1)
+        return not is_led[side], relevance, -counts[side], *_age_key(side.fact), side.value
+
+    best: dict[str, _Side] = {}
+    for side in sorted(counts, key=rank):
+        best.setdefault(side.fact.url, side)
+    led = [side for side in best.values() if is_led[side]]
+    return led if kind in ("date", "number") and len(_group_values(kind, led)) > 1 else list(best.values())
+
+
+def _add_restating_facts(conflict: Conflict, index: _FactIndex) -> Conflict:
+    """The conflict with the facts that state one of its values in another form, such as a table row."""
     subject, attribute = content_words(conflict.subject), content_words(conflict.attribute)
     if conflict.kind not in ("date", "number") or not subject or not attribute:
         return conflict
     inside = _fact_ids(conflict)
     added: dict[str, list[str]] = defaultdict(list)
-    for fact in facts.find_with_words(subject):
-        said = extract_features(fact.statement)
-        if fact.id in inside or 2 * len(attribute & said.words) < len(attribute):
+    for fact in index.find_with_words(subject):
+        features = extract_features(fact.statement)
+        if fact.id in inside or 2 * len(attribute & features.words) < len(attribute):
             continue
-        stated = (
-            [d.text for d in said.dates] if conflict.kind == "date" else [q.text for q in said.quantities]
-        )
+        stated = features.dates if conflict.kind == "date" else features.quantities
         held = [
-            v.text
-            for v in conflict.values
-            if any(statements.is_same_value(conflict.kind, v.text, text) for text in stated)
+            value.text
+            for value in conflict.values
+            if any(statements.is_same_value(conflict.kind, value.text, item.text) for item in stated)
         ]
         if len(held) == 1:
             added[held[0]].append(fact.id)
-    values = [
-        value.model_copy(update={"fact_ids": [*value.fact_ids, *added[value.text]]})
-        for value in conflict.values
-    ]
-    voiced = [
-        value.model_copy(update={"sites": find_independent_sources(facts.by_id[i] for i in value.fact_ids)})
-        for value in values
-    ]
-    return conflict.model_copy(update={"values": voiced})
+    return index.with_facts(conflict, added)
 
 
-def _group_values(kind: statements.ConflictKind, sides: list[_Side]) -> list[ConflictSide]:
-    piles: list[list[_Side]] = []
+def _group_values(kind: ConflictKind, sides: list[_Side]) -> list[ConflictSide]:
+    groups: list[list[_Side]] = []
     for side in sides:
-        pile = next((p for p in piles if statements.is_same_value(kind, p[0].value, side.value)), None)
-        if pile is None:
-            piles.append([side])
+        same = (group for group in groups if statements.is_same_value(kind, group[0].value, side.value))
+        if (group := next(same, None)) is None:
+            groups.append([side])
         else:
-            pile.append(side)
+            group.append(side)
     return [
         ConflictSide(
-            text=p[0].value,
-            fact_ids=list(dict.fromkeys(s.fact.id for s in p)),
-            sites=find_independent_sources(s.fact for s in p),
+            text=group[0].value,
+            fact_ids=list(dict.fromkeys(side.fact.id for side in group)),
+            sites=find_independent_sources(side.fact for side in group),
         )
-        for p in piles
+        for group in groups
     ]
