@@ -1,16 +1,15 @@
-"""Different answers of different sources to one question: what the facts that bear on it most give for the
-very thing that is asked.
+"""Different answers of different sources to one question, among the facts that are most relevant to it.
 
-`compare` sets any two statements against each other and so has to ask for nearly the same wording. Here the
-question says what is to be compared: the facts that speak of its subject and bear on it, of different sites.
-Two of them give different answers when
+`statements` compares any two statements and so needs nearly the same wording. Here the question says what is
+compared. Two facts of different sites give different answers when
 
 * they are one text but for a few words in one place (an altered copy), with the same words beside that place, or
-* the date, figure, person or place that the question's own words lead to in each differs (`slots`), and neither statement holds the other.
+* the date, figure, person or place that the question's own words lead to differs (`answer_extraction`), and neither statement has
+  the other's.
 
-No rivals: a value within the other (1912 and April 1912, York and New York City), figures of different dates
-(a series), a fact that names both values, two spellings of one word, and facts of one site. Knows facts and
-the question's words, no run. The work is that of the `POOL` best facts, however many a run has."""
+Not different: a value within the other (1912 and April 1912, York and New York City), figures of different
+dates (a series), a fact that names both values, and two spellings of one word. At most MAX_COMPARED_FACTS
+facts are compared."""
 
 from __future__ import annotations
 
@@ -24,20 +23,24 @@ from rapidfuzz.distance import Levenshtein
 
 from agent.evidence.contradiction.answer_extraction import extract_answer, prefix, question_words
 from agent.evidence.contradiction.statements import (
-    ConflictKind,
     Contradiction,
+    dates_of,
+    has_agreeing,
     is_series,
     is_spelling_variant,
+    quantities_of,
 )
 from agent.evidence.statement_features import extract_features
-from agent.text import date_intervals, quantities, urls
+from agent.text import urls
+from agent.text.date_intervals import is_compatible
 from agent.text.normalization import is_negation, normalize_text
+from agent.text.quantities import is_same_quantity
 from agent.text.question_analysis import ParsedQuestion
 from agent.text.tokens import is_stopword
 from agent.types import Fact
 
 MAX_COMPARED_FACTS = 40
-"""Facts that are compared, those that bear most on the question."""
+"""The most relevant facts are compared, at most so many."""
 MIN_RELEVANCE = 0.3
 """Least relevance of a fact that may give an answer."""
 MIN_COVERAGE, MIN_COVERAGE_MULTI_HOP = 0.75, 0.6
@@ -84,17 +87,17 @@ def find_rival_answers(facts: Sequence[Fact], question: ParsedQuestion) -> Itera
 
 def _is_on_question(fact: Fact, question: ParsedQuestion) -> bool:
     """Is a fact about what the question names, and does it hold enough of its words?"""
-    told = frozenset(normalize_text(f"{fact.title} {fact.subject} {fact.statement}").words)
-    if not question.figures <= told or not question.name_words <= {w.removesuffix("'s") for w in told}:
+    words = normalize_text(f"{fact.title} {fact.subject} {fact.statement}").words
+    stated = frozenset(word.removesuffix("'s") for word in words)
+    if not (question.figures | question.name_words) <= stated:
         return False
     if question.name_words and not question.is_multi_hop:
         return True
-    if not question.name_words and len(question_words(question)) < MIN_QUESTION_WORDS:
+    asked = question_words(question)
+    if not question.name_words and len(asked) < MIN_QUESTION_WORDS:
         return False
-    starts = {prefix(w) for w in told}
-    return len(question_words(question) & starts) >= (
-        MIN_COVERAGE_MULTI_HOP if question.name_words else MIN_COVERAGE
-    ) * len(question_words(question))
+    least = MIN_COVERAGE_MULTI_HOP if question.name_words else MIN_COVERAGE
+    return len(asked & {prefix(word) for word in stated}) >= least * len(asked)
 
 
 def compare_answers(a: str, b: str, question: ParsedQuestion) -> Contradiction | None:
@@ -130,63 +133,57 @@ def _split_words(text: str) -> _WordRow:
 
 @dataclass(frozen=True)
 class _DifferingPlace:
-    """Where two rows of words differ: from i to j in one, from k to m in the other; `start` and `end` bound
-    the same words around it."""
+    """Words that differ between two rows, and where the same words around them begin and end in the left one."""
 
     context_start: int
-    left_start: int
-    left_end: int
+    left: tuple[int, int]
     context_end: int
-    right_start: int
-    right_end: int
+    right: tuple[int, int]
 
 
 def _compare_altered_copies(a: str, b: str, question: ParsedQuestion) -> Contradiction | None:
-    """One text but for a place or two: the words that stand in the first place that answers the question; in
-    brackets only if no other does."""
+    """One text but for a place or two: the values in the first place that answers the question; in brackets
+    only if no other does."""
     left, right = _split_words(a), _split_words(b)
-    asides: list[Contradiction] = []
-    for here in _find_differing_places(left.words, right.words):
-        if not _has_same_context(here, left):
+    in_brackets: list[Contradiction] = []
+    for place in _find_differing_places(left.words, right.words):
+        if not _has_same_context(place, left):
             continue
-        mine, theirs = (
-            _expand_to_value(left, *_shorten_place(left, here.left_start, here.left_end)),
-            _expand_to_value(right, *_shorten_place(right, here.right_start, here.right_end)),
-        )
-        clash = _compare_values(mine, theirs, a, b, question)
-        if clash and not (
-            _is_in_brackets(left, here.left_start) and _is_in_brackets(right, here.right_start)
-        ):
-            return clash
-        asides += [clash] if clash else []
-    return asides[0] if asides else None
+        values = [
+            _expand_to_value(row, *_shorten_place(row, *span))
+            for row, span in ((left, place.left), (right, place.right))
+        ]
+        found = _compare_values(values[0], values[1], a, b, question)
+        if found and not (_is_in_brackets(left, place.left[0]) and _is_in_brackets(right, place.right[0])):
+            return found
+        in_brackets += [found] if found else []
+    return in_brackets[0] if in_brackets else None
 
 
 def _find_differing_places(left: tuple[str, ...], right: tuple[str, ...]) -> Iterator[_DifferingPlace]:
     """The places between runs of the same words, where both rows have words of their own."""
-    edges = [
-        (b.src_start, b.src_end, b.dest_start, b.dest_end)
-        for b in Levenshtein.opcodes(left, right)
-        if b.tag == "equal"
+    runs = [
+        (op.src_start, op.src_end, op.dest_start, op.dest_end)
+        for op in Levenshtein.opcodes(left, right)
+        if op.tag == "equal"
     ]
-    for (start, i, _, k), (j, end, m, _) in pairwise(
-        [*edges, (len(left), len(left), len(right), len(right))]
-    ):
+    for (start, i, _, k), (j, end, m, _) in pairwise([*runs, (len(left), len(left), len(right), len(right))]):
         if i < j and k < m:
-            yield _DifferingPlace(
-                max(start, i - MAX_CONTEXT_WORDS), i, j, min(end, j + MAX_CONTEXT_WORDS), k, m
-            )
+            context_start, context_end = max(start, i - MAX_CONTEXT_WORDS), min(end, j + MAX_CONTEXT_WORDS)
+            yield _DifferingPlace(context_start, (i, j), context_end, (k, m))
 
 
-def _has_same_context(here: _DifferingPlace, left: _WordRow) -> bool:
-    """Do enough of the same words stand right beside the place? Where it is long, before it."""
-    around = left.words[here.context_start : here.left_start]
-    if max(here.left_end - here.left_start, here.right_end - here.right_start) <= MAX_PLACE_WORDS:
-        around += left.words[here.left_end : here.context_end]
+def _has_same_context(place: _DifferingPlace, row: _WordRow) -> bool:
+    """Are enough of the same words right beside the place? Where it is long, before it."""
+    start, end = place.left
+    around = row.words[place.context_start : start]
+    if max(end - start, place.right[1] - place.right[0]) <= MAX_PLACE_WORDS:
+        around += row.words[end : place.context_end]
+    content = sum(not is_stopword(word) for word in around)
     return (
-        here.context_start < here.left_start
+        place.context_start < start
         and len(around) >= MIN_CONTEXT_WORDS
-        and sum(not is_stopword(w) for w in around) >= MIN_CONTEXT_CONTENT_WORDS
+        and content >= MIN_CONTEXT_CONTENT_WORDS
     )
 
 
@@ -205,8 +202,8 @@ def _shorten_place(cut: _WordRow, i: int, j: int) -> tuple[int, int]:
 
 
 def _expand_to_value(cut: _WordRow, i: int, j: int) -> str:
-    """The words of a place without the small ones at its ends, with the rest of the date or name they are
-    part of; "" when it is no one thing."""
+    """The value at a place: without function words at its ends, with the rest of the date or name it is part
+    of; "" when it is several things."""
     while i < j and is_stopword(cut.words[i]):
         i += 1
     while i < j and is_stopword(cut.words[j - 1]):
@@ -224,86 +221,55 @@ def _expand_to_value(cut: _WordRow, i: int, j: int) -> str:
 
 
 def _is_in_brackets(cut: _WordRow, i: int) -> bool:
-    """Does a word stand in brackets, as what tells two things of one name apart does?"""
+    """Is a word in brackets, where things of one name are told apart?"""
     before = cut.text[: cut.starts[i]]
     return before.count("(") > before.count(")")
 
 
 def _compare_values(left: str, right: str, a: str, b: str, question: ParsedQuestion) -> Contradiction | None:
-    """Do these two values, of the statements `a` and `b`, exclude each other as answers of the kind that is
-    asked for?"""
-    if not left or not right or question.answer_type == "reason":
+    """The contradiction of two values, of the statements `a` and `b`, when they exclude each other as answers
+    of the type that is asked for."""
+    wanted = question.answer_type
+    if not left or not right or wanted == "reason":
         return None
-    kind, unit = _classify_values(left, right)
-    if kind == "date":
-        apart = not any(
-            date_intervals.is_compatible(x, y) for x in _find_dates(left) for y in _find_dates(right)
-        )
-        return Contradiction("date", left, right) if apart and question.answer_type == "date" else None
-    if kind == "number":
-        apart = not any(
-            quantities.is_same_quantity(x, y)
-            for x in quantities.find_quantities(left)
-            for y in quantities.find_quantities(right)
-        )
-        fits = question.answer_type == "number" or (unit and question.answer_type in _OPEN_ANSWER_TYPES)
+    if dates_of(left) and dates_of(right):
+        agree = has_agreeing(dates_of(left), dates_of(right), is_compatible)
+        return Contradiction("date", left, right) if wanted == "date" and not agree else None
+    mine, theirs = quantities_of(left), quantities_of(right)
+    if mine and theirs:
+        units = {quantity.unit for quantity in (*mine, *theirs)}
+        fits = wanted == "number" or (mine[0].unit and wanted in _OPEN_ANSWER_TYPES)
+        is_comparable = "th" not in units and len(units - {""}) <= 1
+        agree = has_agreeing(mine, theirs, is_same_quantity)
         return (
-            Contradiction("number", left, right, unit)
-            if apart and fits and _has_one_unit(left, right)
+            Contradiction("number", left, right, mine[0].unit)
+            if fits and is_comparable and not agree
             else None
         )
-    return (
-        Contradiction("name", left, right)
-        if question.answer_type not in ("date", "number") and _is_exclusive(left, right, a, b, question)
-        else None
-    )
-
-
-def _classify_values(left: str, right: str) -> tuple[ConflictKind, str]:
-    if _find_dates(left) and _find_dates(right):
-        return "date", ""
-    mine, theirs = quantities.find_quantities(left), quantities.find_quantities(right)
-    return ("number", mine[0].unit) if mine and theirs else ("name", "")
-
-
-def _find_dates(text: str) -> list[date_intervals.DateInterval]:
-    return date_intervals.find_dates(text) or date_intervals.find_dates(f"in {text}.")
-
-
-def _has_one_unit(left: str, right: str) -> bool:
-    """Do two figures count the same? Ordinals tell things apart and are no figures."""
-    units = {
-        figure.unit for figure in (*quantities.find_quantities(left), *quantities.find_quantities(right))
-    }
-    return "th" not in units and len(units - {""}) <= 1
+    if wanted in ("date", "number") or not _is_exclusive(left, right, a, b, question):
+        return None
+    return Contradiction("name", left, right)
 
 
 def _is_exclusive(left: str, right: str, a: str, b: str, question: ParsedQuestion) -> bool:
-    """Are two values in words quite other words, neither told in the other's statement nor in the
-    question?"""
+    """Are two values quite other words, and neither is in the other's statement or in the question?"""
     mine, theirs = _content_words(left), _content_words(right)
-    if (
-        not mine
-        or not theirs
-        or mine <= theirs
-        or theirs <= mine
-        or (mine | theirs) & (question.name_words | question.figures)
-    ):
+    if not mine or not theirs or mine <= theirs or theirs <= mine:
         return False
-    if (
-        f" {' '.join(_split_words(left).words)} " in f" {' '.join(_split_words(b).words)} "
-        or f" {' '.join(_split_words(right).words)} " in f" {' '.join(_split_words(a).words)} "
-    ):
+    if (mine | theirs) & (question.name_words | question.figures):
         return False
-    if any({prefix(w) for w in said} <= question_words(question) for said in (mine, theirs)):
+    if _contains_phrase(b, left) or _contains_phrase(a, right):
+        return False
+    if any({prefix(word) for word in words} <= question_words(question) for words in (mine, theirs)):
         return False
     if question.answer_type in ("person", "place") and not (_has_capital(left) and _has_capital(right)):
         return False
-    if question.answer_type == "place" and left.count(",") != right.count(
-        ","
-    ):  # the one may lie in the other
-        return False
-    return not is_spelling_variant(left, right)
+    may_contain = question.answer_type == "place" and left.count(",") != right.count(",")
+    return not may_contain and not is_spelling_variant(left, right)
+
+
+def _contains_phrase(text: str, phrase: str) -> bool:
+    return f" {' '.join(_split_words(phrase).words)} " in f" {' '.join(_split_words(text).words)} "
 
 
 def _content_words(text: str) -> frozenset[str]:
