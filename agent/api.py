@@ -10,15 +10,14 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from agent.actions import validation
+from agent.actions.export import build_collection as build_collection
 from agent.engine.run_settings import normalize_settings
 from agent.engine.state import to_jsonable
 from agent.errors import ConcurrentChange, TouchstoneError, UsageError
 from agent.export import collected
-from agent.export.collected import CollectionResult
 from agent.text import negative_constraints
 from agent.text.urls import complete_typed_url, find_urls
 from agent.types import CollectLimits, Settings, Status
-from agent.types.collection import CollectedItem
 from agent.workbench import Workbench
 
 MAX_START_PAGES = 20
@@ -85,29 +84,6 @@ def check_collect_settings(prompt: str, seed_links: Sequence[str], settings: Set
     return complete
 
 
-def build_collection(bench: Workbench, run_id: str) -> CollectionResult:
-    """What a run has gathered so far, articles with their whole text. Raises NotFound, and UsageError for
-    another flow."""
-    view = bench.snapshot(run_id)
-    state = view.state
-    if view.run.settings.flow != "collect":
-        raise UsageError(f"run {run_id} collected nothing: it is a {view.run.settings.flow} run")
-    kept = [
-        item.model_copy(update={"content": _read_item_text(bench, item)}) for item in state.own.kept_items
-    ]
-    return CollectionResult(
-        run=view.run,
-        intent=state.own.effective_intent(state),
-        items=kept,
-        dropped=[item for item in state.own.items.values() if item.status == "dropped"],
-        tree=sorted(state.own.tree.values(), key=lambda branch: branch.path),
-        answer=state.answer,
-        usage=view.usage,
-        refusals=state.refusals,
-        events=state.own.events,
-    )
-
-
 def approve_path(
     bench: Workbench, run_id: str, head: int, *, leave_out: Sequence[str] = (), ask_again: bool = True
 ) -> None:
@@ -130,10 +106,3 @@ def approve_path(
         run_id, "approve", to_jsonable(change), next="decide", head=head, status=Status.RUNNING, control=""
     )
     bench.worker.schedule(run_id)
-
-
-def _read_item_text(bench: Workbench, item: CollectedItem) -> str:
-    """An article's text: the extracted one, or its piece of the stored page."""
-    if item.content or item.kind != "article" or not item.page_ids:
-        return item.content
-    return bench.page(item.page_ids[0]).text[item.start : item.end if item.end >= 0 else None].strip()

@@ -1,33 +1,28 @@
-"""A bundle opened as a run: verified first, then put into the store as it is, at rest and marked as imported.
+"""A bundle imported as a run: verified first, then stored as it is, at rest and marked as imported.
 
-Its pages are kept for its quotes, not put on the library's shelf: they are what somebody else says a page
-said, until they are read here. A run that would go on rests instead, until a person resumes it; it then goes
-on within the limits that could be set here."""
+Its pages are kept for its quotes and stay out of the library until they are fetched here. A run that would go
+on rests until a person resumes it, within the limits that can be set here."""
 
 from __future__ import annotations
 
-import hashlib
-import uuid
 from dataclasses import dataclass
 
 from agent.actions import validation
 from agent.actions.bundle_verify import BundleVerification, verify_bundle
+from agent.actions.context import ActionContext
 from agent.engine.state import Change, to_jsonable
 from agent.errors import BundleError
-from agent.export.bundle import BundleContents
 from agent.flows import FLOWS
 from agent.llm.structured_call import compute_call_key
-from agent.store.ledger import utc_timestamp
+from agent.store.ledger import new_id, utc_timestamp
 from agent.types import ModelCall, Refusal, Settings, Status, Step
-from agent.workbench import Workbench
 
 RESTING_STATUSES = (Status.PAUSED, Status.STOPPED, Status.FAILED)
 
 
 @dataclass(frozen=True)
 class ImportedRun:
-    """What came of it: the run's id here, the one it had, and whether it got another because its own was
-    taken."""
+    """The run's id here, its id in the bundle, and the verification."""
 
     run_id: str
     original_id: str
@@ -35,115 +30,85 @@ class ImportedRun:
 
     @property
     def is_renamed(self) -> bool:
-        """Did it get another id?"""
+        """Did it get another id, because its own was taken?"""
         return self.run_id != self.original_id
 
 
-def import_bundle(bench: Workbench, data: bytes) -> ImportedRun:
-    """Open a bundle as a run. Raises BundleError, and puts nothing in, when it does not verify."""
-    found = verify_bundle(data)
-    contents, state = found.contents, found.state
-    if contents is None or state is None or found.problems:
-        raise BundleError(
-            f"this bundle is not opened: {found.problems[0] if found.problems else 'it holds nothing'}"
-        )
-    flow, last = FLOWS[contents.run.settings.flow], contents.steps[-1]
-    settings = validation.clamp_imported_settings(contents.run.settings)
-    came = Step(
+def import_bundle(bench: ActionContext, data: bytes) -> ImportedRun:
+    """Import a bundle as a run. Raises BundleError, and stores nothing, when it does not verify."""
+    verified = verify_bundle(data)
+    contents, state = verified.contents, verified.state
+    if contents is None or state is None or verified.problems:
+        problem = verified.problems[0] if verified.problems else "it holds nothing"
+        raise BundleError(f"this bundle cannot be imported: {problem}")
+    flow, last, original = FLOWS[contents.run.settings.flow], contents.steps[-1], contents.run
+    settings = validation.clamp_imported_settings(original.settings)
+    step = Step(
         n=last.n + 1,
         name="import",
-        change=_build_change(contents.run.settings, settings, last.n + 1),
+        change=_build_change(original.settings, settings, last.n + 1),
         next=last.next,
         by="person",
         at=utc_timestamp(),
     )
-    status = (
-        contents.run.status
-        if contents.run.status in RESTING_STATUSES
-        else flow.rest_statuses.get(last.next, Status.PAUSED)
-    )
+    status = original.status
+    if status not in RESTING_STATUSES:
+        status = flow.rest_statuses.get(last.next, Status.PAUSED)
     for page in contents.pages.values():
         bench.store.pages.add_if_absent(page)
-    run_id = contents.run.id if _is_run_id(contents.run.id) else _new_id()
-    while True:
-        marks = {
-            "id": run_id,
-            "status": status,
-            "settings": settings,
-            "imported": found.sha256,
-            "updated_at": came.at,
-        }
-        run = contents.run.model_copy(update=marks)
-        if bench.store.ledger.add_if_absent(run, [*contents.steps, came], **state.summary()):
-            break
-        run_id = _new_id()
-    bench.store.calls.add_if_absent(_reassign_calls(contents, run_id))
-    return ImportedRun(run_id, contents.run.id, found)
+    columns = {"status": status, "settings": settings, "imported": verified.sha256, "updated_at": step.at}
+    run_id, steps, summary = original.id, [*contents.steps, step], state.summary()
+    if not _is_run_id(run_id):
+        run_id = new_id()
+    while not bench.store.ledger.add_if_absent(
+        original.model_copy(update={"id": run_id, **columns}), steps, **summary
+    ):
+        run_id = new_id()
+    bench.store.calls.adopt(run_id, contents.calls, keep_key=lambda call: _has_own_key(call, run_id))
+    return ImportedRun(run_id, original.id, verified)
 
 
-def _build_change(was: Settings, settings: Settings, n: int) -> Change:
-    """The change of coming in: nothing, or the settings as they may be here, and what is not as it was."""
-    if settings == was:
+def _build_change(old: Settings, new: Settings, n: int) -> Change:
+    """The change of the import: nothing, or the settings as they may be here with what was changed."""
+    if new == old:
         return {}
-    told = []
-    if settings.world != was.world:
-        told.append(
-            Refusal(
-                what=f"the world {was.world[:80]}",
-                why="it is a folder of another machine: here the run looks in the live web",
-                step=n,
+    changes: list[tuple[str, str]] = []
+    if new.world != old.world:
+        changes.append(
+            (
+                f"the world {old.world[:80]}",
+                "it is a folder of another machine: the run uses the live web here",
             )
         )
-    chosen = {name: getattr(settings, name) for name in validation.SOURCE_SETTING_LABELS}
-    for name, value in chosen.items():
-        if value != (given := getattr(was, name)):
-            told.append(
-                Refusal(
-                    what=f"{validation.SOURCE_SETTING_LABELS[name]} of the bundle: {_join_values(given)}",
-                    why=_describe_kept_values(name, value),
-                    step=n,
-                )
+    sources = {name: getattr(new, name) for name in validation.SOURCE_SETTING_LABELS}
+    for name, value in sources.items():
+        if value != (before := getattr(old, name)):
+            label = validation.SOURCE_SETTING_LABELS[name]
+            changes.append(
+                (f"{label} of the bundle: {_join_values(before)}", _describe_kept_values(name, value))
             )
-    if settings != was.model_copy(update={"world": settings.world, **chosen}):
-        told.append(
-            Refusal(
-                what="the limits of the bundle",
-                why="they are beyond those that can be set here, and were cut to them",
-                step=n,
-            )
-        )
-    return to_jsonable({"settings": settings, "refusals": told})
+    if new != old.model_copy(update={"world": new.world, **sources}):
+        changes.append(("the limits of the bundle", "they were reduced to those that can be set here"))
+    refusals = [Refusal(what=what, why=why, step=n) for what, why in changes]
+    return to_jsonable({"settings": new, "refusals": refusals})
 
 
-def _join_values(given: str | list[str]) -> str:
-    return (given if isinstance(given, str) else ", ".join(given))[:120]
+def _join_values(values: str | list[str]) -> str:
+    return (values if isinstance(values, str) else ", ".join(values))[:120]
 
 
-def _describe_kept_values(name: str, value: str | list[str]) -> str:
-    """What is left of a choice of sources of which some cannot be, for a person."""
-    if value:
-        return f"not all of it can be chosen here: {_join_values(value)} is left"
-    return f"it cannot be chosen here, so none is set{': every domain may be read' if name == 'allowed_domains' else ''}"
+def _describe_kept_values(name: str, kept: str | list[str]) -> str:
+    if kept:
+        return f"not all of it can be chosen here: {_join_values(kept)} is left"
+    effect = ": every domain may be read" if name == "allowed_domains" else ""
+    return f"it cannot be chosen here, so none is set{effect}"
 
 
 def _is_run_id(run_id: str) -> bool:
     return len(run_id) == 12 and all(c in "0123456789abcdef" for c in run_id)
 
 
-def _new_id() -> str:
-    return uuid.uuid4().hex[:12]
-
-
-def _reassign_calls(contents: BundleContents, run_id: str) -> list[ModelCall]:
-    """The calls as calls of this run. A key that is not the one its prompt makes gets another: it must not
-    answer for a call of ours."""
-    owned = []
-    for call in contents.calls:
-        true = compute_call_key(call.run_id, call.step, call.attempt, call.prompt)
-        kept = (
-            call.key
-            if (call.key, call.run_id) == (true, run_id)
-            else hashlib.sha256(f"{run_id}\n{call.key}".encode()).hexdigest()
-        )
-        owned.append(call.model_copy(update={"key": kept, "run_id": run_id}))
-    return owned
+def _has_own_key(call: ModelCall, run_id: str) -> bool:
+    """Is its key the one that this run would make of the same prompt?"""
+    key = compute_call_key(call.run_id, call.step, call.attempt, call.prompt)
+    return (call.key, call.run_id) == (key, run_id)

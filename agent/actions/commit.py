@@ -1,65 +1,118 @@
-"""The door for a person's corrections: each is one step of the run, and the answer is written anew from what
-is accepted then.
+"""How an action becomes a step of a run: worked out from the run's state, and recorded once, on that state.
 
-    correct(bench, run_id, "pin", lambda state, step: revised(state, step, facts=[...], why="pinned 1 fact"))
+    commit(bench, run_id, "raise", lambda view: PersonStep({"settings": ...}), head=view.head)
 
-What is done is worked out by a pure function of the state (`make`); this module only sees to it that it is
-recorded once, on the state it was worked out from, and that the worker rewrites the answer by itself where
-there is one."""
+A run can move while the step is worked out. Then it is worked out again; with `head`, the last step the person
+saw, ConcurrentChange is raised instead."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
+from agent.actions.context import ActionContext
 from agent.engine.run_state import RunState
+from agent.engine.snapshots import RunSnapshot
 from agent.engine.state import Change, merge, shallow_copy, to_jsonable
 from agent.errors import ConcurrentChange, UsageError
 from agent.flows import FLOWS
-from agent.types import Status
-from agent.workbench import Workbench
+from agent.store.ledger import ANSWERED_FIRST
+from agent.types import STATUS_PHRASES, Status
 
 ANSWERED_STATUSES = (Status.REVIEW, Status.DONE)
-"""Where there is an answer that a correction makes out of date."""
+"""Statuses of a run whose answer an edit makes out of date."""
+UNANSWERED_STATUSES = (Status.RUNNING, Status.PAUSED, Status.STOPPED, Status.FAILED)
 EDITABLE_FLOWS = ("research", "site")
 """The flows whose answer is written from their facts."""
+GO_ON = {"status": Status.RUNNING, "control": ""}
+"""Columns of a run that works again."""
+RECOVER = {**GO_ON, "error": ""}
+ASKED_BY_PERSON = {
+    "why_stopped": "a person asked for the answer from what was found so far",
+    "stop_reason": "asked",
+}
 MAX_ATTEMPTS = 20
-"""How often a run that moves on meanwhile is looked at again before a person is asked to repeat."""
+"""Attempts on a run that moves on each time."""
 
 
-def commit_edit(
-    bench: Workbench, run_id: str, name: str, make: Callable[[RunState, int], Change], head: int | None = None
+@dataclass(frozen=True)
+class PersonStep:
+    """A step to record: its change, the next step ("" keeps the run's), and columns of the run's row to set."""
+
+    change: Change
+    next: str = ""
+    columns: Mapping[str, Any] = field(default_factory=dict)
+
+
+def commit(
+    bench: ActionContext,
+    run_id: str,
+    name: str,
+    make: PersonStep | Callable[[RunSnapshot], PersonStep],
+    *,
+    head: int | None = None,
+    among: Collection[Status] = tuple(Status),
 ) -> int:
-    """Record a person's correction as a step called `name`; returns its number.
+    """Record a person's step called `name` and wake the worker; returns the step's number.
 
-    `make` gets the state and the step's number and gives the change; it is asked again when the run moved on
-    meanwhile. With `head`, the last step the person saw, a run that moved since is Overtaken instead. In
-    review or done the answer is written anew; else only what the run knows changes. Raises NotFound,
-    UsageError, Overtaken, and what `make` raises."""
+    `make` is the step, or a function that works it out from the run as it is and may be called again. Raises
+    ConcurrentChange when the run moved since `head` or its status is not `among` these, NotFound, and what
+    `make` raises."""
+    append = bench.store.ledger.append_person_step
+    if isinstance(make, PersonStep):
+        n = append(
+            run_id, name, to_jsonable(make.change), next=make.next, head=head, among=among, **make.columns
+        )
+        bench.worker.schedule(run_id)
+        return n
     for _ in range(MAX_ATTEMPTS):
         view = bench.snapshot(run_id)
-        flow = FLOWS[view.run.settings.flow]
-        if flow.name not in EDITABLE_FLOWS:
-            raise UsageError(
-                f"what a {flow.name} run knows cannot be edited: its answer is written from the library's passages"
-            )
         if head not in (None, view.head):
-            raise ConcurrentChange("someone else (perhaps another tab) answered first; what they did stands")
-        change = to_jsonable(make(view.state, view.head + 1))
-        columns = merge(shallow_copy(view.state), change).summary()
-        again = (
-            {"next": flow.write_up_step, "status": Status.RUNNING, "control": ""}
-            if view.run.status in ANSWERED_STATUSES
-            else {}
-        )
+            raise ConcurrentChange(ANSWERED_FIRST)
+        require_status(view.run.status, name, among)
+        step = make(view)
+        change, same = to_jsonable(step.change), (view.run.status,)
         try:
-            step = bench.store.ledger.append_person_step(
-                run_id, name, change, head=view.head, among=(view.run.status,), **columns, **again
-            )  # type: ignore[arg-type]
+            n = append(run_id, name, change, next=step.next, head=view.head, among=same, **step.columns)
         except ConcurrentChange:
             now = bench.snapshot(run_id)
             if head is not None or (now.head, now.run.status) == (view.head, view.run.status):
                 raise
             continue
         bench.worker.schedule(run_id)
-        return step
-    raise ConcurrentChange("the run moves too fast to be corrected now: pause it, then try again")
+        return n
+    raise ConcurrentChange("the run moves too fast to be changed now: pause it, then try again")
+
+
+def commit_edit(
+    bench: ActionContext,
+    run_id: str,
+    name: str,
+    make: Callable[[RunState, int], Change],
+    head: int | None = None,
+) -> int:
+    """Record an edit of what a run knows; `make` gets the state and the number of the step. In review or done
+    the answer is written again. Raises NotFound, UsageError, ConcurrentChange, and what `make` raises."""
+
+    def build_step(view: RunSnapshot) -> PersonStep:
+        flow = FLOWS[view.run.settings.flow]
+        if flow.name not in EDITABLE_FLOWS:
+            raise UsageError(
+                f"the facts of a {flow.name} run cannot be edited: its answer is written from the library's passages"
+            )
+        change = to_jsonable(make(view.state, view.head + 1))
+        columns = merge(shallow_copy(view.state), change).summary()
+        if view.run.status in ANSWERED_STATUSES:
+            return PersonStep(change, flow.write_up_step, {**columns, **GO_ON})
+        return PersonStep(change, columns=columns)
+
+    return commit(bench, run_id, name, build_step, head=head)
+
+
+def require_status(status: Status, what: str, among: Collection[Status]) -> None:
+    """Raise ConcurrentChange when a run of this status does not allow `what`."""
+    if status not in among:
+        raise ConcurrentChange(
+            f"to {what.replace('_', ' ')} is not possible now: the run is {STATUS_PHRASES[status]}"
+        )

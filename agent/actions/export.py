@@ -1,9 +1,8 @@
-"""Every way a run can leave: the formats by name, and one function that writes a run in one of them.
+"""The export formats by name, and one function that writes a run in one of them.
 
-    write(bench, run_id, "bib")     # bytes, the same whether a screen or the command line asks
+    export_run(bench, run_id, "bib")     # the bytes of a file
 
-It gathers what a format needs from the workbench and hands it to the writer; it knows no format from inside.
-"""
+It collects what a format needs and passes it to the writer in agent.export."""
 
 from __future__ import annotations
 
@@ -13,30 +12,33 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from agent import reply_config
-from agent.api import build_collection
-from agent.errors import BundleError, NotFound, UsageError
+from agent.actions.budget import read_meters
+from agent.actions.conflict_rulings import active_conflicts
+from agent.actions.context import ActionContext
+from agent.errors import BundleError, UsageError
 from agent.export import bundle, collected, sheets
 from agent.export.bibtex import render_bibtex
+from agent.export.collected import CollectionResult
 from agent.export.csl import render_csl
 from agent.export.graph import render_graphml
+from agent.export.markdown import render_markdown
+from agent.export.record import build_run_record
 from agent.export.references import collect_references
 from agent.export.report import Report
 from agent.export.ris import render_ris
 from agent.export.webpage import render_html
 from agent.export.word import render_docx
-from agent.types import Page, Status
-from agent.workbench import Workbench
+from agent.types import Status
+from agent.types.collection import CollectedItem
 
-Writer = Callable[[Workbench, str], bytes]
+Writer = Callable[[ActionContext, str], bytes]
 
 
 @dataclass(frozen=True)
 class ExportFormat:
-    """One format: its name on the command line, what a person reads, the end of its files, its media type,
-    who writes it.
-
-    `kind` is what it is for. `binary` files are never written to a terminal; a format `of` one flow is
-    offered for its runs alone."""
+    """One format: its name on the command line, its label and description, the suffix and media type of its
+    files, its group, and its writer. `binary` files are never written to a terminal; a format with a `flow` is
+    for runs of that flow only."""
 
     name: str
     label: str
@@ -49,16 +51,14 @@ class ExportFormat:
     flow: str = ""
 
 
-def export_run(bench: Workbench, run_id: str, name: str) -> bytes:
+def export_run(bench: ActionContext, run_id: str, name: str) -> bytes:
     """The run in a format, as the bytes of a file. Raises NotFound, UsageError."""
     chosen = FORMATS.get(name)
     if chosen is None:
         raise UsageError(f"there is no format {name}; there are {', '.join(FORMATS)}")
     flow = bench.snapshot(run_id).run.settings.flow
     if chosen.flow not in ("", flow):
-        raise UsageError(
-            f"{chosen.label} is for runs of the kind {chosen.flow}; this one is of the kind {flow}"
-        )
+        raise UsageError(f"{chosen.label} is for {chosen.flow} runs; this is a {flow} run")
     return chosen.write(bench, run_id)
 
 
@@ -67,8 +67,8 @@ def list_formats(flow: str) -> list[ExportFormat]:
     return [chosen for chosen in FORMATS.values() if chosen.flow in ("", flow)]
 
 
-def find_page_ids(bench: Workbench, run_id: str) -> list[str]:
-    """The ids of all stored pages that a run names anywhere in its ledger, in order, each once."""
+def find_page_ids(bench: ActionContext, run_id: str) -> list[str]:
+    """The ids of all pages that the steps of a run name, in order, each once."""
     found: dict[str, None] = {}
     for step in bench.snapshot(run_id).steps:
         found |= dict.fromkeys(_walk_page_ids(step.change))
@@ -76,7 +76,7 @@ def find_page_ids(bench: Workbench, run_id: str) -> list[str]:
 
 
 def _walk_page_ids(value: Any) -> Iterator[str]:
-    """What stands under `page_id` and `page_ids`, however deep."""
+    """The values of `page_id` and `page_ids` at any depth."""
     left = [value]
     while left:
         at = left.pop()
@@ -88,58 +88,106 @@ def _walk_page_ids(value: Any) -> Iterator[str]:
             left += reversed([inner for inner in at.values() if isinstance(inner, dict | list)])
 
 
-def _load_pages(bench: Workbench, ids: list[str], *, raw: bool = False) -> tuple[dict[str, Page], list[str]]:
-    """The pages that are stored, and the ids of those that are not."""
-    found: dict[str, Page] = {}
-    missing = []
-    for name in dict.fromkeys(ids):
-        try:
-            found[name] = bench.store.pages.get(name, raw=raw)
-        except NotFound:
-            missing.append(name)
-    return found, missing
+def build_report(bench: ActionContext, run_id: str) -> Report:
+    """Everything a report needs of a run, with the pages it names."""
+    view = bench.snapshot(run_id)
+    state = view.state
+    report = Report(
+        run=view.run,
+        settings=view.run.settings,
+        answer=state.answer,
+        former_answers=state.answers[:-1],
+        notes=state.notes,
+        facts=list(state.facts.values()),
+        conflicts=active_conflicts(state),
+        confidence=state.confidence,
+        actions=state.actions,
+        pages=list(state.pages.values()),
+        refusals=state.refusals,
+        blockages=state.blockages,
+        usage=view.usage,
+        steps=view.steps,
+        edits=state.edits,
+        struck_sources=state.struck_sources,
+        trust_ratings=list(state.trusts.values()),
+    )
+    page_ids = [ref.page_id for ref in report.all_pages if ref.page_id]
+    return replace(report, stored_pages=bench.store.pages.get_many(page_ids)[0])
 
 
-def _load_report(bench: Workbench, run_id: str) -> Report:
-    """The report with the pages it speaks of."""
-    report = bench.report(run_id)
-    ids = [ref.page_id for ref in report.all_pages if ref.page_id]
-    return replace(report, stored_pages=_load_pages(bench, ids)[0])
+def build_record(bench: ActionContext, run_id: str) -> dict[str, Any]:
+    """The run as the object that `--json` writes."""
+    view = bench.snapshot(run_id)
+    extra: dict[str, Any] = view.state.own.export_extra(view.state)
+    budget = {"budget": [meter.model_dump() for meter in read_meters(bench, view)]}
+    return build_run_record(build_report(bench, run_id)) | extra | budget
 
 
-def _write_bibliography(bench: Workbench, run_id: str, writer: Callable[[Any], str]) -> bytes:
-    """A bibliography; of a collecting run with all it gathered."""
-    report, state = _load_report(bench, run_id), bench.snapshot(run_id).state
-    return writer(collect_references(report, state.own.extra_sources(state))).encode()
+def build_collection(bench: ActionContext, run_id: str) -> CollectionResult:
+    """What a run has gathered so far, articles with their whole text. Raises NotFound, and UsageError for
+    another flow."""
+    view = bench.snapshot(run_id)
+    state = view.state
+    if view.run.settings.flow != "collect":
+        raise UsageError(f"run {run_id} collected nothing: it is a {view.run.settings.flow} run")
+    kept = [
+        item.model_copy(update={"content": _read_item_text(bench, item)}) for item in state.own.kept_items
+    ]
+    return CollectionResult(
+        run=view.run,
+        intent=state.own.effective_intent(state),
+        items=kept,
+        dropped=[item for item in state.own.items.values() if item.status == "dropped"],
+        tree=sorted(state.own.tree.values(), key=lambda branch: branch.path),
+        answer=state.answer,
+        usage=view.usage,
+        refusals=state.refusals,
+        events=state.own.events,
+    )
 
 
-def _write_bundle(bench: Workbench, run_id: str) -> bytes:
+def _read_item_text(bench: ActionContext, item: CollectedItem) -> str:
+    """An article's text: the extracted one, or its piece of the stored page."""
+    if item.content or item.kind != "article" or not item.page_ids:
+        return item.content
+    return (
+        bench.store.pages.get(item.page_ids[0]).text[item.start : item.end if item.end >= 0 else None].strip()
+    )
+
+
+def _write_bibliography(bench: ActionContext, run_id: str, writer: Callable[[Any], str]) -> bytes:
+    """A bibliography; that of a collecting run lists all it gathered."""
+    state = bench.snapshot(run_id).state
+    return writer(collect_references(build_report(bench, run_id), state.own.extra_sources(state))).encode()
+
+
+def _write_bundle(bench: ActionContext, run_id: str) -> bytes:
     view = bench.snapshot(run_id)
     if view.run.status is Status.RUNNING:
-        raise UsageError("the run is at work: pause it or let it come to rest, then its bundle can be made")
-    pages, missing = _load_pages(bench, find_page_ids(bench, run_id), raw=True)
-    contents = bundle.BundleContents(
-        view.run, view.usage, view.steps, list(view.state.facts.values()), pages, bench.calls(run_id), missing
-    )
+        raise UsageError("the run is at work: pause it or let it finish, then export the bundle")
+    pages, missing = bench.store.pages.get_many(find_page_ids(bench, run_id), raw=True)
+    calls = bench.store.calls.list_for_run(run_id)
+    facts = list(view.state.facts.values())
+    contents = bundle.BundleContents(view.run, view.usage, view.steps, facts, pages, calls, missing)
     try:
         return bundle.write_bundle(contents, _list_secrets(bench))
-    except BundleError as trouble:
-        raise UsageError(str(trouble)) from trouble
+    except BundleError as error:
+        raise UsageError(str(error)) from error
 
 
-def _list_secrets(bench: Workbench) -> list[str]:
+def _list_secrets(bench: ActionContext) -> list[str]:
     return [
         *bench.config.secrets,
         reply_config.read_response_config(bench.config).ai_response.llm.api_key.get_secret_value(),
     ]
 
 
-def _write_json(bench: Workbench, run_id: str) -> bytes:
-    return (json.dumps(bench.as_json(run_id), ensure_ascii=False, indent=1) + "\n").encode()
+def _write_json(bench: ActionContext, run_id: str) -> bytes:
+    return (json.dumps(build_record(bench, run_id), ensure_ascii=False, indent=1) + "\n").encode()
 
 
 def _encode_with_bom(text: str) -> bytes:
-    """A table as a file: with a byte order mark, so that a spreadsheet reads its letters right."""
+    """With a byte order mark, so that spreadsheets read it as UTF-8."""
     return text.encode("utf-8-sig")
 
 
@@ -158,7 +206,7 @@ _ALL = (
         "md",
         "text/markdown",
         READ,
-        lambda b, r: b.markdown(r).encode(),
+        lambda b, r: render_markdown(build_report(b, r)).encode(),
     ),
     ExportFormat(
         "html",
@@ -167,7 +215,7 @@ _ALL = (
         "html",
         "text/html",
         READ,
-        lambda b, r: render_html(_load_report(b, r)).encode(),
+        lambda b, r: render_html(build_report(b, r)).encode(),
     ),
     ExportFormat(
         "docx",
@@ -176,7 +224,7 @@ _ALL = (
         "docx",
         _DOCX_MIME,
         READ,
-        lambda b, r: render_docx(_load_report(b, r)),
+        lambda b, r: render_docx(build_report(b, r)),
         binary=True,
     ),
     ExportFormat(
@@ -197,7 +245,7 @@ _ALL = (
         "facts.csv",
         "text/csv",
         TABLES,
-        lambda b, r: _encode_with_bom(sheets.render_facts_csv(_load_report(b, r))),
+        lambda b, r: _encode_with_bom(sheets.render_facts_csv(build_report(b, r))),
     ),
     ExportFormat(
         "pages.csv",
@@ -206,7 +254,7 @@ _ALL = (
         "pages.csv",
         "text/csv",
         TABLES,
-        lambda b, r: _encode_with_bom(sheets.render_pages_csv(_load_report(b, r))),
+        lambda b, r: _encode_with_bom(sheets.render_pages_csv(build_report(b, r))),
     ),
     ExportFormat(
         "items.csv",
@@ -225,7 +273,7 @@ _ALL = (
         "graphml",
         "application/xml",
         TABLES,
-        lambda b, r: render_graphml(_load_report(b, r)),
+        lambda b, r: render_graphml(build_report(b, r)),
     ),
     ExportFormat(
         "bib",

@@ -1,95 +1,107 @@
-"""What a person may do to the facts of a run, for every surface: mark, correct, add, strike a source, undo.
-Each is one step.
+"""A person's edits of the facts of a run: mark, correct, add. Each is one step, and none deletes anything.
 
-    editing.mark(bench, run_id, ["f1a2b3c"], "struck")
-    editing.undo(bench, run_id)
+    mark(bench, run_id, ["f1a2b3c"], "struck")
 
-The changes are worked out by agent.actions.fact_changes and agent.actions.undo_edits; here they get the
-stored pages they are checked against."""
+The text of an edit ("excluded 3 facts of example.org") is shown on the undo button, in the timeline and above the
+answer that is written again."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
-from agent.actions import fact_changes, undo_edits
 from agent.actions.commit import EDITABLE_FLOWS, commit_edit
-from agent.actions.fact_changes import FactEdit, StrikeImpact
+from agent.actions.context import ActionContext
+from agent.actions.validation import require_allowed_url
 from agent.engine.run_state import RunState
+from agent.engine.snapshots import RunSnapshot
 from agent.engine.state import Change
 from agent.errors import NotFound, UsageError
+from agent.evidence.quote_match import find_quote, verify_quote
 from agent.evidence.source_trust import assess_trust
-from agent.flows import FLOWS
-from agent.text.urls import canonicalize, complete_typed_url, site
-from agent.types import Edit, Fact, Outcome, Page, PageRef, PersonMark
+from agent.evidence.statement_features import has_supported_figures, has_supported_words
+from agent.flows.shared.recompute import recompute_after_edit
+from agent.retrieval.relevance import score_fact
+from agent.text.plurals import format_count
+from agent.text.urls import canonicalize, site
+from agent.types import Fact, Outcome, Page, PageRef, PersonMark
+from agent.types.facts import make_fact_id
 from agent.web import apply_source_filter
-from agent.workbench import RunSnapshot, Workbench
 
+MAX_TEXT_CHARS = 2000
+"""Characters of a statement or quote that a person writes."""
+DECISION_VERBS: dict[PersonMark, str] = {"pinned": "pinned", "struck": "excluded", "none": "restored"}
 STEP_NAMES: dict[PersonMark, str] = {"pinned": "pin", "struck": "strike", "none": "restore"}
 
 
+@dataclass(frozen=True)
+class FactEdit:
+    """New values of one fact; None keeps a value."""
+
+    id: str
+    statement: str | None = None
+    quote: str | None = None
+    decision: PersonMark | None = None
+
+    @property
+    def is_reworded(self) -> bool:
+        """Does it change the statement or the quote?"""
+        return self.statement is not None or self.quote is not None
+
+
 def is_editable(view: RunSnapshot) -> bool:
-    """Can the facts of this run be edited? Those of a flow can that writes its answer from them."""
+    """Can the facts of this run be edited?"""
     return view.run.settings.flow in EDITABLE_FLOWS
 
 
 def mark(
-    bench: Workbench, run_id: str, facts: Collection[str], decision: PersonMark, head: int | None = None
+    bench: ActionContext, run_id: str, facts: Collection[str], decision: PersonMark, head: int | None = None
 ) -> int:
-    """Pin or strike facts, or take that back; one step for all of them. Returns its number."""
+    """Pin or strike facts, or undo that, in one step; returns its number."""
     return revise(bench, run_id, [FactEdit(name, decision=decision) for name in facts], head)
 
 
-def revise(bench: Workbench, run_id: str, drafts: Sequence[FactEdit], head: int | None = None) -> int:
-    """Change words and decisions of facts, in one step. Returns its number. Raises UsageError when something
-    cannot be."""
-    if not drafts:
+def revise(bench: ActionContext, run_id: str, edits: Sequence[FactEdit], head: int | None = None) -> int:
+    """Change texts and decisions of facts in one step; returns its number. Raises UsageError, NotFound,
+    ConcurrentChange."""
+    if not edits:
         raise UsageError("choose at least one fact first")
     view = bench.snapshot(run_id)
-    reworded = [draft.id for draft in drafts if draft.statement is not None or draft.quote is not None]
-    pages = _load_fact_pages(bench, view, reworded)
-    return commit_edit(
-        bench,
-        run_id,
-        _choose_step_name(view, drafts),
-        lambda state, step: fact_changes.edit_facts(state, step, drafts, pages),
-        head,
-    )
+    facts = view.state.facts
+    page_ids = {facts[edit.id].page_id for edit in edits if edit.is_reworded and edit.id in facts} - {""}
+    pages, _ = bench.store.pages.get_many(page_ids)
+    name = _choose_step_name(view, edits)
+    return commit_edit(bench, run_id, name, lambda state, step: edit_facts(state, step, edits, pages), head)
 
 
-def find_unsupported_facts(view: RunSnapshot, drafts: Sequence[FactEdit]) -> list[Fact]:
-    """The facts of these drafts whose words their quote does not carry as they stand now: no page backs them.
-    To be told at once."""
-    worded = [
-        view.state.facts[draft.id]
-        for draft in drafts
-        if draft.statement is not None or draft.quote is not None
-    ]
-    return [fact for fact in worded if fact.origin == "page" and not fact.verified]
+def find_unsupported_facts(view: RunSnapshot, edits: Sequence[FactEdit]) -> list[Fact]:
+    """The facts of these edits whose quote does not support their statement any more."""
+    reworded = [view.state.facts[edit.id] for edit in edits if edit.is_reworded]
+    return [fact for fact in reworded if fact.origin == "page" and not fact.verified]
 
 
-def add(bench: Workbench, run_id: str, statement: str, *, url: str = "", quote: str = "") -> int:
-    """Add a fact: with the address and the words of a page, or without both as the person's own knowledge.
+def add(bench: ActionContext, run_id: str, statement: str, *, url: str = "", quote: str = "") -> int:
+    """Add a fact: with the address and a quote of a page, or without both as the person's own knowledge.
     Returns the step's number."""
     if not url.strip() and not quote.strip():
         return commit_edit(
             bench,
             run_id,
             "add",
-            lambda state, step: fact_changes.add_fact(
-                state, step, fact_changes.build_own_fact(state, step, statement)
-            ),
+            lambda state, step: add_fact(state, step, build_own_fact(state, step, statement)),
         )
     if not url.strip() or not quote.strip():
         raise UsageError(
-            "a fact from a page needs its address and the words as they stand there; leave out both for your own knowledge"
+            "a fact from a page needs the page's address and an exact quote; leave out both for your own knowledge"
         )
-    page, page_id = _find_or_fetch_page(bench, bench.snapshot(run_id), complete_typed_url(url.strip()))
+    page, page_id = _find_or_fetch_page(bench, bench.snapshot(run_id), url)
     signs = assess_trust(page)
 
-    def make(state: RunState, step: int) -> Change:
-        fact = fact_changes.build_quoted_fact(state, step, statement, quote, page, page_id)
-        if (word := bench.store.trust_ratings.get(site(fact.url))) and site(fact.url) not in state.trusts:
-            fact = fact.model_copy(update={"trust": word.value})
+    def build_change(state: RunState, step: int) -> Change:
+        fact = build_quoted_fact(state, step, statement, quote, page, page_id)
+        rating = bench.store.trust_ratings.get(site(fact.url))
+        if rating and site(fact.url) not in state.trusts:
+            fact = fact.model_copy(update={"trust": rating.value})
         ref = PageRef(
             url=page.url,
             page_id=page_id,
@@ -101,151 +113,192 @@ def add(bench: Workbench, run_id: str, statement: str, *, url: str = "", quote: 
             trust=signs.value,
             trust_why=list(signs.reasons),
         )
-        return fact_changes.add_fact(state, step, fact, ref)
+        return add_fact(state, step, fact, ref)
 
-    return commit_edit(bench, run_id, "add", make)
-
-
-def preview_strike(view: RunSnapshot, source: str) -> StrikeImpact:
-    """What striking a source would take with it: to be told before it is done."""
-    return fact_changes.preview_strike(view.state, source)
+    return commit_edit(bench, run_id, "add", build_change)
 
 
-def strike_source(bench: Workbench, run_id: str, source: str, head: int | None = None) -> int:
-    """Strike a site or page with all its facts, those that are read from it later too. Returns the step's
-    number."""
-    return commit_edit(
-        bench,
-        run_id,
-        "strike_source",
-        lambda state, step: fact_changes.strike_source(state, step, source),
-        head,
+def edit_facts(state: RunState, step: int, edits: Iterable[FactEdit], pages: Mapping[str, Page]) -> Change:
+    """The change of one edit of one or many facts; `pages` are the stored pages, by id, of the facts whose texts
+    change. Raises NotFound for an unknown fact, UsageError when nothing would change or an edit is invalid."""
+    changed = []
+    for edit in edits:
+        if edit.id not in state.facts:
+            raise NotFound(f"there is no fact {edit.id[:40]} in this run")
+        old = state.facts[edit.id]
+        if (new := _apply_edit(state, old, edit, pages)) != old:
+            changed.append((old, new))
+    if not changed:
+        raise UsageError("nothing changed: the facts are like that already")
+    return recompute_after_edit(state, step, facts=[new for _, new in changed], why=_describe_edits(changed))
+
+
+def add_fact(state: RunState, step: int, fact: Fact, ref: PageRef | None = None) -> Change:
+    """The change that adds a person's fact, with its page when the run does not know it."""
+    if existing := state.facts.get(fact.id):
+        hint = ": restore it" if existing.decision == "struck" else ""
+        raise UsageError(f"the run has this fact already ({existing.id}){hint}")
+    where = f" of {site(fact.url)}" if fact.url else " of your own knowledge"
+    change = recompute_after_edit(state, step, facts=[fact], why=f"added 1 fact{where}")
+    return {**change, **({"pages": [ref]} if ref and ref.url not in state.pages else {})}
+
+
+def build_own_fact(state: RunState, step: int, statement: str) -> Fact:
+    """A person's own knowledge as a fact: the answer may use it, and no page supports it."""
+    text = _clean_text("statement", statement)
+    fact = Fact(
+        id=make_fact_id("a person", text),
+        statement=text,
+        quote=text,
+        origin="person",
+        decision="pinned",
+        trust=1.0,
+        step=step,
+        by="person",
     )
+    return _score(state, fact)
 
 
-def restore_source(bench: Workbench, run_id: str, source: str, head: int | None = None) -> int:
-    """Take a struck source in again, with the facts struck with it. Returns the step's number."""
-    return commit_edit(
-        bench,
-        run_id,
-        "restore_source",
-        lambda state, step: fact_changes.restore_source(state, step, source),
-        head,
+def build_quoted_fact(
+    state: RunState, step: int, statement: str, quote: str, page: Page, page_id: str
+) -> Fact:
+    """A fact that a person read on a page, checked against the stored text. Raises UsageError when the quote is
+    not there or does not support the statement."""
+    words = _clean_text("quote", quote)
+    text = statement.strip() or words
+    fact = Fact(
+        id=make_fact_id(page_id, words, text),
+        statement=text,
+        quote=words,
+        page_id=page_id,
+        url=page.final_url or page.url,
+        title=page.title,
+        fetched_at=page.fetched_at,
+        published_at=page.published_at,
+        step=step,
+        by="person",
+        given=page.origin,
+        trust=assess_trust(page, state.trusts.get(site(page.final_url or page.url))).value,
     )
+    found = verify_quote(fact, page.text, page.sha256)
+    if not found.verified:
+        raise UsageError(_explain_missing_quote(words, page))
+    return _score(state, found)
 
 
-def undo(bench: Workbench, run_id: str, head: int | None = None) -> int:
-    """Take back the last edit that stands; returns the step's number. Raises UsageError when there is
-    none."""
-    edit = find_undoable(bench.snapshot(run_id))
-    if edit is None:
-        raise UsageError(
-            "there is nothing to undo: nobody has edited the facts of this run, or all is taken back"
-        )
-    return _commit_reversal(bench, run_id, "undo", edit, head)
-
-
-def redo(bench: Workbench, run_id: str, head: int | None = None) -> int:
-    """Do again what was taken back last; returns the step's number. Raises UsageError when there is
-    nothing."""
-    edit = find_redoable(bench.snapshot(run_id))
-    if edit is None:
-        raise UsageError("there is nothing to do again")
-    return _commit_reversal(bench, run_id, "redo", edit, head)
-
-
-def find_undoable(view: RunSnapshot) -> Edit | None:
-    """The edit an undo would take back, in the words of what it did."""
-    return _with_description(view, undo_edits.find_undoable(view.state.edits, _map_step_names(view)))
-
-
-def find_redoable(view: RunSnapshot) -> Edit | None:
-    """The edit a redo would do again, in the words of what it did."""
-    return _with_description(view, undo_edits.find_redoable(view.state.edits, _map_step_names(view)))
-
-
-def _with_description(view: RunSnapshot, edit: Edit | None) -> Edit | None:
-    return edit and edit.model_copy(
-        update={"text": undo_edits.describe_original_edit(view.state.edits, edit)}
-    )
-
-
-def _map_step_names(view: RunSnapshot) -> dict[int, str]:
-    return {edit.step: view.steps[edit.step].name for edit in view.state.edits if edit.step < len(view.steps)}
-
-
-def _commit_reversal(bench: Workbench, run_id: str, name: str, edit: Edit, head: int | None) -> int:
-    view = bench.snapshot(run_id)
-    flow = FLOWS[view.run.settings.flow]
-    before, after = flow.fold_steps(view.steps[: edit.step]), flow.fold_steps(view.steps[: edit.step + 1])
-
-    def make(state: RunState, step: int) -> Change:
-        known = {
-            number: _map_step_names(bench.snapshot(run_id)).get(number, "")
-            for number in (other.step for other in state.edits)
-        }
-        last = (
-            undo_edits.find_undoable(state.edits, known)
-            if name == "undo"
-            else undo_edits.find_redoable(state.edits, known)
-        )
-        if last is None or last.step != edit.step:
-            raise UsageError("somebody else has edited meanwhile: look at what is last now")
-        return undo_edits.undo_edit(state, step, edit, before, after)  # type: ignore[arg-type]
-
-    return commit_edit(bench, run_id, name, make, head)
-
-
-def _choose_step_name(view: RunSnapshot, drafts: Sequence[FactEdit]) -> str:
-    """What the step is called: by what it does when it does one thing."""
-    worded = {draft.statement is not None or draft.quote is not None for draft in drafts}
-    decided = {draft.decision for draft in drafts} - {None}
-    if worded == {True} and not decided:
+def _choose_step_name(view: RunSnapshot, edits: Sequence[FactEdit]) -> str:
+    """The step is named for what it does when all its edits do one thing."""
+    reworded, decisions = {edit.is_reworded for edit in edits}, {edit.decision for edit in edits} - {None}
+    if reworded == {True} and not decisions:
         return "correct"
-    if worded == {False} and len(decided) == 1:
-        decision = next(iter(decided))
-        pinned = all(
-            draft.id in view.state.facts and view.state.facts[draft.id].decision == "pinned"
-            for draft in drafts
-        )
-        return "unpin" if decision == "none" and pinned else STEP_NAMES[decision or "none"]
-    return "revise"
+    if reworded != {False} or len(decisions) != 1:
+        return "revise"
+    decision, known = decisions.pop() or "none", view.state.facts
+    pinned = all(edit.id in known and known[edit.id].decision == "pinned" for edit in edits)
+    return "unpin" if decision == "none" and pinned else STEP_NAMES[decision]
 
 
-def _load_fact_pages(bench: Workbench, view: RunSnapshot, names: Sequence[str]) -> dict[str, Page]:
-    """The stored pages of these facts, as far as they are stored."""
-    wanted = {view.state.facts[name].page_id for name in names if name in view.state.facts} - {""}
-    found = {}
-    for page_id in wanted:
-        try:
-            found[page_id] = bench.page(page_id)
-        except NotFound:
-            continue
-    return found
-
-
-def _find_or_fetch_page(bench: Workbench, view: RunSnapshot, url: str) -> tuple[Page, str]:
-    """The page at an address and its id: the stored one of the run, else it is read now, within the run's
-    domains."""
-    spelled = canonicalize(url)
-    if not spelled:
-        raise UsageError(
-            f"“{url[:80]}” is not a web address; name one like example.org or https://example.org/faq"
-        )
-    for ref in view.state.pages.values():
-        if ref.page_id and spelled in (canonicalize(ref.url), canonicalize(ref.final_url)):
-            return bench.page(ref.page_id), ref.page_id
+def _find_or_fetch_page(bench: ActionContext, view: RunSnapshot, url: str) -> tuple[Page, str]:
+    """The page of an address with its id: the run's stored one, or fetched now within the run's domains."""
     settings = view.run.settings
-    if not settings.allows(url):
-        raise UsageError(
-            f"{url} is outside the domains that were chosen for this run ({'; '.join(settings.source_descriptions)})"
-        )
-    page = apply_source_filter.filter_page(
-        bench.worker.world(settings.world).fetch(url, reach=settings.source_filter), settings.source_filter
-    )
+    url = require_allowed_url(url, None)
+    address = canonicalize(url)
+    for ref in view.state.pages.values():
+        if ref.page_id and address in (canonicalize(ref.url), canonicalize(ref.final_url)):
+            return bench.store.pages.get(ref.page_id), ref.page_id
+    require_allowed_url(url, settings)
+    fetched = bench.worker.world(settings.world).fetch(url, reach=settings.source_filter)
+    page = apply_source_filter.filter_page(fetched, settings.source_filter)
     if page.outcome is not Outcome.OK:
-        why = page.detail or page.outcome.replace("_", " ")
+        why = (page.detail or page.outcome.replace("_", " ")).rstrip(".")
         raise UsageError(
-            f"{url} could not be read: {why.rstrip('.')}. Add the fact as your own knowledge, or name another page"
+            f"{url} could not be read: {why}. Add the fact as your own knowledge, or name another page"
         )
     return page, bench.store.pages.put(page)
+
+
+def _apply_edit(state: RunState, fact: Fact, edit: FactEdit, pages: Mapping[str, Page]) -> Fact:
+    new = _reword_fact(state, fact, edit, pages) if edit.is_reworded else fact
+    decision = edit.decision
+    if decision is None or decision == new.decision:
+        return new
+    if new.is_own_knowledge and decision == "none":
+        decision = "pinned"  # a person's own knowledge is either pinned or struck
+    return new.model_copy(update={"decision": decision, "struck_with": ""})
+
+
+def _reword_fact(state: RunState, fact: Fact, edit: FactEdit, pages: Mapping[str, Page]) -> Fact:
+    statement = _clean_text("statement", fact.statement if edit.statement is None else edit.statement)
+    quote = statement
+    if not fact.is_own_knowledge:
+        quote = _clean_text("quote", fact.quote if edit.quote is None else edit.quote)
+    if (statement, quote) == (fact.statement, fact.quote):
+        return fact
+    former = (fact.former or fact.statement) if statement != fact.statement else fact.former
+    new = fact.model_copy(
+        update={"statement": statement, "quote": quote, "former": "" if statement == former else former}
+    )
+    page = pages.get(fact.page_id)
+    if page is not None:
+        if edit.quote is not None and quote != fact.quote and find_quote(quote, page.text) is None:
+            raise UsageError(_explain_missing_quote(quote, page))
+        new = _recheck_quote(fact, verify_quote(new, page.text, page.sha256))
+    elif fact.origin == "page":
+        new = new.model_copy(update={"verified": False})
+    return new if new.quote == fact.quote else _score(state, new)
+
+
+def _recheck_quote(old: Fact, new: Fact) -> Fact:
+    """A corrected fact is verified only when its own quote, its title or what was verified before supports its
+    words and figures; the text around the quote is not enough for a person's wording."""
+    texts = [new.quote, new.title, *([old.statement] if old.verified else [])]
+    supported = new.statement in new.quote or (
+        has_supported_figures(new.statement, *texts) and has_supported_words(new.statement, *texts)
+    )
+    if new.verified and supported:
+        return new
+    return new.model_copy(update={"verified": False, "start": -1, "end": -1})
+
+
+def _score(state: RunState, fact: Fact) -> Fact:
+    return fact.model_copy(update={"relevance": score_fact(state.own.relevance_question(state), fact)})
+
+
+def _clean_text(what: str, text: str) -> str:
+    cleaned = " ".join(text.split()) if what == "statement" else text.strip()
+    if not cleaned:
+        raise UsageError(f"the {what} is empty")
+    if len(cleaned) > MAX_TEXT_CHARS:
+        raise UsageError(f"the {what} has {len(cleaned):,} characters; {MAX_TEXT_CHARS:,} are the most")
+    return cleaned
+
+
+def _explain_missing_quote(quote: str, page: Page) -> str:
+    where = page.title or page.final_url or page.url
+    if find_quote(quote, page.text) is None:
+        return f"“{quote[:80]}” is not on the page “{where[:80]}”: copy the exact words, or add it as your own knowledge"
+    return (
+        "the quote is on the page, but is too short or does not support the statement: take a longer quote, or "
+        "state no more than it says"
+    )
+
+
+def _describe_edits(changed: Sequence[tuple[Fact, Fact]]) -> str:
+    """The text of the edit: "struck 3 facts of example.org, corrected 1 fact"."""
+    groups: dict[str, list[Fact]] = {}
+    for old, new in changed:
+        if (old.statement, old.quote) != (new.statement, new.quote):
+            groups.setdefault("corrected", []).append(new)
+        if old.decision != new.decision:
+            unpinned = new.decision == "none" and old.decision == "pinned"
+            groups.setdefault("unpinned" if unpinned else DECISION_VERBS[new.decision], []).append(new)
+    described = [
+        f"{verb} {format_count(len(facts), 'fact')}{_describe_common_site(facts)}"
+        for verb, facts in groups.items()
+    ]
+    return ", ".join(described) or "changed nothing visible"
+
+
+def _describe_common_site(facts: Sequence[Fact]) -> str:
+    sites = {site(fact.url) for fact in facts}
+    return f" of {only}" if len(sites) == 1 and (only := next(iter(sites))) else ""

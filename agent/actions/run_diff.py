@@ -10,18 +10,18 @@ by its address."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
 from pydantic import Field
 
-from agent.actions import conflict_changes
+from agent.actions.conflict_rulings import active_conflicts
+from agent.actions.context import ActionContext
 from agent.actions.forks import measure_usage_up_to
+from agent.engine.snapshots import RunSnapshot
 from agent.evidence import citation_check
 from agent.text.urls import canonicalize
 from agent.types import Answer, Conflict, Fact, Note, PageRef, Record, Sentence, Source, Step, Usage
-from agent.workbench import RunSnapshot, Workbench
 
-N = TypeVar("N", bound=Record)
 IGNORED_SETTINGS = ("thread_id",)
 """Settings that say nothing of how a run works."""
 
@@ -94,7 +94,7 @@ class RunComparison(Record):
         return [pair for pair in self.facts.both if _fact_status(pair[0]) != _fact_status(pair[1])]
 
 
-def compare_runs(bench: Workbench, one: str, two: str) -> RunComparison:
+def compare_runs(bench: ActionContext, one: str, two: str) -> RunComparison:
     """The two runs side by side. Raises NotFound."""
     first, second = bench.snapshot(one), bench.snapshot(two)
     shared = count_shared_steps(first.steps, second.steps)
@@ -118,8 +118,8 @@ def compare_runs(bench: Workbench, one: str, two: str) -> RunComparison:
             _list_read_pages(first), _list_read_pages(second), lambda page: canonicalize(page.url) or page.url
         ),
         conflicts=_match_rows(
-            conflict_changes.active_conflicts(first.state),
-            conflict_changes.active_conflicts(second.state),
+            active_conflicts(first.state),
+            active_conflicts(second.state),
             lambda clash: clash.id,
             _conflict_key,
         ),
@@ -204,7 +204,7 @@ def _compare_figures(
         ("steps", lambda view: len(view.state.actions), common),
         ("pages", lambda view: view.state.pages_read_count, 0.0),
         ("facts", lambda view: sum(fact.verified for fact in view.state.facts.values()), 0.0),
-        ("conflicts", lambda view: len(conflict_changes.active_conflicts(view.state)), 0.0),
+        ("conflicts", lambda view: len(active_conflicts(view.state)), 0.0),
         ("calls", lambda view: view.usage.llm_calls, spent.llm_calls),
         (
             "tokens",

@@ -1,48 +1,58 @@
-"""The door for a person's trust in domains: for every run from now on, and within one run as a step that
-recounts what follows.
+"""How far the domains of a run are trusted, and a person's rating of a domain: for every run from now on, or
+within one run as a step that recomputes what follows.
 
-trust(bench, "forum.example", 0.3, "anyone may write")                       # what is read from now on
-trust_in_run(bench, run_id, "forum.example", 0.3, "...", always=True)        # and the facts this run has of
-it"""
+    set_trust_rating(bench, "forum.example", 0.3, "anyone may write")
+    set_trust_in_run(bench, run_id, "forum.example", 0.3, "anyone may write", always=True)
+
+At 0 the facts of a source stay in the list, but support and dispute nothing; a pinned one still counts. A value
+below 0 removes the rating: the signals of each page decide again."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+
 from agent.actions.commit import commit_edit
+from agent.actions.context import ActionContext
 from agent.engine.run_state import RunState
 from agent.engine.state import Change
 from agent.errors import NotFound, UsageError
-from agent.flows.shared.trust_changes import MAX_REASON_CHARS, RESET_TRUST, normalize_domain, set_trust
+from agent.evidence.source_independence import map_sites_to_sources
+from agent.evidence.source_trust import DEFAULT_TRUST, NO_SIGN_REASONS, describe_rating, trust_label
+from agent.flows.shared.recompute import recompute_after_edit
 from agent.store.ledger import utc_timestamp
-from agent.types import TrustRating
-from agent.workbench import Workbench
+from agent.text.urls import FILE_SCHEME, host, site
+from agent.types import Edit, Fact, PageRef, TrustRating
+
+RESET_TRUST = -1.0
+"""The value that removes a rating."""
+MAX_REASON_CHARS = 300
 
 
-def set_trust_rating(bench: Workbench, domain: str, value: float, reason: str = "") -> TrustRating:
-    """Keep a person's word on a domain, for whatever is read from now on; returns it. Raises UsageError."""
-    if not 0 <= value <= 1:
-        raise UsageError("trust goes from 0 (not at all) to 1 (fully)")
-    name = normalize_domain(domain)
+def set_trust_rating(bench: ActionContext, domain: str, value: float, reason: str = "") -> TrustRating:
+    """Store a rating for whatever is read from now on; returns it. Raises UsageError."""
     rating = TrustRating(
-        domain=name, value=round(value, 2), reason=reason.strip()[:MAX_REASON_CHARS], at=utc_timestamp()
+        domain=normalize_domain(domain),
+        value=_check_value(value),
+        reason=reason.strip()[:MAX_REASON_CHARS],
+        at=utc_timestamp(),
     )
-    bench.store.trust_ratings.put(name, rating)
+    bench.store.trust_ratings.put(rating.domain, rating)
     return rating
 
 
-def delete_trust_rating(bench: Workbench, domain: str) -> None:
-    """Take the word back: the signs of each page decide again. Raises NotFound when nothing was said of the
-    domain."""
+def delete_trust_rating(bench: ActionContext, domain: str) -> None:
+    """Remove a rating: the signals of each page decide again. Raises NotFound when there is none."""
     if not bench.store.trust_ratings.drop(normalize_domain(domain)):
-        raise NotFound(f"nothing was said of {normalize_domain(domain)}")
+        raise NotFound(f"there is no trust rating of {normalize_domain(domain)}")
 
 
-def list_trust_ratings(bench: Workbench) -> list[TrustRating]:
-    """What was said, in the order of the domains."""
+def list_trust_ratings(bench: ActionContext) -> list[TrustRating]:
+    """The ratings for every run, in the order of the domains."""
     return list(bench.store.trust_ratings.all().values())
 
 
 def set_trust_in_run(
-    bench: Workbench,
+    bench: ActionContext,
     run_id: str,
     domain: str,
     value: float,
@@ -51,17 +61,12 @@ def set_trust_in_run(
     always: bool = False,
     head: int | None = None,
 ) -> int:
-    """A person's word on a domain within a run: a step that changes its facts and recounts; returns its
-    number.
-
-    A value below 0 takes the word back. With `always` it holds for every run from now on. An answer that is
-    out of date then is written anew by itself. Raises UsageError, NotFound, Overtaken."""
+    """Rate a domain within a run, and with `always` for every run from now on; a value below 0 removes the
+    rating. Returns the step's number. Raises UsageError, NotFound, ConcurrentChange."""
     name = normalize_domain(domain)
-
-    def change(state: RunState, step: int) -> Change:
-        return set_trust(state, step, name, value, reason)
-
-    step = commit_edit(bench, run_id, "trust", change, head)
+    step = commit_edit(
+        bench, run_id, "trust", lambda state, n: set_trust(state, n, name, value, reason), head
+    )
     if always and value < 0:
         bench.store.trust_ratings.drop(name)
     elif always:
@@ -69,11 +74,110 @@ def set_trust_in_run(
     return step
 
 
-__all__ = [
-    "RESET_TRUST",
-    "delete_trust_rating",
-    "list_trust_ratings",
-    "normalize_domain",
-    "set_trust_in_run",
-    "set_trust_rating",
-]
+@dataclass
+class DomainTrust:
+    """A registrable domain in a run. `copies` are other domains with the same text: all are one source."""
+
+    name: str
+    pages: list[PageRef] = field(default_factory=list)
+    facts: list[Fact] = field(default_factory=list)
+    copies: list[str] = field(default_factory=list)
+    trust: float = DEFAULT_TRUST
+    reasons: list[str] = field(default_factory=list)
+    rating: TrustRating | None = None
+
+
+def normalize_domain(domain: str) -> str:
+    """The registrable domain of a host or address that a person typed; the name of a document unchanged. Raises
+    UsageError."""
+    text = domain.strip()
+    address = text if "://" in text or text.startswith(FILE_SCHEME) else f"https://{text}"
+    name = site(address)
+    if (
+        not name
+        or not text
+        or any(c.isspace() for c in name)
+        or ("." not in name and host(address) != "localhost" and not text.startswith(FILE_SCHEME))
+    ):
+        raise UsageError(f"“{text[:80]}” is not a domain: name one like example.org")
+    return name
+
+
+def set_trust(state: RunState, step: int, domain: str, value: float, reason: str = "") -> Change:
+    """The change of a rating: the domain's facts have this trust from now on. Raises UsageError when nothing
+    changes."""
+    value, reason = _check_value(value, least=None), reason.strip()[:MAX_REASON_CHARS]
+    before = state.trusts.get(domain)
+    facts = [fact for fact in state.facts.values() if fact.url and site(fact.url) == domain]
+    rated = [
+        fact.model_copy(update={"trust": trust_from_signals(state, fact) if value < 0 else value})
+        for fact in facts
+    ]
+    changed = [new for new, old in zip(rated, facts, strict=True) if new != old]
+    if before and not changed and (before.value, before.reason) == (value, reason):
+        raise UsageError(f"nothing changes: {domain} has that trust already")
+    if not before and not facts and not _is_known_domain(state, domain):
+        raise UsageError(f"this run has nothing from {domain}")
+    why = f"trust of {domain}: {'as its signals say' if value < 0 else f'{trust_label(value)} ({value:.2f})'}"
+    return {
+        **recompute_after_edit(state, step, facts=changed, why=why),
+        "edits": [Edit(step=step, text=f"{why}, because {reason}" if reason else why)],
+        "trusts": {domain: TrustRating(domain=domain, value=value, reason=reason)},
+    }
+
+
+def _check_value(value: float, least: float | None = 0.0) -> float:
+    """The value, rounded; RESET_TRUST for one below 0 where `least` is None. Raises UsageError."""
+    if not value <= 1 or (least is not None and value < least):  # NaN is refused, too
+        raise UsageError("trust goes from 0 (not at all) to 1 (fully)")
+    return RESET_TRUST if value < 0 else round(value, 2)
+
+
+def _is_known_domain(state: RunState, domain: str) -> bool:
+    return any(site(page.final_url or page.url) == domain for page in state.pages.values())
+
+
+def trust_from_signals(state: RunState, fact: Fact) -> float:
+    """The trust that the signals of its page give a fact."""
+    refs = (page for page in state.pages.values() if page.page_id == fact.page_id and page.trust >= 0)
+    return next((page.trust for page in refs), DEFAULT_TRUST)
+
+
+def group_by_domain(state: RunState) -> list[DomainTrust]:
+    """The domains of the run, those with the most facts first."""
+    found: dict[str, DomainTrust] = {}
+    for page in state.pages.values():
+        if page.page_id:
+            name = site(page.final_url or page.url)
+            found.setdefault(name, DomainTrust(name)).pages.append(page)
+    for fact in state.facts.values():
+        if fact.url:
+            name = site(fact.url)
+            found.setdefault(name, DomainTrust(name)).facts.append(fact)
+    heads = map_sites_to_sources(fact for fact in state.facts.values() if fact.url and fact.is_active)
+    for domain in found.values():
+        mine = heads.get(domain.name)
+        domain.copies = (
+            sorted(name for name, head in heads.items() if head == mine and name != domain.name)
+            if mine
+            else []
+        )
+        _set_domain_trust(state, domain)
+    return sorted(found.values(), key=lambda domain: (-len(domain.facts), -len(domain.pages), domain.name))
+
+
+def _set_domain_trust(state: RunState, domain: DomainTrust) -> None:
+    """Set its trust with reasons: a person's rating, else the signals of its pages."""
+    rating = state.trusts.get(domain.name)
+    values = [fact.trust for fact in domain.facts] or [page.trust for page in domain.pages if page.trust >= 0]
+    domain.trust = max(values, default=DEFAULT_TRUST)
+    if rating and rating.value >= 0:
+        domain.rating, domain.trust, domain.reasons = rating, rating.value, [describe_rating(rating)]
+        return
+    signs = dict.fromkeys(
+        reason for page in domain.pages for reason in page.trust_why if reason not in NO_SIGN_REASONS
+    )
+    usual = {page.trust for page in domain.pages if page.trust >= 0}
+    domain.reasons = (
+        list(signs) if not values or domain.trust in usual or not usual else ["your rating, for every run"]
+    )

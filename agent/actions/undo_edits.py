@@ -1,59 +1,91 @@
-"""Taking back a person's last edits, newest first, and doing them again: each is an edit of its own. Pure; no
-step is deleted."""
+"""Undo and redo of a person's edits, newest first: each is an edit of its own, and no step is deleted."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
+from agent.actions.commit import commit_edit
+from agent.actions.context import ActionContext
+from agent.actions.trust import trust_from_signals
 from agent.engine.run_state import RunState
+from agent.engine.snapshots import RunSnapshot
 from agent.engine.state import REMOVAL_PREFIX, Change
+from agent.errors import UsageError
+from agent.flows import FLOWS
 from agent.flows.shared import fact_view
 from agent.flows.shared.recompute import recompute_after_edit
-from agent.flows.shared.trust_changes import trust_from_signals
 from agent.text.urls import site
 from agent.types import Confidence, ConfidenceChange, Conflict, Edit, Fact
 
-UNDOABLE_STEPS = (
-    "pin",
-    "unpin",
-    "strike",
-    "restore",
-    "correct",
-    "revise",
-    "add",
-    "strike_source",
-    "restore_source",
-    "settle",
-    "reopen",
-    "trust",
-    "undo",
-    "redo",
+UNDOABLE_STEPS = frozenset(
+    "pin unpin strike restore correct revise add strike_source restore_source settle reopen trust undo redo".split()
 )
-"""The steps that can be taken back."""
+"""Names of the steps that can be undone."""
 _EDITED_FIELDS = (
-    "decision",
-    "trust",
-    "struck_with",
-    "statement",
-    "quote",
-    "former",
-    "verified",
-    "start",
-    "end",
-    "sha256",
-    "relevance",
+    "decision trust struck_with statement quote former verified start end sha256 relevance".split()
 )
-"""What an edit changes of a fact."""
+"""Fields of a fact that an edit changes."""
+_OPEN = {"status": "open", "chosen": "", "reason": "", "ruling": "", "settled_by": ""}
 
 
-def find_undoable(edits: list[Edit], names: Mapping[int, str]) -> Edit | None:
-    """The edit that an undo takes back; `names` are those of the steps, by number. None when there is
-    none."""
+def undo(bench: ActionContext, run_id: str, head: int | None = None) -> int:
+    """Undo the newest edit; returns the step's number. Raises UsageError when there is none."""
+    edit = find_undoable(bench.snapshot(run_id))
+    if edit is None:
+        raise UsageError(
+            "there is nothing to undo: nobody has edited the facts of this run, or all is undone"
+        )
+    return _commit_reversal(bench, run_id, "undo", edit, head)
+
+
+def redo(bench: ActionContext, run_id: str, head: int | None = None) -> int:
+    """Redo what was undone last; returns the step's number. Raises UsageError when there is nothing."""
+    edit = find_redoable(bench.snapshot(run_id))
+    if edit is None:
+        raise UsageError("there is nothing to redo")
+    return _commit_reversal(bench, run_id, "redo", edit, head)
+
+
+def find_undoable(view: RunSnapshot) -> Edit | None:
+    """The edit that an undo reverses, with the text of what it did; None when there is none."""
+    return _with_description(view, newest_edit(view.state.edits, _map_step_names(view)))
+
+
+def find_redoable(view: RunSnapshot) -> Edit | None:
+    """The undo that a redo reverses, with the text of the edit it undid; None when there is none."""
+    return _with_description(view, newest_undo(view.state.edits, _map_step_names(view)))
+
+
+def _with_description(view: RunSnapshot, edit: Edit | None) -> Edit | None:
+    return edit and edit.model_copy(update={"text": describe_original_edit(view.state.edits, edit)})
+
+
+def _map_step_names(view: RunSnapshot) -> dict[int, str]:
+    return {edit.step: view.steps[edit.step].name for edit in view.state.edits if edit.step < len(view.steps)}
+
+
+def _commit_reversal(bench: ActionContext, run_id: str, name: str, edit: Edit, head: int | None) -> int:
+    view = bench.snapshot(run_id)
+    flow = FLOWS[view.run.settings.flow]
+    before, after = flow.fold_steps(view.steps[: edit.step]), flow.fold_steps(view.steps[: edit.step + 1])
+    find_newest = newest_edit if name == "undo" else newest_undo
+
+    def build_change(state: RunState, step: int) -> Change:
+        newest = find_newest(state.edits, _map_step_names(bench.snapshot(run_id)))
+        if newest is None or newest.step != edit.step:
+            raise UsageError("somebody else has edited the run meanwhile: look at the newest edit again")
+        return undo_edit(state, step, edit, before, after)
+
+    return commit_edit(bench, run_id, name, build_change, head)
+
+
+def newest_edit(edits: list[Edit], names: Mapping[int, str]) -> Edit | None:
+    """The edit that an undo reverses; `names` are the names of the steps by number."""
     return next(iter(_undo_stacks(edits, names)[0][::-1]), None)
 
 
-def find_redoable(edits: list[Edit], names: Mapping[int, str]) -> Edit | None:
-    """The undoing that a redo takes back; None when nothing was taken back since the last edit."""
+def newest_undo(edits: list[Edit], names: Mapping[int, str]) -> Edit | None:
+    """The undo that a redo reverses; None when there is none since the last edit."""
     return next(iter(_undo_stacks(edits, names)[1][::-1]), None)
 
 
@@ -66,56 +98,48 @@ def describe_original_edit(edits: list[Edit], edit: Edit) -> str:
 
 
 def undo_edit(state: RunState, step: int, edit: Edit, before: RunState, after: RunState) -> Change:
-    """The change that takes an edit back: `before` and `after` are the states around it.
-
-    When nothing else was learnt since, facts and conflicts are exactly what they were; else the edited facts
-    are, and the rest follows."""
-    again = edit.undoes >= 0
-    why = f"{'did again' if again else 'took back'}: {describe_original_edit(state.edits, edit)}"
+    """The change that undoes an edit; `before` and `after` are the states around it. When nothing was learnt
+    since, facts and conflicts become exactly what they were; else the edited facts do, and the rest follows."""
+    verb = "redid" if edit.undoes >= 0 else "undid"
+    why = f"{verb}: {describe_original_edit(state.edits, edit)}"
     sources = _restore_sources(state, before, after)
-    told = {
+    kept = {
         "edits": [Edit(step=step, text=why, undoes=edit.step)],
         **sources,
         **_restore_trusts(before, after),
     }
     if (state.facts, state.conflicts) == (after.facts, after.conflicts):
-        return {**_restore_exactly(state, step, before, why), **told}
+        return {**_restore_exactly(state, step, before, why), **kept}
     gone = [name for name in after.facts if name not in before.facts]
     facts = [
-        _restore_fact(state.facts[name], fact, after.facts.get(name))
+        _restore_fact(state.facts[name], fact, after.facts.get(name)) if name in state.facts else fact
         for name, fact in before.facts.items()
-        if fact != after.facts.get(name) and name in state.facts
-    ] + [fact for name, fact in before.facts.items() if name not in state.facts]
-    facts += _rerate_new_facts(state, {fact.id for fact in facts}, before, after)
-    facts += _restrike_new_facts(
-        state, {fact.id for fact in facts}, sources.get("struck_sources", state.struck_sources)
-    )
-    left = state.model_copy(
-        update={"facts": {name: fact for name, fact in state.facts.items() if name not in gone}}
-    )
-    rulings = [
-        _restore_ruling(state.conflicts[name], clash)
-        for name, clash in before.conflicts.items()
-        if _ruling_key(clash) != _ruling_key(after.conflicts.get(name)) and name in state.conflicts
+        if name not in state.facts or fact != after.facts.get(name)
     ]
+    facts += _rerate_new_facts(state, {fact.id for fact in facts}, before, after)
+    struck = sources.get("struck_sources", state.struck_sources)
+    facts += _restrike_new_facts(state, {fact.id for fact in facts}, struck)
+    remaining = {name: fact for name, fact in state.facts.items() if name not in gone}
+    rulings = [
+        _restore_ruling(state.conflicts[name], conflict)
+        for name, conflict in before.conflicts.items()
+        if _ruling_key(conflict) != _ruling_key(after.conflicts.get(name)) and name in state.conflicts
+    ]
+    left = state.model_copy(update={"facts": remaining})
     return {
         **recompute_after_edit(left, step, facts=facts, conflicts=rulings),
         **({f"{REMOVAL_PREFIX}facts": gone} if gone else {}),
-        **told,
+        **kept,
     }
 
 
-def _ruling_key(clash: Conflict | None) -> tuple[str, ...]:
-    return (clash.ruling, clash.chosen, clash.reason) if clash and clash.ruling else ()
+def _ruling_key(conflict: Conflict | None) -> tuple[str, ...]:
+    return (conflict.ruling, conflict.chosen, conflict.reason) if conflict and conflict.ruling else ()
 
 
 def _restore_ruling(now: Conflict, then: Conflict) -> Conflict:
-    """A conflict with the ruling it had; without one it is open, until the count is made."""
-    parts = ("status", "chosen", "reason", "ruling", "settled_by") if then.ruling else ()
-    bare = now.model_copy(
-        update={"status": "open", "chosen": "", "reason": "", "ruling": "", "settled_by": ""}
-    )
-    return bare.model_copy(update={part: getattr(then, part) for part in parts})
+    """A conflict with its earlier ruling; without one it is open until it is recomputed."""
+    return now.model_copy(update={name: getattr(then, name) for name in _OPEN} if then.ruling else _OPEN)
 
 
 def _restore_exactly(state: RunState, step: int, before: RunState, why: str) -> Change:
@@ -141,64 +165,49 @@ def _restore_exactly(state: RunState, step: int, before: RunState, why: str) -> 
 
 
 def _restore_sources(state: RunState, before: RunState, after: RunState) -> Change:
-    """The struck sources as they are without the edit."""
-    put, taken = (
-        set(after.struck_sources) - set(before.struck_sources),
-        set(before.struck_sources) - set(after.struck_sources),
-    )
-    if not put and not taken:
+    """The struck sources without the edit."""
+    old, new = set(before.struck_sources), set(after.struck_sources)
+    if old == new:
         return {}
-    return {
-        "struck_sources": [
-            *(source for source in state.struck_sources if source not in put),
-            *sorted(taken - set(state.struck_sources)),
-        ]
-    }
+    kept = [source for source in state.struck_sources if source not in new - old]
+    return {"struck_sources": [*kept, *sorted((old - new) - set(state.struck_sources))]}
 
 
 def _changed_domains(before: RunState, after: RunState) -> list[str]:
-    """The domains of which the edit told how far they are trusted."""
-    return [
-        domain
-        for domain in {**before.trusts, **after.trusts}
-        if before.trusts.get(domain) != after.trusts.get(domain)
-    ]
+    """The domains whose trust rating the edit changed."""
+    domains = {**before.trusts, **after.trusts}
+    return [domain for domain in domains if before.trusts.get(domain) != after.trusts.get(domain)]
 
 
 def _restore_trusts(before: RunState, after: RunState) -> Change:
-    """A person's words on trust as they are without the edit."""
+    """The trust ratings without the edit."""
     changed = _changed_domains(before, after)
-    back, gone = (
-        {name: before.trusts[name] for name in changed if name in before.trusts},
-        [name for name in changed if name not in before.trusts],
-    )
+    back = {name: before.trusts[name] for name in changed if name in before.trusts}
+    gone = [name for name in changed if name not in before.trusts]
     return {**({"trusts": back} if back else {}), **({f"{REMOVAL_PREFIX}trusts": gone} if gone else {})}
 
 
 def _rerate_new_facts(state: RunState, known: set[str], before: RunState, after: RunState) -> list[Fact]:
-    """The facts found since the edit on domains that it told of, with the trust they have without it."""
+    """The facts found since the edit on domains it rated, with the trust they have without it."""
     changed = _changed_domains(before, after)
     found = [
         fact
         for fact in state.facts.values()
         if fact.id not in known and fact.id not in before.facts and fact.url and site(fact.url) in changed
     ]
-    words = [before.trusts.get(site(fact.url)) for fact in found]
+    ratings = [before.trusts.get(site(fact.url)) for fact in found]
     return [
         fact.model_copy(
-            update={"trust": word.value if word and word.value >= 0 else trust_from_signals(state, fact)}
+            update={"trust": rated.value if rated and rated.value >= 0 else trust_from_signals(state, fact)}
         )
-        for fact, word in zip(found, words, strict=True)
+        for fact, rated in zip(found, ratings, strict=True)
     ]
 
 
 def _restrike_new_facts(state: RunState, known: set[str], sources: list[str]) -> list[Fact]:
-    """The facts found since the edit, as they stand when these sources are struck: they come and go with
-    their source, too."""
-    freed, more = (
-        set(state.struck_sources) - set(sources),
-        [source for source in sources if source not in state.struck_sources],
-    )
+    """The facts found since the edit, struck or restored with their source when these sources are struck."""
+    freed = set(state.struck_sources) - set(sources)
+    more = [source for source in sources if source not in state.struck_sources]
     back = [
         fact.model_copy(update={"decision": "none", "struck_with": ""})
         for fact in state.facts.values()
@@ -213,7 +222,7 @@ def _restrike_new_facts(state: RunState, known: set[str], sources: list[str]) ->
 
 
 def _restore_fact(fact: Fact, then: Fact, edited: Fact | None) -> Fact:
-    """The fact with what an edit changed of it as it was `then`."""
+    """The fact with the fields that the edit changed as they were `then`."""
     return fact.model_copy(
         update={
             part: getattr(then, part)
@@ -224,7 +233,7 @@ def _restore_fact(fact: Fact, then: Fact, edited: Fact | None) -> Fact:
 
 
 def _undo_stacks(edits: list[Edit], names: Mapping[int, str]) -> tuple[list[Edit], list[Edit]]:
-    """The edits that stand, and the undoings that can be taken back, oldest first."""
+    """The edits that can be undone, and the undos that can be redone, oldest first."""
     done: list[Edit] = []
     undone: list[Edit] = []
     for edit in edits:
@@ -235,6 +244,6 @@ def _undo_stacks(edits: list[Edit], names: Mapping[int, str]) -> tuple[list[Edit
         elif undone and undone[-1].step == edit.undoes:
             done, undone = [*done, edit], undone[:-1]
         else:
-            # not always the newest: an undo used to pass over words on trust
+            # not always the newest: early versions skipped trust ratings
             done, undone = [other for other in done if other.step != edit.undoes], [*undone, edit]
     return done, undone

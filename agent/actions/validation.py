@@ -13,7 +13,7 @@ from pydantic import BaseModel
 
 from agent.errors import UsageError
 from agent.flows.research.policy import ENGINE_BY_ACTION
-from agent.text.urls import canonicalize, is_blocked, is_in_scope
+from agent.text.urls import canonicalize, complete_typed_url, is_blocked, is_in_scope
 from agent.types import LANGUAGES, Settings
 from agent.web.world import World
 
@@ -58,6 +58,25 @@ IMPORT_LIMITS: dict[str, dict[str, tuple[float, float]]] = {
 }
 """What the limits of a run that came from elsewhere are cut to, by the part of the settings: what the screens
 offer; else at most the default."""
+
+
+def require_url(text: str) -> str:
+    """The address a person typed, completed ("example.org" is one). Raises UsageError when it is none."""
+    url = complete_typed_url(text.strip())
+    if not canonicalize(url):
+        raise UsageError(
+            f"“{text.strip()[:80]}” is not a web address; name one like example.org or https://example.org/faq"
+        )
+    return url
+
+
+def require_allowed_url(text: str, settings: Settings | None) -> str:
+    """The address a person typed, within the sources of a run. Raises UsageError."""
+    url = require_url(text)
+    if settings and not settings.allows(url):
+        sources = "; ".join(settings.source_descriptions)
+        raise UsageError(f"{url[:200]} is outside the domains chosen for this run ({sources})")
+    return url
 
 
 def check_new_run(question: str, settings: Settings, flows: Container[str]) -> None:
@@ -135,10 +154,8 @@ def check_action(action: str, text: str, available: Sequence[str]) -> None:
         )
     if action != "send_to_hitl" and not text:
         raise UsageError("say what to search for, or which address to read")
-    if action == "crawl_url" and not canonicalize(text):
-        raise UsageError(
-            f"“{text[:80]}” is not a web address; name one like example.org or https://example.org/faq"
-        )
+    if action == "crawl_url":
+        require_url(text)
     if action not in available:
         raise UsageError(
             f"{ENGINE_BY_ACTION[action].capitalize()} is not available for this run now; search with another engine instead"
@@ -205,10 +222,7 @@ def check_start_pages(settings: Settings) -> None:
     if not settings.start_urls:
         raise UsageError("name at least one page to start from, e.g. https://www.example.com/")
     for url in settings.start_urls:
-        if not canonicalize(url):
-            raise UsageError(
-                f"“{url[:80]}” is not a web address; name one like example.org or https://example.org/faq"
-            )
+        require_url(url)
         if is_blocked(url, settings.blocked_domains):
             raise UsageError(
                 f"{url} is on a blocked domain ({', '.join(settings.blocked_domains)}): start elsewhere, or do not block it"

@@ -11,8 +11,9 @@ from typing import Annotated, Any
 
 import typer
 
-from agent.actions import fact_edits
-from agent.actions.fact_changes import FactEdit, StrikeImpact
+from agent.actions import fact_edits, source_strikes, undo_edits
+from agent.actions.fact_edits import FactEdit
+from agent.actions.source_strikes import StrikeImpact
 from agent.cli.options import RunId, require_one
 from agent.cli.output import check_network, finish_edit, one_line, write_stderr, write_stdout
 from agent.errors import UsageError
@@ -67,7 +68,7 @@ def run(run_id: RunId, *, edit: EditOptions) -> int:
     bench = Workbench()
     before = bench.snapshot(run_id)
     if edit.strike_source and not _is_confirmed(
-        fact_edits.preview_strike(before, edit.strike_source), yes=edit.yes
+        source_strikes.preview_strike(before.state, edit.strike_source), yes=edit.yes
     ):
         write_stderr("touchstone: nothing was changed")
         return 2
@@ -89,11 +90,11 @@ def run(run_id: RunId, *, edit: EditOptions) -> int:
 def _apply_edit(bench: Workbench, run_id: str, edit: EditOptions) -> int:
     """The number of the step that records the edit."""
     if edit.undo or edit.redo:
-        return (fact_edits.undo if edit.undo else fact_edits.redo)(bench, run_id)
+        return (undo_edits.undo if edit.undo else undo_edits.redo)(bench, run_id)
     if edit.strike_source is not None:
-        return fact_edits.strike_source(bench, run_id, edit.strike_source)
+        return source_strikes.strike_source(bench, run_id, edit.strike_source)
     if edit.restore_source is not None:
-        return fact_edits.restore_source(bench, run_id, edit.restore_source)
+        return source_strikes.restore_source(bench, run_id, edit.restore_source)
     if edit.correct:
         name, text = edit.correct
         return fact_edits.revise(bench, run_id, [FactEdit(name, statement=text, quote=edit.quote or None)])

@@ -9,8 +9,8 @@ from typing import Annotated
 
 import typer
 
-from agent.actions import conflicts
-from agent.actions.conflict_changes import Ruling
+from agent.actions import conflict_rulings
+from agent.actions.conflict_rulings import Ruling
 from agent.cli.options import RunId, require_one
 from agent.cli.output import finish_edit, write_stderr, write_stdout
 from agent.errors import UsageError
@@ -38,10 +38,10 @@ def run(
     if look is not None:
         if not look.strip():
             raise UsageError("--look needs the words to search for")
-        conflicts.request_search(bench, run_id, conflict, look)
+        conflict_rulings.request_search(bench, run_id, conflict, look)
     else:
         ruling: Ruling = "both" if both else "neither" if neither else "open" if reopen else "take"
-        conflicts.resolve_conflict(bench, run_id, conflict, ruling, value=take or "", because=because)
+        conflict_rulings.resolve_conflict(bench, run_id, conflict, ruling, value=take or "", because=because)
     view = finish_edit(bench, run_id)
     if view.run.error:
         write_stderr(view.run.error)

@@ -7,10 +7,10 @@ from typing import Annotated
 import typer
 
 from agent.actions import trust
+from agent.actions.trust import group_by_domain
 from agent.cli.output import finish_edit, write_stdout
 from agent.errors import UsageError
 from agent.evidence.source_trust import parse_trust, trust_label
-from agent.flows.shared.trust_changes import group_by_domain
 from agent.text.plurals import format_count
 from agent.workbench import Workbench
 

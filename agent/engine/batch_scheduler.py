@@ -15,6 +15,7 @@ from agent.engine.state import to_jsonable
 from agent.errors import ConcurrentChange, UsageError
 from agent.store.database import Store
 from agent.types import Batch, BatchBudget, BatchRow, Status, Step, Usage
+from agent.types.budget import BudgetMeter, meter_usage
 
 log = logging.getLogger(__name__)
 MAX_TRIES = 3
@@ -23,19 +24,14 @@ BUDGET_REASON_PREFIX = "the budget of the batch: "
 
 
 def describe_exhausted_budget(
-    allowance: BatchBudget, spent: Usage, share: float = 1.0 - RESERVED_SHARE
+    allowance: BatchBudget, usage: Usage, share: float = 1.0 - RESERVED_SHARE
 ) -> str:
-    """Which part of a batch's budget is used up to this share, as a sentence; "" for none. The rest is kept
-    back for the answers."""
-    tokens = spent.prompt_tokens + spent.completion_tokens
-    if spent.llm_calls and spent.llm_calls >= allowance.max_calls * share:
-        return f"{BUDGET_REASON_PREFIX}{spent.llm_calls:,} of {allowance.max_calls:,} model calls are used"
-    if tokens and tokens >= allowance.max_tokens * share:
-        return f"{BUDGET_REASON_PREFIX}{tokens:,} of {allowance.max_tokens:,} tokens are used"
-    if spent.cost_usd and spent.cost_usd >= allowance.max_cost_usd * share:
-        return f"{BUDGET_REASON_PREFIX}${spent.cost_usd:.2f} of ${allowance.max_cost_usd:.2f} is spent"
-    if spent.seconds >= allowance.max_minutes * 60 * share:
-        return f"{BUDGET_REASON_PREFIX}{spent.seconds / 60:.1f} of {allowance.max_minutes:g} minutes of work are used"
+    """Which budget of a batch is used up to this share, as a sentence; "" for none. The rest is reserved for
+    the answers."""
+    minutes = BudgetMeter(name="seconds", used=usage.seconds, cap=allowance.max_minutes * 60)
+    for meter in (*meter_usage(usage, allowance), minutes):
+        if meter.used and meter.used >= meter.cap * share:
+            return f"{BUDGET_REASON_PREFIX}{meter.description}"
     return ""
 
 

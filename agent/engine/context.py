@@ -24,6 +24,7 @@ from agent.store.database import Store
 from agent.store.ledger import LEASE_S, Lease, utc_timestamp
 from agent.text.urls import site
 from agent.types import ModelCall, Page, SearchResult, Settings, SourceFilter, Step, TrustRating
+from agent.types.budget import meter_usage
 from agent.web import apply_source_filter
 
 T = TypeVar("T")
@@ -218,35 +219,20 @@ class RunContext:
         )
 
     def find_spent_budget(self) -> BudgetSpent | None:
-        """Which cap on calls, tokens or money is reached; None for none. A tenth is kept back for the report,
-        of calls at least one where a person is asked: "write it now" must be paid for."""
+        """Which cap on calls, tokens or money is reached; None for none. RESERVED_SHARE is reserved for the
+        write-up, and at least one call where a person is asked at a cap."""
         spent, caps = self.store.calls.sum_usage(self.lease.run_id, self.round_start), self.settings
         share = 1.0 if self.is_writing_up else 1.0 - RESERVED_SHARE
         if over := self.describe_parent_overrun(share):
             return BudgetSpent(over)
-        calls, tokens, cost = spent.llm_calls, spent.prompt_tokens + spent.completion_tokens, spent.cost_usd
-        kept = 1 if caps.at_cap == "ask" and not self.is_writing_up and caps.max_calls > 1 else 0
-        if calls >= min(caps.max_calls * share, caps.max_calls - kept):
-            return BudgetSpent(
-                f"{calls} of {caps.max_calls} model calls are used",
-                cap="calls",
-                used=calls,
-                limit=caps.max_calls,
-            )
-        if tokens >= caps.max_tokens * share:
-            return BudgetSpent(
-                f"{tokens:,} of {caps.max_tokens:,} tokens are used",
-                cap="tokens",
-                used=tokens,
-                limit=caps.max_tokens,
-            )
-        if cost is not None and cost >= caps.max_cost_usd * share > 0:
-            return BudgetSpent(
-                f"${cost:.2f} of ${caps.max_cost_usd:.2f} is spent",
-                cap="cost",
-                used=cost,
-                limit=caps.max_cost_usd,
-            )
+        reserve = 1 if caps.at_cap == "ask" and not self.is_writing_up and caps.max_calls > 1 else 0
+        for meter in meter_usage(spent, caps):
+            limit = meter.cap * share
+            if meter.name == "calls":
+                limit = min(limit, meter.cap - reserve)
+            is_set = limit > 0 or meter.name != "cost"  # a price limit of 0 is none
+            if is_set and meter.used is not None and meter.used >= limit:
+                return BudgetSpent(meter.description, cap=meter.name, used=meter.used, limit=meter.cap)
         return None
 
     def _keep_lease(self) -> None:

@@ -81,6 +81,14 @@ class Flow:
         """The state after these steps."""
         return fold(self.new_state(), steps)
 
+    def is_ending(self, step: str) -> bool:
+        """Is this the write-up or a rest: was the last decision about searching made before it?"""
+        return step == self.write_up_step or step in self.rest_statuses
+
+    def reenter(self, change: Change) -> tuple[Change, str]:
+        """The change with which a run decides again what to do next, and the step it goes on with."""
+        return {**change, "pending": None, "why_stopped": "", "stop_reason": ""}, self.reentry_step
+
     def find_round_start(self, steps: Sequence[Step]) -> int:
         """The step the round began after: the last that led to a review, or a fork; -1 in the first round."""
         return next(

@@ -1,23 +1,23 @@
-"""Runs as they stand, folded from their steps and kept: what every look at a run asks for. It knows the store
-and no person's word.
+"""Runs as they are now: their states, folded from their steps and cached.
 
-A look at a run that rests costs one small query; at one that moved, the steps since the last look. A run
-nobody has looked at is folded from its first step; `foresee` begins that when a look is on its way."""
+Reading a run at rest costs one small query; reading one that moved, the steps since the last reading. A run that
+nobody has read is folded from its first step; `prefetch` starts that early."""
 
 from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 
 from pydantic import ValidationError
 
+from agent.engine.loop import Flow
 from agent.engine.run_state import RunState
 from agent.engine.state import fold, shallow_copy
 from agent.errors import CorruptRow, NotFound, StoreError
-from agent.flows import FLOWS, STEP_LABELS
 from agent.store.database import Store
 from agent.types import Run, Status, Step, Usage
 
@@ -28,8 +28,7 @@ LOCK_COUNT = 16
 
 @dataclass(frozen=True)
 class RunSnapshot:
-    """A run as it stands: its row, its state, its steps (oldest first) and what it has spent. To be read, not
-    changed."""
+    """A run as it is now: its row, its state, its steps (oldest first) and its usage. Read-only."""
 
     run: Run
     state: RunState
@@ -37,38 +36,29 @@ class RunSnapshot:
     usage: Usage
     head: int
     next: str
-
-    @property
-    def activity(self) -> str:
-        """What the run is doing right now, in words; "" at rest."""
-        if self.run.status is not Status.RUNNING:
-            return ""
-        about = self.state.own.describe_target(self.state, self.next)
-        return f"{STEP_LABELS.get(self.next, self.next)}{': ' + about if about else ''}"
+    activity: str = ""
+    """What the run is doing, in words; "" at rest."""
 
 
 class SnapshotCache:
-    """The views of one store, the latest CACHED of them."""
+    """The newest CACHE_SIZE snapshots of the runs of a store. `step_labels` are the steps of all flows in
+    words."""
 
-    def __init__(self, store: Store) -> None:
-        self.store = store
+    def __init__(self, store: Store, flows: Mapping[str, Flow], step_labels: Mapping[str, str]) -> None:
+        self.store, self.flows, self.step_labels = store, flows, step_labels
         self._cache: OrderedDict[str, RunSnapshot] = OrderedDict()
         self._lock = threading.Lock()
         self._fold_locks = [threading.Lock() for _ in range(LOCK_COUNT)]
-        self._prefetch_pool = ThreadPoolExecutor(1, thread_name_prefix="views")
+        self._prefetch_pool = ThreadPoolExecutor(1, thread_name_prefix="snapshots")
 
     def get(self, run_id: str) -> RunSnapshot:
-        """The run as it stands. Raises NotFound, Unreadable."""
+        """The run as it is now. Raises NotFound, CorruptRow."""
         with self._fold_locks[hash(run_id) % LOCK_COUNT]:
             run = self.store.ledger.get(run_id)
             with self._lock:
                 known = self._cache.get(run_id)
-            if (
-                known
-                and known.head == run.steps
-                and known.run.status is run.status
-                and run.status is not Status.RUNNING
-            ):
+            rests = run.status is not Status.RUNNING
+            if known and rests and (known.head, known.run.status) == (run.steps, run.status):
                 return known
             view = self._fold_run(run, known)
             with self._lock:
@@ -79,40 +69,50 @@ class SnapshotCache:
             return view
 
     def prefetch(self, run_id: str) -> None:
-        """Somebody is about to look at this run: begin to fold it, in a thread of its own."""
+        """Start folding this run in another thread, because it will be read soon."""
         with suppress(RuntimeError):  # this process is ending
             self._prefetch_pool.submit(self._prefetch, run_id)
 
     def close(self) -> None:
-        """Look ahead no more."""
+        """Stop prefetching."""
         self._prefetch_pool.shutdown(wait=False, cancel_futures=True)
 
     def _prefetch(self, run_id: str) -> None:
-        with suppress(NotFound, StoreError):  # whoever looks is told
+        with suppress(NotFound, StoreError):  # the reader gets the error
             self.get(run_id)
 
     def _fold_run(self, run: Run, known: RunSnapshot | None) -> RunSnapshot:
         head = known.head if known else -1
         new = self.store.ledger.steps(run.id, after=head) if head < run.steps else []
-        old_steps, old_state = (
-            (known.steps, known.state) if known else ([], FLOWS[run.settings.flow].new_state())
-        )
+        state = known.state if known else self.flows[run.settings.flow].new_state()
+        steps = known.steps if known else []
         try:
-            state = fold(shallow_copy(old_state), new) if new else old_state
-        except ValidationError as trouble:
+            state = fold(shallow_copy(state), new) if new else state
+        except ValidationError as error:
             raise CorruptRow(
-                f"the run {run.id} cannot be opened: one of its steps in the store is not as it should be"
-            ) from trouble
-        steps = [*old_steps, *new] if new else old_steps
-        worked = known.usage if known and not new else _sum_step_times(steps)
+                f"the run {run.id} cannot be opened: one of its stored steps is damaged"
+            ) from error
+        steps = [*steps, *new] if new else steps
+        times = known.usage if known and not new else sum_step_times(steps)
         usage = self.store.calls.sum_usage(run.id).model_copy(
-            update=worked.model_dump(include={"seconds", "cpu_seconds"})
+            update=times.model_dump(include={"seconds", "cpu_seconds"})
         )
-        return RunSnapshot(run, state, steps, usage, steps[-1].n, steps[-1].next)  # type: ignore[arg-type]
+        next = steps[-1].next
+        return RunSnapshot(
+            run, state, steps, usage, steps[-1].n, next, self._describe_activity(run, state, next)
+        )
+
+    def _describe_activity(self, run: Run, state: RunState, step: str) -> str:
+        if run.status is not Status.RUNNING:
+            return ""
+        target = state.own.describe_target(state, step)
+        return f"{self.step_labels.get(step, step)}{': ' + target if target else ''}"
 
 
-def _sum_step_times(steps: list[Step]) -> Usage:
+def sum_step_times(steps: Iterable[Step]) -> Usage:
+    """The working time of steps."""
+    times = [(step.seconds, step.cpu_ms) for step in steps]
     return Usage(
-        seconds=round(sum(s.seconds for s in steps), 2),
-        cpu_seconds=round(sum(s.cpu_ms for s in steps) / 1000, 3),
+        seconds=round(sum(seconds for seconds, _ in times), 2),
+        cpu_seconds=round(sum(cpu_ms for _, cpu_ms in times) / 1000, 3),
     )

@@ -95,6 +95,11 @@ def find_quote(quote: str, text: str) -> QuoteSpan | None:
     return _find_fuzzy(quote, text, pages[-1])
 
 
+def has_quote(quote: str, text: str) -> bool:
+    """Is the quote in the text?"""
+    return quote in text or find_quote(quote, text) is not None
+
+
 def verify_quote(fact: Fact, text: str, sha256: str) -> Fact:
     """The fact with its mark `verified` set by its page's stored text (whose SHA-256 is given).
 

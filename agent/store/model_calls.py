@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import hashlib
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from sqlalchemy import bindparam, func, select
@@ -49,8 +50,25 @@ class ModelCalls(TableAccess):
             connection.execute(_DELETE, {"call": call.key})
             connection.execute(_INSERT, _call_to_row(call))
 
+    def adopt(
+        self, run_id: str, calls: Iterable[ModelCall], *, keep_key: Callable[[ModelCall], bool]
+    ) -> None:
+        """Add calls of another run (imported, or forked from) as calls of this one. Except where `keep_key` says
+        so they get another key, so that they never answer for a call that is still to be made."""
+        self.add_if_absent(
+            call.model_copy(
+                update={
+                    "run_id": run_id,
+                    "key": call.key
+                    if keep_key(call)
+                    else hashlib.sha256(f"{run_id}\n{call.key}".encode()).hexdigest(),
+                }
+            )
+            for call in calls
+        )
+
     def add_if_absent(self, calls: Iterable[ModelCall]) -> None:
-        """Add the calls of an imported or forked run, except those whose key is taken."""
+        """Add calls, except those whose key is taken."""
         with self._writer.begin() as connection:
             for call in calls:
                 if connection.scalar(_SELECT_RECORD, {"call": call.key}) is None:

@@ -103,7 +103,7 @@ def test_a_person_edits_the_ledger_and_the_answer_follows(tab, server: Served) -
     changed(page, 2, "corrected 1 fact of bolagsrullen.example")
     expect(answer.locator(".unbacked")).to_contain_text("1989")
     screen.button("Undo: corrected 1 fact of bolagsrullen.example").click()
-    changed(page, 3, "took back: corrected 1 fact of bolagsrullen.example")
+    changed(page, 3, "undid: corrected 1 fact of bolagsrullen.example")
     expect(answer).not_to_contain_text("disagree")
 
     screen.button("Add a fact").click()

@@ -5,8 +5,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from agent.actions import conflict_changes
-from agent.actions import conflicts as doors
+from agent.actions import conflict_rulings
 from agent.types import Conflict, Status
 from agent.workbench import RunSnapshot
 from pages.widgets.evidence import fact_actions
@@ -19,7 +18,7 @@ def draw(view: RunSnapshot, conflict: Conflict) -> None:
     """The row of buttons below a conflict."""
     with st.container(horizontal=True, vertical_alignment="center", key=f"conflict-doors-{conflict.id}"):
         if conflict.status == "settled":
-            args = (doors.resolve_conflict, client.workbench(), view.run.id, conflict.id, "open")
+            args = (conflict_rulings.resolve_conflict, client.workbench(), view.run.id, conflict.id, "open")
             ui.action("Reopen", f"conflict-reopen-{conflict.id}", *args, icon="lock_open")
         with st.popover(
             "Resolve",
@@ -28,7 +27,7 @@ def draw(view: RunSnapshot, conflict: Conflict) -> None:
             on_change="rerun",
         ):
             _draw_resolve_form(view, conflict)
-        if view.run.settings.flow in doors.SEARCHING_FLOWS:
+        if view.run.settings.flow in conflict_rulings.SEARCHING_FLOWS:
             with st.popover(
                 "Look for more evidence",
                 icon=":material/travel_explore:",
@@ -60,7 +59,7 @@ def _draw_resolve_form(view: RunSnapshot, conflict: Conflict) -> None:
     st.text_input(
         "Why? (shown in the answer)",
         key=reason,
-        max_chars=conflict_changes.MAX_REASON_CHARS,
+        max_chars=conflict_rulings.MAX_REASON_CHARS,
         placeholder="e.g. The register is the first source.",
     )
     ui.button(
@@ -90,7 +89,7 @@ def _resolve(view: RunSnapshot, conflict: Conflict, choice: str, reason: str) ->
     value = conflict.values[int(option.split()[1])].text if ruling == "take" else ""
 
     def rule() -> int:
-        return doors.resolve_conflict(
+        return conflict_rulings.resolve_conflict(
             client.workbench(), view.run.id, conflict.id, ruling, value=value, because=because
         )  # type: ignore[arg-type]
 
@@ -105,9 +104,9 @@ def _draw_search_form(view: RunSnapshot, conflict: Conflict) -> None:
     key = f"conflict-query-{conflict.id}"
     st.text_input(
         "Words to search for",
-        value=conflict_changes.suggest_query(view.state, conflict),
+        value=conflict_rulings.suggest_query(view.state, conflict),
         key=key,
-        max_chars=conflict_changes.MAX_REASON_CHARS,
+        max_chars=conflict_rulings.MAX_REASON_CHARS,
     )
     ended = view.run.status in (Status.REVIEW, Status.DONE)
     st.caption(
@@ -128,7 +127,7 @@ def _draw_search_form(view: RunSnapshot, conflict: Conflict) -> None:
 
 def _request_search(view: RunSnapshot, conflict: Conflict, key: str) -> None:
     asked = (
-        doors.request_search,
+        conflict_rulings.request_search,
         client.workbench(),
         view.run.id,
         conflict.id,

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
-from agent.actions import conflict_changes, fact_edits
-from agent.actions.conflict_changes import SideSummary
+from agent.actions import conflict_rulings, fact_edits
+from agent.actions.conflict_rulings import SideSummary
 from agent.evidence.contradiction.time_series import Timeline, find_timelines
 from agent.flows.shared import fact_view
 from agent.text.plurals import format_count
@@ -34,7 +34,7 @@ KIND_LABELS = {
 def draw(view: RunSnapshot) -> None:
     """Each conflict with its sides, and what a person can do about it."""
     known = view_cache.get_or_compute(
-        view, "conflicts", lambda: conflict_changes.active_conflicts(view.state)
+        view, "conflicts", lambda: conflict_rulings.active_conflicts(view.state)
     )
     dated = view_cache.get_or_compute(
         view, "timelines", lambda: render_timelines(find_timelines(fact_view.facts_for_prompt(view.state)))
@@ -69,7 +69,7 @@ def render_timelines(found: Sequence[Timeline]) -> str:
 
 def render_conflict(conflict: Conflict, facts: Mapping[str, Fact], run_id: str) -> str:
     """One conflict as HTML."""
-    found = conflict_changes.summarize_sides(conflict, facts)
+    found = conflict_rulings.summarize_sides(conflict, facts)
     asks = badges.render("about your question", "live") if conflict.asks else ""
     head = f"<h3>{escape.html(conflict.topic)}</h3><p>{_render_status(conflict)} {badges.render(KIND_LABELS[conflict.kind])} {asks}</p>"
     reason = f'<p class="small">{escape.html(describe_resolution(conflict))}</p>' if conflict.reason else ""

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from agent.actions import fact_edits
-from agent.actions.fact_changes import StrikeImpact
+from agent.actions import fact_edits, source_strikes, undo_edits
+from agent.actions.source_strikes import StrikeImpact
 from agent.errors import UsageError
 from agent.text.plurals import format_count
 from agent.text.urls import site
@@ -41,13 +41,13 @@ def draw(view: RunSnapshot) -> None:
             if striking.open:  # what falls is worked out over all facts: only when somebody looks
                 with striking:
                     _draw_strike_form(view)
-        if edit := fact_edits.find_undoable(view):
+        if edit := undo_edits.find_undoable(view):
             ui.action(
-                f"Undo: {_format_edit(edit.text)}", "ledger-undo", fact_edits.undo, bench, run_id, icon="undo"
+                f"Undo: {_format_edit(edit.text)}", "ledger-undo", undo_edits.undo, bench, run_id, icon="undo"
             )
-        if edit := fact_edits.find_redoable(view):
+        if edit := undo_edits.find_redoable(view):
             ui.action(
-                f"Redo: {_format_edit(edit.text)}", "ledger-redo", fact_edits.redo, bench, run_id, icon="redo"
+                f"Redo: {_format_edit(edit.text)}", "ledger-redo", undo_edits.redo, bench, run_id, icon="redo"
             )
     _draw_struck_sources(view)
 
@@ -56,7 +56,7 @@ def _draw_struck_sources(view: RunSnapshot) -> None:
     """The sources that are struck, each with the way back."""
     for source in view.state.struck_sources:
         told = f'<div class="ts small"><span class="struck">{escape.html(escape.shorten(source, 70))}</span> is excluded as a source.</div>'
-        args = (fact_edits.restore_source, client.workbench(), view.run.id, source)
+        args = (source_strikes.restore_source, client.workbench(), view.run.id, source)
         with st.container(horizontal=True, vertical_alignment="center", key=f"ledger-struck-{source}"):
             st.html(told, width="content")
             label = escape.md(f"Restore {escape.shorten(source, 40)}")
@@ -143,7 +143,7 @@ def _draw_strike_form(view: RunSnapshot) -> None:
     )
     if not chosen:
         return
-    fall = fact_edits.preview_strike(view, chosen)
+    fall = source_strikes.preview_strike(view.state, chosen)
     st.html(render_strike_impact(fall))
     label = f"Exclude it with {format_count(len(fall.facts), 'fact')}"
     ui.button(label, "ledger-source-strike", _strike_source, view, chosen, type="primary")
@@ -152,7 +152,7 @@ def _draw_strike_form(view: RunSnapshot) -> None:
 def _strike_source(view: RunSnapshot, source: str) -> None:
     done = f"{source} is excluded. {describe_consequence(view)}".strip()
     client.submit(
-        fact_edits.strike_source,
+        source_strikes.strike_source,
         client.workbench(),
         view.run.id,
         source,

@@ -6,7 +6,7 @@ from __future__ import annotations
 import streamlit as st
 
 from agent.actions import fact_edits
-from agent.actions.fact_changes import FactEdit
+from agent.actions.fact_edits import FactEdit
 from agent.types import Fact, PersonMark
 from agent.workbench import RunSnapshot
 from pages.widgets.evidence import fact_actions, fact_grid, fact_table

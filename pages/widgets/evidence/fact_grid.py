@@ -14,7 +14,7 @@ import pandas as pd
 import streamlit as st
 
 from agent.actions import fact_edits
-from agent.actions.fact_changes import MAX_TEXT_CHARS, FactEdit
+from agent.actions.fact_edits import MAX_TEXT_CHARS, FactEdit
 from agent.flows.shared.fact_filter import FactFilter
 from agent.text.plurals import format_count
 from agent.types import Fact, PersonMark, Status

@@ -9,8 +9,8 @@ import streamlit as st
 
 from agent.actions import trust
 from agent.actions.commit import EDITABLE_FLOWS
+from agent.actions.trust import RESET_TRUST, DomainTrust, group_by_domain
 from agent.evidence.source_trust import DEFAULT_TRUST, trust_label
-from agent.flows.shared.trust_changes import RESET_TRUST, DomainTrust, group_by_domain
 from agent.types import TrustRating
 from agent.workbench import RunSnapshot
 from pages.widgets.shell import client, empty_state, escape, labels, pagination, ui, view_cache

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import streamlit as st
 
 from agent.actions import budget
-from agent.flows.shared.budget_meters import list_caps
+from agent.engine.budget_meters import list_caps
 from agent.text.plurals import format_count
 from agent.types import Cap, PauseRequest, Status
 from agent.workbench import RunSnapshot

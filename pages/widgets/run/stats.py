@@ -7,8 +7,9 @@ from collections.abc import Sequence
 import streamlit as st
 
 from agent.actions.budget import format_amount, read_meters
-from agent.flows.shared.budget_meters import BudgetMeter, find_last_round_actions
+from agent.engine.budget_meters import find_last_round_actions
 from agent.types import Status
+from agent.types.budget import BudgetMeter
 from agent.workbench import RunSnapshot
 from pages.widgets.shell import client, labels, view_cache
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from agent.flows.shared.budget_meters import list_caps
+from agent.engine.budget_meters import list_caps
 from agent.types import CAP_SETTINGS, Cap, Outcome, Settings, Step
 from pages.widgets.shell import labels
 

@@ -63,7 +63,9 @@ def test_it_is_marked_rests_and_stays_out_of_the_library(other, made):
     other.library.index_pending()
     assert not other.library.sources()
     assert other.thread(came.run_id) == [came.run_id]
-    assert f"imported from a bundle (SHA-256 `{came.verification.sha256}`)" in other.markdown(came.run_id)
+    assert f"Imported from another workbench's bundle (SHA-256 {came.verification.sha256})" in other.markdown(
+        came.run_id
+    )
 
 
 def test_an_id_that_is_taken_gets_another_and_nothing_of_ours_is_touched(bench, made):
@@ -94,7 +96,7 @@ def test_a_strange_id_is_not_taken_over(other, made):
 
 def test_a_changed_bundle_is_refused_and_nothing_is_put_in(other, made):
     at = made.index(b"bridge reopened")
-    with pytest.raises(BundleError, match="not opened"):
+    with pytest.raises(BundleError, match="cannot be imported"):
         import_bundle(other, made[:at] + b"B" + made[at + 1 :])
     assert other.runs() == []
 

@@ -8,13 +8,13 @@ import random
 
 import pytest
 
-from agent.actions import fact_changes, undo_edits
-from agent.actions.fact_changes import FactEdit
+from agent.actions import fact_edits, source_strikes, undo_edits
+from agent.actions.fact_edits import FactEdit
+from agent.actions.trust import RESET_TRUST, set_trust
 from agent.engine.run_state import RunState
 from agent.engine.state import fold, merge, shallow_copy, to_jsonable
 from agent.errors import NotFound, UsageError
 from agent.evidence.quote_match import verify_quote
-from agent.flows.shared.trust_changes import RESET_TRUST, set_trust
 from agent.types import Answer, Fact, Outcome, Page, PageRef, Sentence, Step
 
 TEXT = "Berga dairy was founded in 1974. It stands by the river Ljung. Nobody swims there."
@@ -71,7 +71,7 @@ class Ledger:
         return self.state()
 
     def revise(self, *drafts: FactEdit, name: str = "revise") -> RunState:
-        return self.say(name, fact_changes.edit_facts, drafts, PAGES)
+        return self.say(name, fact_edits.edit_facts, drafts, PAGES)
 
     @property
     def names(self) -> dict[int, str]:
@@ -79,9 +79,7 @@ class Ledger:
 
     def undo(self, name: str = "undo") -> RunState:
         state = self.state()
-        edit = (undo_edits.find_undoable if name == "undo" else undo_edits.find_redoable)(
-            state.edits, self.names
-        )
+        edit = (undo_edits.newest_edit if name == "undo" else undo_edits.newest_undo)(state.edits, self.names)
         assert edit is not None
         return self.say(name, undo_edits.undo_edit, edit, self.state(edit.step), self.state(edit.step + 1))
 
@@ -109,7 +107,7 @@ def test_marks_are_taken_away_in_other_words(ledger):
 
 
 def test_what_changes_nothing_or_nobody_is_refused(ledger):
-    with pytest.raises(UsageError, match="stands like that"):
+    with pytest.raises(UsageError, match="are like that already"):
         ledger.revise(FactEdit("a", decision="none"))
     with pytest.raises(NotFound):
         ledger.revise(FactEdit("zzz", decision="struck"))
@@ -140,7 +138,7 @@ def test_a_corrected_quote_is_looked_for_in_the_stored_page(ledger):
     )
     fact = state.facts["a"]
     assert fact.verified and TEXT[fact.start : fact.end] == fact.quote and fact.sha256 == PAGE.sha256
-    with pytest.raises(UsageError, match="copy the words exactly"):
+    with pytest.raises(UsageError, match="copy the exact words"):
         ledger.revise(FactEdit("a", quote="Berga dairy was founded in 1879."))
 
 
@@ -156,16 +154,16 @@ def test_without_its_stored_page_a_corrected_fact_is_not_verified(ledger):
 
 
 def test_own_knowledge_counts_and_is_never_verified(ledger):
-    fact = fact_changes.build_own_fact(ledger.state(), 1, "My grandmother worked there in 1975.")
-    state = ledger.say("add", fact_changes.add_fact, fact)
+    fact = fact_edits.build_own_fact(ledger.state(), 1, "My grandmother worked there in 1975.")
+    state = ledger.say("add", fact_edits.add_fact, fact)
     mine = state.facts[fact.id]
     assert mine.is_own_knowledge and mine.can_support and not mine.verified and mine.decision == "pinned"
     assert state.edits[-1].text == "added 1 fact of your own knowledge"
-    assert Ledger().say("add", fact_changes.add_fact, fact).current_confidence == 0, (
+    assert Ledger().say("add", fact_edits.add_fact, fact).current_confidence == 0, (
         "a person's word makes no page surer"
     )
-    with pytest.raises(UsageError, match="there already"):
-        ledger.say("add", fact_changes.add_fact, fact)
+    with pytest.raises(UsageError, match="fact already"):
+        ledger.say("add", fact_edits.add_fact, fact)
     struck = ledger.revise(FactEdit(fact.id, decision="struck"))
     assert not struck.facts[fact.id].can_support
     assert ledger.revise(FactEdit(fact.id, decision="none")).facts[fact.id].decision == "pinned"
@@ -178,12 +176,12 @@ def test_own_knowledge_counts_and_is_never_verified(ledger):
 
 def test_a_quoted_fact_must_stand_on_its_page_and_be_carried_by_it(ledger):
     state = ledger.state()
-    fact = fact_changes.build_quoted_fact(state, 1, "", "It stands by the river Ljung.", PAGE, "pa")
+    fact = fact_edits.build_quoted_fact(state, 1, "", "It stands by the river Ljung.", PAGE, "pa")
     assert fact.verified and fact.by == "person" and fact.origin == "page" and fact.statement == fact.quote
     with pytest.raises(UsageError, match="own knowledge"):
-        fact_changes.build_quoted_fact(state, 1, "", "It stands by the sea.", PAGE, "pa")
-    with pytest.raises(UsageError, match="does not carry"):
-        fact_changes.build_quoted_fact(
+        fact_edits.build_quoted_fact(state, 1, "", "It stands by the sea.", PAGE, "pa")
+    with pytest.raises(UsageError, match="does not support"):
+        fact_edits.build_quoted_fact(
             state, 1, "Four thousand cows graze by the river.", "Nobody swims there.", PAGE, "pa"
         )
 
@@ -198,34 +196,34 @@ def answering(ledger: Ledger) -> Ledger:
 
 @pytest.mark.parametrize("source", ["one.example", "www.one.example", PAGE.url, "ONE.example/"])
 def test_striking_a_source_tells_first_what_falls_and_then_takes_it(ledger, source):
-    fall = fact_changes.preview_strike(answering(ledger).state(), source)
+    fall = source_strikes.preview_strike(answering(ledger).state(), source)
     assert [fact.id for fact in fall.facts] == ["a", "b"]
     assert [s.text for s in fall.sentences] == ["It was founded in 1974."] and [
         s.text for s in fall.weakened
     ] == ["Nobody swims."]
-    state = ledger.say("strike_source", fact_changes.strike_source, source)
+    state = ledger.say("strike_source", source_strikes.build_strike, source)
     assert [fact.decision for fact in state.facts.values()] == ["struck", "struck", "none"]
     assert (
         state.struck_sources == [fall.source]
         and state.edits[-1].text == f"excluded the source {fall.source} with 2 facts"
     )
     with pytest.raises(UsageError, match="excluded already"):
-        ledger.say("strike_source", fact_changes.strike_source, source)
+        ledger.say("strike_source", source_strikes.build_strike, source)
 
 
 def test_a_source_comes_back_with_what_fell_with_it_alone(ledger):
     ledger.revise(FactEdit("b", decision="struck"))
-    ledger.say("strike_source", fact_changes.strike_source, "one.example")
-    state = ledger.say("restore_source", fact_changes.restore_source, "one.example")
+    ledger.say("strike_source", source_strikes.build_strike, "one.example")
+    state = ledger.say("restore_source", source_strikes.build_restore, "one.example")
     assert [fact.decision for fact in state.facts.values()] == [
         "none",
         "struck",
         "none",
     ] and not state.struck_sources
     with pytest.raises(UsageError, match="not excluded"):
-        ledger.say("restore_source", fact_changes.restore_source, "one.example")
-    with pytest.raises(UsageError, match="nothing of this run"):
-        ledger.say("strike_source", fact_changes.strike_source, "elsewhere.example")
+        ledger.say("restore_source", source_strikes.build_restore, "one.example")
+    with pytest.raises(UsageError, match="this run has nothing"):
+        ledger.say("strike_source", source_strikes.build_strike, "elsewhere.example")
 
 
 WORDS = {
@@ -241,10 +239,10 @@ WORDS = {
     ),
     "add": lambda ledger: ledger.say(
         "add",
-        fact_changes.add_fact,
-        fact_changes.build_own_fact(ledger.state(), 1, "Berga dairy was founded in 1969."),
+        fact_edits.add_fact,
+        fact_edits.build_own_fact(ledger.state(), 1, "Berga dairy was founded in 1969."),
     ),
-    "strike_source": lambda ledger: ledger.say("strike_source", fact_changes.strike_source, "one.example"),
+    "strike_source": lambda ledger: ledger.say("strike_source", source_strikes.build_strike, "one.example"),
     "trust": lambda ledger: ledger.say("trust", set_trust, "one.example", 0.0, "an advertiser"),
 }
 
@@ -260,10 +258,10 @@ def test_undo_gives_back_exactly_what_was_and_redo_does_it_again(ledger, word):
     assert after[:3] != before[:3]
     undone = ledger.undo()
     assert known(undone)[:3] == before[:3] and len(ledger.steps) == 3
-    assert undone.edits[-1].text == f"took back: {undone.edits[0].text}" and undone.edits[-1].undoes == 1
+    assert undone.edits[-1].text == f"undid: {undone.edits[0].text}" and undone.edits[-1].undoes == 1
     assert known(ledger.undo("redo")) == after
     assert known(ledger.undo())[:3] == before[:3]
-    assert undo_edits.find_undoable(ledger.state().edits, ledger.names) is None
+    assert undo_edits.newest_edit(ledger.state().edits, ledger.names) is None
 
 
 def test_edits_are_taken_back_newest_first_and_a_new_one_ends_the_redoing(ledger):
@@ -275,7 +273,7 @@ def test_edits_are_taken_back_newest_first_and_a_new_one_ends_the_redoing(ledger
     for state in states[1:3]:
         assert known(ledger.undo("redo"))[:3] == state[:3]
     ledger.revise(FactEdit("b", decision="pinned"), name="pin")
-    assert undo_edits.find_redoable(ledger.state().edits, ledger.names) is None
+    assert undo_edits.newest_undo(ledger.state().edits, ledger.names) is None
     assert known(ledger.undo())[:3] == states[2][:3]
 
 
@@ -292,8 +290,8 @@ def test_undo_leaves_what_was_learnt_since(ledger):
 
 
 def test_undo_of_an_addition_after_more_was_learnt_takes_only_the_addition(ledger):
-    mine = fact_changes.build_own_fact(ledger.state(), 1, "Berga dairy was founded in 1969.")
-    ledger.say("add", fact_changes.add_fact, mine)
+    mine = fact_edits.build_own_fact(ledger.state(), 1, "Berga dairy was founded in 1969.")
+    ledger.say("add", fact_edits.add_fact, mine)
     new = said("d", "Nobody swims there.", "https://three.example/d")
     ledger.steps.append(Step(n=2, name="analyze", change=to_jsonable({"facts": [new]}), next="decide"))
     assert mine.id not in ledger.undo().facts and "d" in ledger.state().facts
@@ -307,23 +305,23 @@ def test_a_word_on_trust_from_when_undo_passed_it_over_is_taken_back_alone(ledge
     ledger.say("undo", undo_edits.undo_edit, edit, ledger.state(1), ledger.state(2))
     state = ledger.undo()
     assert (state.facts["a"].decision, state.facts["a"].trust, state.trusts) == ("none", A.trust, {})
-    assert undo_edits.find_undoable(state.edits, ledger.names) is None
+    assert undo_edits.newest_edit(state.edits, ledger.names) is None
 
 
 def test_a_word_that_cannot_be_taken_back_is_passed_over(ledger):
     ledger.revise(FactEdit("a", decision="struck"), name="strike")
     ledger.revise(FactEdit("b", decision="pinned"), name="supply")
-    assert undo_edits.find_undoable(ledger.state().edits, ledger.names).step == 1
+    assert undo_edits.newest_edit(ledger.state().edits, ledger.names).step == 1
     state = ledger.undo()
     assert (state.facts["a"].decision, state.facts["b"].decision) == ("none", "pinned")
 
 
 def test_a_change_is_the_same_before_and_after_it_was_stored(ledger):
     state = ledger.state()
-    change = fact_changes.strike_source(state, 1, "one.example")
+    change = source_strikes.build_strike(state, 1, "one.example")
     assert (
         merge(shallow_copy(state), to_jsonable(change)).facts
-        == ledger.say("strike_source", fact_changes.strike_source, "one.example").facts
+        == ledger.say("strike_source", source_strikes.build_strike, "one.example").facts
     )
 
 
@@ -358,15 +356,15 @@ def test_whatever_was_edited_all_undone_is_as_if_nothing_had_been(seed):
             elif word == "add":
                 ledger.say(
                     "add",
-                    fact_changes.add_fact,
-                    fact_changes.build_own_fact(state, 1, f"Berga dairy was founded in {1800 + made}."),
+                    fact_edits.add_fact,
+                    fact_edits.build_own_fact(state, 1, f"Berga dairy was founded in {1800 + made}."),
                 )
             elif word == "source":
                 source = chance.choice(["one.example", "two.example", "r1.example"])
                 there = source in state.struck_sources
                 ledger.say(
                     "restore_source" if there else "strike_source",
-                    fact_changes.restore_source if there else fact_changes.strike_source,
+                    source_strikes.build_restore if there else source_strikes.build_strike,
                     source,
                 )
             elif word == "trust":
@@ -376,15 +374,15 @@ def test_whatever_was_edited_all_undone_is_as_if_nothing_had_been(seed):
                     chance.choice(["one.example", "r1.example"]),
                     chance.choice([RESET_TRUST, 0.0, 0.3]),
                 )
-            elif (undo_edits.find_undoable if word == "undo" else undo_edits.find_redoable)(
+            elif (undo_edits.newest_edit if word == "undo" else undo_edits.newest_undo)(
                 state.edits, ledger.names
             ):
                 ledger.undo(word)
         except UsageError:
             pass
-    while undo_edits.find_undoable(ledger.state().edits, ledger.names):
+    while undo_edits.newest_edit(ledger.state().edits, ledger.names):
         ledger.undo()
     assert known(ledger.state())[:3] == before
-    while undo_edits.find_redoable(ledger.state().edits, ledger.names):
+    while undo_edits.newest_undo(ledger.state().edits, ledger.names):
         ledger.undo("redo")
-    assert undo_edits.find_redoable(ledger.state().edits, ledger.names) is None
+    assert undo_edits.newest_undo(ledger.state().edits, ledger.names) is None

@@ -9,10 +9,10 @@ import json
 
 import pytest
 
-from agent.actions import conflicts, export, fact_edits, page_input, trust
+from agent.actions import conflict_rulings, export, fact_edits, page_input, source_strikes, trust, undo_edits
 from agent.actions.bundle_import import import_bundle
 from agent.actions.bundle_verify import verify_bundle
-from agent.actions.fact_changes import FactEdit
+from agent.actions.fact_edits import FactEdit
 from agent.errors import UsageError
 from agent.text.urls import site
 from agent.types import Status
@@ -154,31 +154,31 @@ def test_a_struck_source_takes_its_sentences_along_and_undo_brings_them_back(ben
     run_id = reviewed(bench, FOUNDED)
     before = bench.snapshot(run_id).state
     wiki = next(site(fact.url) for fact in before.facts.values() if "norrviddawiki" in fact.url)
-    fall = fact_edits.preview_strike(bench.snapshot(run_id), wiki)
+    fall = source_strikes.preview_strike(bench.snapshot(run_id).state, wiki)
     assert fall.facts and fall.sentences + fall.weakened
-    fact_edits.strike_source(bench, run_id, wiki)
+    source_strikes.strike_source(bench, run_id, wiki)
     state = rewritten(bench, run_id)
     assert (
         not any("norrviddawiki" in source.url for source in state.answer.sources)
         and "1974" not in state.answer.text
     )
     assert not [clash for clash in state.conflicts.values() if clash.status == "open"]
-    edit = fact_edits.find_undoable(bench.snapshot(run_id))
+    edit = undo_edits.find_undoable(bench.snapshot(run_id))
     assert edit is not None and edit.text == f"excluded the source {wiki} with {len(fall.facts)} facts"
-    fact_edits.undo(bench, run_id)
+    undo_edits.undo(bench, run_id)
     back = rewritten(bench, run_id)
     assert (back.facts, back.conflicts, back.struck_sources) == (before.facts, before.conflicts, [])
     assert back.answer.text == before.answer.text and back.current_confidence == before.level
     assert (
-        fact_edits.find_undoable(bench.snapshot(run_id)) is None
-        and fact_edits.find_redoable(bench.snapshot(run_id)).text == edit.text
+        undo_edits.find_undoable(bench.snapshot(run_id)) is None
+        and undo_edits.find_redoable(bench.snapshot(run_id)).text == edit.text
     )
-    fact_edits.redo(bench, run_id)
+    undo_edits.redo(bench, run_id)
     assert rewritten(bench, run_id).facts == state.facts
-    fact_edits.restore_source(bench, run_id, wiki)
+    source_strikes.restore_source(bench, run_id, wiki)
     assert rewritten(bench, run_id).answer.text == before.answer.text
     with pytest.raises(UsageError, match="nothing to do again"):
-        fact_edits.redo(bench, run_id)
+        undo_edits.redo(bench, run_id)
 
 
 def test_what_is_read_from_a_struck_source_later_is_struck(bench):
@@ -188,7 +188,7 @@ def test_what_is_read_from_a_struck_source_later_is_struck(bench):
         bench.approve(run_id, bench.snapshot(run_id).head)
         bench.drive(run_id)
     fact = next(iter(bench.snapshot(run_id).state.facts.values()))
-    fact_edits.strike_source(bench, run_id, site(fact.url))
+    source_strikes.strike_source(bench, run_id, site(fact.url))
     known = set(bench.snapshot(run_id).state.facts)
     page = next(
         url
@@ -209,24 +209,24 @@ def test_what_is_read_from_a_struck_source_later_is_struck(bench):
 def test_what_came_later_of_a_struck_source_goes_and_comes_with_it(bench):
     run_id = reviewed(bench)
     source = "alvmora-mejeri.example"
-    fact_edits.strike_source(bench, run_id, source)
+    source_strikes.strike_source(bench, run_id, source)
     rewritten(bench, run_id)
     known = set(bench.snapshot(run_id).state.facts)
     words = "Älvmora Mejeri has 412 solar panels on the roof of its dairy in the village, since the summer of 2024."
     page_input.paste(bench, run_id, f"https://www.{source}/new-page", words)
     later = [fact for name, fact in rewritten(bench, run_id).facts.items() if name not in known]
     assert later and {fact.struck_with for fact in later} == {source}
-    fact_edits.undo(bench, run_id)
+    undo_edits.undo(bench, run_id)
     state = rewritten(bench, run_id)
     assert not state.struck_sources and {
         (fact.decision, fact.struck_with) for fact in state.facts.values()
     } == {("none", "")}
-    fact_edits.redo(bench, run_id)
+    undo_edits.redo(bench, run_id)
     state = rewritten(bench, run_id)
     assert {state.facts[fact.id].struck_with for fact in later} == {source} == set(state.struck_sources)
     page = later[0].url
-    fact_edits.strike_source(bench, run_id, page)
-    fact_edits.restore_source(bench, run_id, source)
+    source_strikes.strike_source(bench, run_id, page)
+    source_strikes.restore_source(bench, run_id, source)
     assert {fact.id for fact in rewritten(bench, run_id).facts.values() if fact.decision == "struck"} == {
         fact.id for fact in later
     }
@@ -237,7 +237,7 @@ def test_a_word_on_trust_is_taken_back_like_an_edit(bench):
     before = bench.snapshot(run_id).state
     trust.set_trust_in_run(bench, run_id, "alvmora-mejeri.example", 0.1, "theirs")
     assert rewritten(bench, run_id).trusts
-    fact_edits.undo(bench, run_id)
+    undo_edits.undo(bench, run_id)
     back = rewritten(bench, run_id)
     assert (back.facts, back.conflicts, back.trusts, back.current_confidence) == (
         before.facts,
@@ -245,13 +245,13 @@ def test_a_word_on_trust_is_taken_back_like_an_edit(bench):
         {},
         before.level,
     )
-    fact_edits.redo(bench, run_id)
+    undo_edits.redo(bench, run_id)
     known = set(rewritten(bench, run_id).facts)
     words = "Älvmora Mejeri was founded in the year 1979 by two partners, as the board of the dairy says."
     page_input.paste(bench, run_id, "https://www.alvmora-mejeri.example/board", words)
     new = [fact.id for name, fact in rewritten(bench, run_id).facts.items() if name not in known]
     assert new and {bench.snapshot(run_id).state.facts[name].trust for name in new} == {0.1}
-    fact_edits.undo(bench, run_id)
+    undo_edits.undo(bench, run_id)
     state = rewritten(bench, run_id)
     assert not state.trusts and {state.facts[name].trust for name in new} != {0.1}
     assert {name: state.facts[name].trust for name in before.facts} == {
@@ -263,11 +263,11 @@ def test_a_ruling_on_a_conflict_is_taken_back_like_an_edit(bench):
     run_id = reviewed(bench, FOUNDED)
     before = bench.snapshot(run_id).state
     clash = next(clash for clash in before.conflicts.values() if clash.status == "open")
-    conflicts.resolve_conflict(
+    conflict_rulings.resolve_conflict(
         bench, run_id, clash.id, "take", value=clash.values[0].text, because="the register says so"
     )
     assert rewritten(bench, run_id).conflicts[clash.id].status == "settled"
-    fact_edits.undo(bench, run_id)
+    undo_edits.undo(bench, run_id)
     assert rewritten(bench, run_id).conflicts == before.conflicts
 
 
@@ -275,19 +275,19 @@ def test_a_settled_conflict_names_only_what_still_stands(bench):
     run_id = reviewed(bench, EMPLOYED)
     clash = next(clash for clash in bench.snapshot(run_id).state.conflicts.values() if clash.status == "open")
     own, other = (next(value for value in clash.values if figure in value.text) for figure in ("31", "24"))
-    conflicts.resolve_conflict(
+    conflict_rulings.resolve_conflict(
         bench, run_id, clash.id, "take", value=own.text, because="the dairy counts its own people"
     )
     assert "northernbrief" in rewritten(bench, run_id).answer.sentences[0].text, (
         "both sides are told while both stand"
     )
-    fact_edits.strike_source(bench, run_id, other.sites[0])
+    source_strikes.strike_source(bench, run_id, other.sites[0])
     answer = rewritten(bench, run_id).answer
     ruling = answer.sentences[0]
     assert ruling.text.startswith("A person settled this:") and "31" in ruling.text and ruling.backed
     assert "24" not in answer.text and "northernbrief" not in answer.text
     assert (answer.statements.unsupported, answer.statements.dropped) == (0, 0)
-    fact_edits.strike_source(bench, run_id, own.sites[0])
+    source_strikes.strike_source(bench, run_id, own.sites[0])
     assert "settled" not in rewritten(bench, run_id).answer.text, (
         "a ruling for what does not stand is not told"
     )
@@ -296,9 +296,9 @@ def test_a_settled_conflict_names_only_what_still_stands(bench):
 def test_a_ruling_against_both_is_told_while_both_stand(bench):
     run_id = reviewed(bench, EMPLOYED)
     clash = next(clash for clash in bench.snapshot(run_id).state.conflicts.values() if clash.status == "open")
-    conflicts.resolve_conflict(bench, run_id, clash.id, "neither", because="both are out of date")
+    conflict_rulings.resolve_conflict(bench, run_id, clash.id, "neither", because="both are out of date")
     assert "neither is correct" in rewritten(bench, run_id).answer.text
-    fact_edits.strike_source(bench, run_id, "northernbrief.example")
+    source_strikes.strike_source(bench, run_id, "northernbrief.example")
     answer = rewritten(bench, run_id).answer
     assert (
         "northernbrief" not in answer.text
@@ -314,7 +314,7 @@ def test_what_stands_on_a_persons_word_alone_makes_no_page_answer_but_is_not_los
     )
     mine = "I know the dairy; they employ a few students in summer."
     fact_edits.add(bench, run_id, mine)
-    fact_edits.strike_source(bench, run_id, "northernbrief.example")
+    source_strikes.strike_source(bench, run_id, "northernbrief.example")
     assert "31 people" in rewritten(bench, run_id).answer.text
     drafts = [FactEdit(counted, statement="Älvmora Mejeri employs 33 people.")]
     fact_edits.revise(bench, run_id, drafts)
@@ -330,7 +330,7 @@ def test_what_stands_on_a_persons_word_alone_makes_no_page_answer_but_is_not_los
         and "employs 33 people" in answer.certainty
         and "backed by no page" in answer.certainty
     )
-    fact_edits.undo(bench, run_id)
+    undo_edits.undo(bench, run_id)
     assert "31 people" in rewritten(bench, run_id).answer.text and not fact_edits.find_unsupported_facts(
         bench.snapshot(run_id), drafts
     )
@@ -346,7 +346,7 @@ def test_a_site_run_is_written_anew_from_its_facts(bench):
     fact_edits.mark(bench, run_id, gone, "struck")
     state = rewritten(bench, run_id)
     assert not set(gone) & set(cited(state)) and state.answer.n == 2 and state.answer.because
-    fact_edits.undo(bench, run_id)
+    undo_edits.undo(bench, run_id)
     back = rewritten(bench, run_id).answer
     assert back.text == first.text
     assert verify_bundle(export.export_run(bench, run_id, "bundle")).is_valid
@@ -369,15 +369,15 @@ def test_every_export_tells_what_was_edited_and_the_bundle_still_holds(bench):
     rewritten(bench, run_id)
     fact_edits.add(bench, run_id, "My uncle says 1975.")
     rewritten(bench, run_id)
-    fact_edits.strike_source(bench, run_id, site(state.facts[second].url))
+    source_strikes.strike_source(bench, run_id, site(state.facts[second].url))
     rewritten(bench, run_id)
-    fact_edits.undo(bench, run_id)
+    undo_edits.undo(bench, run_id)
     rewritten(bench, run_id)
     bundle = export.export_run(bench, run_id, "bundle")
     found = verify_bundle(bundle)
     assert found.is_valid, found.problems
     opened = import_bundle(bench, bundle).run_id
-    fact_edits.redo(bench, opened)
+    undo_edits.redo(bench, opened)
     assert rewritten(bench, opened).struck_sources, "an imported run's edits can be taken back and done again"
     rows = list(csv.DictReader(io.StringIO(export.export_run(bench, run_id, "csv").decode("utf-8-sig"))))
     by_id = {row["id"]: row for row in rows}
@@ -389,8 +389,7 @@ def test_every_export_tells_what_was_edited_and_the_bundle_still_holds(bench):
     assert [row["statement"] for row in rows if row["origin"] == "person"] == ["My uncle says 1975."]
     data = json.loads(export.export_run(bench, run_id, "json"))
     assert (
-        data["because"].startswith("after your edit: took back: excluded the source")
-        and len(data["edits"]) == 4
+        data["because"].startswith("after your edit: undid: excluded the source") and len(data["edits"]) == 4
     )
     for name in ("md", "html"):
         text = export.export_run(bench, run_id, name).decode()

@@ -14,7 +14,7 @@ from agent.actions import page_input
 from agent.actions.bundle_import import import_bundle
 from agent.actions.bundle_verify import refetch_sources, verify_bundle
 from agent.actions.export import export_run
-from agent.actions.page_changes import request_retry
+from agent.actions.page_input import request_retry
 from agent.errors import UsageError
 from agent.export.plain import render_plain_text
 from agent.types import Outcome, SearchResult, Settings, Status
@@ -86,12 +86,10 @@ def test_everything_that_leaves_says_that_a_person_gave_it(bench, run):
     for name in ("bib", "ris", "csl"):
         assert "text pasted by a person" in export_run(bench, run_id, name).decode(), name
     assert "pasted" in export_run(bench, run_id, "graphml").decode()
-    told = "\n".join(
-        part.text for part in docx.Document(io.BytesIO(export_run(bench, run_id, "docx"))).paragraphs
-    )
-    assert "text pasted by a person" in told and "(text pasted by a person)" in render_plain_text(
-        bench.snapshot(run_id).state.answer
-    )
+    document = docx.Document(io.BytesIO(export_run(bench, run_id, "docx")))
+    assert "text pasted by a person" in "".join(
+        document.element.itertext()
+    ) and "(text pasted by a person)" in render_plain_text(bench.snapshot(run_id).state.answer)
     assert (
         '"pasted"' in export_run(bench, run_id, "csv").decode()
         and '"pasted"' in export_run(bench, run_id, "pages.csv").decode()
@@ -304,10 +302,10 @@ def test_site_takes_in_what_is_given_for_its_pages(bench, run):
 @pytest.mark.parametrize(
     ("url", "text", "told"),
     [
-        (WALL, "too short", "20 characters are the least"),
+        (WALL, "too short", "at least 20 characters"),
         (WALL, "x" * 2_000_001, "upload the file"),
         ("no address", SAID, "is not a web address"),
-        ("https://never.example/", SAID, "outside the domains you chose"),
+        ("https://never.example/", SAID, "outside the domains chosen"),
     ],
 )
 def test_what_cannot_be_taken_is_refused_with_what_to_do(bench, run, url, text, told):
@@ -323,7 +321,7 @@ def test_flows_that_take_nothing_say_so(bench, ran):
         "Collect the forum",
         Settings(flow="collect", world="demo", model="keyless", start_urls=["https://kallsteg.example/"]),
     )
-    with pytest.raises(UsageError, match="takes no pages from a person"):
+    with pytest.raises(UsageError, match="accepts no pages"):
         page_input.paste(bench, run_id, WALL, SAID)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent.actions import fact_edits, page_input, trust
+from agent.actions import fact_edits, page_input, trust, undo_edits
 from agent.cli.main import main
 from agent.errors import NotFound, UsageError
 from agent.evidence.source_trust import assess_trust
@@ -27,7 +27,7 @@ def test_a_word_is_kept_replaced_and_taken_back(bench):
         ("two.example", 0.0, "an ad"),
     ]
     trust.delete_trust_rating(bench, "one.example")
-    with pytest.raises(NotFound, match="nothing was said of"):
+    with pytest.raises(NotFound, match="no trust rating of"):
         trust.delete_trust_rating(bench, "one.example")
     with pytest.raises(UsageError, match="from 0"):
         trust.set_trust_rating(bench, "one.example", 1.1)
@@ -54,14 +54,14 @@ def test_within_a_run_it_is_a_step_and_the_answer_is_written_anew(bench):
     assert len(view.state.answers) == 2 and not any(
         domain in source.url for source in view.state.answer.sources
     )
-    fact_edits.undo(bench, run_id)
+    undo_edits.undo(bench, run_id)
     assert bench.drive(run_id) is Status.REVIEW and any(
         domain in source.url for source in bench.snapshot(run_id).state.answer.sources
     )
     assert trust.list_trust_ratings(bench)[0].reason == "it sells the panels", (
         "what holds for every run is no part of this one"
     )
-    fact_edits.redo(bench, run_id)
+    undo_edits.redo(bench, run_id)
     assert bench.drive(run_id) is Status.REVIEW and not any(
         domain in source.url for source in bench.snapshot(run_id).state.answer.sources
     )

@@ -3,8 +3,8 @@ becomes markup."""
 
 from __future__ import annotations
 
+from agent.actions.trust import DomainTrust
 from agent.evidence.confidence import AnswerFeatures, assess_confidence
-from agent.flows.shared.trust_changes import DomainTrust
 from agent.types import Confidence, Fact, PageRef, TrustRating
 from pages.widgets.evidence import trust_form
 from pages.widgets.run import confidence_chart

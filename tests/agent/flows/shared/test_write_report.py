@@ -7,8 +7,8 @@ from contextlib import contextmanager
 import pytest
 
 from agent import config
-from agent.actions import fact_edits
-from agent.actions.fact_changes import FactEdit
+from agent.actions import fact_edits, undo_edits
+from agent.actions.fact_edits import FactEdit
 from agent.types import Settings, Status
 from agent.workbench import Workbench
 from tests.agent.flows.test_with_model import ASK, QUOTE, ROOF, SOLAR, Script, crawl
@@ -43,7 +43,7 @@ def test_what_was_struck_is_not_shown_to_the_writer():
         assert (answer.n, answer.verdict) == (2, "no_evidence"), (
             "the script says 412 all the same, and nothing it cites does"
         )
-        fact_edits.undo(bench, run_id)
+        undo_edits.undo(bench, run_id)
         assert bench.drive(run_id) is Status.REVIEW
         assert bench.snapshot(run_id).state.answer.verdict == "answered" and QUOTE in script.prompts[-1][1]
 

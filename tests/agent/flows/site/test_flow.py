@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from agent import config
-from agent.actions import budget, export, fact_edits, forks, page_input, trust
+from agent.actions import budget, export, fact_edits, forks, page_input, source_strikes, trust
 from agent.actions.bundle_verify import verify_bundle
-from agent.actions.fact_changes import FactEdit
+from agent.actions.fact_edits import FactEdit
 from agent.errors import UsageError
 from agent.flows.site import flow
 from agent.flows.site.flow import SITE
@@ -565,7 +565,7 @@ def panels(view: RunSnapshot) -> list[str]:
 def test_what_a_person_struck_stays_struck_in_the_next_turn(ask, bench):
     first = ask(PANELS, DAIRY, allowed_domains=["*.alvmora-mejeri.example", "alvmora-mejeri.example"])
     source = panels(first)[0]
-    fact_edits.strike_source(bench, first.run.id, source)
+    source_strikes.strike_source(bench, first.run.id, source)
     trust.set_trust_in_run(bench, first.run.id, "alvmora-mejeri.example", 0.9, "I know them")
     bench.drive(first.run.id)
     second = ask("How many solar panels are on the roof?", follow=first.run.id)
@@ -578,7 +578,7 @@ def test_what_a_person_struck_stays_struck_in_the_next_turn(ask, bench):
     )
     assert {fact.trust for fact in second.state.facts.values()} == {0.9}
     assert verify_bundle(export.export_run(bench, second.run.id, "bundle")).is_valid
-    fact_edits.restore_source(bench, second.run.id, source)
+    source_strikes.restore_source(bench, second.run.id, source)
     assert (
         bench.drive(second.run.id) is Status.REVIEW
         and "412" in bench.snapshot(second.run.id).state.answer.text

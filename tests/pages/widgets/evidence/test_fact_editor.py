@@ -3,7 +3,8 @@ tells."""
 
 from __future__ import annotations
 
-from agent.actions.fact_changes import FactEdit, StrikeImpact
+from agent.actions.fact_edits import FactEdit
+from agent.actions.source_strikes import StrikeImpact
 from agent.types import Answer, Fact, Sentence, Source, Step
 from pages.widgets.evidence import fact_actions, fact_editor, fact_grid, fact_table
 from pages.widgets.run import answer_card, timeline, timeline_cards

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import pytest
 
+from agent.actions.trust import RESET_TRUST, group_by_domain, normalize_domain, set_trust
 from agent.engine.run_state import RunState
 from agent.engine.state import merge, shallow_copy, to_jsonable
 from agent.errors import UsageError
 from agent.flows.shared.recompute import recompute_after_edit
-from agent.flows.shared.trust_changes import RESET_TRUST, group_by_domain, normalize_domain, set_trust
 from agent.types import Fact, PageRef
 
 
@@ -90,10 +90,10 @@ def test_a_word_is_taken_back_to_what_the_signs_say():
 
 def test_what_changes_nothing_is_refused():
     state = after(knowing(A), "one.example", 0.3, "x")
-    with pytest.raises(UsageError, match="trusted like that already"):
+    with pytest.raises(UsageError, match="has that trust already"):
         set_trust(state, 3, "one.example", 0.3, "x")
     assert set_trust(state, 3, "one.example", 0.3, "another reason")["trusts"]
-    with pytest.raises(UsageError, match="nothing of this run"):
+    with pytest.raises(UsageError, match="this run has nothing"):
         set_trust(state, 3, "nine.example", 0.3)
     with pytest.raises(UsageError, match="from 0"):
         set_trust(state, 3, "one.example", 30.0)
@@ -111,7 +111,7 @@ def test_the_domains_with_their_voices():
     assert found["three.example"].copies == ["four.example"] and found["one.example"].copies == []
     assert (found["one.example"].trust, found["one.example"].reasons, len(found["one.example"].pages)) == (
         0.6,
-        ["your word, for every run"],
+        ["your rating, for every run"],
         1,
     )
 
@@ -131,5 +131,5 @@ def test_a_domain_is_the_registrable_one(typed, domain):
 
 @pytest.mark.parametrize("typed", ["", "  ", "nonsense", "two words.example"])
 def test_what_is_no_domain(typed):
-    with pytest.raises(UsageError, match="no domain"):
+    with pytest.raises(UsageError, match="not a domain"):
         normalize_domain(typed)

@@ -1,0 +1,159 @@
+"""A person's control of a run: approve, change or skip the next action; give guidance; pause, stop, resume;
+accept the answer or send it back. Each is one step."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from agent.actions import validation
+from agent.actions.commit import (
+    ASKED_BY_PERSON,
+    GO_ON,
+    RECOVER,
+    UNANSWERED_STATUSES,
+    PersonStep,
+    commit,
+    require_status,
+)
+from agent.actions.context import ActionContext
+from agent.engine.snapshots import RunSnapshot
+from agent.engine.state import Change
+from agent.errors import NotFound, UsageError
+from agent.flows import FLOWS
+from agent.flows.chat import dialogue
+from agent.flows.research import policy
+from agent.store.ledger import utc_timestamp
+from agent.text.urls import complete_typed_url
+from agent.types import Note, Proposal, Refusal, Status
+
+STEP_BY_ACTION = {
+    "search_duckduckgo": "search",
+    "search_google": "search",
+    "crawl_url": "crawl",
+    "send_to_hitl": "report",
+}
+
+
+def approve(bench: ActionContext, run_id: str, head: int) -> None:
+    """Let the pending action run as it is. Raises ConcurrentChange when the run moved since step `head`."""
+    pending = _get_pending(bench, run_id)
+    commit(bench, run_id, "approve", PersonStep({}, STEP_BY_ACTION[pending.next_action], GO_ON), head=head)
+
+
+def edit(bench: ActionContext, run_id: str, head: int, action: str, query_or_url: str) -> None:
+    """Run another action, query or address instead of the pending one."""
+    pending, text = _get_pending(bench, run_id), query_or_url.strip()
+    text = complete_typed_url(text) if action == "crawl_url" else text
+    view = bench.snapshot(run_id)
+    engines = bench.worker.world(view.run.settings.world).engines
+    validation.check_action(action, text, policy.available_actions(view.state, engines, utc_timestamp()))
+    reasoning = pending.reasoning
+    if (action, text) != (pending.next_action, pending.query_or_url):
+        reasoning = f"changed by a person (proposed was: {pending.next_action} {pending.query_or_url})"
+    changed = Proposal(next_action=action, query_or_url=text, reasoning=reasoning, by="person")  # type: ignore[arg-type]
+    commit(bench, run_id, "edit", PersonStep({"pending": changed}, STEP_BY_ACTION[action], GO_ON), head=head)
+
+
+def skip(bench: ActionContext, run_id: str, head: int) -> None:
+    """Skip the pending action: the next decision must be another."""
+    pending = _get_pending(bench, run_id)
+    what = pending.query_or_url or pending.next_action
+    refusal = Refusal(what=what, why="skipped by a person", step=head + 1)
+    change = {"pending": None, "why_stopped": "", "stop_reason": "", "refusals": [refusal]}
+    commit(bench, run_id, "skip", PersonStep(change, "decide", GO_ON), head=head)
+
+
+def steer(bench: ActionContext, run_id: str, note: str) -> None:
+    """Give guidance that the run's next decision follows; where the run asks something, this is the answer."""
+    run, text = bench.store.ledger.get(run_id), note.strip()
+    if not text:
+        raise UsageError("the note is empty: say what the run should do")
+    if run.status in (Status.DONE, Status.REVIEW):
+        raise UsageError("the run has ended: send the answer back with your note instead")
+    head, upcoming, _ = bench.store.ledger.position(run_id)
+    flow = FLOWS[run.settings.flow]
+    change: Change = {"notes": [Note(step=head + 1, text=text)]}
+    if run.status is Status.WAITING and "decide" not in flow.steps:
+        respond(bench, run_id, head, text)
+    elif run.status is Status.WAITING:  # the pending action was proposed without the note
+        step = PersonStep({**change, "pending": None}, "decide", GO_ON)
+        commit(bench, run_id, "steer", step, head=head)
+    elif flow.is_ending(upcoming):  # it was decided without the note, too
+        commit(
+            bench, run_id, "steer", PersonStep(*flow.reenter(change)), head=head, among=UNANSWERED_STATUSES
+        )
+    else:
+        commit(bench, run_id, "steer", PersonStep(change), among=UNANSWERED_STATUSES)
+
+
+def respond(bench: ActionContext, run_id: str, head: int, text: str) -> None:
+    """Answer the clarifying question of a chat. Raises ConcurrentChange when the run moved since step `head` or
+    asks nothing, UsageError."""
+    _require_status(bench, run_id, "answer", Status.WAITING)
+    change = dialogue.build_clarification_change(bench.snapshot(run_id).state, text)
+    commit(bench, run_id, "respond", PersonStep(change, "retrieve", GO_ON), head=head)
+
+
+def leave(bench: ActionContext, view: RunSnapshot) -> None:
+    """End a chat that waits for an answer, because the person went on with another question."""
+    step = PersonStep({"control": "left"}, "end", {"status": Status.DONE})
+    commit(bench, view.run.id, "leave", step, head=view.head, among=(Status.WAITING,))
+
+
+def pause(bench: ActionContext, run_id: str) -> None:
+    """Finish the current step, then rest."""
+    step = PersonStep({"control": "paused"}, columns={"control": "pause"})
+    commit(bench, run_id, "pause", step, among=(Status.RUNNING,))
+
+
+def stop(bench: ActionContext, run_id: str) -> None:
+    """Stop at once; a fetch or model call under way is abandoned."""
+    among: tuple[Status, ...] = (Status.RUNNING,)
+    columns: dict[str, Any] = {"control": "stop"}
+    if bench.store.ledger.get(run_id).status is not Status.RUNNING:
+        among, columns = (Status.PAUSED, Status.WAITING), {"status": Status.STOPPED, "control": ""}
+    commit(bench, run_id, "stop", PersonStep({"control": "stopped"}, columns=columns), among=among)
+
+
+def resume(bench: ActionContext, run_id: str) -> None:
+    """Go on where the run rested."""
+    run, (head, upcoming, _) = bench.store.ledger.get(run_id), bench.store.ledger.position(run_id)
+    status = FLOWS[run.settings.flow].rest_statuses.get(upcoming, Status.RUNNING)
+    step = PersonStep({"control": "resumed", "halt": None}, columns={**RECOVER, "status": status})
+    commit(bench, run_id, "resume", step, head=head, among=UNANSWERED_STATUSES)
+
+
+def finish(bench: ActionContext, run_id: str) -> None:
+    """Write the answer now, from what was found so far."""
+    flow = FLOWS[bench.store.ledger.get(run_id).settings.flow]
+    step = PersonStep({**ASKED_BY_PERSON, "pending": None, "halt": None}, flow.write_up_step, RECOVER)
+    commit(bench, run_id, "finish", step, among=(*UNANSWERED_STATUSES, Status.WAITING))
+
+
+def accept(bench: ActionContext, run_id: str, head: int) -> None:
+    """Accept the answer: the run is done."""
+    _require_status(bench, run_id, "accept", Status.REVIEW)
+    step = PersonStep({"control": "accepted"}, "done", {"status": Status.DONE, "control": ""})
+    commit(bench, run_id, "accept", step, head=head)
+
+
+def send_back(bench: ActionContext, run_id: str, head: int, note: str) -> None:
+    """Send the answer back: the same run goes on with the note and everything it has learnt."""
+    _require_status(bench, run_id, "send back", Status.REVIEW)
+    if not note.strip():
+        raise UsageError("say in the note what is wrong or missing, so that the run can do better")
+    flow = FLOWS[bench.store.ledger.get(run_id).settings.flow]
+    change = {"notes": [Note(step=head + 1, text=note.strip(), kind="send_back")]}
+    commit(bench, run_id, "send_back", PersonStep(*flow.reenter(change), GO_ON), head=head)
+
+
+def _require_status(bench: ActionContext, run_id: str, what: str, status: Status) -> None:
+    require_status(bench.store.ledger.get(run_id).status, what, (status,))
+
+
+def _get_pending(bench: ActionContext, run_id: str) -> Proposal:
+    _require_status(bench, run_id, "decide", Status.WAITING)
+    pending = bench.snapshot(run_id).state.pending
+    if pending is None:
+        raise NotFound("no action waits for approval")
+    return pending

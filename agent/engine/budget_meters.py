@@ -1,0 +1,64 @@
+"""The budgets of a run: the caps its settings set, how much of each is used, and the sentence for one that is
+used up.
+
+A round begins with the question, after an answer that was sent back, or with a fork."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from agent.engine.loop import Flow
+from agent.engine.run_state import RunState
+from agent.store.model_calls import ModelCalls
+from agent.types import CAP_SETTINGS, Action, Cap, Run, Settings, Status, Step
+from agent.types.budget import BudgetMeter
+
+PAGE_LIMITED_FLOWS = ("site", "collect")
+"""Flows that count pages, by a limit of their own, instead of steps."""
+
+
+def list_caps(settings: Settings) -> dict[Cap, float]:
+    """The budgets of a run with these settings, each with its cap."""
+    caps = {name: float(getattr(settings, setting)) for name, setting in CAP_SETTINGS.items()}
+    if settings.flow in PAGE_LIMITED_FLOWS:
+        del caps["steps"]
+        caps["pages"] = float(getattr(settings, settings.flow).max_pages)
+    return caps
+
+
+def with_cap(settings: Settings, name: Cap, cap: float) -> Settings:
+    """The settings with another cap on one budget."""
+    if name == "pages" and settings.flow in PAGE_LIMITED_FLOWS:
+        limits = getattr(settings, settings.flow)
+        return settings.model_copy(update={settings.flow: limits.model_copy(update={"max_pages": int(cap)})})
+    setting = CAP_SETTINGS[name]
+    return settings.model_copy(update={setting: type(getattr(settings, setting))(cap)})
+
+
+def measure_budgets(
+    flow: Flow, calls: ModelCalls, run: Run, state: RunState, steps: Sequence[Step]
+) -> list[BudgetMeter]:
+    """The budgets of a run with what its round has used; after the answer, what led to it."""
+    ended = run.status in (Status.REVIEW, Status.DONE) and bool(state.answers)
+    round_start = flow.find_round_start(steps[: state.answers[-1].step] if ended else steps)
+    usage = calls.sum_usage(run.id, round_start)
+    actions = find_last_round_actions(state) if ended else state.actions_this_round
+    used: dict[Cap, float | None] = {
+        "steps": len(actions),
+        "pages": state.own.count_pages(actions),
+        "calls": usage.llm_calls,
+        "tokens": usage.prompt_tokens + usage.completion_tokens,
+        "cost": usage.cost_usd if usage.llm_calls else 0.0,
+        "seconds": round(sum(step.seconds for step in steps if step.n > round_start), 2),
+    }
+    return [BudgetMeter(name=name, used=used[name], cap=cap) for name, cap in list_caps(run.settings).items()]
+
+
+def find_last_round_actions(state: RunState) -> list[Action]:
+    """The actions of the round that led to the newest answer; an answer that was only rewritten after an edit
+    belongs to the round before."""
+    ends = [answer.step for answer in state.answers if not answer.because]
+    since = ends[-2] if len(ends) > 1 else -1
+    if state.forked_at < state.answers[-1].step:
+        since = max(since, state.forked_at)
+    return [action for action in state.actions if action.step > since]
