@@ -47,7 +47,7 @@ bench: .venv/dev.stamp          ## the measurements behind the figures in DECISI
 	@if command -v uv >/dev/null 2>&1; then uv venv --quiet --python "$$(command -v $(PYTHON))" .venv; else $(PYTHON) -m venv .venv; fi
 
 .venv/run.stamp: requirements.txt | .venv/bin/python
-	@echo "First start: what Touchstone runs on is installed once; this takes a minute or two."
+	@echo "Installing what Touchstone runs on: at the first start, and when requirements.txt has changed; a minute or two."
 	$(call install,$<)
 	@touch $@
 

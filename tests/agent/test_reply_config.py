@@ -141,8 +141,8 @@ def test_the_example_holds_every_key_with_its_default() -> None:
         ),
         ("ai_response: {enable_verification: perhaps}", "ai_response.enable_verification: .*boolean"),
         ("ai_response: 3", "ai_response must be a section with the keys .*project_introduction"),
-        ("- ai_response", "the file must hold the sections ai_response, kb"),
-        ("ai_response: [", "line 1: this is no YAML"),
+        ("- ai_response", "the file must hold sections"),
+        ("ai_response: [", "line 1: this is not YAML"),
     ],
 )
 def test_what_does_not_fit_is_told_with_its_key_and_what_it_may_be(
