@@ -14,14 +14,15 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any
 
 from agent.llm.embed import Embedder
 from agent.store.database import Store
 from agent.store.vectors import UnembeddedPassage
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 CANDIDATES = 400
 """Passages that the bits choose and the bytes order."""
@@ -34,19 +35,25 @@ MAX_EMBEDDED_CHARS = 2_000
 """Characters of a passage that are embedded; rows of a table may be longer, and models cut them anyway."""
 
 
+def _empty(kind: str, dimensions: int = 1) -> NDArray[Any]:
+    import numpy as np  # here and below: it takes a tenth of a second, and only a library with vectors needs it
+
+    return np.zeros((0,) * dimensions, kind)
+
+
 @dataclass(frozen=True)
 class _Codes:
     """The bits of all vectors of one model in memory, a column a passage: 100,000 of 384 bits take 6 MB with
     their numbers."""
 
     embedder: int
-    mean: NDArray[np.float32] = field(default_factory=lambda: np.zeros(0, np.float32))
+    mean: NDArray[np.float32] = field(default_factory=lambda: _empty("float32"))
     mean_sample_size: int = 0
     """How many vectors there were when the mean was taken."""
     last_seq: int = 0
-    passages: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
-    sources: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
-    bits: NDArray[np.uint64] = field(default_factory=lambda: np.zeros((0, 0), np.uint64))
+    passages: NDArray[np.int64] = field(default_factory=lambda: _empty("int64"))
+    sources: NDArray[np.int64] = field(default_factory=lambda: _empty("int64"))
+    bits: NDArray[np.uint64] = field(default_factory=lambda: _empty("uint64", 2))
 
 
 class VectorIndex:
@@ -65,6 +72,8 @@ class VectorIndex:
     def search(self, query: str, k: int, *, within: Sequence[int] | None = None) -> list[tuple[int, float]]:
         """Passages nearest in meaning, best first, with their cosines. `within`: only of these sources.
         Raises ModelUnavailable."""
+        import numpy as np
+
         if self.embedder is None or (codes := self._current_codes()) is None or not codes.passages.size:
             return []
         asked = np.asarray(self.embedder.embed([query], query=True)[0], dtype=np.float32)
@@ -101,6 +110,8 @@ class VectorIndex:
         return count
 
     def _embed(self, embedder: Embedder, most: int, checkpoint: Callable[[], None]) -> int:
+        import numpy as np
+
         made, after = 0, 0
         while made < most:
             number = self._model_id()
@@ -162,6 +173,8 @@ class VectorIndex:
         self, codes: _Codes, columns: NDArray[np.int64], asked: NDArray[np.float32], k: int
     ) -> list[tuple[int, float]]:
         """The candidates by the cosine of their bytes."""
+        import numpy as np
+
         found = self._vectors.codes(codes.embedder, codes.passages[columns].tolist())
         if not found:
             return []
@@ -178,6 +191,8 @@ def _embedding_text(bare: UnembeddedPassage) -> str:
 def _quantize(ids: Sequence[int], rows: NDArray[np.float32]) -> list[tuple[int, bytes]]:
     """Each vector in bytes: a number's share of the vector's largest, times 127. Its length is lost; a cosine
     does without."""
+    import numpy as np
+
     largest = np.abs(rows).max(axis=1, keepdims=True)
     codes = np.rint(rows / np.where(largest > 0, largest, 1) * 127).astype(np.int8)
     return [(i, codes[n].tobytes()) for n, i in enumerate(ids)]
@@ -185,18 +200,24 @@ def _quantize(ids: Sequence[int], rows: NDArray[np.float32]) -> list[tuple[int, 
 
 def _dequantize(codes: Sequence[bytes]) -> NDArray[np.float32]:
     """The vectors of these codes, of length 1."""
+    import numpy as np
+
     return _normalize(
         np.frombuffer(b"".join(codes), dtype=np.int8).reshape(len(codes), -1).astype(np.float32)
     )
 
 
 def _normalize(rows: NDArray[np.float32]) -> NDArray[np.float32]:
+    import numpy as np
+
     lengths: NDArray[np.float32] = np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9)
     return rows / lengths
 
 
 def _sign_bits(rows: NDArray[np.float32]) -> NDArray[np.uint64]:
     """The signs of each row as a column of 64-bit words, the last filled up with zeros."""
+    import numpy as np
+
     packed = np.packbits(rows > 0, axis=1)
     words = np.zeros((len(rows), -(-packed.shape[1] // 8) * 8), np.uint8)
     words[:, : packed.shape[1]] = packed
@@ -204,6 +225,8 @@ def _sign_bits(rows: NDArray[np.float32]) -> NDArray[np.uint64]:
 
 
 def _append_codes(codes: _Codes, new: Sequence[tuple[int, int, int, bytes]]) -> _Codes:
+    import numpy as np
+
     units = _dequantize([row[3] for row in new])
     mean = codes.mean if codes.mean.size else units.mean(axis=0)
     bits = _sign_bits(units - mean)
@@ -220,6 +243,8 @@ def _append_codes(codes: _Codes, new: Sequence[tuple[int, int, int, bytes]]) -> 
 
 def _nearest(codes: _Codes, asked: NDArray[np.uint64], within: Sequence[int] | None) -> NDArray[np.int64]:
     """The columns of the candidates: the fewest bits that differ."""
+    import numpy as np
+
     columns: NDArray[Any] | None = None
     bits = codes.bits
     if within is not None:

@@ -24,14 +24,16 @@ from __future__ import annotations
 
 import hashlib
 import re
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
-
-from jinja2 import Environment, StrictUndefined, Template, TemplateError, meta, pass_context
-from jinja2.runtime import Context
+from typing import TYPE_CHECKING
 
 from agent.config import ROOT
 from agent.errors import PromptError
+
+if TYPE_CHECKING:
+    from jinja2 import Environment, Template
+    from jinja2.runtime import Context
 
 FOLDER = ROOT / "prompts"
 FENCE_RULE = (
@@ -83,9 +85,11 @@ def _compile_parts(role: str, source: str) -> dict[str, Template]:
         raise PromptError(
             f"prompts/{role}.md must have one <!-- system --> line and then one <!-- user --> line."
         )
+    from jinja2 import TemplateError
+
     try:
         return {
-            name: _JINJA.from_string(text.strip())
+            name: _environment().from_string(text.strip())
             for name, text in zip(pieces[1::2], pieces[2::2], strict=True)
         }
     except TemplateError as error:
@@ -94,11 +98,15 @@ def _compile_parts(role: str, source: str) -> dict[str, Template]:
 
 @lru_cache(maxsize=64)
 def _find_variables(role: str, source: str) -> set[str]:
+    from jinja2 import meta
+
     _compile_parts(role, source)
-    return meta.find_undeclared_variables(_JINJA.parse(source)) - set(_JINJA.globals)
+    return meta.find_undeclared_variables(_environment().parse(source)) - set(_environment().globals)
 
 
 def _fill(role: str, source: str, values: dict[str, object], *, mark: str) -> dict[str, str]:
+    from jinja2 import TemplateError
+
     try:
         parts = {
             name: part.render(values, _mark=mark).strip()
@@ -122,7 +130,6 @@ def _hash_mark(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-@pass_context
 def _fence(context: Context, text: object, name: str = "data") -> str:
     """`text` between tags named `name`; in a template `{{ text | fence("snippet") }}`."""
     if not _NAME.fullmatch(name):
@@ -131,5 +138,10 @@ def _fence(context: Context, text: object, name: str = "data") -> str:
     return f"<{tag}>\n{'' if text is None else text}\n</{tag}>"
 
 
-_JINJA = Environment(undefined=StrictUndefined, autoescape=False, trim_blocks=True, lstrip_blocks=True)
-_JINJA.filters["fence"] = _JINJA.globals["fence"] = _fence
+@cache
+def _environment() -> Environment:
+    from jinja2 import Environment, StrictUndefined, pass_context  # imported here: only a model needs prompts
+
+    made = Environment(undefined=StrictUndefined, autoescape=False, trim_blocks=True, lstrip_blocks=True)
+    made.filters["fence"] = made.globals["fence"] = pass_context(_fence)
+    return made

@@ -8,15 +8,18 @@ from __future__ import annotations
 import re
 import string
 from collections.abc import Collection, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, quote, urlencode, urljoin, urlsplit, urlunsplit
 
 import idna
-from publicsuffixlist import PublicSuffixList
+
+if TYPE_CHECKING:
+    from publicsuffixlist import PublicSuffixList
 
 FILE_SCHEME = "file:"
 """What the address of a document that was added begins with; the rest is its name."""
-_SUFFIXES = PublicSuffixList()
+
 _TRACKING_PARAMETER = re.compile(r"^(utm_\w+|gclid|fbclid|mc_cid|mc_eid|msclkid|igshid|ref_src)$")
 _PERCENT_ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})?")
 _UNESCAPED = frozenset(string.ascii_letters + string.digits + "-._~!$&'()*+,;=:@")
@@ -80,6 +83,13 @@ def host(url: str) -> str:
         return ""
 
 
+@cache
+def _suffix_list() -> PublicSuffixList:
+    from publicsuffixlist import PublicSuffixList  # imported here: it reads 10,000 suffixes
+
+    return PublicSuffixList()
+
+
 @lru_cache(maxsize=8192)
 def site(url: str) -> str:
     """The registrable domain ("bbc.co.uk") of an address, by the public-suffix list; the host itself where
@@ -89,7 +99,9 @@ def site(url: str) -> str:
     if url.startswith(FILE_SCHEME):
         return url.removeprefix(FILE_SCHEME)
     name = host(url)
-    return name if ":" in name or name.replace(".", "").isdigit() else _SUFFIXES.privatesuffix(name) or name
+    return (
+        name if ":" in name or name.replace(".", "").isdigit() else _suffix_list().privatesuffix(name) or name
+    )
 
 
 def is_in_scope(url: str, allowed: list[str]) -> bool:

@@ -16,7 +16,6 @@ import zlib
 from html import unescape
 from xml.parsers.expat import ExpatError
 
-import mammoth
 from selectolax.lexbor import LexborHTMLParser
 
 from agent.text import urls
@@ -80,6 +79,8 @@ def is_docx(data: bytes) -> bool:
 
 def extract_docx(data: bytes) -> Extraction:
     """The document's text. Outcome `unsupported` or `too_large`, with advice, when it is not to be had."""
+    import mammoth  # imported here: few documents need it
+
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as packed:
             if refusal := _find_refusal(packed):

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import codecs
 
-from charset_normalizer import from_bytes
 from w3lib.encoding import html_body_declared_encoding, http_content_type_encoding, read_bom, to_unicode
 
 _SAMPLE_BYTES = 64 * 1024
@@ -42,5 +41,7 @@ def _guess(raw: bytes) -> str:
         raw[:_SAMPLE_BYTES].rsplit(b" ", 1)[0].decode("utf-8")
         return "utf-8"
     except UnicodeDecodeError:
+        from charset_normalizer import from_bytes  # imported here: few pages need it
+
         best = from_bytes(raw[:_SAMPLE_BYTES]).best()
         return best.encoding if best else "cp1252"

@@ -6,13 +6,14 @@ from __future__ import annotations
 
 import re
 from itertools import pairwise
-
-from markdown_it import MarkdownIt
-from markdown_it.token import Token
+from typing import TYPE_CHECKING
 
 from agent.text import urls
 from agent.types import Heading, Link, Outcome, Table
 from agent.web.extract.extraction import Extraction
+
+if TYPE_CHECKING:
+    from markdown_it.token import Token
 
 _TITLE = re.compile(r"^title[ \t]*:[ \t]*[\"']?(.{1,300}?)[\"']?[ \t]*$", re.IGNORECASE | re.MULTILINE)
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.{0,5000}?)\n(?:---|\.\.\.)[ \t]*\n", re.DOTALL)
@@ -21,6 +22,8 @@ _EMPTY = "The document holds no text: there is nothing to add."
 
 def extract_markdown(source: str) -> Extraction:
     """The text without its marks; the title is the front matter's, else the first heading of the highest level."""
+    from markdown_it import MarkdownIt  # imported here: few documents need it
+
     source = source.replace("\r\n", "\n").replace("\r", "\n").lstrip("\ufeff")
     front = _FRONT_MATTER.match(source)
     stated = _TITLE.search(front[1]) if front else None
@@ -53,6 +56,8 @@ class _MarkdownText:
 
     def write(self, tokens: list[Token]) -> None:
         """Write a document's tokens, an empty line behind each block."""
+        from markdown_it.token import Token
+
         for before, token in pairwise([Token("", "", 0), *tokens]):
             match token.type:
                 case "inline":

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from bs4 import BeautifulSoup
-from bs4.filter import SoupStrainer
 from selectolax.lexbor import LexborHTMLParser
 
 from agent.web.extract.nodes import flat_text
 from agent.web.extract.page_dates import normalize_date
 from agent.web.extract.schema_org import is_declared_closed, read_json_ld
+
+if TYPE_CHECKING:
+    from bs4 import BeautifulSoup
 
 _HEAD_END = re.compile(r"<body[\s>]|</head>", re.IGNORECASE)
 _DECLARATION = re.compile(r"<\?xml\b[^<>]*>", re.IGNORECASE)
@@ -26,7 +27,7 @@ _AUTHOR_KEYS = "author article:author citation_author dc.creator dcterms.creator
 _TIME_SELECTOR = (
     '[itemprop="datePublished"], time[pubdate], header time[datetime], article time[datetime], time[datetime]'
 )
-_HEAD_ELEMENTS = SoupStrainer(["html", "title", "meta", "script"])
+_HEAD_ELEMENTS = ["html", "title", "meta", "script"]
 
 
 @dataclass
@@ -45,9 +46,12 @@ class PageMetadata:
 def read_metadata(html: str, tree: LexborHTMLParser) -> PageMetadata:
     """The metadata of a page, from its head (BeautifulSoup) and, where that is silent, from its parsed
     body."""
+    from bs4 import BeautifulSoup  # imported here: it takes a tenth of a second
+    from bs4.filter import SoupStrainer
+
     end = _HEAD_END.search(html, 0, MAX_HEAD_CHARACTERS)
     start = _DECLARATION.sub("", html[: end.start() if end else 4096])
-    head = BeautifulSoup(start, "lxml", parse_only=_HEAD_ELEMENTS)
+    head = BeautifulSoup(start, "lxml", parse_only=SoupStrainer(_HEAD_ELEMENTS))
     metas = _read_meta_tags(head)
     things = read_json_ld(tree)
     return PageMetadata(

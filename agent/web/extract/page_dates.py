@@ -10,8 +10,6 @@ import re
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 
-from dateutil import parser as dates
-
 from agent.web.patterns import compile_any, read_lists
 
 _LISTS = read_lists("dates")
@@ -63,10 +61,10 @@ def normalize_date(value: str) -> str:
         return value
     if not re.search(r"\d{4}", value) or len(value) > 60:
         return ""
+    from dateutil.parser import parse  # imported here: it compiles its time zones
+
     try:
-        parsed, other = (
-            dates.parse(value, default=day) for day in (datetime(2000, 1, 1), datetime(2004, 2, 2))
-        )
+        parsed, other = (parse(value, default=day) for day in (datetime(2000, 1, 1), datetime(2004, 2, 2)))
         if parsed.replace(tzinfo=None) != other.replace(tzinfo=None):  # a part of it was filled in
             return ""
         if parsed.tzinfo and re.search(r"\d:\d", value):

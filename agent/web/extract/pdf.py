@@ -8,13 +8,14 @@ import logging
 import time
 from collections.abc import Sequence
 from itertools import pairwise
-
-from pypdf import PdfReader
-from pypdf.errors import PyPdfError
+from typing import TYPE_CHECKING
 
 from agent.types import Heading, Outcome
 from agent.web.extract.extraction import Extraction
 from agent.web.extract.page_dates import normalize_date
+
+if TYPE_CHECKING:
+    from pypdf import PdfReader
 
 MAX_PAGES = 500
 MAX_SECONDS = 20.0
@@ -28,7 +29,6 @@ _SCANNED = "The PDF holds pictures of pages and no text. Look for a version with
 _BROKEN = "The PDF is damaged and could not be read. Open it yourself, or look for another copy."
 
 _PARSER_ERRORS = (
-    PyPdfError,
     LookupError,
     ArithmeticError,
     ValueError,
@@ -37,7 +37,7 @@ _PARSER_ERRORS = (
     RecursionError,
     NotImplementedError,
 )
-"""What pypdf lets through on damaged files; which of them depends on where the damage lies."""
+"""What pypdf lets through on damaged files beside its own errors; which of them depends on where the damage lies."""
 
 logging.getLogger("pypdf").setLevel(logging.ERROR)
 
@@ -45,13 +45,16 @@ logging.getLogger("pypdf").setLevel(logging.ERROR)
 def extract_pdf(raw: bytes) -> Extraction:
     """The document's text, pages apart, each under a heading "Page n". Outcome `unsupported` with advice when
     there is none."""
+    from pypdf import PdfReader  # imported here: it takes a tenth of a second
+    from pypdf.errors import PyPdfError
+
     try:
         document = PdfReader(io.BytesIO(raw))
         if document.is_encrypted and not document.decrypt(""):
             return Extraction(outcome=Outcome.UNSUPPORTED, detail=_ENCRYPTED)
         reading = _read_pages(document)
         _fill_metadata(document, reading)
-    except _PARSER_ERRORS:
+    except (PyPdfError, *_PARSER_ERRORS):
         return Extraction(outcome=Outcome.UNSUPPORTED, detail=_BROKEN)
     return reading
 
