@@ -29,7 +29,9 @@ S = TypeVar("S", bound="State")
 class State(BaseModel):
     """A record of fields that changes are merged into."""
 
-    model_config = ConfigDict(extra="forbid", defer_build=True)  # built when first used: an eighth of the start
+    model_config = ConfigDict(
+        extra="forbid", defer_build=True
+    )  # built when first used: an eighth of the start
 
     def record_of(self, name: str) -> State:
         """The record that holds the field `name`: this one. Raises KeyError for an unknown field."""

@@ -11,7 +11,9 @@ from pydantic import BaseModel, ConfigDict
 class Record(BaseModel):
     """A value: compared by its fields; an unknown field is refused."""
 
-    model_config = ConfigDict(extra="forbid", defer_build=True)  # built when first used: an eighth of the start
+    model_config = ConfigDict(
+        extra="forbid", defer_build=True
+    )  # built when first used: an eighth of the start
 
     def replace(self, **changes: Any) -> Self:
         """A copy with these fields replaced; the new values are not validated."""
