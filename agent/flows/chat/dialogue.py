@@ -46,7 +46,7 @@ def build_turn(run: Run, answer: Answer | None) -> Turn:
 
 
 def is_clarification_answer(state: RunState, text: str) -> bool:
-    """Whether this answers the chat's clarifying question; a whole question, thanks or a greeting does not."""
+    """Whether this answers the clarifying question; a whole question, thanks or a greeting does not."""
     reply = text.strip()
     if not _asks_back(state) or classify_small_talk(state.question):
         return False

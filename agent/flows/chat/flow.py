@@ -1,9 +1,9 @@
-"""The `chat` flow: talk with the library. Route, retrieve, grade, generate, validate; rewrite and search again,
-or ask the person. Each turn is a run of its thread.
+"""The `chat` flow: talk with the library. Each turn is a run of its thread.
 
 router -> generate | rewrite | retrieve | clarify | location
 retrieve -> grade -> generate | rewrite_retry | generate_caveat
-generate, generate_caveat -> validate -> end | rewrite_final | clarify_final; an answer to clarify* -> retrieve
+generate, generate_caveat -> validate -> end | rewrite_final | clarify_final
+clarify, clarify_final -> (the person answers) -> retrieve
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The facility finder: facilities of a kind by distance, each row quoted from its table.
 
-A role reads the words; code selects the rows and measures great-circle distances in kilometres. An unknown kind
-or place is reported, and asked for.
+A role reads the words; code selects the rows and measures great-circle distances in kilometres. An unknown
+kind or place is reported, and asked for.
 """
 
 from __future__ import annotations
@@ -34,7 +34,10 @@ from agent.text.tokens import content_stems, stem_words
 from agent.types import Answer, Facility, Fact, Page, PageRef, Reason, Sentence
 from agent.types.facts import make_fact_id
 
-NO_FACILITIES = "The library has no facilities yet: add a CSV file with the columns name, kind, address, latitude and longitude."
+NO_FACILITIES = (
+    "The library has no facilities yet: add a CSV file with the columns name, kind, address, latitude and "
+    "longitude."
+)
 MAX_CHOICES = 6
 """Kinds or places that are listed when one is to be chosen."""
 MAX_FOLLOW_UP_WORDS = 8
@@ -88,7 +91,7 @@ def is_facility_follow_up(turns: Sequence[ChatRun], question: str, facilities: S
 
 
 def find_facilities(state: ChatRun, tools: RunContext) -> Change:
-    """The change of a facility search: the rows as facts, and an answer that lists them or asks what is missing."""
+    """The change of a facility search: the rows as facts, and an answer that lists them or asks back."""
     facilities = load_facilities(state, tools)
     kinds, places = list_kinds(facilities), build_gazetteer(facilities)
     names = list(dict.fromkeys(place.name for found in places.values() for place in found))
@@ -227,8 +230,7 @@ def _distance(km: float | None, query: _FacilityQuery) -> str:
 
 
 def _build_fact(tools: RunContext, facility: Facility, page: Page, page_id: str, distance: str) -> Fact:
-    """The facility's row as a fact. The quote is the row; the statement adds the distance, which code computes
-    from the row's coordinates."""
+    """The facility's row as a fact. The quote is the row; the statement adds the distance, computed by code."""
     tables = (
         table.rows
         for table in page.tables

@@ -249,7 +249,7 @@ def location(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
 
 
 def apply_clarification(state: ChatRun, text: str) -> Change:
-    """The change of a person's answer to a clarifying question: search again with it, retries counted anew."""
+    """The change of a person's answer to a clarifying question: search again, retries counted anew."""
     reply, choices = text.strip(), state.own.choices
     if reply.isdigit() and 1 <= int(reply) <= len(choices):
         reply = choices[int(reply) - 1]

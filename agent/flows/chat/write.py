@@ -1,4 +1,4 @@
-"""From passages to a draft, and from a draft to the answer: quotes checked, conflicts named, caveats added."""
+"""From passages to a draft, and from a draft to the answer: quotes checked, conflicts and caveats named."""
 
 from __future__ import annotations
 

@@ -131,7 +131,7 @@ def _extract_with_model(
 def _from_replies(
     item: CollectedItem, node: CrawlNode, parsed: ParsedPage, replies: list[ContentReply], posts: list[Post]
 ) -> CollectedItem:
-    """The item of the replies about a page's windows: all texts, other fields from the first that has them."""
+    """The item of the replies about a page's windows: all texts, other fields from the first with them."""
     page = parsed.page
     texts = [text for reply in replies if (text := reply.content.strip())]
     span = find_quote(texts[0], page.text) if len(texts) == 1 else None

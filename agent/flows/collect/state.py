@@ -37,7 +37,7 @@ class CollectState(FlowState):
         return self.intent or CollectIntent(max_articles=run.settings.collect.max_articles)
 
     def frontier(self, run: RunState[Any]) -> list[CrawlNode]:
-        """The open nodes without skipped ones in the order of their paths (depth first), the next one first."""
+        """The open nodes without skipped ones, in the order of their paths (depth first)."""
         seen = fact_view.visited_urls(run) | {
             refusal.what for refusal in run.refusals if refusal.why.startswith("skipped")
         }

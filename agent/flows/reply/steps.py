@@ -112,7 +112,7 @@ def _limit_index(entries: list[IndexEntry], by_words: dict[str, float]) -> list[
 
 
 def _check_choice(proposed: list[str], known: set[str], most: int) -> tuple[list[str], list[tuple[str, str]]]:
-    """The proposed ids that were shown, each once and at most `most`; and the refused ones with the reason."""
+    """The proposed ids that were shown, each once and at most `most`; and the refused ones with reasons."""
     unique = dict.fromkeys(name.strip() for name in proposed)
     good = [name for name in unique if name in known]
     unknown = "the choice named a source that is not in the index"

@@ -1,7 +1,7 @@
-"""From chosen sources to the text that is posted: the passages for the prompt, the check of the draft, the links.
+"""From chosen sources to the text that is posted: passages for the prompt, the check of the draft, links.
 
-A sentence is kept when verbatim quotes support it, or when it names a picture that was sent. Code enforces the
-length, by whole sentences: half a sentence may state the opposite.
+A sentence is kept when verbatim quotes support it, or when it names a picture that was sent. Code enforces
+the length, by whole sentences: half a sentence may state the opposite.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def standalone_question(state: ReplyRun) -> str:
 
 
 def select_passages(state: ReplyRun, tools: RunContext) -> list[Passage]:
-    """The passages of the loaded sources that fit a prompt, scored by the share of the question they contain."""
+    """The passages of the loaded sources that fit a prompt, scored by the share of the question in each."""
     question = standalone_question(state)
     page_ids = [source.page_id for source in state.own.loaded if source.page_id]
     selected: list[Passage] = []
@@ -157,7 +157,7 @@ def _remove_unsafe_contacts(sentence: WritingSentence, pages: Sequence[Page]) ->
 
 
 def _page_allows(page: Page, contact: str) -> bool:
-    """Whether a source contains a contact and may name it: a document any, a web page only those of its site."""
+    """Whether a source contains a contact and may name it: a web page only those of its own site."""
     url = page.final_url or page.url
     if canonicalize(contact) and canonicalize(contact) == canonicalize(url):
         return True
