@@ -33,6 +33,7 @@ from agent.text.normalization import (
     strip_diacritics,
 )
 from agent.text.quantities import NUMBER_WORDS
+from agent.text.word_lists import load_words
 from agent.types import Fact
 
 MIN_FUZZY_SIMILARITY = 0.95
@@ -55,11 +56,7 @@ _CLOSING = re.compile(r"[.!?。！？]?[\"'”’»)\]]*")
 _DOUBLED = re.compile(r"(.)\1")
 _SENTENCE_END = re.compile(r"[.!?][\"'”’»)\]]*$")
 _NEXT_WORD = re.compile(r"[ \t\u00a0]*\w")
-_LOOKALIKES = """
-casual causal martial marital desert dessert hoping hopping stared starred striped stripped bellow below supper super
-planed planned filing filling winning wining dinning dining tapping taping
-"""
-_REAL_WORDS = frozenset(_LOOKALIKES.split())
+_REAL_WORDS = load_words("similar_words")
 """Words one slip away from another real word: never taken for a slip."""
 
 

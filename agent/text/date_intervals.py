@@ -9,21 +9,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-_MONTH_NAMES = (
-    "january jan januar janvier enero",
-    "february feb februar février febrero",
-    "march mar märz mars marzo",
-    "april apr avril abril",
-    "may mai mayo",
-    "june jun juni juin junio",
-    "july jul juli juillet julio",
-    "august aug août agosto",
-    "september sep sept septembre septiembre",
-    "october oct oktober octobre octubre",
-    "november nov novembre noviembre",
-    "december dec dezember décembre diciembre",
-)
-_MONTHS = {name: number for number, names in enumerate(_MONTH_NAMES, start=1) for name in names.split()}
+from agent.text.word_lists import read_rows
+
+_MONTHS = {
+    name: number for number, names in enumerate(read_rows("months"), start=1) for name in names.split()
+}
 _MONTH = rf"(?P<month>{'|'.join(sorted(_MONTHS, key=len, reverse=True))})\b\.?"
 _YEAR = r"(?P<year>[1-9]\d{2,3})(?!\d|[.,]\d)(?P<era>\s?(?:BCE?|b\.c\.))?"
 _DAY = r"(?P<day>[0-3]?\d)(?:st|nd|rd|th|\.)?"

@@ -14,6 +14,7 @@ from math import asin, cos, radians, sin, sqrt
 from typing import Literal
 
 from agent.text.tokens import fold, stem, tokenize
+from agent.text.word_lists import read_rows
 from agent.types import Facility
 
 EARTH_KM = 6371.0088
@@ -53,32 +54,7 @@ _NEAREST = re.compile(
     re.IGNORECASE,
 )
 
-_FACILITY_SYNONYMS = (
-    "pharmacy chemist drugstore apothecary medicine prescription apotek apotheke pharmacie farmacia",
-    "clinic doctor physician surgery gp medical healthcare vardcentral lakare arzt praxis medecin medico",
-    "hospital emergency er sjukhus krankenhaus hopital",
-    "dentist dental tooth teeth tandlakare zahnarzt dentiste",
-    "library book bibliotek bibliothek bibliotheque biblioteca",
-    "recycling recycle waste rubbish garbage trash dump tip scrap atervinning recyclinghof dechetterie reciclaje",
-    "school primary skola schule ecole escuela",
-    "kindergarten nursery preschool daycare creche forskola kita",
-    "police polis polizei",
-    "post postoffice mail parcel letter paket correos poste",
-    "pool swimming swim bath baths simhall badhus schwimmbad piscine piscina",
-    "charging charger charge ev laddstation ladestation",
-    "bank atm cash cashpoint bankomat geldautomat",
-    "museum gallery exhibition",
-    "station railway train bus tram",
-    "toilet restroom lavatory wc toalett",
-    "shop store supermarket grocery groceries butik affar",
-    "parking park",
-    "airport flygplats flughafen",
-    "hotel hostel hotell",
-    "restaurant eatery",
-    "church kyrka kirche",
-    "petrol gas fuel bensin tankstelle",
-    "repair mend fix",
-)
+_FACILITY_SYNONYMS = read_rows("facility_synonyms")
 _FACILITY_STEMS = frozenset(stem(word) for group in _FACILITY_SYNONYMS for word in group.split())
 _FACILITY_REQUEST = re.compile(
     r"\b(?:is there an?|are there any|nearest|closest|nearby|find (?:me )?an?|where can i find an?|where is an?|närmaste|finns det (?:någon|en|ett)"

@@ -13,14 +13,11 @@ import unicodedata
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
+from agent.text.word_lists import load_words
+
 ELLIPSIS = "…"
-_NEGATION_LIST = """
-not no never none nobody nothing nor neither nowhere without cannot hardly scarcely barely
-nicht kein keine keinen keiner nie niemals ohne ne pas jamais sans aucun aucune nunca sin non mai senza
-"""
-NEGATIONS = frozenset(_NEGATION_LIST.split())
-"""Words that turn a statement round, in the languages the demo and the sets speak most; English "n't" is told
-by its ending."""
+NEGATIONS = load_words("negations")
+"""Words that negate a statement in several languages; English "n't" is recognised by its ending."""
 
 _INVISIBLE = "\u00ad\u200b\u200c\u200d\u2060\ufeff"
 _MARKS = "\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0900-\u0903\u093a-\u094f\u0980-\u0dff\u0e31-\u0e4e"

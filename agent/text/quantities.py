@@ -8,94 +8,31 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from agent.text.tokens import is_stopword
+from agent.text.word_lists import read_rows
+
 MAX_ROUNDING = 0.1
 """A rounded figure may differ from the full one by half its last digit, but never by more than this share of
 itself."""
 
-_TO_NINETEEN = """
-zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen
-"""
-_FROM_TWENTY = "twenty thirty forty fifty sixty seventy eighty ninety"
-_ORDINAL_WORDS = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"
-_ONES = {word: number for number, word in enumerate(_TO_NINETEEN.split())}
-_TENS = {word: 10 * number for number, word in enumerate(_FROM_TWENTY.split(), start=2)}
-_SCALES = {
-    "hundred": 1e2,
-    "thousand": 1e3,
-    "million": 1e6,
-    "billion": 1e9,
-    "trillion": 1e12,
-    "mn": 1e6,
-    "bn": 1e9,
-    "dozen": 12.0,
-}
-_ORDINALS = {word: number for number, word in enumerate(_ORDINAL_WORDS.split(), start=1)}
+_CARDINALS, _TENS_WORDS, _ORDINAL_WORDS = (row.split() for row in read_rows("number_words"))
+_ONES = {word: number for number, word in enumerate(_CARDINALS)}
+_TENS = {word: 10 * number for number, word in enumerate(_TENS_WORDS, start=2)}
+_SCALES = {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
+_SCALES |= {"mn": 1e6, "bn": 1e9, "dozen": 12.0}
+_ORDINALS = {word: number for number, word in enumerate(_ORDINAL_WORDS, start=1)}
 _FRACTIONS = {"½": 0.5, "¼": 0.25, "¾": 0.75, "⅓": 1 / 3, "⅔": 2 / 3}
 NUMBER_WORDS = frozenset(
     [*_ONES, *_TENS, *_SCALES, *_ORDINALS, "half", "third", "quarter", "twice", "once", "double", "both"]
 )
 """Words that are numbers; a quote may not differ in one."""
 
-_UNITS: dict[str, tuple[str, float]] = {
-    name: (base, factor)
-    for names, base, factor in (
-        ("% percent percentage", "%", 1.0),
-        ("mm millimetre millimeter", "m", 0.001),
-        ("cm centimetre centimeter", "m", 0.01),
-        ("m metre meter", "m", 1.0),
-        ("km kilometre kilometer", "m", 1000.0),
-        ("mi mile", "m", 1609.344),
-        ("ft foot feet", "m", 0.3048),
-        ("inch inches", "m", 0.0254),
-        ("yd yard", "m", 0.9144),
-        ("km² km2 km^2", "m²", 1e6),
-        ("m² m2 m^2", "m²", 1.0),
-        ("ha hectare", "m²", 1e4),
-        ("acre", "m²", 4046.8564224),
-        ("mg milligram", "kg", 1e-6),
-        ("g gram gramme", "kg", 0.001),
-        ("kg kilogram kilo", "kg", 1.0),
-        ("t tonne", "kg", 1000.0),
-        ("lb lbs pound", "kg", 0.45359237),
-        ("oz ounce", "kg", 0.028349523125),
-        ("ml millilitre milliliter", "l", 0.001),
-        ("cl centilitre centiliter", "l", 0.01),
-        ("l litre liter", "l", 1.0),
-        ("cc", "l", 0.001),
-        ("ms millisecond", "s", 0.001),
-        ("s sec second", "s", 1.0),
-        ("min minute", "s", 60.0),
-        ("h hr hour", "s", 3600.0),
-        ("day", "s", 86400.0),
-        ("week", "s", 604800.0),
-        ("month", "month", 1.0),
-        ("year", "month", 12.0),
-        ("yr", "month", 12.0),
-        ("decade", "month", 120.0),
-        ("°c celsius", "°C", 1.0),
-        ("°f fahrenheit", "°F", 1.0),
-        ("w watt", "W", 1.0),
-        ("kw kilowatt", "W", 1e3),
-        ("mw megawatt", "W", 1e6),
-        ("hz", "Hz", 1.0),
-        ("khz", "Hz", 1e3),
-        ("mhz", "Hz", 1e6),
-        ("ghz", "Hz", 1e9),
-        ("kb", "B", 1e3),
-        ("mb", "B", 1e6),
-        ("gb", "B", 1e9),
-        ("tb", "B", 1e12),
-        ("kmh km/h kph", "km/h", 1.0),
-        ("mph", "km/h", 1.609344),
-        ("usd dollar us$ $", "$", 1.0),
-        ("eur euro €", "€", 1.0),
-        ("gbp £", "£", 1.0),
-        ("yen ¥ jpy", "¥", 1.0),
-        ("₹ rupee", "₹", 1.0),
-    )
-    for name in names.split()
+_UNITS = {
+    name: (base, float(factor))
+    for base, factor, *names in map(str.split, read_rows("units"))
+    for name in names
 }
-
+"""The base unit and factor of each unit's name."""
 _FAHRENHEIT = "°F"
 """The one unit that a factor alone does not convert."""
 _NUMBER_WORD = "|".join(
@@ -113,11 +50,6 @@ _QUANTITY = re.compile(
     rf"(?P<gap>[\s\u00a0\u202f]{{0,2}}-?)(?P<unit>{_NAMED_UNIT})?",
     re.IGNORECASE,
 )
-_FUNCTION_WORDS = """
-and or of in to the a an is was were are at by for from on with as but per than that which who when while after before until since
-during between into out over under more less about its his her their it he she they not had has have
-"""
-_NOT_UNITS = frozenset(_FUNCTION_WORDS.split())
 
 
 @dataclass(frozen=True)
@@ -232,7 +164,7 @@ def _parse_unit(match: re.Match[str]) -> tuple[str, float, bool]:
     known = _find_unit(said)
     if known and not (len(said) == 1 and said.isalpha() and match["gap"] == "" and match["digits"] is None):
         return *known, True
-    if not said or said in _NOT_UNITS or not (match["unit"] or "")[0].islower():
+    if not said or is_stopword(said) or not (match["unit"] or "")[0].islower():
         return "", 1.0, False
     return _singularize(said), 1.0, True
 
