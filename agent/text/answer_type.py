@@ -1,12 +1,14 @@
-"""What kind of answer a question wants (a person, a date, a number ...), and whether a sentence holds one.
-Rules, not a parser."""
+"""The type of answer a question wants (a person, a date, a number …), and whether a sentence holds one. By
+regular expressions in several languages."""
 
 from __future__ import annotations
 
 import re
 from functools import lru_cache
 
+from agent.text.date_intervals import MONTH_NAMES
 from agent.text.names import find_names
+from agent.text.quantities import CARDINAL_WORDS
 
 ANSWER_TYPES = ("person", "date", "place", "number", "reason", "manner", "definition", "thing")
 
@@ -47,19 +49,12 @@ _RULES: tuple[tuple[str, str], ...] = (
     ),
 )
 _COMPILED = tuple((kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in _RULES)
-_MONTH = (
-    r"(?:jan(?:uary|uar|uari|vier)?|feb(?:ruary|ruar|ruari)?|mar(?:ch|s|zo)?|märz|apr(?:il)?|may|mai|maj|june?|juni|july?|juli|aug(?:ust|usti)?"
-    r"|sept?(?:ember)?|o[ck]t(?:ober)?|nov(?:ember)?|de[cz](?:ember)?)"
-)
 _DATE = re.compile(
-    rf"\b(?:1[0-9]|20)\d\d(?:s|–|-|\b)|\b{_MONTH}\.? \d|\b\d{{1,2}}\.? {_MONTH}\b|\b\d\d?(?:th|st|nd|rd) century\b|\b\d+ (?:bc|ad)\b",
+    rf"\b(?:1[0-9]|20)\d\d(?:s|–|-|\b)|\b(?:{MONTH_NAMES})\.? \d|\b\d{{1,2}}\.? (?:{MONTH_NAMES})\b"
+    r"|\b\d\d?(?:th|st|nd|rd) century\b|\b\d+ (?:bc|ad)\b",
     re.IGNORECASE,
 )
-_NUMBER = re.compile(
-    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty|hundred|thousand|million|billion|dozen"
-    r"|zwei|drei|vier|fünf|två|tre|fyra|fem|deux|trois|quatre|cinq|dos|tres|cuatro|cinco)\b",
-    re.IGNORECASE,
-)
+_NUMBER = re.compile(rf"\d|\b(?:{'|'.join(sorted(CARDINAL_WORDS))})\b", re.IGNORECASE)
 _REASON = re.compile(
     r"\b(?:because|due to|caused?|causes|result(?:s|ed)? (?:of|in|from)|reason|therefore|so that|in order to|weil|da|eftersom|parce|porque)\b",
     re.IGNORECASE,
@@ -70,25 +65,19 @@ _DEFINITION = re.compile(
 )
 
 
+_SIGNS = {"date": _DATE, "number": _NUMBER, "reason": _REASON, "place": _PLACE, "definition": _DEFINITION}
+"""What a sentence holds that has an answer of the type."""
+
+
 @lru_cache(maxsize=512)
 def detect_answer_type(question: str) -> str:
-    """The kind of answer a question wants; "thing" when no rule says more."""
+    """One of ANSWER_TYPES; "thing" when no rule says more."""
     return next((kind for kind, pattern in _COMPILED if pattern.search(question)), "thing")
 
 
 def has_answer_type(kind: str, sentence: str, asked: frozenset[str] = frozenset()) -> bool:
-    """Does the sentence hold something of this kind? `asked`: folded names that stand in the question, which
-    do not count."""
-    if kind == "date":
-        return bool(_DATE.search(sentence))
-    if kind == "number":
-        return bool(_NUMBER.search(sentence))
-    if kind == "reason":
-        return bool(_REASON.search(sentence))
-    if kind == "place":
-        return bool(_PLACE.search(sentence))
-    if kind == "definition":
-        return bool(_DEFINITION.search(sentence))
+    """Does the sentence hold something of this answer type? `asked`: folded names of the question, which do
+    not count."""
     if kind == "person":
         return any(" " in name and name.casefold() not in asked for name in find_names(sentence, 12))
-    return True
+    return kind not in _SIGNS or bool(_SIGNS[kind].search(sentence))

@@ -14,7 +14,9 @@ from agent.text.word_lists import read_rows
 _MONTHS = {
     name: number for number, names in enumerate(read_rows("months"), start=1) for name in names.split()
 }
-_MONTH = rf"(?P<month>{'|'.join(sorted(_MONTHS, key=len, reverse=True))})\b\.?"
+MONTH_NAMES = "|".join(sorted(_MONTHS, key=len, reverse=True))
+"""A regular expression for the name of a month in several languages."""
+_MONTH = rf"(?P<month>{MONTH_NAMES})\b\.?"
 _YEAR = r"(?P<year>[1-9]\d{2,3})(?!\d|[.,]\d)(?P<era>\s?(?:BCE?|b\.c\.))?"
 _DAY = r"(?P<day>[0-3]?\d)(?:st|nd|rd|th|\.)?"
 _FORMS = [

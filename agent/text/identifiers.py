@@ -1,5 +1,4 @@
-"""Codes people ask about, letters and a number together ("E31", "rfc 2119" is none): found in a text and
-spelled one way. Knows no list."""
+"""Codes ("E31"), addresses, mailboxes, hosts and mentions in a text. Whether they are right it cannot know."""
 
 from __future__ import annotations
 
@@ -11,6 +10,13 @@ _NUMBERED_CODE = re.compile(
     re.IGNORECASE,
 )
 _UNMISTAKABLE_CODE = re.compile(r"[a-z]{1,4}\d{2,}|\d{2,}")
+_CONTACT = re.compile(
+    r"\b(?:[a-z][a-z0-9+.-]{1,20}://|(?:javascript|vbscript|data|mailto|tel|sms|magnet|intent|tg|bitcoin|ethereum|monero):)"
+    r"[^\s<>\"'`)\]}]+|<[@#!&:][^\s<>]{1,60}>|(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+|(?<![\w@.])@\w[\w.-]+"
+    r"|(?<![\w@./-])(?:[\w-]+\.)+[a-z]{2,}(?![\w-])(?:/[^\s<>\"'`)\]}]*)?",
+    re.IGNORECASE,
+)
+_MASS_MENTION = re.compile(r"(?<!\w)@(?=(?:everyone|here|channel|all)\b)", re.IGNORECASE)
 
 
 def find_codes(text: str) -> list[str]:
@@ -34,3 +40,19 @@ def find_unmistakable_codes(text: str) -> list[str]:
 def is_same_code(code: str, other: str) -> bool:
     """Is `other` the code, or the one whose number is asked about?"""
     return code == other or (code.isdigit() and other.lstrip("abcdefghijklmnopqrstuvwxyz") == code)
+
+
+def find_contacts(text: str) -> list[str]:
+    """Addresses with their scheme, mailboxes, mentions ("@anna", "<@12>"), and what reads like a host
+    ("example.org/x", "notes.md"), in order."""
+    return list(dict.fromkeys(found.rstrip(".,;:!?") for found in _CONTACT.findall(text)))
+
+
+def is_external_contact(contact: str) -> bool:
+    """Is it an address, a mailbox or a mention, and not merely a name with a dot in it?"""
+    return "@" in contact or ":" in contact or contact.startswith("<") or contact.lower().startswith("www.")
+
+
+def remove_mass_mentions(text: str) -> str:
+    """The text without signs that would call a whole channel."""
+    return _MASS_MENTION.sub("", text)

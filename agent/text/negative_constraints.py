@@ -1,16 +1,16 @@
-"""The parts of a wish that say what is not wanted: "news about X, not from a.example; leave out threads about
-dividends".
+"""What a request excludes: "news about X, not from a.example; leave out threads about dividends".
 
-A part begins at a word of refusal and goes to the end of its sentence or to "but …". A "not" inside a wish
-("what members do not like") is none. Knows words; what follows from a refusal is decided elsewhere, addresses
-in one are read by exclusions.py."""
+An exclusion begins at a word such as "leave out" and ends with its sentence or at "but …"; a "not" inside a
+request ("what members do not like") is none. A sentence with a negation excludes the addresses and hosts in
+it. A site that is only described ("the wiki") is left to a model."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
-from agent.text.excluded_sites import find_excluded_sites
 from agent.text.tokens import content_stems, stem, stem_words
+from agent.text.urls import canonicalize, find_urls, host
 
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
 _ITEM = (
@@ -42,6 +42,12 @@ _FRAME_STEMS = frozenset(
         "sin kein keine"
     ).split()
 )
+_NEGATION = re.compile(
+    r"\b(?:not|never|no|don['’]?t|without|avoid|ignore|exclude|excluding|except|skip|leave out|other than|instead of"
+    r"|nicht|nie|ohne|kein\w*|inte|aldrig|utan|pas|jamais|sans|nunca|sin)\b",
+    re.IGNORECASE,
+)
+_HOST = re.compile(r"(?<![\w@/.-])((?:[a-z0-9-]+\.)+[a-z]{2,})(?![\w/-])", re.IGNORECASE)
 
 
 def split_negative_constraints(text: str) -> tuple[str, list[str]]:
@@ -96,3 +102,39 @@ def _find_end(sentence: str, behind: int) -> int:
             ends.append(match.start())
             break
     return min(ends, default=len(sentence))
+
+
+def find_exclusion_sentences(note: str) -> list[str]:
+    """The sentences of a note that refuse an address or a site."""
+    return [
+        part
+        for part in _SENTENCE.split(note)
+        if _NEGATION.search(part) and (find_urls(part) or _find_hosts(part))
+    ]
+
+
+def remove_exclusion_sentences(note: str) -> str:
+    """The note without the sentences that refuse."""
+    refused = find_exclusion_sentences(note)
+    return " ".join(part for part in _SENTENCE.split(note) if part not in refused).strip()
+
+
+def find_excluded_sites(notes: Iterable[str]) -> list[str]:
+    """The canonical addresses and the hosts that the notes forbid, in order."""
+    found: list[str] = []
+    for note in notes:
+        for part in find_exclusion_sentences(note):
+            found += [canonicalize(url) for url in find_urls(part)] + _find_hosts(part)
+    return list(dict.fromkeys(found))
+
+
+def is_excluded(url: str, forbidden: Iterable[str]) -> bool:
+    """Is the address one of the forbidden, or on a forbidden host or below it?"""
+    name, spelled = host(url), canonicalize(url)
+    return any(spelled == entry or name == entry or name.endswith(f".{entry}") for entry in forbidden)
+
+
+def _find_hosts(text: str) -> list[str]:
+    for url in find_urls(text):
+        text = text.replace(url, " ")
+    return [match.group(1).lower() for match in _HOST.finditer(text)]

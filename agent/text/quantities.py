@@ -22,6 +22,8 @@ _SCALES = {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "tri
 _SCALES |= {"mn": 1e6, "bn": 1e9, "dozen": 12.0}
 _ORDINALS = {word: number for number, word in enumerate(_ORDINAL_WORDS, start=1)}
 _FRACTIONS = {"½": 0.5, "¼": 0.25, "¾": 0.75, "⅓": 1 / 3, "⅔": 2 / 3}
+CARDINAL_WORDS = frozenset([*_ONES, *_TENS, *_SCALES]) - {"zero", "mn", "bn"}
+"""English words for numbers that count."""
 NUMBER_WORDS = frozenset(
     [*_ONES, *_TENS, *_SCALES, *_ORDINALS, "half", "third", "quarter", "twice", "once", "double", "both"]
 )

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from agent.flows.collect.state import CollectRun
 from agent.flows.shared import fact_view
-from agent.text.excluded_sites import find_excluded_sites, is_excluded
-from agent.text.negative_constraints import split_negative_constraints
+from agent.text.negative_constraints import find_excluded_sites, is_excluded, split_negative_constraints
 from agent.text.urls import canonicalize, find_urls
 from agent.types.collection import CrawlLimit, CrawlNode, LinkCandidate
 

@@ -23,7 +23,7 @@ from agent.retrieval.sections import infer_headings
 from agent.roles.reply.writing import WritingReply, WritingSentence
 from agent.roles.research.report import ReportReply, ReportSentence
 from agent.roles.role import RoleResult
-from agent.text.contact_info import find_contacts, is_external_contact, remove_mass_mentions
+from agent.text.identifiers import find_contacts, is_external_contact, remove_mass_mentions
 from agent.text.question_analysis import parse_question
 from agent.text.urls import canonicalize, find_urls, site
 from agent.types import Answer, Confidence, Fact, Page, Passage, Sentence, StatementCounts

@@ -17,7 +17,7 @@ from agent.flows.shared.fact_view import (
     visited_urls,
 )
 from agent.retrieval.link_scoring import MAX_OPEN_LEADS, lead_id, score_leads
-from agent.text.excluded_sites import find_excluded_sites, is_excluded
+from agent.text.negative_constraints import find_excluded_sites, is_excluded
 from agent.text.urls import canonicalize, find_urls
 from agent.types import Lead, Outcome, PageRef, Proposal, Refusal, Stall
 

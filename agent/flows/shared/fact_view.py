@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from agent.engine.run_state import RunState
 from agent.text.dialogue_acts import reply_to_small_talk
-from agent.text.excluded_sites import find_excluded_sites, is_excluded
+from agent.text.negative_constraints import find_excluded_sites, is_excluded
 from agent.text.urls import canonicalize, site
 from agent.types import Answer, Conflict, Fact, PauseRequest, Proposal
 

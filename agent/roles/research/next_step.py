@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from agent.retrieval.link_scoring import lead_id, make_bridge_leads, make_first_query
 from agent.retrieval.term_coverage import Coverage, measure_coverage
-from agent.text.excluded_sites import remove_exclusion_sentences
+from agent.text.negative_constraints import remove_exclusion_sentences
 from agent.text.question_analysis import ParsedQuestion, extract_keywords, parse_question, split_question
 from agent.text.urls import canonicalize, find_urls
 from agent.types import Action, Fact, Lead, Outcome, Refusal
