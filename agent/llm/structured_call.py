@@ -1,9 +1,7 @@
-"""One question to a model, from messages to a checked value: recall, ask, parse, one repair, record. Knows no
-prompt by name.
+"""One question to a model, from messages to a validated value: recall, ask, parse, repair once, record.
 
-A completion is asked again at most twice: once when it was cut off at its length limit (asking to be shorter,
-with twice the room), once when it did not fit the shape (telling the model what was wrong). A refusal is not
-argued with."""
+A completion is repeated at most twice: once when it was cut off at its length limit (asking for a shorter reply, with
+twice the room), once when it did not fit the schema (with the error). A refusal is final."""
 
 from __future__ import annotations
 
@@ -13,14 +11,13 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import partial
 from typing import TypeVar
 
 from pydantic import BaseModel
 
 from agent.errors import ModelReplyError, ModelUnavailable, Signal
 from agent.llm import prices
-from agent.llm.model import MAX_TOKENS, Checkpoint, Completion, Message, Model, Tier
+from agent.llm.model import MAX_TOKENS, Checkpoint, CompletionRequest, Message, Model, Tier
 from agent.llm.parse_reply import parse_reply
 from agent.llm.request_options import build_strict_schema
 from agent.types import ModelCall
@@ -35,17 +32,17 @@ _SCHEMA_INSTRUCTION = (
     "Reply with one JSON object and nothing else: no fence, no remark. It must fit this JSON schema:\n"
 )
 _SHORTEN_INSTRUCTION = "Your reply was cut off before its end. Say the same in at most half as many words, as one complete JSON object."
+_REPAIR_INSTRUCTION = "Reply again with one complete JSON object that fits the schema, and nothing else."
 
 Shape = TypeVar("Shape", bound=BaseModel)
 
 
 @dataclass(frozen=True)
 class CallContext:
-    """Whose call it is, and where calls are kept: `recall` gives the stored call of a key, `record` stores
-    one (each once).
+    """The step a call belongs to, and its storage: `recall` gives the stored call of a key, `record` stores a call.
 
-    `earlier` are the numbers under which this step was begun before without coming to its end; `kept` looks
-    for what was paid then."""
+    `earlier_steps` are the numbers under which this step was begun before without an end; `recall_earlier` finds the
+    calls that were paid then."""
 
     run_id: str
     step: int
@@ -58,77 +55,69 @@ class CallContext:
 
 
 def request_structured(
-    client: Model, ticket: CallContext, messages: Sequence[Message], shape: type[Shape], *, tier: Tier
+    client: Model, context: CallContext, messages: Sequence[Message], shape: type[Shape], *, tier: Tier
 ) -> Shape:
-    """The model's reply as `shape`. Raises ModelUnavailable (no answer) or ReplyError (no usable one);
-    Signals pass through.
+    """The model's reply as `shape`. Raises ModelUnavailable (no answer) or ModelReplyError (no usable one); Signals
+    pass through.
 
-    Every completion is recorded as a Call, usable or not; its `error` says what was wrong. A recorded Call
-    that was answered is used again without asking; one that was not keeps its key, and the next attempt gets
-    its own."""
-    ticket.checkpoint()
-    complete = partial(client.complete, tier=tier, schema=shape, checkpoint=ticket.checkpoint)
+    Every completion is recorded as a ModelCall, usable or not; its `error` says what was wrong. A recorded call that was
+    answered is used again; one that was not keeps its key, and the next attempt gets its own."""
+    context.checkpoint()
     model = client.strong if tier == "strong" else client.fast
     prompt, room, attempt, chances = add_schema(messages, shape), MAX_TOKENS, 1, {"shorter", "repair"}
     while True:
-        call = _recall_or_create(ticket, prompt, attempt, model)
-        recalled = _is_answered(call)
-        if not recalled:
-            call = _complete_call(
-                partial(complete, prompt, max_tokens=room), ticket, call, local=client.local
-            )
-        value, trouble = _read_reply(call, shape)
-        if not recalled:
-            ticket.record(call.model_copy(update={"error": trouble}))
+        call = _recall_or_create(context, prompt, attempt, model)
+        if is_new := not _is_answered(call):
+            request = CompletionRequest(prompt, shape, tier, room, context.checkpoint)
+            call = _complete_call(client, request, context, call)
+        value, problem = _read_reply(call, shape)
+        if is_new:
+            context.record(call.model_copy(update={"error": problem}))
         if value is not None:
             return value
         chance = "shorter" if call.finish == "length" else "repair"
         if call.finish in DECLINE_MESSAGES or chance not in chances:
-            raise ModelReplyError(f"{model} gave no usable reply. {trouble}")
+            raise ModelReplyError(f"{model} gave no usable reply. {problem}")
         chances.discard(chance)
         attempt = call.attempt + 1
         if chance == "shorter":
             prompt, room = [*prompt, {"role": "user", "content": _SHORTEN_INSTRUCTION}], room * 2
         else:
-            prompt = _build_repair_prompt(prompt, call.reply, trouble)
+            prompt = _build_repair_prompt(prompt, call.reply, problem)
 
 
 def add_schema(messages: Sequence[Message], shape: type[BaseModel]) -> list[Message]:
-    """The messages with the reply's schema told at the end of the system part; not every server enforces
-    it."""
-    told = _SCHEMA_INSTRUCTION + json.dumps(build_strict_schema(shape), ensure_ascii=False)
+    """The messages with the reply's schema at the end of the system part; not every server enforces it."""
+    instruction = _SCHEMA_INSTRUCTION + json.dumps(build_strict_schema(shape), ensure_ascii=False)
     if messages and messages[0]["role"] == "system":
-        return [{"role": "system", "content": f"{messages[0]['content']}\n\n{told}"}, *messages[1:]]
-    return [{"role": "system", "content": told}, *messages]
-
-
-def attempt_key(ticket: CallContext, prompt: Sequence[Message], attempt: int) -> str:
-    """SHA-256, hex, of run, step, attempt and prompt."""
-    return compute_call_key(ticket.run_id, ticket.step, attempt, prompt)
+        return [{"role": "system", "content": f"{messages[0]['content']}\n\n{instruction}"}, *messages[1:]]
+    return [{"role": "system", "content": instruction}, *messages]
 
 
 def compute_call_key(run_id: str, step: int, attempt: int, prompt: Sequence[Message]) -> str:
-    """The key of a call; see `key`."""
+    """The key of a call: SHA-256, hex, of run, step, attempt and prompt."""
     return hashlib.sha256(
         json.dumps([run_id, step, attempt, list(prompt)], sort_keys=True).encode()
     ).hexdigest()
 
 
-def _recall_or_create(ticket: CallContext, prompt: list[Message], attempt: int, model: str) -> ModelCall:
-    """The stored Call that was answered; else a new one under the first key that is free."""
-    for step in ticket.earlier_steps:
-        paid = ticket.recall_earlier(compute_call_key(ticket.run_id, step, attempt, prompt))
+def _recall_or_create(context: CallContext, prompt: list[Message], attempt: int, model: str) -> ModelCall:
+    """The stored call that was answered; else a new one under the first free key."""
+    for step in context.earlier_steps:
+        paid = context.recall_earlier(compute_call_key(context.run_id, step, attempt, prompt))
         if paid is not None and _is_answered(paid):
             return paid
-    while (call := ticket.recall(attempt_key(ticket, prompt, attempt))) is not None:
+    key = compute_call_key(context.run_id, context.step, attempt, prompt)
+    while (call := context.recall(key)) is not None:
         if _is_answered(call):
             return call
         attempt += 1
+        key = compute_call_key(context.run_id, context.step, attempt, prompt)
     return ModelCall(
-        key=attempt_key(ticket, prompt, attempt),
-        run_id=ticket.run_id,
-        step=ticket.step,
-        role=ticket.role,
+        key=key,
+        run_id=context.run_id,
+        step=context.step,
+        role=context.role,
         model=model,
         attempt=attempt,
         prompt=prompt,
@@ -137,28 +126,24 @@ def _recall_or_create(ticket: CallContext, prompt: list[Message], attempt: int, 
 
 
 def _is_answered(call: ModelCall) -> bool:
-    """A call that no reply came to has no tokens; an empty reply has cost at least its prompt."""
+    """A call without a reply has no tokens; an empty reply has cost at least its prompt."""
     return call.prompt_tokens > 0
 
 
 def _complete_call(
-    complete: Callable[[], Completion], ticket: CallContext, call: ModelCall, *, local: bool
+    client: Model, request: CompletionRequest, context: CallContext, call: ModelCall
 ) -> ModelCall:
-    """The call with its reply, not yet recorded. When none comes, that is recorded and the reason raised."""
+    """The call with its reply, not yet recorded. A failure is recorded and raised."""
     began = time.monotonic()
     try:
-        reply = complete()
+        reply = client.complete(request)
     except (ModelUnavailable, Signal) as error:
-        why = (
-            str(error)
-            if isinstance(error, ModelUnavailable)
-            else f"Given up while waiting ({type(error).__name__})."
-        )
-        ticket.record(
-            call.model_copy(update={"error": why, "cost_usd": 0.0, "seconds": time.monotonic() - began})
-        )
+        interrupted = f"Given up while waiting ({type(error).__name__})."
+        reason = str(error) if isinstance(error, ModelUnavailable) else interrupted
+        failed = {"error": reason, "cost_usd": 0.0, "seconds": time.monotonic() - began}
+        context.record(call.model_copy(update=failed))
         raise
-    cost = 0.0 if local else prices.compute_cost(reply.model, reply.prompt_tokens, reply.completion_tokens)
+    cost = prices.compute_cost(reply.model, reply.prompt_tokens, reply.completion_tokens)
     answer = {
         "reply": reply.text,
         "model": reply.model,
@@ -166,18 +151,17 @@ def _complete_call(
         "prompt_tokens": reply.prompt_tokens,
         "completion_tokens": reply.completion_tokens,
         "estimated": reply.estimated,
-        "cost_usd": cost,
+        "cost_usd": 0.0 if client.local else cost,
         "seconds": reply.seconds,
     }
     return call.model_copy(update=answer)
 
 
 def _read_reply(call: ModelCall, shape: type[Shape]) -> tuple[Shape | None, str]:
-    """The value in a reply and "", or None and what is wrong with it. A reply that was cut off is not read at
-    all."""
+    """The value in a reply and "", or None and what is wrong with it. A reply that was cut off is not read."""
     if call.finish in DECLINE_MESSAGES:
-        said = f": {call.reply.strip()[:300]}" if call.reply.strip() else "."
-        return None, DECLINE_MESSAGES[call.finish] + said
+        text = call.reply.strip()[:300]
+        return None, DECLINE_MESSAGES[call.finish] + (f": {text}" if text else ".")
     if call.finish == "length":
         return None, "The reply was cut off at its length limit."
     try:
@@ -186,9 +170,7 @@ def _read_reply(call: ModelCall, shape: type[Shape]) -> tuple[Shape | None, str]
         return None, str(error)
 
 
-def _build_repair_prompt(prompt: list[Message], reply: str, trouble: str) -> list[Message]:
-    """The prompt with the faulty reply and what was wrong with it. Some servers refuse a message without
-    content."""
-    said = [{"role": "assistant", "content": reply[:MAX_SHOWN_CHARACTERS]}] if reply.strip() else []
-    told = f"{trouble} Reply again with one complete JSON object that fits the schema, and nothing else."
-    return [*prompt, *said, {"role": "user", "content": told}]
+def _build_repair_prompt(prompt: list[Message], reply: str, problem: str) -> list[Message]:
+    """The prompt with the faulty reply and its error. Some servers refuse a message without content."""
+    faulty = [{"role": "assistant", "content": reply[:MAX_SHOWN_CHARACTERS]}] if reply.strip() else []
+    return [*prompt, *faulty, {"role": "user", "content": f"{problem} {_REPAIR_INSTRUCTION}"}]

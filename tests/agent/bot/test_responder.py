@@ -25,6 +25,7 @@ from agent.engine.context import RunContext
 from agent.errors import ModelUnavailable, NotFound, StoreError, UsageError
 from agent.flows import FLOWS
 from agent.flows.reply.flow import REPLY
+from agent.llm.model import CompletionRequest
 from agent.llm.scripted import ScriptedModel
 from agent.reply_config import DEMO_KB
 from agent.store import tables
@@ -114,10 +115,10 @@ class Echo:
         self.calls = 0
         self._lock = threading.Lock()
 
-    def complete(self, messages: Any, *, schema: Any, **more: Any) -> Any:
+    def complete(self, request: CompletionRequest) -> Any:
         with self._lock:
             self.calls += 1
-        prompt = "\n".join(message["content"] for message in messages)
+        prompt = "\n".join(message["content"] for message in request.messages)
         n = int(re.search(r"marker (\d+)", prompt)[1])  # type: ignore[index]
         quote = f"Locker {n % 40} is opened with code {1000 + n % 40}."
         said: dict[str, Any] = {
@@ -134,10 +135,10 @@ class Echo:
                 "missing": "",
                 "confidence": 0.9,
             },
-        }[schema.__name__]
-        if n % 10 == 8 and schema.__name__ == "WritingReply":
+        }[request.schema.__name__]
+        if n % 10 == 8 and request.schema.__name__ == "WritingReply":
             said = {"answer": "broken"}
-        return ScriptedModel([said]).complete(messages, schema=schema, **more)
+        return ScriptedModel([said]).complete(request)
 
 
 def alive(*kinds: type) -> int:

@@ -95,8 +95,8 @@ def test_a_model_can_be_measured(monkeypatch) -> None:
             self.strong, self.fast = strong, fast
             return self
 
-        def complete(self, messages, **_) -> Completion:
-            assert "Who built it?" in messages[-1]["content"]
+        def complete(self, request) -> Completion:
+            assert "Who built it?" in request.messages[-1]["content"]
             return Completion(
                 text='{"query": "Who built the brass heron?"}',
                 prompt_tokens=1,

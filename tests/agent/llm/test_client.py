@@ -17,8 +17,9 @@ from pydantic import BaseModel
 from agent.config import ROOT
 from agent.errors import ModelUnavailable, StopRequested
 from agent.llm import client as client_module
-from agent.llm.client import ModelClient, identify_server
-from agent.llm.model import Completion
+from agent.llm.client import ModelClient
+from agent.llm.http import identify_server
+from agent.llm.model import Completion, CompletionRequest
 from tests.web import model_server as web
 from tests.web.model_server import Answer, ModelServer
 
@@ -43,7 +44,7 @@ def made(server: ModelServer, *, timeout_s: float = 5.0, patience_s: float = 120
 
 
 def asked(client: ModelClient, checkpoint=lambda: None, tier="strong") -> Completion:
-    return client.complete(ASK, tier=tier, schema=Yes, checkpoint=checkpoint)
+    return client.complete(CompletionRequest(ASK, Yes, tier, checkpoint=checkpoint))
 
 
 def failure(server: ModelServer, **settings) -> str:

@@ -9,7 +9,7 @@ from agent.llm.http_errors import (
     ServerFault,
     explain_error_status,
     parse_completion,
-    parse_retry_after,
+    read_retry_after,
     redact_keys,
 )
 
@@ -58,13 +58,14 @@ def test_only_a_refused_form_is_a_complaint():
     ],
 )
 def test_the_wait_a_server_asks_for(headers: dict[str, str], seconds: float | None):
-    assert parse_retry_after(headers) == seconds
+    assert read_retry_after(headers) == seconds
 
 
 @pytest.mark.parametrize("body", ["[" * 100_000, "nothing", '{"choices": '])
 def test_a_broken_body_may_be_whole_next_time(body: str):
-    got = parse_completion(body, "application/json", server="host", prompt="p", model="m")
-    assert isinstance(got, ServerFault) and got.can_retry
+    with pytest.raises(ServerFault) as caught:
+        parse_completion(body, "application/json", server="host", prompt="p", model="m")
+    assert caught.value.can_retry
 
 
 @pytest.mark.parametrize(

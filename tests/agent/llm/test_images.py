@@ -9,7 +9,7 @@ import pytest
 from pydantic import BaseModel
 
 from agent.llm.images import IMAGE_ADAPTERS, Image, VisionModel, format_image_mark
-from agent.llm.model import messages_to_text
+from agent.llm.model import CompletionRequest, messages_to_text
 from agent.llm.scripted import ScriptedModel
 from agent.types import ReplySettings
 
@@ -25,9 +25,7 @@ def sent(adapter: str, text: str, role: str = "user") -> object:
     model = ScriptedModel([{"ok": True}], strong="big", fast="small")
     seeing = VisionModel(model, [ONE, TWO], adapter)
     assert (seeing.strong, seeing.fast, seeing.local) == ("big", "small", True)
-    seeing.complete(
-        [{"role": role, "content": text}], tier="fast", schema=Yes, checkpoint=lambda: None, max_tokens=9
-    )
+    seeing.complete(CompletionRequest([{"role": role, "content": text}], Yes, "fast", max_tokens=9))
     assert (model.requests[0].tier, model.requests[0].schema, model.requests[0].max_tokens) == (
         "fast",
         Yes,
@@ -72,9 +70,7 @@ def test_other_messages_stay_texts(text: str, role: str) -> None:
 
 def test_without_pictures_nothing_changes() -> None:
     model = ScriptedModel([{"ok": True}])
-    VisionModel(model, [], "openai").complete(
-        [{"role": "user", "content": "x"}], tier="strong", schema=Yes, checkpoint=lambda: None
-    )
+    VisionModel(model, [], "openai").complete(CompletionRequest([{"role": "user", "content": "x"}], Yes))
     assert model.requests[0].messages == [{"role": "user", "content": "x"}]
 
 

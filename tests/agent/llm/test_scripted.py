@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from agent.errors import ModelUnavailable, StopRequested
 from agent.llm.client import ModelClient
-from agent.llm.model import Completion
+from agent.llm.model import Completion, CompletionRequest
 from agent.llm.scripted import ScriptedModel
 
 
@@ -19,9 +19,8 @@ class Yes(BaseModel):
 
 
 def asked(model: ScriptedModel, text: str = "hello", checkpoint=lambda: None, tier="fast") -> str:
-    return model.complete(
-        [{"role": "user", "content": text}], tier=tier, schema=Yes, checkpoint=checkpoint
-    ).text
+    messages = [{"role": "user", "content": text}]
+    return model.complete(CompletionRequest(messages, Yes, tier, checkpoint=checkpoint)).text
 
 
 def test_replies_come_in_order_in_every_form():

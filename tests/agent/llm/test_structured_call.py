@@ -10,14 +10,18 @@ from pydantic import BaseModel, ConfigDict
 
 from agent.errors import BudgetSpent, LeaseLost, ModelReplyError, ModelUnavailable, StopRequested
 from agent.llm.client import ModelClient
-from agent.llm.model import MAX_TOKENS, Completion, Model
+from agent.llm.model import MAX_TOKENS, Completion, Message, Model
 from agent.llm.scripted import ScriptedModel
-from agent.llm.structured_call import CallContext, add_schema, attempt_key, request_structured
+from agent.llm.structured_call import CallContext, add_schema, compute_call_key, request_structured
 from agent.types import ModelCall
 from tests.web import model_server as web
 from tests.web.model_server import ModelServer, Reply
 
 ASK = [{"role": "system", "content": "You judge."}, {"role": "user", "content": "Is it?"}]
+
+
+def call_key(context: CallContext, prompt: list[Message], attempt: int) -> str:
+    return compute_call_key(context.run_id, context.step, attempt, prompt)
 
 
 class Verdict(BaseModel):
@@ -177,13 +181,13 @@ def test_another_step_is_another_call():
 def test_the_key_depends_on_all_four():
     ticket = Kept().ticket()
     keys = {
-        attempt_key(ticket, ASK, 1),
-        attempt_key(ticket, ASK, 2),
-        attempt_key(ticket, ASK[:1], 1),
-        attempt_key(Kept().ticket(step=4), ASK, 1),
+        call_key(ticket, ASK, 1),
+        call_key(ticket, ASK, 2),
+        call_key(ticket, ASK[:1], 1),
+        call_key(Kept().ticket(step=4), ASK, 1),
     }
     assert len(keys) == 4
-    assert attempt_key(ticket, ASK, 1) == attempt_key(
+    assert call_key(ticket, ASK, 1) == call_key(
         Kept().ticket(), [dict(reversed(message.items())) for message in ASK], 1
     )
 
