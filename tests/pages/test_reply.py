@@ -11,7 +11,7 @@ from agent.bot.responder import ReplyService
 from agent.errors import ModelUnavailable
 from agent.llm.scripted import ScriptedModel
 from agent.types.reply import Conversation, Message, RequestContext
-from pages.widgets.reply import bot_help, bot_services, form, reply_http
+from pages.widgets.reply import bot_help, bot_services, form
 from tests.pages.conftest import shown
 from tests.web.replying_model import Script, stocked
 
@@ -28,7 +28,6 @@ def _closed():
         if thread.name.startswith("reply-"):
             thread.join(20)
     bot_services.close()
-    reply_http.close()
 
 
 def _button(tester, label):

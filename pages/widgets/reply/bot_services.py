@@ -5,17 +5,21 @@ from __future__ import annotations
 
 import threading
 
+import streamlit as st
+
 from agent import reply_config
+from agent.bot.http import ReplyHttp
 from agent.bot.responder import ReplyService
 from agent.errors import UsageError
 from agent.reply_config import DEMO_KB, ResponseConfig
 from agent.types.reply import RequestContext
-from pages.widgets.reply import reply_http
 from pages.widgets.shell import client
 
 LIBRARY, DEMO = "library", "demo"
 SCREEN_PLATFORM = "screen"
 """The platform that a request from here comes from; its channel is the place that is answered from."""
+HTTP = ReplyHttp(client.workbench, lambda: st.get_option("server.allowedHosts") or ["*"])
+"""The routes for bots; their service answers the screen, too."""
 _lock = threading.Lock()
 _demo_services: list[ReplyService] = []
 
@@ -40,7 +44,7 @@ def is_demo(asked: RequestContext) -> bool:
 def get_service(place: str) -> ReplyService:
     """The service that answers from it. Raises UsageError when `config.yaml` cannot be used as it is."""
     if place != DEMO:
-        return reply_http.get_service()[0]
+        return HTTP.service
     bench = client.workbench()
     with _lock:
         if _demo_services and _demo_services[0].bench is not bench:
@@ -51,7 +55,8 @@ def get_service(place: str) -> ReplyService:
 
 
 def close() -> None:
-    """Let go of the demo's; the door closes its own."""
+    """Close the services."""
+    HTTP.close()
     with _lock:
         while _demo_services:
             _demo_services.pop().close()

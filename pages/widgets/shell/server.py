@@ -23,7 +23,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.runtime.pages_manager import PagesManager
 
-from pages.widgets.reply import bot_services, reply_http
+from pages.widgets.reply import bot_services
 from pages.widgets.shell import client
 
 log = logging.getLogger(__name__)
@@ -139,7 +139,6 @@ async def lifespan(_app: Any) -> AsyncIterator[dict[str, Any]]:
     gc.freeze()  # what is frozen is not looked through again
     gc.set_threshold(*GC_THRESHOLDS)
     yield {}
-    reply_http.close()
     bot_services.close()
     client.close()
 
@@ -154,5 +153,5 @@ def handle_script_error(trouble: Exception) -> bool:
     return True
 
 
-ROUTES = [Route("/healthz", healthz), *reply_http.ROUTES]
+ROUTES = [Route("/healthz", healthz), *bot_services.HTTP.routes]
 MIDDLEWARE = [Middleware(SecurityHeadersMiddleware), Middleware(PrefetchMiddleware)]

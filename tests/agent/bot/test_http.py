@@ -1,5 +1,4 @@
-"""The HTTP door of `reply` behind a real server: what is answered, what is refused and how, and that it can
-be watched."""
+"""`reply` over HTTP behind a real server: what is answered, what is refused and how, and the metrics."""
 
 from __future__ import annotations
 
@@ -17,13 +16,13 @@ import uvicorn
 from prometheus_client.parser import text_string_to_metric_families
 from starlette.applications import Starlette
 
+from agent.bot import http as http_module
 from agent.bot.debounce import MessageBatch
+from agent.bot.http import ReplyHttp
 from agent.bot.responder import ReplyService
 from agent.errors import NotFound
 from agent.types.reply import AIResult, Conversation, Message, RequestContext
-from pages.widgets.reply import reply_http
-from pages.widgets.shell import client
-from pages.widgets.shell import server as server_module
+from agent.workbench import Workbench
 from tests.web.replying_model import stocked
 
 pytestmark = pytest.mark.slow
@@ -34,12 +33,28 @@ Post = Callable[..., requests.Response]
 
 
 @pytest.fixture
-def address() -> Iterator[str]:
-    """A server with the door's routes, as they are mounted beside the screens."""
-    assert all(route in server_module.ROUTES for route in reply_http.ROUTES)
-    stocked(client.workbench())
+def http() -> Iterator[ReplyHttp]:
+    """The routes, with a stocked workbench that is opened at the first request."""
+    benches: list[Workbench] = []
+
+    def open_bench() -> Workbench:
+        if not benches:
+            benches.append(Workbench())
+            stocked(benches[0])
+        return benches[0]
+
+    made = ReplyHttp(open_bench, lambda: ["localhost", "127.0.0.1"])
+    yield made
+    made.close()
+    for bench in benches:
+        bench.shutdown()
+
+
+@pytest.fixture
+def address(http: ReplyHttp) -> Iterator[str]:
+    """A server with these routes."""
     server = uvicorn.Server(
-        uvicorn.Config(Starlette(routes=list(reply_http.ROUTES)), port=0, log_level="error", lifespan="off")
+        uvicorn.Config(Starlette(routes=list(http.routes)), port=0, log_level="error", lifespan="off")
     )
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
@@ -50,8 +65,6 @@ def address() -> Iterator[str]:
     yield f"http://127.0.0.1:{port}"
     server.should_exit = True
     thread.join(10)
-    reply_http.close()
-    client.close()
 
 
 @pytest.fixture
@@ -67,11 +80,11 @@ def post(address: str) -> Post:
     return posted
 
 
-def test_a_conversation_is_answered(post: Post) -> None:
+def test_a_conversation_is_answered(post: Post, http: ReplyHttp) -> None:
     answer = post("/reply", {**ASKED, "channel": "help", "user": "ann"})
     assert answer.status_code == 200 and set(answer.json()) == {"should_reply", "reply_text"}
     assert answer.json()["should_reply"] is True and NIGHT in answer.json()["reply_text"]
-    state = client.workbench().snapshot(answer.headers["x-touchstone-run"]).state
+    state = http._open_bench().snapshot(answer.headers["x-touchstone-run"]).state
     assert state.own.context.channel == "help" and state.own.context.user == "ann"  # type: ignore[attr-defined]
 
 
@@ -83,9 +96,9 @@ def test_silence_is_an_answer_too(post: Post) -> None:
 @pytest.mark.parametrize(
     ("body", "told"),
     [
-        ("{not json", "no JSON"),
-        ("[" * 100_000, "no JSON"),
-        (b"\xff\xfe", "no JSON"),
+        ("{not json", "not JSON"),
+        ("[" * 100_000, "not JSON"),
+        (b"\xff\xfe", "not JSON"),
         ([], "the body: "),
         ({}, "conversation: Field required"),
         ({"conversation": []}, "conversation: "),
@@ -136,7 +149,6 @@ def test_a_token_is_asked_for_when_one_is_set(
     monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:
     monkeypatch.setenv("REPLY_TOKEN", "open-sesame")
-    client.close()
     post: Post = request.getfixturevalue("post")
     refused = [
         post("/reply", ASKED),
@@ -163,7 +175,7 @@ def test_a_service_that_cannot_be_opened_says_so(
     def broken(*_: Any) -> None:
         raise NotFound("there is no folder docs")
 
-    monkeypatch.setattr(reply_http, "ReplyService", broken)
+    monkeypatch.setattr(http_module, "ReplyService", broken)
     answer = post("/reply", ASKED)
     assert answer.status_code == 503 and "there is no folder docs" in answer.json()["error"]
 
@@ -224,10 +236,9 @@ def test_the_counters_are_what_prometheus_reads_and_count_right_when_many_ask_at
 
 
 def test_messages_within_the_window_are_answered_once(
-    monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+    monkeypatch: pytest.MonkeyPatch, http: ReplyHttp, request: pytest.FixtureRequest
 ) -> None:
     monkeypatch.setenv("REPLY_WINDOW", "1")
-    client.close()
     post: Post = request.getfixturevalue("post")
     answers: dict[str, dict[str, Any]] = {}
     before = [{"role": "user", "text": "Hi"}, {"role": "bot", "text": "Hello."}]
@@ -238,7 +249,7 @@ def test_messages_within_the_window_are_answered_once(
     first = threading.Thread(target=send, args=("I have a question", {"conversation": before}))
     first.start()
     until = time.monotonic() + 20
-    while not any(batching._open for _, batching, _ in reply_http._services) and time.monotonic() < until:
+    while not (http._opened and http._opened.debouncer._open) and time.monotonic() < until:
         threading.Event().wait(0.01)
     send("When do backups run?", {})
     first.join(20)
@@ -247,12 +258,14 @@ def test_messages_within_the_window_are_answered_once(
         answers["When do backups run?"]["should_reply"] is True
         and answers["When do backups run?"]["merged"] is False
     )
-    [run] = client.workbench().runs()
-    said = [message.text for message in client.workbench().snapshot(run.id).state.own.conversation.messages]  # type: ignore[attr-defined]
+    [run] = http._open_bench().runs()
+    said = [message.text for message in http._open_bench().snapshot(run.id).state.own.conversation.messages]  # type: ignore[attr-defined]
     assert said == ["Hi", "Hello.", "I have a question", "When do backups run?"]
 
 
-def test_waiting_in_line_counts_as_time_of_the_request(post: Post, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_waiting_in_line_counts_as_time_of_the_request(
+    post: Post, http: ReplyHttp, monkeypatch: pytest.MonkeyPatch
+) -> None:
     began: list[float] = []
     real = ReplyService.reply
 
@@ -261,7 +274,7 @@ def test_waiting_in_line_counts_as_time_of_the_request(post: Post, monkeypatch: 
         return real(self, *more, **named)
 
     monkeypatch.setattr(ReplyService, "reply", watched)
-    _, batching, _ = reply_http.get_service()
+    batching = http.debouncer
     batching.window_s = 0.0
     sent = time.monotonic()
     assert (

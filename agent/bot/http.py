@@ -1,0 +1,277 @@
+"""`reply` over HTTP: POST /reply, POST /messages, GET /metrics, as routes for the server of the screens.
+
+    curl -s localhost:8501/reply -H 'content-type: application/json' -d '{"conversation": [{"role": "user", "text": "How do I ...?"}]}'
+
+Blocking work runs in threads of its own, so that bots never take the threads of the screens. A wrong request
+gets a 4xx and a sentence; a valid one is always answered with 200, silence included."""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import json
+import logging
+import threading
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import CancelledError, ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, TypeVar
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    ValidationError,
+    model_validator,
+)
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from agent.bot import metrics
+from agent.bot.debounce import Debouncer, MessageBatch
+from agent.bot.responder import MOST_PICTURES, ReplyOutcome, ReplyService
+from agent.errors import TouchstoneError
+from agent.text.urls import canonicalize
+from agent.types.reply import Conversation, Message, RequestContext
+from agent.workbench import Workbench
+
+log = logging.getLogger(__name__)
+MAX_BODY_BYTES = 512_000
+"""Bytes a request may have."""
+MAX_PARALLEL = 16
+"""Replies made at the same time; further ones wait, and their time runs meanwhile."""
+MAX_FAULTS_SHOWN = 4
+MERGED_RESPONSE = {"should_reply": False, "reply_text": "", "merged": True}
+
+
+def _check_url(url: str) -> str:
+    if not canonicalize(url):
+        raise ValueError("must be an address that begins with http:// or https://")
+    return url
+
+
+ShortText = Annotated[str, StringConstraints(max_length=200)]
+WebAddress = Annotated[str, StringConstraints(max_length=4000), AfterValidator(_check_url)]
+
+
+class MessageBody(BaseModel):
+    """One message of a request."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    role: Literal["user", "bot"]
+    text: str = Field(default="", max_length=20_000)
+    images: list[WebAddress] = Field(default_factory=list, max_length=10)
+    at: ShortText = ""
+
+    @model_validator(mode="after")
+    def _check_not_empty(self) -> MessageBody:
+        if not (self.text.strip() or self.images):
+            raise ValueError("needs a text or an image")
+        return self
+
+
+class ReplyRequest(BaseModel):
+    """The body of POST /reply."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    conversation: list[MessageBody] = Field(min_length=1, max_length=200)
+    platform: ShortText = ""
+    channel: ShortText = ""
+    user: ShortText = ""
+    message_id: ShortText = ""
+
+    @model_validator(mode="after")
+    def _check_image_count(self) -> ReplyRequest:
+        if sum(len(said.images) for said in self.conversation) > MOST_PICTURES:
+            raise ValueError(f"a conversation may hold {MOST_PICTURES} images in all")
+        return self
+
+
+class MessageRequest(MessageBody):
+    """The body of POST /messages: one message of a person, and with the first of a batch what was said
+    before."""
+
+    role: Literal["user"] = "user"
+    channel: Annotated[ShortText, StringConstraints(min_length=1)]
+    user: Annotated[ShortText, StringConstraints(min_length=1)]
+    platform: ShortText = ""
+    message_id: ShortText = ""
+    conversation: list[MessageBody] = Field(default_factory=list, max_length=200)
+
+
+RequestBody = TypeVar("RequestBody", bound=BaseModel)
+
+
+class _RequestRefused(Exception):
+    """A request is refused with this status and sentence."""
+
+    def __init__(self, status: int, sentence: str) -> None:
+        super().__init__(sentence)
+        headers = {"www-authenticate": "Bearer"} if status == 401 else {}
+        self.response = JSONResponse({"error": sentence}, status_code=status, headers=headers)
+
+
+class ReplyHttp:
+    """The routes of `reply` with the service behind them, which is opened at the first request. Thread-safe.
+
+    `open_bench` gives the workbench, `allowed_hosts` the names under which the server may be called without a
+    token (["*"] for any, "*.example.org" with subdomains)."""
+
+    def __init__(
+        self, open_bench: Callable[[], Workbench], allowed_hosts: Callable[[], Sequence[str]] = lambda: ["*"]
+    ) -> None:
+        self._open_bench, self._allowed_hosts = open_bench, allowed_hosts
+        self._lock = threading.Lock()
+        self._opened: _Opened | None = None
+        self.routes = [
+            Route("/reply", self._handle_reply, methods=["POST"]),
+            Route("/messages", self._handle_message, methods=["POST"]),
+            Route("/metrics", handle_metrics, methods=["GET"]),
+        ]
+
+    @property
+    def service(self) -> ReplyService:
+        """The service that answers. Raises TouchstoneError when it cannot be opened."""
+        return self._open().service
+
+    @property
+    def debouncer(self) -> Debouncer[ReplyOutcome]:
+        """What gathers the messages of POST /messages. Raises TouchstoneError when it cannot be opened."""
+        return self._open().debouncer
+
+    def close(self) -> None:
+        """Close the service; waiting requests are dropped."""
+        with self._lock:
+            opened, self._opened = self._opened, None
+        if opened:
+            opened.debouncer.close()
+            opened.threads.shutdown(wait=False, cancel_futures=True)
+            opened.service.close()
+
+    def _open(self) -> _Opened:
+        with self._lock:
+            if self._opened is None:
+                bench = self._open_bench()
+                service = ReplyService(bench)
+
+                def answer(batch: MessageBatch[ReplyOutcome]) -> ReplyOutcome:
+                    return service.reply(batch.conversation, batch.context, began=batch.closed_at)
+
+                self._opened = _Opened(
+                    service,
+                    Debouncer[ReplyOutcome](bench.config.REPLY_WINDOW, answer),
+                    ThreadPoolExecutor(MAX_PARALLEL, thread_name_prefix="reply"),
+                )
+            return self._opened
+
+    def _open_for_request(self) -> _Opened:
+        try:
+            return self._open()
+        except TouchstoneError as error:  # a missing folder, a wrong settings file
+            log.error("replies cannot be given: %s", error)
+            raise _RequestRefused(503, f"replies cannot be given now: {error}") from error
+
+    async def _handle_reply(self, request: Request) -> Response:
+        """POST /reply: a conversation in, {"should_reply", "reply_text"} out."""
+        began = time.monotonic()
+        try:
+            body = await self._read_body(request, ReplyRequest)
+            opened = self._open_for_request()
+        except _RequestRefused as refused:
+            return refused.response
+        conversation, context = _to_conversation(body.conversation), _to_context(body)
+        outcome = await asyncio.get_running_loop().run_in_executor(
+            opened.threads, lambda: opened.service.reply(conversation, context, began=began)
+        )
+        return _make_response(outcome)
+
+    async def _handle_message(self, request: Request) -> Response:
+        """POST /messages: one message in; answered when its batch is, or at once with "merged" when a later
+        message takes its place."""
+        try:
+            body = await self._read_body(request, MessageRequest)
+            opened = self._open_for_request()
+        except _RequestRefused as refused:
+            return refused.response
+        earlier = _to_conversation(body.conversation)
+        try:
+            outcome = await asyncio.wrap_future(
+                opened.debouncer.add(_to_message(body), _to_context(body), earlier)
+            )
+        except (CancelledError, asyncio.CancelledError, RuntimeError):
+            return _RequestRefused(503, "this server is stopping; send the message again").response
+        return JSONResponse(MERGED_RESPONSE) if outcome is None else _make_response(outcome, merged=False)
+
+    async def _read_body(self, request: Request, shape: type[RequestBody]) -> RequestBody:
+        """The parsed body. Raises _RequestRefused."""
+        self._authorize(request)
+        if request.headers.get("content-type", "").split(";")[0].strip().lower() != "application/json":
+            raise _RequestRefused(415, "send JSON, with the header content-type: application/json")
+        body = bytearray()
+        async for chunk in request.stream():
+            body += chunk
+            if len(body) > MAX_BODY_BYTES:
+                raise _RequestRefused(413, f"a request may have {MAX_BODY_BYTES:,} bytes")
+        try:
+            return shape.model_validate(json.loads(bytes(body)))
+        except ValidationError as wrong:
+            faults = wrong.errors(include_url=False, include_input=False)[:MAX_FAULTS_SHOWN]
+            told = (f"{'.'.join(map(str, fault['loc'])) or 'the body'}: {fault['msg']}" for fault in faults)
+            raise _RequestRefused(400, "; ".join(told)) from None
+        except (ValueError, RecursionError):
+            raise _RequestRefused(400, "the body is not JSON") from None
+
+    def _authorize(self, request: Request) -> None:
+        """Whoever knows the token may ask; without a token, only who calls the server by an allowed name (a
+        page elsewhere can point its own name at this machine). Raises _RequestRefused."""
+        if token := self._open_bench().config.REPLY_TOKEN:
+            given = request.headers.get("authorization", "")
+            if not hmac.compare_digest(given.encode(), f"Bearer {token}".encode()):
+                raise _RequestRefused(401, "send the token of REPLY_TOKEN: authorization: Bearer …")
+            return
+        name = (request.url.hostname or "").lower().rstrip(".")
+        if not any(
+            host in ("*", name) or (host.startswith("*.") and name.endswith(host[1:]))
+            for host in self._allowed_hosts()
+        ):
+            raise _RequestRefused(
+                403, "this name is not among the allowed hosts; set REPLY_TOKEN to let others ask"
+            )
+
+
+@dataclass(frozen=True)
+class _Opened:
+    """The service of this process, and what its requests run on."""
+
+    service: ReplyService
+    debouncer: Debouncer[ReplyOutcome]
+    threads: ThreadPoolExecutor
+
+
+def handle_metrics(_request: Request) -> Response:
+    """GET /metrics, for Prometheus."""
+    return Response(metrics.render_metrics(), headers={"content-type": metrics.CONTENT_TYPE})
+
+
+def _to_context(body: ReplyRequest | MessageRequest) -> RequestContext:
+    return RequestContext(
+        platform=body.platform, channel=body.channel, user=body.user, message_id=body.message_id
+    )
+
+
+def _to_conversation(messages: Sequence[MessageBody]) -> Conversation:
+    return Conversation(messages=list(map(_to_message, messages)))
+
+
+def _to_message(body: MessageBody) -> Message:
+    return Message(role=body.role, text=body.text, images=list(body.images), at=body.at)
+
+
+def _make_response(outcome: ReplyOutcome, **more: Any) -> JSONResponse:
+    return JSONResponse({**outcome.result.model_dump(), **more}, headers={"x-touchstone-run": outcome.run_id})
