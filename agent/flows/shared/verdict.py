@@ -1,5 +1,4 @@
-"""From a written report to an answer: citations checked, open conflicts named, and a verdict that code gives,
-not the writer."""
+"""From a written report to an answer: citations are checked, conflicts named, and code chooses the verdict."""
 
 from __future__ import annotations
 
@@ -7,114 +6,68 @@ from collections.abc import Iterable
 from typing import Any
 
 from agent.engine.run_state import RunState
-from agent.evidence import citation_check
+from agent.evidence.citation_check import check_citations, collect_sources
 from agent.flows.shared import conflict_sentences, fact_view
 from agent.retrieval.term_coverage import measure_coverage
 from agent.roles.research.report import ReportReply
 from agent.roles.role import RoleResult
+from agent.text.plurals import format_count
 from agent.text.urls import canonicalize, remove_unknown_urls
 from agent.types import Answer, Conflict, Outcome, PageRef, Reason, Sentence, StatementCounts, Verdict
 from agent.types.source_filter import OUTSIDE_FILTER
 
 MAX_LISTED = 3
-"""Pages that could not be read which an answer of nothing names, and statements of a person's own that it
-keeps."""
+"""Unreadable pages, and statements of a person's own, that an answer without evidence names."""
 MIN_ANSWER_CONFIDENCE = 0.4
-"""Confidence below which an answer is never called more than partial."""
+"""Confidence below which the verdict is at most "partial"."""
 UNREADABLE_OUTCOMES = (Outcome.BLOCKED, Outcome.RATE_LIMITED, Outcome.TIMEOUT, Outcome.ERROR)
+NO_EVIDENCE_REASONS: dict[Reason, str] = {
+    "blocked": "Nothing could be read: every search engine or page refused or failed.",
+    "budget": "The budget was used up before anything could be read.",
+    "not_covered": "Nothing that was read answers this question.",
+}
 
 
 def build_answer(
     state: RunState, judgement: RoleResult, step: int, *, addresses: Iterable[str] = ()
 ) -> Answer:
-    """The answer that a person reviews. Without one backed statement it is an honest `no_evidence`, and says
-    what was tried.
+    """The answer that a person reviews; `no_evidence` when no statement of it is backed.
 
-    `addresses` are those that may stand in it beside the pages of the run."""
+    `addresses` may appear in it beside those of the pages of the run."""
     reply = _remove_foreign_urls(state, judgement.value, {canonicalize(url) for url in addresses})
     written = [Sentence(text=s.text.strip(), fact_ids=s.fact_ids) for s in reply.answer if s.text.strip()]
-    facts = fact_view.facts_after_notes(state)
-    clashes = conflict_sentences.find_relevant_conflicts(state, written, facts)
-    stated, counts = citation_check.check_citations(written, facts, state.conflicts.values())
-    named, more = citation_check.check_citations(
-        conflict_sentences.write_conflict_sentences(state, clashes, written, facts),
-        facts,
-        state.conflicts.values(),
-    )
-    open_ones, first = (
-        [clash for clash in clashes if clash.status == "open"],
-        conflict_sentences.needs_conflicts_first(state, clashes, stated, facts),
-    )
-    sentences, counts = [*named, *stated] if first else [*stated, *named], _add_counts(counts, more)
+    facts, every = fact_view.facts_after_notes(state), state.conflicts.values()
+    conflicts = conflict_sentences.find_relevant_conflicts(state, written, facts)
+    named = conflict_sentences.write_conflict_sentences(state, conflicts, written, facts)
+    stated, counts = check_citations(written, facts, every)
+    named, more = check_citations(named, facts, every)
+    first = conflict_sentences.needs_conflicts_first(state, conflicts, stated, facts)
+    sentences = [*named, *stated] if first else [*stated, *named]
     if not any(sentence.backed for sentence in sentences):
         return _build_no_evidence(state, reply, judgement, step)
+    open_conflicts = [conflict for conflict in conflicts if conflict.status == "open"]
+    sure = state.current_confidence >= state.settings.threshold
     return Answer(
         n=len(state.answers) + 1,
-        verdict=_choose_verdict(state, reply, open_ones),
+        verdict=_choose_verdict(state, reply, open_conflicts),
         sentences=sentences,
         certainty=reply.certainty,
-        reason="budget"
-        if state.stop_reason == "budget" and state.current_confidence < state.settings.threshold
-        else "none",
+        reason="budget" if state.stop_reason == "budget" and not sure else "none",
         missing="" if first and _is_covered(state) else reply.missing,
         journey=reply.journey,
-        sources=citation_check.collect_sources(sentences, facts),
-        statements=counts,
+        sources=collect_sources(sentences, facts),
+        statements=StatementCounts(
+            backed=counts.backed + more.backed,
+            unsupported=counts.unsupported + more.unsupported,
+            dropped=counts.dropped + more.dropped,
+        ),
         confidence=state.current_confidence,
         by=judgement.by,
         trouble=judgement.fallback_reason,
         why_stopped=state.why_stopped,
         because=_describe_edits(state),
-        conflicts=[clash.id for clash in open_ones],
+        conflicts=[conflict.id for conflict in open_conflicts],
         step=step,
-    )
-
-
-def _describe_edits(state: RunState) -> str:
-    """Why there is another answer, when a person's edits are the reason."""
-    edits = [edit.text for edit in state.edits_since_answer] if state.answers else []
-    return f"after your {'edit' if len(edits) == 1 else 'edits'}: {'; '.join(edits)}" if edits else ""
-
-
-def _is_covered(state: RunState) -> bool:
-    """Is every word of the question covered when disputed facts count too? Then nothing is missing but
-    agreement."""
-    known = fact_view.ignore_disputes(fact_view.facts_for_prompt(state))
-    return not measure_coverage(state.question, known).missing
-
-
-def _add_counts(one: StatementCounts, two: StatementCounts) -> StatementCounts:
-    return StatementCounts(
-        backed=one.backed + two.backed,
-        unsupported=one.unsupported + two.unsupported,
-        dropped=one.dropped + two.dropped,
-    )
-
-
-def _remove_foreign_urls(state: RunState, reply: ReportReply, allowed: set[str]) -> ReportReply:
-    """The reply without the addresses a writer typed that are no page of this run: the renderer writes every
-    address."""
-    known = allowed.union(fact_view.visited_urls(state))
-    sentences = [
-        sentence.model_copy(update={"text": remove_unknown_urls(sentence.text, known)})
-        for sentence in reply.answer
-    ]
-    parts = {
-        name: remove_unknown_urls(getattr(reply, name), known) for name in ("certainty", "missing", "journey")
-    }
-    return reply.model_copy(update={"answer": sentences, **parts})
-
-
-def _choose_verdict(state: RunState, reply: ReportReply, clashes: list[Conflict]) -> Verdict:
-    sure = state.current_confidence >= state.settings.threshold
-    cut_short = state.stop_reason in ("budget", "blocked", "asked") and not sure
-    return (
-        "partial"
-        if clashes
-        or cut_short
-        or (reply.missing and not sure)
-        or state.current_confidence < MIN_ANSWER_CONFIDENCE
-        else "answered"
     )
 
 
@@ -135,36 +88,65 @@ def no_answer(
     )
 
 
+def describe_failures(failed: list[PageRef]) -> str:
+    """The first unreadable pages, each with the sentence that says what happened."""
+    listed = [
+        f"{page.url}: {page.detail.split('. ')[0].rstrip('.') or page.outcome.value}"
+        for page in failed[:MAX_LISTED]
+    ]
+    more = [f"and {len(failed) - MAX_LISTED} more"] if len(failed) > MAX_LISTED else []
+    return "; ".join(listed + more) + "."
+
+
+def _describe_edits(state: RunState) -> str:
+    """The person's edits that the answer was rewritten for; "" for none."""
+    edits = [edit.text for edit in state.edits_since_answer] if state.answers else []
+    return f"after your {'edit' if len(edits) == 1 else 'edits'}: {'; '.join(edits)}" if edits else ""
+
+
+def _is_covered(state: RunState) -> bool:
+    """Whether every word of the question is covered when disputed facts count too."""
+    known = fact_view.ignore_disputes(fact_view.facts_for_prompt(state))
+    return not measure_coverage(state.question, known).missing
+
+
+def _remove_foreign_urls(state: RunState, reply: ReportReply, allowed: set[str]) -> ReportReply:
+    """The reply without the addresses a writer typed that belong to no page of this run."""
+    known = allowed | fact_view.visited_urls(state)
+    sentences = [s.model_copy(update={"text": remove_unknown_urls(s.text, known)}) for s in reply.answer]
+    texts = {
+        name: remove_unknown_urls(getattr(reply, name), known) for name in ("certainty", "missing", "journey")
+    }
+    return reply.model_copy(update={"answer": sentences, **texts})
+
+
+def _choose_verdict(state: RunState, reply: ReportReply, open_conflicts: list[Conflict]) -> Verdict:
+    sure = state.current_confidence >= state.settings.threshold
+    cut_short = state.stop_reason in ("budget", "blocked", "asked")
+    weak = state.current_confidence < MIN_ANSWER_CONFIDENCE
+    return "partial" if open_conflicts or weak or (not sure and (cut_short or reply.missing)) else "answered"
+
+
 def _build_no_evidence(state: RunState, reply: ReportReply, judgement: RoleResult, step: int) -> Answer:
-    looked = list(state.pages.values())
-    unread = [page for page in looked if page.outcome in UNREADABLE_OUTCOMES]
-    engines = [action for action in state.actions if action.action != "crawl_url"]
-    failed = [action for action in engines if action.outcome in UNREADABLE_OUTCOMES]
-    blocked = (bool(looked) and len(unread) == len(looked)) or (
-        bool(engines) and len(failed) == len(engines) and not looked
-    )
-    reason: Reason = (
-        "blocked" if blocked else "budget" if state.stop_reason == "budget" and not looked else "not_covered"
-    )
-    searched = (
-        f"{len(engines)} {'search' if len(engines) == 1 else 'searches'} and "
-        if engines or not looked
-        else ""
-    )
-    read = sum(1 for p in looked if p.page_id)
-    tried = f"{searched}{read} {'page' if read == 1 else 'pages'} read"
-    outside = sum(OUTSIDE_FILTER in page.detail for page in looked)
-    tried += f"; {outside} more lie outside the chosen sources" if outside else ""
-    why = {
-        "blocked": "Nothing could be read: every search engine or page refused or failed.",
-        "budget": "The budget was used up before anything could be read.",
-        "not_covered": "Nothing that was read answers this question.",
-    }[reason]
+    pages = list(state.pages.values())
+    searches = [action for action in state.actions if action.action != "crawl_url"]
+    failed = [item.outcome in UNREADABLE_OUTCOMES for item in (pages or searches)]
+    reason: Reason = "not_covered"
+    if failed and all(failed):
+        reason = "blocked"
+    elif state.stop_reason == "budget" and not pages:
+        reason = "budget"
+    tried = format_count(state.pages_read_count, "page") + " read"
+    if searches or not pages:
+        tried = f"{format_count(len(searches), 'search', 'searches')} and {tried}"
+    if outside := sum(OUTSIDE_FILTER in page.detail for page in pages):
+        tried += f"; {outside} more lie outside the chosen sources"
+    text = f"No answer is given. {NO_EVIDENCE_REASONS[reason]} ({tried}.){_describe_own_statements(state)}"
     return no_answer(
         state,
         step,
         reason,
-        f"No answer is given. {why} ({tried}.){_describe_own_statements(state)}",
+        text,
         by=judgement,
         missing=reply.missing,
         journey=reply.journey,
@@ -174,23 +156,7 @@ def _build_no_evidence(state: RunState, reply: ReportReply, judgement: RoleResul
 
 
 def _describe_own_statements(state: RunState) -> str:
-    """What a person stated beyond any quote: no page backs it, so it is no answer, but it is not lost."""
-    mine = [
-        f"“{fact.statement}”"
-        for fact in state.facts.values()
-        if fact.rests_on_person and fact.decision != "struck"
-    ]
-    more = f" and {len(mine) - MAX_LISTED} more" if len(mine) > MAX_LISTED else ""
-    return f" On your word alone, backed by no page: {'; '.join(mine[:MAX_LISTED])}{more}." if mine else ""
-
-
-def describe_failures(failed: list[PageRef]) -> str:
-    """The first of them, each with the sentence that says what happened; what a person can do about each
-    stands in its own list."""
-    told = [
-        f"{page.url}: {page.detail.split('. ')[0].rstrip('.') or page.outcome.value}"
-        for page in failed[:MAX_LISTED]
-    ]
-    return (
-        "; ".join([*told, f"and {len(failed) - MAX_LISTED} more"] if len(failed) > MAX_LISTED else told) + "."
-    )
+    """What a person stated without a page that backs it."""
+    own = [f"“{f.statement}”" for f in state.facts.values() if f.rests_on_person and f.decision != "struck"]
+    more = f" and {len(own) - MAX_LISTED} more" if len(own) > MAX_LISTED else ""
+    return f" On your word alone, backed by no page: {'; '.join(own[:MAX_LISTED])}{more}." if own else ""

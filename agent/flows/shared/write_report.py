@@ -1,5 +1,4 @@
-"""The answer written from the accepted facts alone: the report of a research run, and of any run whose facts
-a person has edited."""
+"""The report of a run from the facts that may count: after a person's edits, nothing that fell is shown again."""
 
 from __future__ import annotations
 
@@ -15,26 +14,20 @@ from agent.types import Answer, Fact, Outcome
 
 
 def ask_report(
-    state: RunState,
-    tools: RunContext,
-    *,
-    question: str = "",
-    wishes: Sequence[str] = (),
-    assessment: str = "",
+    state: RunState, tools: RunContext, *, question: str = "", wishes: Sequence[str] = (), assessment: str = ""
 ) -> RoleResult:
-    """The report as its role writes it from the facts that may count.
+    """What the report's writer says.
 
-    `question` stands for the run's own, `wishes` go before the person's notes, `assessment` is the
-    analyzer's; after an edit it is left out."""
-    clashes = [clash for clash in state.conflicts.values() if clash.reason not in CLOSED_REASONS]
+    `question` replaces the run's own, `wishes` precede the person's notes, `assessment` is the analyzer's and
+    is left out after an edit."""
     usable, edited = fact_view.facts_for_answer(state), bool(state.edits)
-    facts = usable + [fact for fact in fact_view.facts_for_prompt(state) if fact.verified and fact.disputed]
+    disputed = [fact for fact in fact_view.facts_for_prompt(state) if fact.verified and fact.disputed]
     return tools.judge(
         REPORT,
         question=question or state.question,
         notes=[*wishes, *fact_view.note_texts(state)],
-        facts=facts,
-        conflicts=clashes,
+        facts=usable + disputed,
+        conflicts=[c for c in state.conflicts.values() if c.reason not in CLOSED_REASONS],
         assessment="" if edited else assessment,
         confidence=state.current_confidence,
         history=state.actions,
@@ -45,21 +38,19 @@ def ask_report(
 
 
 def _without_fallen_sentences(state: RunState) -> Answer | None:
-    """The former answer without the sentences that rest on what does not count any more: a writer must not
-    find those again."""
-    former = state.answer
-    if former is None:
+    """The former answer without the sentences that rest on facts which no longer count."""
+    if state.answer is None:
         return None
     facts = fact_view.facts_after_notes(state)
     kept = [
         sentence
-        for sentence in former.sentences
+        for sentence in state.answer.sentences
         if all(i in facts and facts[i].decision != "struck" for i in sentence.fact_ids)
     ]
-    return former.model_copy(update={"sentences": kept})
+    return state.answer.replace(sentences=kept)
 
 
 def apply_corrections(text: str, fact_ids: Sequence[str], facts: Mapping[str, Fact]) -> str:
-    """A sentence as it was; in the words of its facts when a person corrected one."""
-    behind = [facts[i] for i in fact_ids if i in facts]
-    return " ".join(fact.statement for fact in behind) if any(fact.former for fact in behind) else text
+    """A sentence in the words of its facts when a person corrected one; unchanged otherwise."""
+    cited = [facts[i] for i in fact_ids if i in facts]
+    return " ".join(fact.statement for fact in cited) if any(fact.former for fact in cited) else text
