@@ -1,7 +1,4 @@
-"""From a writer's quotes to facts: each is looked for in the stored page it names, and what is not found
-there backs nothing.
-
-Shared by the flows that write from passages. Knows drafts and pages, no state of a flow."""
+"""From a writer's quotes to facts: each quote is looked for in the stored page it names."""
 
 from __future__ import annotations
 
@@ -18,40 +15,40 @@ from agent.types.facts import make_fact_id
 
 
 def build_fact_from_quote(
-    asked: str,
+    question: str,
     tools: RunContext,
     page: Page,
-    quoted: Quotation,
+    quotation: Quotation,
     *,
     by: Actor,
     here: Mapping[str, TrustRating] | None = None,
 ) -> Fact:
-    """A quote of a stored page as a fact, checked against the page's text; its relevance is to the question
-    `asked`.
+    """A quote of a stored page as a fact: checked against the page, its relevance measured by the question.
 
-    `here` is a person's word in this run on how far domains are trusted."""
+    `here` are a person's ratings of domains in this run."""
+    statement = quotation.statement or quotation.quote
     fact = Fact(
-        id=make_fact_id(quoted.page_id, quoted.quote, quoted.statement or quoted.quote),
-        statement=quoted.statement or quoted.quote,
-        quote=quoted.quote,
-        page_id=quoted.page_id,
+        id=make_fact_id(quotation.page_id, quotation.quote, statement),
+        statement=statement,
+        quote=quotation.quote,
+        page_id=quotation.page_id,
         url=page.final_url or page.url,
         title=page.title,
         fetched_at=page.fetched_at,
         published_at=page.published_at,
-        subject=quoted.subject,
-        attribute=quoted.attribute,
+        subject=quotation.subject,
+        attribute=quotation.attribute,
         trust=tools.assess_trust(page, here).value,
         step=tools.step,
         by=by,
         given=page.origin,
     )
     fact = verify_quote(fact, page.text, page.sha256)
-    return fact.model_copy(update={"relevance": max(quoted.score, score_fact(asked, fact))})
+    return fact.replace(relevance=max(quotation.score, score_fact(question, fact)))
 
 
 def resolve_citations(
-    asked: str,
+    question: str,
     tools: RunContext,
     draft: Sequence[DraftSentence],
     passages: Sequence[Passage],
@@ -59,24 +56,25 @@ def resolve_citations(
     by: Actor,
     here: Mapping[str, TrustRating] | None = None,
 ) -> tuple[dict[str, Fact], list[ReportSentence]]:
-    """The facts of a draft's quotes, and its sentences with their ids. `here`: see `fact_of`.
+    """The facts of a draft's quotes, and its sentences with their fact ids.
 
-    A quote of an unknown passage keeps an id that resolves to nothing, so that it is dropped and counted.
-    """
-    shown = {passage.id: passage for passage in passages}
-    facts: dict[str, Fact] = {}
+    A quote of an unknown passage gets an id without a fact, so that it is counted as dropped. `here`: see
+    `build_fact_from_quote`."""
+    shown, facts = {passage.id: passage for passage in passages}, dict[str, Fact]()
+
+    def cite(passage_id: str, quote: str, statement: str) -> str:
+        passage = shown.get(passage_id)
+        if passage is None:
+            return f"unknown:{passage_id}"[:60]
+        quotation = Quotation(passage.page_id, quote.strip(), statement, passage.title[:120])
+        page = tools.page(passage.page_id)
+        fact = build_fact_from_quote(question, tools, page, quotation, by=by, here=here)
+        facts[fact.id] = fact
+        return fact.id
+
     sentences = []
     for sentence in draft:
-        ids = []
-        for quote in sentence.quotes:
-            passage = shown.get(quote.passage_id)
-            if passage is None:
-                ids.append(f"unknown:{quote.passage_id}"[:60])
-                continue
-            statement = sentence.text.strip() if len(sentence.quotes) == 1 else ""
-            quoted = Quotation(passage.page_id, quote.quote.strip(), statement, passage.title[:120])
-            fact = build_fact_from_quote(asked, tools, tools.page(passage.page_id), quoted, by=by, here=here)
-            ids.append(fact.id)
-            facts[fact.id] = fact
+        statement = sentence.text.strip() if len(sentence.quotes) == 1 else ""
+        ids = [cite(quote.passage_id, quote.quote, statement) for quote in sentence.quotes]
         sentences.append(ReportSentence(text=sentence.text, fact_ids=ids))
     return facts, sentences

@@ -1,5 +1,5 @@
-"""How an answer names conflicts: the open ones with every side in its own words, and what settled the others.
-Code, not the writer."""
+"""The sentences in which an answer names conflicts: each side in its own words, and what settled it. Written by
+code, not by the writer."""
 
 from __future__ import annotations
 
@@ -15,155 +15,132 @@ from agent.types import Conflict, Fact, Sentence
 CONFLICT_PREFIX = "The sources disagree on"
 RULING_PREFIX = "A person settled this:"
 """How the sentences begin that name a conflict, and one that a person ruled on."""
-MAX_CONFLICTS, MAX_RULINGS = 2, 5
-"""Conflicts that an answer names in its text, and rulings of a person; the others stand in the conflicts tab
-and the report."""
-MAX_SIDES, WORDS_BEFORE, WORDS_AFTER = 5, 10, 6
-"""Values of a conflict that an answer tells, and how many words before and after each of a long quote."""
+MAX_CONFLICTS, MAX_RULINGS, MAX_SIDES = 2, 5, 5
+"""Conflicts, rulings of a person, and sides of a conflict that an answer names."""
+WORDS_BEFORE, WORDS_AFTER = 10, 6
+"""Words of a long quote that are kept around its value."""
 _NUMBER_WORDS = "no one two three four five six seven eight nine ten eleven twelve".split()
 
 
 def find_relevant_conflicts(
     state: RunState, sentences: Sequence[Sentence], facts: dict[str, Fact]
 ) -> list[Conflict]:
-    """The conflicts that touch what is answered, open or settled by the count: about the question, or as
-    relevant as what is cited."""
+    """The conflicts, open or settled by the count of sources, that concern the question or are as relevant as
+    what the sentences cite."""
     least = min(_relevances(state, sentences), default=0.3)
-    able = [
-        c
-        for c in state.conflicts.values()
-        if (c.status == "open" or c.reason.startswith(EVIDENCE_REASON_PREFIX))
-        and fact_view.count_stated_sides(c, facts) > 1
+    found = [
+        conflict
+        for conflict in state.conflicts.values()
+        if (conflict.status == "open" or conflict.reason.startswith(EVIDENCE_REASON_PREFIX))
+        and fact_view.count_stated_sides(conflict, facts) > 1
+        and (conflict.asks or _conflict_relevance(conflict, facts) >= least)
     ]
-    found = [clash for clash in able if clash.asks or _conflict_relevance(clash, facts) >= least]
-    return sorted(found, key=lambda clash: (clash.status != "open", not clash.asks))[:MAX_CONFLICTS]
+    found.sort(key=lambda conflict: (conflict.status != "open", not conflict.asks))
+    return found[:MAX_CONFLICTS]
 
 
 def write_conflict_sentences(
-    state: RunState, clashes: Sequence[Conflict], written: Sequence[Sentence], facts: dict[str, Fact]
+    state: RunState, conflicts: Sequence[Conflict], written: Sequence[Sentence], facts: dict[str, Fact]
 ) -> list[Sentence]:
-    """The sentences that name these conflicts, where what is written does not cite both sides; what a person
-    ruled comes first.
-
-    Only what counts is named: a struck source is quoted no more."""
+    """A sentence for each ruling of a person, then for each conflict of which `written` does not cite two
+    sides. Only active facts are quoted."""
     facts = {name: fact for name, fact in facts.items() if fact.is_active}
-    ruled = [
-        clash
-        for clash in state.conflicts.values()
-        if is_settled_by_person(clash) and clash.ruling and _is_ruling_supported(clash, facts)
-    ]
-    return [_ruling_sentence(clash, facts) for clash in ruled[-MAX_RULINGS:]] + [
-        _conflict_sentence(clash, facts) for clash in clashes if not _is_cited_already(clash, written)
-    ]
+    ruled = [c for c in _person_rulings(state) if _is_ruling_supported(c, facts)][-MAX_RULINGS:]
+    cited = {i for sentence in written for i in sentence.fact_ids}
+    left = [c for c in conflicts if sum(bool(cited.intersection(v.fact_ids)) for v in c.values) < 2]
+    return [_ruling_sentence(c, facts) for c in ruled] + [_conflict_sentence(c, facts) for c in left]
 
 
 def needs_conflicts_first(
-    state: RunState, clashes: Sequence[Conflict], stated: Sequence[Sentence], facts: dict[str, Fact]
+    state: RunState, conflicts: Sequence[Conflict], stated: Sequence[Sentence], facts: dict[str, Fact]
 ) -> bool:
-    """Do they come before the plain sentences: when one is about the question, was ruled on, or bears more on
-    it than those do?"""
-    ruled = any(is_settled_by_person(clash) and clash.ruling for clash in state.conflicts.values())
-    at_issue = max((_conflict_relevance(clash, facts) for clash in clashes), default=-1.0) > max(
-        _relevances(state, stated), default=0.0
-    )
-    return ruled or at_issue or any(clash.asks for clash in clashes)
+    """Whether they precede the plain sentences: one is about the question, was ruled on, or is more relevant
+    than what those cite."""
+    if _person_rulings(state) or any(conflict.asks for conflict in conflicts):
+        return True
+    disputed = max((_conflict_relevance(conflict, facts) for conflict in conflicts), default=-1.0)
+    return disputed > max(_relevances(state, stated), default=0.0)
 
 
 def is_conflict_sentence(text: str) -> bool:
-    """Is it one of the sentences that code writes about conflicts?"""
+    """Whether code wrote this sentence about a conflict."""
     return text.startswith((CONFLICT_PREFIX, RULING_PREFIX))
 
 
-def _is_cited_already(clash: Conflict, sentences: Sequence[Sentence]) -> bool:
-    """Does what is written cite both sides?"""
-    cited = {i for sentence in sentences for i in sentence.fact_ids}
-    return sum(bool(cited.intersection(value.fact_ids)) for value in clash.values) > 1
+def _person_rulings(state: RunState) -> list[Conflict]:
+    return [c for c in state.conflicts.values() if is_settled_by_person(c) and c.ruling]
 
 
-def _is_ruling_supported(clash: Conflict, facts: dict[str, Fact]) -> bool:
-    """Is there still something to tell of a ruling: the value that was taken, or else two sides that it
-    speaks of?"""
-    taken = [value for value in clash.values if clash.chosen and value.text == clash.chosen]
-    return (
-        any(i in facts for value in taken for i in value.fact_ids)
-        if taken
-        else fact_view.count_stated_sides(clash, facts) > 1
-    )
+def _is_ruling_supported(conflict: Conflict, facts: dict[str, Fact]) -> bool:
+    """Whether facts still state the chosen value, or two sides where none was chosen."""
+    chosen = [value for value in conflict.values if conflict.chosen and value.text == conflict.chosen]
+    if chosen:
+        return any(i in facts for value in chosen for i in value.fact_ids)
+    return fact_view.count_stated_sides(conflict, facts) > 1
 
 
 def _relevances(state: RunState, sentences: Sequence[Sentence]) -> list[float]:
     return [state.facts[i].relevance for sentence in sentences for i in sentence.fact_ids if i in state.facts]
 
 
-def _conflict_relevance(clash: Conflict, facts: dict[str, Fact]) -> float:
-    """The relevance of its most relevant fact; below any when it has none (a model's word alone can't be
-    named in an answer)."""
-    return max(
-        (facts[i].relevance for value in clash.values for i in value.fact_ids if i in facts), default=-1.0
-    )
+def _conflict_relevance(conflict: Conflict, facts: dict[str, Fact]) -> float:
+    """The relevance of its most relevant fact; -1 without any, as in a conflict that only a model reported."""
+    ids = (i for value in conflict.values for i in value.fact_ids)
+    return max((facts[i].relevance for i in ids if i in facts), default=-1.0)
 
 
-def _conflict_sentence(clash: Conflict, facts: dict[str, Fact]) -> Sentence:
-    """One sentence that names the sides in their own words, with every site that stands on each, and what the
-    count says."""
-    said, ids = _quote_sides(clash, facts)
-    counted = [len(value.sites) for value in clash.values if value.text == clash.chosen]
-    rest = max((len(value.sites) for value in clash.values if value.text != clash.chosen), default=0)
-    many = (
-        f"{_spell_number(counted[0])} independent {'site' if counted[0] == 1 else 'sites'}" if counted else ""
-    )
-    taken = f"; “{clash.chosen}” is taken, by {many} against {_spell_number(rest)}" if many else ""
-    return Sentence(text=f"{CONFLICT_PREFIX} {clash.topic}: {said}{taken}.", fact_ids=ids)
+def _conflict_sentence(conflict: Conflict, facts: dict[str, Fact]) -> Sentence:
+    sides, ids = _quote_sides(conflict, facts)
+    chosen = [len(value.sites) for value in conflict.values if value.text == conflict.chosen]
+    others = [len(value.sites) for value in conflict.values if value.text != conflict.chosen]
+    settled = ""
+    if chosen:
+        many = f"{_spell_number(chosen[0])} independent {'site' if chosen[0] == 1 else 'sites'}"
+        against = _spell_number(max(others, default=0))
+        settled = f"; “{conflict.chosen}” is taken, by {many} against {against}"
+    return Sentence(text=f"{CONFLICT_PREFIX} {conflict.topic}: {sides}{settled}.", fact_ids=ids)
 
 
-def _ruling_sentence(clash: Conflict, facts: dict[str, Fact]) -> Sentence:
-    """One sentence that tells what a person ruled, why, and what the sources say."""
-    said, ids = _quote_sides(clash, facts)
-    ruled = (
-        f"“{clash.chosen}”"
-        if clash.chosen
-        else "neither is correct"
-        if clash.ruling == "neither"
-        else "both hold"
-    )
-    why = f", because “{clash.reason}”" if clash.reason else ""
-    return Sentence(text=f"{RULING_PREFIX} {clash.topic}: {ruled}{why} ({said}).", fact_ids=ids)
+def _ruling_sentence(conflict: Conflict, facts: dict[str, Fact]) -> Sentence:
+    sides, ids = _quote_sides(conflict, facts)
+    ruling = "neither is correct" if conflict.ruling == "neither" else "both hold"
+    if conflict.chosen:
+        ruling = f"“{conflict.chosen}”"
+    why = f", because “{conflict.reason}”" if conflict.reason else ""
+    return Sentence(text=f"{RULING_PREFIX} {conflict.topic}: {ruling}{why} ({sides}).", fact_ids=ids)
 
 
-def _quote_sides(clash: Conflict, facts: dict[str, Fact]) -> tuple[str, list[str]]:
-    sides: list[str] = []
-    ids: list[str] = []
-    values = sorted(clash.values, key=lambda value: value.text != clash.chosen)
+def _quote_sides(conflict: Conflict, facts: dict[str, Fact]) -> tuple[str, list[str]]:
+    """Each side with the sites that state it, and the ids of the facts quoted."""
+    sides, ids = list[str](), list[str]()
+    values = sorted(conflict.values, key=lambda value: value.text != conflict.chosen)
     for value in values[:MAX_SIDES]:
-        known = [facts[i] for i in value.fact_ids if i in facts]
-        if known:
-            ids += [fact.id for fact in known[:3]]
-            sites = list(dict.fromkeys(site(fact.url) or "one source" for fact in known))[:3]
-            sides.append(
-                f"{' and '.join(sites)} {'says' if len(sites) == 1 else 'say'} “{_shorten_quote(value.text, known[0].quote)}”"
-            )
-    more = f"; and {_spell_number(len(values) - MAX_SIDES)} more" if len(values) > MAX_SIDES else ""
-    return f"{'; '.join(sides)}{more}", ids
+        stating = [facts[i] for i in value.fact_ids if i in facts]
+        if stating:
+            ids += [fact.id for fact in stating[:3]]
+            sites = list(dict.fromkeys(site(fact.url) or "one source" for fact in stating))[:3]
+            verb = "says" if len(sites) == 1 else "say"
+            sides.append(f"{' and '.join(sites)} {verb} “{_shorten_quote(value.text, stating[0].quote)}”")
+    more = len(values) - MAX_SIDES
+    return "; ".join(sides) + (f"; and {_spell_number(more)} more" if more > 0 else ""), ids
 
 
 def _spell_number(n: int) -> str:
-    """In words: a figure in digits would have to stand in a source."""
+    """The number in words: the claim check looks for digits in the quotes."""
     return _NUMBER_WORDS[n] if n < len(_NUMBER_WORDS) else "many"
 
 
 def _shorten_quote(value: str, quote: str) -> str:
-    """The words of a quote, of a long one those around a value."""
+    """A quote; of a long one the words around the value, outside of brackets where it occurs there."""
     quote = quote.rstrip(". ")
     places = [place.start() for place in re.finditer(re.escape(value), quote)]
-    at = next(
-        (place for place in places if quote.count("(", 0, place) <= quote.count(")", 0, place)),
-        places[-1] if places else -1,
-    )
-    before, after = quote[:at].split(), quote[at + len(value) :].split()
-    if at < 0 or len(before) + len(after) <= WORDS_BEFORE + WORDS_AFTER:
+    outside = [place for place in places if quote.count("(", 0, place) <= quote.count(")", 0, place)]
+    at = (outside or places[-1:] or [-1])[0]
+    before, after = quote[:at], quote[at + len(value) :]
+    if at < 0 or len(before.split()) + len(after.split()) <= WORDS_BEFORE + WORDS_AFTER:
         return quote
-    head, tail = (
-        quote[:at].split(" ")[-WORDS_BEFORE - 1 :],
-        quote[at + len(value) :].split(" ")[: WORDS_AFTER + 1],
-    )
-    return f"{'…' if len(before) > WORDS_BEFORE else ''}{' '.join(head)}{value}{' '.join(tail)}{'…' if len(after) > WORDS_AFTER else ''}"
+    head = " ".join(before.split(" ")[-WORDS_BEFORE - 1 :])
+    tail = " ".join(after.split(" ")[: WORDS_AFTER + 1])
+    left = "…" if len(before.split()) > WORDS_BEFORE else ""
+    right = "…" if len(after.split()) > WORDS_AFTER else ""
+    return f"{left}{head}{value}{tail}{right}"

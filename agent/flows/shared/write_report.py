@@ -14,7 +14,12 @@ from agent.types import Answer, Fact, Outcome
 
 
 def ask_report(
-    state: RunState, tools: RunContext, *, question: str = "", wishes: Sequence[str] = (), assessment: str = ""
+    state: RunState,
+    tools: RunContext,
+    *,
+    question: str = "",
+    wishes: Sequence[str] = (),
+    assessment: str = "",
 ) -> RoleResult:
     """What the report's writer says.
 
