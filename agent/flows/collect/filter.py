@@ -7,8 +7,6 @@ from collections.abc import Sequence
 
 from agent.engine.context import RunContext
 from agent.engine.state import Change
-from agent.evidence import confidence
-from agent.evidence.contradiction import groups
 from agent.flows.collect import event_log
 from agent.flows.collect.constraints import EXCLUDED_BY_PERSON, list_excluded, matches_excluded
 from agent.flows.collect.extract import item_text
@@ -16,6 +14,7 @@ from agent.flows.collect.frontier import explain_too_old
 from agent.flows.collect.state import CollectRun
 from agent.flows.shared import fact_view
 from agent.flows.shared.citations import build_fact_from_quote
+from agent.flows.shared.fact_intake import add_facts
 from agent.retrieval.extractive_answer import Quotation
 from agent.retrieval.term_coverage import measure_coverage
 from agent.roles.collect.relevance import RELEVANCE, ItemPreview, fallback, find_topic_words
@@ -51,7 +50,7 @@ def filter_items(state: CollectRun, tools: RunContext) -> Change:
     return {
         "items": [*originals, *settled],
         "events": [_log_outcome(state, tools, item) for item in settled],
-        **_assess_confidence(state, tools, facts, kept),
+        **add_facts(state, tools.step, facts, coverage=_measure_topic_coverage(state, facts, kept)),
     }
 
 
@@ -186,37 +185,14 @@ def _score_sentence(fact: Fact, place: int, *, is_post: bool) -> float:
     return 0.5 * fact.relevance + 0.3 * length + 0.2 / (1 + place / (4 if is_post else 1)) + incomplete
 
 
-def _assess_confidence(
-    state: CollectRun, tools: RunContext, new: list[Fact], kept: list[CollectedItem]
-) -> Change:
-    """The new facts, the conflicts and the confidence: coverage of the topic and independent sources."""
-    known = [*fact_view.facts_for_prompt(state), *new]
-    conflicts = list(state.conflicts.values())
-    changed = {fact.id: fact for fact in new}
-    if new:
-        conflicts = groups.find_conflicts(known, conflicts)
-        changed |= {fact.id: fact for fact in groups.update_disputed(known, conflicts)}
-    counted = [changed.get(fact.id, fact) for fact in known]
-    level = confidence.assess_confidence(
-        step=tools.step,
-        facts=counted,
-        conflicts=conflicts,
-        coverage=_measure_topic_coverage(state, counted, kept),
-        previous=state.confidence[-1] if state.confidence else None,
-    )
-    return {
-        "facts": list(changed.values()),
-        "conflicts": [conflict for conflict in conflicts if conflict != state.conflicts.get(conflict.id)],
-        "confidence": [level],
-    }
-
-
-def _measure_topic_coverage(state: CollectRun, facts: list[Fact], kept: list[CollectedItem]) -> float:
+def _measure_topic_coverage(state: CollectRun, new: list[Fact], kept: list[CollectedItem]) -> float:
     """The share of the topic's words in the facts, or in the titles of the items and their trails."""
     topic = state.own.effective_intent(state).topic
+    facts = fact_view.ignore_disputes([*fact_view.facts_for_prompt(state), *new])
     if not topic or not facts:
         return float(bool(facts))
-    titles = " ".join(title for item in [*state.own.kept_items, *kept] for title in [*item.trail, item.title])
+    items = [*state.own.kept_items, *kept]
+    titles = set(stem_words(" ".join(title for item in items for title in [*item.trail, item.title])))
     wanted = set(content_stems(topic))
-    around = len(wanted & set(stem_words(titles))) / len(wanted) if wanted else 1.0
+    around = len(wanted & titles) / len(wanted) if wanted else 1.0
     return max(measure_coverage(topic, facts).share, around)

@@ -23,12 +23,13 @@ def add_facts(
     new: Sequence[Fact],
     *,
     question: str = "",
+    coverage: float | None = None,
     model: float | None = None,
     features: AnswerFeatures | None = None,
 ) -> Change:
     """The change that new facts make: the facts with their marks, the conflicts that changed, the confidence.
 
-    `question` is what coverage is measured by (the flow's relevance question by default), `model` the
+    `question` is what `coverage` is measured by (the flow's relevance question by default), `model` the
     confidence a model gave, `features` what an answer would rest on, where the flow counts that."""
     known = [*fact_view.facts_for_prompt(state), *new]
     conflicts, marked = list(state.conflicts.values()), dict[str, Fact]()
@@ -41,6 +42,7 @@ def add_facts(
         [marked.get(fact.id, fact) for fact in known],
         conflicts=conflicts,
         question=question,
+        coverage=coverage,
         model=model,
         features=features,
     )
@@ -78,17 +80,19 @@ def assess_confidence(
     *,
     conflicts: Iterable[Conflict] | None = None,
     question: str = "",
+    coverage: float | None = None,
     model: float | None = None,
     features: AnswerFeatures | None = None,
 ) -> Confidence:
     """The confidence with these facts. Disputed ones count as covered: agreement and conflicts lower it."""
+    if coverage is None:
+        question = question or state.own.relevance_question(state)
+        coverage = measure_coverage(question, fact_view.ignore_disputes(facts)).share
     return confidence.assess_confidence(
         step=step,
         facts=facts,
         conflicts=state.conflicts.values() if conflicts is None else conflicts,
-        coverage=measure_coverage(
-            question or state.own.relevance_question(state), fact_view.ignore_disputes(facts)
-        ).share,
+        coverage=coverage,
         previous=state.confidence[-1] if state.confidence else None,
         model=model,
         footing=features,
