@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, Any, ClassVar, Generic, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 from typing_extensions import TypeVar
 
 from agent.engine.state import State, append, merge_dict, upsert, upsert_by_step
-from agent.evidence.confidence import AnswerFeatures
+from agent.evidence.confidence import AnswerFeatures, complete_basis
 from agent.text.dialogue_acts import classify_small_talk
 from agent.text.question_analysis import ParsedQuestion
 from agent.types import (
@@ -109,7 +109,9 @@ class RunState(State, Generic[Own]):
     trusts: Annotated[dict[str, TrustRating], merge_dict] = Field(default_factory=dict)
     """How far a person trusts a domain in this run, by domain; a value below 0 restores the pages' own signs."""
     conflicts: Annotated[dict[str, Conflict], upsert] = Field(default_factory=dict)
-    confidence: Annotated[list[Confidence], append] = Field(default_factory=list)
+    confidence: Annotated[list[Annotated[Confidence, AfterValidator(complete_basis)]], append] = Field(
+        default_factory=list
+    )
     refusals: Annotated[list[Refusal], append] = Field(default_factory=list)
     blockages: Annotated[list[Stall], append] = Field(default_factory=list)
     answers: Annotated[list[Answer], append] = Field(default_factory=list)

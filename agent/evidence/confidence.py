@@ -39,7 +39,6 @@ from agent.evidence.contradiction.statements import dice_similarity, find_contra
 from agent.evidence.source_independence import find_independent_sources
 from agent.evidence.statement_features import extract_features
 from agent.types import Confidence, ConfidenceChange, Conflict, Fact
-from agent.types.facts import ANSWER_INPUTS
 
 SINGLE_SOURCE_GAP = 0.20
 """What a single source lacks without answer features."""
@@ -88,6 +87,22 @@ CHANGE_ORDER = (
     ("conflicts",),
 )
 """The order in which figures are replaced by the new ones; each group is a change of its own."""
+
+MAX_COUNT = 1e6
+BASE_INPUTS = {
+    **dict.fromkeys(("coverage", "left", "trust", "agreement", "conflicts"), (0.0, 1.0)),
+    **dict.fromkeys(("facts", "voices", "agreeing"), (0.0, MAX_COUNT)),
+}
+"""The inputs of every confidence, each with its range."""
+ANSWER_INPUTS = {
+    **dict.fromkeys(("told", "bearing"), (0.0, MAX_COUNT)),
+    "missing": (0.0, 2000.0),
+    "joined": (-1.0, 1.0),
+    **dict.fromkeys(("opens", "linked", "chain", "sharp", "closed", "pinned"), (0.0, 1.0)),
+}
+"""The inputs taken from the features of an answer: all of them or none."""
+DEFAULTED_INPUTS = ("opens", "linked", "closed")
+"""Inputs that early versions did not store; they count as 0."""
 
 
 @dataclass(frozen=True)
@@ -169,6 +184,21 @@ def describe_level(value: float) -> str:
     """The level of a confidence in words and percent: "High (87%)"."""
     level = next(name for name, least in LEVELS if value >= least)
     return f"{level} ({value:.0%})"
+
+
+def complete_basis(point: Confidence) -> Confidence:
+    """The confidence with all inputs of the formula. Raises ValueError when one is missing, unknown, or out of
+    its range; a confidence without any is returned as it is."""
+    if not point.basis:
+        return point
+    has_answer = "told" in point.basis
+    basis = {**(dict.fromkeys(DEFAULTED_INPUTS, 0.0) if has_answer else {}), **point.basis}
+    ranges = BASE_INPUTS | (ANSWER_INPUTS if has_answer else {})
+    if unmatched := set(basis) ^ set(ranges):
+        raise ValueError(f"inputs of a confidence are missing or unknown: {', '.join(unmatched)[:200]}")
+    if wrong := [name for name, (least, most) in ranges.items() if not least <= basis[name] <= most]:
+        raise ValueError(f"an input of a confidence is out of range: {wrong[0]}")
+    return point.replace(basis=basis)
 
 
 def compute_value(basis: Mapping[str, float]) -> float:

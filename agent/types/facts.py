@@ -185,35 +185,6 @@ class ConfidenceChange(Record):
     reason: str
 
 
-_MAX_COUNT = 1e6
-BASE_INPUTS = {
-    "coverage": (0.0, 1.0),
-    "left": (0.0, 1.0),
-    "trust": (0.0, 1.0),
-    "agreement": (0.0, 1.0),
-    "conflicts": (0.0, 1.0),
-    "facts": (0.0, _MAX_COUNT),
-    "voices": (0.0, _MAX_COUNT),
-    "agreeing": (0.0, _MAX_COUNT),
-}
-"""The inputs of every confidence, each with its range."""
-ANSWER_INPUTS = {
-    "told": (0.0, _MAX_COUNT),
-    "bearing": (0.0, _MAX_COUNT),
-    "opens": (0.0, 1.0),
-    "missing": (0.0, 2000.0),
-    "joined": (-1.0, 1.0),
-    "linked": (0.0, 1.0),
-    "chain": (0.0, 1.0),
-    "sharp": (0.0, 1.0),
-    "closed": (0.0, 1.0),
-    "pinned": (0.0, 1.0),
-}
-"""The inputs taken from the features of an answer: all of them or none."""
-DEFAULTED_INPUTS = ("opens", "linked", "closed")
-"""Inputs that early versions did not store; they count as 0."""
-
-
 class Confidence(Record):
     """The confidence after a step, with its reasons."""
 
@@ -227,28 +198,12 @@ class Confidence(Record):
     basis: dict[str, float] = Field(default_factory=dict)
     """The formula's inputs (see agent.evidence.confidence), to compute it again; empty: not known."""
 
-    @field_validator("basis")
+    @field_validator("factors", "basis")
     @classmethod
-    def _check_basis(cls, basis: dict[str, float]) -> dict[str, float]:
-        """Raises ValueError when an input of the formula is missing, unknown, or out of its range."""
-        if not basis:
-            return basis
-        whole = {**dict.fromkeys(DEFAULTED_INPUTS, 0.0), **basis} if "told" in basis else basis
-        ranges = BASE_INPUTS | (ANSWER_INPUTS if "told" in basis else {})
-        if set(whole) != set(ranges):
-            raise ValueError(
-                f"inputs of a confidence are missing or unknown: {', '.join(set(whole) ^ set(ranges))[:200]}"
-            )
-        if wrong := [name for name, (least, most) in ranges.items() if not least <= whole[name] <= most]:
-            raise ValueError(f"an input of a confidence is out of range: {wrong[0]}")
-        return whole
-
-    @field_validator("factors")
-    @classmethod
-    def _check_factors(cls, factors: dict[str, float]) -> dict[str, float]:
-        if not all(map(isfinite, factors.values())):
-            raise ValueError("a factor of a confidence is not a number")
-        return factors
+    def _check_finite(cls, figures: dict[str, float]) -> dict[str, float]:
+        if not all(map(isfinite, figures.values())):
+            raise ValueError("a figure of a confidence is not a finite number")
+        return figures
 
 
 class Refusal(Record):
