@@ -1,13 +1,13 @@
-"""Does a bundle hold? Its bytes, its hashes, its ledger and its quotes, all computed again; and, asked anew,
-what its sources say today.
+"""Verification of a bundle: its bytes, hashes, ledger and quotes, all computed again; and, on request, what its
+sources say today.
 
-Nothing is taken on trust but that the bundle is the one you were given: its SHA-256 is told, to be compared.
-Stores nothing."""
+Nothing is trusted except that the bundle is the one you were given: its SHA-256 is reported for comparison.
+Verification stores nothing."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from math import isclose
 from typing import Literal
@@ -16,27 +16,27 @@ from pydantic import ValidationError
 
 from agent.engine.run_state import RunState
 from agent.errors import BundleError
-from agent.evidence import quote_match
+from agent.evidence.quote_match import has_quote, verify_quote
 from agent.export import bundle
 from agent.export.archive import sha256
 from agent.export.bundle import BundleContents
 from agent.flows import FLOWS
 from agent.flows.shared import recheck_answers
 from agent.store.pages import page_to_row
+from agent.text.plurals import format_count
 from agent.text.urls import canonicalize
 from agent.types import PAGE_ORIGIN_LABELS, Fact, Outcome, Page, PageOrigin, Settings
 from agent.web.world import World
 
 SourceDrift = Literal["same", "stands", "lost", "gone", "unread", "given"]
 MAX_LISTED_PROBLEMS = 20
-"""Troubles that are told one by one."""
 
 
 @dataclass(frozen=True)
 class SourceCheck:
-    """What became of a source: `same` text; changed, but every quote `stands`; changed, and a quote is
-    `lost`; `gone`; `unread`, and why. What a person gave in place of a page is told apart (`by`): it is
-    `given` when its address cannot be read now, either."""
+    """A source today: the `same` text; another text with every quote (`stands`) or without one (`lost`); `gone`;
+    `unread`, with the reason. A page that a person supplied (`origin`) is `given` when its address cannot be
+    read."""
 
     url: str
     drift: SourceDrift
@@ -48,24 +48,22 @@ class SourceCheck:
     @property
     def description(self) -> str:
         """As a sentence for a person."""
-        each = "the quote still stands" if self.quotes == 1 else f"all {self.quotes} quotes still stand"
+        kept = "the quote is still there" if self.quotes == 1 else f"all {self.quotes} quotes are still there"
         given = f"{PAGE_ORIGIN_LABELS[self.origin]}; " if self.origin != "fetched" else ""
-        return (
-            given
-            + {
-                "same": "same",
-                "stands": f"changed, {each}",
-                "lost": f"changed, {len(self.lost_quotes)} of {self.quotes} quotes no longer stand{'s' if self.quotes == 1 else ''}",
-                "gone": f"gone ({self.detail})",
-                "unread": f"could not be read now ({self.detail})",
-                "given": f"its address could not be read now, either ({self.detail})",
-            }[self.drift]
-        )
+        sentences: dict[SourceDrift, str] = {
+            "same": "same",
+            "stands": f"changed, {kept}",
+            "lost": f"changed, {len(self.lost_quotes)} of {format_count(self.quotes, 'quote')} missing",
+            "gone": f"gone ({self.detail})",
+            "unread": f"could not be read now ({self.detail})",
+            "given": f"its address could not be read now ({self.detail})",
+        }
+        return given + sentences[self.drift]
 
 
 @dataclass(frozen=True)
 class BundleVerification:
-    """What was found. `troubles` is empty when the bundle holds; `remarks` do not speak against it."""
+    """The result. A bundle without `problems` is valid; `remarks` are no problems."""
 
     sha256: str
     contents: BundleContents | None = None
@@ -74,46 +72,38 @@ class BundleVerification:
     remarks: Sequence[str] = ()
     quote_count: int = 0
     found_quote_count: int = 0
-    sources: Sequence[SourceCheck] = field(default=())
+    sources: Sequence[SourceCheck] = ()
 
     @property
     def is_valid(self) -> bool:
-        """Is it what it was, and does all it says of itself come out again?"""
+        """Is the bundle unchanged, and does everything it says come out again?"""
         return not self.problems
 
 
 def verify_bundle(data: bytes) -> BundleVerification:
-    """Everything that can be computed from the bundle alone. Raises nothing for what a bundle may hold."""
+    """Check everything that can be computed from the bundle alone. Raises nothing, whatever it holds."""
     try:
         contents = bundle.read_bundle(data)
         state = fold_contents(contents)
-    except BundleError as trouble:
-        return BundleVerification(sha256(data), problems=[str(trouble)])
+    except BundleError as error:
+        return BundleVerification(sha256(data), problems=[str(error)])
     facts = [fact for fact in state.facts.values() if _claims_quote(fact)]
-    standing = [fact for fact in facts if _has_quote_in_page(fact, contents)]
-    troubles = [
+    found = [fact for fact in facts if _has_quote_in_page(fact, contents)]
+    problems = [
         *_check_pages(contents),
         *_check_ledger(contents, state),
-        *_check_quotes(facts, standing),
+        *_check_quotes(facts, found),
         *_check_answers(contents, state),
         *_check_usage(contents),
     ]
-    if len(troubles) > MAX_LISTED_PROBLEMS:
-        troubles = [*troubles[:MAX_LISTED_PROBLEMS], f"and {len(troubles) - MAX_LISTED_PROBLEMS} more"]
-    remarks = _list_remarks(standing, contents)
-    return BundleVerification(
-        sha256(data),
-        contents,
-        state,
-        troubles,
-        remarks,
-        quote_count=len(facts),
-        found_quote_count=len(standing),
-    )
+    if len(problems) > MAX_LISTED_PROBLEMS:
+        problems = [*problems[:MAX_LISTED_PROBLEMS], f"and {len(problems) - MAX_LISTED_PROBLEMS} more"]
+    remarks = list(_list_remarks(found, contents))
+    return BundleVerification(sha256(data), contents, state, problems, remarks, len(facts), len(found))
 
 
 def fold_contents(contents: BundleContents) -> RunState:
-    """The state its steps make. Raises BundleError when they make none."""
+    """The state that the steps make. Raises BundleError when they make none."""
     flow = FLOWS.get(contents.run.settings.flow)
     if flow is None:
         raise BundleError(
@@ -123,75 +113,60 @@ def fold_contents(contents: BundleContents) -> RunState:
         raise BundleError("its steps are not numbered one after the other from 0")
     last = contents.steps[-1].next
     if last not in flow.steps and last not in flow.rest_statuses:
-        raise BundleError("its last step leads where its flow does not go")
+        raise BundleError("its last step leads to a step that its flow does not have")
     try:
         return flow.fold_steps(contents.steps)
-    except (ValidationError, KeyError, TypeError, AttributeError, ValueError, RecursionError) as trouble:
+    except (ValidationError, KeyError, TypeError, AttributeError, ValueError, RecursionError) as error:
         raise BundleError(
-            "its steps do not make a state that this Touchstone knows: a newer version made it, or a hand"
-        ) from trouble
+            "its steps do not make a valid state: a newer version wrote it, or it was edited"
+        ) from error
 
 
 def refetch_sources(
     found: BundleVerification, world: World, watch: Callable[[SourceCheck], None] = lambda source: None
 ) -> list[SourceCheck]:
-    """Each page a usable fact or the answer stands on, fetched again through the world's guarded fetcher;
-    `watch` is told each result."""
-    told = []
-    for page, wanted in _list_quoted_pages(found):
-        source = compare_source(page, wanted, world.fetch(page.url))
-        watch(source)
-        told.append(source)
-    return told
+    """Fetch each page that a usable fact or the answer quotes again; `watch` gets each result."""
+    checks = []
+    for page, quotes in _list_quoted_pages(found):
+        checks.append(compare_source(page, quotes, world.fetch(page.url)))
+        watch(checks[-1])
+    return checks
 
 
-def compare_source(old: Page, wanted: Sequence[str], new: Page) -> SourceCheck:
-    """What became of a page, by what it says today."""
+def compare_source(old: Page, quotes: Sequence[str], new: Page) -> SourceCheck:
+    """A page of the bundle against what was fetched now."""
+    check = SourceCheck(old.url, "same", len(quotes))
+    reason = new.detail or new.outcome.replace("_", " ")
     if old.origin != "fetched":
         if new.outcome is not Outcome.OK:
-            return SourceCheck(
-                old.url, "given", len(wanted), (), new.detail or new.outcome.replace("_", " "), old.origin
-            )
-        return replace(
-            compare_source(old.model_copy(update={"origin": "fetched"}), wanted, new), origin=old.origin
-        )
+            return replace(check, drift="given", detail=reason, origin=old.origin)
+        fetched = old.model_copy(update={"origin": "fetched"})
+        return replace(compare_source(fetched, quotes, new), origin=old.origin)
     if new.outcome is not Outcome.OK:
         gone = new.outcome is Outcome.NOT_FOUND or new.status == 410
-        return SourceCheck(
-            old.url,
-            "gone" if gone else "unread",
-            len(wanted),
-            wanted,
-            new.detail or new.outcome.replace("_", " "),
-        )
+        return replace(check, drift="gone" if gone else "unread", lost_quotes=quotes, detail=reason)
     if new.sha256 == old.sha256:
-        return SourceCheck(old.url, "same", len(wanted))
-    lost = [
-        quote for quote in wanted if quote not in new.text and quote_match.find_quote(quote, new.text) is None
-    ]
-    return SourceCheck(old.url, "lost" if lost else "stands", len(wanted), lost)
+        return check
+    lost = [quote for quote in quotes if not has_quote(quote, new.text)]
+    return replace(check, drift="lost" if lost else "stands", lost_quotes=lost)
 
 
 def _list_quoted_pages(found: BundleVerification) -> Iterator[tuple[Page, list[str]]]:
     if found.contents is None or found.state is None:
         return
-    answer = found.state.answer
-    cited = [
-        (source.page_id, quote) for source in (answer.sources if answer else ()) for quote in source.quotes
-    ]
-    kept = [
-        (fact.page_id, fact.quote)
-        for fact in found.state.facts.values()
-        if _claims_quote(fact) and fact.decision != "struck"
-    ]
-    for name, page in found.contents.pages.items():
-        wanted = list(dict.fromkeys(quote for page_id, quote in (*cited, *kept) if page_id == name))
-        if wanted and canonicalize(page.url):
-            yield page, wanted
+    quotes_of: dict[str, dict[str, None]] = {}
+    for source in found.state.answer.sources if found.state.answer else ():
+        quotes_of.setdefault(source.page_id, {}).update(dict.fromkeys(source.quotes))
+    for fact in found.state.facts.values():
+        if _claims_quote(fact) and fact.decision != "struck":
+            quotes_of.setdefault(fact.page_id, {})[fact.quote] = None
+    for page_id, page in found.contents.pages.items():
+        if quotes_of.get(page_id) and canonicalize(page.url):
+            yield page, list(quotes_of[page_id])
 
 
 def _claims_quote(fact: Fact) -> bool:
-    """Does the fact say of itself that its quote stands in a page?"""
+    """Does the fact say that its quote is in a page?"""
     return fact.verified and fact.origin in ("page", "prior_turn") and bool(fact.page_id)
 
 
@@ -205,134 +180,102 @@ def _has_quote_in_page(fact: Fact, contents: BundleContents) -> bool:
     )
 
 
-def _check_pages(contents: BundleContents) -> list[str]:
-    told = [f"the text of a page is not in it: {name[:40]}" for name in contents.missing]
-    for name, page in contents.pages.items():
+def _check_pages(contents: BundleContents) -> Iterator[str]:
+    for page_id in contents.missing:
+        yield f"the text of a page is missing: {page_id[:40]}"
+    for page_id, page in contents.pages.items():
         if sha256(page.text.encode()) != page.sha256:
-            told.append(f"the text of {page.url[:200]} is not the one that was read (its SHA-256 is another)")
-        elif page_to_row(page.model_copy(update={"raw": b""}))["id"] != name:
-            told.append(f"the page {name[:40]} is not the one its address and text make")
-    return told
+            yield f"the text of {page.url[:200]} is not the one that was read (its SHA-256 differs)"
+        elif page_to_row(page.model_copy(update={"raw": b""}))["id"] != page_id:
+            yield f"the page {page_id[:40]} does not belong to its address and text"
 
 
-def _check_ledger(contents: BundleContents, state: RunState) -> list[str]:
-    run, asked = contents.run, contents.steps[0].change
-    told = []
+def _check_ledger(contents: BundleContents, state: RunState) -> Iterator[str]:
+    run, steps = contents.run, contents.steps
     if list(contents.facts) != list(state.facts.values()):
-        told.append("facts.json does not tell the facts that the steps make")
-    if not all(
-        map(
-            _is_time,
-            (
-                run.created_at,
-                run.updated_at,
-                *(step.at for step in contents.steps),
-                *(call.at for call in contents.calls),
-            ),
-        )
-    ):
-        told.append("a time of its run, its steps or its calls is none")
-    if run.steps != contents.steps[-1].n or asked.get("question") != run.question:
-        told.append("run.json does not tell the run that the steps make")
-    set_by = [
-        step.change["settings"] for step in contents.steps if "settings" in step.change
-    ]  # an import may set them again
-    if set_by and _parse_settings(set_by[-1]) != run.settings:
-        told.append("run.json tells other settings than the run was started with")
-    summary = state.summary()
-    if (
-        summary.get("verdict", run.verdict) != run.verdict
-        or summary.get("confidence", run.confidence) != run.confidence
-    ):
-        told.append("run.json tells another verdict or confidence than the steps make")
-    forks = [step.n - 1 for step in contents.steps if step.name == "fork"]
+        yield "facts.json does not hold the facts that the steps make"
+    times = [run.created_at, run.updated_at, *(step.at for step in steps), *(c.at for c in contents.calls)]
+    if not all(map(_is_time, times)):
+        yield "a time of its run, its steps or its calls is not valid"
+    if run.steps != steps[-1].n or steps[0].change.get("question") != run.question:
+        yield "run.json does not describe the run that the steps make"
+    settings = [step.change["settings"] for step in steps if "settings" in step.change]
+    if settings and _parse_settings(settings[-1]) != run.settings:
+        yield "run.json holds other settings than the steps"
+    summary = {"verdict": run.verdict, "confidence": run.confidence} | state.summary()
+    if (summary["verdict"], summary["confidence"]) != (run.verdict, run.confidence):
+        yield "run.json holds another verdict or confidence than the steps make"
+    forks = [step.n - 1 for step in steps if step.name == "fork"]
     if (run.forked_at if run.forked_from else -1) != (forks[-1] if forks else -1):
-        told.append(
-            "run.json tells another beginning than the steps do: where it was forked from another run"
-        )
+        yield "run.json names another branching point than the steps"
     if any(call.run_id != run.id for call in contents.calls):
-        told.append("calls.jsonl holds a call of another run")
-    return told
+        yield "calls.jsonl holds a call of another run"
 
 
 def _is_time(text: str) -> bool:
-    """Is it a time in ISO 8601, or not told?"""
+    """Is it "" or a time in ISO 8601?"""
     try:
         return not text or bool(datetime.fromisoformat(text))
     except ValueError:
         return False
 
 
-def _parse_settings(given: object) -> Settings | None:
+def _parse_settings(stored: object) -> Settings | None:
     try:
-        return Settings.model_validate(given)
+        return Settings.model_validate(stored)
     except ValidationError:
         return None
 
 
-def _check_quotes(facts: Sequence[Fact], standing: Sequence[Fact]) -> list[str]:
-    good = {fact.id for fact in standing}
-    return [
-        f"a quote does not stand in its page: “{fact.quote[:120]}” ({fact.url[:120]})"
-        for fact in facts
-        if fact.id not in good
-    ]
+def _check_quotes(facts: Sequence[Fact], found: Sequence[Fact]) -> Iterator[str]:
+    ids = {fact.id for fact in found}
+    for fact in facts:
+        if fact.id not in ids:
+            yield f"a quote is not in its page: “{fact.quote[:120]}” ({fact.url[:120]})"
 
 
-def _check_answers(contents: BundleContents, state: RunState) -> list[str]:
-    """Every quote an answer shows must stand in the page it is shown for, and what it calls backed be so by
-    the facts of then."""
-    told = []
+def _check_answers(contents: BundleContents, state: RunState) -> Iterator[str]:
+    """Every quote of an answer is in its page, and every backed statement is supported by the facts of its
+    time."""
     for answer in state.answers:
         for source in answer.sources:
             page = contents.pages.get(source.page_id)
-            shown = source.quotes if source.page_id else ()
-            told += [
-                f"the answer shows a quote that does not stand in its page: “{q[:120]}”"
-                for q in shown
-                if page is None or q not in page.text
-            ]
+            for quote in source.quotes if source.page_id else ():
+                if page is None or quote not in page.text:
+                    yield f"the answer shows a quote that is not in its page: “{quote[:120]}”"
         known = {fact_id for source in answer.sources for fact_id in source.fact_ids}
-        bare = [s.text for s in answer.sentences if s.backed and not known.intersection(s.fact_ids)]
-        told += [f"a statement is called backed but cites nothing: “{text[:120]}”" for text in bare]
-    return [
-        *told,
-        *recheck_answers.find_answer_problems(FLOWS[contents.run.settings.flow].new_state(), contents.steps),
-    ]  # type: ignore[arg-type]
+        for sentence in answer.sentences:
+            if sentence.backed and not known.intersection(sentence.fact_ids):
+                yield f"a statement is marked as backed but cites nothing: “{sentence.text[:120]}”"
+    fresh = FLOWS[contents.run.settings.flow].new_state()
+    yield from recheck_answers.find_answer_problems(fresh, contents.steps)
 
 
-def _check_usage(contents: BundleContents) -> list[str]:
-    """Is what the run is said to have spent what its calls and steps cost?"""
-    calls, steps, said = contents.calls, contents.steps, contents.usage
+def _check_usage(contents: BundleContents) -> Iterator[str]:
+    """The usage in run.json is the sum of the calls and steps."""
+    calls, steps, usage = contents.calls, contents.steps, contents.usage
     costs = [call.cost_usd for call in calls if call.cost_usd is not None]
-    counted = (
-        len(calls),
-        sum(call.prompt_tokens for call in calls),
-        sum(call.completion_tokens for call in calls),
-    )
     cost = sum(costs) if len(costs) == len(calls) else None
-    same = (said.llm_calls, said.prompt_tokens, said.completion_tokens) == counted and (
-        said.cost_usd is None
-    ) == (cost is None)
-    timed = isclose(said.seconds, sum(step.seconds for step in steps), abs_tol=0.02)
-    worked = isclose(said.cpu_seconds, sum(step.cpu_ms for step in steps) / 1000, abs_tol=0.002)
-    if same and timed and worked and isclose(said.cost_usd or 0.0, cost or 0.0, abs_tol=1e-6):
-        return []
-    return ["run.json tells another usage than its calls and steps make"]
-
-
-def _list_remarks(standing: Sequence[Fact], contents: BundleContents) -> list[str]:
-    beyond = [
-        f
-        for f in standing
-        if f.by != "person"
-        and not quote_match.verify_quote(f, contents.pages[f.page_id].text, f.sha256).verified
-    ]
-    told = (
-        [f"{len(beyond)} of its facts say more than their quotes do, by the rules of this version"]
-        if beyond
-        else []
+    counts = (usage.llm_calls, usage.prompt_tokens, usage.completion_tokens, usage.cost_usd is None)
+    tokens_in, tokens_out = (sum(c.prompt_tokens for c in calls), sum(c.completion_tokens for c in calls))
+    same = (
+        counts == (len(calls), tokens_in, tokens_out, cost is None)
+        and isclose(usage.cost_usd or 0.0, cost or 0.0, abs_tol=1e-6)
+        and isclose(usage.seconds, sum(step.seconds for step in steps), abs_tol=0.02)
+        and isclose(usage.cpu_seconds, sum(step.cpu_ms for step in steps) / 1000, abs_tol=0.002)
     )
+    if not same:
+        yield "run.json holds another usage than its calls and steps make"
+
+
+def _list_remarks(found: Sequence[Fact], contents: BundleContents) -> Iterator[str]:
+    unsupported = [
+        fact
+        for fact in found
+        if fact.by != "person"
+        and not verify_quote(fact, contents.pages[fact.page_id].text, fact.sha256).verified
+    ]
+    if unsupported:
+        yield f"by the rules of this version, {len(unsupported)} of its facts say more than their quotes"
     if contents.run.imported:
-        told.append("the run had itself been imported from a bundle")
-    return told
+        yield "the run had itself been imported from a bundle"

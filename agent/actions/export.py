@@ -186,9 +186,20 @@ def _write_json(bench: ActionContext, run_id: str) -> bytes:
     return (json.dumps(build_record(bench, run_id), ensure_ascii=False, indent=1) + "\n").encode()
 
 
-def _encode_with_bom(text: str) -> bytes:
-    """With a byte order mark, so that spreadsheets read it as UTF-8."""
-    return text.encode("utf-8-sig")
+def _text(render: Callable[[Report], str], encoding: str = "utf-8") -> Writer:
+    return lambda bench, run_id: render(build_report(bench, run_id)).encode(encoding)
+
+
+def _references(render: Callable[[Any], str]) -> Writer:
+    return lambda bench, run_id: _write_bibliography(bench, run_id, render)
+
+
+def _binary(render: Callable[[Report], bytes]) -> Writer:
+    return lambda bench, run_id: render(build_report(bench, run_id))
+
+
+def _write_items(bench: ActionContext, run_id: str) -> bytes:
+    return collected.render_collection_csv(build_collection(bench, run_id)).encode(_CSV_ENCODING)
 
 
 READ, CHECK, TABLES, SOURCES = (
@@ -197,40 +208,26 @@ READ, CHECK, TABLES, SOURCES = (
     "Tables and graph",
     "Sources, for a bibliography",
 )
-_DOCX_MIME = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+_CSV_ENCODING = "utf-8-sig"
+"""With a byte order mark, so that spreadsheets read it as UTF-8."""
+_WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+_RIS = "application/x-research-info-systems"
+_BUNDLE = "pages, quotes and prompts in one zip: can be verified, and imported on another machine"
+_GRAPH = "how the pages led to one another, for Gephi and yEd"
+_facts, _pages = _text(sheets.render_facts_csv, _CSV_ENCODING), _text(sheets.render_pages_csv, _CSV_ENCODING)
+_bib, _ris, _csl = _references(render_bibtex), _references(render_ris), _references(render_csl)
+_html, _md = _text(render_html), _text(render_markdown)
+_docx, _graph = _binary(render_docx), _binary(render_graphml)
 _ALL = (
+    ExportFormat("md", "Markdown", "the report, for reading and notes", "md", "text/markdown", READ, _md),
     ExportFormat(
-        "md",
-        "Markdown",
-        "the report, for reading and notes",
-        "md",
-        "text/markdown",
-        READ,
-        lambda b, r: render_markdown(build_report(b, r)).encode(),
+        "html", "Web page", "one file, opens offline, prints well", "html", "text/html", READ, _html
     ),
-    ExportFormat(
-        "html",
-        "Web page",
-        "one file, opens offline, prints well",
-        "html",
-        "text/html",
-        READ,
-        lambda b, r: render_html(build_report(b, r)).encode(),
-    ),
-    ExportFormat(
-        "docx",
-        "Word",
-        "the report as a document",
-        "docx",
-        _DOCX_MIME,
-        READ,
-        lambda b, r: render_docx(build_report(b, r)),
-        binary=True,
-    ),
+    ExportFormat("docx", "Word", "the report as a document", "docx", _WORD, READ, _docx, binary=True),
     ExportFormat(
         "bundle",
         "Evidence bundle",
-        "pages, quotes and prompts in one zip: can be verified, and opened on another machine",
+        _BUNDLE,
         "touchstone.zip",
         "application/zip",
         CHECK,
@@ -238,24 +235,8 @@ _ALL = (
         binary=True,
     ),
     ExportFormat("json", "JSON", "the run as data", "json", "application/json", CHECK, _write_json),
-    ExportFormat(
-        "csv",
-        "Facts (CSV)",
-        "one fact a row",
-        "facts.csv",
-        "text/csv",
-        TABLES,
-        lambda b, r: _encode_with_bom(sheets.render_facts_csv(build_report(b, r))),
-    ),
-    ExportFormat(
-        "pages.csv",
-        "Pages (CSV)",
-        "one page a row",
-        "pages.csv",
-        "text/csv",
-        TABLES,
-        lambda b, r: _encode_with_bom(sheets.render_pages_csv(build_report(b, r))),
-    ),
+    ExportFormat("csv", "Facts (CSV)", "one fact a row", "facts.csv", "text/csv", TABLES, _facts),
+    ExportFormat("pages.csv", "Pages (CSV)", "one page a row", "pages.csv", "text/csv", TABLES, _pages),
     ExportFormat(
         "items.csv",
         "Articles and posts (CSV)",
@@ -263,45 +244,13 @@ _ALL = (
         "items.csv",
         "text/csv",
         TABLES,
-        lambda b, r: _encode_with_bom(collected.render_collection_csv(build_collection(b, r))),
+        _write_items,
         flow="collect",
     ),
-    ExportFormat(
-        "graphml",
-        "Graph (GraphML)",
-        "how the pages led to one another, for Gephi and yEd",
-        "graphml",
-        "application/xml",
-        TABLES,
-        lambda b, r: render_graphml(build_report(b, r)),
-    ),
-    ExportFormat(
-        "bib",
-        "BibTeX",
-        "for LaTeX and Zotero",
-        "bib",
-        "application/x-bibtex",
-        SOURCES,
-        lambda b, r: _write_bibliography(b, r, render_bibtex),
-    ),
-    ExportFormat(
-        "ris",
-        "RIS",
-        "for Zotero, EndNote, Citavi",
-        "ris",
-        "application/x-research-info-systems",
-        SOURCES,
-        lambda b, r: _write_bibliography(b, r, render_ris),
-    ),
-    ExportFormat(
-        "csl",
-        "CSL-JSON",
-        "for pandoc and Zotero",
-        "csl.json",
-        "application/json",
-        SOURCES,
-        lambda b, r: _write_bibliography(b, r, render_csl),
-    ),
+    ExportFormat("graphml", "Graph (GraphML)", _GRAPH, "graphml", "application/xml", TABLES, _graph),
+    ExportFormat("bib", "BibTeX", "for LaTeX and Zotero", "bib", "application/x-bibtex", SOURCES, _bib),
+    ExportFormat("ris", "RIS", "for Zotero, EndNote, Citavi", "ris", _RIS, SOURCES, _ris),
+    ExportFormat("csl", "CSL-JSON", "for pandoc and Zotero", "csl.json", "application/json", SOURCES, _csl),
 )
 FORMATS = {chosen.name: chosen for chosen in _ALL}
 """Every format by its name."""

@@ -110,7 +110,7 @@ def test_a_bundle_with_a_given_page_holds_and_its_sources_are_told_apart(bench, 
         for source in refetch_sources(found, bench.worker.world(bench.snapshot(run_id).run.settings.world))
     }
     assert sources[WALL].drift == "given" and sources[WALL].description.startswith(
-        "text pasted by a person; its address could not be read now, either"
+        "text pasted by a person; its address could not be read now"
     )
     came = import_bundle(bench, export_run(bench, run_id, "bundle"))
     assert bench.page(bench.snapshot(came.run_id).state.pages[WALL].page_id).origin == "pasted"
