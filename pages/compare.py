@@ -6,14 +6,14 @@ import streamlit as st
 
 from agent.actions.run_diff import compare_runs
 from agent.errors import NotFound
-from pages.widgets.run import comparison, header
+from pages.widgets.run import comparison, run_page
 from pages.widgets.shell import client
 
 first_id, second_id = st.query_params.get("run", ""), st.query_params.get("with", "")
 try:
     found = compare_runs(client.workbench(), first_id, second_id)
 except NotFound as missing:
-    header.draw_missing(
+    run_page.draw_missing(
         "pair of runs",
         str(missing) if first_id and second_id else "Two runs are needed",
         "pages/research.py",

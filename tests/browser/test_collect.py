@@ -58,7 +58,7 @@ class Collecting(Screen):
         self.page.get_by_label("Search in").click()
         self.page.get_by_role("option", name="demo").click()
         if articles:
-            box = self.page.get_by_label("At most this many articles and threads")
+            box = self.page.get_by_label("Articles and threads, at most")
             box.fill(str(articles))
             box.press("Enter")
         expect(self.page.get_by_text("The demo world (invented pages) ·")).to_be_visible()

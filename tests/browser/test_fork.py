@@ -74,6 +74,6 @@ def _side_by_side(page: Page) -> None:
     """What the two runs share and where they part."""
     expect(page.get_by_text("are identical; the runs differ after that")).to_be_visible()
     expect(page.locator(".pair").first).to_contain_text(NOTE)
-    expect(page.locator(".said .removed")).to_contain_text("1974")
+    expect(page.locator(".paired .removed")).to_contain_text("1974")
     expect(page.get_by_text("in the steps they share").first).to_be_visible()
     expect(page.locator(".pair li", has_text="norrviddawiki.example").first).to_be_visible()

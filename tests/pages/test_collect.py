@@ -39,16 +39,16 @@ def collected(bench: Workbench) -> Collected:
 def test_without_a_start_page_it_says_what_is_missing(app: Callable[..., AppTest]) -> None:
     tester = app("collect")
     assert not tester.exception and "Nothing yet" in shown(tester)
-    tester.text_area(key="collect-prompt").set_value("Summarize the news").run()
+    tester.text_area(key="collect:prompt").set_value("Summarize the news").run()
     tester.button(key="collect-start").click().run()
     assert "start" in tester.warning[0].value
-    assert tester.text_area(key="collect-prompt").value == "Summarize the news", "what was typed is kept"
+    assert tester.text_area(key="collect:prompt").value == "Summarize the news", "what was typed is kept"
 
 
 def test_starting_from_what_was_typed(app: Callable[..., AppTest], bench: Workbench) -> None:
     tester = app("collect")
-    tester.text_area(key="collect-prompt").set_value(PROMPT).run()
-    tester.text_area(key="collect-starts").set_value(f"{QUOTE}\n https://curdtalk.example/").run()
+    tester.text_area(key="collect:prompt").set_value(PROMPT).run()
+    tester.text_area(key="collect:starts").set_value(f"{QUOTE}\n https://curdtalk.example/").run()
     tester.number_input(key="collect-max-articles").set_value(4).run()
     tester.number_input(key="collect-depth").set_value(2).run()
     tester.toggle(key="collect-smart").set_value(False).run()

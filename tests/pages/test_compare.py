@@ -44,9 +44,7 @@ def test_a_new_run_from_the_form_of_a_card(app, demo, bench):
     next(
         b for b in tester.button if b.key and b.key.startswith("research-fork-") and b.key.endswith("-action")
     ).click().run()
-    next(area for area in tester.text_area if area.key.startswith("research-fork-note")).set_value(
-        "Hurry."
-    ).run()
+    next(area for area in tester.text_area if area.key.startswith("fork:")).set_value("Hurry.").run()
     next(b for b in tester.button if b.label == "Start branch").click().run()
     new = bench.runs()[0]
     assert (

@@ -93,7 +93,7 @@ def test_an_example_is_answered_from_the_demo(app, bench):
 def test_what_is_pasted_is_shown_as_it_is_read_and_can_be_turned(app, bench):
     stocked(bench)
     tester = app("reply")
-    tester.text_area(key="reply-text").set_value(
+    tester.text_area(key="reply:conversation").set_value(
         f"When do backups run?\nYou: Which ones?\nUser: the nightly ones {LONG}"
     ).run()
     assert not tester.exception and shown(tester).count('class="bubble') == 3
@@ -101,8 +101,8 @@ def test_what_is_pasted_is_shown_as_it_is_read_and_can_be_turned(app, bench):
         1
     ] == "Make it a person’s *Which ones?*"
     tester.button(key="reply-turn-1").click().run()
-    assert "User: Which ones?" in tester.text_area(key="reply-text").value
-    tester.text_area(key="reply-text").set_value("When do backups run?").run()
+    assert "User: Which ones?" in tester.text_area(key="reply:conversation").value
+    tester.text_area(key="reply:conversation").set_value("When do backups run?").run()
     _button(tester, "Reply").click().run()
     _ended()
     tester.run()

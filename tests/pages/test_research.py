@@ -107,7 +107,7 @@ def test_step_by_step_every_answer_of_a_person_works(app, demo, bench):
     bench.drive(run_id)
     tester.run()
     assert "You skipped the decision" in shown(tester)
-    key = next(area.key for area in tester.text_area if area.key.startswith("research-change-text"))
+    key = next(area.key for area in tester.text_area if area.key.startswith("change:"))
     tester.text_area(key=key).set_value("people at the dairy").run()
     _button(tester, "Do this").click().run()
     assert bench.snapshot(run_id).state.pending.query_or_url == "people at the dairy"
@@ -131,7 +131,7 @@ def test_stop_and_go_on(app, demo, bench):
     tester = app(run=run_id)
     _button(tester, "Stop").click().run()
     assert bench.snapshot(run_id).run.status is Status.STOPPED
-    tester.text_area(key=f"research-note-{run_id}").set_value("Look in the register").run()
+    tester.text_area(key=f"note:{run_id}").set_value("Look in the register").run()
     _button(tester, "Send guidance").click().run()
     assert bench.snapshot(run_id).state.notes[0].text == "Look in the register"
     assert "Noted" in tester.success[0].value

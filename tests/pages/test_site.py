@@ -19,8 +19,8 @@ def _button(tester, label):
 
 
 def _fill(tester, starts=START, question=QUESTION):
-    tester.text_area(key="site-starts").set_value(starts).run()
-    tester.text_area(key="site-question").set_value(question).run()
+    tester.text_area(key="site:starts").set_value(starts).run()
+    tester.text_area(key="site:question").set_value(question).run()
     tester.selectbox(key="site-world").set_value("demo").run()
     return tester
 
@@ -41,7 +41,7 @@ def test_the_form_fills_in_the_domains_and_asks(app, bench):
     tester = _fill(app("site"))
     assert not tester.exception
     assert tester.text_area(key="site-allowed").value == "kallsteg.example"
-    tester.text_area(key="site-instruction").set_value("Prefer the FAQ.").run()
+    tester.text_area(key="site:instruction").set_value("Prefer the FAQ.").run()
     tester.number_input(key="site-max_pages").set_value(7).run()
     _button(tester, "Ask").click().run()
     settings = bench.runs()[0].settings
@@ -62,17 +62,17 @@ def test_the_form_fills_in_the_domains_and_asks(app, bench):
 def test_domains_a_person_changed_are_left_alone(app, bench):
     tester = _fill(app("site"))
     tester.text_area(key="site-allowed").set_value("*.kallsteg.example").run()
-    tester.text_area(key="site-starts").set_value(f"{START}support/").run()
+    tester.text_area(key="site:starts").set_value(f"{START}support/").run()
     assert tester.text_area(key="site-allowed").value == "*.kallsteg.example"
 
 
 def test_what_cannot_be_is_refused_in_words(app, bench):
     tester = app("site")
-    tester.text_area(key="site-question").set_value(QUESTION).run()
+    tester.text_area(key="site:question").set_value(QUESTION).run()
     _button(tester, "Ask").click().run()
     assert "at least one page to start from" in tester.warning[0].value.replace("\\", "")
     assert bench.runs() == []
-    tester.text_area(key="site-starts").set_value("kallsteg").run()
+    tester.text_area(key="site:starts").set_value("kallsteg").run()
     _button(tester, "Ask").click().run()
     assert "is not a web address" in tester.warning[0].value.replace("\\", "")
 
@@ -98,7 +98,7 @@ def test_a_conversation_shows_all_turns_and_goes_on(app, bench):
     tester = app("site", run=run_id)
     text = shown(tester)
     assert QUESTION in text and "And who pays for the postage?" in text
-    tester.text_area(key="site-follow-up").set_value("Who won the football world cup in 1998?").run()
+    tester.text_area(key="site:follow-up").set_value("Who won the football world cup in 1998?").run()
     _button(tester, "Ask").click().run()
     newest = bench.thread(run_id)[-1]
     assert newest != run_id and newest in tester.query_params["run"]
@@ -116,7 +116,7 @@ def test_desks_are_kept_filled_in_and_forgotten(app, bench):
     again = app("site")
     again.pills(key="site-desk").set_value("Loggers").run()
     assert (
-        again.text_area(key="site-starts").value == START
+        again.text_area(key="site:starts").value == START
         and again.selectbox(key="site-world").value == "demo"
     )
     _button(again, "Delete this saved site").click().run()

@@ -4,7 +4,6 @@ works."""
 from __future__ import annotations
 
 import functools
-from pathlib import Path
 from typing import Any
 
 import streamlit as st
@@ -12,11 +11,22 @@ import streamlit as st
 from agent.batch import jobs
 from agent.batch.jobs import BatchStatus
 from agent.errors import NotFound
-from agent.types import Batch, BatchBudget, BatchRow, RowState
-from pages.widgets.run import export_menu, header
-from pages.widgets.shell import badges, client, drafts, escape, labels, pagination, polling, routes, ui
+from agent.types import Batch, BatchRow, RowState
+from pages.widgets.batch import allowance
+from pages.widgets.run import export_menu, run_page
+from pages.widgets.shell import (
+    badges,
+    client,
+    drafts,
+    escape,
+    labels,
+    markup,
+    pagination,
+    polling,
+    routes,
+    ui,
+)
 
-HERE = Path(__file__).parent
 PAGE_SIZE = 25
 STATE_CHIPS = {
     "running": ("Working", "live"),
@@ -47,7 +57,7 @@ def draw(batch_id: str) -> None:
     try:
         now = jobs.get_status(client.workbench(), batch_id)
     except NotFound:
-        header.draw_missing(
+        run_page.draw_missing(
             "batch",
             f"There is no batch called {escape.shorten(batch_id, 40)}",
             "pages/batch.py",
@@ -55,22 +65,18 @@ def draw(batch_id: str) -> None:
         )
         return
     st.set_page_config(page_title=f"{escape.shorten(now.batch.name, 50)} · Touchstone")
-    st.html(HERE / "batch.css")
     drafts.install_script()
-    moving = _is_working(now)
-    st.fragment(_draw_live, run_every=polling.POLL_S if moving else None)(batch_id, moving)
+    polling.follow(lambda: jobs.get_status(client.workbench(), batch_id), _is_working, _draw_live, now)
 
 
 def _is_working(now: BatchStatus) -> bool:
     return now.batch.state == "running" or now.state_counts["running"] > 0
 
 
-def _draw_live(batch_id: str, moving: bool) -> None:
-    now = jobs.get_status(client.workbench(), batch_id)
-    if moving is not _is_working(now):
-        st.rerun()
+def _draw_live(now: BatchStatus) -> None:
+    batch_id = now.batch.id
     ui.link("pages/batch.py", "Other questions", "add")
-    header.draw_world_band(now.batch.settings)
+    run_page.draw_world_band(now.batch.settings)
     st.html(render_heading(now))
     client.show_notice("batch-run")
     st.html(render_meter(now))
@@ -135,11 +141,7 @@ def render_stats(now: BatchStatus) -> str:
         ("Work", f"{labels.format_duration(spent.seconds)} <small>of {most.max_minutes:g} min</small>"),
         ("Parallel runs", f"{most.side_by_side}"),
     ]
-    return (
-        '<dl class="ts figures six">'
-        + "".join(f"<div><dt>{name}</dt><dd>{value}</dd></div>" for name, value in told)
-        + "</dl>"
-    )
+    return markup.stats(told, " six")
 
 
 def _format_short(number: int) -> str:
@@ -172,42 +174,24 @@ def _draw_controls(now: BatchStatus) -> None:
             _draw_budget(now)
         name = export_menu.make_file_name(now.batch.name)
         make: Any = functools.partial(jobs.export_csv, bench, batch_id)
-        st.download_button(
+        ui.download(
             "Table (CSV)",
+            "batch-csv",
             lambda: make().encode("utf-8-sig"),
             f"{name}.answers.csv",
             "text/csv",
-            key="batch-csv",
             icon=":material/download:",
-            on_click="ignore",
         )
         as_json = functools.partial(jobs.export_json, bench, batch_id)
-        st.download_button(
-            "JSON", as_json, f"{name}.answers.json", "application/json", key="batch-json", on_click="ignore"
-        )
+        ui.download("JSON", "batch-json", as_json, f"{name}.answers.json", "application/json")
 
 
 def _draw_budget(now: BatchStatus) -> None:
-    """Another budget; with a raised one it goes on."""
-    most, key = now.batch.allowance, f"batch-raised-{now.batch.id}"
-    cost = st.number_input("At most, US dollars", 0.0, 10_000.0, most.max_cost_usd, 1.0, key=f"{key}-cost")
-    calls = st.number_input("At most, model calls", 0, 1_000_000, most.max_calls, 100, key=f"{key}-calls")
-    tokens = st.number_input(
-        "At most, tokens", 0, 1_000_000_000, most.max_tokens, 1_000_000, key=f"{key}-tokens"
-    )
-    minutes = st.number_input(
-        "At most, minutes of work", 1.0, 10_000.0, max(1.0, most.max_minutes), 10.0, key=f"{key}-minutes"
-    )
-    side = st.number_input("Parallel runs", 1, jobs.MAX_PARALLEL_RUNS, most.side_by_side, key=f"{key}-side")
-    chosen = BatchBudget(
-        side_by_side=int(side),
-        max_calls=int(calls),
-        max_tokens=int(tokens),
-        max_cost_usd=float(cost),
-        max_minutes=float(minutes),
-    )
-    go_on = functools.partial(jobs.resume, client.workbench(), now.batch.id, chosen)
-    ui.action("Set the budget and continue", f"{key}-set", go_on, type="primary")
+    """Another budget; with a raised one it continues."""
+    key = f"batch-raised-{now.batch.id}"
+    chosen = allowance.draw_fields(now.batch.allowance, key)
+    resume = functools.partial(jobs.resume, client.workbench(), now.batch.id, chosen)
+    ui.action("Set the budget and continue", f"{key}-set", resume, type="primary")
 
 
 def _choose_rows(now: BatchStatus) -> list[BatchRow]:
@@ -215,15 +199,8 @@ def _choose_rows(now: BatchStatus) -> list[BatchRow]:
     there = [state for state in ROW_CHIPS if now.state_counts[state]]
     if len(there) < 2:
         return now.rows
-    names = {"": "All", **{state: ROW_CHIPS[state][0].capitalize() for state in there}}
-    chosen = st.selectbox(
-        "Show",
-        list(names),
-        format_func=names.get,
-        key=f"batch-show-{now.batch.id}",
-        filter_mode=None,
-        width=220,
-    )
+    names: dict[str, str] = {"": "All", **{state: ROW_CHIPS[state][0].capitalize() for state in there}}
+    chosen = ui.select("Show", names, f"batch-show-{now.batch.id}", width=220)
     return [row for row in now.rows if row.state == chosen] if chosen in there else now.rows
 
 

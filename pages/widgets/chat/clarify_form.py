@@ -15,7 +15,7 @@ from pages.widgets.shell import client, drafts, escape, ui
 def draw(view: RunSnapshot, state: ChatRun) -> None:
     """The form. A run that waits takes the answer itself; one that ended takes it as the next turn."""
     run_id = view.run.id
-    picked, typed = f"chat-pick-{run_id}-{view.head}", f"chat-own-{run_id}"
+    picked, typed = f"chat-pick-{run_id}-{view.head}", f"clarify:{run_id}"
     with st.container(key="chat-clarify"):
         if state.own.choices:
             names = {str(n): choice for n, choice in enumerate(state.own.choices)}
@@ -23,7 +23,7 @@ def draw(view: RunSnapshot, state: ChatRun) -> None:
                 "Pick one", list(names), index=None, key=picked, format_func=lambda n: escape.md(names[n])
             )
         label = "Or in your own words" if state.own.choices else "Your answer"
-        drafts.text_area(label, typed, f"clarify:{run_id}", height=80)
+        drafts.text_area(label, typed, height=80)
         ui.button(
             "Answer",
             "chat-clarify-send",
@@ -38,13 +38,13 @@ def draw(view: RunSnapshot, state: ChatRun) -> None:
 
 
 def _send(view: RunSnapshot, choices: tuple[str, ...], picked: str, typed: str) -> None:
-    own, pick = (st.session_state.get(typed) or "").strip(), st.session_state.get(picked)
+    own, pick = drafts.read(typed).strip(), st.session_state.get(picked)
     text = own or (choices[int(pick)] if pick is not None and int(pick) < len(choices) else "")
     if not text:
         client.set_notice("warning", "Pick an answer, or say it in your own words.")
         return
     run_id = view.run.id
-    drafts.clear(typed, f"clarify:{run_id}")
+    drafts.clear(typed)
     if view.run.status is Status.WAITING:
         client.submit(
             client.workbench().respond,

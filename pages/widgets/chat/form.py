@@ -1,19 +1,27 @@
-"""The first screen of Chat: the box, what there is to talk about, examples from the demo, the latest
-conversations."""
+"""The first screen of Chat: the box, what there is to talk about, examples, the latest conversations."""
 
 from __future__ import annotations
-
-from pathlib import Path
 
 import streamlit as st
 
 from agent.text.plurals import format_count
 from agent.types import LibraryScope, Settings
 from pages.widgets.chat import message_box, scope
+from pages.widgets.forms import form_page
 from pages.widgets.library import demo
-from pages.widgets.shell import client, drafts, empty_state, escape, labels, ui
+from pages.widgets.shell import client, empty_state, labels, ui
 
-HERE = Path(__file__).parent.parent / "shell"
+FORM = form_page.Form(
+    flow="chat",
+    title="Talk with what was read.",
+    text="Ask the library: pages your runs have read and documents you add. Each sentence of an answer carries its "
+    "quote, and what the library does not know becomes a research run.",
+    examples_title="Try it on the demo’s sources",
+    intro="Invented pages and places; a question adds them to the library if they are not there yet.",
+    columns=4,
+    recent_title="Your latest conversations",
+    nothing_recent=("No conversation yet", "Each conversation is kept here and can be continued."),
+)
 EXAMPLES = (
     ("What does the Harbour edition cost?", "a price, from a table"),
     ("How do I install Fyrvakt on Debian?", "steps, from a page"),
@@ -24,19 +32,12 @@ EXAMPLES = (
 
 def draw() -> None:
     """The whole screen."""
-    st.html(HERE / "talk.css")
-    st.html(
-        '<div class="ts ts-hero"><h1>Talk with what was read.</h1><p>Ask the library: pages your runs have read and documents you add. Each '
-        "sentence of an answer carries the quote it stands on, and what the library does not know becomes a research run.</p></div>"
-    )
-    client.show_notice("chat")
+    form_page.draw_head(FORM)
     if st.session_state.pop("chat-shown", ""):
         scope.reset()
     if scope.restore(_read_scope_from_url()):
         message_box.restore()
-    drafts.install_script()
-    held = client.library().count()
-    if held:
+    if client.library().count():
         message_box.draw(Settings(flow="chat"))
     else:
         empty_state.draw(
@@ -46,32 +47,17 @@ def draw() -> None:
         with st.container(horizontal=True, vertical_alignment="center"):
             demo.draw_demo_button(then=scope.DEMO_KEY)
             ui.link("pages/library.py", "Add documents", "note_add", {"view": "add"})
-    _draw_examples()
-    _draw_recent()
+    if demo.is_demo_available():
+        examples = [(form_page.label_example(*example), (example[0],)) for example in EXAMPLES]
+        form_page.draw_examples(FORM, examples, _start_example)
+    form_page.draw_recent(FORM, _list_recent())
 
 
 def _read_scope_from_url() -> Settings:
-    """What the address says is to be talked about."""
+    """The scope that the address names."""
     asked = st.query_params
-    return Settings(
-        flow="chat",
-        scope=LibraryScope(
-            source_ids=asked.get_all("source"), tags=asked.get_all("tag"), run_ids=asked.get_all("of")
-        ),
-    )
-
-
-def _draw_examples() -> None:
-    if not demo.is_demo_available():
-        return
-    st.html(
-        '<div class="ts"><h2 class="ts-section">Try it on the demo’s sources</h2><p class="soft small">Invented pages and places; a question adds '
-        "them to the library if they are not there yet.</p></div>"
-    )
-    with st.container(key="chat-examples"), st.grid(4, min_column_width=230, gap="small"):
-        for n, (question, kind) in enumerate(EXAMPLES):
-            label = f"{escape.md(question)}  \n:gray[{escape.md(kind)}]"
-            ui.button(label, f"chat-example-{n}", _start_example, question, width="stretch", wrap=True)
+    sources, tags, runs = asked.get_all("source"), asked.get_all("tag"), asked.get_all("of")
+    return Settings(flow="chat", scope=LibraryScope(source_ids=sources, tags=tags, run_ids=runs))
 
 
 def _start_example(question: str) -> None:
@@ -82,19 +68,10 @@ def _start_example(question: str) -> None:
     message_box.send_message(question, Settings(flow="chat"))
 
 
-def _draw_recent() -> None:
-    bench = client.workbench()
-    runs = [
-        run
-        for run in bench.runs()
-        if run.settings.flow in ("chat", "chat_simple") and not run.settings.thread_id
-    ][:6]
-    ui.heading("Your latest conversations")
-    if not runs:
-        empty_state.draw("No conversation yet", "Each conversation is kept here and can be gone on with.")
-        return
-    with st.container(gap="xxsmall", key="chat-recent"):
-        for run in runs:
-            turns = bench.thread(run.id) or [run.id]
-            label = f"{escape.md(run.question, 100)}  :gray[{format_count(len(turns), 'question')}, {labels.format_age(run.updated_at)}]"
-            ui.link("pages/chat.py", label, "chevron_right", {"run": turns[-1]})
+def _list_recent() -> list[form_page.RecentLink]:
+    bench, links = client.workbench(), []
+    for run in form_page.find_recent("chat", "chat_simple", limit=6, first_turns=True):
+        turns = bench.thread(run.id) or [run.id]
+        remark = f"{format_count(len(turns), 'question')}, {labels.format_age(run.updated_at)}"
+        links.append(form_page.link_run(run, remark, turns[-1]))
+    return links

@@ -7,6 +7,7 @@ import streamlit as st
 
 from agent.text.plurals import format_count
 from agent.types import LibraryScope, Settings
+from pages.widgets.forms import form_page
 from pages.widgets.shell import client, escape, ui
 
 RUNS_KEY, TAGS_KEY, DOCUMENTS_KEY, DEMO_KEY, MODEL_KEY = (
@@ -94,22 +95,10 @@ def _draw_fields(settings: Settings) -> None:
         placeholder="any",
     )
     st.toggle("With the demo’s invented sources", key=DEMO_KEY)
-    model = bench.active_configuration().model
-    names = list(dict.fromkeys(["auto", "keyless", settings.model])) if model else ["keyless"]
-    if st.session_state.get(MODEL_KEY) not in names:
-        st.session_state[MODEL_KEY] = names[0]
-    st.selectbox(
-        "Model",
-        names,
-        key=MODEL_KEY,
-        format_func=lambda name: _format_model(name, model),
-        filter_mode=None,
+    form_page.choose_model("chat", settings.model)
+    st.caption(
+        "The conversation covers what any of the first three fields names, or everything when all are empty."
     )
-    st.caption("What any of the first three names is talked about; when none does, everything is.")
-
-
-def _format_model(name: str, model: str) -> str:
-    return {"auto": f"Model: {model}", "keyless": "No model (rules and quotes only)"}.get(name, name)
 
 
 def _describe_model() -> str:

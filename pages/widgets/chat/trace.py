@@ -13,11 +13,9 @@ from agent.roles.chat.grade import MIN_RELEVANT_SCORE
 from agent.text.plurals import format_count
 from agent.types import Status, Step
 from agent.workbench import RunSnapshot
-from pages.widgets.evidence import fact_table
-from pages.widgets.run import flow_diagram, model_calls
+from pages.widgets.run import run_page
 from pages.widgets.shell import badges, client, escape, labels
 
-TABS = ("Workflow", "Passages and grades", "Facts", "Model calls")
 ROUTE_LABELS = {
     "DIRECT_ANSWER": "from what earlier answers stand on",
     "RETRIEVE": "searched the library",
@@ -51,19 +49,11 @@ def _describe_grades(state: ChatRun) -> str:
 
 def _draw_details(view: RunSnapshot, state: ChatRun) -> None:
     st.html(f'<div class="ts">{render_steps(view.steps, state)}</div>')
-    opened = st.tabs(TABS, key=f"chat-tab-{view.run.id}", on_change="rerun")
-    for name, tab in zip(TABS, opened, strict=True):
-        if not tab.open:
-            continue
-        with tab:
-            if name == TABS[0]:
-                flow_diagram.draw(view)
-            elif name == TABS[1]:
-                st.html(render_grades(state, view.run.id))
-            elif name == "Facts":
-                fact_table.draw(list(state.facts.values()), view.run.id)
-            else:
-                model_calls.draw(view.run.id)
+    run_page.draw_tabs(DETAILS, view, f"chat-tab-{view.run.id}")
+
+
+def _draw_grades(view: RunSnapshot) -> None:
+    st.html(render_grades(view.state, view.run.id))
 
 
 def render_progress(view: RunSnapshot, state: ChatRun) -> str:
@@ -194,3 +184,14 @@ def render_unfinished(view: RunSnapshot) -> str:
     chip = badges.render(labels.describe_status(view.run), labels.STATUS_TONE[view.run.status])
     told = view.run.error or "Nothing is lost: continue, or ask something else."
     return f'<div class="ts"><div class="ts-now" role="status">{chip}<span class="say soft">{escape.html(told)}</span></div></div>'
+
+
+DETAILS = run_page.RunPage(
+    path="pages/chat.py",
+    flows=("chat", "chat_simple"),
+    noun="conversation",
+    other_flow="",
+    new_label="",
+    tabs=("Workflow", "Passages and grades", "Facts", "Model calls"),
+    own_tabs={"Passages and grades": _draw_grades},
+)

@@ -13,7 +13,7 @@ from agent.types import Answer, Settings, Status
 from agent.workbench import RunSnapshot
 from pages.widgets.chat import places_map
 from pages.widgets.run import answer_card, controls, export_menu
-from pages.widgets.shell import badges, client, escape, labels, ui
+from pages.widgets.shell import client, escape, ui
 
 STREAM_RUN_KEY = "chat-watched"
 """The run whose answer is to be streamed: somebody here asked for it and waits."""
@@ -86,21 +86,8 @@ def draw_question(view: RunSnapshot, state: ChatRun) -> None:
 
 def render_answer(given: Answer, view: RunSnapshot) -> str:
     """An answer as its card; a question back or a refusal in its own words."""
-    if given.sentences:
-        return answer_card.render(given, view.state.facts, view.run.id)
-    if given.is_small_talk:
-        return f'<div class="ts"><div class="answer">{escape.html(given.certainty)}</div></div>'
-    kind = {"needs_clarification": "A clarifying question", "budget": "A limit was reached"}.get(
-        given.reason, "The library does not answer this"
-    )
-    missing = "".join(
-        f'<p class="small soft">{escape.html(text)}</p>' for text in (given.missing, given.remark) if text
-    )
-    spoke = labels.ACTOR.get(given.by, "")
-    return (
-        f'<div class="ts"><div class="chips">{badges.render(kind, "warn")}<span class="small soft">{spoke}</span></div>'
-        f'<div class="answer">{escape.html(given.certainty)}</div>{missing}</div>'
-    )
+    kinds = {"needs_clarification": "A clarifying question", "budget": "A limit was reached"}
+    return answer_card.render_turn(given, view, kinds.get(given.reason, "The library does not answer this"))
 
 
 def draw_next_steps(view: RunSnapshot, state: ChatRun) -> None:

@@ -20,20 +20,10 @@ def draw(view: RunSnapshot, conflict: Conflict) -> None:
         if conflict.status == "settled":
             args = (conflict_rulings.resolve_conflict, client.workbench(), view.run.id, conflict.id, "open")
             ui.action("Reopen", f"conflict-reopen-{conflict.id}", *args, icon="lock_open")
-        with st.popover(
-            "Resolve",
-            icon=":material/gavel:",
-            key=fact_actions.popover_key(_resolve_key(conflict)),
-            on_change="rerun",
-        ):
+        with ui.popover("Resolve", _resolve_key(conflict), "gavel"):
             _draw_resolve_form(view, conflict)
         if view.run.settings.flow in conflict_rulings.SEARCHING_FLOWS:
-            with st.popover(
-                "Look for more evidence",
-                icon=":material/travel_explore:",
-                key=fact_actions.popover_key(_search_key(conflict)),
-                on_change="rerun",
-            ):
+            with ui.popover("Look for more evidence", _search_key(conflict), "travel_explore"):
                 _draw_search_form(view, conflict)
 
 
@@ -96,7 +86,7 @@ def _resolve(view: RunSnapshot, conflict: Conflict, choice: str, reason: str) ->
     client.submit(
         rule,
         done=f"Settled. {fact_actions.describe_consequence(view)}".strip(),
-        then=lambda _: fact_actions.close_popover(_resolve_key(conflict)),
+        then=lambda _: ui.close_popover(_resolve_key(conflict)),
     )
 
 
@@ -136,5 +126,5 @@ def _request_search(view: RunSnapshot, conflict: Conflict, key: str) -> None:
     client.submit(
         *asked,
         done="This is searched for next.",
-        then=lambda _: fact_actions.close_popover(_search_key(conflict)),
+        then=lambda _: ui.close_popover(_search_key(conflict)),
     )

@@ -25,19 +25,12 @@ def draw(view: RunSnapshot) -> None:
     """The row of buttons above the facts, and the sources that are struck."""
     run_id, bench = view.run.id, client.workbench()
     with st.container(horizontal=True, vertical_alignment="center", key="ledger-doors"):
-        adding = st.popover(
-            "Add a fact", icon=":material/add_notes:", key=popover_key(ADD_POPOVER), on_change="rerun"
-        )
+        adding = ui.popover("Add a fact", ADD_POPOVER, "add_notes")
         if adding.open:
             with adding:
                 _draw_add_form(view)
         if any(fact.url for fact in view.state.facts.values()):
-            striking = st.popover(
-                "Exclude a source",
-                icon=":material/link_off:",
-                key=popover_key(STRIKE_POPOVER),
-                on_change="rerun",
-            )
+            striking = ui.popover("Exclude a source", STRIKE_POPOVER, "link_off")
             if striking.open:  # what falls is worked out over all facts: only when somebody looks
                 with striking:
                     _draw_strike_form(view)
@@ -66,17 +59,6 @@ def _draw_struck_sources(view: RunSnapshot) -> None:
 def describe_consequence(view: RunSnapshot) -> str:
     """What an edit leads to just now, for the notice."""
     return REWRITE_NOTICE if view.run.status in (Status.REVIEW, Status.DONE) else ""
-
-
-def popover_key(name: str) -> str:
-    """The key of a popover: another one after each time something was done in it, so that it is closed then
-    and stays so."""
-    return f"{name}-{st.session_state.get(f'{name}-done', 0)}"
-
-
-def close_popover(name: str) -> None:
-    """Close this popover: what was done in it is done."""
-    st.session_state[f"{name}-done"] = st.session_state.get(f"{name}-done", 0) + 1
 
 
 def _format_edit(text: str) -> str:
@@ -124,7 +106,7 @@ def _add_fact(view: RunSnapshot) -> None:
     def clear(_: int) -> None:
         for part in ("statement", "url", "quote"):
             at.pop(f"ledger-new-{part}-{run_id}", None)
-        close_popover(ADD_POPOVER)
+        ui.close_popover(ADD_POPOVER)
 
     client.submit(add, done=f"Added. {describe_consequence(view)}".strip(), then=clear)
 
@@ -157,7 +139,7 @@ def _strike_source(view: RunSnapshot, source: str) -> None:
         view.run.id,
         source,
         done=done,
-        then=lambda _: close_popover(STRIKE_POPOVER),
+        then=lambda _: ui.close_popover(STRIKE_POPOVER),
     )
 
 

@@ -63,9 +63,7 @@ def draw(view: RunSnapshot) -> None:
             _draw_actions(view, one)
     pagination.draw(len(found), PAGE_SIZE, turned, "steps")
     if view.run.settings.flow == "research":
-        with st.popover(
-            "Add a page", icon=":material/note_add:", key=OWN_PAGE_KEY, on_change="rerun"
-        ) as opened:
+        with ui.popover("Add a page", OWN_PAGE_KEY, "note_add") as opened:
             if opened.open:
                 _draw_form(view, "", OWN_PAGE_KEY)
     turned = f"research-refused-{view.run.id}"
@@ -110,9 +108,7 @@ def _draw_actions(view: RunSnapshot, one: FailedRequest) -> None:
             ui.button("Try again", f"research-again-{name}", _retry, view.run.id, one.what, icon="refresh")
         if one.can_supply:
             key = f"research-give-{name}"
-            with st.popover(
-                "Paste its text", icon=":material/content_paste:", key=key, on_change="rerun"
-            ) as opened:
+            with ui.popover("Paste its text", key, "content_paste") as opened:
                 if opened.open:
                     _draw_form(view, one.what, key)
 
@@ -120,67 +116,37 @@ def _draw_actions(view: RunSnapshot, one: FailedRequest) -> None:
 def _draw_form(view: RunSnapshot, url: str, popover: str) -> None:
     """The fields in which a person gives a page: at `url`, or at the address they type."""
     run_id, name = view.run.id, _hash_key(url or OWN_PAGE_KEY)
-    st.caption("What you give counts as read, and is marked as given by you wherever it is cited.")
-    text_key, draft, at = f"research-paste-{name}", f"paste:{run_id}:{name}", f"research-at-{name}"
+    st.caption("What you add counts as read, and is marked as given by you wherever it is cited.")
     if not url:
-        st.text_input("Page address", key=at, placeholder="https:// (a file may have none)")
-    drafts.text_area(
-        "Page text",
-        text_key,
-        draft,
-        height=140,
-        most=page_input.MAX_PASTED_CHARS,
-        placeholder="Select all on the page, copy, and paste it here",
-    )
-    done = TAKEN_NOTICES.get(view.run.status, "Added. The run uses it at its next step.")
-    given: dict[str, Any] = {"run_id": run_id, "url": url, "at": at, "done": done, "popover": popover}
-    ui.button("Use this text", f"research-paste-do-{name}", _paste, given, text_key, draft, type="primary")
-    file = st.file_uploader(
-        "Or its file",
-        FILE_TYPES,
-        key=f"research-file-{name}",
-        help="HTML, PDF, DOCX, Markdown, plain text or CSV",
-    )
+        st.text_input(
+            "Page address", key=f"research-at-{name}", placeholder="https:// (a file may have none)"
+        )
+    draft, hint = f"paste:{run_id}:{name}", "Select all on the page, copy, and paste it here"
+    drafts.text_area("Page text", draft, height=140, most=page_input.MAX_PASTED_CHARS, placeholder=hint)
+    ui.button("Use this text", f"research-paste-do-{name}", _give, view, url, popover, type="primary")
+    hint = "HTML, PDF, DOCX, Markdown, plain text or CSV"
+    file = st.file_uploader("Or its file", FILE_TYPES, key=f"research-file-{name}", help=hint)
     if file is not None:
+        given = (file.name, file.getvalue())
         ui.button(
-            "Use this file",
-            f"research-file-do-{name}",
-            _upload,
-            given,
-            file.name,
-            file.getvalue(),
-            type="primary",
+            "Use this file", f"research-file-do-{name}", _give, view, url, popover, given, type="primary"
         )
 
 
-def _paste(given: dict[str, Any], text_key: str, draft: str) -> None:
+def _give(view: RunSnapshot, url: str, popover: str, file: tuple[str, bytes] | None = None) -> None:
+    """Give the run the file, or else the text that was pasted."""
+    run_id, name = view.run.id, _hash_key(url or OWN_PAGE_KEY)
+    address = url or (st.session_state.get(f"research-at-{name}") or "").strip()
+    draft = f"paste:{run_id}:{name}"
+
     def taken(_: Any) -> None:
-        drafts.clear(text_key, draft)
-        _close_popover(given)
+        if file is None:
+            drafts.clear(draft)
+        ui.close_popover(popover)
 
-    text = st.session_state.get(text_key) or ""
-    client.submit(
-        page_input.paste,
-        client.workbench(),
-        given["run_id"],
-        _read_address(given),
-        text,
-        done=given["done"],
-        then=taken,
-    )
-
-
-def _upload(given: dict[str, Any], name: str, data: bytes) -> None:
-    arguments = (client.workbench(), given["run_id"], _read_address(given), name, data)
-    client.submit(page_input.upload, *arguments, done=given["done"], then=lambda _: _close_popover(given))
-
-
-def _read_address(given: dict[str, Any]) -> str:
-    return given["url"] or (st.session_state.get(given["at"]) or "").strip()
-
-
-def _close_popover(given: dict[str, Any]) -> None:
-    st.session_state[given["popover"]] = False
+    done = TAKEN_NOTICES.get(view.run.status, "Added. The run uses it at its next step.")
+    given = (page_input.upload, *file) if file else (page_input.paste, drafts.read(draft))
+    client.submit(given[0], client.workbench(), run_id, address, *given[1:], done=done, then=taken)
 
 
 def _retry(run_id: str, what: str) -> None:

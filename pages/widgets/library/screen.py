@@ -3,15 +3,12 @@ it."""
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import streamlit as st
 
 from agent.library.collection import Library
 from pages.widgets.library import demo, passage_search, source_index, source_list, upload
 from pages.widgets.shell import client, drafts, url_state
 
-HERE = Path(__file__).parent
 VIEW_KEY, WAS_EMPTY_KEY = "library-view", "library-first"
 """The part that is shown, and whether the screen of an empty library was drawn last."""
 SOURCES, SEARCH, INDEX, ADD = "sources", "search", "index", "add"
@@ -22,7 +19,6 @@ ICONS = {SOURCES: "shelves", SEARCH: "manage_search", INDEX: "toc", ADD: "note_a
 
 def draw() -> None:
     """The whole screen."""
-    st.html(HERE / "library.css")
     shelf = client.library()
     shelf.index_pending()
     held = shelf.count()

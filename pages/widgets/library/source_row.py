@@ -103,13 +103,7 @@ def _strip_title(source: LibrarySource) -> str:
 
 def _draw_manage(source: LibrarySource, tags: list[str], key: str) -> None:
     """Tags, the description, reading it again: drawn when it is opened."""
-    opened = st.popover(
-        format_button("Manage", source),
-        icon=":material/edit:",
-        type="tertiary",
-        key=f"library-manage-{key}",
-        on_change="rerun",
-    )
+    opened = ui.popover(format_button("Manage", source), f"library-manage-{key}", "edit", type="tertiary")
     if not opened.open:
         return
     with opened:
@@ -123,17 +117,13 @@ def _draw_manage(source: LibrarySource, tags: list[str], key: str) -> None:
             args=(source.source_id, key),
             placeholder="choose, or type a new one",
         )
-        text_key, draft = f"library-about-{key}", f"describe:{source.source_id}"
-        if text_key not in st.session_state and not client.workbench().draft(draft):
-            st.session_state[text_key] = source.description
-        drafts.text_area("What it is about (Reply chooses by this)", text_key, draft, height=120)
+        draft, label = f"describe:{source.source_id}", "What it is about (Reply chooses by this)"
+        drafts.text_area(label, draft, height=120, given=source.description)
         ui.button(
             "Keep this description",
             f"library-describe-{key}",
             _save_description,
             source.source_id,
-            text_key,
-            draft,
         )
         with st.container(horizontal=True, vertical_alignment="center"):
             ui.link("pages/chat.py", "Talk about it", "chat", {"source": source.source_id})
@@ -187,12 +177,12 @@ def _save_tags(source_id: str, key: str) -> None:
     client.submit(change)
 
 
-def _save_description(source_id: str, key: str, draft: str) -> None:
-    text = st.session_state.get(key) or ""
+def _save_description(source_id: str) -> None:
+    draft = f"describe:{source_id}"
     client.submit(
         client.library().describe,
         source_id,
-        text,
+        drafts.read(draft),
         "person",
         done="The description is kept.",
         then=lambda _: client.workbench().draft(draft, ""),

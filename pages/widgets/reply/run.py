@@ -1,71 +1,43 @@
 """One reply on the screen: what may be posted or why nothing is said, the conversation, each step with its
-reason, the picture of the way."""
+reason, the workflow."""
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import streamlit as st
 
-from agent.errors import NotFound
 from agent.flows.reply.state import ReplyRun
 from agent.text.plurals import format_count
 from agent.types import Status
 from agent.workbench import RunSnapshot
-from pages.widgets.evidence import fact_table
 from pages.widgets.reply import bot_services, steps
-from pages.widgets.run import answer_card, flow_diagram, model_calls, transcript
-from pages.widgets.shell import badges, client, empty_state, escape, labels, polling, routes, ui
-
-HERE = Path(__file__).parent.parent / "shell"
-TABS = ("Workflow", "Quotes", "Facts", "Model calls")
+from pages.widgets.run import answer_card, run_page, transcript
+from pages.widgets.shell import badges, client, empty_state, escape, labels, ui
 
 
 def draw(run_id: str) -> None:
     """The run, drawn again every second while it works."""
-    st.html(HERE / "talk.css")
-    try:
-        view = client.workbench().snapshot(run_id)
-    except NotFound:
-        _draw_missing(f"There is no run called {escape.shorten(run_id, 40)}")
-        return
-    if view.run.settings.flow != "reply":
-        _draw_missing("This run is no reply")
-        place = routes.page_for_flow(view.run.settings.flow)
-        ui.link(place, "Open it where it belongs", "arrow_forward", {"run": run_id})
-        return
-    st.set_page_config(page_title=f"{escape.shorten(view.run.question, 50)} · Touchstone")
-    polling.poll_run(_draw_live, view)
+    if view := run_page.open_run(PAGE, run_id):
+        run_page.follow(_draw_live, view)
 
 
-def _draw_live(run_id: str, moving: bool) -> None:
-    view = client.workbench().snapshot(run_id)
-    state = view.state
-    if moving is not (view.run.status is Status.RUNNING):
-        st.rerun()  # it came to rest: the timer is not set again
-    ui.link("pages/reply.py", "Another conversation", "add", {})
+def _draw_live(view: RunSnapshot) -> None:
+    state: ReplyRun = view.state
+    ui.link(PAGE.path, PAGE.new_label, "add", {})
     if bot_services.is_demo(state.own.context):
-        st.html(
-            '<div class="ts band" role="note"><b>The demo knowledge base.</b> Everything in it is invented.</div>'
-        )
-    st.html(
-        f'<div class="ts"><h1 class="ts-question">{escape.html(escape.shorten(view.run.question, 300))}</h1>{render_status(view, state)}</div>'
-    )
+        run_page.draw_band("The demo knowledge base", "Everything in it is invented.")
+    title = escape.html(escape.shorten(view.run.question, 300))
+    st.html(f'<div class="ts"><h1 class="ts-question">{title}</h1>{render_status(view, state)}</div>')
     client.show_notice("reply-run")
     left, right = st.columns([6, 5], gap="medium")
     with left:
-        said = "".join(
-            transcript.render_bubble(message) for message in state.own.full_conversation(state).messages
-        )
-        st.html(
-            f'<div class="ts"><h2 class="ts-section">The conversation</h2>{said}{render_outcome(view, state)}</div>'
-        )
+        messages = map(transcript.render_bubble, state.own.full_conversation(state).messages)
+        ui.heading("The conversation", f"{''.join(messages)}{render_outcome(view, state)}")
         if state.own.should_reply:
             with st.expander("Copy the reply", icon=":material/content_copy:", key="reply-copy"):
                 st.code(state.own.reply_text, language=None, wrap_lines=True)
     with right:
-        st.html(f'<div class="ts"><h2 class="ts-section">Step by step</h2>{steps.render(view, state)}</div>')
-    _draw_tabs(view, state)
+        ui.heading("Step by step", steps.render(view, state))
+    run_page.draw_tabs(PAGE, view)
 
 
 def render_status(view: RunSnapshot, state: ReplyRun) -> str:
@@ -126,35 +98,20 @@ def _render_line(line: str) -> str:
     )
 
 
-def _draw_tabs(view: RunSnapshot, state: ReplyRun) -> None:
-    opened = st.tabs(TABS, key="reply-tab", on_change="rerun")
-    for name, tab in zip(TABS, opened, strict=True):
-        if not tab.open:
-            continue
-        with tab:
-            if name == TABS[0]:
-                flow_diagram.draw(view)
-            elif name == "Quotes":
-                _draw_quotes(view, state)
-            elif name == "Facts":
-                fact_table.draw(list(state.facts.values()), view.run.id)
-            else:
-                model_calls.draw(view.run.id)
-
-
-def _draw_quotes(view: RunSnapshot, state: ReplyRun) -> None:
-    if state.answers and state.answers[-1].sentences:
-        st.html(answer_card.render(state.answers[-1], state.facts, view.run.id))
+def _draw_quotes(view: RunSnapshot) -> None:
+    answer = view.state.answers[-1] if view.state.answers else None
+    if answer and answer.sentences:
+        st.html(answer_card.render(answer, view.state.facts, view.run.id))
     else:
-        empty_state.draw(
-            "No quotes",
-            "What may be posted stands here sentence by sentence, each with the words of the source it rests on.",
-        )
+        empty_state.draw("No quotes", "The reply appears here sentence by sentence, each with its quote.")
 
 
-def _draw_missing(told: str) -> None:
-    st.title("No such reply")
-    empty_state.draw(told, "It may have been asked on another computer or with another data folder.")
-    with st.container(horizontal=True):
-        ui.link("pages/reply.py", "Reply to a conversation", "reply")
-        ui.link("pages/runs.py", "See all runs", "history")
+PAGE = run_page.RunPage(
+    path="pages/reply.py",
+    flows=("reply",),
+    noun="reply",
+    other_flow="This run is no reply",
+    new_label="Another conversation",
+    tabs=("Workflow", "Quotes", "Facts", "Model calls"),
+    own_tabs={"Quotes": _draw_quotes},
+)

@@ -10,16 +10,17 @@ import streamlit as st
 from agent.evidence import citation_check
 from agent.text.plurals import format_count
 from agent.types import PAGE_ORIGIN_LABELS, Answer, Fact, Sentence, Source
-from pages.widgets.shell import badges, escape, labels
+from agent.workbench import RunSnapshot
+from pages.widgets.shell import badges, escape, labels, markup
 
 CHANGE_LABELS = {"added": "New", "removed": "Gone", "reworded": "Reworded", "resourced": "Other sources"}
 
 
-def draw(given: Sequence[Answer], facts: dict[str, Fact], run_id: str) -> None:
+def draw(view: RunSnapshot) -> None:
     """The newest answer; what changed since the former one stands below it."""
-    newest = given[-1]
-    st.html(render(newest, facts, run_id, editable=True))
-    draw_changes(given)
+    newest = view.state.answers[-1]
+    st.html(render(newest, view.state.facts, view.run.id, editable=True))
+    draw_changes(view.state.answers)
     if newest.journey:
         with st.expander("How this was found", icon=":material/route:", key="research-story"):
             st.text(newest.journey)
@@ -68,6 +69,22 @@ def render(answer: Answer, facts: dict[str, Fact], run_id: str, *, editable: boo
     return (
         f'<div class="ts"><div class="chips">{badges.render_row(marks)}</div><div class="answer-grid">{left}'
         f"<div>{_render_sources(answer.sources, run_id)}</div></div></div>"
+    )
+
+
+def render_turn(given: Answer, view: RunSnapshot, refusal: str, *, editable: bool = False) -> str:
+    """An answer of a conversation: its card; small talk as it is; a refusal, of the kind that `refusal` says,
+    with its own words."""
+    if given.sentences:
+        return render(given, view.state.facts, view.run.id, editable=editable)
+    text = f'<div class="answer">{escape.html(given.certainty)}</div>'
+    if given.is_small_talk:
+        return f'<div class="ts">{text}</div>'
+    notes = (given.missing, given.remark, given.because, given.journey)
+    more = "".join(markup.paragraph(escape.html(note)) for note in notes)
+    actor = f'<span class="small soft">{labels.ACTOR.get(given.by, "")}</span>'
+    return (
+        f'<div class="ts"><div class="chips">{badges.render(refusal, "mute")}{actor}</div>{text}{more}</div>'
     )
 
 

@@ -4,17 +4,15 @@ counterpart. Reads, changes nothing."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
 from agent.actions.run_diff import ComparedFigure, ComparedRun, ListDiff, RunComparison
 from agent.types import Conflict, Fact, PageRef, Settings, Status
-from pages.widgets.run import header
+from pages.widgets.run import run_page
 from pages.widgets.shell import badges, escape, labels, routes, ui
 
-CSS = Path(__file__).parent / "compare.css"
 CHANGE_LABELS = {
     "added": "only in 2",
     "removed": "only in 1",
@@ -56,7 +54,6 @@ SETTING_LABELS = {
 
 def draw(found: RunComparison) -> None:
     """The whole screen."""
-    st.html(CSS)
     st.set_page_config(page_title=f"Compare: {escape.shorten(found.one.question, 40)} · Touchstone")
     with st.container(horizontal=True, key="compare-ways"):
         for n, side in ((1, found.one), (2, found.two)):
@@ -65,7 +62,7 @@ def draw(found: RunComparison) -> None:
         both = {"run": found.two.run, "with": found.one.run}
         ui.link("pages/compare.py", "Swap", "swap_horiz", both)
     if found.one.world == found.two.world == "demo":
-        header.draw_world_band(Settings(world="demo"))
+        run_page.draw_world_band(Settings(world="demo"))
     st.html(
         f'<div class="ts"><h1 class="ts-question">{_render_title(found)}</h1><p class="small soft">{describe_shared_steps(found)}</p></div>'
     )
@@ -178,7 +175,7 @@ def render_answers(found: RunComparison) -> str:
     told = badges.render_row(
         (f"{number} {CHANGE_LABELS[kind]}", "") for kind, number in count.items() if number
     )
-    return f'{_render_section("The answers, sentence by sentence")}<div class="ts"><div class="chips">{told}</div><div class="said">{rows}</div></div>'
+    return f'{_render_section("The answers, sentence by sentence")}<div class="ts"><div class="chips">{told}</div><div class="paired">{rows}</div></div>'
 
 
 def _render_cell(n: int, kind: str, text: str, stands_on: Iterable[str]) -> str:

@@ -11,7 +11,7 @@ from agent.workbench import RunSnapshot
 from pages.widgets.run import export_menu, pause_prompt
 from pages.widgets.shell import client, drafts, labels, ui
 
-NOTE_POPOVER_KEY = "research-steer"
+NOTE_POPOVER = "research-steer"
 ACTIVE_STATUSES = (Status.RUNNING, Status.WAITING, Status.PAUSED)
 RESUME_LABELS = {Status.PAUSED: "Resume", Status.STOPPED: "Continue", Status.FAILED: "Try again"}
 
@@ -34,9 +34,7 @@ def draw(view: RunSnapshot) -> None:
             hint = "Write the answer from what was found so far"
             ui.action("Answer now", "research-finish", bench.finish, run_id, icon="edit_note", help=hint)
         if status in (*ACTIVE_STATUSES, Status.STOPPED):
-            with st.popover(
-                "Add guidance", icon=":material/sticky_note_2:", key=NOTE_POPOVER_KEY, on_change="rerun"
-            ):
+            with ui.popover("Add guidance", NOTE_POPOVER, "sticky_note_2"):
                 _draw_note_form(run_id)
         if view.run.settings.flow == "research":
             _draw_until(view)
@@ -48,17 +46,9 @@ def _draw_until(view: RunSnapshot) -> None:
     """How far it goes by itself; another choice holds from its next decision on."""
     key = f"research-until-{view.run.id}"
     st.session_state[key] = view.run.settings.stop_point
-    st.selectbox(
-        "Run until",
-        list(labels.UNTIL),
-        key=key,
-        format_func=lambda until: f"Run {labels.UNTIL[until]}",
-        on_change=_set_until,
-        args=(view.run.id, key),
-        label_visibility="collapsed",
-        width=260,
-        filter_mode=None,
-    )
+    names = {until: f"Run {text}" for until, text in labels.UNTIL.items()}
+    more = {"on_change": _set_until, "args": (view.run.id, key), "width": 260}
+    ui.select("Run until", names, key, label_visibility="collapsed", **more)
 
 
 def _set_until(run_id: str, key: str) -> None:
@@ -72,58 +62,33 @@ def draw_review(view: RunSnapshot) -> None:
         if view.run.status is Status.REVIEW:
             ui.action("Accept", "research-accept", bench.accept, run_id, head, icon="check", type="primary")
             with st.popover("Send back", icon=":material/undo:", key="research-send-back"):
-                key, draft = f"research-back-{run_id}", f"back:{run_id}"
-                drafts.text_area(
-                    "What is wrong or missing?",
-                    key,
-                    draft,
-                    placeholder="e.g. Which year? Check the registry's own page.",
-                )
+                hint = "e.g. Which year? Check the registry's own page."
+                drafts.text_area("What is wrong or missing?", f"back:{run_id}", placeholder=hint)
                 ui.button(
-                    "Send back and continue",
-                    "research-back-send",
-                    _send_back,
-                    run_id,
-                    head,
-                    key,
-                    draft,
-                    type="primary",
+                    "Send back and continue", "research-back-send", _send_back, run_id, head, type="primary"
                 )
         export_menu.draw(view)
 
 
-def _send_back(run_id: str, head: int, key: str, draft: str) -> None:
+def _send_back(run_id: str, head: int) -> None:
+    draft = f"back:{run_id}"
     client.submit(
-        client.workbench().send_back,
-        run_id,
-        head,
-        st.session_state.get(key, ""),
-        then=lambda _: drafts.clear(key, draft),
+        client.workbench().send_back, run_id, head, drafts.read(draft), then=lambda _: drafts.clear(draft)
     )
 
 
 def _draw_note_form(run_id: str) -> None:
-    key, draft = f"research-note-{run_id}", f"note:{run_id}"
-    drafts.text_area(
-        "Guidance for the next steps",
-        key,
-        draft,
-        placeholder="e.g. Only use the public registry. Look for the year, too.",
-    )
-    ui.button("Send guidance", "research-note-send", _send_note, run_id, key, draft, type="primary")
+    hint = "e.g. Only use the public registry. Look for the year, too."
+    drafts.text_area("Guidance for the next steps", f"note:{run_id}", placeholder=hint)
+    ui.button("Send guidance", "research-note-send", _send_note, run_id, type="primary")
 
 
-def _send_note(run_id: str, key: str, draft: str) -> None:
-    told = "Noted. The next step follows it."
-    client.submit(
-        client.workbench().steer,
-        run_id,
-        st.session_state.get(key, ""),
-        done=told,
-        then=lambda _: _close_note_form(key, draft),
-    )
+def _send_note(run_id: str) -> None:
+    draft = f"note:{run_id}"
 
+    def sent(_: None) -> None:
+        drafts.clear(draft)
+        ui.close_popover(NOTE_POPOVER)
 
-def _close_note_form(key: str, draft: str) -> None:
-    drafts.clear(key, draft)
-    st.session_state[NOTE_POPOVER_KEY] = False  # the popover closes
+    done = "Noted. The next step follows it."
+    client.submit(client.workbench().steer, run_id, drafts.read(draft), done=done, then=sent)

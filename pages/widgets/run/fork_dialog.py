@@ -10,9 +10,8 @@ import streamlit as st
 from agent.actions import forks
 from agent.flows import STEP_LABELS
 from agent.text.plurals import format_count
-from agent.types import StopPoint
 from agent.workbench import RunSnapshot
-from pages.widgets.forms import budget_fields, form_fields
+from pages.widgets.forms import budget_fields, form_page
 from pages.widgets.run import timeline_cards
 from pages.widgets.run.timeline_cards import Card
 from pages.widgets.shell import client, drafts, labels, polling, routes, ui
@@ -45,12 +44,7 @@ def draw_on_card(view: RunSnapshot, card: Card) -> None:
 
 def draw_menu(view: RunSnapshot) -> None:
     """The same for a screen without cards: a step is chosen from a list."""
-    opened = st.popover(
-        "Branch from a step",
-        icon=":material/fork_right:",
-        key=f"research-fork-menu-{view.run.id}",
-        on_change="rerun",
-    )
+    opened = ui.popover("Branch from a step", f"research-fork-menu-{view.run.id}", "fork_right")
     if not opened.open:
         return
     with opened:
@@ -60,14 +54,9 @@ def draw_menu(view: RunSnapshot) -> None:
             or step.name
             for step in reversed(view.steps)
         }
-        n = st.selectbox(
-            "Keep everything up to",
-            list(steps),
-            key=f"research-fork-step-{view.run.id}",
-            format_func=lambda n: f"step {n}: {steps[n]}",
-        )
-        if n is not None:
-            _draw_form(view, n, bare=True)
+        names = {n: f"step {n}: {text}" for n, text in steps.items()}
+        key = f"research-fork-step-{view.run.id}"
+        _draw_form(view, ui.select("Keep everything up to", names, key, filter_mode="fuzzy"), bare=True)
 
 
 def draw_origin(view: RunSnapshot) -> None:
@@ -95,40 +84,18 @@ def _draw_form(view: RunSnapshot, n: int, *, bare: bool = False) -> None:
     """A note, and what may be otherwise; none of it is needed. A `bare` one asks for the note alone: it
     stands in a popover already."""
     run_id, given = view.run.id, view.run.settings
-    note, draft = f"research-fork-note-{run_id}-{n}", f"fork:{run_id}:{n}"
     st.html(f'<div class="ts"><b>Branch from step {n} into a new run</b></div>')
-    drafts.text_area(
-        "Instructions (optional)",
-        note,
-        draft,
-        placeholder="e.g. Leave out everything from example.org.",
-        height=80,
-    )
-    changed: dict[str, Any] = {}
+    hint = "e.g. Leave out everything from example.org."
+    drafts.text_area("Instructions (optional)", f"fork:{run_id}:{n}", placeholder=hint, height=80)
     if bare:
-        ui.button(
-            "Start branch",
-            f"research-fork-start-{n}",
-            _start_fork,
-            run_id,
-            n,
-            note,
-            draft,
-            changed,
-            icon="fork_right",
-            type="primary",
-        )
+        _draw_start(run_id, n, {})
         return
+    changed: dict[str, Any] = {}
     with st.popover("Other settings", icon=":material/tune:", key=f"research-fork-settings-{n}"):
-        model = form_fields.choose_model(f"research-fork-{n}")
-        until: StopPoint = st.selectbox(
-            "Run until",
-            list(labels.UNTIL),
-            index=list(labels.UNTIL).index(given.stop_point),
-            key=f"research-fork-until-{n}",
-            format_func=lambda name: f"Run {labels.UNTIL[name]}",
-            filter_mode=None,
-        )
+        model = form_page.choose_model(f"research-fork-{n}")
+        names = {name: f"Run {text}" for name, text in labels.UNTIL.items()}
+        start = list(names).index(given.stop_point)
+        until = ui.select("Run until", names, f"research-fork-until-{n}", index=start)
         if given.flow == "research":
             changed |= budget_fields.draw_fields(f"research-fork-{n}", given, model=model != "keyless")
     changed |= {"until": until, "mode": "step" if until == "step" else "auto", "model": model}
@@ -138,19 +105,21 @@ def _draw_form(view: RunSnapshot, n: int, *, bare: bool = False) -> None:
         if value != getattr(given, name) and not _is_same_model(name, value, given.model)
     }
     with st.container(horizontal=True):
-        ui.button(
-            "Start branch",
-            f"research-fork-start-{n}",
-            _start_fork,
-            run_id,
-            n,
-            note,
-            draft,
-            changed,
-            icon="fork_right",
-            type="primary",
-        )
+        _draw_start(run_id, n, changed)
         ui.button("Cancel", f"research-fork-cancel-{n}", _close_form)
+
+
+def _draw_start(run_id: str, n: int, changed: dict[str, Any]) -> None:
+    ui.button(
+        "Start branch",
+        f"research-fork-start-{n}",
+        _start_fork,
+        run_id,
+        n,
+        changed,
+        icon="fork_right",
+        type="primary",
+    )
 
 
 def _is_same_model(name: str, value: object, was: str) -> bool:
@@ -170,16 +139,17 @@ def _close_form() -> None:
     st.session_state.pop(OPEN_FORM_KEY, None)
 
 
-def _start_fork(run_id: str, n: int, note: str, draft: str, changed: dict[str, Any]) -> None:
-    def opened(new: str) -> None:
-        drafts.clear(note, draft)
+def _start_fork(run_id: str, n: int, changed: dict[str, Any]) -> None:
+    draft = f"fork:{run_id}:{n}"
+
+    def show(new: str) -> None:
+        drafts.clear(draft)
         _close_form()
         st.query_params["run"] = new
         st.session_state[polling.SWITCHED_KEY] = True
 
     def fork() -> str:
-        return forks.fork_run(
-            client.workbench(), run_id, n, note=st.session_state.get(note) or "", at_cap="ask", **changed
-        )
+        note = drafts.read(draft)
+        return forks.fork_run(client.workbench(), run_id, n, note=note, at_cap="ask", **changed)
 
-    client.submit(fork, then=opened)
+    client.submit(fork, then=show)

@@ -5,14 +5,16 @@ from __future__ import annotations
 import streamlit as st
 
 from agent.types import ModelCall
-from pages.widgets.shell import client, empty_state, escape, labels, pagination
+from agent.workbench import RunSnapshot
+from pages.widgets.shell import client, empty_state, escape, labels, markup, pagination, ui
 
 PAGE_SIZE = 40
 """Calls to choose from at a time."""
 
 
-def draw(run_id: str) -> None:
+def draw(view: RunSnapshot) -> None:
     """The calls of a run, newest first; one at a time is opened."""
+    run_id = view.run.id
     kept, key = client.workbench().store.calls, f"research-calls-{run_id}"
     total = kept.count(run_id)
     if not total:
@@ -24,15 +26,9 @@ def draw(run_id: str) -> None:
     places = pagination.take_page(range(total), PAGE_SIZE, key)
     by_key = {call.key: call for call in kept.list_newest(run_id, PAGE_SIZE, places[0])}
     pagination.draw(total, PAGE_SIZE, key, "calls")
-    chosen = st.selectbox(
-        "Call",
-        list(by_key),
-        format_func=lambda key: _format_label(by_key[key]),
-        key="research-call",
-        filter_mode=None,
-    )
-    if chosen in by_key:
-        _draw_call(by_key[chosen])
+    if by_key:
+        names = {name: _format_label(call) for name, call in by_key.items()}
+        _draw_call(by_key[ui.select("Call", names, "research-call")])
 
 
 def _format_label(call: ModelCall) -> str:
@@ -43,11 +39,11 @@ def _format_label(call: ModelCall) -> str:
 
 def _draw_call(call: ModelCall) -> None:
     about = "estimated" if call.estimated else "counted by the server"
+    tokens = f"{call.prompt_tokens:,} in, {call.completion_tokens:,} out ({about})"
+    when = f"{labels.format_time(call.at)}, {labels.format_duration(call.seconds)}"
+    cost = labels.format_money(call.cost_usd)
     st.html(
-        f'<dl class="ts meta"><dt>Model</dt><dd>{escape.html(call.model)}</dd>'
-        f"<dt>When</dt><dd>{labels.format_time(call.at)}, {labels.format_duration(call.seconds)}</dd>"
-        f"<dt>Tokens</dt><dd>{call.prompt_tokens:,} in, {call.completion_tokens:,} out ({about})</dd>"
-        f"<dt>Cost</dt><dd>{labels.format_money(call.cost_usd)}</dd></dl>"
+        markup.terms([("Model", escape.html(call.model)), ("When", when), ("Tokens", tokens), ("Cost", cost)])
     )
     if call.error:
         st.warning(escape.md(call.error), icon=":material/warning:")

@@ -13,6 +13,7 @@ import streamlit as st
 from agent.engine.run_state import RunState
 from agent.text.plurals import format_count
 from agent.types import Outcome, PageRef
+from agent.workbench import RunSnapshot
 from pages.widgets.run import graph_layout
 from pages.widgets.shell import empty_state, escape, pagination
 from pages.widgets.shell import labels as labels_module
@@ -31,8 +32,9 @@ MAX_NODES = 100
 """Searches and pages on one map: more cannot be told apart, and placing them takes ever longer."""
 
 
-def draw(state: RunState, run_id: str) -> None:
-    """The map and, beneath it, what was clicked."""
+def draw(view: RunSnapshot) -> None:
+    """The graph and, below it, what was clicked."""
+    state, run_id = view.state, view.run.id
     if not state.actions and not state.pages:
         empty_state.draw(
             "No pages yet",

@@ -54,29 +54,25 @@ def render_proposal(pending: Proposal, number: int) -> str:
 
 def _draw_change_form(view: RunSnapshot, pending: Proposal, engines: Mapping[str, str]) -> None:
     """Another action or other words. What is typed survives a refresh."""
-    actions = [f"search_{name}" for name in ("duckduckgo", "google") if name in engines] + [
-        "crawl_url",
-        "send_to_hitl",
-    ]
-    draft, key = f"change:{view.run.id}:{view.head}", f"research-change-text-{view.run.id}-{view.head}"
-    start = actions.index(pending.next_action) if pending.next_action in actions else 0
-    action = st.selectbox(
-        "Do this instead",
-        actions,
-        index=start,
-        key=f"research-change-action-{view.head}",
-        format_func=lambda name: labels.ACTION[name],
-        filter_mode=None,
-    )
-    if key not in st.session_state:
-        st.session_state[key] = client.workbench().draft(draft) or pending.query_or_url
+    searches = [f"search_{name}" for name in ("duckduckgo", "google") if name in engines]
+    names = {name: labels.ACTION[name] for name in (*searches, "crawl_url", "send_to_hitl")}
+    start = list(names).index(pending.next_action) if pending.next_action in names else 0
+    action = ui.select("Do this instead", names, f"research-change-action-{view.head}", index=start)
+    draft = f"change:{view.run.id}:{view.head}"
     if action != "send_to_hitl":
-        drafts.text_area(
-            "Address of the page" if action == "crawl_url" else "Words to search for", key, draft
-        )
-    told = (view.run.id, view.head, action, key)
-    ui.button("Do this", "research-change-do", _submit_change, *told, icon="arrow_forward", type="primary")
+        label = "Address of the page" if action == "crawl_url" else "Words to search for"
+        drafts.text_area(label, draft, given=pending.query_or_url)
+    ui.button(
+        "Do this",
+        "research-change-do",
+        _submit_change,
+        view,
+        action,
+        draft,
+        icon="arrow_forward",
+        type="primary",
+    )
 
 
-def _submit_change(run_id: str, head: int, action: str, key: str) -> None:
-    client.submit(client.workbench().edit, run_id, head, action, st.session_state.get(key, ""))
+def _submit_change(view: RunSnapshot, action: str, draft: str) -> None:
+    client.submit(client.workbench().edit, view.run.id, view.head, action, drafts.read(draft))

@@ -11,7 +11,7 @@ from agent.engine.budget_meters import find_last_round_actions
 from agent.types import Status
 from agent.types.budget import BudgetMeter
 from agent.workbench import RunSnapshot
-from pages.widgets.shell import client, labels, view_cache
+from pages.widgets.shell import client, labels, markup, view_cache
 
 WARNING_SHARE = 0.9
 """The share from which a bar warns: what is left is kept for the answer."""
@@ -78,8 +78,4 @@ def render(view: RunSnapshot, meters: Sequence[BudgetMeter] = ()) -> str:
         ),
         ("Working time", labels.format_duration(usage.seconds) + bars.get("seconds", "")),
     ]
-    return (
-        '<dl class="ts figures">'
-        + "".join(f"<div><dt>{name}</dt><dd>{value}</dd></div>" for name, value in figures)
-        + "</dl>"
-    )
+    return markup.stats(figures)

@@ -10,24 +10,24 @@ import streamlit as st
 from agent.text.plurals import format_count
 from agent.workbench import RunSnapshot
 from pages.widgets.run import fork_dialog
-from pages.widgets.run.timeline_cards import Card
-from pages.widgets.shell import badges, escape, labels, pagination
+from pages.widgets.run.timeline_cards import Card, build_cards
+from pages.widgets.shell import badges, escape, labels, pagination, view_cache
 
 PAGE_SIZE = 8
 """Cards on a page: the cost of a poll must not grow with the run."""
 GLYPHS = {"ask": "?", "stuck": "↻", "refused": "×", "person": "•", "given": "+", "answer": "=", "event": "!"}
 
 
-def draw(cards: Sequence[Card], run_id: str, view: RunSnapshot | None = None) -> None:
-    """Draw the newest cards; the older ones on further pages. With the `view` of a run that can be gone on
-    from, each has the way to do so."""
+def draw_run(view: RunSnapshot) -> None:
+    """The newest cards of a run, each with the way to branch from it; the older ones on further pages."""
+    run_id = view.run.id
+    cards = view_cache.get_or_compute(view, "cards", lambda: build_cards(view.steps))
     key = f"research-journey-{run_id}"
     newest = cards[::-1]
     for card in pagination.take_page(newest, PAGE_SIZE, key):
         with st.container(key=f"research-step-{card.n}-{card.kind}", gap=None):
             st.html(_render_card(card, run_id, last=card is newest[-1]))
-            if view is not None:
-                fork_dialog.draw_on_card(view, card)
+            fork_dialog.draw_on_card(view, card)
     pagination.draw(len(newest), PAGE_SIZE, key, "cards")
 
 

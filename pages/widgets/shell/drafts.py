@@ -32,42 +32,43 @@ def install_script() -> None:
 
 
 def text_area(
-    label: str,
-    key: str,
-    draft: str,
-    *,
-    placeholder: str = "",
-    height: int = 96,
-    hidden: bool = False,
-    most: int = 4000,
+    label: str, name: str, *, placeholder: str = "", height: int = 96, most: int = 4000, given: str = ""
 ) -> str:
-    """A text area for at most so many characters that remembers what was typed under the draft's name;
-    returns its text."""
-    if key not in st.session_state:
-        st.session_state[key] = client.workbench().draft(draft)
-    return (
-        st.text_area(
-            label,
-            key=key,
-            height=height,
-            placeholder=placeholder,
-            max_chars=most,
-            on_change=_save,
-            args=(key, draft),
-            label_visibility="collapsed" if hidden else "visible",
-        )
-        or ""
+    """A text area for at most `most` characters that remembers unsent text under the draft's name, which is
+    its session key too; returns its text. `given` is the text when there is no draft."""
+    if name not in st.session_state:
+        st.session_state[name] = client.workbench().draft(name) or given
+    st.text_area(
+        label,
+        key=name,
+        height=height,
+        placeholder=placeholder,
+        max_chars=most,
+        on_change=_save,
+        args=(name,),
     )
+    return read(name)
 
 
-def clear(key: str, draft: str) -> None:
-    """The text went where it was meant to go: empty the field and forget the draft. Only in a callback."""
-    st.session_state[key] = ""
-    client.workbench().draft(draft, "")
+def read(name: str) -> str:
+    """The text of a field, as it is now."""
+    return st.session_state.get(name) or ""
 
 
-def _save(key: str, draft: str) -> None:
-    client.workbench().draft(draft, st.session_state.get(key) or "")
+def write(name: str, text: str) -> None:
+    """Replace the text of a field and its draft. Only in a callback."""
+    st.session_state[name] = text
+    client.workbench().draft(name, text)
+
+
+def clear(*names: str) -> None:
+    """Empty these fields and forget their drafts: the text was sent. Only in a callback."""
+    for name in names:
+        write(name, "")
+
+
+def _save(name: str) -> None:
+    client.workbench().draft(name, read(name))
 
 
 CHAT_BOX_KEY = "drafts-chat"

@@ -1,9 +1,10 @@
-"""How a screen keeps up with a run: every second while it works, with a rare look while it rests, since
-another tab may wake it."""
+"""How a screen keeps up with a run or batch: every second while it works, rarely while it rests, since another
+tab may wake it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TypeVar
 
 import streamlit as st
 
@@ -11,31 +12,40 @@ from agent.types import Status
 from agent.workbench import RunSnapshot
 from pages.widgets.shell import client
 
+V = TypeVar("V")
 SWITCHED_KEY = "following-left"
 """The session key that a callback sets when it has put another run into the address."""
 POLL_S = 1.0
 IDLE_POLL_S = 10.0
-"""Seconds between two looks at a run that rests: nothing is drawn then, unless somebody else has spoken."""
+"""Seconds between two checks of a run that rests: nothing is drawn then, unless it changed."""
 IDLE_STATUSES = (Status.PAUSED, Status.STOPPED, Status.FAILED, Status.REVIEW)
 """A decision that waits is not among them: it must not change under the pointer of who is about to approve
 it."""
 
 
-def poll_run(draw: Callable[[str, bool], None], view: RunSnapshot) -> None:
-    """Draw a run with `draw(run_id, moving)`, again and again as long as it works."""
-    moving = view.run.status is Status.RUNNING
+def follow(
+    load: Callable[[], V], is_moving: Callable[[V], bool], draw: Callable[[V], None], first: V
+) -> None:
+    """Draw what `load` gives, every second as long as it moves; `first` is its state now."""
 
-    def live(run_id: str, moving: bool) -> None:
+    def live(moving: bool) -> None:
         if st.session_state.pop(SWITCHED_KEY, False):
             st.rerun()  # a button of the run led to another one: the address names it already
-        draw(run_id, moving)
+        now = load()
+        if moving is not is_moving(now):
+            st.rerun()  # it came to rest (or woke up): the timer is set again, or not at all
+        draw(now)
 
-    st.fragment(live, run_every=POLL_S if moving else None)(view.run.id, moving)
-    if view.run.status in IDLE_STATUSES:
-        st.fragment(_check_for_changes, run_every=IDLE_POLL_S)(view.run.id, view.head, view.run.status)
+    moving = is_moving(first)
+    st.fragment(live, run_every=POLL_S if moving else None)(moving)
 
 
-def _check_for_changes(run_id: str, head: int, status: Status) -> None:
+def watch(view: RunSnapshot, check: Callable[[], bool] = lambda: False) -> None:
+    """Draw the screen again when a run that rests has changed, or `check` says so."""
+    st.fragment(_redraw_when_changed, run_every=IDLE_POLL_S)(view.run.id, view.head, view.run.status, check)
+
+
+def _redraw_when_changed(run_id: str, head: int, status: Status, check: Callable[[], bool]) -> None:
     now = client.workbench().snapshot(run_id)
-    if (now.head, now.run.status) != (head, status):
+    if (now.head, now.run.status) != (head, status) or check():
         st.rerun()

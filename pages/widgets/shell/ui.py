@@ -43,11 +43,10 @@ def link(page: str, label: str, icon: str = "", query: Mapping[str, Any] | None 
 
 
 def select(label: str, names: Mapping[V, str], key: str, **more: Any) -> V:
-    """A list to choose from, by the shown names; returns the chosen value."""
+    """A list to choose from, by the shown names; returns the chosen value, the first when there is none."""
     options: list[Any] = list(names)
-    chosen = st.selectbox(
-        label, options, key=key, format_func=lambda value: names[value], filter_mode=None, **more
-    )
+    more = {"filter_mode": None, **more}
+    chosen = st.selectbox(label, options, key=key, format_func=lambda value: names[value], **more)
     return options[0] if chosen is None else chosen  # type: ignore[no-any-return]
 
 
@@ -56,6 +55,18 @@ def number(label: str, low: int, high: int, value: int, key: str, step: int = 1,
     return int(st.number_input(label, low, high, value, step, key=key, **more))
 
 
-def heading(title: str) -> None:
-    """A section's heading. `title` is HTML."""
-    st.html(f'<div class="ts"><h2 class="ts-section">{title}</h2></div>')
+def popover(label: str, name: str, icon: str, **more: Any) -> Any:
+    """A popover whose content may be drawn only when its `open` is true. It has another key each time
+    `close_popover` was called for it, so that it closes then and stays closed."""
+    key = f"{name}-{st.session_state.get(f'{name}-done', 0)}"
+    return st.popover(label, icon=icon_code(icon), key=key, on_change="rerun", **more)
+
+
+def close_popover(name: str) -> None:
+    """Close a popover: what it is for is done. Only in a callback."""
+    st.session_state[f"{name}-done"] = st.session_state.get(f"{name}-done", 0) + 1
+
+
+def heading(title: str, below: str = "") -> None:
+    """A section's heading with what follows it, both HTML."""
+    st.html(f'<div class="ts"><h2 class="ts-section">{title}</h2>{below}</div>')

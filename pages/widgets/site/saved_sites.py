@@ -1,4 +1,4 @@
-"""Desks: sites kept under a name. Choosing one fills in the form; keeping one stores what the form says."""
+"""Saved sites: choosing one fills in the form; saving one stores what the form says."""
 
 from __future__ import annotations
 
@@ -7,31 +7,32 @@ import streamlit as st
 from agent.text.plurals import format_count
 from agent.types import Settings
 from pages.widgets.forms import source_filter_form
-from pages.widgets.shell import client, escape, ui
+from pages.widgets.shell import client, drafts, escape, ui
 
 CHOSEN_KEY, NAME_KEY = "site-desk", "site-desk-name"
 
 
 def draw_choice() -> None:
-    """The desks as pills; nothing when there are none."""
-    desks = client.workbench().saved_sites()
-    if not desks:
+    """The saved sites as pills; nothing when there are none."""
+    sites = client.workbench().saved_sites()
+    if not sites:
         return
     with st.container(horizontal=True, vertical_alignment="bottom", key="site-desks"):
-        st.pills("Saved sites", list(desks), key=CHOSEN_KEY, format_func=escape.md, on_change=_fill_form)
+        st.pills("Saved sites", list(sites), key=CHOSEN_KEY, format_func=escape.md, on_change=_fill_form)
         chosen = st.session_state.get(CHOSEN_KEY)
-        if chosen in desks:
+        if chosen in sites:
             ui.button(
                 "Delete this saved site", "site-desk-forget", _delete, chosen, icon="delete", type="tertiary"
             )
 
 
-def draw_save_form(settings: Settings) -> None:
-    """The little form that keeps the sites above under a name."""
-    st.text_input("Name", key=NAME_KEY, max_chars=80, placeholder="e.g. Kallsteg support")
-    kept = format_count(len(settings.start_urls), "start page")
-    st.caption(escape.md(f"Saves {kept}, the instruction, the domains and the limits."))
-    ui.button("Save", "site-desk-keep", _save, settings, type="primary")
+def draw_save_button(settings: Settings) -> None:
+    """The popover that saves the sites above under a name."""
+    with st.popover("Save this site", icon=":material/bookmark_add:", key="site-keep"):
+        st.text_input("Name", key=NAME_KEY, max_chars=80, placeholder="e.g. Kallsteg support")
+        pages = format_count(len(settings.start_urls), "start page")
+        st.caption(escape.md(f"Saves {pages}, the instructions, the domains and the limits."))
+        ui.button("Save", "site-desk-keep", _save, settings, type="primary")
 
 
 def _save(settings: Settings) -> None:
@@ -55,20 +56,18 @@ def _delete(name: str) -> None:
 
 
 def _fill_form() -> None:
-    desk = client.workbench().saved_sites().get(st.session_state.get(CHOSEN_KEY) or "")
-    if desk is None:
+    site = client.workbench().saved_sites().get(st.session_state.get(CHOSEN_KEY) or "")
+    if site is None:
         return
-    bench, allowed = client.workbench(), "\n".join(desk.allowed_domains)
+    allowed = "\n".join(site.allowed_domains)
     st.session_state.update(
         {
-            "site-starts": "\n".join(desk.start_urls),
-            "site-instruction": desk.instruction,
             "site-allowed": allowed,
             "site-allowed-filled-in": allowed,
-            "site-world": desk.world,
-            **{f"site-{name}": value for name, value in desk.site.model_dump().items()},
-            **source_filter_form.to_session_values("site", desk),
+            "site-world": site.world,
+            **{f"site-{name}": value for name, value in site.site.model_dump().items()},
+            **source_filter_form.to_session_values("site", site),
         }
     )
-    bench.draft("site:starts", "\n".join(desk.start_urls))
-    bench.draft("site:instruction", desk.instruction)
+    drafts.write("site:starts", "\n".join(site.start_urls))
+    drafts.write("site:instruction", site.instruction)

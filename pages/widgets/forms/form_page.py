@@ -1,0 +1,202 @@
+"""What the first screens of all flows share: head, settings row, examples in the demo world, latest runs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import streamlit as st
+
+from agent.config import ROOT
+from agent.types import Run, Settings
+from pages.widgets.forms import source_filter_form
+from pages.widgets.shell import client, drafts, empty_state, escape, routes, ui
+
+MAX_EXAMPLES = 6
+RecentLink = tuple[str, dict[str, str], str, str]
+"""Screen, query, text and remark of a link."""
+
+
+@dataclass(frozen=True)
+class Form:
+    """The first screen of a flow. All texts are HTML."""
+
+    flow: str
+    title: str
+    text: str
+    recent_title: str
+    nothing_recent: tuple[str, str]
+    """What to say, and what to do, when there are no latest runs."""
+    intro: str = ""
+    examples_title: str = "Try it in the demo world"
+    columns: int = 3
+    """Columns of the examples, at most."""
+
+
+def draw_head(form: Form) -> None:
+    """The title with what the flow does, and the notice of the last action."""
+    st.html(f'<div class="ts ts-hero"><h1>{form.title}</h1><p>{form.text}</p></div>')
+    client.show_notice(form.flow)
+    drafts.install_script()
+
+
+def draw_settings(
+    form: Form,
+    button: tuple[str, str],
+    start: Callable[[Settings], None],
+    draw_options: Callable[[str], Settings],
+    describe: Callable[[Settings, str], Sequence[str]],
+    *,
+    modes: Mapping[str, str] | None = None,
+    shortcut: str | None = None,
+    extra: Callable[[Settings], None] | None = None,
+    **filters: bool,
+) -> Settings:
+    """The row below the fields (start, mode, options, sources) and the line that sums it up; returns the
+    settings a run starts with. `button` is the label and icon of the start; `modes` and `filters` say
+    what can be chosen; `extra` draws what comes last in the row."""
+    flow = form.flow
+    with st.container(horizontal=True, vertical_alignment="center"):
+        slot = st.container(width="content")
+        mode = _choose_mode(flow, modes) if modes else "auto"
+        with st.popover("Options", icon=":material/tune:", key=f"{flow}-options"):
+            settings = draw_options(mode)
+        settings = settings.model_copy(update=source_filter_form.draw(flow, **filters))
+        if extra:
+            extra(settings)
+    label, icon = button
+    with slot:
+        ui.button(label, f"{flow}-start", start, settings, icon=icon, type="primary", shortcut=shortcut)
+    chosen = source_filter_form.summarize(settings, allowed=filters.get("allowed", True))
+    draw_summary(settings, *describe(settings, mode), chosen)
+    return settings
+
+
+def _choose_mode(flow: str, modes: Mapping[str, str]) -> str:
+    return (
+        st.segmented_control(
+            "Mode",
+            list(modes),
+            default="auto",
+            required=True,
+            key=f"{flow}-mode",
+            persist_state="session",
+            label_visibility="collapsed",
+            format_func=modes.__getitem__,
+        )
+        or "auto"
+    )
+
+
+def choose_world(flow: str) -> str:
+    """The data source to search."""
+    return ui.select("Search in", client.workbench().worlds(), f"{flow}-world", persist_state="session")
+
+
+def choose_model(flow: str, *more: str, **options: Any) -> str:
+    """The configured model, none, or one of `more`."""
+    active = client.workbench().active_configuration()
+    names = {"auto": f"Model: {active.model}"} if active.model else {}
+    names["keyless"] = "No model (rules and quotes only)"
+    names |= {name: name for name in more if active.model and name not in names}
+    if st.session_state.get(f"{flow}-model") not in (None, *names):
+        st.session_state[f"{flow}-model"] = next(iter(names))
+    hint = None if active.model else escape.md(active.model_detail)
+    return ui.select("Model", names, f"{flow}-model", help=hint, persist_state="session", **options)
+
+
+def draw_summary(settings: Settings, *parts: str) -> None:
+    """One line below the fields: data source, model, and what else is chosen."""
+    bench = client.workbench()
+    name = settings.model if settings.model not in ("auto", "keyless") else bench.active_configuration().model
+    model = "without a model" if settings.model == "keyless" or not name else f"with {name}"
+    world = bench.worlds().get(settings.world, settings.world)
+    st.caption(escape.md(" · ".join([world, model, *filter(None, parts)])))
+
+
+def start_run(
+    start: Callable[..., str], *args: Any, sent: Iterable[str] = (), parameter: str = "run"
+) -> None:
+    """Start something and show it: its id goes into the address, the drafts that were `sent` are cleared. Only
+    in a callback."""
+
+    def show(new_id: str) -> None:
+        st.query_params[parameter] = new_id
+        drafts.clear(*sent)
+
+    client.submit(start, *args, then=show)
+
+
+def draw_examples(
+    form: Form, examples: Sequence[tuple[str, tuple[Any, ...]]], start: Callable[..., None]
+) -> None:
+    """A button for each example, from its label (Markdown) and the arguments of `start`."""
+    if not examples:
+        return
+    ui.heading(form.examples_title, f'<p class="soft small">{form.intro}</p>')
+    width = 260 if form.columns == 3 else 230
+    with (
+        st.container(key=f"{form.flow}-examples"),
+        st.grid(form.columns, min_column_width=width, gap="small"),
+    ):
+        for n, (label, args) in enumerate(examples):
+            ui.button(label, f"{form.flow}-example-{n}", start, *args, width="stretch", wrap=True)
+
+
+def label_example(text: str, remark: str) -> str:
+    """The label of an example with a quiet second line."""
+    return f"{escape.md(text)}  \n:gray[{escape.md(remark)}]"
+
+
+@st.cache_data(show_spinner=False)
+def load_demo_questions() -> list[str]:
+    """The first questions of the bundled world, those of different kinds first."""
+    path = ROOT / "demo" / "questions.jsonl"
+    if not path.is_file():
+        return []
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+    first_of_kind = {row.get("type", ""): row for row in reversed(rows)}
+    ordered = sorted(first_of_kind.values(), key=rows.index)
+    ordered += [row for row in rows if row not in ordered]
+    return [row["question"] for row in ordered[:MAX_EXAMPLES]]
+
+
+@st.cache_data(ttl=20, show_spinner=False)
+def is_online() -> bool:
+    """Whether there is a network; asked at most every 20 seconds."""
+    return client.workbench().is_online()
+
+
+def draw_offline_note(settings: Settings) -> None:
+    """A line below the examples when the web is chosen and there is no network."""
+    if settings.world == "live" and not is_online():
+        st.caption("There seems to be no network now: the examples need none.")
+
+
+def find_recent(*flows: str, limit: int = 5, first_turns: bool = False) -> list[Run]:
+    """The latest runs of these flows (of all when none is named); of a conversation only the first turn when
+    `first_turns`."""
+    runs = (
+        run
+        for run in client.workbench().runs()
+        if (not flows or run.settings.flow in flows) and not (first_turns and run.settings.thread_id)
+    )
+    return [run for _, run in zip(range(limit), runs, strict=False)]
+
+
+def link_run(run: Run, remark: str, newest: str = "") -> RecentLink:
+    """The link to a run, or to the newest turn of its conversation."""
+    return routes.page_for_flow(run.settings.flow), {"run": newest or run.id}, run.question, remark
+
+
+def draw_recent(form: Form, links: Sequence[RecentLink]) -> None:
+    """The latest runs as links."""
+    ui.heading(form.recent_title)
+    if not links:
+        empty_state.draw(*form.nothing_recent)
+        return
+    with st.container(gap="xxsmall", key=f"{form.flow}-recent"):
+        for page, query, text, remark in links:
+            ui.link(page, f"{escape.md(text, 110)}  :gray[{escape.md(remark)}]", "chevron_right", query)

@@ -1,0 +1,152 @@
+"""What the screens of a run share: opening it, following it while it works, heading, tabs, and the page that says
+there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+import streamlit as st
+
+from agent.errors import NotFound
+from agent.types import Settings, Status
+from agent.workbench import RunSnapshot
+from pages.widgets.evidence import conflict_list, fact_editor, trust_form, unreadable_pages
+from pages.widgets.forms import source_filter_form
+from pages.widgets.run import (
+    confidence_chart,
+    flow_diagram,
+    fork_dialog,
+    model_calls,
+    page_graph,
+    pause_prompt,
+)
+from pages.widgets.shell import badges, client, drafts, empty_state, escape, labels, polling, routes, ui
+
+Tab = Callable[[RunSnapshot], None]
+COMMON_TABS: dict[str, Tab] = {
+    "Facts": fact_editor.draw,
+    "Confidence": confidence_chart.draw,
+    "Sources": trust_form.draw_for_run,
+    "Source graph": page_graph.draw,
+    "Unavailable sources": unreadable_pages.draw,
+    "Conflicts": conflict_list.draw,
+    "Workflow": flow_diagram.draw,
+    "Model calls": model_calls.draw,
+}
+
+
+@dataclass(frozen=True)
+class RunPage:
+    """The screen of a run of some flows."""
+
+    path: str
+    flows: tuple[str, ...]
+    noun: str
+    other_flow: str
+    """What is said of a run of another flow."""
+    new_label: str
+    tabs: tuple[str, ...]
+    own_tabs: Mapping[str, Tab] = field(default_factory=dict)
+    hints: Mapping[Status, str] = field(default_factory=dict)
+    """What is expected of the reader at each status."""
+
+
+def open_run(page: RunPage, run_id: str) -> RunSnapshot | None:
+    """The run, ready to be drawn; None when there is none of these flows, which is then said."""
+    try:
+        view = client.workbench().snapshot(run_id)
+    except NotFound:
+        draw_missing(
+            page.noun, f"There is no run called {escape.shorten(run_id, 40)}", page.path, page.new_label
+        )
+        return None
+    if view.run.settings.flow not in page.flows:
+        draw_missing(page.noun, page.other_flow, page.path, page.new_label)
+        place = routes.page_for_flow(view.run.settings.flow)
+        ui.link(place, "Open it on its own screen", "arrow_forward", {"run": run_id})
+        return None
+    st.set_page_config(page_title=f"{escape.shorten(view.run.question, 50)} · Touchstone")
+    drafts.install_script()
+    return view
+
+
+def open_thread(page: RunPage, run_id: str) -> tuple[list[str], RunSnapshot] | None:
+    """The turns of the conversation a run belongs to, and the newest of them; None as for `open_run`."""
+    if open_run(page, run_id) is None:
+        return None
+    turns = client.workbench().thread(run_id) or [run_id]
+    return turns, client.workbench().snapshot(turns[-1])
+
+
+def follow(draw_live: Callable[[RunSnapshot], None], view: RunSnapshot) -> None:
+    """Draw a run again and again as long as it works; at rest, when another tab wakes it."""
+    polling.follow(
+        lambda: client.workbench().snapshot(view.run.id),
+        lambda now: now.run.status is Status.RUNNING,
+        draw_live,
+        view,
+    )
+    if view.run.status in polling.IDLE_STATUSES:
+        polling.watch(view)
+
+
+def draw_heading(page: RunPage, view: RunSnapshot, detail: str = "", chips: str = "") -> None:
+    """The way to a new run, the question, its sources and status; `detail` and `chips` are HTML."""
+    run = view.run
+    ui.link(page.path, page.new_label, "add", {})
+    draw_world_band(run.settings)
+    status = render_status(view, pause_prompt.build_rest_hints(view, page.hints), chips)
+    sources = source_filter_form.render_summary(run.settings)
+    title = f'<h1 class="ts-question">{escape.html(run.question)}</h1>'
+    st.html(f'<div class="ts">{title}{detail}{sources}{status}</div>')
+    fork_dialog.draw_origin(view)
+
+
+def draw_tabs(page: RunPage, view: RunSnapshot, key: str = "") -> None:
+    """The tabs; only the open one is drawn, so that a poll costs the same however much a run knows."""
+    tabs = {**COMMON_TABS, **page.own_tabs}
+    opened = st.tabs(page.tabs, key=key or f"{page.flows[0]}-tab", on_change="rerun")
+    for name, tab in zip(page.tabs, opened, strict=True):
+        if tab.open:
+            with tab:
+                tabs[name](view)
+
+
+def draw_world_band(settings: Settings) -> None:
+    """The band that stays as long as a run reads another data source than the web."""
+    if settings.world == "live":
+        return
+    demo = settings.world == "demo"
+    folder = f"Pages of the {labels.describe_world(settings.world)}"
+    title = client.workbench().worlds()["demo"] if demo else folder
+    means = "Nothing here is about the real world." if demo else "Nothing here comes from the live web."
+    draw_band(escape.html(title), means)
+
+
+def draw_band(title: str, text: str) -> None:
+    """A band above a screen, from HTML."""
+    st.html(f'<div class="ts band" role="note"><b>{title}.</b> {text}</div>')
+
+
+def render_status(view: RunSnapshot, rest: Mapping[Status, str], more: str = "") -> str:
+    """The status of a run as one line of HTML: the status, `more` chips, what it does now or what is expected
+    of the reader (`rest`)."""
+    if view.activity:
+        activity = escape.html(escape.shorten(view.activity, 140))
+        now = f'<span class="pulse" aria-hidden="true"></span><span class="say">{activity}</span>'
+    else:
+        hint = view.run.error or rest.get(view.run.status, "It could not continue.")
+        now = f'<span class="say soft">{escape.html(hint)}</span>'
+    status = badges.render(labels.describe_status(view.run), labels.STATUS_TONE[view.run.status])
+    imported = badges.render("imported", "warn") if view.run.imported else ""
+    return f'<div class="ts-now" role="status" aria-live="polite">{status}{imported}{more}{now}</div>'
+
+
+def draw_missing(noun: str, text: str, screen: str, label: str) -> None:
+    """There is no such run (or conversation: `noun`); `screen` with its `label` is where to go instead."""
+    st.title(f"No such {noun}")
+    empty_state.draw(text, "It may have been started on another computer or with another data folder.")
+    with st.container(horizontal=True):
+        ui.link(screen, label, "add")
+        ui.link("pages/runs.py", "See all runs", "history")
