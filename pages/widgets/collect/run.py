@@ -11,10 +11,10 @@ import streamlit as st
 
 from agent import api
 from agent.export import collected
+from agent.export.collected import CollectionResult
 from agent.flows.collect.state import CollectRun
 from agent.text.plurals import format_count
 from agent.types import Status
-from agent.export.collected import CollectionResult
 from agent.workbench import RunSnapshot
 from pages.widgets.collect import crawl_tree, preview, results
 from pages.widgets.run import answer_card, controls, export_menu, pause_prompt, run_page, timeline

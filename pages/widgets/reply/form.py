@@ -4,8 +4,8 @@ the latest replies."""
 from __future__ import annotations
 
 import streamlit as st
-from agent.reply_config import ResponseConfig
 
+from agent.reply_config import ResponseConfig
 from agent.text.plurals import format_count
 from agent.types.reply import Conversation, Message
 from pages.widgets.forms import form_page
