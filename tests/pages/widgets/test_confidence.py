@@ -47,7 +47,7 @@ def test_the_factors_make_the_value_and_the_models_figure_stands_beside_it():
     ):
         assert words in drawn, words
     assert (
-        "1 of 4 facts that may count hold what is asked for" in drawn
+        "1 of 4 facts that may count" in drawn
         and "of 10 answers with this confidence were right" in drawn
     )
     lowered = confidence_chart.render_factors(sure(model=0.3))
@@ -73,9 +73,9 @@ def test_what_is_disputed_is_said_to_support_nothing():
     point = assess_confidence(
         step=1, facts=[told[0], told[1].model_copy(update={"disputed": True})], conflicts=[], coverage=0.9
     )
-    assert "what is disputed supports nothing" in confidence_chart.render_factors(
+    assert "a disputed fact supports nothing" in confidence_chart.render_factors(
         point
-    ) and "disputed supports nothing" not in confidence_chart.render_factors(sure())
+    ) and "a disputed fact supports nothing" not in confidence_chart.render_factors(sure())
 
 
 def test_an_old_confidence_without_its_counts_is_drawn_too():
