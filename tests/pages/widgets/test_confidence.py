@@ -46,10 +46,7 @@ def test_the_factors_make_the_value_and_the_models_figure_stands_beside_it():
         "1 independent site says",
     ):
         assert words in drawn, words
-    assert (
-        "1 of 4 facts that may count" in drawn
-        and "of 10 answers with this confidence were right" in drawn
-    )
+    assert "1 of 4 facts that may count" in drawn and "of 10 answers with this confidence were right" in drawn
     lowered = confidence_chart.render_factors(sure(model=0.3))
     assert (
         "it can only lower the value" in lowered
