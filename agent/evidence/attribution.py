@@ -1,8 +1,5 @@
-"""Whose word a sentence passes on: "according to the Lund Gazette, …". So that an origin and all who quote it
-count as one voice.
-
-By rule, in a few languages, and only where it is said in so many words; knows sentences and addresses, no
-pages."""
+"""The origin that a sentence names: "according to the Lund Gazette, …". An origin and all who quote it count as
+one source. By regular expressions in several languages."""
 
 from __future__ import annotations
 
@@ -18,12 +15,11 @@ _ATTRIBUTION = re.compile(
     rf"(?i:the|its|a|an|der|die|das|den|dem|le|la|les|el|los|il)?\s*[“\"«]?(?P<name>{_DOMAIN}|{_NAME})"
 )
 MIN_NAME_LETTERS = 5
-"""Letters that a name and a site's name must at least have in common to be taken for one."""
+"""Letters that a name and a site's name have at least when they are compared."""
 
 
 def find_attribution(text: str) -> str:
-    """The name of whom a sentence says it has it from, its letters and digits alone; "" when it says nothing
-    of the kind."""
+    """The name of the origin, its letters and digits alone; "" when the sentence names none."""
     found = _ATTRIBUTION.search(text)
     if not found:
         return ""
@@ -34,7 +30,7 @@ def find_attribution(text: str) -> str:
 
 
 def is_site_name(name: str, url: str) -> bool:
-    """Is this name (its letters alone) that of the site? "lundgazette" is lund-gazette.example."""
+    """Is this name (letters alone) the site's? "lundgazette" is lund-gazette.example."""
     label = _alphanumerics(site(url).split(".")[0])
     return min(len(name), len(label)) >= MIN_NAME_LETTERS and (label in name or name in label)
 

@@ -1,7 +1,5 @@
-"""Are an answer's statements backed, by which sources, and what changed since the former one? Code decides,
-not the writer.
-
-Knows sentences and facts; how an answer is worded or drawn is not its business."""
+"""Are the sentences of an answer backed by the facts they cite, by which sources, and what changed since the
+previous answer? Code decides, not the writer."""
 
 from __future__ import annotations
 
@@ -32,51 +30,34 @@ class AnswerChange:
 def check_citations(
     sentences: Iterable[Sentence], facts: Mapping[str, Fact], conflicts: Iterable[Conflict] = ()
 ) -> tuple[list[Sentence], StatementCounts]:
-    """The sentences with the citations that hold, marked `backed` or not, and the counts.
+    """The sentences with the citations that hold, each marked `backed` or not, and the counts.
 
     A citation is dropped when its id resolves to no fact or to one that may not support a claim (unverified,
-    struck, disputed). Disputed facts may be cited when the answer names both sides: facts of at least two
-    values of one of the `conflicts`, in one sentence, or, of an open one, in several when none names both.
-    Backed by a page is a sentence with a verified page fact, whose dates and figures all stand in the facts
-    it cites, and enough of its words too (see values.carried); the reason a person gave for a ruling is
-    theirs, what a conflict is about is not claimed, and neither is looked at. What holds does so again when
-    it is checked again."""
+    struck, disputed). Disputed facts may be cited when the answer names both sides: facts of two values of
+    one of the `conflicts` in one sentence, or, of an open one, in several when none names both. A sentence is
+    backed by a verified page fact when all its dates and figures, and enough of its words, are in the facts
+    it cites; a person's reason for a ruling and the topic of a conflict are not checked."""
     sentences, conflicts = list(sentences), list(conflicts)
-    open_conflicts = [conflict for conflict in conflicts if conflict.status == "open"]
-    asides = [
-        f", because “{conflict.reason}”" for conflict in conflicts if conflict.ruling and conflict.reason
-    ] + [f" {c.topic}:" for c in conflicts]
-    sides = [
-        [
-            i
-            for i in sentence.fact_ids
-            if i in facts and (facts[i].can_support or _is_verified_and_not_struck(facts[i]))
-        ]
-        for sentence in sentences
-    ]
-    spread = _sides_across_sentences(sides, open_conflicts)
-    kept: list[Sentence] = []
+    asides = [f", because “{c.reason}”" for c in conflicts if c.ruling and c.reason]
+    asides += [f" {conflict.topic}:" for conflict in conflicts]
+    citable = [[i for i in s.fact_ids if i in facts and _is_citable(facts[i])] for s in sentences]
+    across = _sides_across_sentences(citable, [c for c in conflicts if c.status == "open"])
+    checked: list[Sentence] = []
     dropped = 0
-    for sentence, side in zip(sentences, sides, strict=True):
-        cited = list(dict.fromkeys(sentence.fact_ids))
-        told = _facts_naming_both_sides(set(side), conflicts) | spread
-        holding = [
-            i
-            for i in cited
-            if i in facts and (facts[i].can_support or (i in told and _is_verified_and_not_struck(facts[i])))
-        ]
-        dropped += len(cited) - len(holding)
-        backed = _is_backed(_remove_asides(sentence.text, asides), [facts[i] for i in holding])
-        kept.append(sentence.model_copy(update={"fact_ids": holding, "backed": backed}))
-    count = sum(sentence.backed for sentence in kept)
-    return kept, StatementCounts(backed=count, unsupported=len(kept) - count, dropped=dropped)
+    for sentence, ids in zip(sentences, citable, strict=True):
+        named = _facts_naming_both_sides(set(ids), conflicts) | across
+        cited = dict.fromkeys(sentence.fact_ids)
+        kept = [i for i in cited if i in ids and (facts[i].can_support or i in named)]
+        dropped += len(cited) - len(kept)
+        backed = _is_backed(_remove_asides(sentence.text, asides), [facts[i] for i in kept])
+        checked.append(sentence.model_copy(update={"fact_ids": kept, "backed": backed}))
+    count = sum(sentence.backed for sentence in checked)
+    return checked, StatementCounts(backed=count, unsupported=len(checked) - count, dropped=dropped)
 
 
 def collect_sources(sentences: Iterable[Sentence], facts: Mapping[str, Fact]) -> list[Source]:
-    """The sources in order of first citation, one per page address (what a person gave of it stands apart),
-    each with the quotes it is cited for.
-
-    What a person said without an address is a source of its own, under no URL."""
+    """The sources in order of first citation with the quotes they are cited for: one per page address (what a
+    person gave of it is another), and one for what a person said without an address."""
     found: dict[tuple[str, str], Source] = {}
     for fact_id in dict.fromkeys(i for sentence in sentences for i in sentence.fact_ids if i in facts):
         fact = facts[fact_id]
@@ -102,16 +83,14 @@ def collect_sources(sentences: Iterable[Sentence], facts: Mapping[str, Fact]) ->
 
 
 def cited_source_numbers(sentence: Sentence, sources: Iterable[Source]) -> list[int]:
-    """The numbers of the sources a sentence cites, rising."""
+    """The numbers of the sources a sentence cites, ascending."""
     wanted = set(sentence.fact_ids)
     return sorted(source.n for source in sources if wanted.intersection(source.fact_ids))
 
 
 def diff_answers(old: Answer, new: Answer) -> list[AnswerChange]:
-    """What changed from one answer to the next: the new sentences in order, the removed ones where they
-    stood.
-
-    `resourced` has the same words but other sources (page addresses); `same` has both unchanged."""
+    """What changed from one answer to the next: the new sentences in order, the removed ones in their old
+    place. `resourced` has the same words but other sources; `same` has both unchanged."""
     partner = _pair_sentences(old.sentences, new.sentences)
     gone = [i for i in range(len(old.sentences)) if i not in partner.values()]
     changes: list[AnswerChange] = []
@@ -124,28 +103,25 @@ def diff_answers(old: Answer, new: Answer) -> list[AnswerChange]:
     return changes + [AnswerChange("removed", old.sentences[i], None) for i in gone]
 
 
-def _is_verified_and_not_struck(fact: Fact) -> bool:
-    return fact.verified and fact.decision != "struck"
+def _is_citable(fact: Fact) -> bool:
+    """May a sentence cite it, disputed or not?"""
+    return fact.can_support or (fact.verified and fact.decision != "struck")
 
 
 def _facts_naming_both_sides(cited: set[str], conflicts: list[Conflict]) -> set[str]:
+    """The cited facts of conflicts with two values among the citations."""
     named: set[str] = set()
     for conflict in conflicts:
         sides = [cited.intersection(value.fact_ids) for value in conflict.values]
-        if sum(bool(side) for side in sides) > 1:
+        if sum(map(bool, sides)) > 1:
             named = named.union(*sides)
     return named
 
 
-def _sides_across_sentences(sentences: list[list[str]], conflicts: list[Conflict]) -> set[str]:
-    """The facts of conflicts whose sides stand in several sentences (given as the facts each cites), none of
-    which names both by itself."""
-    alone = [
-        conflict
-        for conflict in conflicts
-        if not any(_facts_naming_both_sides(set(cited), [conflict]) for cited in sentences)
-    ]
-    return _facts_naming_both_sides({i for cited in sentences for i in cited}, alone)
+def _sides_across_sentences(citations: list[list[str]], conflicts: list[Conflict]) -> set[str]:
+    """The cited facts of conflicts whose sides are in several sentences, none of which names both."""
+    alone = [c for c in conflicts if not any(_facts_naming_both_sides(set(ids), [c]) for ids in citations)]
+    return _facts_naming_both_sides({i for ids in citations for i in ids}, alone)
 
 
 def _remove_asides(text: str, asides: list[str]) -> str:
@@ -162,7 +138,7 @@ def _is_backed(text: str, facts: list[Fact]) -> bool:
 
 
 def _pair_sentences(old: list[Sentence], new: list[Sentence]) -> dict[int, int]:
-    """For each new sentence the old one it goes on from, the most similar pairs first."""
+    """For each new sentence the old one it rewords, the most similar pairs first."""
     scored = [
         (fuzz.token_sort_ratio(b.text.casefold(), a.text.casefold()) / 100, -abs(i - j), i, j)
         for i, a in enumerate(old)

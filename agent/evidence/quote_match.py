@@ -1,15 +1,14 @@
-"""Does a quote stand in a page's text? Exactly, in another spelling, or with a slip of the pen; never with
-another meaning.
+"""Find a quote in a page's text: exactly, in another spelling, or with a typing slip; never with another
+meaning.
 
 The three ways, tried in this order:
-* exact: the characters as they are;
-* normalised: the same words after unifying spelling (see spelling.py), reference marks such as "[3]" passed over;
+* exact: the same characters;
+* normalised: the same words in unified spelling (`normalization`), reference marks such as "[3]" ignored;
 * fuzzy: similarity >= 0.95 (normalised Indel similarity, rapidfuzz `fuzz.ratio`), where every word is the same but for a slip
   inside a long common word (letters swapped or doubled, -our and -or, -ise and -ize), a missing diacritic, or a split or joined
-  word. A word left out, put in or replaced is refused, as is any difference in a number, date, negation, name or ellipsis.
-Whichever way, a span that cuts a word or number in two, leaves a number without its sign, currency, percent
-or scale, begins right behind a negation, or ends a sentence that goes on, is refused. Knows nothing of where
-the text came from."""
+  word. A word left out, added or replaced is refused, as is any difference in a number, date, negation, name or ellipsis.
+In every way a span is refused that cuts a word or number, leaves a number without its sign, currency, percent
+or scale, begins right after a negation, or ends a sentence that goes on."""
 
 from __future__ import annotations
 
@@ -62,7 +61,7 @@ _REAL_WORDS = load_words("similar_words")
 
 @dataclass(frozen=True)
 class QuoteSpan:
-    """Where a quote stands: offsets in characters, and how it was found."""
+    """Offsets of a quote in characters of the text, and how it was found."""
 
     start: int
     end: int
@@ -77,8 +76,7 @@ def find_quote(quote: str, text: str) -> QuoteSpan | None:
     for start in _find_occurrences(quote, text):
         if _is_clean_cut(text, start, start + len(quote)):
             return QuoteSpan(start, start + len(quote), "exact")
-    spoken = normalize_text(html.unescape(quote))
-    words = _trim_ellipses(spoken.words)
+    words = _trim_ellipses(normalize_text(html.unescape(quote)).words)
     if not words:
         return None
     pages = [normalize_text(text)]
@@ -86,9 +84,8 @@ def find_quote(quote: str, text: str) -> QuoteSpan | None:
         pages.append(normalize_text(text, notes=False))
     for page in pages:
         for place in page.find_words(words)[:_MAX_PLACES]:
-            start, end = page.starts[place], page.ends[place + len(words) - 1]
-            if _is_clean_cut(text, start, end) and _has_same_ending(quote, text, end):
-                return QuoteSpan(start, _extend_over_closing(quote, text, end), "normalised")
+            if span := _make_span(quote, text, page, place, place + len(words) - 1, "normalised"):
+                return span
     return _find_fuzzy(quote, text, pages[-1])
 
 
@@ -98,32 +95,37 @@ def has_quote(quote: str, text: str) -> bool:
 
 
 def verify_quote(fact: Fact, text: str, sha256: str) -> Fact:
-    """The fact with its mark `verified` set by its page's stored text (whose SHA-256 is given).
+    """The fact with `verified` set by its page's stored text (whose SHA-256 is given).
 
-    Found: `start`, `end`, `sha256` are set and the quote is the span as it stands. Unverified, without
-    offsets: a quote that is not found or too short to prove anything, or a statement with a figure or date
-    that stands neither in the quote nor near it."""
+    Found: `start`, `end`, `sha256` are set and the quote is the span's text. Unverified, without offsets: a
+    quote that is not found or too short, or a statement whose figures or words are neither in the quote nor
+    near it."""
     span = find_quote(fact.quote, text) if _is_long_enough(fact.quote) else None
     if span is None or not _is_statement_supported(fact, text, span):
         return fact.model_copy(update={"verified": False, "start": -1, "end": -1})
-    found = {
-        "start": span.start,
-        "end": span.end,
-        "quote": text[span.start : span.end],
-        "sha256": sha256,
-        "verified": True,
-    }
+    quote = text[span.start : span.end]
+    found = {"start": span.start, "end": span.end, "quote": quote, "sha256": sha256, "verified": True}
     return fact.model_copy(update=found)
 
 
 def _is_statement_supported(fact: Fact, text: str, span: QuoteSpan) -> bool:
     quote = text[span.start : span.end]
-    if fact.statement in quote:
-        return True
-    around = surrounding_text(text, span.start, span.end)
-    return has_supported_figures(fact.statement, quote, around, fact.title) and has_supported_words(
-        fact.statement, quote, around, fact.title
+    sources = quote, surrounding_text(text, span.start, span.end), fact.title
+    return fact.statement in quote or (
+        has_supported_figures(fact.statement, *sources) and has_supported_words(fact.statement, *sources)
     )
+
+
+def _make_span(
+    quote: str, text: str, page: NormalizedText, first: int, last: int, how: Literal["normalised", "fuzzy"]
+) -> QuoteSpan | None:
+    """The span of the page's words from `first` to `last` with the quote's closing punctuation; None where it
+    cuts something."""
+    start, end = page.starts[first], page.ends[last]
+    if not _is_clean_cut(text, start, end) or not _has_same_ending(quote, text, end):
+        return None
+    closing = _CLOSING.match(text, end) if not quote[-1].isalnum() else None
+    return QuoteSpan(start, closing.end() if closing else end, how)
 
 
 def _find_occurrences(quote: str, text: str) -> Iterator[int]:
@@ -149,62 +151,47 @@ def _is_long_enough(quote: str) -> bool:
 
 
 def _has_same_ending(quote: str, text: str, end: int) -> bool:
-    """A quote that closes its sentence may not stand where the page's sentence goes on with another word."""
-    return not (
-        _SENTENCE_END.search(quote)
-        and not quote.rstrip("\"'”’»)]").endswith("...")
-        and _NEXT_WORD.match(text, end)
-    )
+    """A quote that ends its sentence may not end inside a sentence of the page."""
+    ends_sentence = _SENTENCE_END.search(quote) and not quote.rstrip("\"'”’»)]").endswith("...")
+    return not (ends_sentence and _NEXT_WORD.match(text, end))
 
 
 def _is_clean_cut(text: str, start: int, end: int) -> bool:
     before, after = text[max(0, start - 24) : start], text[end : end + 12]
-    if (before and is_inside_word(before[-1], text[start])) or (
-        after and is_inside_word(text[end - 1], after[0])
+    if before and (
+        is_inside_word(before[-1], text[start]) or (text[start].isdigit() and _NUMBER_PREFIX.search(before))
     ):
         return False
-    if (text[start].isdigit() and _NUMBER_PREFIX.search(before)) or (
-        text[end - 1].isdigit() and _NUMBER_SUFFIX.match(after)
+    if after and (
+        is_inside_word(text[end - 1], after[0]) or (text[end - 1].isdigit() and _NUMBER_SUFFIX.match(after))
     ):
         return False
     last = _LAST_WORD.search(before)
     return not (last and is_negation(last.group(1).lower().replace("’", "'")))
 
 
-def _extend_over_closing(quote: str, text: str, end: int) -> int:
-    """The end of a span with the closing punctuation that the quote has too."""
-    if quote[-1].isalnum():
-        return end
-    found = _CLOSING.match(text, end)
-    return found.end() if found else end
-
-
 def _find_fuzzy(quote: str, text: str, page: NormalizedText) -> QuoteSpan | None:
-    spoken = normalize_text(html.unescape(quote))
-    words = _trim_ellipses(spoken.words)
+    spelled = normalize_text(html.unescape(quote))
+    words = _trim_ellipses(spelled.words)
     if len(words) < 2 * _CHUNKS or (ELLIPSIS in words and ELLIPSIS not in page.vocabulary):
         return None
-    matcher = _FuzzyMatcher(words, _find_lowercase_words(html.unescape(quote), spoken), text, page)
+    matcher = _FuzzyMatcher(words, _find_lowercase_words(html.unescape(quote), spelled), text, page)
     for first, last in matcher.candidates():
-        start, end = page.starts[first], page.ends[last]
-        alike = fuzz.ratio(" ".join(words), " ".join(page.words[first : last + 1])) / 100
-        if (
-            alike >= MIN_FUZZY_SIMILARITY
-            and _is_clean_cut(text, start, end)
-            and _has_same_ending(quote, text, end)
-        ):
-            return QuoteSpan(start, _extend_over_closing(quote, text, end), "fuzzy")
+        similarity = fuzz.ratio(" ".join(words), " ".join(page.words[first : last + 1])) / 100
+        span = _make_span(quote, text, page, first, last, "fuzzy")
+        if span and similarity >= MIN_FUZZY_SIMILARITY:
+            return span
     return None
 
 
-def _find_lowercase_words(quote: str, spoken: NormalizedText) -> frozenset[str]:
-    """The words of a quote that are written small, hence no names."""
-    return frozenset(w for w, at in zip(spoken.words, spoken.starts, strict=True) if quote[at].islower())
+def _find_lowercase_words(quote: str, spelled: NormalizedText) -> frozenset[str]:
+    """The words of a quote in lower case, hence no names."""
+    return frozenset(w for w, at in zip(spelled.words, spelled.starts, strict=True) if quote[at].islower())
 
 
 @dataclass(frozen=True)
 class _FuzzyMatcher:
-    """Lays a quote's words along a page's, outwards from a stretch that is the same in both."""
+    """Aligns a quote's words with a page's, outwards from a run of words that is the same in both."""
 
     words: list[str]
     lowercase_words: frozenset[str]
@@ -212,8 +199,7 @@ class _FuzzyMatcher:
     page: NormalizedText
 
     def candidates(self) -> Iterator[tuple[int, int]]:
-        """First and last index in the page of each stretch that fits, some stretch of the quote being the
-        same word for word."""
+        """First and last word index in the page of each aligned stretch."""
         size = -(-len(self.words) // _CHUNKS)
         tried: set[int] = set()
         for at in range(0, len(self.words), size):
@@ -221,71 +207,55 @@ class _FuzzyMatcher:
                 if place - at in tried:
                     continue
                 tried.add(place - at)
-                left = self._walk(at - 1, place - 1, -1)
-                right = self._walk(at, place, 1) if left is not None else None
-                if left is not None and right is not None and left[1] + right[1] <= _MAX_SLIPS:
+                left, right = self._walk(at - 1, place - 1, -1), self._walk(at, place, 1)
+                if left and right and left[1] + right[1] <= _MAX_SLIPS:
                     yield left[0], right[0]
 
     def _walk(self, i: int, j: int, way: int) -> tuple[int, int] | None:
-        """From word i and page word j to the quote's end in one direction: last page index and slips, None on
-        a misfit."""
+        """From word i and page word j to the quote's end in one direction: the last page index and the number
+        of slips; None where a word does not fit."""
         slips = 0
         while 0 <= i < len(self.words):
-            steps = self._align_words(i, j, way)
-            if steps is None:
+            aligned = self._align_words(i, j, way)
+            if aligned is None:
                 return None
-            i, j, slips = i + way * steps[0], j + way * steps[1], slips + steps[2]
+            i, j, slips = i + way * aligned[0], j + way * aligned[1], slips + aligned[2]
         return j - way, slips
 
     def _align_words(self, i: int, j: int, way: int) -> tuple[int, int, int] | None:
-        """How many words of the quote and of the page go together here, and whether that is a slip."""
+        """How many words of the quote and of the page match here, and whether with a slip (1)."""
         mine, theirs = self.words[i], self.page.words[j] if 0 <= j < len(self.page.words) else ""
         if mine == theirs:
             return 1, 1, 0
-        if self._can_hold_slip(mine) and self._is_lowercase_on_page(j) and self._is_slip(mine, theirs):
+        if self._can_hold_slip(mine, j) and self._is_slip(mine, theirs):
             return 1, 1, 1
         return self._match_joined_words(i, j, way, 2, 1) or self._match_joined_words(i, j, way, 1, 2)
 
-    def _match_joined_words(
-        self, i: int, j: int, way: int, mine: int, theirs: int
-    ) -> tuple[int, int, int] | None:
-        ours = [self.words[k] for k in range(i, i + way * mine, way) if 0 <= k < len(self.words)][::way]
-        page = [self.page.words[k] for k in range(j, j + way * theirs, way) if 0 <= k < len(self.page.words)][
-            ::way
-        ]
-        same = len(ours) == mine and len(page) == theirs and "".join(ours) == "".join(page)
-        return (
-            (mine, theirs, 1)
-            if same and not any(is_negation(w) or not w.isalpha() for w in ours + page)
-            else None
-        )
+    def _match_joined_words(self, i: int, j: int, way: int, n: int, m: int) -> tuple[int, int, int] | None:
+        """Is `n` words of the quote joined the same as `m` words of the page joined?"""
+        ours = [self.words[k] for k in range(i, i + way * n, way) if 0 <= k < len(self.words)]
+        page = [self.page.words[k] for k in range(j, j + way * m, way) if 0 <= k < len(self.page.words)]
+        if len(ours) != n or len(page) != m or "".join(ours[::way]) != "".join(page[::way]):
+            return None
+        return None if any(is_negation(word) or not word.isalpha() for word in ours + page) else (n, m, 1)
 
-    def _can_hold_slip(self, word: str) -> bool:
-        return (
-            word in self.lowercase_words
-            and word.isalpha()
-            and word not in NUMBER_WORDS
-            and not is_negation(word)
-        )
-
-    def _is_lowercase_on_page(self, j: int) -> bool:
-        return 0 <= j < len(self.page.words) and self.text[self.page.starts[j]].islower()
+    def _can_hold_slip(self, word: str, j: int) -> bool:
+        """Is a word of the quote, and the page's at `j`, a common word?"""
+        is_common = word in self.lowercase_words and word.isalpha()
+        is_on_page = 0 <= j < len(self.page.words) and self.text[self.page.starts[j]].islower()
+        return is_common and is_on_page and word not in NUMBER_WORDS and not is_negation(word)
 
     def _is_slip(self, mine: str, theirs: str) -> bool:
         if strip_diacritics(mine) == strip_diacritics(theirs):
             return True
         if min(len(mine), len(theirs)) < MIN_SLIP_LENGTH or mine[0] != theirs[0] or mine[-1] != theirs[-1]:
             return False
-        if (
-            mine in self.page.vocabulary
-            or mine in _REAL_WORDS
-            or theirs in NUMBER_WORDS
-            or OSA.distance(mine, theirs) != 1
-        ):
+        if mine in self.page.vocabulary or mine in _REAL_WORDS or theirs in NUMBER_WORDS:
             return False
-        swapped = len(mine) == len(theirs) and sorted(mine) == sorted(theirs)
-        doubled = _DOUBLED.sub(r"\1", mine) == _DOUBLED.sub(r"\1", theirs)
-        return swapped or doubled or _americanize(mine) == _americanize(theirs)
+        is_swapped = len(mine) == len(theirs) and sorted(mine) == sorted(theirs)
+        is_doubled = _DOUBLED.sub(r"\1", mine) == _DOUBLED.sub(r"\1", theirs)
+        is_other_spelling = _americanize(mine) == _americanize(theirs)
+        return OSA.distance(mine, theirs) == 1 and (is_swapped or is_doubled or is_other_spelling)
 
 
 def _americanize(word: str) -> str:

@@ -1,7 +1,6 @@
-"""How far a source is trusted: a person's word on its domain, else a few visible signs, each with its reason.
-Deliberately simple.
+"""Trust in a source: a person's rating of its domain, else a few visible signs, each with its reason.
 
-The signs and their weights are our own judgement; a person's word goes before them. Pure functions."""
+The signs and their weights are our own judgement; a person's rating overrides them."""
 
 from __future__ import annotations
 
@@ -21,10 +20,7 @@ TRUST_SCALE: tuple[tuple[str, float], ...] = (
     ("high", 0.8),
     ("fully", 1.0),
 )
-"""Trust in plain words. At 0 a source is not heard: its facts support nothing and dispute nothing, unless a
-person pins one."""
-
-
+"""Trust in words. At 0 the facts of a source support nothing and dispute nothing, unless a person pins one."""
 NO_SIGN_REASONS = ("nothing speaks for or against it",)
 """The reasons of a page without a sign."""
 
@@ -38,8 +34,7 @@ class SourceTrust:
 
 
 def assess_trust(page: Page, said: TrustRating | None = None) -> SourceTrust:
-    """The trust in a page: what a person said of its domain, else by its address and what it says of
-    itself."""
+    """The trust in a page: a person's rating of its domain, else by its address, author and date."""
     if said is not None and said.value >= 0:
         return SourceTrust(said.value, (describe_rating(said),))
     name = host(page.final_url or page.url)
@@ -57,19 +52,19 @@ def assess_trust(page: Page, said: TrustRating | None = None) -> SourceTrust:
 
 
 def describe_rating(said: TrustRating) -> str:
-    """A person's word as a reason."""
+    """A person's rating as a reason."""
     return f"your word: {said.reason}" if said.reason else "your word"
 
 
 def trust_label(value: float) -> str:
-    """The word of SCALE that is nearest; "not at all" only for 0."""
+    """The nearest word of TRUST_SCALE; "not at all" only for 0."""
     return min(
         TRUST_SCALE if value <= 0 else TRUST_SCALE[1:], key=lambda entry: (abs(entry[1] - value), entry[1])
     )[0]
 
 
 def parse_trust(text: str) -> float:
-    """A word of SCALE ("high"), a share ("0.8") or a percentage ("80 %") as a share. Raises UsageError for
+    """A word of TRUST_SCALE ("high"), a share ("0.8") or a percentage ("80 %") as a share. Raises UsageError for
     anything else."""
     said = " ".join(text.replace("%", " % ").replace("_", " ").split()).casefold()
     if found := dict(TRUST_SCALE).get(said):

@@ -1,11 +1,9 @@
-"""Which facts are set against each other: those about one thing that share enough words, found over an index
-and not by trying all.
+"""The pairs of facts that are compared: those about one thing that share enough words, found over an index.
 
-The work is bounded. What one is about is looked up first, then the words are counted. Where more than `PAIRS`
-pairs would be left, each fact is compared only with those most alike it, the earliest first of several:
-`PAIRS` shared among the facts, but no fewer than `NEAREST`. So up to 200 facts every pair is looked at,
-whatever they say. Of a run that was compared before, only what is `fresh` is set against all, and what is
-`near` (in a conflict, say) against its like."""
+What a fact is about is looked up first, then shared words are counted. With more than MAX_PAIRS pairs each
+fact is compared only with its most similar ones, the earliest first: an equal share of MAX_PAIRS, at least
+MIN_NEIGHBOURS. Up to 200 facts every pair is looked at. In a run that was compared before, a scope limits the
+pairs to what changed."""
 
 from __future__ import annotations
 
@@ -19,10 +17,10 @@ from agent.evidence.statement_features import extract_features
 from agent.types import Fact
 
 MAX_PAIRS = 20_000
-"""Pairs that are compared at most, as long as that leaves each fact its NEAREST."""
+"""Pairs that are compared at most, unless that leaves a fact fewer than MIN_NEIGHBOURS."""
 MIN_NEIGHBOURS = 12
 MAX_OPENING_CHARS = 12
-"""A name that begins within this many characters is what a sentence is about."""
+"""A name that begins within so many characters is the topic of a sentence."""
 
 _BRACKETS = re.compile(r"\([^)]*\)")
 TopicKey = tuple[str, str]
@@ -30,7 +28,7 @@ TopicKey = tuple[str, str]
 
 @dataclass(frozen=True)
 class PairingScope:
-    """The ids of facts that stand against every other, and of those that stand against one another."""
+    """The ids of facts that are compared with every other, and of those compared with one another."""
 
     changed_ids: Collection[str]
     related_ids: Collection[str] = ()
@@ -38,7 +36,7 @@ class PairingScope:
 
 @dataclass(frozen=True)
 class _Topic:
-    """What one fact is compared by, worked out once."""
+    """What one fact is compared by."""
 
     words: frozenset[str]
     about: frozenset[str]
@@ -47,8 +45,8 @@ class _Topic:
 
 
 def find_pairs(facts: Sequence[Fact], scope: PairingScope | None = None) -> list[tuple[int, int]]:
-    """The places of facts that may contradict each other, the earlier place first: all of them, or those a
-    `scope` names."""
+    """The index pairs of facts that may contradict each other, the smaller index first; a `scope` limits
+    them."""
     topics = [_make_topic(fact) for fact in facts]
     found = list(_pair_in_scope(facts, topics, scope) if scope else _pair_all(topics))
     room = max(MIN_NEIGHBOURS, MAX_PAIRS // max(1, sum(bool(others) for _, others in found)))
@@ -64,12 +62,7 @@ def _most_similar(others: dict[int, float], room: int) -> Collection[int]:
 
 def topic_key(fact: Fact) -> TopicKey:
     """The subject and attribute that someone gave a fact, in one spelling; two empty strings without both."""
-    if not fact.subject or not fact.attribute:
-        return "", ""
-    subject, attribute = (
-        " ".join(fact.subject.casefold().split()),
-        " ".join(fact.attribute.casefold().split()),
-    )
+    subject, attribute = (" ".join(part.casefold().split()) for part in (fact.subject, fact.attribute))
     return (subject, attribute) if subject and attribute else ("", "")
 
 
@@ -80,7 +73,7 @@ def content_words(text: str) -> frozenset[str]:
 
 @dataclass
 class _TopicIndex:
-    """The facts seen so far, by what they are about, whom they name, and their key."""
+    """The facts added so far, by topic words, name words and key."""
 
     topics: Sequence[_Topic]
     seen: list[int] = field(default_factory=list)
@@ -101,22 +94,21 @@ class _TopicIndex:
             self.without_topic.append(j)
 
     def find_similar(self, j: int) -> dict[int, float]:
-        """The facts that may be about the same as this one, with how much of the shorter statement they
-        share; 2 for those of its key."""
+        """The facts that may be about the same, with the shared part of the shorter statement; 2 for those of
+        its key."""
         mine = self.topics[j]
         found: dict[int, float] = {}
-        own, size = mine.words, len(mine.words)
         for i in self._find_candidates(mine):
             words = self.topics[i].words
-            shared = len(words & own)
-            if shared >= statements.MIN_SHARED_WORDS and shared >= statements.MIN_SHARED_RATIO * (
-                least := min(size, len(words))
-            ):
-                found[i] = shared / least
-        return {**found, **dict.fromkeys(self.by_key.get(mine.key, ()) if mine.key != ("", "") else (), 2.0)}
+            shared, shorter = len(words & mine.words), min(len(words), len(mine.words))
+            if shared >= max(statements.MIN_SHARED_WORDS, statements.MIN_SHARED_RATIO * shorter):
+                found[i] = shared / shorter
+        if mine.key != ("", ""):
+            found |= dict.fromkeys(self.by_key.get(mine.key, ()), 2.0)
+        return found
 
     def _find_candidates(self, mine: _Topic) -> Collection[int]:
-        """What one is about must be what the other is about or names. Where one does not say, it passes."""
+        """The facts whose topic or names match this one's topic; those without a topic always."""
         if not mine.about:
             return self.seen
         near = set(self.without_topic)
@@ -137,8 +129,8 @@ def _pair_all(topics: Sequence[_Topic]) -> Iterator[tuple[int, dict[int, float]]
 def _pair_in_scope(
     facts: Sequence[Fact], topics: Sequence[_Topic], scope: PairingScope
 ) -> Iterator[tuple[int, dict[int, float]]]:
-    """Each near fact with the earlier near ones; each fresh one with every other, those that are no fresh
-    ones or came earlier."""
+    """Each related fact with the earlier related ones; each changed one with all unchanged and all earlier
+    changed ones."""
     every, close = _TopicIndex(topics), _TopicIndex(topics)
     for j, fact in enumerate(facts):
         if fact.id in scope.changed_ids:
@@ -153,8 +145,8 @@ def _pair_in_scope(
 
 
 def _make_topic(fact: Fact) -> _Topic:
-    """What a sentence is about is the name it opens with, its given subject, or its page's title ("The film
-    was released on ...")."""
+    """The topic is the name a sentence opens with, its given subject, and its page's title ("The film was
+    released on ...")."""
     said = extract_features(fact.statement)
     opening = next((name for name in said.names if name.start <= MAX_OPENING_CHARS), None)
     about = content_words(f"{_BRACKETS.sub(' ', fact.title)} {fact.subject}").union(

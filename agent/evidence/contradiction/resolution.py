@@ -1,31 +1,29 @@
-"""How a conflict stands: settled by a person, by a pinned fact, by the count of independent voices, or open.
-Pure; knows no run.
+"""The status of a conflict: settled by a person, by a pinned fact, by the number of independent sources, or
+open.
 
-A person's word stands above the count, and holds when the conflict is found again: under its id, or, when its
-earliest fact is not looked at any more, by what the two have in common; and when the chosen value is written
-otherwise by then."""
+A person's settlement overrides the count and holds when the conflict is found again: under its id, or by the
+facts that both have in common; and when the chosen value is written differently by then."""
 
 from __future__ import annotations
 
 from agent.types import Conflict, Fact
 
 MIN_SOURCE_LEAD = 2
-"""How many independent voices more than any other a value needs to be settled by evidence alone."""
+"""Independent sources more than any other value that one needs to be settled by evidence alone."""
 PINNED_REASON = "a person pinned this value"
-"""Why a conflict is settled as long as the pin stands."""
+"""The reason while the pin is there."""
 FACTS_GONE_REASON = "its facts do not stand any more"
-"""Why a conflict is closed that was not found again."""
+"""The reason when it was not found again."""
 MERGED_REASON = "it is told with the other answers to the question"
-"""Why a conflict is closed whose facts all stand in the one about the question itself."""
+"""The reason when the conflict about the question has all its facts."""
 CLOSED_REASONS = (FACTS_GONE_REASON, MERGED_REASON)
-"""The reasons of conflicts that stand no more: they are shown nowhere."""
+"""The reasons of conflicts that are shown nowhere."""
 EVIDENCE_REASON_PREFIX = "settled by evidence: "
-"""How the reason of a conflict begins that the count of independent voices settled."""
+"""How the reason begins when the number of sources settled it."""
 
 
 def restore_settlement(conflict: Conflict, before: dict[str, Conflict], facts: list[Fact]) -> Conflict:
-    """The conflict as it was known: under its old id, with its settlement, and the value that was chosen as
-    it is written now."""
+    """The conflict with the id and settlement it had before; the chosen value as it is written now."""
     old = before.get(conflict.id) or next(
         (known for known in before.values() if _is_same_conflict(known, conflict)), None
     )
@@ -47,8 +45,7 @@ def restore_settlement(conflict: Conflict, before: dict[str, Conflict], facts: l
 
 
 def is_settled_by_person(conflict: Conflict) -> bool:
-    """Did a person settle it? Before that was written down, it was so when no reason of code's stood
-    there."""
+    """Did a person settle it? In old stores, where nobody is recorded, when the reason is none of code's."""
     of_code = conflict.reason in CLOSED_REASONS or conflict.reason.startswith(EVIDENCE_REASON_PREFIX)
     return conflict.status == "settled" and (
         conflict.settled_by == "person" or (not conflict.settled_by and not of_code)
@@ -56,8 +53,7 @@ def is_settled_by_person(conflict: Conflict) -> bool:
 
 
 def _is_same_conflict(known: Conflict, conflict: Conflict) -> bool:
-    """Is it the same one, whose earliest fact is not looked at any more: of one kind, with facts in common on
-    two sides?"""
+    """Is it the same one though its earliest fact is gone: of one kind, with facts in common on two sides?"""
     if known.kind != conflict.kind or known.asks != conflict.asks or known.found_by != "code":
         return False
     return (
@@ -70,8 +66,7 @@ def _is_same_conflict(known: Conflict, conflict: Conflict) -> bool:
 
 
 def _find_chosen_value(old: Conflict, conflict: Conflict) -> str | None:
-    """The chosen value as it is written now, "" when both hold; None when it is no value of the conflict any
-    more."""
+    """The chosen value as it is written now, "" when both hold; None when the conflict has it no more."""
     if not old.chosen:
         return ""
     stood = {i for value in old.values if value.text == old.chosen for i in value.fact_ids}
