@@ -1,29 +1,34 @@
-"""How an evaluated question is scored: pure functions from an answer and a gold question to figures.
+"""Metrics of evaluated questions: pure functions from answers and gold answers to numbers.
 
 The answer normalisation (lower case, no punctuation, no articles) and token F1 are those of SQuAD v1.1
 (Rajpurkar et al. 2016); Brier score: mean squared error of a probability (Brier 1950); ECE: expected
 calibration error over ten equal bins (Guo et al. 2017).
 
-What a confidence is held against (`right`): whether a gold answer stands in the answer; where a question has
-a long answer only, whether at least HALF of its words do, each as often as it holds them. Brier, ECE and
-their kin go over answered, answerable questions."""
+Confidence is compared with `right`: the answer contains a gold answer; where a question has only a long gold
+answer, at least MIN_WORD_SHARE of its words, each as often as there. Brier score, ECE and the reliability bins
+cover the answered questions that have an answer."""
 
 from __future__ import annotations
 
 import re
 import string
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from statistics import mean, median
 from typing import Any
 
 CUT_WORDS = 120
 BINS = 10
 MIN_WORD_SHARE = 0.5
-"""The share of a long gold answer's words that must stand in an answer for it to be right."""
+ANSWERED_VERDICTS = ("answered", "partial")
 _ARTICLES = re.compile(r"\b(a|an|the)\b")
 _CITATION_MARKS = re.compile(r"\[\d+(?:,\s*\d+)*\]")
 _PUNCTUATION = str.maketrans("", "", string.punctuation + "“”‘’–—…«»")
+
+Row = Mapping[str, Any]
+"""A scored question; see `agent.evaluation.question_score`."""
+Outcome = tuple[float, bool]
+"""A confidence, and whether the answer was right."""
 
 
 def normalize_answer(text: str) -> str:
@@ -32,159 +37,157 @@ def normalize_answer(text: str) -> str:
 
 
 def trim_answer(text: str) -> str:
-    """The answer text that counts: without citation marks, its first CUT_WORDS words."""
+    """The first CUT_WORDS words of an answer without citation marks."""
     return " ".join(_CITATION_MARKS.sub("", text).split()[:CUT_WORDS])
 
 
 def contains_answer(golds: Sequence[str], text: str, *, every: bool = False) -> bool:
-    """Does a gold answer (every one, with `every`) stand in the text as whole words?"""
+    """Whether the text contains a gold answer (with `every`: all of them) as whole words."""
     inside = f" {normalize_answer(text)} "
-    found = [f" {normalize_answer(gold)} " in inside for gold in golds if normalize_answer(gold)]
+    found = [f" {gold} " in inside for gold in map(normalize_answer, golds) if gold]
     return bool(found) and (all(found) if every else any(found))
 
 
 def covers_answer(gold: str, text: str) -> bool:
-    """Do at least HALF of a long gold answer's words stand in the text?"""
-    want, got = Counter(normalize_answer(gold).split()), Counter(normalize_answer(text).split())
-    return bool(want) and sum((want & got).values()) >= MIN_WORD_SHARE * sum(want.values())
+    """Whether the text contains at least MIN_WORD_SHARE of the words of a long gold answer."""
+    wanted, words = Counter(normalize_answer(gold).split()), Counter(normalize_answer(text).split())
+    return bool(wanted) and (wanted & words).total() >= MIN_WORD_SHARE * wanted.total()
 
 
 def token_f1(text: str, gold: str) -> float:
     """Unigram F1 of two texts."""
-    got, want = normalize_answer(text).split(), normalize_answer(gold).split()
-    same = sum((Counter(got) & Counter(want)).values())
-    return 2 * same / (len(got) + len(want)) if same else 0.0
+    words, wanted = normalize_answer(text).split(), normalize_answer(gold).split()
+    same = (Counter(words) & Counter(wanted)).total()
+    return 2 * same / (len(words) + len(wanted)) if same else 0.0
 
 
-def brier(pairs: Sequence[tuple[float, bool]]) -> float:
+def mean_of(rows: Iterable[Row], name: str) -> float | None:
+    """The mean of a column over the rows that have it; None when none has."""
+    values = [float(row[name]) for row in rows if row.get(name) is not None]
+    return mean(values) if values else None
+
+
+def round_metrics(metrics: Mapping[str, float | None]) -> dict[str, float]:
+    """The metrics that apply, with four decimals."""
+    return {name: round(float(value), 4) for name, value in metrics.items() if value is not None}
+
+
+def brier(pairs: Sequence[Outcome]) -> float:
     """Mean squared distance of confidences and outcomes."""
     return mean((confidence - hit) ** 2 for confidence, hit in pairs)
 
 
-def ece(pairs: Sequence[tuple[float, bool]]) -> float:
-    """Expected calibration error over BINS equal bins."""
-    bins: dict[int, list[tuple[float, bool]]] = {}
-    for confidence, hit in pairs:
-        bins.setdefault(min(BINS - 1, int(confidence * BINS)), []).append((confidence, hit))
-    return sum(
-        len(b) / len(pairs) * abs(mean(c for c, _ in b) - mean(float(h) for _, h in b)) for b in bins.values()
-    )
-
-
-def constant_brier(pairs: Sequence[tuple[float, bool]]) -> float:
-    """The Brier score of who always says the share of right answers: a confidence that knows anything stays
-    below."""
+def constant_brier(pairs: Sequence[Outcome]) -> float:
+    """The Brier score of a constant confidence, the share of right answers: an informative one is below."""
     share = mean(float(hit) for _, hit in pairs)
     return share * (1 - share)
 
 
-def confidence_outcomes(rows: Sequence[dict[str, Any]]) -> list[tuple[float, bool]]:
-    """The confidence of each answered, answerable question, and whether the answer was right."""
-    answered = (
-        (r["confidence"], r.get("right"))
-        for r in rows
-        if r["answerable"] is True and r["verdict"] in ("answered", "partial")
-    )
-    return [(confidence, bool(right)) for confidence, right in answered if right is not None]
+def ece(pairs: Sequence[Outcome]) -> float:
+    """Expected calibration error over BINS equal bins."""
+    return sum(row["n"] / len(pairs) * abs(row["confidence"] - row["right"]) for row in _fill_bins(pairs))
 
 
-def reliability_bins(rows: Sequence[dict[str, Any]]) -> list[dict[str, float]]:
-    """Of each bin that has answers: its bounds, how many, their mean confidence, and the share of them that
-    was right."""
-    pairs = confidence_outcomes(rows)
-    found = []
-    for n in range(BINS):
-        here = [(c, h) for c, h in pairs if min(BINS - 1, int(c * BINS)) == n]
-        if here:
-            sure, right = mean(c for c, _ in here), mean(float(h) for _, h in here)
-            told = {
-                "from": n / BINS,
-                "to": (n + 1) / BINS,
-                "n": len(here),
-                "confidence": sure,
-                "right": right,
-            }
-            found.append({name: round(value, 4) for name, value in told.items()})
-    return found
+def reliability_bins(rows: Sequence[Row]) -> list[dict[str, float]]:
+    """For each bin with answers: its bounds, their number, their mean confidence and the share of right
+    ones."""
+    return [round_metrics(row) for row in _fill_bins(confidence_outcomes(rows))]
 
 
-def compute_metrics(rows: Sequence[dict[str, Any]]) -> dict[str, float]:
-    """All figures over scored questions, shares between 0 and 1; a figure that does not apply is left out."""
+def _fill_bins(pairs: Sequence[Outcome]) -> list[dict[str, float]]:
+    bins: dict[int, list[Outcome]] = {}
+    for confidence, hit in pairs:
+        bins.setdefault(min(BINS - 1, int(confidence * BINS)), []).append((confidence, hit))
+    return [
+        {
+            "from": n / BINS,
+            "to": (n + 1) / BINS,
+            "n": len(inside),
+            "confidence": mean(confidence for confidence, _ in inside),
+            "right": mean(float(hit) for _, hit in inside),
+        }
+        for n, inside in sorted(bins.items())
+    ]
+
+
+def confidence_outcomes(rows: Iterable[Row]) -> list[Outcome]:
+    """The confidence of each answered question that has an answer, and whether the answer was right."""
+    return [
+        (row["confidence"], bool(row["right"]))
+        for row in rows
+        if row["answerable"] is True and _is_answered(row) and row.get("right") is not None
+    ]
+
+
+def _is_answered(row: Row) -> bool:
+    return row["verdict"] in ANSWERED_VERDICTS
+
+
+def compute_metrics(rows: Sequence[Row]) -> dict[str, float]:
+    """All metrics of scored questions, shares between 0 and 1; a metric that does not apply is left out."""
     can, cannot = [r for r in rows if r["answerable"] is True], [r for r in rows if r["answerable"] is False]
-    out: dict[str, float | None] = {
-        name: _mean(can, name)
+    follow_ups = [row for row in can if row.get("follow_up")]
+    answered = [row for row in rows if _is_answered(row)]
+    found: dict[str, float | None] = {
+        name: mean_of(can, name)
         for name in ("support_recall", "all_support", "answer_hit", "fact_hit", "long_f1")
     }
-    answered = [r for r in can if r["verdict"] in ("answered", "partial")]
-    out["long_f1_answered"] = _mean(answered, "long_f1")
-    out["retrieval_recall_at_5"] = _mean(can, "retrieval_recall_at_5")
-    out["retrieval_recall_at_5_follow_ups"] = _mean(
-        [r for r in can if r.get("follow_up")], "retrieval_recall_at_5"
-    )
-    out["refused_unanswerable"], out["refused_answerable"] = _mean(cannot, "refused"), _mean(can, "refused")
-    if cannot and can:
-        out["balanced_refusal"] = (
-            (out["refused_unanswerable"] or 0.0) + 1 - (out["refused_answerable"] or 0.0)
-        ) / 2
+    found["long_f1_answered"] = mean_of(filter(_is_answered, can), "long_f1")
+    found["retrieval_recall_at_5"] = mean_of(can, "retrieval_recall_at_5")
+    found["retrieval_recall_at_5_follow_ups"] = mean_of(follow_ups, "retrieval_recall_at_5")
+    refused_right, refused_wrong = mean_of(cannot, "refused"), mean_of(can, "refused")
+    found["refused_unanswerable"], found["refused_answerable"] = refused_right, refused_wrong
+    if refused_right is not None and refused_wrong is not None:
+        found["balanced_refusal"] = (refused_right + 1 - refused_wrong) / 2
     for name in (
         "conflict_named",
         "conflict_named_both_read",
         "conflict_named_falsely",
         "misinformation_stated",
     ):
-        out[name] = _mean(rows, name)
+        found[name] = mean_of(rows, name)
     if pairs := confidence_outcomes(rows):
-        out["brier"], out["brier_of_a_constant"], out["ece"] = brier(pairs), constant_brier(pairs), ece(pairs)
+        found |= {"brier": brier(pairs), "brier_of_a_constant": constant_brier(pairs), "ece": ece(pairs)}
     for name in ("fabricated_quotes", "fabricated_urls", "unsupported_statements", "crashes"):
-        out[name] = sum(r[name] for r in rows)
-    for name, key in (
-        ("pages_per_question", "pages"),
-        ("steps_per_question", "steps"),
-        ("llm_calls_per_question", "llm_calls"),
-    ):
-        out[name] = _mean(rows, key)
-    out["prompt_tokens_per_question"] = _mean(rows, "prompt_tokens")
-    out["answer_words_median"] = _median(
-        [r["answer_words"] for r in rows if r["verdict"] in ("answered", "partial")]
-    )
-    out["cpu_ms_per_step_median"] = _median([ms for r in rows for ms in r["step_cpu_ms"]])
-    out["seconds_per_question_median"] = _median([r["seconds"] for r in rows])
-    return {name: round(float(value), 4) for name, value in out.items() if value is not None}
+        found[name] = sum(row[name] for row in rows)
+    for name in ("pages", "steps", "llm_calls", "prompt_tokens"):
+        found[f"{name}_per_question"] = mean_of(rows, name)
+    found["answer_words_median"] = _median(row["answer_words"] for row in answered)
+    found["cpu_ms_per_step_median"] = _median(ms for row in rows for ms in row["step_cpu_ms"])
+    found["seconds_per_question_median"] = _median(row["seconds"] for row in rows)
+    return round_metrics(found)
 
 
-def refusal_curve(rows: Sequence[dict[str, Any]], points: int = 21) -> list[dict[str, float]]:
-    """What refusing below each threshold of the best evidence's bearing would give, in `points` steps from 0
-    to 1.
+def _median(values: Iterable[float]) -> float | None:
+    known = list(values)
+    return median(known) if known else None
 
-    `auroc` (the same in each row) is the chance that an answerable question's evidence bears more than an
-    unanswerable one's. Empty when the rows carry no bearing or are all of one kind."""
-    can = [r["bearing"] for r in rows if r["answerable"] is True and "bearing" in r]
-    cannot = [r["bearing"] for r in rows if r["answerable"] is False and "bearing" in r]
+
+def refusal_curve(rows: Sequence[Row], points: int = 21) -> list[dict[str, float]]:
+    """The refusal rates if every answer below a threshold of its best evidence's relevance (`bearing`) were
+    refused, for `points` thresholds from 0 to 1.
+
+    `auroc` (the same in each row) is the chance that the evidence of an answerable question is more relevant
+    than that of an unanswerable one. Empty when the rows have no relevance or are all of one kind."""
+    can = [row["bearing"] for row in rows if row["answerable"] is True and "bearing" in row]
+    cannot = [row["bearing"] for row in rows if row["answerable"] is False and "bearing" in row]
     if not can or not cannot:
         return []
     auroc = sum((a > b) + 0.5 * (a == b) for a in can for b in cannot) / (len(can) * len(cannot))
     curve = []
     for n in range(points):
         threshold = n / (points - 1)
-        right, wrong = (
-            sum(b < threshold for b in cannot) / len(cannot),
-            sum(a < threshold for a in can) / len(can),
+        right = mean(float(bearing < threshold) for bearing in cannot)
+        wrong = mean(float(bearing < threshold) for bearing in can)
+        curve.append(
+            round_metrics(
+                {
+                    "threshold": threshold,
+                    "refused_unanswerable": right,
+                    "refused_answerable": wrong,
+                    "balanced_refusal": (right + 1 - wrong) / 2,
+                    "auroc": auroc,
+                }
+            )
         )
-        row = {
-            "threshold": threshold,
-            "refused_unanswerable": right,
-            "refused_answerable": wrong,
-            "balanced_refusal": (right + 1 - wrong) / 2,
-            "auroc": auroc,
-        }
-        curve.append({name: round(value, 4) for name, value in row.items()})
     return curve
-
-
-def _mean(rows: Sequence[dict[str, Any]], name: str) -> float | None:
-    values = [float(row[name]) for row in rows if row.get(name) is not None]
-    return mean(values) if values else None
-
-
-def _median(values: Sequence[float]) -> float | None:
-    return median(values) if values else None

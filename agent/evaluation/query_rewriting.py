@@ -8,14 +8,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from statistics import mean
 from typing import Any
 
 from pydantic import BaseModel
 
 from agent.config import Config
 from agent.errors import UsageError
-from agent.evaluation.metrics import normalize_answer, token_f1
+from agent.evaluation.metrics import mean_of, normalize_answer, round_metrics, token_f1
 from agent.llm import detect
 from agent.llm.structured_call import CallContext, request_structured
 from agent.retrieval.query_rewriting import build_search_texts
@@ -97,19 +96,15 @@ def compute_metrics(rows: Sequence[Mapping[str, Any]]) -> dict[str, float]:
     follow-ups that need none."""
     needed = [row for row in rows if row["needs_rewrite"]]
     alone = [row for row in rows if not row["needs_rewrite"] and row["follow_up"]]
-    found = {
-        "rewrite_f1": _mean(needed, "rewrite_f1"),
-        "rewrite_f1_of_copying": _mean(needed, "copied_f1"),
-        "rewrite_added_recall": _mean(needed, "added_recall"),
-        "rewrite_length_ratio": _mean(needed, "length_ratio"),
-        "rewrite_added_recall_as_read": _mean(needed, "read_added_recall"),
-        "rewrite_length_ratio_as_read": _mean(needed, "read_length_ratio"),
-        "alone_untouched": _mean(alone, "untouched"),
-        "alone_f1": _mean(alone, "rewrite_f1"),
-    }
-    return {name: round(value, 4) for name, value in found.items() if value is not None}
-
-
-def _mean(rows: Sequence[Mapping[str, Any]], name: str) -> float | None:
-    values = [float(row[name]) for row in rows if row[name] is not None]
-    return mean(values) if values else None
+    return round_metrics(
+        {
+            "rewrite_f1": mean_of(needed, "rewrite_f1"),
+            "rewrite_f1_of_copying": mean_of(needed, "copied_f1"),
+            "rewrite_added_recall": mean_of(needed, "added_recall"),
+            "rewrite_length_ratio": mean_of(needed, "length_ratio"),
+            "rewrite_added_recall_as_read": mean_of(needed, "read_added_recall"),
+            "rewrite_length_ratio_as_read": mean_of(needed, "read_length_ratio"),
+            "alone_untouched": mean_of(alone, "untouched"),
+            "alone_f1": mean_of(alone, "rewrite_f1"),
+        }
+    )
