@@ -33,8 +33,8 @@ def test_max_sources_holds_whatever_is_proposed(run: Run) -> None:
 
 def test_max_answer_chars_holds_and_never_cuts_a_sentence(run: Run) -> None:
     long = (
-        "A backup can be brought back with `fyr bring DAY`.",
-        "A backup can be brought back with `fyr bring DAY`.",
+        "A backup can be brought back with fyr bring DAY.",
+        "A backup can be brought back with fyr bring DAY.",
     )
     script = Script(write=[NIGHT, KEPT, long])
     ran = run(script=script, max_answer_chars=70)
