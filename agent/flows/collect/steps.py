@@ -27,11 +27,12 @@ from agent.flows.collect.page_decision import build_refusal, decide_page, find_o
 from agent.flows.collect.parsed_page import parse_page
 from agent.flows.collect.state import CollectRun
 from agent.flows.shared import fact_view
+from agent.flows.shared.page_refs import build_action, store_fetched
 from agent.roles.collect.digest import DIGEST
 from agent.roles.collect.intent import INTENT
 from agent.roles.collect.link_ranking import LINK_RANKING
 from agent.text.urls import canonicalize
-from agent.types import Action, Outcome, Page, PageRef, Proposal, Refusal
+from agent.types import Outcome, Page, Proposal, Refusal
 from agent.types.collection import CollectIntent, CrawlNode
 
 RANKING_LINKS_SHOWN = 80
@@ -114,40 +115,21 @@ def crawl(state: CollectRun, tools: RunContext) -> tuple[Change, str]:
     name = canonicalize(url)
     node = own.tree.get(name) or CrawlNode(id=name, url=url, path=[len(own.tree)], anchor="given by you")
     page = tools.fetch(url, leading=True)
-    is_read = page.outcome is Outcome.OK
-    page_id = tools.store_page(page) if is_read else ""
+    parent = own.tree.get(node.parent)
+    ref = store_fetched(tools, url, page, parent.url if parent else "person")
     ended = _explain_visit_end(state, name, page)
     node = node.replace(
         status="visited",
         outcome=page.outcome,
         detail=page.detail,
-        page_id=page_id,
-        sha256=page.sha256 if is_read else "",
+        page_id=ref.page_id,
+        sha256=page.sha256 if ref.page_id else "",
         title=page.title,
         step=tools.step,
         ended=ended,
     )
-    parent = own.tree.get(node.parent)
-    ref = PageRef(
-        url=url,
-        page_id=page_id,
-        final_url=page.final_url,
-        title=page.title,
-        outcome=page.outcome,
-        detail=page.detail,
-        found_on=parent.url if parent else "person",
-        step=tools.step,
-    )
-    action = Action(
-        step=tools.step,
-        action="crawl_url",
-        query_or_url=url,
-        reasoning=pending.reasoning if pending else "",
-        by=pending.by if pending else "code",
-        outcome=page.outcome,
-        detail=page.detail,
-        page_id=page_id,
-    )
+    proposal = pending or Proposal(next_action="crawl_url", query_or_url=url, by="code")
+    action = build_action(proposal, tools.step, page.outcome, page.detail, page_id=ref.page_id)
     tree = [node]
     if (planned := own.tree.get(own.here)) and planned.id != name and planned.status == "open":
         tree.append(planned.replace(status="dropped", ended="You chose another page instead."))
