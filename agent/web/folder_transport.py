@@ -1,9 +1,7 @@
-"""A folder with `docs.jsonl(.gz)` as a small web: which page stands at which address, and the answer a server
-would give.
+"""A folder with `docs.jsonl(.gz)` as a small web: the page at each address, and the response a server would give.
 
-`FolderAdapter` is a `requests` transport that never touches the network: an unknown address is a 404, every
-host has a robots.txt, a sitemap and (when no document stands there) a front page that lists its pages. Knows
-nothing of searching."""
+`FolderAdapter` is a `requests` transport that never touches the network: an unknown address is a 404, every host has a
+robots.txt, a sitemap and (when no document is there) a front page that lists its pages."""
 
 from __future__ import annotations
 
@@ -30,6 +28,10 @@ ServedResponse = tuple[int, dict[str, str], bytes]
 
 _RESERVED_PATHS = ("/robots.txt", "/sitemap.xml")
 _HTML = "text/html; charset=utf-8"
+_NOT_FOUND = b"<title>Not found</title><p>There is no such page in this world.</p>"
+_SITEMAP_HEAD = (
+    '<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n'
+)
 
 
 def find_docs_file(folder: Path) -> Path:
@@ -37,9 +39,8 @@ def find_docs_file(folder: Path) -> Path:
     for name in ("docs.jsonl", "docs.jsonl.gz"):
         if (folder / name).is_file():
             return folder / name
-    raise NotFound(
-        f"There is no docs.jsonl or docs.jsonl.gz in {folder}. Name a folder that has one, or use --world live or demo."
-    )
+    hint = "Name a folder that has one, or use --world live or demo."
+    raise NotFound(f"There is no docs.jsonl or docs.jsonl.gz in {folder}. {hint}")
 
 
 def read_docs(file: Path) -> Iterator[FolderDocument]:
@@ -65,7 +66,7 @@ def _parse_doc(line: str, where: str) -> FolderDocument:
 
 
 class FolderSite:
-    """The documents by address, and what a server says when asked for one."""
+    """The documents by address, and the responses of their servers."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -78,31 +79,20 @@ class FolderSite:
 
     def serve(self, url: str) -> ServedResponse:
         """Status, headers and body for an address; 404 for one that is not here."""
-        doc = self._at.get(urls.canonicalize(url))
-        if doc is not None:
+        if doc := self._at.get(urls.canonicalize(url)):
             return self._serve_document(doc)
-        host, path = urls.host(url), urlsplit(url).path
-        if host in self._hosts:
-            origin = f"{urlsplit(url).scheme}://{urlsplit(url).netloc}"
-            if path == "/robots.txt":
-                return (
-                    200,
-                    {"Content-Type": "text/plain"},
-                    f"User-agent: *\nAllow: /\nSitemap: {origin}/sitemap.xml\n".encode(),
-                )
-            if path == "/sitemap.xml":
-                return 200, {"Content-Type": "application/xml"}, self._render_sitemap(host)
-            if path in ("", "/"):
-                return 200, {"Content-Type": _HTML}, self._render_front_page(host)
-        return (
-            404,
-            {"Content-Type": _HTML},
-            b"<title>Not found</title><p>There is no such page in this world.</p>",
-        )
+        host, parts = urls.host(url), urlsplit(url)
+        if host in self._hosts and parts.path == "/robots.txt":
+            rules = f"User-agent: *\nAllow: /\nSitemap: {parts.scheme}://{parts.netloc}/sitemap.xml\n"
+            return 200, {"Content-Type": "text/plain"}, rules.encode()
+        if host in self._hosts and parts.path == "/sitemap.xml":
+            return 200, {"Content-Type": "application/xml"}, self._render_sitemap(host)
+        if host in self._hosts and parts.path in ("", "/"):
+            return 200, {"Content-Type": _HTML}, self._render_front_page(host)
+        return 404, {"Content-Type": _HTML}, _NOT_FOUND
 
     def searchable_documents(self) -> Iterator[tuple[str, str, str]]:
-        """Address, title and text of what a search engine would know: redirects, failures and rules left
-        out."""
+        """Address, title and text of the documents a search engine would index: no redirects, failures or rules."""
         for host in self._hosts:
             for doc in self._public_documents(host):
                 title, text = str(doc.get("title", "")), str(doc.get("text", ""))
@@ -114,17 +104,17 @@ class FolderSite:
 
     def _serve_document(self, doc: FolderDocument) -> ServedResponse:
         status = int(doc.get("status", 302 if doc.get("location") else 200))
-        headers = {"Content-Type": str(doc.get("content_type") or _HTML)}
+        stated = str(doc.get("content_type") or "")
+        headers = {"Content-Type": stated or _HTML}
         if doc.get("location"):
             headers["Location"] = str(doc["location"])
         if doc.get("file"):
             body = self._read_attached_file(str(doc["file"]))
-            headers["Content-Type"] = str(
-                doc.get("content_type") or ("application/pdf" if body.startswith(b"%PDF") else _HTML)
-            )
+            if not stated and body.startswith(b"%PDF"):
+                headers["Content-Type"] = "application/pdf"
             return status, headers, body
-        plain = doc.get("content_type") and "html" not in headers["Content-Type"] and "html" not in doc
-        text = str(doc.get("text", "")) if plain else str(doc.get("html") or self._render_page(doc))
+        is_plain = stated and "html" not in stated and "html" not in doc
+        text = str(doc.get("text", "")) if is_plain else str(doc.get("html") or self._render_page(doc))
         return status, headers, text.encode()
 
     def _read_attached_file(self, name: str) -> bytes:
@@ -134,22 +124,17 @@ class FolderSite:
         return file.read_bytes()
 
     def _render_page(self, doc: FolderDocument) -> str:
-        """The page of a document that has only text: its title, its paragraphs, and its links apart from
-        them."""
+        """The page of a document that has only text: its title, its paragraphs, and its links apart from them."""
         title = escape(str(doc.get("title", "")))
-        paragraphs = "".join(
-            f"<p>{escape(line)}</p>\n" for line in str(doc.get("text", "")).splitlines() if line.strip()
-        )
-        links = "".join(
-            f'<li><a href="{escape(to, quote=True)}">{escape(name)}</a></li>\n'
-            for to, name in self._resolve_links(doc)
-        )
-        around = f"<nav><ul>\n{links}</ul></nav>\n" if links else ""
+        lines = [line for line in str(doc.get("text", "")).splitlines() if line.strip()]
+        paragraphs = "".join(f"<p>{escape(line)}</p>\n" for line in lines)
+        links = "".join(_list_item(to, name) for to, name in self._resolve_links(doc))
+        navigation = f"<nav><ul>\n{links}</ul></nav>\n" if links else ""
         published = doc.get("published_at") or doc.get("date")
         meta = f'<meta name="date" content="{escape(str(published), quote=True)}">' if published else ""
         return (
             f"<!doctype html>\n<html><head><title>{title}</title>{meta}</head>\n"
-            f"<body><main><h1>{title}</h1>\n{paragraphs}</main>\n{around}</body></html>"
+            f"<body><main><h1>{title}</h1>\n{paragraphs}</main>\n{navigation}</body></html>"
         )
 
     def _resolve_links(self, doc: FolderDocument) -> Iterator[tuple[str, str]]:
@@ -161,18 +146,18 @@ class FolderSite:
                 yield str(link), ""
 
     def _render_sitemap(self, host: str) -> bytes:
-        places = "".join(
+        places = (
             f"<url><loc>{escape(str(doc['url']))}</loc></url>\n" for doc in self._public_documents(host)
         )
-        head = '<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n'
-        return f"{head}{places}</urlset>".encode()
+        return f"{_SITEMAP_HEAD}{''.join(places)}</urlset>".encode()
 
     def _render_front_page(self, host: str) -> bytes:
+        documents = self._public_documents(host)
         entries = "".join(
-            f'<li><a href="{escape(str(doc["url"]), quote=True)}">{escape(str(doc.get("title") or doc["url"]))}</a></li>\n'
-            for doc in self._public_documents(host)
+            _list_item(str(doc["url"]), str(doc.get("title") or doc["url"])) for doc in documents
         )
-        return f"<!doctype html>\n<html><head><title>{host}</title></head>\n<body><h1>{host}</h1>\n<ul>\n{entries}</ul></body></html>".encode()
+        head = f"<!doctype html>\n<html><head><title>{host}</title></head>\n<body><h1>{host}</h1>\n<ul>\n"
+        return f"{head}{entries}</ul></body></html>".encode()
 
     def _public_documents(self, host: str) -> list[FolderDocument]:
         return [
@@ -184,6 +169,10 @@ class FolderSite:
         ]
 
 
+def _list_item(url: str, text: str) -> str:
+    return f'<li><a href="{escape(url, quote=True)}">{escape(text)}</a></li>\n'
+
+
 class FolderAdapter(HTTPAdapter):
     """The transport of a folder world."""
 
@@ -192,7 +181,7 @@ class FolderAdapter(HTTPAdapter):
         self._served = folder
 
     def send(self, request: requests.PreparedRequest, *args: Any, **kwargs: Any) -> requests.Response:
-        """The answer a server would give. Arguments beyond the request do not matter here."""
+        """The response of the folder; arguments beyond the request are ignored."""
         status, headers, body = self._served.serve(request.url or "")
         raw = HTTPResponse(body=io.BytesIO(body), headers=headers, status=status, preload_content=False)
         return self.build_response(request, raw)  # type: ignore[no-untyped-call,no-any-return,unused-ignore]

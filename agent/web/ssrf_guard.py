@@ -1,10 +1,8 @@
-"""What may be fetched at all: well-formed public http(s) addresses, checked as a spelling and again as the
-peer.
+"""What may be fetched: well-formed public http(s) addresses, checked as a spelling and again as the peer.
 
-`admit` judges a URL before anything happens; `connect` resolves a name, checks every address it has, and
-connects to that very address, so a name that changes its mind between check and connect gains nothing. Knows
-nothing of HTTP or pages. Refusals have one wording and never name an internal address: a refusal must not be
-a way to look around inside."""
+`check_url` judges a URL before anything happens; `connect` resolves a name, checks every address it has, and connects to
+that very address, so a name that changes between check and connect gains nothing. All refusals of inner addresses have
+one wording: a refusal must not be a way to explore the inside."""
 
 from __future__ import annotations
 
@@ -26,13 +24,18 @@ PORTS = frozenset((80, 443, 8080, 8443))
 """Ports a public page may be fetched from. Hosts an operator allows may use any."""
 MAX_URL = 4096
 
-NOT_PUBLIC = "This address is not on the public internet, so it is never fetched. Whoever runs this workbench can allow a host of their own with FETCH_ALLOW."
-_MALFORMED_URL = "This is not a well-formed http(s) address, so it was not fetched. Check its spelling."
-_HAS_CREDENTIALS = (
-    "This address carries a user name or password; such addresses are not fetched. Leave them out."
+NOT_PUBLIC = (
+    "This address is not on the public internet, so it is never fetched. Whoever runs this workbench can allow a host of "
+    "their own with FETCH_ALLOW."
 )
-_PORT_NOT_ALLOWED = "This address names a port that web pages are not served from (allowed: 80, 443, 8080, 8443), so it was not fetched."
+_MALFORMED_URL = "This is not a well-formed http(s) address, so it was not fetched. Check its spelling."
+_HAS_CREDENTIALS = "Addresses with a user name or password are not fetched. Leave them out."
+_PORT_NOT_ALLOWED = (
+    "This port does not serve web pages (80, 443, 8080 and 8443 do), so the address was not fetched."
+)
 _URL_TOO_LONG = f"This address is longer than {MAX_URL} characters, so it was not fetched."
+_UNRESOLVED = "The host's name could not be resolved. Check its spelling, or the network."
+_NO_ANSWER = "The host did not answer: the connection was refused or timed out. Try again later."
 _PRIVATE_NAMES = re.compile(r"(^|\.)(localhost|local|internal|localdomain|home\.arpa)$")
 _NUMERIC_NAMES = re.compile(r"(^|\.)(\d+|0x[0-9a-f]*)$")
 _FORBIDDEN_CHARACTERS = re.compile(r"[\x00-\x20\x7f\\]")
@@ -43,12 +46,11 @@ Connector = Callable[[socket.AddressFamily, tuple[str, int], Deadline], socket.s
 
 
 class FetchRefused(TouchstoneError):
-    """Our own rules say no. Stays inside the tools: its message becomes the detail of the outcome
-    `refused`."""
+    """Our own rules forbid the fetch; the message becomes the detail of the outcome `refused`."""
 
 
 class HostUnreachable(TouchstoneError):
-    """The host has no address or does not answer. Stays inside the tools; its message becomes the detail."""
+    """The host has no address or does not answer; the message becomes the detail of the page."""
 
 
 def resolve_host(host: str, port: int) -> list[SocketAddress]:
@@ -74,8 +76,7 @@ class SsrfGuard:
                 self._names.append(entry.lower())
 
     def check_url(self, url: str) -> str:
-        """The address with its host in ASCII, ready to be requested; raises `Forbidden` with a sentence for a
-        person."""
+        """The address with its host in ASCII, ready to be requested; raises FetchRefused with a sentence."""
         url = url.strip()
         if len(url) > MAX_URL:
             raise FetchRefused(_URL_TOO_LONG)
@@ -89,55 +90,46 @@ class SsrfGuard:
         return urlunsplit((parts.scheme.lower(), netloc, parts.path or "/", parts.query, ""))
 
     def is_host_permitted(self, host: str) -> bool:
-        """May this host be asked, as far as its spelling tells? A literal address must be public or
-        allowed."""
+        """Whether the spelling of a host permits it: a literal address must be public or allowed."""
         literal = _parse_ip(host)
         if literal:
             return self._can_connect(literal, host)
-        private = "." not in host or bool(_PRIVATE_NAMES.search(host))
-        return self._is_host_allowed(host) or not private
+        is_private = "." not in host or bool(_PRIVATE_NAMES.search(host))
+        return self._is_host_allowed(host) or not is_private
 
     def connect(self, host: str, port: int, watch: Deadline) -> socket.socket:
-        """A socket connected to a checked address of `host`. Raises `Forbidden` when any of its addresses may
-        not be used, `Unreachable` when there is none or none answers, `Late` at the deadline."""
+        """A socket connected to a checked address of `host`. Raises FetchRefused when one of its addresses is not
+        permitted, HostUnreachable when none answers, DeadlineExceeded at the deadline."""
         try:
             found = run_with_deadline(lambda: self._resolve(host, port), watch)
         except (OSError, UnicodeError) as error:
-            raise HostUnreachable(
-                "The host's name could not be resolved. Check its spelling, or the network."
-            ) from error
-        if not all(
-            self._can_connect(ip_address(peer[0].split("%")[0]), host) and "%" not in peer[0]
-            for _, peer in found
-        ):
-            raise FetchRefused(NOT_PUBLIC)
+            raise HostUnreachable(_UNRESOLVED) from error
+        for _, (name, _port) in found:
+            if "%" in name or not self._can_connect(ip_address(name), host):
+                raise FetchRefused(NOT_PUBLIC)
         for family, peer in found:
             try:
                 return self._connect(family, peer, watch)
             except OSError:
                 continue
-        raise HostUnreachable(
-            "The host did not answer: the connection was refused or timed out. Try again later."
-        )
+        raise HostUnreachable(_NO_ANSWER)
 
     def _can_connect(self, address: public_ip.IpAddress, host: str) -> bool:
         if public_ip.is_cloud_metadata(address):
             return False
-        inside = any(address.version == network.version and address in network for network in self._networks)
-        return public_ip.is_public(address) or inside or host in self._names or self._is_name_allowed(host)
+        return public_ip.is_public(address) or self._is_in_network(address) or self._is_name_allowed(host)
 
     def _is_host_allowed(self, host: str) -> bool:
         literal = _parse_ip(host)
-        inside = literal is not None and any(
-            literal.version == n.version and literal in n for n in self._networks
-        )
-        return inside or self._is_name_allowed(host)
+        return (literal is not None and self._is_in_network(literal)) or self._is_name_allowed(host)
+
+    def _is_in_network(self, address: public_ip.IpAddress) -> bool:
+        return any(address.version == network.version and address in network for network in self._networks)
 
     def _is_name_allowed(self, host: str) -> bool:
         host = host.rstrip(".").lower()
-        return any(
-            host == name or (name.startswith("*.") and host.endswith(name[1:])) for name in self._names
-        )
+        wildcards = (name[1:] for name in self._names if name.startswith("*."))
+        return host in self._names or any(map(host.endswith, wildcards))
 
 
 def _split_url(url: str) -> tuple[SplitResult, int | None]:
