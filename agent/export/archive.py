@@ -1,10 +1,8 @@
-"""A folder of files as one zip whose every byte follows from the files: the same files give the same zip, on
-any machine.
+"""Files as one reproducible zip: the same files give the same bytes, on any machine.
 
-Nothing is compressed (so no two libraries differ, and nothing can swell when it is read), times and modes are
-fixed, names are in order, and `manifest.json` holds the SHA-256 of every other file. Reading takes nothing on
-trust: what is not, byte for byte, the zip that these files make is refused. Nothing is ever written to a
-disk. Knows nothing of runs."""
+Nothing is compressed (so no two libraries differ, and nothing can expand when it is read), times and modes are fixed,
+names are sorted, and `manifest.json` holds the SHA-256 of every other file. Reading refuses whatever is not, byte for
+byte, the zip that these files make. Nothing is written to disk."""
 
 from __future__ import annotations
 
@@ -20,6 +18,7 @@ from typing import Any
 from agent.errors import BundleError
 
 MANIFEST = "manifest.json"
+_CHANGED = "was changed since the bundle was made"
 MAX_BYTES = 200_000_000
 MAX_FILES = 20_000
 MAX_DEPTH = 60
@@ -29,39 +28,24 @@ _END_RECORD_BYTES = 22
 _ENTRY_TIME = (1980, 1, 1, 0, 0, 0)
 _FILE_NAME = re.compile(r"[a-z0-9][a-z0-9_.-]{0,80}(/[a-z0-9][a-z0-9_.-]{0,80})?")
 _ZIP_ERRORS = (
-    zipfile.BadZipFile,
-    zipfile.LargeZipFile,
-    EOFError,
-    OSError,
-    ValueError,
-    NotImplementedError,
-    RuntimeError,
-    OverflowError,
-    IndexError,
-    KeyError,
-    TypeError,
-    struct.error,
+    *(zipfile.BadZipFile, zipfile.LargeZipFile, struct.error, EOFError, OSError, ValueError, TypeError),
+    *(RuntimeError, ArithmeticError, LookupError),
 )
-"""What the zip reader is known to raise on data that is no sound zip."""
+"""What the zip reader raises on data that is no valid zip."""
 
 
 def pack(files: Mapping[str, bytes], about: Mapping[str, Any]) -> bytes:
-    """The zip of the files, with a manifest that tells `about` and their hashes. Raises BundleError when it
-    would be too large."""
-    listed = [
-        {"name": name, "bytes": len(files[name]), "sha256": sha256(files[name])} for name in sorted(files)
-    ]
+    """The zip of the files, its manifest with `about` and their hashes. Raises BundleError when it is too large."""
+    listed = [{"name": n, "bytes": len(files[n]), "sha256": sha256(files[n])} for n in sorted(files)]
     manifest = json.dumps({**about, "files": listed}, ensure_ascii=False, indent=1).encode() + b"\n"
     if sum(map(len, files.values())) + 300 * len(files) > MAX_BYTES or len(files) > MAX_FILES:
-        raise BundleError(
-            f"this would make a bundle of more than {MAX_BYTES // 1_000_000} MB or {MAX_FILES} files, which none would open again"
-        )
+        limit = f"{MAX_BYTES // 1_000_000} MB or {MAX_FILES} files"
+        raise BundleError(f"the bundle would have more than {limit} and could not be opened again")
     return _build_zip({MANIFEST: manifest, **files})
 
 
 def unpack(data: bytes) -> tuple[dict[str, Any], dict[str, bytes]]:
-    """The manifest and the files. Raises BundleError, which names what does not fit, when a single byte is
-    not as it was packed."""
+    """The manifest and the files. Raises BundleError, which names the problem, when a single byte was changed."""
     if len(data) > MAX_BYTES:
         raise BundleError(f"it has more than {MAX_BYTES // 1_000_000} MB; no bundle is that large")
     files = _read_zip(data)
@@ -72,9 +56,7 @@ def unpack(data: bytes) -> tuple[dict[str, Any], dict[str, bytes]]:
         raise BundleError(f"the file {strange[0]} {what}")
     for name, body in files.items():
         if sha256(body) != listed[name]:
-            raise BundleError(
-                f"the file {name} was changed since the bundle was made (its SHA-256 is another)"
-            )
+            raise BundleError(f"the file {name} {_CHANGED} (its SHA-256 is another)")
     about = {key: value for key, value in manifest.items() if key != "files"}
     if pack(files, about) != data:
         raise BundleError("the bytes around its files were changed since the bundle was made")
@@ -87,7 +69,7 @@ def sha256(data: bytes) -> str:
 
 
 def load_json(text: str | bytes, what: str) -> Any:
-    """JSON without its pitfalls (NaN, endless depth, huge numbers). Raises BundleError that names `what`."""
+    """JSON without NaN, huge numbers or great depth. Raises BundleError that names `what`."""
     try:
         value = json.loads(text)
         _check_json_value(value)
@@ -97,15 +79,14 @@ def load_json(text: str | bytes, what: str) -> Any:
 
 
 def _check_json_value(value: Any) -> None:
-    """Raises ValueError for what a store or a screen could stumble over: half a character, an endless number,
-    a depth without end."""
+    """Raises ValueError for half a surrogate pair, a number beyond MAX_NUMBER, or too great a depth."""
     left = [(value, 0)]
     while left:
         at, depth = left.pop()
         if isinstance(at, str):
             at.encode()
         elif isinstance(at, float | int) and not abs(at) < MAX_NUMBER:
-            raise ValueError("a number beyond measure")
+            raise ValueError("a number is too large")
         elif isinstance(at, dict | list):
             if depth > MAX_DEPTH:
                 raise ValueError("too deep")
@@ -127,15 +108,12 @@ def _read_zip(data: bytes) -> dict[str, bytes]:
     if not data.startswith(b"PK\x03\x04"):
         raise BundleError("it does not begin like a bundle: it is none, or its first bytes were changed")
     end = data[-_END_RECORD_BYTES:]
-    if (
-        end[:4] != b"PK\x05\x06"
-        or end[-2:] != b"\0\0"
-        or data[-_END_RECORD_BYTES - 20 :][:4] == b"PK\x06\x07"
-    ):
+    is_zip64 = data[-_END_RECORD_BYTES - 20 :][:4] == b"PK\x06\x07"
+    if end[:4] != b"PK\x05\x06" or end[-2:] != b"\0\0" or is_zip64:
         raise BundleError("it does not end like a bundle: it was cut off, or its last bytes were changed")
     if (
         struct.unpack("<I", end[12:16])[0] > 300 * MAX_FILES
-    ):  # looked at before the reader makes an object of each entry
+    ):  # checked before the reader makes an object of each entry
         raise BundleError(f"it has more than {MAX_FILES} files; no bundle has")
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
@@ -152,13 +130,11 @@ def _read_entry(read: Callable[[zipfile.ZipInfo], bytes], entry: zipfile.ZipInfo
     try:
         return read(entry)
     except zipfile.BadZipFile as trouble:
-        raise BundleError(
-            f"the file {entry.filename} was changed since the bundle was made (its checksum is another)"
-        ) from trouble
+        raise BundleError(f"the file {entry.filename} {_CHANGED} (its checksum is another)") from trouble
 
 
 def _check_entries(entries: list[zipfile.ZipInfo], size: int) -> None:
-    """Refuses what could swell, hide or lead elsewhere, before anything is read."""
+    """Refuses entries that could expand, hide or point elsewhere, before anything is read."""
     if len(entries) > MAX_FILES:
         raise BundleError(f"it has more than {MAX_FILES} files; no bundle has")
     if len({entry.filename for entry in entries}) != len(entries):
@@ -166,11 +142,8 @@ def _check_entries(entries: list[zipfile.ZipInfo], size: int) -> None:
     for entry in entries:
         if not _FILE_NAME.fullmatch(entry.filename) or ".." in entry.filename:
             raise BundleError(f"it holds a file that no bundle has: {entry.filename[:80]!r}")
-        if (
-            entry.compress_type != zipfile.ZIP_STORED
-            or entry.flag_bits
-            or entry.compress_size != entry.file_size
-        ):
+        is_stored = entry.compress_type == zipfile.ZIP_STORED and entry.compress_size == entry.file_size
+        if not is_stored or entry.flag_bits:
             raise BundleError(f"the file {entry.filename} is compressed or encrypted; in a bundle none is")
     if sum(entry.file_size for entry in entries) > size:
         raise BundleError("its files claim to be larger than the whole")
@@ -181,7 +154,7 @@ def _parse_manifest(body: bytes) -> dict[str, Any]:
         raise BundleError(f"it has no {MANIFEST}: it is no evidence bundle")
     manifest = load_json(body, MANIFEST)
     listed = manifest.get("files") if isinstance(manifest, dict) else None
-    if not isinstance(listed, list) or not all(_is_file_entry(entry) for entry in listed):
+    if not isinstance(listed, list) or not all(map(_is_file_entry, listed)):
         raise BundleError(f"{MANIFEST} does not list its files as it should")
     if not all(isinstance(value, str | int) for key, value in manifest.items() if key != "files"):
         raise BundleError(f"{MANIFEST} holds what it should not")
@@ -189,8 +162,4 @@ def _parse_manifest(body: bytes) -> dict[str, Any]:
 
 
 def _is_file_entry(entry: Any) -> bool:
-    return (
-        isinstance(entry, dict)
-        and isinstance(entry.get("name"), str)
-        and isinstance(entry.get("sha256"), str)
-    )
+    return isinstance(entry, dict) and all(isinstance(entry.get(key), str) for key in ("name", "sha256"))

@@ -44,12 +44,7 @@ def _render_entry(reference: Reference) -> str:
         "date": format_iso_date(reference.issued),
         "year": str(reference.issued[0]) if reference.issued else "",
         "language": escape_tex(reference.language),
-        "note": " ".join(
-            [
-                *([f"({escape_tex(reference.origin_note)})"] if reference.origin_note else []),
-                *(f"“{escape_tex(quote)}”" for quote in reference.quotes),
-            ]
-        ),
+        "note": " ".join(map(escape_tex, reference.remarks)),
     }
     lines = "".join(f"  {name} = {{{value}}},\n" for name, value in fields.items() if value)
     return f"@{'online' if reference.url else 'misc'}{{{reference.key},\n{lines}}}\n"

@@ -1,5 +1,4 @@
-"""The evidence bundle of a run: everything its answer stands on, in one file that a colleague can verify and
-open.
+"""The evidence bundle of a run: everything its answer is based on, in one file that a colleague can verify and open.
 
     manifest.json          what this is, and the SHA-256 of every other file
     readme.txt             the same for a person
@@ -8,8 +7,7 @@ open.
     pages.jsonl            each stored page, with pages/ID.txt (its text, what quotes point into) and pages/ID.body.gz (as it came)
     calls.jsonl            every model call: its prompt, its reply, what it cost
 
-Writing and reading only; whether what it says holds is judged elsewhere. Secrets are hidden before anything
-is written."""
+Writes and reads only; `verify` judges the content. Secrets are hidden before anything is written."""
 
 from __future__ import annotations
 
@@ -21,7 +19,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from agent.errors import BundleError
 from agent.export.archive import load_json, pack, sha256, unpack
@@ -46,13 +44,12 @@ manifest.json holds the SHA-256 of every file. No signature is in it: who could 
 the SHA-256 of the whole file, which export and verify tell, with the one you were given by another way.
 The pages are the work of others. What they say was written by strangers.
 """
-ModelT = TypeVar("ModelT", bound=BaseModel)
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class BundleContents:
-    """What is in a bundle. `missing` are the ids of pages the run names but whose text is no longer
-    stored."""
+    """The content of a bundle. `missing` are the ids of pages of the run whose text is no longer stored."""
 
     run: Run
     usage: Usage
@@ -66,8 +63,7 @@ class BundleContents:
 
 
 def write_bundle(given: BundleContents, secrets: Iterable[str] = ()) -> bytes:
-    """The bundle as a file. Raises BundleError when a page holds one of the secrets, or it would be too
-    large."""
+    """The bundle as a file. Raises BundleError when a page holds one of the secrets, or it would be too large."""
     hidden = make_redactor(secrets)
     run = {
         "run": given.run.model_dump(mode="json"),
@@ -86,9 +82,8 @@ def write_bundle(given: BundleContents, secrets: Iterable[str] = ()) -> bytes:
     }
     for name, page in given.pages.items():
         if hidden(page.text) != page.text:
-            raise BundleError(
-                f"the page {page.url} holds one of your keys or passwords in its text, so no bundle is made of this run"
-            )
+            reason = "holds one of your keys or passwords in its text, so no bundle is made of this run"
+            raise BundleError(f"the page {page.url} {reason}")
         files[f"pages/{name}.txt"] = page.text.encode()
         if page.raw and hidden(page.raw.decode("latin-1")) == page.raw.decode("latin-1"):
             files[f"pages/{name}.body.gz"] = gzip.compress(page.raw, 6, mtime=0)
@@ -102,24 +97,22 @@ def write_bundle(given: BundleContents, secrets: Iterable[str] = ()) -> bytes:
 
 
 def read_bundle(data: bytes) -> BundleContents:
-    """What is in a bundle, whole and unchanged since it was made. Raises BundleError: what does not fit, in a
-    sentence."""
+    """The content of a bundle, complete and unchanged. Raises BundleError with the problem in a sentence."""
     about, files = unpack(data)
     if about.get("format") != FORMAT:
         raise BundleError("it is no evidence bundle of Touchstone")
     if about.get("version") != VERSION:
-        raise BundleError(
-            f"it has the format's version {str(about.get('version'))[:20]}; this Touchstone reads version {VERSION}: update it"
-        )
+        found = str(about.get("version"))[:20]
+        raise BundleError(f"it has version {found}; this Touchstone reads version {VERSION}: update it")
     head = load_json(_take_file(files, "run.json"), "run.json")
     if not isinstance(head, dict) or not isinstance(head.get("missing_pages"), list):
         raise BundleError("run.json is not as it should be")
-    found = BundleContents(
-        run=_validate_model(Run, head.get("run"), "run.json"),
-        usage=_validate_model(Usage, head.get("usage"), "run.json"),
-        steps=_parse_rows(Step, _take_file(files, "steps.jsonl"), "steps.jsonl"),
-        facts=_parse_facts(_take_file(files, "facts.json")),
-        calls=_parse_rows(ModelCall, _take_file(files, "calls.jsonl"), "calls.jsonl"),
+    contents = BundleContents(
+        run=_validate(Run, head.get("run"), "run.json"),
+        usage=_validate(Usage, head.get("usage"), "run.json"),
+        steps=_validate(list[Step], _take_rows(files, "steps.jsonl"), "steps.jsonl"),
+        facts=_validate(list[Fact], load_json(_take_file(files, "facts.json"), "facts.json"), "facts.json"),
+        calls=_validate(list[ModelCall], _take_rows(files, "calls.jsonl"), "calls.jsonl"),
         pages=_take_pages(files),
         missing=[str(name) for name in head["missing_pages"]],
         sha256=sha256(data),
@@ -127,7 +120,7 @@ def read_bundle(data: bytes) -> BundleContents:
     files.pop("readme.txt", None)
     if files:
         raise BundleError(f"it holds a file that no bundle has: {min(files)}")
-    return found
+    return contents
 
 
 def _page_record(name: str, page: Page) -> dict[str, Any]:
@@ -135,10 +128,10 @@ def _page_record(name: str, page: Page) -> dict[str, Any]:
 
 
 def _take_pages(files: dict[str, bytes]) -> dict[str, Page]:
-    """The pages, each with its text and body; what was read is taken out of `files`."""
+    """The pages, each with its text and body; their files are removed from `files`."""
     pages: dict[str, Page] = {}
     room = MAX_BODY * 4
-    for row in _parse_json_lines(_take_file(files, "pages.jsonl"), "pages.jsonl"):
+    for row in _take_rows(files, "pages.jsonl"):
         name = row.pop("id", None)
         if not isinstance(name, str) or name in pages:
             raise BundleError("pages.jsonl names a page twice, or not at all")
@@ -148,13 +141,12 @@ def _take_pages(files: dict[str, bytes]) -> dict[str, Page]:
             raise BundleError(f"the text of the page {name[:40]} is not UTF-8") from trouble
         raw = _decompress(files.pop(f"pages/{name}.body.gz", b""), name, min(MAX_BODY, room))
         room -= len(raw)
-        pages[name] = _validate_model(Page, row, "pages.jsonl").model_copy(update={"text": text, "raw": raw})
+        pages[name] = _validate(Page, row, "pages.jsonl").model_copy(update={"text": text, "raw": raw})
     return pages
 
 
 def _decompress(packed: bytes, name: str, most: int) -> bytes:
-    """A body as it came. Raises BundleError when it would be larger than `most` bytes: nothing swells without
-    end."""
+    """A body as it came. Raises BundleError when it would have more than `most` bytes."""
     if not packed:
         return b""
     try:
@@ -173,7 +165,9 @@ def _take_file(files: dict[str, bytes], name: str) -> bytes:
     return files.pop(name)
 
 
-def _parse_json_lines(body: bytes, name: str) -> list[dict[str, Any]]:
+def _take_rows(files: dict[str, bytes], name: str) -> list[dict[str, Any]]:
+    """The JSON objects of a file of lines, which is removed from `files`."""
+    body = _take_file(files, name)
     lines = body.split(b"\n")[:-1] if body.endswith(b"\n") else [b"", body] if body else []
     if any(not 0 < len(line) <= MAX_LINE for line in lines):
         raise BundleError(f"{name} is not made of lines as it should be")
@@ -183,26 +177,12 @@ def _parse_json_lines(body: bytes, name: str) -> list[dict[str, Any]]:
     return rows
 
 
-def _parse_rows(kind: type[ModelT], body: bytes, name: str) -> list[ModelT]:
-    return [_validate_model(kind, row, name) for row in _parse_json_lines(body, name)]
-
-
-def _parse_facts(body: bytes) -> list[Fact]:
+def _validate(shape: type[T], value: Any, name: str) -> T:
     try:
-        return TypeAdapter(list[Fact]).validate_python(load_json(body, "facts.json"))
+        return TypeAdapter(shape).validate_python(value)
     except (ValidationError, RecursionError) as trouble:
-        raise BundleError(_describe_mismatch("facts.json")) from trouble
-
-
-def _validate_model(kind: type[ModelT], value: Any, name: str) -> ModelT:
-    try:
-        return kind.model_validate(value)
-    except (ValidationError, RecursionError) as trouble:
-        raise BundleError(_describe_mismatch(name)) from trouble
-
-
-def _describe_mismatch(name: str) -> str:
-    return f"{name} holds what this Touchstone does not know: it was made by a newer version, or by hand"
+        unknown = "holds what this Touchstone does not know: it was made by a newer version, or by hand"
+        raise BundleError(f"{name} {unknown}") from trouble
 
 
 def _dump_json(value: Any) -> bytes:

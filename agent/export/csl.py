@@ -15,7 +15,7 @@ def render_csl(references: Iterable[Reference]) -> str:
 
 
 def _item(reference: Reference) -> dict[str, Any]:
-    told = {
+    item = {
         "id": reference.key,
         "type": "webpage" if reference.url else "document",
         "title": reference.title,
@@ -25,14 +25,9 @@ def _item(reference: Reference) -> dict[str, Any]:
         "issued": _date_parts(reference.issued),
         "accessed": _date_parts(reference.accessed),
         "language": reference.language,
-        "note": " ".join(
-            [
-                *([f"({reference.origin_note})"] if reference.origin_note else []),
-                *(f"“{quote}”" for quote in reference.quotes),
-            ]
-        ),
+        "note": " ".join(reference.remarks),
     }
-    return {name: value for name, value in told.items() if value}
+    return {name: value for name, value in item.items() if value}
 
 
 def _date_parts(date: tuple[int, ...]) -> dict[str, Any]:

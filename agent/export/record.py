@@ -9,10 +9,10 @@ from agent.types import Answer, PageRef, Source, StatementCounts
 
 
 def build_run_record(report: Report) -> dict[str, Any]:
-    """The object. Without an answer the verdict is `no_evidence` and `answer` tells why; citation marks look
-    like "[1]"."""
+    """The object. Without an answer the verdict is `no_evidence` and `answer` the error; citations look like "[1]"."""
     answer = report.answer
     statements = answer.statements if answer else StatementCounts()
+    forked = {"forked_from": report.run.forked_from, "forked_at": report.run.forked_at}
     return {
         "run": report.run.id,
         "question": report.run.question,
@@ -28,11 +28,7 @@ def build_run_record(report: Report) -> dict[str, Any]:
         "pages": [_page(page) for page in report.pages],
         "usage": report.usage.model_dump(mode="json"),
         "world": report.settings.world,
-        **(
-            {"forked_from": report.run.forked_from, "forked_at": report.run.forked_at}
-            if report.run.forked_from
-            else {}
-        ),
+        **(forked if report.run.forked_from else {}),
         "chosen_sources": report.settings.source_filter.model_dump(mode="json")
         | {"engines": report.settings.engines},
         **_details(report),
@@ -40,49 +36,31 @@ def build_run_record(report: Report) -> dict[str, Any]:
 
 
 def _details(report: Report) -> dict[str, Any]:
-    """What else a reader may want to check: the sentences with their backing, what is missing, what stands
-    against it, and why it stopped."""
-    answer = report.answer
-    told = (
-        answer.model_dump(
-            mode="json", include={"certainty", "missing", "journey", "why_stopped", "because", "sentences"}
-        )
-        if answer
-        else {}
-    )
+    """What a reader may want to check: the sentences with their backing, gaps, conflicts, and why the run stopped."""
+    names = {"certainty", "missing", "journey", "why_stopped", "because", "sentences"}
+    details = report.answer.model_dump(mode="json", include=names) if report.answer else {}
     lists = {
         "conflicts": report.conflicts,
         "confidence_curve": report.confidence,
         "refusals": report.refusals,
-    }
-    lists |= {
         "blockages": report.blockages,
         "notes": report.notes,
         "edits": report.edits,
         "trusts": report.trust_ratings,
     }
-    told["struck_sources"] = list(report.struck_sources)
-    return {**told, **{name: [row.model_dump(mode="json") for row in rows] for name, rows in lists.items()}}
+    details["struck_sources"] = list(report.struck_sources)
+    return details | {name: [row.model_dump(mode="json") for row in rows] for name, rows in lists.items()}
 
 
 def _answer_text(answer: Answer) -> str:
-    told = [
-        sentence.text + "".join(f" [{n}]" for n in answer.citation_numbers(sentence))
-        for sentence in answer.sentences
-    ]
-    return " ".join(told) or answer.certainty
+    sentences = (s.text + "".join(f" [{n}]" for n in answer.citation_numbers(s)) for s in answer.sentences)
+    return " ".join(sentences) or answer.certainty
 
 
 def _source(source: Source) -> dict[str, Any]:
-    first = source.quotes[0] if source.quotes else ""
-    told = {
-        "n": source.n,
-        "url": source.url,
-        "title": source.title,
-        "quote": first,
-        "quotes": list(source.quotes),
-    }
-    return told | ({"given": source.given} if source.given != "fetched" else {})
+    quotes = list(source.quotes)
+    record = {"n": source.n, "url": source.url, "title": source.title, "quote": quotes[0] if quotes else ""}
+    return record | {"quotes": quotes} | ({"given": source.given} if source.given != "fetched" else {})
 
 
 def _page(page: PageRef) -> dict[str, Any]:
@@ -92,17 +70,14 @@ def _page(page: PageRef) -> dict[str, Any]:
 
 
 def _steps(report: Report) -> list[dict[str, Any]]:
-    """The steps without their changes (the facts and pages stand beside them), each with the tool action it
-    made, if any.
+    """The steps without their changes, each with its tool action, if any.
 
-    An action belongs to the first step that tells of it: its own number is one less for each word a person
-    put in meanwhile."""
-    made = {
-        action.step: action.model_dump(mode="json", exclude={"step"}) for action in reversed(report.actions)
-    }
-    told = []
+    An action belongs to the first step that reports it: its own number is one less for each step of a person since."""
+    actions = {a.step: a.model_dump(mode="json", exclude={"step"}) for a in reversed(report.actions)}
+    records = []
     for step in report.steps:
         number = next((action["step"] for action in step.change.get("actions", ())), None)
-        action = made.pop(number, None) if number is not None else None
-        told.append(step.model_dump(mode="json", exclude={"change"}) | ({"action": action} if action else {}))
-    return told
+        action = actions.pop(number, None) if number is not None else None
+        record = step.model_dump(mode="json", exclude={"change"})
+        records.append(record | ({"action": action} if action else {}))
+    return records

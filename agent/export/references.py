@@ -1,9 +1,7 @@
-"""The sources of a run as references for a bibliography: what a reference manager is told of a web page.
-Knows no file format.
+"""The sources of a run as references for a bibliography, for any file format.
 
-A run with an answer refers to what it cites; one without to the pages its facts were kept from. `extra` adds
-pages that were gathered. Each reference has a key of its own, made of plain letters and figures, the same
-each time."""
+A run with an answer refers to what it cites; one without to the pages of its facts. `extra` adds collected pages. Each
+reference has a reproducible key of plain letters and figures."""
 
 from __future__ import annotations
 
@@ -23,8 +21,7 @@ _WORD = re.compile(r"[a-z0-9]{3,}")
 
 @dataclass(frozen=True)
 class Reference:
-    """A source. Dates are (year, month, day), as far as they are known; `url` is "" for a document that is on
-    no server."""
+    """A source. Dates are (year, month, day) as far as known; `url` is "" for a document on no server."""
 
     key: str
     title: str
@@ -38,24 +35,21 @@ class Reference:
     origin_note: str = ""
     """How its text came, when it was not fetched."""
 
+    @property
+    def remarks(self) -> list[str]:
+        """The origin note in brackets and the quotes in quotation marks."""
+        origin = [f"({self.origin_note})"] if self.origin_note else []
+        return [*origin, *(f"“{quote}”" for quote in self.quotes)]
+
 
 def collect_references(report: Report, extra: Iterable[PageRef] = ()) -> list[Reference]:
     """The references, cited ones first in the order of their numbers; each address once."""
     cited = list(report.answer.sources) if report.answer else []
-    kept = (
-        []
-        if cited
-        else [
-            _page_source(ref, report, n)
-            for n, ref in enumerate(report.all_pages, 1)
-            if ref.facts and ref.page_id
-        ]
-    )
-    gathered = [_page_source(ref, report, n) for n, ref in enumerate(extra, 1)]
+    kept = [ref for ref in report.all_pages if ref.facts and ref.page_id and not cited]
     seen: set[str] = set()
     used: set[str] = set()
     found = []
-    for source in [*cited, *kept, *gathered]:
+    for source in [*cited, *(_page_source(ref, report) for ref in (*kept, *extra))]:
         name = canonicalize(source.url) or source.page_id or source.url
         if name and name not in seen:
             seen.add(name)
@@ -63,19 +57,15 @@ def collect_references(report: Report, extra: Iterable[PageRef] = ()) -> list[Re
     return found
 
 
-def _page_source(ref: PageRef, report: Report, n: int) -> Source:
+def _page_source(ref: PageRef, report: Report) -> Source:
     page = report.stored_pages.get(ref.page_id)
-    quotes = (
-        [fact.quote for fact in report.facts if fact.page_id == ref.page_id and fact.verified]
-        if ref.page_id
-        else []
-    )
+    facts = [fact for fact in report.facts if ref.page_id and fact.page_id == ref.page_id and fact.verified]
     return Source(
-        n=n,
+        n=0,
         url=ref.final_url or ref.url,
         title=ref.title or (page.title if page else ""),
         page_id=ref.page_id,
-        quotes=quotes,
+        quotes=[fact.quote for fact in facts],
         fetched_at=page.fetched_at if page else "",
         given=ref.origin,
     )
@@ -84,12 +74,8 @@ def _page_source(ref: PageRef, report: Report, n: int) -> Source:
 def _make_reference(source: Source, report: Report, used: set[str]) -> Reference:
     page = report.stored_pages.get(source.page_id)
     url = clean_url(source.url)
-    title = (
-        to_one_line(source.title or (page.title if page else ""))
-        or url
-        or to_one_line(source.url)
-        or "Untitled"
-    )
+    stated = to_one_line(source.title or (page.title if page else ""))
+    title = stated or url or to_one_line(source.url) or "Untitled"
     issued = parse_date_parts(page.published_at) if page else ()
     key = _make_key(site(source.url) or "document", issued, title, used)
     return Reference(
@@ -123,14 +109,10 @@ def format_iso_date(date: tuple[int, ...]) -> str:
 
 
 def _make_key(place: str, issued: tuple[int, ...], title: str, used: set[str]) -> str:
-    """Site, year and the title's first word, e.g. "alvmoramejeri2026about"; a letter behind it when it is
-    taken."""
+    """Site, year and the title's first word, e.g. "alvmoramejeri2026about"; with a letter behind when it is used."""
     word = next(iter(_WORD.findall(_to_ascii(title))), "")
-    stem = (
-        re.sub(r"[^a-z0-9]", "", _to_ascii(place.rpartition(".")[0] or place))
-        + (str(issued[0]) if issued else "")
-        + word
-    )
+    name = re.sub(r"[^a-z0-9]", "", _to_ascii(place.rpartition(".")[0] or place))
+    stem = f"{name}{issued[0] if issued else ''}{word}"
     stem = stem if stem[:1].isalpha() else f"source{stem}"
     key, n = stem, 0
     while key in used:
