@@ -1,11 +1,10 @@
-"""A table of questions as it comes (CSV in whatever dialect), read into rows of a batch. Pure: bytes in, rows
-and remarks out.
+"""A CSV table of questions, in any dialect, read into the rows of a batch: bytes in, rows and remarks out.
 
-The header names the columns; one must be called `question`. Columns of these names are settings of their row:
-allowed_domains, blocked_domains, start_urls (several: separated by spaces, commas or semicolons), since,
-before (days), dated_only (yes or no), language, flow, instruction, max_steps, max_pages, threshold. Every
-other column is kept as it came and given back beside the answer. A row that cannot be asked is told by its
-number and kept, too. Rows are numbered as a spreadsheet does: the header is row 1."""
+The header names the columns; one must be called `question`. These columns are settings of their row:
+allowed_domains, blocked_domains, start_urls (several are separated by spaces, commas or semicolons), since,
+before (days), dated_only (yes or no), language, flow, instruction, max_steps, max_pages, threshold. Every other
+column is kept and returned beside the answer. A row that cannot be asked is kept with the reason. Rows are
+numbered as in a spreadsheet: the header is row 1."""
 
 from __future__ import annotations
 
@@ -23,42 +22,42 @@ from agent.actions import validation
 from agent.engine.run_settings import settings_for_row
 from agent.errors import UsageError
 from agent.flows import FLOWS
+from agent.text.plurals import format_count
 from agent.types import BatchRow, Settings
 
 MOST_ROWS, MOST_BYTES = 1_000, 5_000_000
 MAX_CELL_CHARS = 100_000
-"""Characters of one cell. (The csv module's own limit belongs to the whole process and may be another.)"""
+"""Characters of one cell; the csv module's own limit is global to the process."""
 _TOO_LONG = "row {} has a cell of more than {:,} characters"
 BATCH_FLOWS = ("research", "site", "collect")
-"""Flows that come to an answer by themselves."""
+"""Flows that reach an answer without a person."""
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs"}
 _NO_SEPARATOR = "\x1f"
-"""What no text holds: the separator of a table with one column."""
+"""The separator of a table with one column: a character that no text holds."""
 _LIST_SEPARATOR = re.compile(r"[\s,;|]+")
 
 
 @dataclass
 class QuestionSheet:
-    """What was understood of a table."""
+    """A table as it was understood."""
 
     rows: list[BatchRow]
     columns: list[str]
     summary: str
-    """How it was read, for a person: "12 rows, separated by commas, UTF-8"."""
+    """How it was read: "12 rows, separated by commas, UTF-8"."""
     settings: list[str] = field(default_factory=list)
-    """The columns that are settings of their rows."""
+    """The columns that are settings."""
     remarks: list[str] = field(default_factory=list)
-    """What a person should know of single rows, each named by its number."""
+    """Remarks on single rows, by number."""
 
     @property
     def question_count(self) -> int:
-        """How many different questions can be asked."""
+        """The number of different questions that can be asked."""
         return sum(not row.trouble and not row.same_as for row in self.rows)
 
 
 def read_sheet(data: bytes, settings: Settings) -> QuestionSheet:
-    """Read a table; each row is checked with the settings it would be asked with. Raises UsageError when
-    there is nothing to ask."""
+    """Read a table and check each row with its settings. Raises UsageError when there is nothing to ask."""
     text, coding = _decode(data)
     separator, cells = _read_table(text)
     head = next(cells, None)
@@ -75,8 +74,8 @@ def read_sheet(data: bytes, settings: Settings) -> QuestionSheet:
             raise UsageError(f"the file has more than {MOST_ROWS:,} rows with something in them: split it")
         sheet.rows.append(_build_row(n, values, columns, at, settings))
     _merge_duplicates(sheet)
-    told = f", separated by {SEPARATORS[separator]}" if separator in SEPARATORS else ""
-    sheet.summary = f"{len(sheet.rows):,} {'row' if len(sheet.rows) == 1 else 'rows'}{told}, {coding}"
+    separated = f", separated by {SEPARATORS[separator]}" if separator in SEPARATORS else ""
+    sheet.summary = f"{format_count(len(sheet.rows), 'row')}{separated}, {coding}"
     return sheet
 
 
@@ -87,26 +86,21 @@ def _decode(data: bytes) -> tuple[str, str]:
         coding = "utf-16"
     elif b"\0" in data:
         raise UsageError(
-            "this is no text file: save the table as CSV (in a spreadsheet: “Save as”, “CSV UTF-8”)"
+            "this is not a text file: save the table as CSV (in a spreadsheet: “Save as”, “CSV UTF-8”)"
         )
     else:
         coding = "utf-8-sig"
     try:
         return data.decode(coding), "UTF-16" if coding == "utf-16" else "UTF-8"
     except UnicodeDecodeError:
-        return data.decode("cp1252", errors="replace") if _is_cp1252(data) else data.decode(
-            "latin-1"
-        ), "Latin-1"
-
-
-def _is_cp1252(data: bytes) -> bool:
-    """Does it use what Windows put where Latin-1 has control characters (curly quotes, dashes, the euro)?"""
-    return any(0x80 <= byte <= 0x9F for byte in data)
+        # Windows uses the control characters of Latin-1 for curly quotes, dashes and the euro
+        is_cp1252 = any(0x80 <= byte <= 0x9F for byte in data)
+        text = data.decode("cp1252", errors="replace") if is_cp1252 else data.decode("latin-1")
+        return text, "Latin-1"
 
 
 def _read_table(text: str) -> tuple[str, Iterator[list[str]]]:
-    """The separator and the rows of cells: that separator by which the header has a column “question”, and
-    the most columns."""
+    """The separator and the rows: the separator that gives the header a column “question” and most columns."""
     lines = text.lstrip("\r\n")
     first = next((line for line in io.StringIO(lines, newline=None) if line.strip()), "")
     headers = {mark: next(csv.reader([first], delimiter=mark), []) for mark in SEPARATORS}
@@ -120,7 +114,7 @@ def _read_table(text: str) -> tuple[str, Iterator[list[str]]]:
 
 
 def _read_records(text: str, separator: str) -> Iterator[list[str]]:
-    """The records, empty ones too. Raises UsageError for a quote that is opened and never closed."""
+    """The records, empty ones too. Raises UsageError for a quotation mark that is never closed."""
     strict = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     opened = 1
     try:
@@ -137,7 +131,7 @@ def _read_records(text: str, separator: str) -> Iterator[list[str]]:
 
 
 def _name_columns(head: list[str]) -> tuple[list[str], int]:
-    """The names of the columns, each once, and which is the question's. Raises UsageError."""
+    """The unique names of the columns, and the index of the question's. Raises UsageError."""
     names: list[str] = []
     for number, cell in enumerate(head, 1):
         name = cell.strip() or f"column {number}"
@@ -177,10 +171,10 @@ def _build_row(n: int, values: list[str], columns: list[str], at: int, settings:
 
 
 def _merge_duplicates(sheet: QuestionSheet) -> None:
-    """Tell what cannot be asked, and let rows that ask the very same share one run. Raises UsageError when
-    nothing is left to ask."""
+    """Add remarks on rows that cannot be asked, and let rows with the same question and settings share one run.
+    Raises UsageError when there is nothing to ask."""
     if not sheet.rows:
-        raise UsageError("there is no question beneath the header")
+        raise UsageError("there is no question below the header")
     seen: dict[tuple[str, str], int] = {}
     for i, row in enumerate(sheet.rows):
         if row.trouble:
@@ -192,18 +186,10 @@ def _merge_duplicates(sheet: QuestionSheet) -> None:
         if first != row.n:
             sheet.rows[i] = row.model_copy(update={"same_as": first})
             sheet.remarks.append(
-                f"Row {row.n} asks the same as row {first}: it is asked once and answered in both."
+                f"Row {row.n} repeats row {first}: the question is asked once and answered in both."
             )
     if not sheet.question_count:
         raise UsageError(f"no row can be asked. {sheet.remarks[0]}".rstrip("."))
-
-
-def _parse_list(text: str) -> list[str]:
-    return [part for part in _LIST_SEPARATOR.split(text) if part]
-
-
-def _parse_word(text: str) -> str:
-    return text[:40]
 
 
 def _parse_bool(text: str) -> bool:
@@ -224,7 +210,7 @@ def _number_parser(least: float, most: float, kind: type[int] | type[float]) -> 
         try:
             value = kind(text.replace(",", ".")) if kind is float else kind(text)
         except ValueError:
-            raise UsageError(f"“{text[:40]}” is no {'whole ' if kind is int else ''}number") from None
+            raise UsageError(f"“{text[:40]}” is not a {'whole ' if kind is int else ''}number") from None
         if not least <= value <= most:
             raise UsageError(f"{text[:40]} is not between {least:g} and {most:g}")
         return value
@@ -234,17 +220,16 @@ def _number_parser(least: float, most: float, kind: type[int] | type[float]) -> 
 
 _RANGES = validation.IMPORT_LIMITS[""]
 _CELL_PARSERS: dict[str, Callable[[str], Any]] = {
-    "allowed_domains": _parse_list,
-    "blocked_domains": _parse_list,
-    "start_urls": _parse_list,
-    "since": _parse_word,
-    "before": _parse_word,
+    **dict.fromkeys(
+        ("allowed_domains", "blocked_domains", "start_urls"),
+        lambda text: list(filter(None, _LIST_SEPARATOR.split(text))),
+    ),
+    **dict.fromkeys(("since", "before", "language"), lambda text: text[:40]),
     "dated_only": _parse_bool,
-    "language": _parse_word,
     "flow": _parse_flow,
     "instruction": lambda text: text[: validation.MAX_QUESTION_CHARS],
     "max_steps": _number_parser(*_RANGES["max_steps"], int),
     "max_pages": _number_parser(*_RANGES["max_pages"], int),
     "threshold": _number_parser(*_RANGES["threshold"], float),
 }
-"""The columns that are settings, and how a cell is read. Each raises UsageError."""
+"""The parser of each column that is a setting; it raises UsageError."""

@@ -40,7 +40,7 @@ def test_a_table_of_questions_is_asked_stopped_and_taken_along(
     page.goto(f"{server.url}batch")
     page.locator("input[type=file]").set_input_files(table)
     expect(page.get_by_text("Row 6 cannot be asked")).to_be_visible()
-    expect(page.get_by_text("Row 5 asks the same as row 3")).to_be_visible()
+    expect(page.get_by_text("Row 5 repeats row 3")).to_be_visible()
     screen.button("Each row").click()
     page.get_by_label("Search in").click()
     page.get_by_role("option", name="demo").click()

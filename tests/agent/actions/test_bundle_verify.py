@@ -80,17 +80,17 @@ def forged(made: bytes, name: str, old: str, new: str) -> bytes:
     ("name", "old", "new", "hint"),
     [
         ("pages/", "2 November 2026", "3 November 2026", "not the one that was read"),
-        ("facts.json", "2 November 2026", "3 November 2026", "facts.json does not tell"),
+        ("facts.json", "2 November 2026", "3 November 2026", "facts.json does not hold"),
         ("steps.jsonl", "2 November 2026", "3 November 2026", "does not"),
-        ("run.json", "Stenfors", "Gränna", "does not tell the run"),
+        ("run.json", "Stenfors", "Gränna", "does not describe the run"),
         ("run.json", '"verdict": "', '"verdict": "x', "another verdict"),
         ("run.json", '"max_steps": 12', '"max_steps": 13', "other settings"),
         ("run.json", '"flow": "research"', '"flow": "../x"', "does not have"),
         ("steps.jsonl", '"name":"decide"', '"name":"decide","more":1', "does not know"),
         ("steps.jsonl", '"n":1,', '"n":2,', "numbered"),
-        ("steps.jsonl", '"next":"review"', '"next":"nowhere"', "leads where"),
-        ("steps.jsonl", '"pending":', '"pnding":', "do not make a state"),
-        ("steps.jsonl", '"actions":[', '"actions":[3,', "do not make a state"),
+        ("steps.jsonl", '"next":"review"', '"next":"nowhere"', "leads to a step"),
+        ("steps.jsonl", '"pending":', '"pnding":', "do not make a valid state"),
+        ("steps.jsonl", '"actions":[', '"actions":[3,', "do not make a valid state"),
         ("calls.jsonl", '"run_id":"', '"run_id":"0', "another run"),
         ("pages.jsonl", '"sha256":"', '"sha256":"0', "not the one"),
     ],
@@ -104,14 +104,14 @@ def test_a_quote_that_does_not_stand_in_its_page_is_told(made):
     moved = forged(made, "steps.jsonl", '"start":', '"start":1')
     told = verify_bundle(forged(moved, "facts.json", '"start": ', '"start": 1'))
     assert (
-        any("a quote does not stand" in trouble for trouble in told.problems)
+        any("a quote is not in its page" in trouble for trouble in told.problems)
         and told.found_quote_count < told.quote_count
     )
 
 
 def test_a_bundle_without_a_page_it_names_does_not_hold(made):
     found = verify_bundle(forged(made, "run.json", '"missing_pages": []', '"missing_pages": ["abc"]'))
-    assert any("text of a page is not in it" in trouble for trouble in found.problems)
+    assert any("text of a page is missing" in trouble for trouble in found.problems)
 
 
 WRONG = [None, -1, True, "x", [], {}, [[1]], {"id": 1}, 10**15, "../x", "\u202e"]
@@ -190,7 +190,7 @@ def test_refetch_tells_same_changed_gone_and_unreadable(monkeypatch, tmp_path):
         assert how == {"/a": "same", "/b": "stands", "/c": "lost", "/d": "gone"}
         assert (
             "33 cows" in told[site.url("/c")].lost_quotes[0]
-            and "no longer" in told[site.url("/c")].description
+            and "missing" in told[site.url("/c")].description
         )
         live({"/a": Reply(503, b"later"), "/b": Reply(410, b"")}, site)
         told = {source.url: source for source in refetch_sources(found, world)}

@@ -53,7 +53,7 @@ def test_a_bad_row_is_told_by_its_number_and_the_others_stay() -> None:
         "Row 3",
         "dance",
         "Row 4",
-        "“x” is no whole number",
+        "“x” is not a whole number",
         "Row 6",
         "5 cells",
     ):
@@ -107,7 +107,7 @@ def test_whether_undated_pages_count_is_a_setting_of_a_row() -> None:
 def test_the_same_question_is_asked_once() -> None:
     sheet = read_sheet(b"question,max_steps\nWho  is it?,\nwho is it?,\nWho is it?,5\n", DEMO)
     assert [row.same_as for row in sheet.rows] == [0, 2, 0] and sheet.question_count == 2
-    assert "Row 3 asks the same as row 2" in sheet.remarks[0]
+    assert "Row 3 repeats row 2" in sheet.remarks[0]
 
 
 @pytest.mark.parametrize(
@@ -116,9 +116,9 @@ def test_the_same_question_is_asked_once() -> None:
         (b"", "empty"),
         (b"\n\n", "no column"),
         (b"title,name\na,b\n", "no column is called"),
-        (b"question\n", "no question beneath"),
+        (b"question\n", "no question below"),
         (b'question,a\n"opened,b\nc,d\n', "row 2 and never closed"),
-        (b"PK\x03\x04\0\0", "no text file"),
+        (b"PK\x03\x04\0\0", "not a text file"),
         (b"question\n" + b"x" * 4001, "4,001 characters"),
         (b"question\n" + b"y" * 200_000, "(?i)row 2 (has a cell of more|cannot be asked)"),
         (b"question\n" + b"q?\n" * (MOST_ROWS + 1), "more than 1,000 rows"),

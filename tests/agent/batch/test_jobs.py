@@ -127,7 +127,7 @@ def test_a_row_is_taken_up_at_once_or_stays_to_be(bench: Workbench, monkeypatch:
     bench.drive(run_id)
     resume(bench, batch_id)
     with monkeypatch.context() as killed:
-        killed.setattr("agent.store.batches.put_word", lambda *a, **k: (_ for _ in ()).throw(SystemExit))
+        killed.setattr("agent.store.batches.insert_person_step", lambda *a, **k: (_ for _ in ()).throw(SystemExit))
         with pytest.raises(SystemExit):
             bench.worker.batch_scheduler.schedule_all()
     assert get_status(bench, batch_id).rows[0].again, "nothing was lost with the process"
@@ -270,9 +270,9 @@ def test_what_cannot_be_is_refused_first(bench: Workbench) -> None:
         ("max_cost_usd", float("inf")),
         ("max_minutes", float("inf")),
     ):
-        with pytest.raises(UsageError, match="without an end"):
+        with pytest.raises(UsageError, match="needs a number"):
             create(bench, "x", sheet, DEMO, BatchBudget().model_copy(update={name: endless}))
-    with pytest.raises(UsageError, match="a batch cannot ask chat"):
+    with pytest.raises(UsageError, match="a batch cannot run chat"):
         create(bench, "x", sheet, DEMO.model_copy(update={"flow": "chat"}), BatchBudget())
     with pytest.raises(UsageError, match="none of the chosen search engines"):
         create(bench, "x", sheet, DEMO.model_copy(update={"engines": ["google"]}), BatchBudget())
@@ -291,7 +291,7 @@ def test_a_run_that_cannot_be_read_costs_its_row_only(bench: Workbench) -> None:
     bench.store.ledger.append_person_step(
         run_id, "edit", {"confidence": [{"step": head + 1, "value": 0.5, "basis": {"facts": 1}}]}
     )
-    with pytest.raises(NotFound, match="cannot be opened: one of its steps"):
+    with pytest.raises(NotFound, match="cannot be opened: one of its stored steps"):
         bench.snapshot(run_id)
     rows = list(csv.DictReader(io.StringIO(export_csv(bench, batch_id))))
     assert "cannot be opened" in rows[0]["why stopped"] and "2 November 2026" in rows[1]["answer"]
