@@ -189,8 +189,7 @@ def test_refetch_tells_same_changed_gone_and_unreadable(monkeypatch, tmp_path):
         how = {path: told[site.url(path)].drift for path in first}
         assert how == {"/a": "same", "/b": "stands", "/c": "lost", "/d": "gone"}
         assert (
-            "33 cows" in told[site.url("/c")].lost_quotes[0]
-            and "missing" in told[site.url("/c")].description
+            "33 cows" in told[site.url("/c")].lost_quotes[0] and "missing" in told[site.url("/c")].description
         )
         live({"/a": Reply(503, b"later"), "/b": Reply(410, b"")}, site)
         told = {source.url: source for source in refetch_sources(found, world)}

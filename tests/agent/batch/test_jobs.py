@@ -127,7 +127,9 @@ def test_a_row_is_taken_up_at_once_or_stays_to_be(bench: Workbench, monkeypatch:
     bench.drive(run_id)
     resume(bench, batch_id)
     with monkeypatch.context() as killed:
-        killed.setattr("agent.store.batches.insert_person_step", lambda *a, **k: (_ for _ in ()).throw(SystemExit))
+        killed.setattr(
+            "agent.store.batches.insert_person_step", lambda *a, **k: (_ for _ in ()).throw(SystemExit)
+        )
         with pytest.raises(SystemExit):
             bench.worker.batch_scheduler.schedule_all()
     assert get_status(bench, batch_id).rows[0].again, "nothing was lost with the process"
