@@ -205,7 +205,7 @@ def test_links_that_lead_in_a_circle_are_walked_once(misled: Served, tab: Tab) -
     screen = Collecting(page, misled.url).open().collect("Collect the news", f"{NEWS}\n{ARTICLE}")
     screen.stands("Answer to review")
     expect(screen.at("News, page 2").locator("> .ended")).to_have_text(
-        "Ended here: The page it leads to is part of the walk already: no circles."
+        "Ended here: The page it leads to was visited or planned before."
     )
     shown = page.locator(".walk li > .page")
     expect(shown).to_have_count(3)

@@ -124,7 +124,7 @@ def _resolve_query(
     if not kind:
         other = find_facility_word(question)
         unknown = f"I know of no {other}. Does another kind help?"
-        ask = unknown if other else "Which kind of place do you look for?"
+        ask = unknown if other else "Which kind of place are you looking for?"
         return _FacilityQuery(
             "", near=near, ask=f"{ask} I know {_join_names(kinds)}.", choices=kinds[:MAX_CHOICES]
         )

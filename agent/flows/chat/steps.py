@@ -44,7 +44,7 @@ def router(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
     memory = reading.collect_cited_evidence(turns)
     start = {**memory, "original_query": state.question, "asked": state.question}
     if classify_small_talk(state.question):
-        why = "It asks nothing, so it is answered in kind."
+        why = "It is small talk, so it gets a short reply without a search."
         return {**start, **_route_change("DIRECT_ANSWER", why, StepJudge())}, "generate"
     facilities = load_facilities(state, tools)
     kinds = list_kinds(facilities)
@@ -58,7 +58,7 @@ def router(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
     if by_rule and kinds and is_facility_follow_up(turns, state.question, facilities):
         route, why, judge = "LOCATION_SEARCH", "It continues the facility search before it.", by_code
     elif route == "DIRECT_ANSWER" and not memory["prior_docs"]:
-        why = f"{why} But no earlier answer stands on anything, so the library is searched.".strip()
+        why = f"{why} But no earlier answer cites a source, so the library is searched.".strip()
         route, judge = "RETRIEVE", by_code
     elif route == "LOCATION_SEARCH" and not kinds:
         why = f"{why} But the library has no facilities, so the library is searched.".strip()
@@ -97,7 +97,7 @@ def rewrite_retry(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
 
 def rewrite_final(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
     """The draft was not grounded: search from another angle."""
-    why = f"the answer drafted from what was found did not hold: {_explain_ungrounded(state)}"
+    why = f"the drafted answer was not grounded: {_explain_ungrounded(state)}"
     return {**_retry(state, tools, why), "draft": None}, "retrieve"
 
 
@@ -202,7 +202,7 @@ def _check_grounding(state: ChatRun, tools: RunContext) -> Grounding:
     claims = check_claims(state)
     if not any(claim.backed for claim in claims):
         missing = "What was found does not answer the question."
-        reason = "No sentence stands in its quotes." if claims else missing
+        reason = "No sentence is supported by its quotes." if claims else missing
         return Grounding(grounded=False, reason=reason, step=tools.step)
     judgement = tools.judge(
         VALIDATE, question=reading.standalone_question(state), claims=claims, likelihood=state.own.likelihood

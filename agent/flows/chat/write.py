@@ -27,7 +27,7 @@ from agent.types import Answer, Fact, Passage, Reason, Sentence
 EXTRA_FACTS = 12
 """Without a model: sentences that are kept as facts beside the cited ones, to find contradictions."""
 CAVEATS = (
-    "A best effort: no passage of the library clearly bears on the question.",
+    "A best effort: no passage of the library is clearly relevant to the question.",
     "Answered, from one passage of the library.",
     "Answered, from two passages of the library.",
 )

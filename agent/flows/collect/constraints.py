@@ -8,7 +8,7 @@ from agent.text.negative_constraints import find_excluded_sites, is_excluded, sp
 from agent.text.urls import canonicalize, find_urls
 from agent.types.collection import CrawlLimit, CrawlNode, LinkCandidate
 
-EXCLUDED_BY_PERSON = "Your words rule this address out."
+EXCLUDED_BY_PERSON = "Your words exclude this address."
 
 
 def list_instructions(state: CollectRun) -> list[str]:

@@ -70,7 +70,7 @@ def _explain_empty_digest(state: CollectRun, answer: Answer) -> Answer:
         reason, why = "budget", f"Nothing was gathered: {state.why_stopped}."
     else:
         count = len(own.items)
-        found = f"{count} {'was' if count == 1 else 'were'} gathered, and none is wanted"
+        found = f"{count} {'was' if count == 1 else 'were'} gathered, and none is relevant"
         found = found if count else "No article or thread was found"
         unread = f"; {len(failed)} could not be read" if failed else ""
         reason, why = (

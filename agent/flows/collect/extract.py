@@ -123,7 +123,7 @@ def _extract_with_model(
         return _as_article(item, node, parsed, parsed.posts)
     shown = MAX_WINDOWS * step + OVERLAP_CHARS
     if not trouble and len(page.text) > shown:
-        trouble = f"Its first {shown:,} characters were taken apart, {len(page.text) - shown:,} were not."
+        trouble = f"Its first {shown:,} characters were extracted, {len(page.text) - shown:,} were not."
     numbered = [post.replace(n=n) for n, post in enumerate(posts, start=1)]
     return _from_replies(item, node, parsed, replies, numbered).replace(trouble=trouble)
 

@@ -74,7 +74,7 @@ def explain_visit(node: CrawlNode) -> str:
     dated = f", dated {node.detected_date}" if node.detected_date else ""
     if score or dated:
         return f"Followed from its list: “{node.anchor}”{score}{dated}."
-    return f"The way on: “{node.anchor}”."
+    return f"Chosen link: “{node.anchor}”."
 
 
 def open_target(node: CrawlNode, parsed: ParsedPage) -> CrawlNode:
@@ -143,10 +143,10 @@ def explain_nothing_followed(links: ListingLinks) -> str:
         return "None of its entries is in the time range."
     if not any(link.content for link in links.fresh):
         if links.excluded:
-            return "Your words rule out all its entries."
+            return "Your words exclude all its entries."
         if any(link.content for link in links.outside):
-            return "All its entries lie outside the allowed domains."
-    return "None of its links was worth following."
+            return "All its entries are outside the allowed domains."
+    return "None of its links is relevant."
 
 
 def find_limit_met(state: CollectRun, links: ListingLinks, children: Sequence[CrawlNode]) -> CrawlLimit:

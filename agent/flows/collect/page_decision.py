@@ -71,7 +71,7 @@ def _decide_by_rule(state: CollectRun, node: CrawlNode, parsed: ParsedPage) -> C
     if parent.action != "EXTRACT_LINKS":
         return None
     if len(parsed.posts) > 1:
-        why = f"An entry of the list, and {len(parsed.posts)} posts with writer and date stand here."
+        why = f"An entry of the list, and {len(parsed.posts)} posts with writer and date are on the page."
         return decision("EXTRACT_CONTENT", "forum_thread", why)
     if parsed.features.article and parsed.features.words >= MIN_STATED_ARTICLE_WORDS:
         why = "An entry of the list, and the page states that it is an article."
@@ -128,7 +128,7 @@ def find_objection(state: CollectRun, node: CrawlNode, parsed: ParsedPage) -> Ob
         return f"The page behind the link would be at depth {below}; {deepest}", "depth", ""
     target = canonicalize(node.target_url)
     if target in fact_view.visited_urls(state) or target in state.own.tree:
-        return "The page it leads to is part of the walk already: no circles.", "", ""
+        return "The page it leads to was visited or planned before.", "", ""
     return None
 
 
@@ -147,10 +147,10 @@ def _find_target_objection(state: CollectRun, node: CrawlNode, parsed: ParsedPag
             "this address is outside the allowed domains",
         )
     if limit == "words":
-        return EXCLUDED_BY_PERSON, limit, "a person's words rule this address out"
+        return EXCLUDED_BY_PERSON, limit, "a person's words exclude this address"
     if target in {canonicalize(link.url) for link in find_injected_links(page.text, page.links)}:
-        why = "The link stands among words that give orders to a reading program."
-        return why, "", "the page orders a reading program to follow this link"
+        why = "The link is part of instructions to machines on the page."
+        return why, "", "the page instructs machines to follow this link"
     return None
 
 

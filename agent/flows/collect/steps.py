@@ -157,7 +157,7 @@ def judge(state: CollectRun, tools: RunContext) -> tuple[Change, str]:
     node = decide_page(state, tools, parsed)
     ended, held, refused = find_objection(state, node, parsed) or ("", "", "")
     if node.action == "STOP" and not ended:
-        ended = node.reasoning or "Nothing here is wanted."
+        ended = node.reasoning or "Nothing here matches the prompt."
     node = node.replace(ended=ended, held=held)
     stopped = [event_log.log_stop(tools, node, ended, refused=bool(refused))] if ended else []
     change: Change = {
@@ -180,7 +180,7 @@ def judge_plainly(state: CollectRun, tools: RunContext) -> tuple[Change, str]:
     node = node.replace(
         action="EXTRACT_CONTENT",
         page_type="article",
-        reasoning=f"The plain way: each page is taken as an article{why}.",
+        reasoning=f"Without smart navigation each page is taken as an article{why}.",
         confidence=1.0,
         by="code",
     )

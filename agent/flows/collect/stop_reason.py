@@ -69,7 +69,7 @@ def _describe_obstacles(state: CollectRun) -> list[str]:
     failed = sum(page.outcome is not Outcome.OK for page in state.pages.values())
     counts = [
         (_count_held(state, "doubt"), "decision", "", "not sure enough to be followed"),
-        (_count_held(state, "words", "dropped"), "page", "", "ruled out by your words"),
+        (_count_held(state, "words", "dropped"), "page", "", "excluded by your words"),
         (0 if state.own.kept_items else old, "entry", "entries", "too old"),
     ]
     sentences = [

@@ -147,7 +147,7 @@ def test_a_circle_is_not_walked() -> None:
     }
     with served(Walker(decisions=circle)) as bench:
         view = collect(bench, "Collect the news", QUOTE)
-    assert view.state.own.tree[BOARD].ended == "The page it leads to is part of the walk already: no circles."
+    assert view.state.own.tree[BOARD].ended == "The page it leads to was visited or planned before."
     assert len(view.state.pages) == 2
 
 

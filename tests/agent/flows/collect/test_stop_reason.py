@@ -139,7 +139,7 @@ def test_what_lies_outside_the_allowed_domains_is_told(walk) -> None:
     docs = [listing(f"{A}/", [f"{B}/s/1", f"{B}/s/2"]), article(1, f"{B}/s/1"), article(2, f"{B}/s/2")]
     state = walk(docs, allowed_domains=["a.example"])
     assert "1 page leads outside the allowed domains" in state.why_stopped and "--allow" in state.why_stopped
-    assert state.own.tree[canonicalize(f"{A}/")].ended == "All its entries lie outside the allowed domains."
+    assert state.own.tree[canonicalize(f"{A}/")].ended == "All its entries are outside the allowed domains."
 
 
 def test_pages_that_failed_are_counted_in_the_reason(walk) -> None:
@@ -210,7 +210,7 @@ def test_what_was_read_and_was_beside_the_point_is_not_blocked(walk) -> None:
     state = walk([listing(f"{A}/", ["/s/1", "/s/gone"]), article(1)], prompt="Collect news about zeppelins")
     assert (
         state.answer.reason == "not_covered"
-        and "1 was gathered, and none is wanted" in state.answer.certainty
+        and "1 was gathered, and none is relevant" in state.answer.certainty
     )
 
 
@@ -228,8 +228,8 @@ def test_an_address_the_prompt_rules_out_is_no_start_and_is_not_followed(walk) -
     state = walk(docs, prompt=f"Collect all news, not from {B}/")
     assert [action.query_or_url for action in state.actions] == [f"{A}/", f"{A}/s/1"]
     left = state.own.tree[f"{B}/s/2"]
-    assert (left.status, left.ended) == ("dropped", "Your words rule this address out.")
-    assert "1 page was ruled out by your words" in state.why_stopped
+    assert (left.status, left.ended) == ("dropped", "Your words exclude this address.")
+    assert "1 page was excluded by your words" in state.why_stopped
 
 
 def test_a_host_in_the_instruction_is_ruled_out(walk) -> None:
@@ -243,7 +243,7 @@ def test_a_later_note_drops_what_was_gathered_there(walk) -> None:
     docs = [listing(f"{A}/", ["/s/1", f"{B}/s/2"]), article(1), article(2, f"{B}/s/2")]
     state = walk(docs, notes=("Leave out b.example",))
     assert {item.url: item.reason for item in state.own.items.values() if item.status == "dropped"} == {
-        f"{B}/s/2": "Your words rule this address out."
+        f"{B}/s/2": "Your words exclude this address."
     }
     assert {source.url for source in state.answer.sources} == {f"{A}/s/1"}
 
@@ -251,7 +251,7 @@ def test_a_later_note_drops_what_was_gathered_there(walk) -> None:
 def test_a_start_page_stays_one_though_its_site_is_ruled_out_in_the_prompt(walk) -> None:
     state = walk([listing(f"{A}/", ["/s/1"]), article(1)], prompt="Collect all news, not from a.example")
     assert [action.query_or_url for action in state.actions] == [f"{A}/"]
-    assert state.own.tree[A].ended == "Your words rule out all its entries."
+    assert state.own.tree[A].ended == "Your words exclude all its entries."
 
 
 def test_what_only_words_rule_out_is_obeyed_by_titles_and_the_digest_says_that_much(walk) -> None:

@@ -165,7 +165,7 @@ def test_a_page_longer_than_all_windows_says_what_was_not_taken_apart(tmp_path: 
         view = collect(bench, world, f"{SITE}/")
         assert len(stored(bench, view)) > 150_000
     assert len(model.windows("ContentReply")) == 8
-    assert "were taken apart" in next(iter(view.state.own.items.values())).trouble
+    assert "were extracted" in next(iter(view.state.own.items.values())).trouble
 
 
 def test_a_window_the_model_did_not_answer_is_told_and_the_rest_kept(tmp_path: Path) -> None:
