@@ -116,6 +116,11 @@ def merge(state: S, change: Change) -> S:
     return state
 
 
+def state_after(state: S, change: Change) -> S:
+    """A copy of the state with a change that is not recorded yet."""
+    return merge(shallow_copy(state), to_jsonable(change))
+
+
 def fold(state: S, steps: Iterable[Step]) -> S:
     """The state after these steps."""
     for step in steps:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from agent.engine.context import RunContext
 from agent.engine.run_state import RunState
@@ -10,7 +10,7 @@ from agent.evidence.contradiction.resolution import CLOSED_REASONS
 from agent.flows.shared import fact_view
 from agent.roles.research.report import REPORT
 from agent.roles.role import RoleResult
-from agent.types import Answer, Fact, Outcome
+from agent.types import Answer, Outcome
 
 
 def ask_report(
@@ -53,9 +53,3 @@ def _without_fallen_sentences(state: RunState) -> Answer | None:
         if all(i in facts and facts[i].decision != "struck" for i in sentence.fact_ids)
     ]
     return state.answer.replace(sentences=kept)
-
-
-def apply_corrections(text: str, fact_ids: Sequence[str], facts: Mapping[str, Fact]) -> str:
-    """A sentence in the words of its facts when a person corrected one; unchanged otherwise."""
-    cited = [facts[i] for i in fact_ids if i in facts]
-    return " ".join(fact.statement for fact in cited) if any(fact.former for fact in cited) else text

@@ -1,9 +1,8 @@
-"""What a turn of a conversation with a site takes over from the turns before it: what was read, and a
-person's word on that.
+"""What a turn of a conversation with a site takes over from earlier turns: the pages, and what a person said of
+facts and sources.
 
-A page that the sources of this question shut out does not count, and says why; one that only the former
-sources shut out may be asked for again. What a person struck stays struck, what they corrected stays as they
-put it, and how far they trust a domain holds on."""
+A page outside the sources of this question does not count, and says why; one that only the former sources
+excluded may be fetched again. Struck and corrected facts stay so, and so does the trust in domains."""
 
 from __future__ import annotations
 
@@ -12,7 +11,6 @@ from agent.engine.run_state import RunState
 from agent.engine.state import Change, fold
 from agent.flows.site.state import SiteRun, SiteState
 from agent.retrieval.relevance import score_fact
-from agent.text.dialogue_acts import classify_small_talk
 from agent.types import Fact, Outcome, PageRef, SourceFilter
 from agent.types.source_filter import OUTSIDE_FILTER
 from agent.web import apply_source_filter
@@ -20,78 +18,64 @@ from agent.web.http_outcomes import OUT_OF_SCOPE
 
 
 def load_earlier_state(state: SiteRun, tools: RunContext) -> SiteRun | None:
-    """The state of the newest earlier run of this conversation that is known; it holds all that was read
-    before it."""
-    for turn in reversed(state.history):
-        if turn.run_id and not classify_small_talk(turn.user):
-            found = fold(RunState(own=SiteState()), tools.steps(turn.run_id))
-            return found if found.own.all_discovered_urls else None
-    return None
+    """The state of the newest earlier run of this conversation; it includes what was read before it."""
+    run_id = next((turn.run_id for turn in reversed(state.substantive_turns) if turn.run_id), "")
+    former = fold(RunState(own=SiteState()), tools.steps(run_id)) if run_id else None
+    return former if former and former.own.all_discovered_urls else None
 
 
 def carry_over_pages(state: SiteRun, former: SiteRun, tools: RunContext) -> Change:
-    """The pages, their graph and the addresses, as far as they count for this question, and what a person
-    said of facts and sources."""
-    reach = state.settings.source_filter
-    other = reach != former.settings.source_filter
-    refs = [_apply_source_filter(ref, reach, tools) if other else ref for ref in former.pages.values()]
-    open_again = {
-        ref.url
-        for ref in refs
-        if other and not ref.page_id and _was_out_of_scope(former.pages[ref.url]) and reach.allows(ref.url)
-    }
-    left = {ref.url for ref in refs if not ref.page_id}
-    urls = former.own.all_discovered_urls
+    """The pages, addresses and their graph as far as they count for this question, and a person's trust and
+    strikes."""
+    reach, own = state.settings.source_filter, former.own
+    refs, open_again = list(former.pages.values()), set[str]()
+    if reach != former.settings.source_filter:
+        refs = [_apply_source_filter(ref, reach, tools) for ref in refs]
+        open_again = {
+            ref.url
+            for ref in refs
+            if not ref.page_id and _was_out_of_scope(former.pages[ref.url]) and reach.allows(ref.url)
+        }
+    unread, urls = {ref.url for ref in refs if not ref.page_id}, own.all_discovered_urls
     return {
         "all_discovered_urls": urls,
-        "url_texts": former.own.url_texts,
-        "url_found_on": former.own.url_found_on,
-        "url_graph": former.own.url_graph,
+        "url_texts": own.url_texts,
+        "url_found_on": own.url_found_on,
+        "url_graph": own.url_graph,
         "trusts": former.trusts,
         "struck_sources": former.struck_sources,
-        "visited_urls": [i for i in former.own.visited_urls if urls[i] not in open_again],
-        "skimmed": [i for i in former.own.skimmed if urls[i] not in left],
+        "visited_urls": [i for i in own.visited_urls if urls[i] not in open_again],
+        "skimmed": [i for i in own.skimmed if urls[i] not in unread],
         "pages": [ref for ref in refs if ref.url not in open_again],
-        "sitemaps": list(former.own.sitemaps.values()),
+        "sitemaps": list(own.sitemaps.values()),
     }
 
 
-def carry_over_facts(state: SiteRun, former: SiteRun, asked: str) -> list[Fact]:
-    """The facts of pages that a person struck or corrected, weighed by what is asked now. A pin was meant for
-    the former question."""
-    read = {ref.page_id for ref in state.pages.values() if ref.page_id}
-    kept = [
-        fact
-        for fact in former.facts.values()
-        if fact.page_id in read and (fact.decision == "struck" or fact.former)
-    ]
-    new = [
-        fact.model_copy(
-            update={"disputed": False, "decision": "struck" if fact.decision == "struck" else "none"}
+def carry_over_facts(state: SiteRun, former: SiteRun, question: str) -> list[Fact]:
+    """The struck and corrected facts of the carried pages, with their relevance to this question. Pins
+    belonged to the former question."""
+    pages = {ref.page_id for ref in state.pages.values() if ref.page_id}
+    return [
+        fact.replace(
+            disputed=False,
+            decision="struck" if fact.decision == "struck" else "none",
+            relevance=score_fact(question, fact),
         )
-        for fact in kept
+        for fact in former.facts.values()
+        if fact.page_id in pages and (fact.decision == "struck" or fact.former)
     ]
-    return [fact.model_copy(update={"relevance": score_fact(asked, fact)}) for fact in new]
 
 
 def _apply_source_filter(ref: PageRef, reach: SourceFilter, tools: RunContext) -> PageRef:
-    """The page as it counts when only these sources do."""
+    """The page as it counts with these sources alone."""
     if not ref.page_id:
         return ref
-    if not (reach.allows(ref.url) and reach.allows(ref.final_url or ref.url)):
-        return ref.model_copy(
-            update={"page_id": "", "outcome": Outcome.REFUSED, "detail": OUT_OF_SCOPE, "facts": 0}
-        )
-    page = apply_source_filter.filter_page(tools.page(ref.page_id), reach)
-    return (
-        ref
-        if page.outcome is Outcome.OK
-        else ref.model_copy(
-            update={"page_id": "", "outcome": page.outcome, "detail": page.detail, "facts": 0}
-        )
-    )
+    outcome, detail = Outcome.REFUSED, OUT_OF_SCOPE
+    if reach.allows(ref.url) and reach.allows(ref.final_url or ref.url):
+        page = apply_source_filter.filter_page(tools.page(ref.page_id), reach)
+        outcome, detail = page.outcome, page.detail
+    return ref if outcome is Outcome.OK else ref.replace(page_id="", outcome=outcome, detail=detail, facts=0)
 
 
 def _was_out_of_scope(ref: PageRef) -> bool:
-    """Could it have been read, had the sources been wider?"""
     return ref.outcome is Outcome.REFUSED and (OUTSIDE_FILTER in ref.detail or ref.detail == OUT_OF_SCOPE)
