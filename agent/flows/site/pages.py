@@ -14,10 +14,19 @@ from agent.flows.shared.page_refs import mark_read
 from agent.flows.shared.passages import content_passages, fit_passages
 from agent.flows.site.links import shorten_url
 from agent.flows.site.state import SiteRun
-from agent.retrieval.extractive_answer import find_best_quotes, score_relevance
+from agent.retrieval.excerpts import choose_quotes, find_unanswered_words
+from agent.retrieval.extractive_answer import (
+    choose_asking_text,
+    find_best_quotes,
+    find_passage_subjects,
+    find_uncovered_words,
+    score_relevance,
+)
+from agent.retrieval.required_terms import restore_spelling
 from agent.retrieval.sections import infer_headings
+from agent.retrieval.site_link_scoring import split_path_words
 from agent.retrieval.unseen_terms import find_unseen_terms
-from agent.roles.site.site_decision import SitePage
+from agent.roles.site.site_decision import ENOUGH_RELEVANCE, SitePage
 from agent.text.question_analysis import parse_question
 from agent.types import Fact, Page, PageRef, Passage
 
@@ -70,11 +79,37 @@ def passages_for_prompt(state: SiteRun, tools: RunContext) -> list[Passage]:
     return passages
 
 
+def find_missing_terms(state: SiteRun, passages: Sequence[Passage]) -> list[str]:
+    """The words that an answer needs and that what was read leaves out; not looked for while no page answers
+    well anyway."""
+    if max(state.own.bearings.values(), default=0.0) < ENOUGH_RELEVANCE:
+        return []
+    question, typed = state.own.relevance_question(state), _last_typed(state)
+    asking, about = choose_asking_text(question, typed), find_passage_subjects(passages)
+    quotes = choose_quotes(question, typed, passages, about)
+    words = find_uncovered_words(asking, passages, about) or find_unanswered_words(
+        asking, quotes, passages, about
+    )
+    return restore_spelling(asking, words)
+
+
+def find_strange_words(state: SiteRun, tools: RunContext) -> list[str]:
+    """The words of the question that occur nowhere in what is known of the site."""
+    texts = [*state.own.url_texts.values(), *map(split_path_words, state.own.all_discovered_urls)]
+    pages = [tools.page(page_id) for page_id in state.own.url_content(state).values()]
+    texts += [f"{page.title} {page.text}" for page in pages]
+    return find_unseen_terms(state.question, texts)
+
+
+def _last_typed(state: SiteRun) -> str:
+    return (fact_view.note_texts(state) or [state.question])[-1]
+
+
 def read_pages(state: SiteRun, tools: RunContext, indices: Sequence[int]) -> Change:
     """What pages that were just visited or recalled say on the question: their relevance, facts with verified
     quotes, and the confidence."""
     question, content = state.own.relevance_question(state), state.own.url_content(state)
-    typed = (fact_view.note_texts(state) or [state.question])[-1]
+    typed = _last_typed(state)
     relevance, facts, refs = dict[int, float](), dict[str, Fact](), list[PageRef]()
     for i in indices:
         if i not in content:

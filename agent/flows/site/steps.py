@@ -224,17 +224,19 @@ def _ask_decision(
     """The role's decision; the fallback's when it explores nothing that exists."""
     own, limits = state.own, state.settings.site
     most = min(limits.max_urls_per_iteration, left)
+    passages = reading.passages_for_prompt(state, tools)
     inputs: dict[str, Any] = {
         "question": state.question,
         "history": state.history,
         "instruction": state.settings.instruction,
         "notes": [note.text for note in state.notes],
-        "pages": reading.list_pages(state, reading.passages_for_prompt(state, tools) if tools.client else []),
+        "pages": reading.list_pages(state, passages if tools.client else []),
         "graph": {i: own.url_graph.get(i, []) for i in own.visited_urls[-MAX_GRAPH_PAGES:]},
         "unvisited": unvisited,
         "iteration": own.current_iteration,
         "max_iterations": limits.max_iterations,
         "max_urls": most,
+        "missing": [] if tools.client else reading.find_missing_terms(state, passages),
     }
     judgement = tools.judge(SITE_DECISION, **inputs)
     reply: AgentDecision = judgement.value
@@ -307,6 +309,7 @@ def draft(state: SiteRun, tools: RunContext) -> tuple[Change, str]:
         notes=[note.text for note in state.notes],
         reasoning=state.own.decision_reasoning,
         passages=passages,
+        strange=[] if tools.client else reading.find_strange_words(state, tools),
         site=", ".join(hosts),
         forced=state.own.choices[-1].forced if state.own.choices else "",
         former=state.answer.text if state.answer else "",

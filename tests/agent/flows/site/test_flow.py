@@ -15,9 +15,9 @@ from agent.actions import budget, export, fact_edits, forks, page_input, source_
 from agent.actions.bundle_verify import verify_bundle
 from agent.actions.fact_edits import FactEdit
 from agent.errors import UsageError
-from agent.flows.site import flow
+from agent.flows.site import steps
 from agent.flows.site.flow import SITE
-from agent.flows.site.pages import shorten_url
+from agent.flows.site.links import shorten_url
 from agent.flows.site.state import BY_PERSON, BY_SITEMAP, SiteRun
 from agent.llm.scripted import ScriptedModel
 from agent.types import Outcome, Settings, SiteLimits, Status, Turn
@@ -411,7 +411,7 @@ def _until(true: Callable[[], bool]) -> None:
 
 
 def test_of_a_large_batch_only_pages_that_bear_are_read_with_care(ask, monkeypatch, tmp_path):
-    monkeypatch.setattr(flow, "MAX_CAREFUL_BATCH", 2)
+    monkeypatch.setattr(steps, "MAX_CAREFUL_BATCH", 2)
     docs = [page(f"https://big.example/lamp-{n}", f"Lamp {n}", f"Plain words number {n}.") for n in range(5)]
     docs.append(
         page("https://big.example/lamp-purple", "The purple lamp", "The purple lamp hangs in the hall.")
