@@ -1,10 +1,8 @@
-"""The settings of `reply`, as they stand in `config.yaml`: sections `ai_response` and `kb`. Knows no model
-and no library.
+"""The settings of `reply`: the sections `ai_response` and `kb` of the file that CONFIG_FILE names.
 
-Which file that is says the setting CONFIG_FILE; without one everything has its default. Whatever does not fit
-is a UsageError that names the key and what it may be. `ai_response.llm` goes before the environment, for
-`reply` alone; `kb.llm` is the library's (it may describe sources) and changes nothing in how `reply` answers.
-"""
+Without a file every key has its default; a wrong key or value is a UsageError that names it and what it may be.
+`ai_response.llm` overrides the environment for `reply` alone; `kb.llm` describes the sources of the library and
+does not change how `reply` answers."""
 
 from __future__ import annotations
 
@@ -20,15 +18,15 @@ from agent.errors import UsageError
 from agent.types import ReplySettings
 
 MAX_ERRORS_SHOWN = 4
-"""Faults of a file that are told at once."""
+"""Errors of a file that one message lists."""
 DEMO_KB = ROOT / "demo" / "kb"
 TEAM_FOLDER_NAME = "team"
-"""The folder of team topics inside a folder of sources, when none is named."""
+"""The default folder of team topics inside a folder of sources."""
 MODEL_SETTING_NAMES = {"OPENAI_API_KEY", "OPENAI_BASE_URL", "MODEL"}
 
 
 class Section(BaseModel):
-    """A part of the file: every key is known, or refused."""
+    """A section of the file; an unknown key is refused."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -63,7 +61,7 @@ class AIResponseSettings(ReplySettings):
 
 
 class KBSettings(Section):
-    """The section `kb`. Folders are relative to the file they stand in."""
+    """The section `kb`. Folders are relative to the file."""
 
     sources_dir: str = ""
     """The folder of the knowledge base; empty: KB_DIR."""
@@ -79,7 +77,7 @@ class _File(Section):
 
 @dataclass(frozen=True)
 class ResponseConfig:
-    """What was read. `path` is None when there is no file."""
+    """The settings as read. `path` is None when there is no file."""
 
     ai_response: AIResponseSettings
     kb: KBSettings
@@ -87,21 +85,21 @@ class ResponseConfig:
 
     @property
     def reply_settings(self) -> ReplySettings:
-        """What a run is given: everything but the connections."""
+        """The settings of a run: all but the connections."""
         return ReplySettings.model_validate(
             self.ai_response.model_dump(include=set(ReplySettings.model_fields))
         )
 
     def resolve_folder(self, name: str) -> Path | None:
-        """A folder that the file names, relative to itself; None when `name` is empty."""
+        """A folder of the file, relative to it; None when `name` is empty."""
         if not name:
             return None
         return ((self.path.parent if self.path else ROOT) / Path(name).expanduser()).resolve()
 
 
 def resolve_folders(config: Config) -> tuple[Path | None, Path | None]:
-    """The folders of the knowledge base and of the team's topics: as the file says, else as the environment
-    does. Raises UsageError."""
+    """The folders of the knowledge base and of the team's topics, from the file, else from the environment.
+    Raises UsageError."""
     own = read_response_config(config)
     sources = own.resolve_folder(own.kb.sources_dir) or resolve_folder(config.KB_DIR)
     topics = own.resolve_folder(own.kb.team_topics_dir) or resolve_folder(config.TEAM_DIR)
@@ -109,13 +107,12 @@ def resolve_folders(config: Config) -> tuple[Path | None, Path | None]:
 
 
 def find_team_folder(sources: Path | None) -> Path | None:
-    """The folder of team topics that lies inside a folder of sources."""
+    """The folder of team topics inside a folder of sources, if there is one."""
     return sources / TEAM_FOLDER_NAME if sources and (sources / TEAM_FOLDER_NAME).is_dir() else None
 
 
 def read_response_config(config: Config) -> ResponseConfig:
-    """The settings in the file that CONFIG_FILE names. Raises UsageError when it cannot be read or does not
-    fit."""
+    """The settings in the file that CONFIG_FILE names. Raises UsageError when it cannot be read or is wrong."""
     content, path = read_config_file(config.CONFIG_FILE)
     sections = {name: value for name, value in content.items() if name not in SETTINGS}
     try:
@@ -126,7 +123,7 @@ def read_response_config(config: Config) -> ResponseConfig:
 
 
 def apply_llm_settings(config: Config, llm: LLMSettings) -> Config:
-    """The settings of the environment with the model settings of the file before them.
+    """The settings of the environment, overridden by the model settings of the file.
 
     A key of the environment belongs to the server of the environment: it is never sent to another one."""
     changed: dict[str, Any] = {}
@@ -142,12 +139,12 @@ def apply_llm_settings(config: Config, llm: LLMSettings) -> Config:
 
 
 def is_model_named(config: Config) -> bool:
-    """Does anybody ask for a model by these settings? Then a reply never does without it."""
+    """Whether these settings name a model; `reply` then never answers without it."""
     return any(getattr(config, name) for name in MODEL_SETTING_NAMES)
 
 
 def _drop_none(value: Any) -> Any:
-    """A key with nothing behind it has its default."""
+    """The sections without empty keys, which have their defaults."""
     return (
         {name: _drop_none(inner) for name, inner in value.items() if inner is not None}
         if isinstance(value, dict)
@@ -156,11 +153,11 @@ def _drop_none(value: Any) -> Any:
 
 
 def _describe_errors(wrong: ValidationError) -> str:
-    """What is wrong, key by key, and what it may be."""
+    """Each wrong key with what it may be."""
     faults = wrong.errors(include_url=False)
-    told = [_describe_error(fault) for fault in faults[:MAX_ERRORS_SHOWN]]
+    described = [_describe_error(fault) for fault in faults[:MAX_ERRORS_SHOWN]]
     more = f"; and {len(faults) - MAX_ERRORS_SHOWN} more" if len(faults) > MAX_ERRORS_SHOWN else ""
-    return "; ".join(told) + more
+    return "; ".join(described) + more
 
 
 def _describe_error(fault: Any) -> str:
@@ -168,7 +165,8 @@ def _describe_error(fault: Any) -> str:
     name = ".".join(str(part) for part in where)
     if fault["type"] == "extra_forbidden":
         inside = ".".join(str(part) for part in where[:-1])
-        return f"{name} is no key that is known; {inside or 'the file'} may have {', '.join(_known_keys(where[:-1]))}"
+        known = ", ".join(_known_keys(where[:-1]))
+        return f"{name} is not a known key; {inside or 'the file'} may have {known}"
     if fault["type"] == "model_type":
         return f"{name} must be a section with the keys {', '.join(_known_keys(where))}"
     message = str(fault["msg"])
@@ -177,7 +175,7 @@ def _describe_error(fault: Any) -> str:
 
 
 def _known_keys(where: Sequence[str | int]) -> list[str]:
-    """The keys that a section may have."""
+    """The keys of a section."""
     kind: type[BaseModel] = _File
     for part in where:
         annotation = kind.model_fields[str(part)].annotation

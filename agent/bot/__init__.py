@@ -1,1 +1,1 @@
-"""bot."""
+"""`reply` as a service for bots: conversations in, replies or silence out."""

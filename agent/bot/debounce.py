@@ -1,13 +1,10 @@
-"""Messages that arrive one after the other are answered as one: a quiet window, opened anew by each message
-of the same channel and user.
+"""Debounces messages: those of one channel and user that arrive within a quiet window are answered as one.
 
-It knows messages and a timer, no platform and no model. What is done with a batch is given; who sent a
-message gets a future: the last message of a batch gets what came of it, the ones before it get None at once,
-for they are answered with it.
+Each message gets a future: the last one of a batch gets the result of the batch, the ones before it get None
+at once. It knows messages and a timer, no platform and no model.
 
-Logged for whoever looks for the boundaries of a batch (logger `agent.bot.debounce`, fields in `extra`):
-`discord.user_batch_wait` when a window is opened or opened anew, `discord.user_batch_process_start` when a
-batch is complete and about to be answered."""
+Logged with fields in `extra` (logger `agent.bot.debounce`): `discord.user_batch_wait` when a window starts or
+restarts, `discord.user_batch_process_start` when a batch is complete."""
 
 from __future__ import annotations
 
@@ -23,44 +20,44 @@ from agent.types.reply import Conversation, Message, RequestContext
 
 log = logging.getLogger("agent.bot.debounce")
 MAX_MESSAGES = 20
-"""Messages a batch holds; a person who never pauses is answered then."""
+"""Messages a batch holds; a full batch is answered without waiting."""
 MAX_PARALLEL_BATCHES = 8
-"""Batches that are answered at the same time."""
+"""Batches answered at the same time."""
 
 T = TypeVar("T")
 
 
 class Timer(Protocol):
-    """A call that is to be made later."""
+    """A scheduled call."""
 
     def cancel(self) -> None: ...
 
 
 TimerFactory = Callable[[float, Callable[[], None]], Timer]
-"""(seconds, call) -> a timer that is running."""
+"""(seconds, call) -> a running timer."""
 
 
 @dataclass
 class MessageBatch(Generic[T]):
-    """What one person wrote in one channel since they were quiet for long enough."""
+    """The messages of one person in one channel since their last quiet window."""
 
     context: RequestContext
     earlier_conversation: Conversation
-    """What was said before, as the first message told it."""
+    """The conversation before the batch, as sent with its first message."""
     messages: list[Message] = field(default_factory=list)
     result: Future[T | None] = field(default_factory=Future)
     timer: Timer | None = None
     closed_at: float = 0.0
-    """When its window was over, on the monotonic clock: from then on whoever waits, waits for an answer."""
+    """When its window ended, on the monotonic clock: the answer is timed from then on."""
 
     @property
     def conversation(self) -> Conversation:
-        """What was said before, and the messages of the batch."""
+        """The earlier conversation and the messages of the batch."""
         return Conversation(messages=[*self.earlier_conversation.messages, *self.messages])
 
 
 def start_timer(seconds: float, call: Callable[[], None]) -> Timer:
-    """A timer in a thread of its own."""
+    """A timer in its own thread."""
     timer = threading.Timer(seconds, call)
     timer.daemon = True
     timer.start()
@@ -68,7 +65,7 @@ def start_timer(seconds: float, call: Callable[[], None]) -> Timer:
 
 
 class Debouncer(Generic[T]):
-    """Gathers messages and hands complete batches to `process`, in threads of its own. Thread-safe."""
+    """Collects messages and passes complete batches to `process`, in its own threads. Thread-safe."""
 
     def __init__(
         self, window_s: float, process: Callable[[MessageBatch[T]], T], *, later: TimerFactory = start_timer
@@ -82,14 +79,14 @@ class Debouncer(Generic[T]):
     def add(
         self, message: Message, context: RequestContext, before: Conversation | None = None
     ) -> Future[T | None]:
-        """Take a message. Its future gets what came of its batch, or None as soon as a later message takes
-        its place."""
+        """Add a message. Its future gets the result of its batch, or None when a later message joins the
+        batch. Raises RuntimeError once closed."""
         key = (context.platform, context.channel, context.user)
         with self._lock:
             if self._closed:
-                raise RuntimeError("this program is ending and takes no more messages")
+                raise RuntimeError("this program is stopping and accepts no more messages")
             batch = self._open.get(key)
-            again = batch is not None
+            restarted = batch is not None
             if batch is None:
                 batch = self._open[key] = MessageBatch(context, before or Conversation())
             elif batch.timer:
@@ -98,16 +95,16 @@ class Debouncer(Generic[T]):
             batch.messages.append(message)
             full = len(batch.messages) >= MAX_MESSAGES
             window = 0.0 if full else self.window_s
-            _log_event("discord.user_batch_wait", batch, window_s=window, reset=again)
+            _log_event("discord.user_batch_wait", batch, window_s=window, reset=restarted)
             number = len(batch.messages)
             batch.timer = self._later(window, lambda: self._close_window(key, batch, number))
             waiting = batch.result
-        if again and former.set_running_or_notify_cancel():
+        if restarted and former.set_running_or_notify_cancel():
             former.set_result(None)
         return waiting
 
     def close(self) -> None:
-        """Drop what waits (its futures are cancelled) and take nothing more."""
+        """Drop waiting batches (their futures are cancelled) and accept no more messages."""
         with self._lock:
             self._closed = True
             dropped, self._open = list(self._open.values()), {}
@@ -118,7 +115,7 @@ class Debouncer(Generic[T]):
         self._threads.shutdown(wait=False, cancel_futures=True)
 
     def _close_window(self, key: tuple[str, str, str], batch: MessageBatch[T], number: int) -> None:
-        """The window is over, unless a message came in this very moment."""
+        """Answer the batch, unless a message has just joined it."""
         with self._lock:
             if self._open.get(key) is not batch or len(batch.messages) != number:
                 return
@@ -126,7 +123,7 @@ class Debouncer(Generic[T]):
         batch.closed_at = time.monotonic()
         try:
             work = self._threads.submit(self._answer, batch)
-        except RuntimeError:  # closed in this very moment
+        except RuntimeError:  # closed meanwhile
             _cancel_batch(batch)
         else:
             work.add_done_callback(lambda done: _cancel_batch(batch) if done.cancelled() else None)
@@ -137,12 +134,12 @@ class Debouncer(Generic[T]):
             return
         try:
             batch.result.set_result(self._process(batch))
-        except BaseException as trouble:  # noqa: BLE001 - handed to whoever waits
+        except BaseException as trouble:  # noqa: BLE001 - raised again where the future is awaited
             batch.result.set_exception(trouble)
 
 
 def _cancel_batch(batch: MessageBatch[T]) -> None:
-    """Tell whoever waits for a batch that will not be answered."""
+    """Cancel the future of a batch that will not be answered."""
     if batch.result.cancel():
         batch.result.set_running_or_notify_cancel()
 
@@ -166,5 +163,5 @@ def _log_event(name: str, batch: MessageBatch[T], **fields: object) -> None:
 
 
 def _one_line(name: str) -> str:
-    """A stranger's words on one line."""
+    """Foreign text on one line."""
     return "".join(sign if sign.isprintable() else " " for sign in name)

@@ -1,7 +1,4 @@
-"""What `reply` counts, for Prometheus: requests by how they ended, what the gate decided, how long it took,
-and tokens.
-
-One registry a process, as monitoring wants it; `exposed` is what GET /metrics answers."""
+"""Prometheus metrics of `reply`: requests by result, gate decisions, latency, tokens; one registry a process."""
 
 from __future__ import annotations
 
@@ -14,22 +11,22 @@ CONTENT_TYPE = CONTENT_TYPE_LATEST
 REGISTRY = CollectorRegistry()
 REQUESTS = Counter(
     "ai_requests_total",
-    "Replies asked for, by how they ended: success, skip (silence), error.",
+    "Requests by result: success, skip (silence), error.",
     ["result"],
     registry=REGISTRY,
 )
 GATE_DECISIONS = Counter(
-    "ai_gate_total", "What the gate decided: answerable, not_answerable.", ["decision"], registry=REGISTRY
+    "ai_gate_total", "Gate decisions: answerable, not_answerable.", ["decision"], registry=REGISTRY
 )
 LATENCY = Histogram(
     "ai_request_seconds",
-    "Seconds from a request to its reply or silence.",
+    "Seconds from request to reply or silence.",
     registry=REGISTRY,
     buckets=(0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300),
 )
 TOKENS = Counter(
     "ai_tokens_total",
-    "Tokens of model calls for replies, by kind: prompt, completion.",
+    "Tokens of model calls by kind: prompt, completion.",
     ["kind"],
     registry=REGISTRY,
 )
@@ -41,7 +38,7 @@ for _decision in ("answerable", "not_answerable"):
 
 
 def count_request(result: str, seconds: float, usage: Usage, *, answerable: bool | None) -> None:
-    """Count one request. `answerable`: what the gate decided, None when it was not reached or failed."""
+    """Count one request. `answerable`: the gate's decision, None when it was not reached or failed."""
     REQUESTS.labels(result).inc()
     LATENCY.observe(seconds)
     TOKENS.labels("prompt").inc(usage.prompt_tokens)
@@ -51,5 +48,5 @@ def count_request(result: str, seconds: float, usage: Usage, *, answerable: bool
 
 
 def render_metrics() -> bytes:
-    """All counters in Prometheus' text format (its media type is TYPE)."""
+    """All metrics in Prometheus' text format (media type CONTENT_TYPE)."""
     return generate_latest(REGISTRY)

@@ -1,11 +1,9 @@
-"""Replying as a service: a conversation in, a reply or silence out. The door of `reply` for bots, the command
-line and the screens.
+"""`reply` as a service for bots, the command line and the screens: a conversation in, a reply or silence out.
 
-    Replying(workbench).generate_reply(Conversation(messages=[...]), RequestContext(channel="help"))  ->  AIResult
+    ReplyService(workbench).generate_reply(Conversation(messages=[...]), RequestContext(channel="help"))
 
-One frozen flow serves every thread; each request is a run of its own, kept for audit and never resumed.
-Nothing raises: whatever goes wrong is silence, one line in the log and one count. It holds nothing between
-two requests but its connections."""
+Each request is a run, kept for audit and never resumed. Any failure means silence, one log line and one count;
+nothing raises. Between requests the service keeps only its connections."""
 
 from __future__ import annotations
 
@@ -43,24 +41,23 @@ from agent.workbench import Workbench
 
 log = logging.getLogger("agent.reply")
 SYNC_S = 5.0
-"""Seconds between two looks at the folders of the knowledge base."""
+"""Seconds between two synchronisations of the knowledge base with its folders."""
 MOST_PICTURES, MOST_BYTES = 20, 32_000_000
-"""Pictures that one conversation may hold, and what they may weigh together: they lie in memory until the
-reply is there."""
+"""Pictures of one conversation and their bytes in all, which stay in memory until the reply is made."""
 MAX_REASON_CHARS = 500
-"""Characters of a reason in the log, on one line: it may be a model's or a stranger's words."""
+"""Characters of a reason in the log."""
 MAX_TITLE_CHARS = 500
-"""Characters of a conversation's question in the list of runs."""
+"""Characters of a question in the list of runs."""
 DEMO_NOTE = "(From the demo knowledge base; everything in it is invented.)"
-LATE_REASON = "The reply came after its time was over, and was not given out."
+LATE_REASON = "The reply was finished after its time limit, and was not sent."
 FLOW = FLOWS["reply"]
 REPLY_FLOWS = {"reply": FLOW}
 
 
 @dataclass(frozen=True)
 class ReplyOutcome:
-    """A reply with how it came about. `failed`: something went wrong; else silence was a decision. `reason`
-    says why nothing is said."""
+    """A reply and how it was made. Silence with `failed` is an error, without it a decision; `reason` gives the
+    cause of silence."""
 
     result: AIResult
     run_id: str = ""
@@ -74,7 +71,7 @@ class ReplyOutcome:
 
 @dataclass(frozen=True)
 class _Request:
-    """A request under way: its run, who drives it, what was fetched for it, and when it must have ended."""
+    """A request being answered: its run, the owner of its lease, its deadline, its pictures."""
 
     run_id: str
     owner: str
@@ -83,11 +80,11 @@ class _Request:
 
 
 class ReplyService:
-    """Answers conversations from a knowledge base. Thread-safe; one for a process.
+    """Answers conversations from a knowledge base. Thread-safe; one a process.
 
-    Without `kb` it answers from the workbench's library, kept current with the folders that `config.yaml`
-    names; with it from that folder alone, indexed in a place of its own. `client` takes the place of the
-    configured model."""
+    Without `kb` it answers from the library, synchronised with the folders in `config.yaml`; with `kb` from
+    that folder alone, indexed in its own database. `client` replaces the configured model. Raises NotFound for
+    a missing folder, UsageError for a wrong `config.yaml`."""
 
     def __init__(
         self,
@@ -122,11 +119,11 @@ class ReplyService:
         self._summary_worker = SummaryWorker(self.library, ReplyModel(bench.config, own)) if own else None
         self._synced_at = -SYNC_S
         self._sync_future: Future[None] | None = None
-        """A look at the folders that is under way."""
+        """The synchronisation in progress."""
         self._lock = threading.Lock()
 
     def close(self) -> None:
-        """Let go of what this service opened; the workbench stays open."""
+        """Close what this service opened; the workbench stays open."""
         if self._summary_worker:
             self._summary_worker.close()
         if self._pictures:
@@ -146,7 +143,7 @@ class ReplyService:
         model: str = "auto",
         began: float = 0.0,
     ) -> ReplyOutcome:
-        """The same with how it came about. `began`: when the request arrived, on the monotonic clock. Never
+        """The reply and how it was made. `began`: when the request arrived, on the monotonic clock. Never
         raises."""
         began = began or time.monotonic()
         return self._run_safely(
@@ -156,8 +153,8 @@ class ReplyService:
     def start_reply(
         self, conversation: Conversation, context: RequestContext | None = None, *, model: str = "auto"
     ) -> str:
-        """Start a reply in the background and return its run's id, to be watched. Raises TouchstoneError when
-        it cannot be started."""
+        """Start a reply in the background; returns the id of its run. Raises TouchstoneError when it cannot be
+        started."""
         began = time.monotonic()
         request = self._start_run(conversation, context or RequestContext(), model, began)
         threading.Thread(
@@ -170,14 +167,14 @@ class ReplyService:
     # ------------------------------------------------------------------------------------------------------------------
 
     def _run_safely(self, began: float, request: Any) -> ReplyOutcome:
-        """Drive a request to its end, count it and log it, whatever happens."""
+        """Drive a request to its end, count and log it; an error becomes silence."""
         try:
             replied = self._drive(request())
-        except Exception as trouble:  # a door: whoever asked gets silence, never our trouble
-            expected = isinstance(trouble, TouchstoneError)
-            log.error("a reply failed: %s", trouble, exc_info=None if expected else trouble)
+        except Exception as error:  # the caller gets silence, never an error
+            expected = isinstance(error, TouchstoneError)
+            log.error("a reply failed: %s", error, exc_info=None if expected else error)
             replied = ReplyOutcome(
-                AIResult(), path=("failed",), reason=f"{type(trouble).__name__}: {trouble}", failed=True
+                AIResult(), path=("failed",), reason=f"{type(error).__name__}: {error}", failed=True
             )
         seconds = time.monotonic() - began
         return _log_outcome(replied, seconds)
@@ -185,7 +182,7 @@ class ReplyService:
     def _start_run(
         self, conversation: Conversation, context: RequestContext, model: str, began: float
     ) -> _Request:
-        """Everything before the flow: pictures fetched, the library made current, the run written down."""
+        """The request, its pictures fetched, the library synchronised, its run created."""
         keys = self.response.reply_settings
         until = began + keys.graph_timeout_seconds
         images, pictures, missing = self._fetch_pictures(conversation, until)
@@ -219,13 +216,13 @@ class ReplyService:
     def _fetch_pictures(
         self, conversation: Conversation, until: float
     ) -> tuple[list[Image], list[Picture], str]:
-        """The pictures of a conversation in their order, and why one is missing; nothing is fetched while
-        pictures are switched off."""
+        """The pictures of a conversation in order, their records, and why one is missing; none while pictures
+        are switched off."""
         images: list[Image] = []
         pictures: list[Picture] = []
         wanted = conversation.images if self._pictures else []
         if len(wanted) > MOST_PICTURES:
-            return [], [], f"the conversation holds {len(wanted)} pictures; {MOST_PICTURES} are the most"
+            return [], [], f"the conversation holds {len(wanted)} pictures; {MOST_PICTURES} is the limit"
         for url in wanted:
             got = self._pictures.fetch(url, _deadline_check(until))  # type: ignore[union-attr]
             pictures.append(
@@ -240,7 +237,7 @@ class ReplyService:
             images.append(Image(url, got.media_type, got.sha256, got.data))
             together = sum(picture.size for picture in pictures)
             if detail := got.detail or (
-                f"the pictures weigh more than {MOST_BYTES // 1_000_000} MB together"
+                f"the pictures have more than {MOST_BYTES // 1_000_000} MB together"
                 if together > MOST_BYTES
                 else ""
             ):
@@ -248,35 +245,34 @@ class ReplyService:
         return images, pictures, ""
 
     def _refresh_library(self, until: float) -> None:
-        """Bring the index up to date with its folders; one thread looks, at most every SYNC_S seconds, and a
-        request waits for its own look, and all wait for the first one, but never longer than they have
-        time."""
+        """Synchronise the index with its folders, in one thread and at most every SYNC_S seconds. The request
+        that starts it waits for it, all wait for the first one. Raises BudgetSpent at the deadline."""
         if not (self.library.kb_dir or self.library.team_dir) or (
             self._synced_at > 0 and time.monotonic() - self._synced_at < SYNC_S
         ):
             return
         with self._lock:
-            look, mine = self._sync_future, self._sync_future is None
-            if look is None:
-                look = self._sync_future = Future()
-                threading.Thread(target=self._sync, args=(look,), name="kb-sync", daemon=True).start()
-        if mine or self._synced_at < 0:
+            sync, is_own = self._sync_future, self._sync_future is None
+            if sync is None:
+                sync = self._sync_future = Future()
+                threading.Thread(target=self._sync, args=(sync,), name="kb-sync", daemon=True).start()
+        if is_own or self._synced_at < 0:
             try:
-                look.result(max(0.0, until - time.monotonic()))
+                sync.result(max(0.0, until - time.monotonic()))
             except TimeoutError:
                 raise BudgetSpent(
-                    "the time for this request was over before the knowledge base was read"
+                    "the time for this request ended before the knowledge base was read"
                 ) from None
 
-    def _sync(self, look: Future[None]) -> None:
-        """One look at the folders; whoever waits for it is told what went wrong."""
+    def _sync(self, future: Future[None]) -> None:
+        """Synchronise once; errors are raised where the future is awaited."""
         try:
             self.library.sync()
             self._synced_at = time.monotonic()
-        except BaseException as trouble:
-            look.set_exception(trouble)
+        except BaseException as error:
+            future.set_exception(error)
         else:
-            look.set_result(None)
+            future.set_result(None)
             if self._summary_worker:
                 self._summary_worker.start()
         finally:
@@ -322,7 +318,7 @@ class ReplyService:
         return tools
 
     def _final_result(self, state: ReplyRun) -> AIResult:
-        """The result; a reply that rests on a file of the demo knowledge base says so."""
+        """The result; a reply from a file of the demo knowledge base says so."""
         result = state.own.result
         if not (
             self.demo
@@ -334,7 +330,7 @@ class ReplyService:
 
 
 def _log_outcome(replied: ReplyOutcome, seconds: float) -> ReplyOutcome:
-    """The one line of the log, and the counters."""
+    """Write the log line and the metrics; returns the outcome with its time."""
     outcome = "success" if replied.result.should_reply else "error" if replied.failed else "skip"
     metrics.count_request(outcome, seconds, replied.usage, answerable=replied.answerable)
     usage, path = replied.usage, " -> ".join(replied.path)
@@ -369,18 +365,18 @@ def _log_outcome(replied: ReplyOutcome, seconds: float) -> ReplyOutcome:
 
 
 def _step_path(steps: Sequence[Step]) -> tuple[str, ...]:
-    """The steps that were taken, and where the run rests."""
+    """The names of the steps taken, and where the run rests."""
     return (*(step.name for step in steps[1:] if step.by == "code"), steps[-1].next)
 
 
 def _deadline_check(until: float) -> Any:
     def look() -> None:
         if time.monotonic() > until:
-            raise BudgetSpent("the time for this request was over before its pictures were fetched")
+            raise BudgetSpent("the time for this request ended before its pictures were fetched")
 
     return look
 
 
 def _database_name(folder: Path) -> str:
-    """The file that holds a folder's index."""
+    """The file name of a folder's index."""
     return hashlib.sha256(str(folder.resolve()).encode()).hexdigest()[:16] + ".db"

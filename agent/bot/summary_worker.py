@@ -1,9 +1,8 @@
-"""Describes the documents of the library with the model that `kb.llm` names, in a thread of its own, a few at
-a time.
+"""Describes the documents of the library with the model of `kb.llm`, in its own thread, a batch at a time.
 
-What it writes changes how sources are told in the index, never how `reply` answers. A description a person
-wrote is left alone, one a model wrote is kept as long as its text; when the model fails, the rule's
-descriptions stand, and it is asked again later."""
+Descriptions change how sources are listed in the index, never how `reply` answers. A person's description is
+kept; a model's is kept as long as the text of the document; when the model fails, the descriptions made without
+it stay, and it is called again later."""
 
 from __future__ import annotations
 
@@ -18,23 +17,24 @@ from agent.llm.reply_model import ReplyModel
 from agent.llm.structured_call import CallContext, request_structured
 from agent.retrieval.extractive_summary import MAX_DESCRIPTION_CHARS
 from agent.roles.describe import BEGINNING_CHARS, DESCRIBE
+from agent.roles.role import AskModel
 from agent.types import LibrarySource
 from agent.types.library import SourceKind
 
 log = logging.getLogger(__name__)
 BATCH_SIZE = 50
-"""Documents that are described in one go."""
+"""Documents described at once."""
 RETRY_S = 300.0
-"""Seconds before a model that failed is asked again."""
+"""Seconds before a failed model is called again."""
 DESCRIBED_KINDS: tuple[SourceKind, ...] = ("file", "topic")
-"""Pages of the web are too many, and theirs are told by rule."""
+"""Web pages are too many; they are described without a model."""
 MAX_HEADINGS = 60
 CALLS_RUN_ID = "library"
-"""Under this name its calls are kept."""
+"""The run id of its model calls."""
 
 
 class SummaryWorker:
-    """Describes what nobody described yet. Thread-safe; one thread at most is at it."""
+    """Describes documents without a description. Thread-safe; at most one thread works."""
 
     def __init__(self, library: Library, model: ReplyModel) -> None:
         self.library, self._model = library, model
@@ -44,17 +44,16 @@ class SummaryWorker:
         self._retry_at = 0.0
 
     def start(self) -> None:
-        """Set about it in the background; does nothing while it is under way, or when the model failed
-        lately."""
+        """Start in the background; does nothing while it is working, or shortly after the model failed."""
         if time.monotonic() >= self._retry_at and self._running.acquire(blocking=False):
             threading.Thread(target=self._run, name="describing", daemon=True).start()
 
     def close(self) -> None:
-        """Stop after the call that is being made."""
+        """Stop after the current call."""
         self._closing.set()
 
     def list_undescribed(self) -> list[LibrarySource]:
-        """The documents that are told by rule so far, AT_ONCE at most."""
+        """The documents described without a model so far, BATCH_SIZE at most."""
         found = [
             source
             for kind in DESCRIBED_KINDS
@@ -69,53 +68,55 @@ class SummaryWorker:
                 self._describe_all(waiting)
         except ShutdownRequested:
             return
-        except ModelUnavailable as trouble:
-            log.warning("documents are told by rule: %s", trouble)
+        except ModelUnavailable as error:
+            log.warning("documents are described without the model: %s", error)
             self._retry_at = time.monotonic() + RETRY_S
         finally:
             self._running.release()
 
     def _describe_all(self, waiting: list[LibrarySource]) -> None:
-        client, trouble = self._model.client()
+        client, reason = self._model.client()
         if client is None:
-            raise ModelUnavailable(trouble or "no model is named")
+            raise ModelUnavailable(reason or "no model is named")
         for source in waiting:
             self._describe_source(client, source)
 
     def _describe_source(self, client: ModelClient, source: LibrarySource) -> None:
-        """Describe one document, unless it changed or somebody else described it meanwhile."""
+        """Describe one document, unless it changed or got a description meanwhile."""
         try:
             page = self.library.load(source.source_id)
-            ticket = CallContext(
-                run_id=CALLS_RUN_ID,
-                step=0,
-                role=DESCRIBE.name,
-                recall=self._calls.recall,
-                record=self._calls.record,
-                checkpoint=self._checkpoint,
-            )
-            headings = [heading.text for heading in page.headings[:MAX_HEADINGS]]
-            said = DESCRIBE.judge(
-                lambda _, messages, shape, tier: request_structured(
-                    client,
-                    ticket,
-                    messages,
-                    shape,
-                    tier=tier,  # type: ignore[arg-type]
-                ),  # type: ignore[arg-type]
+            judged = DESCRIBE.judge(
+                self._make_ask(client),
                 title=page.title,
-                headings=headings,
+                headings=[heading.text for heading in page.headings[:MAX_HEADINGS]],
                 beginning=page.text[:BEGINNING_CHARS],
             )
-            if said.by != "model":
-                raise ModelUnavailable(said.fallback_reason)
+            if judged.by != "model":
+                raise ModelUnavailable(judged.fallback_reason)
+            description = " ".join(judged.value.description.split())[:MAX_DESCRIPTION_CHARS]
             now = self.library.source(source.source_id)
-            told = " ".join(said.value.description.split())[:MAX_DESCRIPTION_CHARS]
-            if told and (now.page_id, now.described_by) == (source.page_id, "keyless"):
-                self.library.describe(source.source_id, told, "model")
+            if description and (now.page_id, now.described_by) == (source.page_id, "keyless"):
+                self.library.describe(source.source_id, description, "model")
         except NotFound:
-            log.info("%s went away before it was described", source.source_id)
+            log.info("%s was removed before it was described", source.source_id)
+
+    def _make_ask(self, client: ModelClient) -> AskModel:
+        context = CallContext(
+            run_id=CALLS_RUN_ID,
+            step=0,
+            role=DESCRIBE.name,
+            recall=self._calls.recall,
+            record=self._calls.record,
+            checkpoint=self._checkpoint,
+        )
+        return lambda _, messages, shape, tier: request_structured(
+            client,
+            context,
+            messages,
+            shape,
+            tier=tier,  # type: ignore[arg-type]
+        )
 
     def _checkpoint(self) -> None:
         if self._closing.is_set():
-            raise ShutdownRequested("this process is ending")
+            raise ShutdownRequested("this process is stopping")

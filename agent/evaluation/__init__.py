@@ -1,1 +1,1 @@
-"""evaluation."""
+"""Evaluation of a world by its questions: runs, scores, metrics."""

@@ -115,14 +115,14 @@ def test_the_example_holds_every_key_with_its_default() -> None:
     [
         (
             "ai_response: {max_source: 3}",
-            "ai_response.max_source is no key that is known; ai_response may have .*max_sources",
+            "ai_response.max_source is not a known key; ai_response may have .*max_sources",
         ),
         (
             "ai_response: {llm: {retries: 3}}",
-            "ai_response.llm.retries is no key that is known; ai_response.llm may have base_url, .*max_retries",
+            "ai_response.llm.retries is not a known key; ai_response.llm may have base_url, .*max_retries",
         ),
-        ("kb: {llm: {retries: 3}}", "kb.llm.retries is no key that is known; kb.llm may have base_url"),
-        ("discord: {}", "discord is no key that is known; the file may have ai_response, kb"),
+        ("kb: {llm: {retries: 3}}", "kb.llm.retries is not a known key; kb.llm may have base_url"),
+        ("discord: {}", "discord is not a known key; the file may have ai_response, kb"),
         (
             "ai_response: {llm: {structured_output_method: xml}}",
             "structured_output_method: .*'json_schema' or 'function_calling'.*'xml'",
