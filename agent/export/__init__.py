@@ -1,2 +1,1 @@
-"""What a run looks like when it leaves: files made from a report. Nothing here reads the store or judges
-evidence."""
+"""Export formats: files made from a report. Nothing here reads the store or judges evidence."""

@@ -1,4 +1,4 @@
-"""A flow's table of steps as a Mermaid flow chart. It knows edges, not what any step does."""
+"""A flow's table of steps as a Mermaid flow chart."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ def render_mermaid(
 ) -> str:
     """The flow chart of these edges, as Mermaid source.
 
-    `first` is the step a run begins with; `rests` gives the places where a person speaks or the run ends,
-    with the words they are drawn with; `decisions` the steps behind which a choice stands (a diamond), with
-    its words. Labelled edges of such a step leave from the diamond. The same edges give the same text."""
+    `first` is the step a run begins with; `rests` are the places where a person decides or the run ends, with their
+    labels; `decisions` are the steps followed by a choice (a diamond), with its label: their labelled edges leave from
+    the diamond. The same edges give the same text."""
     ways, choices = list(edges), decisions or {}
     names = dict.fromkeys([first, *(name for way in ways for name in (way.start, way.end))])
     lines = [f"flowchart {direction}", f"    ask([question]) --> {first}"]
@@ -37,7 +37,7 @@ def render_mermaid(
 
 
 def _node_id(name: str) -> str:
-    """The name as Mermaid may be told it: "end" in small letters is a word of its own there."""
+    """The name as a Mermaid id: "end" in lower case is a keyword there."""
     return "END" if name == "end" else name
 
 
@@ -48,5 +48,5 @@ def _node_shape(name: str, rests: Mapping[str, str]) -> str:
 
 
 def _quote_label(words: str) -> str:
-    """As Mermaid wants a text: in quotes, with its own entity for a quote."""
+    """A text in quotes, with Mermaid's own entity for a quote."""
     return '"' + words.replace('"', "#quot;") + '"'

@@ -1,9 +1,7 @@
-"""Untrusted text made harmless in Markdown, for GitHub and Obsidian, in XML and in tables. Knows text and
-addresses, nothing of runs.
+"""Escapes untrusted text for Markdown (GitHub and Obsidian), XML and CSV.
 
-What a page or model wrote appears as letters only: no link, image, HTML, heading, table cell, tag, wikilink,
-embed, math, comment or automatic link can come of it. Control characters and those that reorder text are
-taken out."""
+What a page or model wrote appears as letters only: it cannot become a link, image, HTML, heading, table cell, tag,
+wikilink, embed, math, comment or automatic link. Control characters and those that reorder text are removed."""
 
 from __future__ import annotations
 
@@ -27,24 +25,22 @@ _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "�
 
 
 def strip_invisible(text: str) -> str:
-    """The text without control characters and those that are not seen or reorder others; tabs and line ends
-    stay."""
+    """The text without control characters and invisible or reordering ones; tabs and line ends stay."""
     return _INVISIBLE.sub("", text)
 
 
 def to_one_line(text: str) -> str:
-    """The text as it is seen, in one line."""
+    """The visible text in one line."""
     return " ".join(_INVISIBLE.sub("", text).split())
 
 
 def clean_xml(text: str) -> str:
-    """The text without what no XML document may hold; markup is left to the writer of the document."""
+    """The text without characters that XML forbids; the document's writer escapes markup."""
     return _NOT_XML.sub("", _INVISIBLE.sub("", text)).replace("\r\n", "\n").replace("\r", "\n")
 
 
 def escape_csv_cell(text: str) -> str:
-    """A cell of a CSV table that no spreadsheet takes for a formula: one that begins like one gets an
-    apostrophe in front."""
+    """A CSV cell that no spreadsheet takes for a formula: one that begins like one gets an apostrophe in front."""
     text = text.replace("\x00", "")
     return f"'{text}" if _INVISIBLE.sub("", text).lstrip(" ").startswith(_FORMULA_STARTS) else text
 
@@ -55,24 +51,23 @@ def escape_inline(text: str) -> str:
 
 
 def escape_table_cell(text: str) -> str:
-    """Text for a table cell; an empty one is a dash, so that the row keeps its shape in every viewer."""
+    """Text for a table cell; an empty one becomes a dash, so that every viewer keeps the row's shape."""
     return escape_inline(text) or "–"
 
 
 def render_blockquote(text: str) -> str:
-    """Text as a blockquote, its lines kept (two spaces at the end make the break)."""
+    """Text as a blockquote with its lines (two spaces at the end make the break)."""
     lines = [_escape_line(" ".join(line.split())) for line in _INVISIBLE.sub("", text).splitlines()]
     return "  \n".join(f"> {line}" for line in lines if line) or ">"
 
 
 def render_code(text: str) -> str:
-    """A short identifier in code style; what is not a plain word character, dot, colon or dash is left
-    out."""
+    """A short identifier in code style, of word characters, dots, colons and dashes."""
     return f"`{re.sub(r'[^A-Za-z0-9_.:-]', '', text) or '-'}`"
 
 
 def clean_url(url: str) -> str:
-    """A web address that can stand between the brackets of a link; "" for what is not http(s)."""
+    """A web address for the brackets of a link; "" for what is not http(s)."""
     if not canonicalize(url):
         return ""
     return _ENTITY.sub(r"\1%3B", quote(_INVISIBLE.sub("", url.strip()), safe=_SAFE_URL_CHARS))

@@ -1,8 +1,7 @@
-"""The graph of a run's addresses as GraphML: the question, its searches, every page, and how one led to
-another.
+"""The graph of a run as GraphML: the question, its searches, every page, and which led to which.
 
-Nodes are named by their address ("search: …" for a search, "question" for the start). An edge with `found`
-true leads from where an address was found to the page; the others are links between pages the run knows."""
+Nodes are named by their address ("search: …" for a search, "question" for the start). An edge with `found` true leads
+from where an address was found to the page; the others are links between pages of the run."""
 
 from __future__ import annotations
 
@@ -18,7 +17,7 @@ QUESTION_NODE = "question"
 
 def render_graphml(report: Report) -> bytes:
     """The file (UTF-8). The same run gives the same bytes."""
-    import networkx as nx  # takes half a second: only who draws a graph waits for it
+    import networkx as nx  # takes half a second to import
 
     graph = nx.DiGraph()
     graph.add_node(QUESTION_NODE, kind="question", label=clean_xml(report.run.question), step=0)

@@ -1,5 +1,4 @@
-"""Keeps secrets out of what leaves: keys, tokens and passwords this workbench knows, and the passwords inside
-addresses."""
+"""Redacts secrets in exports: keys, tokens and passwords of this workbench, and passwords inside addresses."""
 
 from __future__ import annotations
 
@@ -12,10 +11,10 @@ _URL_CREDENTIALS = re.compile(r"(https?://)[^/\s@]+@(?=\S+$)", re.IGNORECASE)
 
 
 def make_redactor(secrets: Iterable[str]) -> Callable[[Any], Any]:
-    """A function that gives a JSON value back with every secret in its texts and keys replaced.
+    """A function that returns a JSON value with every secret in its texts and keys replaced.
 
-    A "secret" that could be a plain word (a local server's key is often "ollama" or "none") is left alone: it
-    must have a figure and eight characters, or sixteen characters."""
+    A "secret" that could be a plain word (a local server's key is often "ollama" or "none") is ignored: a secret has a
+    digit and eight characters, or sixteen characters."""
     known = sorted(
         {s for s in secrets if len(s) >= 16 or (len(s) >= 8 and any(c.isdigit() for c in s))},
         key=len,

@@ -1,5 +1,4 @@
-"""Everything an export may need of a run, gathered by the one who exports. Holds data; knows neither the
-store nor a file format."""
+"""Everything an export may need of a run: data only, no store and no file format."""
 
 from __future__ import annotations
 
@@ -32,7 +31,7 @@ from agent.types import (
 
 @dataclass(frozen=True)
 class Report:
-    """A run as it stands. `answer` is the newest, `former` the ones before it, oldest first."""
+    """A run and its results. `answer` is the newest; `former_answers` are the ones before it, oldest first."""
 
     run: Run
     settings: Settings
@@ -63,19 +62,18 @@ class Report:
 
     @property
     def edited_facts(self) -> list[tuple[Fact, str]]:
-        """The facts a person had a hand in, each with what was done, in words."""
+        """The facts a person edited, each with the edit in words."""
         return [(fact, told) for fact in self.facts if (told := describe_person_edit(fact))]
 
     def describe_missing_support(self, sentence: Sentence) -> str:
-        """What to say of a sentence that no page backs; "" when one does."""
+        """Why a sentence is not backed by a page; "" when it is."""
         known = {fact.id: fact for fact in self.facts if fact.id in sentence.fact_ids}
         mine = bool(known) and all(fact.is_own_knowledge for fact in known.values())
         return "" if sentence.backed else "a person's own knowledge" if mine else "unsupported"
 
     @property
     def all_pages(self) -> list[PageRef]:
-        """The pages the run looked at, then those it cites without having fetched them (they came from the
-        library or an earlier turn)."""
+        """The pages of the run, then those it cites from the library or an earlier turn."""
         known = {page.page_id for page in self.pages}
         found = {
             fact.page_id: PageRef(url=fact.url, page_id=fact.page_id, title=fact.title, step=fact.step)
@@ -96,7 +94,7 @@ class Report:
 
 
 def describe_person_edit(fact: Fact) -> str:
-    """What a person did to a fact, in words; "" when nothing."""
+    """The edits of a person to a fact in words; "" for none."""
     told = [
         "own knowledge, on no page"
         if fact.is_own_knowledge

@@ -1,2 +1,1 @@
-"""Asking a language model: one OpenAI-compatible server, one retry layer, strict replies. Knows no role and
-no store."""
+"""Language models: one OpenAI-compatible server, one retry layer, strict replies. Knows no role and no store."""

@@ -1,10 +1,9 @@
-"""Turns a model's raw text into the shape that was asked for, or says why not. It mends nothing: half an
-answer is no answer.
+"""Parses a model's raw text into a schema, or says why it does not fit. It repairs nothing.
 
-The whole text must be one JSON object that validates. Only when the text is no JSON at all are thoughts
-(`<think>…</think>` at its beginning) cut off and the rest searched, outside of any braces, for the first
-balanced object that validates; this is how fences and polite sentences around the object are borne. Nothing
-inside an object that does not close is ever looked at, so a truncated reply can't pass for a whole one."""
+The whole text must be one JSON object that validates. Only when the text is no JSON at all, thoughts
+(`<think>…</think>` at its beginning) are removed and the rest is searched, outside of any braces, for the first balanced
+object that validates; so fences and polite sentences around the object are accepted. The inside of an object that does
+not close is never read, so a truncated reply cannot pass for a whole one."""
 
 from __future__ import annotations
 
@@ -19,8 +18,7 @@ from pydantic import BaseModel, ValidationError
 from agent.errors import ModelReplyError
 
 MAX_REPLY_CHARACTERS = 1_000_000
-"""Characters a reply may have. A reply of 4,096 tokens has some 16,000; far more is a model that runs in
-circles."""
+"""A reply of 4,096 tokens has some 16,000 characters; far more is a model that repeats itself."""
 _THOUGHT = re.compile(r"\s*<(think|thinking)>.*?(</\1>|\Z)", re.DOTALL | re.IGNORECASE)
 _OPENED_BY_TEMPLATE = re.compile(r"\A(?:(?!<think).)*?</(?:think|thinking)>", re.DOTALL | re.IGNORECASE)
 """Some servers put the opening `<think>` into the prompt, so that only the closing tag comes back."""
@@ -30,14 +28,12 @@ Shape = TypeVar("Shape", bound=BaseModel)
 
 
 def parse_reply(text: str, shape: type[Shape]) -> Shape:
-    """The reply as `shape`. Raises ReplyError with what is wrong, in words the model and a person both
-    understand."""
+    """The reply as `shape`. Raises ModelReplyError with the problem, in words for the model and a person."""
     if not text.strip():
         raise ModelReplyError("The reply is empty.")
     if len(text) > MAX_REPLY_CHARACTERS:
-        raise ModelReplyError(
-            f"The reply has {len(text):,} characters; at most {MAX_REPLY_CHARACTERS:,} are read."
-        )
+        limit = f"at most {MAX_REPLY_CHARACTERS:,} are read"
+        raise ModelReplyError(f"The reply has {len(text):,} characters; {limit}.")
     text = text.lstrip("\ufeff").strip()
     try:
         _check_strict_json(text)
@@ -47,7 +43,7 @@ def parse_reply(text: str, shape: type[Shape]) -> Shape:
 
 
 def strip_thoughts(text: str) -> str:
-    """The text after the thoughts it begins with; empty when they never end."""
+    """The text without the thoughts at its beginning; empty when they never end."""
     while match := _THOUGHT.match(text):
         text = text[match.end() :]
     opened = _OPENED_BY_TEMPLATE.match(text)
@@ -55,8 +51,7 @@ def strip_thoughts(text: str) -> str:
 
 
 def _find_valid_object(text: str, shape: type[Shape], trouble: str) -> Shape:
-    """The first balanced object outside of any other that validates; the first trouble met when there is
-    none."""
+    """The first balanced outermost object that validates; raises the first problem when there is none."""
     first: ModelReplyError | None = None
     for candidate in _balanced_objects(strip_thoughts(text)):
         try:
@@ -70,7 +65,7 @@ def _find_valid_object(text: str, shape: type[Shape], trouble: str) -> Shape:
 
 
 def _balanced_objects(text: str) -> Iterator[str]:
-    """The balanced `{…}` of a text that stand in no other. Ends at the first that does not close."""
+    """The balanced outermost `{…}` of a text, up to the first that does not close."""
     at = text.find("{")
     while at >= 0:
         depth = 0
@@ -95,8 +90,7 @@ def _validate(text: str, shape: type[Shape]) -> Shape:
 
 
 def _check_strict_json(text: str) -> None:
-    """ValueError unless `text` is one JSON value by RFC 8259, without repeated keys, NaN, infinities or
-    endless nesting."""
+    """Raises ValueError unless `text` is one JSON value by RFC 8259, without repeated keys, NaN or infinities."""
     try:
         json.loads(
             text,

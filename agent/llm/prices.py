@@ -1,5 +1,4 @@
-"""What a call costs, from a small table of list prices. It knows names and numbers only; an unknown model has
-no price.
+"""The cost of a model call, from a small table of list prices; an unknown model has no price.
 
 Prices are US dollars per million tokens (prompt, completion), without cached-prompt and batch discounts, as
 the makers listed them in March 2026. A model is found by its exact name; a maker's prefix ("openai/") and a

@@ -1,9 +1,8 @@
-"""What is asked of a server beside the messages, and what is asked instead when it does not understand. It
-sends nothing.
+"""The form of a request beside its messages, and the next form when a server complains.
 
-Servers differ in what they take: a JSON schema, a function to be called, only "some JSON", or none of it; a
-temperature or not; the limit of the reply under one of two names. We start with the most and give up one
-thing for each complaint; the client remembers what worked."""
+Servers differ in what they accept: a JSON schema, a function call, only "some JSON", or none of it; a temperature or not;
+the limit of the reply under one of two names. The first request has all of it, and each complaint removes one thing; the
+client remembers what worked."""
 
 from __future__ import annotations
 
@@ -15,23 +14,13 @@ from typing import Any
 from pydantic import BaseModel
 
 CONTEXT_OVERFLOW_PHRASES = (
-    "context length",
-    "context_length",
-    "context window",
-    "context size",
-    "too many tokens",
-    "maximum prompt length",
+    *("context length", "context_length", "context window", "context size"),
+    *("too many tokens", "maximum prompt length"),
 )
 """How servers say that prompt and reply together are too long for the model."""
 _FORMAT_COMPLAINTS = (
-    "response_format",
-    "json_schema",
-    "json_object",
-    "json mode",
-    "schema",
-    "structured output",
-    "grammar",
-    "guided",
+    *("response_format", "json_schema", "json_object", "json mode", "schema"),
+    *("structured output", "grammar", "guided"),
 )
 _FUNCTION_COMPLAINTS = ("tool", "function")
 _NEXT_FORMAT = {"json_schema": "json_object", "function_calling": "json_object", "json_object": "plain"}
@@ -43,19 +32,16 @@ _DROPPED_KEYS = ("default", "title", "discriminator")
 
 @dataclass(frozen=True)
 class RequestOptions:
-    """How a model is asked: the response format, whether a temperature is sent, and what the reply's limit is
-    called."""
+    """The response format, whether a temperature is sent, and the name of the reply's limit."""
 
     format: str = "json_schema"
-    """"json_schema", "function_calling" (the reply is the arguments of a function that must be called),
-    "json_object" or "plain"."""
+    """"json_schema", "function_calling" (the reply is the arguments of a required call), "json_object" or "plain"."""
     temperature: bool = True
     limit: str = "max_tokens"
-    """"max_tokens", "max_completion_tokens", or empty: no limit is sent (then the server takes what room is
-    left)."""
+    """"max_tokens", "max_completion_tokens", or empty: no limit is sent."""
 
     def build_arguments(self, schema: type[BaseModel], max_tokens: int) -> dict[str, Any]:
-        """The arguments of a chat completion that go with these terms."""
+        """The arguments of a chat completion in this form."""
         options: dict[str, Any] = {}
         if self.temperature:
             options["temperature"] = 0
@@ -83,7 +69,7 @@ class RequestOptions:
         return options
 
     def relax_after(self, complaint: str) -> RequestOptions | None:
-        """The terms to try next when a server complains so; None when giving something up would not help."""
+        """The form to try after a complaint; None when another form would not help."""
         said = complaint.lower()
         if self.limit == "max_tokens" and "max_completion_tokens" in said:
             return replace(self, limit="max_completion_tokens")
@@ -99,8 +85,8 @@ class RequestOptions:
 
 @lru_cache(maxsize=64)
 def build_strict_schema(shape: type[BaseModel]) -> dict[str, Any]:
-    """The JSON schema of a reply as strict servers want it: every object closed, every field required, no
-    defaults. To be read only."""
+    """The JSON schema of a reply for strict servers: every object closed, every field required, no defaults. Do not
+    change the result: it is cached."""
     closed = _make_strict(shape.model_json_schema())
     return closed if isinstance(closed, dict) else {}
 
@@ -124,7 +110,7 @@ def _make_strict(node: Any) -> Any:
 
 
 def _is_closed(node: Any) -> bool:
-    """Can a strict server take it? Not when an object of any keys (a dict) is in it."""
+    """Whether a strict server accepts the schema: it holds no object with arbitrary keys (a dict)."""
     if isinstance(node, list):
         return all(_is_closed(item) for item in node)
     if not isinstance(node, dict):

@@ -1,5 +1,4 @@
-"""What of a search or a fetch counts, by the sources a run may use. What is left out is told, with the
-reason; nothing is asked for here."""
+"""Applies a run's choice of sources to search results and pages; what is left out is reported with the reason."""
 
 from __future__ import annotations
 
@@ -8,8 +7,7 @@ from agent.web import page_language
 
 
 def filter_hits(result: SearchResult, reach: SourceFilter) -> SearchResult:
-    """The results that lie inside, and how many do not. When none does, the search is `empty`, and says
-    why."""
+    """The results inside the filter, and how many are outside. Without any the search is `empty`, with the reason."""
     good = [
         hit
         for hit in result.hits
@@ -18,21 +16,20 @@ def filter_hits(result: SearchResult, reach: SourceFilter) -> SearchResult:
     out = len(result.hits) - len(good)
     if not out:
         return result
-    told = f"{out} of {len(result.hits)} results lie outside the chosen sources and were left out."
+    note = f"{out} of {len(result.hits)} results lie outside the chosen sources and were left out."
     outcome = result.outcome if good else Outcome.EMPTY
     return result.model_copy(
         update={
             "hits": good,
             "left_out": out,
-            "detail": f"{result.detail} {told}".strip(),
+            "detail": f"{result.detail} {note}".strip(),
             "outcome": outcome,
         }
     )
 
 
 def filter_page(read: Page, reach: SourceFilter) -> Page:
-    """The page, or, when its date or its language is not asked for, the refusal: without its text, with its
-    links."""
+    """The page; outside the chosen time or language a refusal, without its text but with its links."""
     if read.outcome is not Outcome.OK or not reach.needs_page:
         return read
     why = reach.date_problem(read.published_at) or (

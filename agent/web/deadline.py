@@ -1,9 +1,7 @@
-"""How long one look at the world may take, and who may call it off. Knows time and a checkpoint, nothing of
-the web.
+"""A deadline for one request, with a checkpoint that a stop raises from.
 
-A `Watch` is asked at every wait: it raises the run's Signal when a person stopped it, or `Late` at the
-deadline. Blocking calls that cannot be asked (a name lookup, a search library) run in a thread of their own
-that is left behind."""
+Every wait calls `Deadline.check`: it raises the run's Signal when a person stopped the run, or DeadlineExceeded.
+Blocking calls that cannot check (a name lookup, a search library) run in a thread that is abandoned."""
 
 from __future__ import annotations
 
@@ -17,15 +15,15 @@ from agent.errors import TouchstoneError
 T = TypeVar("T")
 
 POLL_SECONDS = 0.2
-"""Seconds between two looks at the deadline and the stop flag while something blocks."""
+"""Seconds between two checks of the deadline and the stop flag while something blocks."""
 
 
 class DeadlineExceeded(TouchstoneError):
-    """The deadline passed. Stays inside the tools: it becomes the outcome `timeout`."""
+    """The deadline passed; it becomes the outcome `timeout`."""
 
 
 class Deadline:
-    """A deadline `seconds` from now, and a `checkpoint` that raises a Signal when the run must rest."""
+    """A deadline `seconds` from now, and a `checkpoint` that raises a Signal when the run must pause."""
 
     def __init__(self, seconds: float, checkpoint: Callable[[], None] = lambda: None) -> None:
         self.checkpoint = checkpoint
@@ -36,22 +34,22 @@ class Deadline:
         return max(0.0, self._end - time.monotonic())
 
     def extend(self, seconds: float) -> None:
-        """Give back time that was spent waiting out of politeness."""
+        """Move the deadline by time that was spent waiting for a slot."""
         self._end += seconds
 
     def check(self) -> None:
-        """Raise what calls it off: a Signal, or `Late`."""
+        """Raise a Signal or DeadlineExceeded."""
         self.checkpoint()
         if not self.remaining():
             raise DeadlineExceeded
 
     def poll_interval(self) -> float:
-        """How long to block before the next tick, in seconds."""
+        """Seconds to block before the next check."""
         return max(0.001, min(POLL_SECONDS, self.remaining()))
 
 
 def run_with_deadline(call: Callable[[], T], watch: Deadline) -> T:
-    """What `call` returns or raises, from a thread that is left behind when the watch calls it off."""
+    """What `call` returns or raises, from a thread that is abandoned at a stop or the deadline."""
     done: list[T] = []
     failed: list[BaseException] = []
 

@@ -1,9 +1,7 @@
-"""Sockets whose waits are short slices, so that a total deadline and a stop are noticed while a server
-dawdles.
+"""Sockets that wait in short slices, so that a total deadline and a stop end the wait for a slow server.
 
-A timeout of `requests` is per read: one byte a second holds it for ever. Here every wait looks at the
-thread's current `Watch` (set with `watching`), which also makes connections kept alive by a pool obey the
-fetch they serve now. Knows nothing of HTTP, names or which addresses are allowed."""
+A timeout of `requests` is per read: a byte a second holds it for ever. Here every wait checks the thread's current
+`Deadline` (set with `use_deadline`), so pooled connections obey the fetch they serve now."""
 
 from __future__ import annotations
 
@@ -22,15 +20,15 @@ from agent.web.deadline import Deadline, DeadlineExceeded
 CONNECT_SECONDS = 10.0
 """Seconds one address may take to accept a connection, and TLS to shake hands."""
 BUFFER_BYTES = 64 * 1024
-"""Bytes read at once. Every call to the system hands the interpreter to another thread: with dozens of
-fetches side by side that, not the bytes, is what reading costs."""
+"""Bytes read at once. Every system call hands the interpreter to another thread: with dozens of parallel fetches that,
+not the bytes, is the cost of reading."""
 
 _current = threading.local()
 
 
 @contextmanager
 def use_deadline(watch: Deadline) -> Iterator[None]:
-    """Let this thread's sockets obey `watch`."""
+    """Make this thread's sockets obey the deadline."""
     former = getattr(_current, "watch", None)
     _current.watch = watch
     try:
@@ -40,16 +38,16 @@ def use_deadline(watch: Deadline) -> Iterator[None]:
 
 
 def current_deadline() -> Deadline:
-    """The watch this thread's sockets obey."""
+    """The deadline this thread's sockets obey."""
     watch = getattr(_current, "watch", None)
     return watch if isinstance(watch, Deadline) else Deadline(CONNECT_SECONDS)
 
 
 class DeadlineSocket(socket.socket):
-    """A plain connection that asks the watch while it waits for bytes."""
+    """A plain connection that checks the deadline while it waits for bytes."""
 
     def recv_into(self, *args: Any, **kwargs: Any) -> int:
-        """As `socket.recv_into`; raises a Signal or `Late` when the watch calls it off."""
+        """As `socket.recv_into`; raises a Signal or DeadlineExceeded."""
         watch = current_deadline()
         while True:
             watch.check()
@@ -60,12 +58,12 @@ class DeadlineSocket(socket.socket):
                 continue
 
     def settimeout(self, value: float | None) -> None:
-        """As `socket.settimeout`, without asking the system when nothing changes."""
+        """As `socket.settimeout`, without a system call when nothing changes."""
         if value != self.gettimeout():
             super().settimeout(value)
 
     def makefile(self, mode: Any = "r", buffering: int | None = None, **kwargs: Any) -> Any:
-        """As `socket.makefile`, with a buffer that takes in most pages at once."""
+        """As `socket.makefile`, with a buffer that holds most pages."""
         return super().makefile(mode, BUFFER_BYTES if buffering is None else buffering, **kwargs)
 
 
@@ -74,8 +72,7 @@ class DeadlineTLSSocket(DeadlineSocket, ssl.SSLSocket):
 
 
 def connect(family: socket.AddressFamily, peer: tuple[str, int], watch: Deadline) -> socket.socket:
-    """A connection to exactly this address. Raises OSError when it is refused or slow, what the watch raises
-    otherwise."""
+    """A connection to exactly this address. Raises OSError when it is refused or slow, and what the deadline raises."""
     sock = DeadlineSocket(family, socket.SOCK_STREAM)
     try:
         _connect_within(sock, peer, watch)

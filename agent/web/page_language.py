@@ -8,5 +8,5 @@ from agent.types.source_filter import normalize_language
 
 
 def detect_page_language(page: Page) -> str:
-    """The code of its language; "" when neither the page nor its text tells."""
+    """The code of a page's language; "" when neither the page nor its text gives one."""
     return normalize_language(page.language) or detect_language(page.text)

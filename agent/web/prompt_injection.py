@@ -1,8 +1,7 @@
-"""Passages of a page that speak to a reading machine and give it orders. Knows text and links, not what is
-done with them.
+"""Lines of a page that give orders to a reading machine.
 
-It finds the plain cases, by words; it is no proof against a clever page. What follows from a find is small on
-purpose: links that stand in such a passage are not followed."""
+Finds the plain cases, by words; it is no protection against a clever page. The consequence is small on purpose: links in
+such a line are not followed."""
 
 from __future__ import annotations
 
@@ -27,7 +26,7 @@ def find_injected_lines(text: str) -> list[str]:
 
 
 def find_injected_links(text: str, links: Sequence[Link]) -> list[Link]:
-    """The links of a page whose address or anchor stands in such a line."""
+    """The links of a page whose address or anchor is in such a line."""
     lines = find_injected_lines(text)
     return [
         link

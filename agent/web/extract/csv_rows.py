@@ -1,5 +1,4 @@
-"""A CSV file as a table: its delimiter found out, its first row the header, one line of text a row. Knows no
-meaning of columns."""
+"""A CSV file as a table: its delimiter is detected, its first row is the header, each row is a line of text."""
 
 from __future__ import annotations
 
@@ -14,14 +13,13 @@ MAX_ROWS = 50_000
 MAX_COLUMNS = 200
 MAX_CELL_CHARACTERS = 5_000
 _MAX_FIELD_CHARACTERS = 10_000_000
-"""Characters one cell may have in the file; more means a quote that is never closed."""
+"""Characters of one cell in the file; more means a quote that is never closed."""
 _BROKEN = "A cell of the table has no end (a quote is opened and not closed?). Open it in a spreadsheet and save it as CSV anew."
 _SAMPLE = 64 * 1024
 
 
 def extract_csv(text: str) -> Extraction:
-    """The rows as one table; the text is what people read: cells joined by " | ", one row a line. Empty rows
-    are left out."""
+    """The rows as one table and as text: cells joined by " | ", one row a line. Empty rows are left out."""
     try:
         rows, cut = parse_csv(text)
     except csv.Error:
@@ -35,8 +33,7 @@ def extract_csv(text: str) -> Extraction:
 
 
 def parse_csv(text: str) -> tuple[list[list[str]], bool]:
-    """The rows, cells on one line each and all rows equally wide, and whether there were more than are read.
-    Raises csv.Error."""
+    """The rows, all equally wide, each cell on one line, and whether there are more than MAX_ROWS. Raises csv.Error."""
     text = text.replace("\r\n", "\n").replace("\r", "\n").lstrip("\ufeff")
     first, _, rest = text.partition("\n")
     if first.lower().startswith("sep=") and len(first) == 5:  # Excel's way to name the delimiter
@@ -62,7 +59,7 @@ def _pad_rows(rows: list[list[str]]) -> list[list[str]]:
 
 
 def _detect_delimiter(sample: str) -> str:
-    """The delimiter that parts the first rows into the same number of cells, the most of them."""
+    """The delimiter that divides the first rows into the same, largest number of cells."""
     best, most = ",", 0.0
     for delimiter in DELIMITERS:
         widths = [len(row) for row in _read_sample_rows(sample, delimiter)][:50]

@@ -1,9 +1,8 @@
-"""A Word document (DOCX) as a Reading: its headings, lists, tables, links and notes. Pictures are left out.
+"""A Word document (DOCX): its headings, lists, tables, links and notes. Pictures are left out.
 
-The file is a zip of XML. Before anything is read its parts are counted and their sizes looked at (a part
-never yields more than the size it declares), and a part with a document type is refused: Office writes none,
-and entities are how XML explodes. A file may call any of its parts the document's, so every part that could
-be XML is judged, whatever its name and place."""
+The file is a zip of XML. Before anything is parsed, its parts are counted and their sizes checked (a part never yields
+more than the size it declares), and a part with a document type is refused: Office writes none, and entities are how XML
+explodes. Any part may be declared the main document, so every part that could be XML is checked."""
 
 from __future__ import annotations
 
@@ -26,9 +25,9 @@ from agent.web.extract.text_blocks import TextBlocks, inline_text
 MEDIA_TYPE = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 MAX_PARTS = 5_000
 MAX_XML = 16_000_000
-"""Bytes of XML the document may have when unpacked; a thousand pages of a manual have less."""
+"""Bytes of unpacked XML; a thousand pages of a manual have less."""
 MAX_TAGS = 1_000_000
-"""Tags in all its XML, opening and closing: each costs a reader time and a kilobyte."""
+"""Tags in all its XML, opening and closing: each costs a parser time and a kilobyte."""
 MAX_RATIO = 80
 """How many times larger than packed one part of more than a megabyte may be; Word's own XML stays below
 50."""
@@ -36,40 +35,35 @@ _MAIN_PART = "word/document.xml"
 _BROKEN = (
     "The Word document is damaged and could not be read. Open it in Word, save it again, or save it as PDF."
 )
-_HOSTILE = "The Word document is built in a way that no word processor builds one, so it was not opened. Save it anew from Word, or as PDF."
-_LARGE = "The Word document unpacks to more text than is read here. Split it, or save the part you need as a document of its own."
+_HOSTILE = (
+    "The Word document is built in a way that no word processor builds one, so it was not opened. Save it anew from Word, "
+    "or as PDF."
+)
+_LARGE = (
+    "The Word document unpacks to more text than is read here. Split it, or save the part you need as a document of its "
+    "own."
+)
 _LOCKED = "The Word document is locked with a password. Take the password off and add it again."
 _EMPTY = "The Word document holds no text (perhaps pictures only). Add a version with text."
 _DECLARATIONS = re.compile(rb"<!(?:DOCTYPE|ENTITY)", re.IGNORECASE)
 _ENTITIES = re.compile(rb"<!ENTITY", re.IGNORECASE)
 _PICTURE_FOLDER = "word/media/"
-"""A drawing (SVG) in here may name its document type, as drawing programs do, but declare nothing."""
+"""A drawing (SVG) in here may name its document type, as drawing programs do, but declare no entities."""
 _HEAD_BYTES = 1_000
 _SKIPPED_LEADING_BYTES = b"\xef\xbb\xbf\xfe\xff\0 \t\r\n"
-"""What may stand before the first tag: marks of the byte order, half of a UTF-16 character, blanks."""
+"""What may come before the first tag: byte-order marks, half of a UTF-16 character, blanks."""
 _CORE_PROPERTY = re.compile(r"<dc:(title|creator)>([^<]{1,500})</dc:\1>")
 _PARSER_ERRORS = (
-    zipfile.BadZipFile,
-    zlib.error,
-    struct.error,
-    ExpatError,
-    EOFError,
-    OSError,
-    LookupError,
-    ValueError,
-    TypeError,
-    AttributeError,
-    NotImplementedError,
-    RecursionError,
-    RuntimeError,
+    *(zipfile.BadZipFile, zlib.error, struct.error, ExpatError),
+    *(EOFError, OSError, LookupError, ValueError, TypeError, AttributeError, RuntimeError),
 )
-"""What zipfile, expat and mammoth let through on damaged files."""
+"""What zipfile, expat and mammoth raise on damaged files."""
 
 logging.getLogger("mammoth").setLevel(logging.ERROR)
 
 
 def is_docx(data: bytes) -> bool:
-    """Is it a zip with Word's main part in it, or at least something that calls itself so?"""
+    """Whether it is a zip with Word's main part in it, or a broken one that names it."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as packed:
             return _MAIN_PART in packed.namelist()
@@ -78,7 +72,7 @@ def is_docx(data: bytes) -> bool:
 
 
 def extract_docx(data: bytes) -> Extraction:
-    """The document's text. Outcome `unsupported` or `too_large`, with advice, when it is not to be had."""
+    """The document's text. Outcome `unsupported` or `too_large`, with advice, when it cannot be read."""
     import mammoth  # imported here: few documents need it
 
     try:
@@ -101,7 +95,7 @@ def extract_docx(data: bytes) -> Extraction:
 
 
 def _find_refusal(packed: zipfile.ZipFile) -> Extraction | None:
-    """Why the file is not opened, if it is not to be."""
+    """Why the file is not opened; None when it is."""
     parts = packed.infolist()
     if any(part.flag_bits & 1 for part in parts):
         return Extraction(outcome=Outcome.UNSUPPORTED, detail=_LOCKED)
@@ -126,8 +120,7 @@ def _find_refusal(packed: zipfile.ZipFile) -> Extraction | None:
 
 
 def _may_be_xml(packed: zipfile.ZipFile, part: zipfile.ZipInfo) -> bool:
-    """Would an XML reader get beyond the first characters? Pictures, fonts and embedded files begin
-    otherwise."""
+    """Whether an XML parser would get beyond the first characters; pictures and fonts begin otherwise."""
     with packed.open(part) as opened:
         begin = opened.read(_HEAD_BYTES).lstrip(_SKIPPED_LEADING_BYTES)
     return begin.startswith(b"<") or (not begin and part.file_size > 0)

@@ -1,16 +1,14 @@
-"""Pages made to be slow, made harmless before they are parsed: absurd nesting and tags with thousands of
-attributes.
+"""Removes absurd nesting and tags with thousands of attributes before a page is parsed.
 
-Both cost any parser time that grows with the square of the page (measured: one tag with 100,000 attributes 17
-s, 200,000 levels 120 s), and some return nothing at all. Reads only as much of the grammar as is needed to
-see where a tag ends."""
+Both cost any parser time that grows with the square of the page (measured: one tag with 100,000 attributes 17 s, 200,000
+levels 120 s). Reads only as much of the grammar as is needed to find the end of a tag."""
 
 from __future__ import annotations
 
 import re
 
 _SAFE_CHARACTERS = 32_000
-"""Characters of a page that can hold no tag worth worrying about."""
+"""A shorter page needs no limits."""
 _LONG_TAG_CHARACTERS = 8_000
 _MANY_ATTRIBUTES = 1_000
 _MANY_TAGS = 10_000
@@ -21,8 +19,7 @@ _TOKEN = re.compile(
     rf"""<!--.*?(?:-->|\Z)|<(script|style|textarea|title|xmp|iframe|noembed|noframes)(?=[\s/>]).*?(?:</\1|\Z)|<[a-z][^\s/>]*+(?:{_ATTRIBUTE})*+""",
     re.IGNORECASE | re.DOTALL,
 )
-"""A comment, an element whose content is no markup, or the start of a tag with its attributes: each to its
-end, in one pass."""
+"""A comment, an element whose content is no markup, or the start of a tag with its attributes, each to its end."""
 _ATTRIBUTES = re.compile(_ATTRIBUTE)
 _TAG_NAME = re.compile(r"<[a-zA-Z][^\s/>]{0,40}")
 _TAG = re.compile(r"<(/?)([a-zA-Z][^\s/>]{0,40})[^>]*>")
@@ -34,26 +31,22 @@ _INLINE = frozenset(_INLINE_NAMES.split())
 
 
 def limit_html(html: str) -> str:
-    """The page as it is; without the attributes of tags that have thousands; without any tags when nested
-    absurdly deep."""
+    """The page without the attributes of tags that have thousands, and without any tags when nested absurdly deep."""
     if len(html) <= _SAFE_CHARACTERS:
         return html
     html = _strip_excess_attributes(html)
     if html.count("<") < _MANY_TAGS or estimate_depth(html) <= _MAX_DEPTH:
         return html
     plain = _CODE.sub(" ", html)
-    closed = (
+    end = (
         plain.rfind(">") + 1
-    )  # behind it no tag ends: each "<" there would be looked after to the end of the page
-    return (
-        "<p>"
-        + _TAG.sub(lambda tag: "" if tag.group(2).lower() in _INLINE else "<br>", plain[:closed])
-        + plain[closed:]
-    )
+    )  # no tag ends behind it: each "<" there would be searched to the end of the page
+    flat = _TAG.sub(lambda tag: "" if tag.group(2).lower() in _INLINE else "<br>", plain[:end])
+    return f"<p>{flat}{plain[end:]}"
 
 
 def estimate_depth(html: str) -> int:
-    """About how deep the page is nested, counted without a parser."""
+    """The approximate depth of the page's nesting, without a parser."""
     level = deepest = 0
     for match in _TAG.finditer(html, 0, html.rfind(">") + 1):
         if match.group(2).lower() not in _VOID:

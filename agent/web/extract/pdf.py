@@ -1,5 +1,4 @@
-"""The text layer of a PDF, a heading for every page. Draws nothing, runs nothing, and does not read pictures
-of text."""
+"""The text layer of a PDF, with a heading for every page. Scripts are not run, pictures of text are not read."""
 
 from __future__ import annotations
 
@@ -19,11 +18,11 @@ if TYPE_CHECKING:
 
 MAX_PAGES = 500
 MAX_SECONDS = 20.0
-"""CPU seconds after which no further page is begun; what was read until then is kept."""
+"""CPU seconds after which no further page is read."""
 SHORT_LINE = 30
-"""Characters below which a line is a heading, a cell or the end of a paragraph: it does not go on."""
+"""A shorter line is a heading, a cell or the end of a paragraph, and not continued."""
 MIN_FILL_BEFORE_LOWERCASE, MIN_FILL_BEFORE_ANY = 0.6, 0.85
-"""How much of the widest line a line fills that goes on in small letters; in any letters."""
+"""The share of the widest line that a line fills which continues in lower case; in any case."""
 _ENCRYPTED = "The PDF is locked with a password. Open it yourself and look for an unlocked copy."
 _SCANNED = "The PDF holds pictures of pages and no text. Look for a version with text, or read it yourself."
 _BROKEN = "The PDF is damaged and could not be read. Open it yourself, or look for another copy."
@@ -43,8 +42,7 @@ logging.getLogger("pypdf").setLevel(logging.ERROR)
 
 
 def extract_pdf(raw: bytes) -> Extraction:
-    """The document's text, pages apart, each under a heading "Page n". Outcome `unsupported` with advice when
-    there is none."""
+    """The document's text, each page under a heading "Page n". Outcome `unsupported` with advice when there is none."""
     from pypdf import PdfReader  # imported here: it takes a tenth of a second
     from pypdf.errors import PyPdfError
 
@@ -83,12 +81,10 @@ def _read_pages(document: PdfReader) -> Extraction:
 
 
 def join_wrapped_lines(lines: Sequence[str]) -> str:
-    """A page's lines with those joined that were only broken because the page is no wider: a sentence stays
-    one.
+    """A page's lines, joined where only the page's width broke them, so that a sentence stays one.
 
-    A line goes on in the next when it is nearly as long as the longest, does not end as a sentence or a row
-    of figures does, and letters follow; a shorter one when small letters follow. A word that was parted at
-    the line's end is whole again."""
+    A line continues in the next when it is nearly as long as the longest, does not end like a sentence or a row of
+    figures, and letters follow; a shorter one when lower case follows. A hyphenated word is joined again."""
     widest = max(map(len, lines), default=0)
     text = ""
     for before, line in pairwise(["", *lines]):

@@ -1,8 +1,7 @@
-"""A `<table>` as rows of cells, spans filled in, or None when it only arranges a page. Knows one table, not
-the page.
+"""A `<table>` as rows of cells with its spans filled in, or None when it is only layout.
 
-A cell that spans rows is repeated in each of them, so that every row can be read alone; one that spans
-columns is followed by empty cells, so that columns stay columns."""
+A cell that spans rows is repeated in each of them, so that every row can be read alone; one that spans columns is
+followed by empty cells, so that columns stay aligned."""
 
 from __future__ import annotations
 
@@ -16,22 +15,21 @@ _ROW_GROUP_TAGS = frozenset(("thead", "tbody", "tfoot"))
 _MAX_COLUMNS = 200
 _MAX_ROWS = 20_000
 _MIN_PROSE_CHARACTERS = 1_000
-"""A cell with more characters than this holds prose; where every fifth does, the table arranges a page."""
+"""A longer cell is prose; a table where more than every fifth cell is prose is layout."""
 
 
 @dataclass
 class TableGrid:
-    """A table read: its caption and its rows, in order."""
+    """A table's caption and its rows, in order."""
 
     caption: str = ""
     rows: list[list[str]] = field(default_factory=list)
     headed: bool = True
-    """Does the first row name the columns?"""
+    """Whether the first row names the columns."""
 
 
 def parse_table(node: LexborNode, flat: Callable[[LexborNode], str]) -> TableGrid | None:
-    """The table's rows; None when it is one cell wide, holds other tables or mostly prose, or says it is for
-    layout.
+    """The table's rows; None when it is one cell wide, holds other tables or mostly prose, or is declared layout.
 
     `flat` gives the text under a node on one line."""
     attributes = node.attributes
@@ -53,7 +51,7 @@ def parse_table(node: LexborNode, flat: Callable[[LexborNode], str]) -> TableGri
 
 
 def _has_header_row(first: LexborNode) -> bool:
-    """Not where the first row begins with its own name, marked as that ("Weight", "310 g")."""
+    """False where the first row begins with its own name as a header cell ("Weight", "310 g")."""
     tags = [node.tag for node in first.iter() if node.tag in TABLE_CELL_TAGS]
     return not (tags[:1] == ["th"] and "td" in tags[1:])
 
@@ -78,27 +76,20 @@ class _Cell:
 
 
 def _read_cells(row: LexborNode, flat: Callable[[LexborNode], str]) -> list[_Cell]:
-    cells = []
-    for node in row.iter():
-        if node.tag in TABLE_CELL_TAGS:
-            attributes = node.attributes
-            cells.append(
-                _Cell(
-                    flat(node), _parse_span(attributes.get("colspan")), _parse_span(attributes.get("rowspan"))
-                )
-            )
-    return cells
+    nodes = [node for node in row.iter() if node.tag in TABLE_CELL_TAGS]
+    return [
+        _Cell(flat(node), *(_parse_span(node.attributes.get(s)) for s in ("colspan", "rowspan")))
+        for node in nodes
+    ]
 
 
 def _parse_span(value: str | None) -> int:
-    return (
-        min(int(value), _MAX_ROWS) if value and value.isdecimal() and len(value) < 7 and int(value) > 0 else 1
-    )
+    is_number = value and value.isdecimal() and len(value) < 7
+    return max(1, min(int(value), _MAX_ROWS)) if value and is_number else 1
 
 
 def _expand_spans(rows: list[list[_Cell]]) -> list[list[str]]:
-    """Rows of equal meaning: what hangs down from above is repeated, what reaches to the right leaves empty
-    cells."""
+    """The rows with the cells that span several rows repeated, and empty cells for those that span columns."""
     hanging: dict[int, tuple[int, str]] = {}
     spread = []
     for cells in rows:

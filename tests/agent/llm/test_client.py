@@ -18,7 +18,6 @@ from agent.config import ROOT
 from agent.errors import ModelUnavailable, StopRequested
 from agent.llm import client as client_module
 from agent.llm.client import ModelClient
-from agent.llm.http import identify_server
 from agent.llm.model import Completion, CompletionRequest
 from tests.web import model_server as web
 from tests.web.model_server import Answer, ModelServer
@@ -336,21 +335,6 @@ def test_a_closed_client_says_so_instead_of_crashing():
         client.close()
         with pytest.raises(ModelUnavailable):
             asked(client)
-
-
-@pytest.mark.parametrize(
-    ("url", "server", "local"),
-    [
-        ("", "api.openai.com", False),
-        ("http://localhost:11434/v1", "localhost:11434", True),
-        ("http://127.0.0.1:8080/v1", "127.0.0.1:8080", True),
-        ("http://[::1]:8080/v1", "[::1]:8080", True),
-        ("https://name:password@models.example/v1", "models.example", False),
-        ("http://127.example.com", "127.example.com", False),
-    ],
-)
-def test_a_server_is_named_by_its_host_alone(url: str, server: str, local: bool):
-    assert identify_server(url) == (server, local)
 
 
 def test_importing_the_package_does_not_import_the_sdk():
