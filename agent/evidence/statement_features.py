@@ -1,8 +1,5 @@
-"""What a statement says that can be compared: its dates, numbers, names, polarity, and the frame of words
-they stand in.
-
-Knows nothing of facts or pages; names are told by their capitals, so they are missed in scripts that have
-none."""
+"""The parts of a statement that can be compared: dates, numbers, names, polarity, and the frame of words around
+them; and whether sources support a statement's figures and words. Names are recognised by capitals."""
 
 from __future__ import annotations
 
@@ -10,13 +7,11 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from agent.text import date_intervals as dated
-from agent.text import quantities as quantities_module
-from agent.text.date_intervals import DateInterval
+from agent.text.date_intervals import DateInterval, blank_dates, find_dates, is_compatible
 from agent.text.language import MIN_QUESTION_LETTERS, detect_language
 from agent.text.names import ProperName, find_proper_names
 from agent.text.normalization import blank_note_marks, is_negation, normalize_text
-from agent.text.quantities import Quantity
+from agent.text.quantities import Quantity, find_quantities, is_same_quantity
 from agent.text.tokens import is_stopword
 
 _NAME_BEFORE = re.compile(r"(?:^|\s)[A-Z][\w.-]*\s$")
@@ -26,12 +21,12 @@ _CLAUSE_END = re.compile(
     re.IGNORECASE,
 )
 MIN_SUPPORTED_SHARE = 0.4
-"""Least share of a statement's content words that must stand in what it cites: below, it speaks of something
-else."""
+"""Least share of a statement's content words that its sources must have."""
 _PREFIX_LENGTH = 5
 _ABSENCE_WORDS = frozenset({"free", "none", "nobody", "nothing", "never", "without"})
 _REPORTING_WORDS = frozenset(
-    "say says said states stated reports reported according others sources source page site sites disagree independent taken settled person".split()
+    "say says said states stated reports reported according others sources source page site sites disagree "
+    "independent taken settled person".split()
 )
 MIN_CLAUSE_WORDS = 2
 """Least number of content words of an opening clause."""
@@ -40,11 +35,8 @@ _CONTEXT_CHARS = 600
 
 @dataclass(frozen=True)
 class StatementFeatures:
-    """The comparable parts of a statement. `frame` holds its content words outside dates and numbers, in
-    order.
-
-    `labels` are ordinals and the numbers and years that belong to a name ("HD 40", "7th Viscount"): they tell
-    things apart."""
+    """The comparable parts of a statement. `frame` is its content words outside dates and numbers, in order;
+    `labels` are ordinals and the numbers and years of names ("HD 40", "7th Viscount")."""
 
     dates: tuple[DateInterval, ...]
     quantities: tuple[Quantity, ...]
@@ -57,72 +49,73 @@ class StatementFeatures:
 
 @lru_cache(maxsize=8192)
 def extract_features(statement: str) -> StatementFeatures:
-    """The values of a statement; remembered, since every step compares the same facts again."""
+    """The comparable parts of a statement."""
     statement = blank_note_marks(statement)
-    found = dated.find_dates(statement)
-    bare = dated.blank_dates(statement, found)
+    found = find_dates(statement)
+    bare = blank_dates(statement, found)
     dates = [date for date in found if not _is_event_year(statement, date)]
-    quantities = quantities_module.find_quantities(bare)
-    words = normalize_text(bare)
-    taken = [(q.start, q.end) for q in quantities]
-    free = [
-        word
-        for word, start in zip(words.words, words.starts, strict=True)
-        if not any(a <= start < b for a, b in taken) and any(c.isalnum() for c in word)
-    ]
-    denials = sum(is_negation(word) for word in words.words)
-    frame = tuple(word.removesuffix("'s") for word in free if not is_stopword(word) and not is_negation(word))
-    labels = [
+    quantities = find_quantities(bare)
+    text = normalize_text(bare)
+
+    def is_in_quantity(offset: int) -> bool:
+        return any(quantity.start <= offset < quantity.end for quantity in quantities)
+
+    frame = tuple(
+        word.removesuffix("'s")
+        for word, start in zip(text.words, text.starts, strict=True)
+        if any(c.isalnum() for c in word)
+        and not (is_in_quantity(start) or is_stopword(word) or is_negation(word))
+    )
+    numbered = [
         q for q in quantities if q.unit == "th" or (not q.unit and _NAME_BEFORE.search(bare[: q.start]))
     ]
-    amounts = tuple(q for q in quantities if q not in labels)
-    told = frozenset([q.value for q in labels] + [float(d.spans[0][0]) for d in found if d not in dates])
-    named = tuple(name for name in find_proper_names(bare) if not any(a <= name.start < b for a, b in taken))
-    return StatementFeatures(tuple(dates), amounts, named, denials % 2 == 1, frame, frozenset(frame), told)
+    labels = [q.value for q in numbered] + [float(d.spans[0][0]) for d in found if d not in dates]
+    return StatementFeatures(
+        dates=tuple(dates),
+        quantities=tuple(quantity for quantity in quantities if quantity not in numbered),
+        names=tuple(name for name in find_proper_names(bare) if not is_in_quantity(name.start)),
+        is_negated=sum(map(is_negation, text.words)) % 2 == 1,
+        frame=frame,
+        words=frozenset(frame),
+        labels=frozenset(labels),
+    )
 
 
 @lru_cache(maxsize=8192)
 def opening_clause(statement: str) -> str:
-    """The opening clause of a statement, long enough to hold something said and a value; the whole when there
-    is no other.
+    """The opening clause of a statement that has enough words and a value; the whole when there is none.
 
     "The dairy was founded in 1974 and is the oldest of all" and "The dairy was founded in 1979, in a brewery"
     share it but for the year."""
     for end in _CLAUSE_END.finditer(statement):
-        said = extract_features(statement[: end.start()])
-        if len(said.frame) >= MIN_CLAUSE_WORDS and (said.dates or said.quantities):
+        features = extract_features(statement[: end.start()])
+        if len(features.frame) >= MIN_CLAUSE_WORDS and (features.dates or features.quantities):
             return statement[: end.start()]
     return statement
 
 
 def _is_event_year(statement: str, date: DateInterval) -> bool:
     """Is a year part of a name, as in "The 1971 Idaho Vandals season"?"""
-    before, after = (
-        statement[max(0, date.start - 4) : date.start].casefold(),
-        statement[date.end : date.end + 2],
-    )
+    before = statement[max(0, date.start - 4) : date.start].casefold()
+    after = statement[date.end : date.end + 2]
     return date.text.isdigit() and before in ("the ", "") and after[:1] == " " and after[1:].isupper()
 
 
 def has_supported_figures(statement: str, *sources: str) -> bool:
-    """Is every date and every number written in digits of a statement said in one of the sources (quotes,
-    their surroundings)?
+    """Is every date, and every number in digits, of a statement in one of the sources?
 
-    Number words are let pass: they are too often counting or idiom. A day without a year ("12 May") speaks
-    for no year. An empty statement is grounded."""
-    stated = dated.find_dates(statement)
-    digits = [q for q in _all_quantities(statement) if any(c.isdigit() for c in q.text)]
-    if not stated and not digits:
-        return True
-    days = [date for source in sources for date in dated.find_dates(source)]
-    amounts = [quantity for source in sources for quantity in _all_quantities(source)]
+    Number words are not checked: they are too often idiom. A day without a year ("12 May") supports no year."""
+    dates = [date for source in sources for date in find_dates(source)]
+    quantities = [quantity for source in sources for quantity in _find_undated_quantities(source)]
     return all(
-        any(dated.is_compatible(d, t) for t in days if d.is_yearless or not t.is_yearless)
-        or _is_written(d.text, sources)
-        for d in stated
+        any(is_compatible(stated, d) for d in dates if stated.is_yearless or not d.is_yearless)
+        or _is_written(stated.text, sources)
+        for stated in find_dates(statement)
     ) and all(
-        any(quantities_module.is_same_quantity(q, t) for t in amounts) or _is_written(q.text, sources)
-        for q in digits
+        any(is_same_quantity(stated, quantity) for quantity in quantities)
+        or _is_written(stated.text, sources)
+        for stated in _find_undated_quantities(statement)
+        if any(c.isdigit() for c in stated.text)
     )
 
 
@@ -134,16 +127,15 @@ def has_supported_words(statement: str, *sources: str) -> bool:
     another language: then words cannot be compared."""
     words = [w for w in normalize_text(statement).words if any(c.isalpha() for c in w)]
     there = {w for source in sources for w in normalize_text(source).words}
-    if any(w in _ABSENCE_WORDS and w not in there for w in words) and not any(
-        w in _ABSENCE_WORDS or is_negation(w) for w in there
-    ):
+    denies = any(w in _ABSENCE_WORDS or is_negation(w) for w in there)
+    if not denies and any(w in _ABSENCE_WORDS and w not in there for w in words):
         return False
     content = [w for w in words if not is_stopword(w) and w not in _REPORTING_WORDS and len(w) > 2]
+    function_words = {w for w in words if is_stopword(w)}
     if not content:
         return True
-    small = {w for w in words if is_stopword(w)}
-    shares_small_words = not small or bool(small & there)
-    if not shares_small_words and (len(content) == 1 or _is_other_language(statement, " ".join(sources))):
+    shares_none = bool(function_words) and not function_words & there
+    if shares_none and (len(content) == 1 or _is_other_language(statement, " ".join(sources))):
         return True
     starts = {w[:length] for w in there for length in (_PREFIX_LENGTH - 1, _PREFIX_LENGTH)}
     return sum(w[:_PREFIX_LENGTH] in starts for w in content) >= MIN_SUPPORTED_SHARE * len(content)
@@ -154,13 +146,12 @@ def _is_other_language(a: str, b: str) -> bool:
     return bool(left and right) and left != right
 
 
-def _all_quantities(text: str) -> list[Quantity]:
-    return quantities_module.find_quantities(dated.blank_dates(text, dated.find_dates(text)))
+def _find_undated_quantities(text: str) -> list[Quantity]:
+    return find_quantities(blank_dates(text, find_dates(text)))
 
 
 def surrounding_text(text: str, start: int, end: int) -> str:
-    """The span of a text with what stands around it, where a statement may have taken its year or unit
-    from."""
+    """The span of a text with its surroundings, where a statement may have its year or unit from."""
     return text[max(0, start - _CONTEXT_CHARS) : end + _CONTEXT_CHARS]
 
 
