@@ -53,8 +53,8 @@ def make_ask(name: str, config: Config) -> AskModel | None:
 
 
 def score_rewrite(question: Mapping[str, Any], history: list[Turn], model: AskModel | None) -> dict[str, Any]:
-    """The scores of one turn: the rewritten question, the longest search text, and how much both agree with the
-    person's rewrite."""
+    """The scores of one turn: the rewritten question, the longest search text, and how much both agree with
+    the person's rewrite."""
     said, human = str(question["question"]), str(question["rewrite"])
     reply: RewriteReply = REWRITE.judge(model, question=said, history=history, angle="", tried=[]).value
     searched = build_search_texts(said, history)[-1] if reply.query == said else reply.query

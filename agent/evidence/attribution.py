@@ -1,5 +1,5 @@
-"""The origin that a sentence names: "according to the Lund Gazette, …". An origin and all who quote it count as
-one source. By regular expressions in several languages."""
+"""The origin that a sentence names: "according to the Lund Gazette, …". An origin and all who quote it count
+as one source. By regular expressions in several languages."""
 
 from __future__ import annotations
 
@@ -7,10 +7,14 @@ import re
 
 from agent.text.urls import site
 
-_NAME = r"(?:[^\W\d_a-zß-öø-ÿ][\w’'&-]*)(?:\s+(?:(?:of|the|and|de|la|for|für|och|et|y)\s+)?[^\W\d_a-zß-öø-ÿ][\w’'&-]*){0,4}"
+_NAME = (
+    r"(?:[^\W\d_a-zß-öø-ÿ][\w’'&-]*)(?:\s+(?:(?:of|the|and|de|la|for|für|och|et"
+    r"|y)\s+)?[^\W\d_a-zß-öø-ÿ][\w’'&-]*){0,4}"
+)
 _DOMAIN = r"(?:https?://)?(?:[\w-]+\.)+[a-z]{2,}"
 _ATTRIBUTION = re.compile(
-    r"\b(?i:according to|(?:as )?(?:first )?reported (?:by|in)|as told (?:to|by)|citing|quoting|as quoted in|source:|laut|"
+    r"\b(?i:according to|(?:as )?(?:first )?reported (?:by|in)|as told (?:to|by)|citing|quoting|as quoted in"
+    r"|source:|laut|"
     r"nach angaben (?:von|der|des)|enligt|selon|d['’]après|según|secondo)\s+"
     rf"(?i:the|its|a|an|der|die|das|den|dem|le|la|les|el|los|il)?\s*[“\"«]?(?P<name>{_DOMAIN}|{_NAME})"
 )

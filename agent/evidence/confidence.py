@@ -1,31 +1,37 @@
 """Confidence: one formula over facts and conflicts, with every change explained.
 
-    value = coverage × support × trust × agreement − conflicts      (0 to 1; a model's own figure can only lower it)
+    value = coverage × support × trust × agreement − conflicts
 
-* coverage   the share of the question that usable facts cover, given by the caller; of a plain question with answer features
-             FULL_COVERAGE counts as all.
-* support    1 − (1 − alone) × GAP_FACTOR_PER_SOURCE ** (n − 1); n is the number of independent sources that say what the best fact
-             says; all other relevant sources together count OTHER_SOURCES_COUNT; 0 without facts. Parts of a question are averaged.
-* alone      how surely one source alone answers. Without answer features 1 − SINGLE_SOURCE_GAP. With them odds / (1 + odds), at most
-             MAX_SINGLE_SOURCE_VALUE, where a plain question has
+It lies between 0 and 1; a model's own figure can only lower it.
+
+* coverage   the share of the question that usable facts cover, given by the caller; of a plain question with
+             answer features FULL_COVERAGE counts as all.
+* support    1 − (1 − alone) × GAP_FACTOR_PER_SOURCE ** (n − 1); n is the number of independent sources that
+             say what the best fact says; all other relevant sources together count OTHER_SOURCES_COUNT; 0
+             without facts. Parts of a question are averaged.
+* alone      how surely one source alone answers. Without answer features 1 − SINGLE_SOURCE_GAP. With them
+             odds / (1 + odds), at most MAX_SINGLE_SOURCE_VALUE, where a plain question has
                  odds = BASE_ODDS × SHARP_ODDS ** sharp × MISSING_ODDS ** missing × OPENS_PAGE_ODDS ** opens
                         × ((1 + told) / (1 + bearing)) ** ANSWERING_SHARE_EXPONENT
              and one that takes several pages has
-                 odds = MULTI_HOP_BASE_ODDS × SHARP_ODDS ** sharp × MISSING_ODDS ** missing × JOINED_ODDS ** joined
-                        × LINKED_ODDS ** linked × YES_NO_ODDS ** closed
-             `told` (at most MAX_ANSWERING_FACTS): facts of an answer with a value of the expected type; `bearing`: all usable facts;
-             `missing`: words of the question that no fact of the answer has; `opens`: the best fact opens its page; `joined`: the share
-             of the question that these facts hold together beyond the best of them; `linked`: of what no title says, the share that the
-             quotes say; `sharp`: a date or a figure is asked for; `closed`: a yes or no is asked for. These names are stored in
-             `Confidence.basis`. MAX_SINGLE_SOURCE_VALUE where a person pinned the best fact.
-* trust      TRUST_FLOOR + TRUST_SLOPE × the trust of the best sources (mean over parts), at most 1; a pinned fact is trusted fully. A
-             source with trust 1 (only a person gives it) leaves FULL_TRUST_GAP_FACTOR of what a single source lacks.
+                 odds = MULTI_HOP_BASE_ODDS × SHARP_ODDS ** sharp × MISSING_ODDS ** missing
+                        × JOINED_ODDS ** joined × LINKED_ODDS ** linked × YES_NO_ODDS ** closed
+             `told` (at most MAX_ANSWERING_FACTS): facts of an answer with a value of the expected type;
+             `bearing`: all usable facts; `missing`: words of the question that no fact of the answer has;
+             `opens`: the best fact opens its page; `joined`: the share of the question that these facts hold
+             together beyond the best of them; `linked`: of what no title says, the share that the quotes say;
+             `sharp`: a date or a figure is asked for; `closed`: a yes or no is asked for. These names are
+             stored in `Confidence.basis`. MAX_SINGLE_SOURCE_VALUE where a person pinned the best fact.
+* trust      TRUST_FLOOR + TRUST_SLOPE × the trust of the best sources (mean over parts), at most 1; a pinned
+             fact is trusted fully. A source with trust 1 (only a person gives it) leaves
+             FULL_TRUST_GAP_FACTOR of what a single source lacks.
 * agreement  1 − DISPUTE_WEIGHT × the disputed share of the relevant facts.
 * conflicts  OPEN_CONFLICT_PENALTY for each open conflict on a relevant fact, at most MAX_CONFLICT_PENALTY.
 
 With answer features the value is a frequency: of the answers given with 0.8, about 80 % were right on three
 public question sets. DECISIONS.md says how the constants of `alone` were fitted. Those sets have one source a
-question, so the other constants are our own judgement. One source never reaches the usual threshold (0.90)."""
+question, so the other constants are our own judgement. One source never reaches the usual threshold
+(0.90)."""
 
 from __future__ import annotations
 
@@ -187,8 +193,8 @@ def describe_level(value: float) -> str:
 
 
 def complete_basis(point: Confidence) -> Confidence:
-    """The confidence with all inputs of the formula. Raises ValueError when one is missing, unknown, or out of
-    its range; a confidence without any is returned as it is."""
+    """The confidence with all inputs of the formula. Raises ValueError when one is missing, unknown, or out
+    of its range; a confidence without any is returned as it is."""
     if not point.basis:
         return point
     has_answer = "told" in point.basis

@@ -89,7 +89,8 @@ def explain_first_evidence(basis: Basis, context: ReasonContext) -> str:
     if "told" not in basis:
         return covered
     if basis["chain"]:
-        return f"{covered}; it takes several links, and the facts together cover {basis['joined']:.0%} of the question"
+        joined = f"{basis['joined']:.0%} of the question"
+        return f"{covered}; it takes several links, and the facts together cover {joined}"
     return f"{covered}; {_count_answering_facts(basis, context)}"
 
 
@@ -214,7 +215,8 @@ def _describe_support(basis: Basis, factors: Basis) -> str:
     if not basis:
         return "how many independent sites say what the best fact says"
     agreeing = int(basis["agreeing"])
-    sites = f"{format_count(agreeing, 'independent site')} {'says' if agreeing == 1 else 'say'} what the best fact says"
+    verb = "says" if agreeing == 1 else "say"
+    sites = f"{format_count(agreeing, 'independent site')} {verb} what the best fact says"
     sites += " (a disputed fact supports nothing)" if basis["agreement"] < 1 else ""
     if "told" not in basis:
         return sites
@@ -222,7 +224,8 @@ def _describe_support(basis: Basis, factors: Basis) -> str:
         held = f"it takes several links; the facts together cover {basis['joined']:.0%} of the question"
         held += ", and no quote says yes or no" if basis.get("closed") else ""
     else:
-        held = f"{basis['told']:.0f} of {format_count(basis['bearing'], 'fact')} that may count answer the question"
+        facts = format_count(basis["bearing"], "fact")
+        held = f"{basis['told']:.0f} of {facts} that may count answer the question"
         held += ", the best at the beginning of its page" if basis.get("opens") else ""
     missing = f", {format_count(basis['missing'], 'word')} of the question open" if basis["missing"] else ""
     return f"{sites}; one alone gives {factors.get('alone', 0.0):.2f}: {held}{missing}"

@@ -4,9 +4,10 @@ meaning.
 The three ways, tried in this order:
 * exact: the same characters;
 * normalised: the same words in unified spelling (`normalization`), reference marks such as "[3]" ignored;
-* fuzzy: similarity >= 0.95 (normalised Indel similarity, rapidfuzz `fuzz.ratio`), where every word is the same but for a slip
-  inside a long common word (letters swapped or doubled, -our and -or, -ise and -ize), a missing diacritic, or a split or joined
-  word. A word left out, added or replaced is refused, as is any difference in a number, date, negation, name or ellipsis.
+* fuzzy: similarity >= 0.95 (normalised Indel similarity, rapidfuzz `fuzz.ratio`), where every word is the
+  same but for a slip inside a long common word (letters swapped or doubled, -our and -or, -ise and -ize), a
+  missing diacritic, or a split or joined word. A word left out, added or replaced is refused, as is any
+  difference in a number, date, negation, name or ellipsis.
 In every way a span is refused that cuts a word or number, leaves a number without its sign, currency, percent
 or scale, begins right after a negation, or ends a sentence that goes on."""
 

@@ -1,5 +1,5 @@
-"""Independent sources of facts: one registrable domain is one source, so is one document; copies of a text and
-near-identical quotes are one source however many sites carry them."""
+"""Independent sources of facts: one registrable domain is one source, so is one document; copies of a text
+and near-identical quotes are one source however many sites carry them."""
 
 from __future__ import annotations
 

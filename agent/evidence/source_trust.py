@@ -20,7 +20,8 @@ TRUST_SCALE: tuple[tuple[str, float], ...] = (
     ("high", 0.8),
     ("fully", 1.0),
 )
-"""Trust in words. At 0 the facts of a source support nothing and dispute nothing, unless a person pins one."""
+"""Trust in words. At 0 the facts of a source support nothing and dispute nothing, unless a person pins
+one."""
 NO_SIGN_REASONS = ("nothing speaks for or against it",)
 """The reasons of a page without a sign."""
 
@@ -64,8 +65,8 @@ def trust_label(value: float) -> str:
 
 
 def parse_trust(text: str) -> float:
-    """A word of TRUST_SCALE ("high"), a share ("0.8") or a percentage ("80 %") as a share. Raises UsageError for
-    anything else."""
+    """A word of TRUST_SCALE ("high"), a share ("0.8") or a percentage ("80 %") as a share. Raises UsageError
+    for anything else."""
     said = " ".join(text.replace("%", " % ").replace("_", " ").split()).casefold()
     if found := dict(TRUST_SCALE).get(said):
         return found
@@ -76,5 +77,6 @@ def parse_trust(text: str) -> float:
     if said == "not at all" or 0 <= number <= 1:
         return max(0.0, number)
     raise UsageError(
-        f"“{text[:40]}” is no trust: say {', '.join(word for word, _ in TRUST_SCALE)}, or a number from 0 to 1"
+        f"“{text[:40]}” is no trust: say {', '.join(word for word, _ in TRUST_SCALE)}, or a number from 0 "
+        f"to 1"
     )

@@ -1,5 +1,5 @@
-"""The parts of a statement that can be compared: dates, numbers, names, polarity, and the frame of words around
-them; and whether sources support a statement's figures and words. Names are recognised by capitals."""
+"""The parts of a statement that can be compared: dates, numbers, names, polarity, and the frame of words
+around them; and whether sources support a statement's figures and words. Names are recognised by capitals."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from agent.text.tokens import is_stopword
 
 _NAME_BEFORE = re.compile(r"(?:^|\s)[A-Z][\w.-]*\s$")
 _CLAUSE_END = re.compile(
-    r"[,;:](?=\s(?!\d))|\s[–—-](?=\s)|\.(?=\s)|\s(?=(?:which|who|whose|where|when|while|but|because|after|although)\b)"
+    r"[,;:](?=\s(?!\d))|\s[–—-](?=\s)|\.(?=\s)|\s(?=(?:which|who|whose|where|when|while|but|because|after"
+    r"|although)\b)"
     r"|\s(?=and\s(?:is|was|are|were|has|had|became|\w+ed|its|his|her|their|it|he|she|they)\b)",
     re.IGNORECASE,
 )
@@ -104,7 +105,8 @@ def _is_event_year(statement: str, date: DateInterval) -> bool:
 def has_supported_figures(statement: str, *sources: str) -> bool:
     """Is every date, and every number in digits, of a statement in one of the sources?
 
-    Number words are not checked: they are too often idiom. A day without a year ("12 May") supports no year."""
+    Number words are not checked: they are too often idiom. A day without a year ("12 May") supports no
+    year."""
     dates = [date for source in sources for date in find_dates(source)]
     quantities = [quantity for source in sources for quantity in _find_undated_quantities(source)]
     return all(

@@ -17,7 +17,8 @@ _RULES: tuple[tuple[str, str], ...] = (
         "number",
         r"\bhow (?:many|much|old|tall|long|far|big|large|high|deep|heavy|fast|often)\b"
         r"|\bwie ?viele?\b|\bhur (?:många|mycket|gammal)\b|\bcombien\b"
-        r"|\bcu[aá]nt[oa]s?\b|\bquant[oi]\b|\bhoeveel\b|\b(?:population|number|percentage|amount|age|height|length|price|cost) of\b",
+        r"|\bcu[aá]nt[oa]s?\b|\bquant[oi]\b|\bhoeveel\b|\b(?:population|number|percentage|amount|age|height"
+        r"|length|price|cost) of\b",
     ),
     (
         "date",
@@ -28,7 +29,8 @@ _RULES: tuple[tuple[str, str], ...] = (
         "place",
         r"\bwhere\b|\b(?:what|which|in what|in which) (?:\w+ )?"
         r"(?:country|city|town|state|place|county|river|region|continent|location|village|district)\b"
-        r"|\b(?:place of|birthplace|country of|capital of)\b|\bwo\b|\bwoher\b|\bvar\b|\boù\b|\bd[oó]nde\b|\bdove\b|\bwaar\b",
+        r"|\b(?:place of|birthplace|country of|capital of)\b|\bwo\b|\bwoher\b|\bvar\b|\boù\b|\bd[oó]nde\b"
+        r"|\bdove\b|\bwaar\b",
     ),
     (
         "reason",
@@ -36,16 +38,20 @@ _RULES: tuple[tuple[str, str], ...] = (
     ),
     (
         "person",
-        r"\bwho(?:m|se)?\b|\bwer\b|\bwem\b|\bvem\b|\bqui\b|\bqui[eé]n(?:es)?\b|\bchi\b|\bwie\b(?= (?:is|was|heeft))"
-        r"|\b(?:what|which) (?:\w+ )?(?:actor|actress|person|singer|president|player|author|director|king|queen|character|man|woman)\b",
+        r"\bwho(?:m|se)?\b|\bwer\b|\bwem\b|\bvem\b|\bqui\b|\bqui[eé]n(?:es)?\b|\bchi\b|\bwie\b(?= (?:is|was"
+        r"|heeft))"
+        r"|\b(?:what|which) (?:\w+ )?(?:actor|actress|person|singer|president|player|author|director|king"
+        r"|queen|character|man|woman)\b",
     ),
     (
         "manner",
-        r"\bhow (?:do|does|did|to|can|is|are|was|were|should)\b|\bhow\b|\bwie\b|\bhur\b|\bcomment\b|\bc[oó]mo\b",
+        r"\bhow (?:do|does|did|to|can|is|are|was|were|should)\b|\bhow\b|\bwie\b|\bhur\b|\bcomment\b"
+        r"|\bc[oó]mo\b",
     ),
     (
         "definition",
-        r"^(?:what|who) (?:is|are|was|were) (?:an? |the )?[\w' -]+\??$|\b(?:meaning|definition) of\b|\bmean\b|\bstands? for\b",
+        r"^(?:what|who) (?:is|are|was|were) (?:an? |the )?[\w' -]+\??$|\b(?:meaning|definition) of\b"
+        r"|\bmean\b|\bstands? for\b",
     ),
 )
 _COMPILED = tuple((kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in _RULES)
@@ -56,7 +62,8 @@ _DATE = re.compile(
 )
 _NUMBER = re.compile(rf"\d|\b(?:{'|'.join(sorted(CARDINAL_WORDS))})\b", re.IGNORECASE)
 _REASON = re.compile(
-    r"\b(?:because|due to|caused?|causes|result(?:s|ed)? (?:of|in|from)|reason|therefore|so that|in order to|weil|da|eftersom|parce|porque)\b",
+    r"\b(?:because|due to|caused?|causes|result(?:s|ed)? (?:of|in|from)|reason|therefore|so that"
+    r"|in order to|weil|da|eftersom|parce|porque)\b",
     re.IGNORECASE,
 )
 _PLACE = re.compile(r"\b(?:in|at|near|from|of|to|on|i|på|aus|nach|en|à|au)\s+(?:the\s+)?[^\W\d_a-z]\w+")

@@ -1,8 +1,7 @@
-"""Dates in a text, as precise as they were said: a day, a month, a year, a decade, a century.
+"""Dates in a text with their precision: a day, a month, a year, a decade, a century.
 
-Two dates agree when neither excludes the other: "1987" agrees with "3 May 1987" and with "the 1980s". A date
-written as 03/05/1987 could be March or May and agrees with both. Knows English, German, French, Spanish month
-names."""
+Two dates are compatible when neither excludes the other: "1987" with "3 May 1987" and with "the 1980s". A date
+written as 03/05/1987 can be March or May and is compatible with both."""
 
 from __future__ import annotations
 
@@ -30,27 +29,31 @@ _FORMS = [
         r"\b(?P<year>[1-9]\d{0,3})\s?(?P<era>BCE?\b|b\.c\.)",
         r"\b(?P<decade>[12]\d{2}0)['’]?s\b",
         r"\b(?P<century>[12]?\d)(?:st|nd|rd|th)[\s-]century\b(?P<era>\s?BCE?)?",
-        rf"\b{_DAY}\s+(?:of\s+)?(?P<month>{'|'.join(n for n in _MONTHS if len(n) > 3 and n != 'mars')}|may)\b",
-        rf"\b(?P<month>{'|'.join(n for n in _MONTHS if len(n) > 3 and n != 'mars')}|May)\s+{_DAY}\b(?!,?\s?\d)",
+        rf"\b{_DAY}\s+(?:of\s+)?(?P<month>{'|'.join(n for n in _MONTHS if len(n) > 3 and n != 'mars')}"
+        rf"|may)\b",
+        rf"\b(?P<month>{'|'.join(n for n in _MONTHS if len(n) > 3 and n != 'mars')}"
+        rf"|May)\s+{_DAY}\b(?!,?\s?\d)",
     )
 ]
 _BARE_YEAR = re.compile(
-    r"(?<![\d.,$€£¥/\w-])(?P<year>[12]\d{3})(?:[-–/](?P<to>\d{2}|[12]\d{3}))?(?![\d\w%°]|[.,]\d|\s?(?:BCE?|%))"
+    r"(?<![\d.,$€£¥/\w-])(?P<year>[12]\d{3})(?:[-–/](?P<to>\d{2}|[12]\d{3}))?(?![\d\w%°]|[.,]\d|\s?(?:BCE?"
+    r"|%))"
 )
 _YEAR_LEAD_IN = re.compile(
-    r"(?:\b(?:in|since|from|until|till|by|to|and|during|before|after|around|about|circa|c|ca|early|late|mid|year|born|of|for|the|&)\.?|[(–;,*†-])\s*$",
+    r"(?:\b(?:in|since|from|until|till|by|to|and|during|before|after|around|about|circa|c|ca|early|late|mid"
+    r"|year|born|of|for|the|&)\.?|[(–;,*†-])\s*$",
     re.IGNORECASE,
 )
 _COUNTED_NOUN = re.compile(
-    r"\s+(?!(?:and|or|in|at|by|to|the|a|an|was|is|were|as|on|for|with|from|when|until|but|it|he|she|they|that|which|who|after|before|"
+    r"\s+(?!(?:and|or|in|at|by|to|the|a|an|was|is|were|as|on|for|with|from|when|until|but|it|he|she|they"
+    r"|that|which|who|after|before|"
     r"of|under|during|census)\b)[a-z]+"
 )
 
 
 @dataclass(frozen=True)
 class DateInterval:
-    """A span of days. Each of `spans` is a possible reading (first and last day as a running number); one is
-    the rule."""
+    """A span of days. `spans` has the first and last day (as running numbers) of each possible reading."""
 
     spans: tuple[tuple[int, int], ...]
     is_yearless: bool
@@ -60,7 +63,7 @@ class DateInterval:
 
 
 def find_dates(text: str) -> list[DateInterval]:
-    """The dates of a text in the order they stand."""
+    """The dates of a text in order."""
     found: list[DateInterval] = []
     left = text
     for form in _FORMS:
@@ -76,13 +79,14 @@ def find_dates(text: str) -> list[DateInterval]:
 
 def is_compatible(a: DateInterval, b: DateInterval) -> bool:
     """Can both be right? Dates without a year are compared by month and day alone."""
-    if a.is_yearless != b.is_yearless:
-        return any(
-            x[0] % _DAYS_PER_YEAR <= y[0] % _DAYS_PER_YEAR <= x[1] % _DAYS_PER_YEAR or x[1] - x[0] > 31
-            for x in _dated_spans(a, b)
-            for y in _yearless_spans(a, b)
-        )
-    return any(x[0] <= y[1] and y[0] <= x[1] for x in a.spans for y in b.spans)
+    if a.is_yearless == b.is_yearless:
+        return any(x[0] <= y[1] and y[0] <= x[1] for x in a.spans for y in b.spans)
+    dated, yearless = (b, a) if a.is_yearless else (a, b)
+    return any(
+        x[0] % _DAYS_PER_YEAR <= y[0] % _DAYS_PER_YEAR <= x[1] % _DAYS_PER_YEAR or x[1] - x[0] > 31
+        for x in dated.spans
+        for y in yearless.spans
+    )
 
 
 def blank_dates(text: str, dates: list[DateInterval]) -> str:
@@ -94,14 +98,6 @@ def blank_dates(text: str, dates: list[DateInterval]) -> str:
 
 _DAYS_PER_YEAR = 372
 """Days of a year of twelve months of 31, so that a running number needs no calendar."""
-
-
-def _dated_spans(a: DateInterval, b: DateInterval) -> tuple[tuple[int, int], ...]:
-    return b.spans if a.is_yearless else a.spans
-
-
-def _yearless_spans(a: DateInterval, b: DateInterval) -> tuple[tuple[int, int], ...]:
-    return a.spans if a.is_yearless else b.spans
 
 
 def _day_span(year: int, month: int = 0, day: int = 0) -> tuple[int, int] | None:

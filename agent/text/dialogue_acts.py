@@ -1,7 +1,5 @@
-"""What a message does besides saying something: thanks and greetings that ask nothing, and the form of a
-question.
-
-By rule, in a few languages. Knows one message, no conversation."""
+"""Dialogue acts of a message: thanks and greetings that ask nothing, and the form of a question. By regular
+expressions in several languages."""
 
 from __future__ import annotations
 
@@ -19,31 +17,39 @@ _SMALL_TALK_REPLIES: dict[SmallTalk, str] = {
     "greeting": "Hello! What would you like to know?",
 }
 _THANKS = re.compile(
-    r"(?<!\w)(?:thank(?:s| you)|thx|ty|cheers|danke(?: schön)?|vielen dank|tack(?: så mycket)?|merci(?: beaucoup)?|(?:muchas )?gracias"
+    r"(?<!\w)(?:thank(?:s| you)|thx|ty|cheers|danke(?: schön)?|vielen dank|tack(?: så mycket)?"
+    r"|merci(?: beaucoup)?|(?:muchas )?gracias"
     r"|谢谢[你您]?|多谢|ありがとう(?:ございます)?|감사합니다)(?!\w)",
     re.IGNORECASE,
 )
 _ASSENT = re.compile(
-    r"(?<!\w)(?:ok(?:ay)?|alright|all right|great|good|nice|perfect|super|cool|wonderful|excellent|awesome|fine|got it|i see|understood"
-    r"|that(?:'s| is| was) (?:all|it|great|good|helpful|clear|perfect|fine)|(?:that |it )?(?:really )?help(?:s|ed)"
+    r"(?<!\w)(?:ok(?:ay)?|alright|all right|great|good|nice|perfect|super|cool|wonderful|excellent|awesome"
+    r"|fine|got it|i see|understood"
+    r"|that(?:'s| is| was) (?:all|it|great|good|helpful|clear|perfect|fine)|(?:that "
+    r"|it )?(?:really )?help(?:s|ed)"
     r"|(?:bye|goodbye|good bye|see you))(?!\w)",
     re.IGNORECASE,
 )
 _GREETING = re.compile(
-    r"(?<!\w)(?:hi|hey|hello|hallo|hej|hola|salut|bonjour|yo|good (?:morning|afternoon|evening|day)|guten (?:morgen|tag|abend)"
+    r"(?<!\w)(?:hi|hey|hello|hallo|hej|hola|salut|bonjour|yo|good (?:morning|afternoon|evening|day)"
+    r"|guten (?:morgen|tag|abend)"
     r"|god (?:morgon|kväll|dag)"
-    r"|how are you(?: doing)?(?: today)?|what(?:'s| is) up|how(?:'s| is) it going|wie geht(?:'s| es)?(?: dir| ihnen)?"
+    r"|how are you(?: doing)?(?: today)?|what(?:'s| is) up|how(?:'s| is) it going|wie geht(?:'s| es)?(?: dir"
+    r"| ihnen)?"
     r"|hur mår du|ça va|qué tal)(?!\w)",
     re.IGNORECASE,
 )
 _FILLER = re.compile(
-    r"\b(?:so|very|much|a lot|lots?|really|again|indeed|then|now|to you|too|for (?:the|your|that|this|all(?: the| your)?)"
+    r"\b(?:so|very|much|a lot|lots?|really|again|indeed|then|now|to you|too|for (?:the|your|that|this"
+    r"|all(?: the| your)?)"
     r"|help|answer|info(?:rmation)?|there|everyone|all|friend|and|you|for|well|oh|ah|yes|no|just|me|today)\b",
     re.IGNORECASE,
 )
 _QUESTION_OPENING = re.compile(
-    r"^\W*(?:(?:so|and|but|ok|okay|well|also|then|now|please|thanks|great|good|nice|hi|hello|hey|hej|hallo|und|aber|och|men|et|mais|y|pero)\W+){0,3}"
-    r"(?:what|who|whom|whose|where|when|why|which|how|is|are|was|were|do|does|did|can|could|may|will|would|shall|should|has|have|had"
+    r"^\W*(?:(?:so|and|but|ok|okay|well|also|then|now|please|thanks|great|good|nice|hi|hello|hey|hej|hallo"
+    r"|und|aber|och|men|et|mais|y|pero)\W+){0,3}"
+    r"(?:what|who|whom|whose|where|when|why|which|how|is|are|was|were|do|does|did|can|could|may|will|would"
+    r"|shall|should|has|have|had"
     r"|tell|explain|show|describe|list|name|give|compare|find"
     r"|wer|wem|wen|wo|wann|warum|wieso|welche[rsnm]?|wie|kann|können|gibt|ist|sind|hat|haben|erkläre?|zeige?"
     r"|vad|vem|var|när|varför|vilken|vilket|vilka|hur|kan|finns|är|har|får|förklara|berätta|visa"
@@ -60,8 +66,7 @@ _QUESTION_MARK = re.compile(r"[?？؟]")
 
 
 def classify_small_talk(text: str) -> SmallTalk:
-    """Is it nothing but thanks, a word of approval or farewell, or a greeting? "" when it says anything
-    besides."""
+    """Is it only thanks, a word of approval or farewell, or a greeting? "" when it says anything else."""
     ungreeted = _GREETING.sub(" ", text)
     unthanked = _THANKS.sub(" ", ungreeted)
     rest = _ASSENT.sub(" ", unthanked)
@@ -79,7 +84,7 @@ def classify_small_talk(text: str) -> SmallTalk:
 
 
 def reply_to_small_talk(text: str) -> str:
-    """What to say to a courtesy; "" when it is none."""
+    """The reply to small talk; "" when it is none."""
     return _SMALL_TALK_REPLIES[classify_small_talk(text)]
 
 
@@ -100,5 +105,5 @@ def blank_unanswered_replies(turns: Sequence[Turn]) -> list[Turn]:
 
 
 def is_repeat_request(text: str) -> bool:
-    """Is what was said before wanted once more, perhaps shorter?"""
+    """Does it ask for the previous answer once more, perhaps shorter?"""
     return bool(_REPEAT_REQUEST.search(text))

@@ -1,8 +1,7 @@
-"""Two texts side by side: which lines are the same, gone, new or reworded, and in a reworded one which words.
-Knows no pages.
+"""Diff of two texts: lines that are the same, removed, added or changed, and the changed words of a line.
 
-The lines are aligned by edit distance in C (rapidfuzz), so that texts of a megabyte take a moment; beyond
-MOST lines or words the middle that differs is shown whole, without a finer look."""
+Lines are aligned by edit distance (rapidfuzz), fast for texts of a megabyte; with more than MAX_ALIGNED_LINES
+lines or MAX_ALIGNED_WORDS words the differing middle is one change."""
 
 from __future__ import annotations
 
@@ -20,15 +19,15 @@ MAX_ALIGNED_WORDS = 3_000
 _WORD = re.compile(r"\w+|\s+|[^\w\s]")
 _SENTENCE_BREAK = re.compile(r"(?<=[.!?…])\s+(?=\S)")
 LONG_LINE_CHARS = 400
-"""Characters of a line from which it is taken apart into its sentences."""
+"""Characters from which a line is split into its sentences."""
 DiffPiece = tuple[str, bool]
 """Words, and whether the other text lacks them."""
 
 
 @dataclass(frozen=True)
 class DiffPart:
-    """A stretch of both texts. `same`: `old` alone holds it; `changed`: the two say it differently; else one
-    of them is empty."""
+    """A part of both texts. `same`: only `old` has it; `changed`: both have their version; else one is
+    empty."""
 
     kind: Literal["same", "removed", "added", "changed"]
     old: Sequence[DiffPiece] = ()
@@ -37,7 +36,7 @@ class DiffPart:
 
 
 def diff_texts(old: str, new: str) -> list[DiffPart]:
-    """The texts in stretches, in order; lines that are the same and follow each other are one stretch."""
+    """The parts of both texts in order; neighbouring lines that are the same are one part."""
     before, after = _split_lines(old), _split_lines(new)
     head = _common_prefix_length(before, after)
     tail = _common_prefix_length(before[head:][::-1], after[head:][::-1])
@@ -46,8 +45,7 @@ def diff_texts(old: str, new: str) -> list[DiffPart]:
 
 
 def _split_lines(text: str) -> list[str]:
-    """The lines that hold something; a long one by its sentences, so that one changed word does not mark a
-    page."""
+    """The lines with text; a long one by its sentences, so that one changed word does not mark a page."""
     lines = [line.strip() for line in text.split("\n")]
     return [
         part
@@ -78,7 +76,7 @@ def _same_part(lines: Sequence[str]) -> list[DiffPart]:
 
 
 def _pair_lines(before: Sequence[str], after: Sequence[str]) -> Iterator[DiffPart]:
-    """Lines that stand in each other's place, one by one; what is left over is gone or new."""
+    """The lines paired one by one; the rest is removed or added."""
     both = min(len(before), len(after))
     for one, two in zip(before[:both], after[:both], strict=True):
         yield DiffPart("changed", *_diff_words(one, two))

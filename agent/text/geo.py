@@ -1,13 +1,12 @@
-"""Places in words and numbers: which kind of facility is asked for, near what, and how far apart two points
-are. Knows no map.
+"""Places in a text: the kind of facility that is asked for, near what, and the distance of two points.
 
-What places there are is known from the facilities' own rows: their names, their addresses, and the towns and
-streets in these. Points are degrees (WGS 84), distances kilometres along the great circle."""
+The places that are known are those of the facilities' own rows: names, addresses, and the towns and streets in
+these. Points are degrees (WGS 84), distances kilometres along the great circle."""
 
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import asin, cos, radians, sin, sqrt
@@ -23,7 +22,7 @@ Reference System 1980)."""
 MAX_TOWN_RADIUS_KM = 30.0
 """Facilities whose addresses end alike but lie further from their middle than this are not in one town."""
 MIN_ADDRESSES, COUNTRY_SHARE = 5, 0.9
-"""From so many facilities on, an ending that this share of the addresses has is their country or county."""
+"""With so many facilities, an ending that this share of the addresses has is their country or county."""
 
 GeoPoint = tuple[float, float]
 PlaceKind = Literal["coordinates", "facility", "address", "street", "town"]
@@ -34,19 +33,22 @@ _DIRECTED_COORDINATES = re.compile(
 )
 _COORDINATE_PAIR = re.compile(rf"(?<![\w.])({_NUMBER})(?:\s*°)?\s*[,;]\s*({_NUMBER})\s*°?(?![\w.]*\d)")
 _INTEGER_COORDINATES = re.compile(
-    rf"(?:^|\b(?:near|close|to|at|from|around|by|point|coordinates)\s+){_NUMBER}(?:\s*°)?\s*[,;]\s+{_NUMBER}\s*°?\s*[?.!]*$",
+    rf"(?:^|\b(?:near|close|to|at|from|around|by|point"
+    rf"|coordinates)\s+){_NUMBER}(?:\s*°)?\s*[,;]\s+{_NUMBER}\s*°?\s*[?.!]*$",
     re.IGNORECASE,
 )
-"""Figures without a decimal point are a point only where nothing else is said behind them: "3, 4 or 5" and
-"1,000 shops" are not."""
+"""Figures without a decimal point are a point only at the end of a text: "3, 4 or 5" and "1,000 shops" are
+not."""
 _POSTAL = re.compile(r"\b[A-Z]{0,3}-?\d[\d -]*\b")
 _NEAR = re.compile(
     r"\b(?:near(?:est to| to)?|close(?:st)? to|next to|around|in|at|to|from|by|beside"
-    r"|nära|närmast|(?-i:i)|vid|från|bei|in der nähe von|près de|cerca de)\s+(?!the\s+(?:near|clos)|me\b|my\b|here\b)(?:the\s+)?(.+?)\s*[?.!,]*$",
+    r"|nära|närmast|(?-i:i)|vid|från|bei|in der nähe von|près de|cerca de)\s+(?!the\s+(?:near|clos)|me\b"
+    r"|my\b|here\b)(?:the\s+)?(.+?)\s*[?.!,]*$",
     re.IGNORECASE,
 )
 _HERE = re.compile(
-    r"\b(?:near me|nearby|around here|close by|near here|where i am|my (?:place|home|area)|nära mig|in meiner nähe)\b",
+    r"\b(?:near me|nearby|around here|close by|near here|where i am|my (?:place|home|area)|nära mig"
+    r"|in meiner nähe)\b",
     re.IGNORECASE,
 )
 _NEAREST = re.compile(
@@ -57,7 +59,8 @@ _NEAREST = re.compile(
 _FACILITY_SYNONYMS = read_rows("facility_synonyms")
 _FACILITY_STEMS = frozenset(stem(word) for group in _FACILITY_SYNONYMS for word in group.split())
 _FACILITY_REQUEST = re.compile(
-    r"\b(?:is there an?|are there any|nearest|closest|nearby|find (?:me )?an?|where can i find an?|where is an?|närmaste|finns det (?:någon|en|ett)"
+    r"\b(?:is there an?|are there any|nearest|closest|nearby|find (?:me )?an?|where can i find an?"
+    r"|where is an?|närmaste|finns det (?:någon|en|ett)"
     r"|nächste[nrs]?|gibt es (?:eine?n?)?)\s+(\w+)(?:\s+(?!of\b|to\b|in\b|near\b)(\w+))?",
     re.IGNORECASE,
 )
@@ -65,7 +68,7 @@ _FACILITY_REQUEST = re.compile(
 
 @dataclass(frozen=True)
 class Place:
-    """Somewhere that a distance can be measured from, and how it is known."""
+    """A place that a distance can be measured from, and how it is known."""
 
     name: str
     point: GeoPoint
@@ -94,8 +97,7 @@ def parse_coordinates(text: str) -> GeoPoint | None:
 
 
 def find_facility_kinds(text: str, kinds: Iterable[str]) -> list[str]:
-    """Which of these kinds a text asks for, by their own words (singular or plural) or by others that mean
-    the same."""
+    """The kinds a text asks for, by their own words or by synonyms."""
     said = {stem(word) for word in tokenize(text)}
     said |= {stem(first + second) for first, second in zip(tokenize(text), tokenize(text)[1:], strict=False)}
     own = [kind for kind in dict.fromkeys(kinds) if (words := _stem_set(kind)) and words <= said]
@@ -103,8 +105,8 @@ def find_facility_kinds(text: str, kinds: Iterable[str]) -> list[str]:
 
 
 def find_facility_word(text: str) -> str:
-    """The kind of facility that a text asks for as such ("is there a dentist", "the nearest bank"), whether
-    any is known or not; "" for none."""
+    """The kind of facility that a text asks for ("is there a dentist", "the nearest bank"), known or not; ""
+    for none."""
     named = [
         word
         for match in _FACILITY_REQUEST.finditer(text)
@@ -115,8 +117,7 @@ def find_facility_word(text: str) -> str:
 
 
 def _synonym_stems(kind: str) -> set[str]:
-    """The words that each mean the kind: its own when it is a single one, and those that stand in a group
-    with one of its own."""
+    """The words that each mean the kind: its own when it is a single one, and their synonyms."""
     own = _stem_set(kind)
     return set().union(
         own if len(own) == 1 else set(),
@@ -129,51 +130,43 @@ def _stem_set(text: str) -> set[str]:
 
 
 def build_gazetteer(facilities: Sequence[Facility]) -> dict[str, list[Place]]:
-    """The places that facilities tell of, by folded name: themselves, their addresses, and the towns and
-    streets of these.
+    """The places that facilities name, by folded name: themselves, their addresses, and the towns and streets
+    of these.
 
-    The last part of an address is taken for its town (the one before, when nearly all end alike: a country).
-    A name that means several places (a street of two towns) has an entry for each."""
-    split = [
-        [part.strip() for part in facility.address.split(",") if part.strip()] for facility in facilities
-    ]
-    endings = Counter(_strip_numbers(parts[-1]) for parts in split if len(parts) > 1)
-    country = next(
-        (
-            name
-            for name, n in endings.items()
-            if len(facilities) >= MIN_ADDRESSES and n >= COUNTRY_SHARE * len(facilities)
-        ),
-        "",
-    )
-    found: dict[str, list[Place]] = {}
-    streets: dict[str, dict[str, list[GeoPoint]]] = {}
-    towns: dict[str, list[GeoPoint]] = {}
-    for facility, parts in zip(facilities, split, strict=True):
+    The last part of an address is its town (the one before, when nearly all end alike: a country). A name of
+    several places (a street of two towns) has an entry for each."""
+    addresses = [[p.strip() for p in facility.address.split(",") if p.strip()] for facility in facilities]
+    country = _find_country(addresses)
+    found: dict[str, list[Place]] = defaultdict(list)
+    streets: dict[str, dict[str, list[GeoPoint]]] = defaultdict(lambda: defaultdict(list))
+    towns: dict[str, list[GeoPoint]] = defaultdict(list)
+    for facility, parts in zip(facilities, addresses, strict=True):
         point = (facility.latitude, facility.longitude)
         local = [part for part in parts if not country or _strip_numbers(part) != country]
         town = _strip_numbers(local[-1]) if len(local) > 1 else ""
-        for name, sort in (
-            (facility.name, "facility"),
-            (facility.address, "address"),
-            *((part, "address") for part in local[:-1]),
-        ):
-            if name:
-                found.setdefault(_normalize_name(name), []).append(Place(name, point, sort))  # type: ignore[arg-type]
+        if facility.name:
+            found[_normalize_name(facility.name)].append(Place(facility.name, point, "facility"))
+        for name in filter(None, (facility.address, *local[:-1])):
+            found[_normalize_name(name)].append(Place(name, point, "address"))
         for part in local[:-1]:
-            streets.setdefault(_strip_numbers(part), {}).setdefault(town, []).append(point)
+            streets[_strip_numbers(part)][town].append(point)
         if town:
-            towns.setdefault(town, []).append(point)
+            towns[town].append(point)
     for name, by_town in streets.items():
-        several = len(by_town) > 1
-        found.setdefault(_normalize_name(name), []).extend(
-            Place(f"{name}, {town}" if several else name, _centroid(points), "street")
-            for town, points in by_town.items()
-        )
+        for town, points in by_town.items():
+            full_name = f"{name}, {town}" if len(by_town) > 1 else name
+            found[_normalize_name(name)].append(Place(full_name, _centroid(points), "street"))
     for name, points in towns.items():
         if max(distance_km(_centroid(points), point) for point in points) <= MAX_TOWN_RADIUS_KM:
             found[_normalize_name(name)] = [Place(name, _centroid(points), "town")]
     return {key: _drop_close_places(places) for key, places in found.items() if len(key) > 2}
+
+
+def _find_country(addresses: Sequence[Sequence[str]]) -> str:
+    """The country or county that nearly all addresses end with; "" for none."""
+    endings = Counter(_strip_numbers(parts[-1]) for parts in addresses if len(parts) > 1)
+    name, count = endings.most_common(1)[0] if endings else ("", 0)
+    return name if len(addresses) >= MIN_ADDRESSES and count >= COUNTRY_SHARE * len(addresses) else ""
 
 
 def _normalize_name(name: str) -> str:
@@ -198,8 +191,7 @@ def _drop_close_places(places: list[Place]) -> list[Place]:
 
 
 def find_places(text: str, known: dict[str, list[Place]]) -> list[Place]:
-    """The place a text names, the longest name first; several when the name means several, [] when it names
-    none that is known."""
+    """The known place of the longest name in a text; several when the name has several, [] for none."""
     spelled = f" {' '.join(tokenize(text))} "
     named = [key for key in known if f" {' '.join(tokenize(key))} " in spelled]
     best = max(named, key=lambda key: (len(tokenize(key)), len(key)), default="")
@@ -214,8 +206,7 @@ def is_nearest_request(text: str) -> bool:
 
 
 def find_place_phrase(text: str) -> str:
-    """The words that name a place behind "near", "in" and the like, whether or not anybody knows it; "" when
-    nothing stands there."""
+    """The words after "near", "in" and the like that name a place, known or not; "" for none."""
     if _HERE.search(text):
         return ""
     match = _NEAR.search(text)

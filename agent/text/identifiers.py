@@ -1,4 +1,5 @@
-"""Codes ("E31"), addresses, mailboxes, hosts and mentions in a text. Whether they are right it cannot know."""
+"""Codes ("E31"), addresses, mailboxes, hosts and mentions in a text. Whether they are right it cannot
+know."""
 
 from __future__ import annotations
 
@@ -6,12 +7,14 @@ import re
 
 _CODE = re.compile(r"(?<![a-z0-9_])([a-z]{1,8})[-_]?(\d+)(?![a-z0-9_])", re.IGNORECASE)
 _NUMBERED_CODE = re.compile(
-    r"\b(?:error|code|message|fehler|meldung|fel|erreur|errore|código)(?: (?:no|nr|number|code))?\.?[ #:]{1,3}(?:[a-z] )?(\d{2,})\b",
+    r"\b(?:error|code|message|fehler|meldung|fel|erreur|errore|código)(?: (?:no|nr|number"
+    r"|code))?\.?[ #:]{1,3}(?:[a-z] )?(\d{2,})\b",
     re.IGNORECASE,
 )
 _UNMISTAKABLE_CODE = re.compile(r"[a-z]{1,4}\d{2,}|\d{2,}")
 _CONTACT = re.compile(
-    r"\b(?:[a-z][a-z0-9+.-]{1,20}://|(?:javascript|vbscript|data|mailto|tel|sms|magnet|intent|tg|bitcoin|ethereum|monero):)"
+    r"\b(?:[a-z][a-z0-9+.-]{1,20}://|(?:javascript|vbscript|data|mailto|tel|sms|magnet|intent|tg|bitcoin"
+    r"|ethereum|monero):)"
     r"[^\s<>\"'`)\]}]+|<[@#!&:][^\s<>]{1,60}>|(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+|(?<![\w@.])@\w[\w.-]+"
     r"|(?<![\w@./-])(?:[\w-]+\.)+[a-z]{2,}(?![\w-])(?:/[^\s<>\"'`)\]}]*)?",
     re.IGNORECASE,

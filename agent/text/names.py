@@ -16,13 +16,16 @@ _PARTICLE = r"(?:of|the|de|del|della|di|da|do|dos|von|van|der|den|la|le|du|des|a
 _CAPITAL = f"[{''.join(c for c in map(chr, range(0x41, 0x2000)) if c.isupper() or c.istitle())}]"
 _WORD = rf"{_CAPITAL}[\w'’.\-&]*\w|{_CAPITAL}\.?"
 _NAME = re.compile(
-    rf"(?:{_WORD})(?:(?:[ \u00a0]|,\s(?=(?:Jr|Sr|III?)\b))(?:{_PARTICLE}[ \u00a0]){{0,2}}(?:{_WORD}|\d+(?!\d)))*"
+    rf"(?:{_WORD})(?:(?:[ \u00a0]|,\s(?=(?:Jr|Sr|III?)\b))(?:{_PARTICLE}[ \u00a0]){{0,2}}(?:{_WORD}"
+    rf"|\d+(?!\d)))*"
 )
 _QUOTED = re.compile(r"[\"“„«]([^\"“”„»\n]{2,80})[\"”“»]")
 _POSSESSIVE = re.compile(r"['’]s?$")
 _NOT_A_NAME = frozenset(
-    "january february march april may june july august september october november december monday tuesday wednesday thursday friday "
-    "saturday sunday mr mrs ms dr however although while since after before during because though until according following".split()
+    "january february march april may june july august september october november december monday tuesday "
+    "wednesday thursday friday "
+    "saturday sunday mr mrs ms dr however although while since after before during because though "
+    "until according following".split()
 )
 
 

@@ -1,10 +1,8 @@
-"""Text as a row of words whose spelling is unified, each with its place in the original. Knows nothing of
-facts or meaning.
+"""Words of a text in unified spelling, each with its offsets in the original.
 
-Two texts that differ only in whitespace, punctuation, the shape of quotes and dashes, soft hyphens,
-ligatures, the width of characters, or the hyphenation at a line's end give the same row. What carries meaning
-stays a word of its own: digits with their separators and sign, percent, currency and comparison signs, and an
-ellipsis (it marks words left out)."""
+Two texts that differ only in whitespace, punctuation, the shape of quotes and dashes, soft hyphens, ligatures,
+the width of characters, or the hyphenation at a line's end have the same words. Digits with their separators
+and sign, percent, currency and comparison signs, and an ellipsis are words of their own."""
 
 from __future__ import annotations
 
@@ -55,7 +53,7 @@ class NormalizedText:
 
     @cached_property
     def line(self) -> str:
-        """The words joined by single spaces, with one before and one after: what is searched."""
+        """The words joined by single spaces, with one before and one after, to be searched."""
         return f" {' '.join(self.words)} "
 
     @cached_property
@@ -64,7 +62,7 @@ class NormalizedText:
         return frozenset(self.words)
 
     def find_words(self, words: list[str]) -> list[int]:
-        """The indices at which a row of words stands."""
+        """The indices at which these words follow each other."""
         needle, found, at = f" {' '.join(words)} ", [], -1
         while (at := self.line.find(needle, at + 1)) >= 0:
             found.append(at)
@@ -73,8 +71,7 @@ class NormalizedText:
 
 @lru_cache(maxsize=8)
 def normalize_text(text: str, *, notes: bool = True) -> NormalizedText:
-    """The row of a text; with `notes=False` reference marks such as "[3]" are passed over. The last few are
-    remembered."""
+    """The words of a text; with `notes=False` without reference marks such as "[3]"."""
     if not notes:
         text = blank_note_marks(text)
     pattern = WORD_OR_CJK_CHARACTER if not text.isascii() and _HAS_CJK.search(text) else WORD
@@ -95,7 +92,7 @@ def has_note_marks(text: str) -> bool:
 
 
 def is_negation(word: str) -> bool:
-    """Is a word (in unified spelling) one that turns a statement round?"""
+    """Does a word (in unified spelling) negate a statement?"""
     return word in NEGATIONS or word.endswith("n't")
 
 

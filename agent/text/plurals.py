@@ -1,4 +1,4 @@
-"""How a number of things is said in a sentence, the same on every surface. Layer 1: it knows no things."""
+"""Numbers of things in sentences, the same on every surface."""
 
 from __future__ import annotations
 

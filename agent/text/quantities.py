@@ -1,7 +1,7 @@
 """Numbers with their units in a text, in one form: "12 %", "twelve percent" and "12 per cent" are the same.
 
-A quantity keeps how precisely it was said ("12 million" means 11.5 to 12.5 million), so that a rounded figure
-agrees with a full one. Dates are not numbers here (see dates.py); the caller blanks them out first."""
+A quantity keeps its precision ("12 million" means 11.5 to 12.5 million), so a rounded figure agrees with the
+full one. The caller blanks dates out first (`date_intervals.blank_dates`)."""
 
 from __future__ import annotations
 
@@ -42,10 +42,17 @@ _NUMBER_WORD = "|".join(
 )
 _NUMBER_PHRASE = rf"(?:{_NUMBER_WORD})(?:(?:[\s-]+(?:and\s+)?)(?:{_NUMBER_WORD}))*"
 _DIGITS = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,3}(?:[\u00a0\u202f]\d{3})+|\d+(?:\.\d+)?"
-_APPROXIMATION = "about|around|roughly|nearly|almost|approximately|circa|some|over|under|more than|less than|at least|up to"
-_NAMED_UNIT = r"%|per\s?cent\b|us\$|[€£¥₹]|°\s?[cf]\b|degrees?\s(?:celsius|fahrenheit)\b|km/h\b|square\s[^\W\d_]+|[^\W\d_]+[²2]?"
+_APPROXIMATION = (
+    "about|around|roughly|nearly|almost|approximately|circa|some|over|under|more than|less than|at least|up "
+    "to"
+)
+_NAMED_UNIT = (
+    r"%|per\s?cent\b|us\$|[€£¥₹]|°\s?[cf]\b|degrees?\s(?:celsius|fahrenheit)\b|km/h\b|square\s[^\W\d_]+"
+    r"|[^\W\d_]+[²2]?"
+)
 _QUANTITY = re.compile(
-    rf"(?P<about>\b(?:{_APPROXIMATION})\s+|[~≈]\s?)?(?P<money>us\$|[$€£¥₹])?\s?(?P<sign>(?<![\w)\]%])[-\u2212])?(?<![\w.])"
+    rf"(?P<about>\b(?:{_APPROXIMATION})\s+|[~≈]\s?)?(?P<money>us\$"
+    rf"|[$€£¥₹])?\s?(?P<sign>(?<![\w)\]%])[-\u2212])?(?<![\w.])"
     rf"(?:(?P<digits>{_DIGITS})(?P<part>[½¼¾⅓⅔])?(?P<nth>(?:st|nd|rd|th)\b)?"
     rf"|\b(?P<spoken>{_NUMBER_PHRASE})\b|\b(?P<ordinal>{'|'.join(_ORDINALS)})\b)"
     rf"(?:[\s\u00a0-]?(?P<scale>hundred|thousand|million|billion|trillion|dozen|mn|bn)\b)?"
@@ -56,8 +63,7 @@ _QUANTITY = re.compile(
 
 @dataclass(frozen=True)
 class Quantity:
-    """A number as said. `value` and `step` (its last digit's worth) are in the base unit; `unit` is "" where
-    none is named."""
+    """A number. `value` and `precision` (its last digit's worth) are in the base unit; `unit` is "" without one."""
 
     value: float
     precision: float
@@ -74,8 +80,7 @@ def find_quantities(text: str) -> list[Quantity]:
 
 
 def is_same_quantity(a: Quantity, b: Quantity) -> bool:
-    """Do two numbers say the same, one perhaps rounded? A bare fraction agrees with its percentage (0.12 and
-    12 %)."""
+    """Are two numbers the same, one perhaps rounded? A fraction agrees with its percentage (0.12 and 12 %)."""
     if a.unit != b.unit:
         if {a.unit, b.unit} == {"%", ""}:
             share, bare = (a, b) if a.unit == "%" else (b, a)
@@ -89,8 +94,8 @@ def is_same_quantity(a: Quantity, b: Quantity) -> bool:
 
 
 def is_comparable(a: Quantity, b: Quantity) -> bool:
-    """Do two numbers measure the same, so that they contradict each other when they do not agree? A share may
-    be told as a percentage."""
+    """Have two numbers the same unit, so that they contradict each other when they differ? A share and its
+    percentage have."""
     if {a.unit, b.unit} == {"%", ""}:
         return 0 < (b if a.unit == "%" else a).value < 1
     return a.unit == b.unit

@@ -1,7 +1,6 @@
-"""What a question asks: its weighty words, its names, the kind of answer it wants, and whether it takes more
-than one page.
+"""The parts of a question: weighted words, names, answer type, and whether it takes more than one page.
 
-All by rule, in a few languages; a wrong guess costs a little ranking, never a fact."""
+By rule, in several languages; a wrong guess costs a little ranking, never a fact."""
 
 from __future__ import annotations
 
@@ -16,31 +15,39 @@ from agent.text.tokens import content_stems, fold, stem, stem_prefix, stem_words
 from agent.text.word_lists import COMMON_WORDS, STOPWORDS
 
 NAME_WEIGHT, NUMBER_WEIGHT, WORD_WEIGHT, COMMON_WORD_WEIGHT = 1.25, 1.2, 1.0, 0.5
-"""Weights of a question's words: part of a name, a number, any other word, one too common in English to say
-much."""
+"""Weights of a question's words: part of a name, a number, any other word, a common English word."""
 
 _SPACE_BEFORE_MARK = re.compile(r"\s+(?=[?.!,;]$)")
 _URL_PHRASE = re.compile(
-    r"(?:,?\s*\b(?:according to|on the page|on|at|see|from|in|laut|auf|enligt|på|selon|sur|según|en)\s+)?<?\bhttps?://[^\s<>\"]*[^\s<>\".,;:!?)]>?",
+    r"(?:,?\s*\b(?:according to|on the page|on|at|see|from|in|laut|auf|enligt|på|selon|sur|según"
+    r"|en)\s+)?<?\bhttps?://[^\s<>\"]*[^\s<>\".,;:!?)]>?",
     re.IGNORECASE,
 )
 _COMMON_STEMS = frozenset(stem(word) for word in COMMON_WORDS)
 _RELATIVE_CHAIN = re.compile(
-    r"['’]s\b[^?]*['’]s\b|\bof (?:the|a|an)\b[^?]*\b(?:of|that|who|which|where|whose)\b|\bwhose\b|(?<=\w )(?:in|for|on|by|to) which\b"
+    r"['’]s\b[^?]*['’]s\b|\bof (?:the|a|an)\b[^?]*\b(?:of|that|who|which|where|whose)\b|\bwhose\b"
+    r"|(?<=\w )(?:in|for|on|by|to) which\b"
     r"|\bthe (?:[\w-]+ ){1,3}(?:where|that|who|which)\b[^?]+\w",
     re.IGNORECASE,
 )
 _RELATION = re.compile(
-    r"\b(?:fathers?|mothers?|parents?|wife|husband|spouse|sons?|daughters?|child(?:ren)?|brothers?|sisters?|siblings?|grand(?:father|mother)"
-    r"|uncle|aunt|in-law|directors?|authors?|writers?|composers?|producers?|singers?|performers?|publishers?|founders?|owners?|employers?"
-    r"|manufacturers?|developers?|designers?|creators?|inventors?|presenters?|predecessor|successor|chairman|ceo|alma mater|birthplace|headquarters"
-    r"|vater|mutter|eltern|kinder|ehefrau|ehemann|gründer|autor|regisseur|barn|föräldrar|fader|moder|fru|make|grundare|ägare|ordförande"
-    r"|père|mère|parents|enfants|fondateur|auteur|réalisateur|padre|madre|hijos?|fundador|autora?|director)\b",
+    r"\b(?:fathers?|mothers?|parents?|wife|husband|spouse|sons?|daughters?|child(?:ren)?|brothers?|sisters?"
+    r"|siblings?|grand(?:father|mother)"
+    r"|uncle|aunt|in-law|directors?|authors?|writers?|composers?|producers?|singers?|performers?|publishers?"
+    r"|founders?|owners?|employers?"
+    r"|manufacturers?|developers?|designers?|creators?|inventors?|presenters?|predecessor|successor|chairman"
+    r"|ceo|alma mater|birthplace|headquarters"
+    r"|vater|mutter|eltern|kinder|ehefrau|ehemann|gründer|autor|regisseur|barn|föräldrar|fader|moder|fru"
+    r"|make|grundare|ägare|ordförande"
+    r"|père|mère|parents|enfants|fondateur|auteur|réalisateur|padre|madre|hijos?|fundador|autora?"
+    r"|director)\b",
     re.IGNORECASE,
 )
 _COMPARISON = re.compile(
-    r"\b(?:which|who|what|welche[rs]?|vilken|quel(?:le)?)\b.*\b(?:or|oder|eller|ou|o)\b|\bboth\b|\bsame\b|\bin common\b"
-    r"|\b(?:older|younger|earlier|later|first|more|longer|larger|bigger|higher|taller)\b.*\b(?:or|than)\b|\bare .* and .*\bboth\b",
+    r"\b(?:which|who|what|welche[rs]?|vilken|quel(?:le)?)\b.*\b(?:or|oder|eller|ou|o)\b|\bboth\b|\bsame\b"
+    r"|\bin common\b"
+    r"|\b(?:older|younger|earlier|later|first|more|longer|larger|bigger|higher|taller)\b.*\b(?:or|than)\b"
+    r"|\bare .* and .*\bboth\b",
     re.IGNORECASE,
 )
 
@@ -59,7 +66,7 @@ class ParsedQuestion:
     names: tuple[str, ...]
     answer_type: str
     is_multi_hop: bool
-    """Does it look as if one page will not do: a comparison, a chain of possessives, several names?"""
+    """Does it look as if it takes several pages: a comparison, a chain of possessives, several names?"""
 
     @property
     def total_weight(self) -> float:
@@ -119,8 +126,7 @@ def parse_question(question: str) -> ParsedQuestion:
 
 
 def remove_urls(question: str) -> str:
-    """The question without addresses, and without the "according to" that led to one: they say where, not
-    what."""
+    """The question without addresses, and without an "according to" before one."""
     return _SPACE_BEFORE_MARK.sub("", " ".join(_URL_PHRASE.sub(" ", " ".join(question.split())).split()))
 
 
@@ -133,8 +139,8 @@ def _weight(word: str, in_names: set[str]) -> float:
 
 
 def _detect_multi_hop(question: str, kind: str, found: tuple[str, ...]) -> bool:
-    """A comparison, a chain, several names; or a detail (date, place, ...) of someone who is only named by a
-    relation."""
+    """A comparison, a chain, several names; or a date, place, number or reason about someone who is named
+    only by a relation."""
     related = len(find_relations(question))
     detail = kind in ("date", "place", "number", "reason")
     return (
@@ -146,14 +152,12 @@ def _detect_multi_hop(question: str, kind: str, found: tuple[str, ...]) -> bool:
 
 
 def find_relations(question: str) -> set[str]:
-    """The relations by which a question names someone or something ("mother", "director of …"), as
-    spelled."""
+    """The relations by which a question names someone ("mother", "director"), as spelled."""
     return set(_RELATION.findall(question))
 
 
 def split_question(question: str) -> list[str]:
-    """The parts a question can be narrowed to: its names and clauses, longest first; the question without its
-    frame at least."""
+    """The parts a question can be narrowed to: its names and clauses, longest first; at least the question."""
     asked = parse_question(question)
     question = asked.text or question
     clauses = re.split(
@@ -165,7 +169,7 @@ def split_question(question: str) -> list[str]:
 
 
 def extract_keywords(question: str) -> str:
-    """The question without its function words and addresses, as typed into a search box."""
+    """The question without function words and addresses."""
     question = remove_urls(question) or question
     words = [
         word for word in re.findall(r"[^\s?,;!]+", question) if fold(word).strip(".'\"") not in STOPWORDS

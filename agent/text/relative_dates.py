@@ -1,7 +1,7 @@
 """How far back a request asks for: "last week", "since March", "der letzten drei Wochen", "sedan 1 maj".
 
-`dateparser` reads the dates of five languages. A range counts from its first day; a month or year alone counts
-from its beginning."""
+`dateparser` reads the dates of five languages. A range counts from its first day; a month or year alone
+counts from its beginning."""
 
 from __future__ import annotations
 
@@ -12,12 +12,15 @@ from typing import Any
 
 LANGUAGES = ("en", "de", "sv", "fr", "es")
 _OPENING_WORDS = (
-    r"\b(?:since|after|from|in|of|during|over|between|and|to|until|within|(?:(?:no|not) older |newer )?than|last|past|previous|this|(?:the )?beginning(?: of)?"
-    r"|seit|ab|von|der|den|bis|vom|aus|im|letzte[nrsm]?|sedan|från|under|i|förra|senaste|depuis|de|en|desde|del)\s+(?:the\s+)?"
+    r"\b(?:since|after|from|in|of|during|over|between|and|to|until|within|(?:(?:no|not) older |newer )?than"
+    r"|last|past|previous|this|(?:the )?beginning(?: of)?"
+    r"|seit|ab|von|der|den|bis|vom|aus|im|letzte[nrsm]?|sedan|från|under|i|förra|senaste|depuis|de|en|desde"
+    r"|del)\s+(?:the\s+)?"
 )
 _OPENING_BEFORE = re.compile(rf"(?:{_OPENING_WORDS})+$", re.IGNORECASE)
 _OPENING_INSIDE = re.compile(
-    rf"{_OPENING_WORDS}|yesterday|today|\bago\b|gestern|heute|i ?går|i ?dag|hier|aujourd|ayer|hoy|\bvor\b|\bhace\b",
+    rf"{_OPENING_WORDS}|yesterday|today|\bago\b|gestern|heute|i ?går|i ?dag|hier|aujourd|ayer|hoy|\bvor\b"
+    rf"|\bhace\b",
     re.IGNORECASE,
 )
 _SINCE = re.compile(r"\b(?:since|after|seit|sedan|depuis|desde)\s", re.IGNORECASE)
@@ -46,7 +49,8 @@ def remove_time_range(text: str) -> str:
 
 
 def _find_ranges(text: str, now: date) -> list[tuple[tuple[int, int], date]]:
-    """The spans of the text's dates with the first day of each, in the language that reads most of the text."""
+    """The spans of the text's dates with the first day of each, in the language that reads most of the
+    text."""
     if current := _CURRENT_UNIT.search(text):
         return [(current.span(), _begin_of(current["unit"].lower(), now))]
     readings = [list(_read_dates(text, language, now)) for language in LANGUAGES]

@@ -13,7 +13,8 @@ _NUMBER = rf"(?P<count>{_ANY_NUMBER})"
 _NEWEST = r"(?:latest|newest|(?:most )?recent|top|neuesten?|letzten|senaste|nyaste|derni\w+|últim\w+)"
 _ITEM = (
     r"(?:articles?|threads?|stor(?:y|ies)|news|headlines?|posts?|items?|discussions?|reviews?|reports?|pages?"
-    r"|artikeln?|beiträge?n?|artiklar(?:na)?|tråd\w*|nyheter(?:na)?|inlägg(?:en)?|sujets?|nouvelles|artículos?|noticias?|hilos?)"
+    r"|artikeln?|beiträge?n?|artiklar(?:na)?|tråd\w*|nyheter(?:na)?|inlägg(?:en)?|sujets?|nouvelles"
+    r"|artículos?|noticias?|hilos?)"
 )
 _LIMIT = r"(?:up to|at most|no more than|max(?:imum)?(?: of)?|höchstens|maximal|högst|au plus|como máximo)"
 _BETWEEN = rf"(?:\s+(?:{_NEWEST}|forum|news|blog|press|different|relevant))*"
@@ -26,7 +27,8 @@ _PATTERNS = [
     )
 ]
 _AT_LEAST = re.compile(
-    rf"\b(?:at least|(?<!no )more than|mindestens|minst|au moins|al menos)\s+{_ANY_NUMBER}{_BETWEEN}\s+{_ITEM}\b",
+    rf"\b(?:at least|(?<!no )more than|mindestens|minst|au moins"
+    rf"|al menos)\s+{_ANY_NUMBER}{_BETWEEN}\s+{_ITEM}\b",
     re.IGNORECASE,
 )
 

@@ -1,5 +1,4 @@
-"""Where the sentences of a text are. Knows full stops, abbreviations, initials and CJK punctuation; not what
-a sentence says."""
+"""Sentence boundaries of a text: full stops, abbreviations, initials and CJK punctuation."""
 
 from __future__ import annotations
 
@@ -13,8 +12,10 @@ _SENTENCE_END = re.compile(
     r"(?<![.!?…])[.!?…]+[\"'”’»)\]]*(?:\[\d+\])*\s+(?=[\"'“‘«(\[]*[^\W_a-z])|[。！？]+[」』”]*"
 )
 _ABBREVIATION = re.compile(
-    r"(?:^|[\s(\"“])(?:[A-Z]|mr|mrs|ms|dr|prof|st|sr|jr|vs|no|vol|fig|inc|ltd|co|corp|dept|gen|col|lt|sgt|capt|rev|hon|gov|sen|rep|"
-    r"approx|ca|cf|al|ed|eds|pp|jan|feb|mar|apr|jun|jul|aug|sept|sep|oct|nov|dec|bzw|nr|str|ung|bl|kap|art|mme|mlle|"
+    r"(?:^|[\s(\"“])(?:[A-Z]|mr|mrs|ms|dr|prof|st|sr|jr|vs|no|vol|fig|inc|ltd|co|corp|dept|gen|col|lt|sgt"
+    r"|capt|rev|hon|gov|sen|rep|"
+    r"approx|ca|cf|al|ed|eds|pp|jan|feb|mar|apr|jun|jul|aug|sept|sep|oct|nov|dec|bzw|nr|str|ung|bl|kap|art"
+    r"|mme|mlle|"
     r"(?:[A-Za-z]\.)+[A-Za-z])\.$",
     re.IGNORECASE,
 )

@@ -1,7 +1,4 @@
-"""How an address is spelled: one canonical form, its host, its site. Knows nothing of fetching.
-
-Layer 1, because the tools, the store and the flows must all agree when two addresses are the same.
-"""
+"""Addresses: the canonical form, host and site, by which everybody agrees that two addresses are the same."""
 
 from __future__ import annotations
 
@@ -59,8 +56,7 @@ def _unify_escape(escape: re.Match[str]) -> str:
 
 
 def resolve(base: str, href: str) -> str:
-    """`href` as it stands on the page at `base`, absolute and without its fragment; "" when it is not
-    http(s)."""
+    """`href` on the page at `base`, absolute and without its fragment; "" when it is not http(s)."""
     try:
         joined = urljoin(base, href.strip()).split("#", 1)[0]
     except ValueError:
@@ -69,8 +65,7 @@ def resolve(base: str, href: str) -> str:
 
 
 def complete_typed_url(text: str) -> str:
-    """An address as a person types it: a bare host name ("example.org/faq") is meant with https:// before it;
-    all else stays as it is."""
+    """A typed address, with https:// before a bare host name ("example.org/faq")."""
     said = text.strip()
     return f"https://{said}" if _BARE_HOST.match(said) else said
 
@@ -95,7 +90,7 @@ def site(url: str) -> str:
     """The registrable domain ("bbc.co.uk") of an address, by the public-suffix list; the host itself where
     there is none.
 
-    Facts from one site are one voice. A document (`file:<name>`) stands for itself: its name."""
+    Facts from one site are one source. A document (`file:<name>`) is its own site: its name."""
     if url.startswith(FILE_SCHEME):
         return url.removeprefix(FILE_SCHEME)
     name = host(url)

@@ -1,4 +1,5 @@
-"""Word lists, read from the text files in `data/`: words between blanks, lines that begin with "#" are comments."""
+"""Word lists, read from the text files in `data/`: words between blanks, lines that begin with "#" are
+comments."""
 
 from __future__ import annotations
 

@@ -3,9 +3,10 @@
 `statements` compares any two statements and so needs nearly the same wording. Here the question says what is
 compared. Two facts of different sites give different answers when
 
-* they are one text but for a few words in one place (an altered copy), with the same words beside that place, or
-* the date, figure, person or place that the question's own words lead to differs (`answer_extraction`), and neither statement has
-  the other's.
+* they are one text but for a few words in one place (an altered copy), with the same words beside that place,
+  or
+* the date, figure, person or place that the question's own words lead to differs (`answer_extraction`), and
+  neither statement has the other's.
 
 Not different: a value within the other (1912 and April 1912, York and New York City), figures of different
 dates (a series), a fact that names both values, and two spellings of one word. At most MAX_COMPARED_FACTS
@@ -133,7 +134,8 @@ def _split_words(text: str) -> _WordRow:
 
 @dataclass(frozen=True)
 class _DifferingPlace:
-    """Words that differ between two rows, and where the same words around them begin and end in the left one."""
+    """Words that differ between two rows, and where the same words around them begin and end in the left
+    one."""
 
     context_start: int
     left: tuple[int, int]

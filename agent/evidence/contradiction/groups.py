@@ -281,7 +281,8 @@ def _find_answer_conflicts(index: _FactIndex, question: ParsedQuestion) -> list[
 
 
 def _choose_answer_sides(counts: Counter[_Side], kind: ConflictKind, question: ParsedQuestion) -> list[_Side]:
-    """One side a page: those that the question's own words lead to before the others, then the most relevant."""
+    """One side a page: those that the question's own words lead to before the others, then the most
+    relevant."""
     is_led = {side: side.value == extract_answer(side.fact.statement, question) for side in counts}
 
     def rank(side: _Side) -> tuple[object, ...]:

@@ -4,8 +4,9 @@ Two statements are compared only when they are about the same thing: either some
 and attribute, or their frames (content words outside the values) are nearly the same and no proper name on
 one side is missing on the other, and the other way round. They contradict each other when
 * their dates exclude each other while their numbers do not (figures of different dates are a series), or
-* one number each, of the same unit, differs while their dates do not (several, in order, in very similar frames; ordinals and
-  numbers that belong to a name, as in "HD 40", tell things apart and never contradict), or
+* one number each, of the same unit, differs while their dates do not (several, in order, in very similar
+  frames; ordinals and numbers that belong to a name, as in "HD 40", tell things apart and never contradict),
+  or
 * they are the same but for one proper name, or
 * they are the same but one denies what the other affirms."""
 
@@ -109,7 +110,8 @@ def find_contradiction(
 
 
 def is_series(a: StatementFeatures, b: StatementFeatures) -> bool:
-    """Do two statements differ in their dates and in their numbers? Figures of different times are a series."""
+    """Do two statements differ in their dates and in their numbers? Figures of different times are a
+    series."""
     return _differing_dates(a, b).on_both_sides and _differing_quantities(a, b).on_both_sides
 
 
