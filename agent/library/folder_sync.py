@@ -1,9 +1,7 @@
-"""Two folders the library is kept current with: documents (`kb:<path>`) and the team's topics
-(`team:<file>`).
+"""Synchronises the library with two folders: documents (`kb:<path>`) and the team's topics (`team:<file>`).
 
-A file is read again when its time or size changed. What a person added by hand under its name stays, and the
-file is refused. One that is gone goes to the bin and comes back with the file, unless a person put it there:
-then it stays. Knows files and the shelf, not who searches it."""
+A file is read again when its time or size has changed. A file with the name of a document that was added by hand
+is refused. A missing file deletes its source and restores it when it comes back, unless a person deleted it."""
 
 from __future__ import annotations
 
@@ -20,27 +18,27 @@ from agent.web.extract import documents
 
 
 class FolderSync:
-    """Looks at the folders, one thread at a time."""
+    """Reads the folders, one thread at a time."""
 
-    def __init__(self, shelving: Indexer) -> None:
-        self._library_index, self._indexer = shelving.library_index, shelving
+    def __init__(self, indexer: Indexer) -> None:
+        self._library_index, self._indexer = indexer.library_index, indexer
         self._refused: dict[tuple[str, str], tuple[str, str]] = {}
-        """Files that could not be read: how they looked then, and why."""
+        """Files that could not be read: their signature, and why."""
         self._lock = threading.Lock()
 
     def sync(self, kb_dir: Path | None, team_dir: Path | None) -> FolderSyncResult:
-        """Bring the shelf to what the folders hold now."""
-        told = FolderSyncResult()
+        """Bring the library to what the folders hold now."""
+        result = FolderSyncResult()
         with self._lock:
             for origin, folder in (("kb", kb_dir), ("team", team_dir)):
                 if folder is not None:
-                    self._sync_folder(origin, folder, told, beside=team_dir if origin == "kb" else None)
-        return told
+                    self._sync_folder(origin, folder, result, beside=team_dir if origin == "kb" else None)
+        return result
 
     def _sync_folder(
-        self, origin: str, folder: Path, told: FolderSyncResult, *, beside: Path | None = None
+        self, origin: str, folder: Path, result: FolderSyncResult, *, beside: Path | None = None
     ) -> None:
-        """One folder; what lies in the folder `beside`, should that be inside, is not its own."""
+        """Synchronise one folder, without the folder `beside` inside it."""
         try:
             files = [
                 (name, path)
@@ -48,19 +46,19 @@ class FolderSync:
                 if beside is None or not path.resolve().is_relative_to(beside.resolve())
             ]
             there = {f"{origin}:{documents.clean_name(name)}": (name, path) for name, path in files}
-        except UsageError as missing:  # perhaps a disk that is not mounted: nothing is taken for removed
-            told.refused.append(RefusedFile(name=str(folder), why=str(missing)))
+        except UsageError as missing:  # perhaps an unmounted disk: nothing counts as removed
+            result.refused.append(RefusedFile(name=str(folder), why=str(missing)))
             return
         known = {held.source.source_id: held for held in self._library_index.sources_of_folder(origin)}
         for source_id, (name, path) in there.items():
-            self._sync_file(origin, source_id, name, path, known.get(source_id), told)
+            self._sync_file(origin, source_id, name, path, known.get(source_id), result)
         for source_id, held in known.items():
             if source_id not in there and not held.source.gone_at:
                 at = utc_timestamp()
                 self._library_index.set(
                     source_id, gone_at=at, mark="", **({} if held.source.deleted_at else {"deleted_at": at})
                 )
-                told.removed.append(source_id)
+                result.removed.append(source_id)
 
     def _sync_file(
         self,
@@ -69,13 +67,13 @@ class FolderSync:
         name: str,
         path: Path,
         held: IndexedSource | None,
-        told: FolderSyncResult,
+        result: FolderSyncResult,
     ) -> None:
         try:
             mark = _file_signature(path)
         except OSError as trouble:
-            told.refused.append(
-                RefusedFile(name=name, why=f"{name} cannot be looked at: {trouble.strerror or trouble}")
+            result.refused.append(
+                RefusedFile(name=name, why=f"{name} cannot be read: {trouble.strerror or trouble}")
             )
             return
         if not mark:
@@ -83,32 +81,31 @@ class FolderSync:
         if held and held.mark == mark and not held.source.gone_at:
             return
         if held is None and self._library_index.get(source_id) is not None:
-            told.refused.append(RefusedFile(name=name, why=f"{source_id} {ADDED_BY_HAND_REASON}"))
+            result.refused.append(RefusedFile(name=name, why=f"{source_id} {ADDED_BY_HAND_REASON}"))
             return
         seen, why = self._refused.get((origin, name), ("", ""))
         if seen == mark:
-            told.refused.append(RefusedFile(name=name, why=why))
+            result.refused.append(RefusedFile(name=name, why=why))
             return
         try:
             changed = self._index_file(origin, source_id, name, path, held, mark)
         except UsageError as refusal:
             self._refused[(origin, name)] = (mark, str(refusal))
-            told.refused.append(RefusedFile(name=name, why=str(refusal)))
+            result.refused.append(RefusedFile(name=name, why=str(refusal)))
             return
         if changed:
-            (told.changed if held and not held.source.gone_at else told.added).append(source_id)
+            (result.changed if held and not held.source.gone_at else result.added).append(source_id)
 
     def _index_file(
         self, origin: str, source_id: str, name: str, path: Path, held: IndexedSource | None, mark: str
     ) -> LibrarySource | None:
-        """The file's text on the shelf; None when it is the text that was there."""
+        """Index the file; returns its source, or None when the text is unchanged."""
         page = documents.read_document(name, documents.read_bytes(path))
         url = f"file:{'team/' if origin == 'team' else ''}{documents.clean_name(name)}"
         page = page.model_copy(update={"url": url, "final_url": url})
         kind: SourceKind = "topic" if origin == "team" else "file"
-        back = (
-            held is None or held.source.deleted_at == held.source.gone_at
-        )  # in the bin only because its file was gone
+        # deleted only because its file was missing
+        back = held is None or held.source.deleted_at == held.source.gone_at
         (source,) = self._indexer.index(
             [IndexRequest(page, source_id, kind=kind, restore=back, origin=origin, mark=mark)]
         )
@@ -116,8 +113,7 @@ class FolderSync:
 
 
 def _file_signature(path: Path) -> str:
-    """How a file looks from outside: the time of its last change and its size; "" when it went away this
-    moment. Raises OSError."""
+    """The time of a file's last change and its size; "" when it has just gone. Raises OSError."""
     try:
         seen = path.stat()
     except FileNotFoundError:

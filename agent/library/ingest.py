@@ -1,7 +1,4 @@
-"""How a page comes to stand in the library: split into passages, its words made into terms, put in place of
-what was there before.
-
-It knows pages, terms and the shelf; not where a page came from and not what anybody looks for."""
+"""Indexing: a page is split into passages, its words become terms, and it replaces the source's earlier text."""
 
 from __future__ import annotations
 
@@ -13,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agent.config import ROOT
-from agent.errors import NotFound, StoreError, UsageError
+from agent.errors import StoreError, UsageError
 from agent.library.poi_table import find_facilities
 from agent.retrieval.chunking import split_passages
 from agent.retrieval.extractive_summary import describe_page
@@ -29,23 +26,22 @@ from agent.types import LibrarySource, Page, Passage, RefusedFile
 from agent.types.library import SourceKind
 
 DEMO_TAG = "demo"
-"""The tag of pages of the demo world: nothing in them is true. Their hosts end in a name that is reserved and
-belongs to nobody."""
+"""The tag of pages of the demo world, whose hosts end in the reserved name .example: nothing in them is true.
+"""
 MAX_HEADING_CHARS = 500
 MAX_INDEXED_CHARS = 5_000_000
-"""Characters of a text that can be searched; the rest can only be read."""
+"""Characters of a text that can be searched."""
 PASSAGES_PER_WRITE = 400
-"""Passages that are put in one transaction, a whole source at least: others wait for the store meanwhile (a
-tenth of a second)."""
+"""Passages written in one transaction (a tenth of a second), but at least one source."""
 SOURCES_PER_PURGE = 50
-"""Sources of the bin that go in one transaction."""
+"""Deleted sources removed in one transaction."""
 MAX_TRIES = 5
-ADDED_BY_HAND_REASON = "was added to the library by hand: rename the file in the folder, or remove that document and empty the bin"
+ADDED_BY_HAND_REASON = "was added to the library by hand: rename the file in the folder, or delete that document and empty the bin"
 IN_FOLDER_REASON = (
-    "is a file of the folder the library is kept current with: change it there, or give this one another name"
+    "is a file of a folder that the library synchronises with: change it there, or use another name"
 )
 PDF_PAGE_HEADING = re.compile(r"Page \d+")
-"""What a PDF's reader writes above each page; alone it is no passage."""
+"""The heading that the PDF reader writes above each page; alone it is no passage."""
 _FINGERPRINT_SAMPLE = (
     "The runners' houses 1,234.5 naïve Größe Привет мир Αθήνα 東京都庁 서울 ภาษาไทย العربية हिन्दी"
 )
@@ -53,8 +49,8 @@ _FINGERPRINT_SAMPLE = (
 
 @dataclass(frozen=True)
 class IndexRequest:
-    """A page that is to become the text of a source. `restore`: out of the bin, too; `origin` and `mark`: the
-    folder it is kept current with and how its file looked, None: as it was."""
+    """A page to index as the text of a source. `restore`: from the bin, too; `origin` and `mark`: the folder it is
+    synchronised with (None keeps that) and the signature of its file."""
 
     page: Page
     source_id: str
@@ -66,21 +62,19 @@ class IndexRequest:
 
 
 class Indexer:
-    """Puts pages on the shelf of a store. Thread-safe."""
+    """Indexes pages of a store. Thread-safe."""
 
     def __init__(self, store: Store) -> None:
         self.store, self.library_index = store, store.library_index
         self.fingerprint = hashlib.sha256(join_terms(_FINGERPRINT_SAMPLE).encode()).hexdigest()[:12]
-        """How terms are made, as a fingerprint: when it changes, the index of words is made anew."""
+        """A fingerprint of how terms are made; when it changes, the full-text index is rebuilt."""
         self._checked = False
         self._lock = threading.Lock()
         self._write_lock = threading.Lock()
-        """Held while sources are put, so that what was overtaken once is prepared and put with no other
-        thread in between."""
+        """Held while sources are written, so that a rejected one is prepared and written again undisturbed."""
 
     def rebuild_if_outdated(self) -> None:
-        """Begin the index of words anew when its terms were made in another way (an update of the words or a
-        stemmer)."""
+        """Rebuild the full-text index when its terms were made in another way (by another version)."""
         with self._lock:
             if not self._checked and self.library_index.fingerprint() != self.fingerprint:
                 self.library_index.reset_fulltext(self.fingerprint)
@@ -89,12 +83,10 @@ class Indexer:
     def index(
         self, asks: Iterable[IndexRequest], refused: list[RefusedFile] | None = None
     ) -> list[LibrarySource]:
-        """Each ask's page, stored if it is not yet, as the text of its source; many in one transaction, which
-        costs much less than one each. Tags are added to those there are, and a description somebody wrote
-        stays while the text does.
-
-        What a folder keeps is not replaced from elsewhere, nor the other way: that is told in `refused`, else
-        a UsageError."""
+        """Index each request's page as the text of its source, many in one transaction. Tags are added to the
+        existing ones; a written description stays until the text changes. A file of a synchronised folder and a
+        document added by hand do not replace each other: such a request goes to `refused`, or raises UsageError
+        without that."""
         self.rebuild_if_outdated()
         put: list[LibrarySource | RefusedFile] = []
         batch: dict[str, tuple[IndexRequest, SourceUpdate]] = {}
@@ -120,7 +112,7 @@ class Indexer:
     def _write_batch(
         self, batch: dict[str, tuple[IndexRequest, SourceUpdate]]
     ) -> list[LibrarySource | RefusedFile]:
-        """Put what was prepared; what others changed meanwhile is prepared again, alone."""
+        """Write prepared sources; those that others changed meanwhile are prepared and written again, one by one."""
         with self._write_lock:
             overtaken = self.library_index.put([entry for _, entry in batch.values()]) if batch else set()
         return [
@@ -136,11 +128,10 @@ class Indexer:
                     return entry
                 if not self.library_index.put([entry]):
                     return entry.source
-        raise StoreError(f"{ask.source_id} is being changed by others all the time; try again")
+        raise StoreError(f"other processes keep changing {ask.source_id}; try again")
 
     def purge(self, until: str) -> int:
-        """Do away with what was put into the bin until then (see Shelf.binned); returns how many sources
-        went."""
+        """Remove sources that were deleted until then (see LibraryIndex.list_deleted); returns how many."""
         self.rebuild_if_outdated()
         gone, went = self.library_index.list_deleted(until), 0
         for n in range(0, len(gone), SOURCES_PER_PURGE):
@@ -150,14 +141,9 @@ class Indexer:
         return went
 
     def index_pages(self, page_ids: Sequence[str]) -> None:
-        """Put pages that flows stored on the shelf, those excepted whose source already holds something
-        newer."""
+        """Index pages that flows have stored, except those whose source holds a newer text."""
         asks: list[IndexRequest] = []
-        for page_id in page_ids:
-            try:
-                page = self.store.pages.get(page_id)
-            except NotFound:
-                continue
+        for page_id, page in self.store.pages.get_many(page_ids)[0].items():
             if not page.text.strip():
                 continue
             if holders := [held.source for held in self.library_index.sources_of_page(page_id)]:
@@ -182,8 +168,8 @@ class Indexer:
         return held is not None and held.source.fetched_at > page.fetched_at
 
     def _prepare(self, ask: IndexRequest) -> SourceUpdate | LibrarySource | RefusedFile:
-        """What is to be put; the source itself when it already holds this text (its time and tags are brought
-        up to date)."""
+        """The update to write; the source itself when it holds this text already (its time and tags are
+        refreshed)."""
         page, row = ask.page, page_to_row(ask.page)
         former = self.library_index.get(ask.source_id)
         if former and (why := _refusal_reason(former, ask, same=former.source.page_id == row["id"])):
@@ -196,30 +182,29 @@ class Indexer:
         ):
             return self._refresh_unchanged(former, ask)
         source, pieces = self._build_source(ask, str(row["id"]), former.source if former else None)
-        left = (
+        adopted = (
             former and former.source.gone_at and ask.restore
-        )  # its file is gone, and somebody adds it by hand
-        kept = (
-            (former.origin, former.mark)
-            if former and ask.origin is None and not left
-            else (ask.origin or "", ask.mark)
-        )
+        )  # its file is gone, and it is added by hand
+        origin = (ask.origin or "", ask.mark)
+        if former and ask.origin is None and not adopted:
+            origin = (former.origin, former.mark)
         found, skipped = find_facilities(page, ask.source_id)
         if found and skipped:
-            source.detail = f"{source.detail} {skipped} of {skipped + len(found)} rows have no usable name or coordinates.".strip()
+            missing = f"{skipped} of {skipped + len(found)} rows have no usable name or coordinates."
+            source.detail = f"{source.detail} {missing}".strip()
         own: dict[str, str | int] = {
             "words": self.fingerprint,
             "folded": _searchable_text(source),
             "places": len(found),
-            "origin": kept[0],
-            "mark": kept[1],
+            "origin": origin[0],
+            "mark": origin[1],
         }
         return SourceUpdate(
             source, pieces, row, own, former=former, former_rows=self._indexed_rows(former) if former else []
         )
 
     def _refresh_unchanged(self, former: IndexedSource, ask: IndexRequest) -> LibrarySource:
-        """The same text once more: only when it was read, its tags, and that it is there."""
+        """The same text again: update its time, its tags and whether it is deleted."""
         source = former.source
         values = {"fetched_at": max(source.fetched_at, ask.page.fetched_at)}
         if ask.restore and source.deleted_at:
@@ -238,7 +223,7 @@ class Indexer:
     def _build_source(
         self, ask: IndexRequest, page_id: str, old: LibrarySource | None
     ) -> tuple[LibrarySource, list[IndexedPassage]]:
-        """The source and its pieces."""
+        """The source and its passages."""
         page = ask.page
         split = split_passages(infer_headings(page), page_id, longest=MAX_INDEXED_CHARS)
         split = [
@@ -266,7 +251,7 @@ class Indexer:
         return source, pieces
 
     def _indexed_rows(self, former: IndexedSource) -> list[FulltextRow]:
-        """The rows of the index that are to be taken out: made as they were made when they were put in."""
+        """The full-text rows of a source, made again in order to remove them."""
         if former.words != self.fingerprint:
             return []
         text, title = self.store.pages.get(former.source.page_id).text, former.source.title
@@ -278,7 +263,7 @@ class Indexer:
 
 
 def join_terms(text: str) -> str:
-    """The terms of a text, joined by blanks: what the index of words holds."""
+    """The terms of a text, joined by blanks, as the full-text index holds them."""
     return " ".join(stem_words(text))
 
 
@@ -289,8 +274,7 @@ def source_id_for(page: Page) -> str:
 
 
 def _refusal_reason(former: IndexedSource, ask: IndexRequest, *, same: bool) -> str:
-    """Why this must not take the place of what is there: a folder keeps that, or a person added it; "" when
-    it may."""
+    """Why this request may not replace the source; "" when it may."""
     if ask.origin is not None and not former.origin:
         return f"{ask.source_id} {ADDED_BY_HAND_REASON}"
     if ask.origin is None and former.origin and not former.source.gone_at and not same:
@@ -299,7 +283,7 @@ def _refusal_reason(former: IndexedSource, ask: IndexRequest, *, same: bool) -> 
 
 
 def demo_tags_for_path(path: Path) -> list[str]:
-    """The tag of a file that lies in the project's own folder of the demo."""
+    """The demo tag for a file of the project's demo folder."""
     return [DEMO_TAG] if path.resolve().is_relative_to((ROOT / DEMO_TAG).resolve()) else []
 
 

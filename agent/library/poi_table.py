@@ -1,5 +1,4 @@
-"""Tables of places: rows that have a name and coordinates. Found by their columns' names; knows nothing of
-distances or maps."""
+"""Tables of facilities: rows with a name and coordinates, found by the names of their columns."""
 
 from __future__ import annotations
 
@@ -27,8 +26,7 @@ _COLUMN_OF_NAME = {
 
 
 def find_facilities(page: Page, source_id: str) -> tuple[list[Facility], int]:
-    """The places in a page's tables, and how many rows were left out because they have no name or no usable
-    coordinates."""
+    """The facilities in a page's tables, and how many rows have no name or no usable coordinates."""
     found: list[Facility] = []
     skipped = 0
     for table in page.tables:
@@ -56,7 +54,7 @@ def find_facilities(page: Page, source_id: str) -> tuple[list[Facility], int]:
 
 
 def _match_columns(header: list[str]) -> dict[str, int]:
-    """Which column holds what, by its name; the first of each kind counts."""
+    """The index of each known column, by its name; the first of each kind counts."""
     columns: dict[str, int] = {}
     for i, cell in enumerate(header):
         name = re.sub(r"[^a-z0-9]+", "_", fold(cell)).strip("_")
@@ -67,8 +65,7 @@ def _match_columns(header: list[str]) -> dict[str, int]:
 
 
 def _parse_coordinates(cells: dict[str, str]) -> tuple[float, float] | None:
-    """Latitude and longitude in degrees; None when they are missing, no numbers, off the globe, or both
-    exactly 0 (a blank in disguise)."""
+    """Latitude and longitude in degrees; None when they are missing, invalid, or both exactly 0."""
     pair = _COORDINATE_PAIR.fullmatch(cells.get("pair", ""))
     if pair and "latitude" not in cells:
         latitude, longitude = float(pair[1]), float(pair[2])
@@ -84,7 +81,7 @@ def _parse_coordinates(cells: dict[str, str]) -> tuple[float, float] | None:
 
 
 def _parse_degrees(text: str) -> float | None:
-    """Decimal degrees, with a comma or a point, a sign or a letter for the direction."""
+    """Decimal degrees, with a comma or a point, and a sign or a letter for the direction."""
     match = _DEGREES.fullmatch(text.strip())
     if match is None:
         return None

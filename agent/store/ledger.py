@@ -11,7 +11,7 @@ import time
 import uuid
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from pydantic import ValidationError
@@ -66,9 +66,10 @@ class Lease:
     """Another held it before."""
 
 
-def utc_timestamp() -> str:
-    """The time as the ledger writes it: ISO 8601, UTC, milliseconds."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+def utc_timestamp(*, days_ago: float = 0.0) -> str:
+    """The time now, or some days ago: ISO 8601, UTC, milliseconds."""
+    moment = datetime.now(UTC) - timedelta(days=days_ago)
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def new_id() -> str:
