@@ -67,7 +67,7 @@ class Collecting(Screen):
             self.page.get_by_role("radio", name="Approve each path").or_(
                 self.button("Approve each path")
             ).first.click()
-            expect(self.page.get_by_text("You approve the path before it is followed.")).to_be_visible()
+            expect(self.page.get_by_text("you approve each path before it is followed")).to_be_visible()
         self.button("Collect").click()
         self.page.wait_for_url("**/collect?run=*")
         return self

@@ -24,7 +24,7 @@ def test_a_reply_and_a_silence(server: Served, tab: Tab) -> None:
     server.wait_for_draft(TALK, "reply:conversation")
     page.reload()
     expect(page.get_by_label("The conversation, oldest message first")).to_have_value(TALK)
-    expect(page.get_by_role("button", name="Make it a person’s Harbour costs 48 euros")).to_be_visible()
+    expect(page.get_by_role("button", name="Make it the user’s Harbour costs 48 euros")).to_be_visible()
 
     page.get_by_label("Answer from").click()
     page.get_by_role("option", name="The demo knowledge base (invented)").click()

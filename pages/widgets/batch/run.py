@@ -207,7 +207,7 @@ def _choose_rows(now: BatchStatus) -> list[BatchRow]:
 def render_table(rows: list[BatchRow] | Any, results: list[dict[str, Any]], batch: Batch) -> str:
     """The rows as an HTML table, each with the way to its run."""
     body = "".join(_render_row(row, result, batch) for row, result in zip(rows, results, strict=True))
-    head = "<tr><th>Row</th><th>Question and answer</th><th>How it stands</th><th>Confidence</th><th>Backed</th><th>Sources</th></tr>"
+    head = "<tr><th>Row</th><th>Question and answer</th><th>Status</th><th>Confidence</th><th>Backed</th><th>Sources</th></tr>"
     return f'<div class="ts batch-rows"><table>{head}{body}</table></div>'
 
 

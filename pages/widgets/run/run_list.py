@@ -28,7 +28,7 @@ def draw_filters() -> None:
         st.selectbox(
             "State", ["", *Status], key=STATE_KEY, format_func=_format_state, width=220, filter_mode=None
         )
-        st.toggle("Deleted ones", key=BIN_KEY)
+        st.toggle("Show deleted", key=BIN_KEY)
     undo = st.session_state.get("runs-undo")
     if undo:
         with st.container(horizontal=True, vertical_alignment="center", key="runs-undo-row"):
