@@ -6,7 +6,7 @@ from __future__ import annotations
 import streamlit as st
 
 from pages.widgets.evidence import trust_form
-from pages.widgets.shell import client, escape, status_panels
+from pages.widgets.shell import client, escape, markup, status_panels
 
 active = client.workbench().active_configuration()
 st.html(
@@ -19,10 +19,8 @@ status_panels.draw_worlds(active)
 status_panels.draw_limits()
 trust_form.draw_for_all_runs()
 st.html('<div class="ts"><h2 class="ts-section">All settings</h2></div>')
-rows = "".join(
-    f"<tr><td><code>{escape.html(name)}</code></td><td>{escape.html(value) or '–'}</td><td>{escape.html(text)}</td></tr>"
+rows = [
+    [f"<code>{escape.html(name)}</code>", escape.html(value) or "–", escape.html(text)]
     for name, value, text in active.values
-)
-st.html(
-    f'<div class="ts scroll"><table><tr><th>Name</th><th>Value</th><th>What it is</th></tr>{rows}</table></div>'
-)
+]
+st.html(f'<div class="ts">{markup.table(["Name", "Value", "What it is"], rows)}</div>')

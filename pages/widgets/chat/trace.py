@@ -14,7 +14,7 @@ from agent.text.plurals import format_count
 from agent.types import Status, Step
 from agent.workbench import RunSnapshot
 from pages.widgets.run import run_page
-from pages.widgets.shell import badges, client, escape, labels
+from pages.widgets.shell import badges, client, escape, labels, markup
 
 ROUTE_LABELS = {
     "DIRECT_ANSWER": "from what earlier answers stand on",
@@ -164,10 +164,9 @@ def render_grades(state: ChatRun, run_id: str) -> str:
         title = f"{doc.title or doc.source_id}{f' › {doc.heading}' if doc.heading and not doc.rows else ''}"
         opens = f'<a href="{escape.passage_url(doc.page_id, doc.start, doc.end, run_id)}" target="_blank">{escape.html(escape.shorten(title, 110))}</a>'
         opens += f'<br><span class="soft small">{escape.html(escape.shorten(_read_passage(doc), 120))}</span>'
-        rows.append(f'<tr><td>{opens}</td><td>{chip}</td><td class="soft">{escape.html(reason)}</td></tr>')
+        rows.append([opens, chip, f'<span class="soft">{escape.html(reason)}</span>'])
     by = f'<p class="small soft">{escape.html(state.own.searched_by)}</p>' if state.own.searched_by else ""
-    head = "<tr><th>Passage</th><th>Grade</th><th>Why</th></tr>"
-    return f'<div class="ts">{by}<div class="scroll"><table>{head}{"".join(rows)}</table></div></div>'
+    return f'<div class="ts">{by}{markup.table(["Passage", "Grade", "Why"], rows)}</div>'
 
 
 def _read_passage(doc: PassageRef) -> str:

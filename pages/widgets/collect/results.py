@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from agent.export.collected import format_post_date
 from agent.text.plurals import format_count
 from agent.types.collection import CollectedItem, Post
-from pages.widgets.shell import badges, escape
+from pages.widgets.shell import badges, escape, markup
 
 KIND_LABELS = {"article": "article", "thread": "thread", "question": "question"}
 
@@ -20,11 +20,15 @@ def render_items(items: Sequence[CollectedItem], run_id: str) -> str:
 
 def render_dropped(items: Sequence[CollectedItem]) -> str:
     """The items that were left out, as an HTML table."""
-    rows = "".join(
-        f"<tr><td>{escape.render_link(item.url, item.title or escape.shorten_url(item.url))}</td><td>{KIND_LABELS[item.kind]}</td><td>{escape.html(item.reason)}</td></tr>"
+    rows = [
+        [
+            escape.render_link(item.url, item.title or escape.shorten_url(item.url)),
+            KIND_LABELS[item.kind],
+            escape.html(item.reason),
+        ]
         for item in items
-    )
-    return f'<div class="ts scroll"><table><tr><th>What</th><th>Kind</th><th>Why it was left out</th></tr>{rows}</table></div>'
+    ]
+    return f'<div class="ts">{markup.table(["What", "Kind", "Why it was left out"], rows)}</div>'
 
 
 def _render_item(item: CollectedItem, run_id: str, *, open: bool) -> str:
@@ -33,11 +37,7 @@ def _render_item(item: CollectedItem, run_id: str, *, open: bool) -> str:
     told += [(item.publish_date[:10] or "date unknown", "" if item.publish_date else "warn")]
     told += [(f"by {item.author}", "")] if item.author and item.kind == "article" else []
     told += [("extracted by the model", "")] if item.extracted_by == "model" else []
-    stored = (
-        f' · <a href="{escape.stored_page_url(run_id, item.page_ids[0])}" target="_blank">stored page</a>'
-        if item.page_ids
-        else ""
-    )
+    stored = markup.stored_page_link(run_id, item.page_ids[0]) if item.page_ids else ""
     also = "".join(f"<div>Also at {escape.render_link(url)}</div>" for url in item.also_at)
     also += f"<div>{escape.html(item.trouble)}</div>" if item.trouble else ""
     text = f'<div class="said">{escape.html(item.content)}</div>' if item.content else ""

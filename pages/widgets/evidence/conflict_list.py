@@ -15,7 +15,7 @@ from agent.text.plurals import format_count
 from agent.types import Conflict, Fact
 from agent.workbench import RunSnapshot
 from pages.widgets.evidence import conflict_actions
-from pages.widgets.shell import badges, empty_state, escape, pagination, view_cache
+from pages.widgets.shell import badges, empty_state, escape, markup, pagination, view_cache
 
 PAGE_SIZE = 6
 """Conflicts on a page: the cost of a poll must not grow with the run."""
@@ -75,9 +75,8 @@ def render_conflict(conflict: Conflict, facts: Mapping[str, Fact], run_id: str) 
     reason = f'<p class="small">{escape.html(describe_resolution(conflict))}</p>' if conflict.reason else ""
     if not found:
         return f'{head}{reason}<p class="small soft">The model reports it; no two facts were found that say so.</p>'
-    rows = "".join(_render_side(side, run_id) for side in found)
-    columns = "<tr><th>Value</th><th>Said by</th><th>Since</th></tr>"
-    return f'{head}{reason}<div class="scroll"><table>{columns}{rows}</table></div>'
+    rows = [_render_side(side, run_id) for side in found]
+    return f"{head}{reason}{markup.table(['Value', 'Said by', 'Since'], rows)}"
 
 
 def _render_status(conflict: Conflict) -> str:
@@ -109,24 +108,18 @@ def describe_resolution(conflict: Conflict) -> str:
     )
 
 
-def _render_side(side: SideSummary, run_id: str) -> str:
-    mark = f" {badges.render('taken', 'good')}" if side.is_chosen else ""
+def _render_side(side: SideSummary, run_id: str) -> list[str]:
+    mark = f" {badges.render('chosen', 'good')}" if side.is_chosen else ""
     quotes = "".join(
-        f'<div class="quote small">{escape.html(fact.quote)}</div><p class="small soft">{escape.render_link(fact.url, escape.host(fact.url))}'
-        f"{_render_page_link(run_id, fact.page_id, fact.id)}</p>"
+        f'<div class="quote small">{escape.html(fact.quote)}</div><p class="small soft">'
+        f"{escape.render_link(fact.url, escape.host(fact.url))}"
+        f"{markup.stored_page_link(run_id, fact.page_id, fact.id)}</p>"
         for fact in side.facts[:MAX_QUOTES]
     )
-    said = f"<details><summary>{escape.html(', '.join(side.sites) or format_count(len(side.facts), 'fact'))}</summary>{quotes}</details>"
-    told = f'<span class="small soft">{escape.html(side.source_count_text)}</span>'
-    return f"<tr><td><b>{escape.html(side.value)}</b>{mark}</td><td>{said}{told}</td><td>{_render_since(side)}</td></tr>"
-
-
-def _render_page_link(run_id: str, page_id: str, fact_id: str) -> str:
-    return (
-        f' · <a href="{escape.stored_page_url(run_id, page_id, fact_id)}" target="_blank">stored page</a>'
-        if page_id
-        else ""
-    )
+    sites = escape.html(", ".join(side.sites) or format_count(len(side.facts), "fact"))
+    count = f'<span class="small soft">{escape.html(side.source_count_text)}</span>'
+    said = f"<details><summary>{sites}</summary>{quotes}</details>{count}"
+    return [f"<b>{escape.html(side.value)}</b>{mark}", said, _render_since(side)]
 
 
 def _render_since(side: SideSummary) -> str:

@@ -1,5 +1,4 @@
-"""The table of facts to read: each row opens to the words it stands on. What a person may do with them stands
-in ledger.py."""
+"""The table of facts to read: each row opens to its quote and source."""
 
 from __future__ import annotations
 
@@ -9,7 +8,7 @@ import streamlit as st
 
 from agent.flows.shared.fact_filter import FactFilter, filter_facts, main_fact_status
 from agent.types import PAGE_ORIGIN_LABELS, Fact
-from pages.widgets.shell import empty_state, escape, labels
+from pages.widgets.shell import empty_state, escape, labels, markup, pagination
 
 PAGE_SIZE = 40
 """Rows of a page: the cost of a poll must not grow with the run."""
@@ -49,19 +48,13 @@ def draw_page(fitting: Sequence[Fact], run_id: str, *, editable: bool = False) -
 
 
 def take_page(fitting: Sequence[Fact], key: str) -> Sequence[Fact]:
-    """The facts of the page that is turned to: only those are drawn."""
-    last = max(1, -(-len(fitting) // PAGE_SIZE))
-    at = min(int(st.session_state.get(key) or 1), last)
-    if st.session_state.get(key, at) != at:
-        st.session_state[key] = at
-    return fitting[(at - 1) * PAGE_SIZE : at * PAGE_SIZE]
+    """The facts of the open page: only those are drawn."""
+    return pagination.take_page(fitting, PAGE_SIZE, key)
 
 
 def draw_pagination(fitting: Sequence[Fact], key: str) -> None:
-    """The page numbers, where there is more than one page."""
-    if len(fitting) > PAGE_SIZE:
-        st.pagination(-(-len(fitting) // PAGE_SIZE), key=key)
-        st.caption(f"{len(fitting):,} facts, {PAGE_SIZE} on a page")
+    """The way to the other pages, where there is more than one."""
+    pagination.draw(len(fitting), PAGE_SIZE, key, "facts")
 
 
 def render_table(facts: Sequence[Fact], run_id: str, *, editable: bool = False) -> str:
@@ -78,31 +71,19 @@ def _render_row(fact: Fact, run_id: str, *, editable: bool) -> str:
     )
     return (
         f"<tr><td><details><summary{STRUCK_CLASS if fact.decision == 'struck' else ''}>{escape.html(fact.statement)}</summary>{render_evidence(fact, run_id)}"
-        f"{render_edit_link(fact, run_id) if editable else ''}</details></td><td>{where}</td><td>{render_status(fact)}</td></tr>"
+        f"{markup.edit_fact_link(run_id, fact.id) if editable else ''}</details></td><td>{where}</td><td>{render_status(fact)}</td></tr>"
     )
 
 
 def render_evidence(fact: Fact, run_id: str) -> str:
     """What a fact stands on: the verbatim quote and where it stands; what it said before a correction."""
     quote = "" if fact.is_own_knowledge else f'<div class="quote">{escape.html(fact.quote)}</div>'
-    former = (
-        f'<p class="small">Before your correction: <del>{escape.html(fact.former)}</del></p>'
-        if fact.former
-        else ""
-    )
+    former = f"Before your correction: <del>{escape.html(fact.former)}</del>" if fact.former else ""
     lacking = former and not fact.verified and not fact.is_own_knowledge
-    told = (
-        '<p class="small warned">The quote does not support this statement, so it is not backed by a page.</p>'
-        if lacking
-        else ""
-    )
-    return f'{quote}{former}{told}<p class="small soft">{_render_origin(fact, run_id)}</p>'
-
-
-def render_edit_link(fact: Fact, run_id: str) -> str:
-    """The way to a fact's own card, where it is pinned, struck and corrected; relative, so that a path prefix
-    in front of us is kept."""
-    return f'<p class="small"><a href="{escape.fact_url(run_id, fact.id)}" target="_self">Exclude, always use or correct this fact</a></p>'
+    warning = "The quote does not support this statement, so it is not backed by a page." if lacking else ""
+    told = markup.paragraph(warning, "small warned")
+    origin = markup.paragraph(_render_origin(fact, run_id))
+    return f"{quote}{markup.paragraph(former, css='small')}{told}{origin}"
 
 
 def render_status(fact: Fact) -> str:
@@ -125,8 +106,6 @@ def _render_origin(fact: Fact, run_id: str) -> str:
         PAGE_ORIGIN_LABELS[fact.given],
         f"published {escape.html(fact.published_at[:10])}" if fact.published_at else "",
         f"read {labels.format_time(fact.fetched_at)}" if fact.fetched_at else "",
-        f'<a href="{escape.stored_page_url(run_id, fact.page_id, fact.id)}" target="_blank">stored page</a>'
-        if fact.page_id
-        else "",
+        markup.stored_page_link(run_id, fact.page_id, fact.id, before=""),
     ]
     return " · ".join(part for part in parts if part)

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from agent.types import LANGUAGES, PAGE_ORIGIN_LABELS, Fact, Page, PageRef
 from agent.types.source_filter import normalize_language
 from agent.web import mime
-from pages.widgets.shell import escape, labels
+from pages.widgets.shell import escape, labels, markup
 
 WINDOW_CHARS = 40_000
 """Characters of a text that are drawn at once: a page of a megabyte must stay usable."""
@@ -88,11 +88,7 @@ def render_metadata(page: Page, ref: PageRef | None = None) -> str:
         ("Language", escape.html(LANGUAGES.get(normalize_language(page.language), page.language))),
         ("Text", f"{len(page.text):,} characters, SHA-256 {_render_hash(page.sha256)}" if page.text else ""),
     ]
-    return (
-        '<dl class="ts meta">'
-        + "".join(f"<dt>{name}</dt><dd>{value}</dd>" for name, value in terms if value)
-        + "</dl>"
-    )
+    return markup.terms(terms)
 
 
 def _render_hash(sha256: str) -> str:

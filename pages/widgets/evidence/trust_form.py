@@ -13,7 +13,17 @@ from agent.actions.trust import RESET_TRUST, DomainTrust, group_by_domain
 from agent.evidence.source_trust import DEFAULT_TRUST, trust_label
 from agent.types import TrustRating
 from agent.workbench import RunSnapshot
-from pages.widgets.shell import client, empty_state, escape, labels, pagination, ui, view_cache
+from pages.widgets.shell import (
+    badges,
+    client,
+    empty_state,
+    escape,
+    labels,
+    markup,
+    pagination,
+    ui,
+    view_cache,
+)
 
 TRUST_STEPS = [n / 20 for n in range(21)]
 PAGE_SIZE = 25
@@ -39,42 +49,27 @@ def draw_for_run(view: RunSnapshot) -> None:
 
 def render_domains(found: Sequence[DomainTrust]) -> str:
     """The domains as an HTML table."""
-    head = "<tr><th>Domain</th><th>Pages</th><th>Facts</th><th>Trust, and why</th></tr>"
-    return (
-        f'<div class="scroll"><table class="domains">{head}{"".join(map(_render_row, found))}</table></div>'
-    )
+    return markup.table(["Domain", "Pages", "Facts", "Trust, and why"], map(_render_domain, found), "domains")
 
 
-def _render_row(domain: DomainTrust) -> str:
-    one = (
-        f'<br><span class="small soft">same text as {escape.html(", ".join(domain.copies))}</span>'
-        if domain.copies
-        else ""
-    )
+def _render_domain(domain: DomainTrust) -> list[str]:
+    copies = escape.html(", ".join(domain.copies))
+    same = f'<br><span class="small soft">same text as {copies}</span>' if copies else ""
     why = escape.html("; ".join(domain.reasons) or "no signal for or against it")
-    tone = (
-        "bad"
-        if domain.trust <= 0
-        else "warn"
-        if domain.trust < DEFAULT_TRUST
-        else "good"
-        if trust_label(domain.trust) in ("high", "fully")
-        else ""
-    )
-    chip = f'<span class="chip {tone}">{trust_label(domain.trust)} {domain.trust:.2f}</span>'
-    counted, disputed = (
-        sum(fact.is_active for fact in domain.facts),
-        sum(fact.is_active and not fact.can_support for fact in domain.facts),
-    )
+    trusted = "good" if trust_label(domain.trust) in ("high", "fully") else ""
+    tone = "bad" if domain.trust <= 0 else "warn" if domain.trust < DEFAULT_TRUST else trusted
+    chip = badges.render(f"{trust_label(domain.trust)} {domain.trust:.2f}", tone)
+    counted = sum(fact.is_active for fact in domain.facts)
+    disputed = sum(fact.is_active and not fact.can_support for fact in domain.facts)
     notes = [f"{counted} may count"] if counted != len(domain.facts) else []
     notes += [f"{disputed} disputed"] if disputed else []
-    facts = f"{len(domain.facts)}" + (
-        f' <span class="small soft">({", ".join(notes)})</span>' if notes else ""
-    )
-    return (
-        f"<tr><td><b>{escape.html(domain.name)}</b>{one}</td><td>{len(domain.pages)}</td><td>{facts}</td>"
-        f'<td>{chip}<br><span class="small soft">{why}</span></td></tr>'
-    )
+    facts = f' <span class="small soft">({", ".join(notes)})</span>' if notes else ""
+    return [
+        f"<b>{escape.html(domain.name)}</b>{same}",
+        str(len(domain.pages)),
+        f"{len(domain.facts)}{facts}",
+        f'{chip}<br><span class="small soft">{why}</span>',
+    ]
 
 
 def _draw_rating_form(view: RunSnapshot, found: Sequence[DomainTrust]) -> None:
@@ -144,13 +139,17 @@ def draw_for_all_runs() -> None:
 
 
 def render_ratings(said: Sequence[TrustRating]) -> str:
-    """The words as an HTML table."""
-    rows = "".join(
-        f"<tr><td><b>{escape.html(one.domain)}</b></td><td>{trust_label(one.value)} {one.value:.2f}</td><td>{escape.html(one.reason)}</td>"
-        f"<td>{labels.format_time(one.at)}</td></tr>"
+    """The ratings as an HTML table."""
+    rows = [
+        [
+            f"<b>{escape.html(one.domain)}</b>",
+            f"{trust_label(one.value)} {one.value:.2f}",
+            escape.html(one.reason),
+            labels.format_time(one.at),
+        ]
         for one in said
-    )
-    return f'<div class="scroll"><table><tr><th>Domain</th><th>Trust</th><th>Because</th><th>Since</th></tr>{rows}</table></div>'
+    ]
+    return markup.table(["Domain", "Trust", "Because", "Since"], rows)
 
 
 def _rate_everywhere(name: str, value: float, why: str) -> None:

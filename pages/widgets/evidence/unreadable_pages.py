@@ -21,6 +21,7 @@ from pages.widgets.shell import (
     empty_state,
     escape,
     labels,
+    markup,
     pagination,
     ui,
     view_cache,
@@ -87,16 +88,9 @@ def render_row(one: FailedRequest) -> str:
 
 def render_refusals(refusals: Sequence[Refusal]) -> str:
     """What was proposed and not followed, as an HTML table."""
-    rows = "".join(
-        f"<tr><td>{escape.html(escape.shorten(r.what, 200))}</td><td>{escape.html(r.why)}</td></tr>"
-        for r in refusals
-    )
+    rows = [[escape.html(escape.shorten(one.what, 200)), escape.html(one.why)] for one in refusals]
     head = '<h3 class="ts-section">Proposed, but not followed</h3>'
-    return (
-        f'<div class="ts">{head}<div class="scroll"><table><tr><th>What</th><th>Why</th></tr>{rows}</table></div></div>'
-        if rows
-        else ""
-    )
+    return f'<div class="ts">{head}{markup.table(["What", "Why"], rows)}</div>' if rows else ""
 
 
 def _draw_actions(view: RunSnapshot, one: FailedRequest) -> None:

@@ -125,7 +125,7 @@ def _render_citation(source: Source, sentence: Sentence, run_id: str, *, editabl
         if name in sentence.fact_ids
     ]
     quotes = "".join(
-        f'<div class="quote">{escape.html(quote)}</div>{_render_edit_link(name, run_id) if editable else ""}'
+        f'<div class="quote">{escape.html(quote)}</div>{markup.edit_fact_link(run_id, name) if editable else ""}'
         for quote, name in meant
     )
     chosen = meant[0][1] if meant else ""
@@ -135,28 +135,22 @@ def _render_citation(source: Source, sentence: Sentence, run_id: str, *, editabl
     )
 
 
-def _render_edit_link(fact_id: str, run_id: str) -> str:
-    return f'<div class="small"><a href="{escape.fact_url(run_id, fact_id)}" target="_self">Exclude, always use or correct this fact</a></div>'
-
-
 def _render_origin(source: Source, run_id: str, fact_id: str = "") -> str:
-    opens = (
-        f' · <a href="{escape.stored_page_url(run_id, source.page_id, fact_id)}" target="_blank">stored page</a>'
-        if source.page_id
-        else ""
+    """One line: link, who gave it, host, when it was read, stored page."""
+    origin = PAGE_ORIGIN_LABELS[source.given]
+    parts = (
+        escape.render_link(source.url, source.title or escape.shorten_url(source.url)),
+        f"<b>{origin}</b>" if origin else "",
+        escape.html(escape.host(source.url)) if source.url else "",
+        f"read {labels.format_time(source.fetched_at)}" if source.fetched_at else "",
+        markup.stored_page_link(run_id, source.page_id, fact_id, before=""),
     )
-    read = f" · read {labels.format_time(source.fetched_at)}" if source.fetched_at else ""
-    came = f" · <b>{PAGE_ORIGIN_LABELS[source.given]}</b>" if PAGE_ORIGIN_LABELS[source.given] else ""
-    place = f" · {escape.html(escape.host(source.url))}" if source.url else ""
-    return f'<div class="small soft">{escape.render_link(source.url, source.title or escape.shorten_url(source.url))}{came}{place}{read}{opens}</div>'
+    return f'<div class="small soft">{" · ".join(filter(None, parts))}</div>'
 
 
 def _render_origin_chip(source: Source) -> str:
-    return (
-        f" {badges.render(PAGE_ORIGIN_LABELS[source.given], 'warn')}"
-        if PAGE_ORIGIN_LABELS[source.given]
-        else ""
-    )
+    origin = PAGE_ORIGIN_LABELS[source.given]
+    return f" {badges.render(origin, 'warn')}" if origin else ""
 
 
 def _render_sources(sources: Sequence[Source], run_id: str) -> str:

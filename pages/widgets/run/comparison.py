@@ -11,7 +11,7 @@ import streamlit as st
 from agent.actions.run_diff import ComparedFigure, ComparedRun, ListDiff, RunComparison
 from agent.types import Conflict, Fact, PageRef, Settings, Status
 from pages.widgets.run import run_page
-from pages.widgets.shell import badges, escape, labels, routes, ui
+from pages.widgets.shell import badges, escape, labels, markup, routes, ui
 
 CHANGE_LABELS = {
     "added": "only in 2",
@@ -118,18 +118,19 @@ def _render_run(n: int, side: ComparedRun, other: ComparedRun) -> str:
 
 def render_stats(given: Sequence[ComparedFigure]) -> str:
     """The figures as a table, those that differ in bold."""
-    rows = ""
+    rows = []
     for figure in given:
         if not figure.one and not figure.two and figure.name in ("calls", "tokens", "cost", "conflicts"):
             continue
         one, two = (_format_stat(figure, value) for value in (figure.one, figure.two))
-        both = (
-            f"<br><small>{_format_stat(figure, figure.shared)} of each in the steps they share</small>"
-            if figure.shared
-            else ""
-        )
-        rows += f'<tr class="{"differs" if one != two else ""}"><td>{STAT_LABELS[figure.name]}{both}</td><td>{one}</td><td>{two}</td></tr>'
-    return f'<div class="ts scroll"><table class="compared"><tr><th></th><th>1</th><th>2</th></tr>{rows}</table></div>'
+        shared = f"{_format_stat(figure, figure.shared)} of each in the steps they share"
+        name = STAT_LABELS[figure.name] + (f"<br><small>{shared}</small>" if figure.shared else "")
+        rows.append([name, *((one, two) if one == two else (f"<b>{one}</b>", f"<b>{two}</b>"))])
+    return f'<div class="ts">{_render_table(rows)}</div>'
+
+
+def _render_table(rows: Iterable[Sequence[str]]) -> str:
+    return markup.table(["", "1", "2"], rows, "compared")
 
 
 def _format_stat(figure: ComparedFigure, value: float | None) -> str:
@@ -144,15 +145,11 @@ def _format_stat(figure: ComparedFigure, value: float | None) -> str:
 
 def render_settings(found: RunComparison) -> str:
     """The settings that differ, "" when none does."""
-    rows = "".join(
-        f"<tr><td>{escape.html(SETTING_LABELS.get(name, name))}</td><td>{_format_setting(one)}</td><td>{_format_setting(two)}</td></tr>"
+    rows = [
+        [escape.html(SETTING_LABELS.get(name, name)), _format_setting(one), _format_setting(two)]
         for name, (one, two) in found.settings.items()
-    )
-    return (
-        f'{_render_section("Settings that differ")}<div class="ts scroll"><table class="compared">{_render_head()}{rows}</table></div>'
-        if rows
-        else ""
-    )
+    ]
+    return _render_section("Settings that differ", _render_table(rows)) if rows else ""
 
 
 def _format_setting(value: Any) -> str:
@@ -172,10 +169,9 @@ def render_answers(found: RunComparison) -> str:
         for said in found.answer
     )
     count = {kind: sum(said.kind == kind for said in found.answer) for kind in CHANGE_LABELS}
-    told = badges.render_row(
-        (f"{number} {CHANGE_LABELS[kind]}", "") for kind, number in count.items() if number
-    )
-    return f'{_render_section("The answers, sentence by sentence")}<div class="ts"><div class="chips">{told}</div><div class="paired">{rows}</div></div>'
+    chips = badges.render_row((f"{n} {CHANGE_LABELS[kind]}", "") for kind, n in count.items() if n)
+    body = f'<div class="chips">{chips}</div><div class="paired">{rows}</div>'
+    return _render_section("The answers, sentence by sentence", body)
 
 
 def _render_cell(n: int, kind: str, text: str, stands_on: Iterable[str]) -> str:
@@ -187,19 +183,16 @@ def _render_cell(n: int, kind: str, text: str, stands_on: Iterable[str]) -> str:
 
 
 def render_facts(found: RunComparison) -> str:
-    """Facts that one alone has, and those of both that stand otherwise in one."""
+    """Facts that one alone has, and those of both whose status differs."""
     lists = _render_columns(
-        found.facts,
-        [_render_fact(fact) for fact in found.facts.one],
-        [_render_fact(fact) for fact in found.facts.two],
+        found.facts, *(list(map(_render_fact, side)) for side in (found.facts.one, found.facts.two))
     )
-    other = "".join(
-        f"<tr><td>{escape.html(escape.shorten(one.statement, 240))}</td><td>{_render_fact_status(one)}</td><td>{_render_fact_status(two)}</td></tr>"
+    other = [
+        [escape.html(escape.shorten(one.statement, 240)), _render_fact_status(one), _render_fact_status(two)]
         for one, two in found.differing_facts[:MAX_ENTRIES]
-    )
-    unlike = f'<p class="small"><b>In both, with different status</b></p><div class="scroll"><table class="compared">{_render_head()}{other}</table></div>'
-    table = unlike if other else ""
-    return f'{_render_section("Facts")}<div class="ts">{lists}{table}</div>'
+    ]
+    head = '<p class="small"><b>In both, with different status</b></p>'
+    return _render_section("Facts", lists + (head + _render_table(other) if other else ""))
 
 
 def _render_fact(fact: Fact) -> str:
@@ -208,9 +201,9 @@ def _render_fact(fact: Fact) -> str:
 
 
 def _render_fact_status(fact: Fact) -> str:
-    marks = (
-        [(fact.decision, "good" if fact.decision == "pinned" else "bad")] if fact.decision != "none" else []
-    )
+    marks: list[tuple[str, str]] = []
+    if fact.decision != "none":
+        marks.append((labels.FACT_STATUS[fact.decision], "good" if fact.decision == "pinned" else "bad"))
     marks += [("disputed", "warn")] if fact.disputed else []
     marks += [("not verified", "warn")] if not fact.verified else []
     return badges.render_row(marks or [("accepted", "")])
@@ -222,7 +215,7 @@ def render_pages(found: RunComparison) -> str:
         [_render_page(page, set(cited)) for page in pages]
         for pages, cited in zip((found.sources.one, found.sources.two), found.cited, strict=True)
     )
-    return f'{_render_section("Pages read")}<div class="ts">{_render_columns(found.sources, one, two)}</div>'
+    return _render_section("Pages read", _render_columns(found.sources, one, two))
 
 
 def _render_page(page: PageRef, cited: set[str]) -> str:
@@ -234,22 +227,15 @@ def render_conflicts(lists: ListDiff) -> str:
     """Conflicts that one alone has, and those of both that are settled in one; "" when there are none."""
     if not (lists.one or lists.two or lists.both):
         return ""
-    settled = "".join(
-        f"<tr><td>{_render_conflict(one)}</td><td>{_render_resolution(one)}</td><td>{_render_resolution(two)}</td></tr>"
+    resolved = [
+        [_render_conflict(one), _render_resolution(one), _render_resolution(two)]
         for one, two in lists.both
         if (one.status, one.chosen) != (two.status, two.chosen)
+    ]
+    one, two = (
+        [f"{_render_conflict(c)}: {_render_resolution(c)}" for c in side] for side in (lists.one, lists.two)
     )
-    table = (
-        f'<div class="scroll"><table class="compared">{_render_head()}{settled}</table></div>'
-        if settled
-        else ""
-    )
-    told = _render_columns(
-        lists,
-        [f"{_render_conflict(c)}: {_render_resolution(c)}" for c in lists.one],
-        [f"{_render_conflict(c)}: {_render_resolution(c)}" for c in lists.two],
-    )
-    return f'{_render_section("Conflicts")}<div class="ts">{told}{table}</div>'
+    return _render_section("Conflicts", _render_columns(lists, one, two) + _render_table(resolved))
 
 
 def _render_conflict(conflict: Conflict) -> str:
@@ -263,7 +249,7 @@ def _render_resolution(conflict: Conflict) -> str:
     return (
         badges.render("open", "bad")
         if conflict.status == "open"
-        else badges.render(f"settled: {escape.shorten(conflict.chosen, 60)}", "good")
+        else badges.render(f"resolved: {escape.shorten(conflict.chosen, 60)}", "good")
     )
 
 
@@ -283,18 +269,13 @@ def _render_list(n: int, entries: list[str]) -> str:
         if len(entries) > MAX_ENTRIES
         else ""
     )
-    rest = (
-        f"<details><summary class='small'>Show {len(entries) - VISIBLE_ENTRIES:,} more</summary><ul>{more}</ul>{beyond}</details>"
-        if more
-        else ""
-    )
-    listed = f"<ul>{shown}</ul>{rest}" if entries else '<p class="small soft">nothing</p>'
-    return f'<div><div><span class="n">{n}</span><b>Only here</b> <span class="soft">({len(entries):,})</span></div>{listed}</div>'
+    rest = f"<ul>{more}</ul>{beyond}"
+    title = f"Show {len(entries) - VISIBLE_ENTRIES:,} more"
+    folded = f'<details><summary class="small">{title}</summary>{rest}</details>' if more else ""
+    listed = f"<ul>{shown}</ul>{folded}" if entries else '<p class="small soft">nothing</p>'
+    head = f'<span class="n">{n}</span><b>Only here</b> <span class="soft">({len(entries):,})</span>'
+    return f"<div><div>{head}</div>{listed}</div>"
 
 
-def _render_section(title: str) -> str:
-    return f'<div class="ts"><h2 class="ts-section">{title}</h2></div>'
-
-
-def _render_head() -> str:
-    return "<tr><th></th><th>1</th><th>2</th></tr>"
+def _render_section(title: str, body: str) -> str:
+    return f'<div class="ts"><h2 class="ts-section">{title}</h2>{body}</div>'

@@ -8,7 +8,7 @@ import streamlit as st
 
 from agent.types import Settings
 from agent.workbench import ActiveConfiguration
-from pages.widgets.shell import badges, client, escape, labels, ui
+from pages.widgets.shell import badges, client, escape, labels, markup, ui
 
 
 def draw_model(active: ActiveConfiguration) -> None:
@@ -45,14 +45,13 @@ def draw_engines(active: ActiveConfiguration) -> None:
 
 def draw_worlds(active: ActiveConfiguration) -> None:
     """Data source, and where everything is kept."""
-    rows = "".join(
-        f"<tr><td><b>{escape.html(title)}</b></td><td><code>{escape.html(name)}</code></td></tr>"
+    rows = [
+        [f"<b>{escape.html(title)}</b>", f"<code>{escape.html(name)}</code>"]
         for name, title in active.worlds.items()
-    )
-    table = f'<div class="scroll"><table><tr><th>Data source</th><th>Name</th></tr>{rows}</table></div>'
-    st.html(f'<div class="ts"><h2 class="ts-section">Data sources</h2>{table}</div>')
-    kept = f"<p>Runs, pages and drafts: <code>{escape.html(active.data)}</code></p>"
-    st.html(f'<div class="ts"><h2 class="ts-section">Kept on this computer</h2>{kept}</div>')
+    ]
+    ui.heading("Data sources", markup.table(["Data source", "Name"], rows))
+    data = escape.html(active.data)
+    ui.heading("Kept on this computer", f"<p>Runs, pages and drafts: <code>{data}</code></p>")
 
 
 def draw_limits() -> None:
@@ -67,8 +66,7 @@ def draw_limits() -> None:
         ("Working time", labels.format_duration(plain.max_seconds)),
         ("Review from confidence", labels.format_percent(plain.threshold)),
     ]
-    terms = "".join(f"<dt>{name}</dt><dd>{value}</dd>" for name, value in rows)
-    st.html(f'<div class="ts"><h2 class="ts-section">Limits of a run</h2><dl class="meta">{terms}</dl></div>')
+    ui.heading("Limits of a run", markup.terms(rows))
 
 
 def _draw_panel(

@@ -6,7 +6,7 @@ from __future__ import annotations
 from agent.flows.site.state import BY_PERSON, BY_SITEMAP, SiteRun
 from agent.text.plurals import format_count
 from agent.types import Action, Outcome, PageRef
-from pages.widgets.shell import badges, escape, labels
+from pages.widgets.shell import badges, escape, labels, markup
 
 MAX_PAGES = 60
 """Pages that are listed."""
@@ -61,11 +61,7 @@ def _render_choice(state: SiteRun, n: int) -> str:
 
 
 def _render_page(ref: PageRef, run_id: str) -> str:
-    opens = (
-        f' · <a href="{escape.stored_page_url(run_id, ref.page_id)}" target="_blank">stored page</a>'
-        if ref.page_id
-        else ""
-    )
+    opens = markup.stored_page_link(run_id, ref.page_id)
     failed = "" if ref.outcome is Outcome.OK else " " + badges.render(labels.OUTCOME[ref.outcome], "bad")
     return f"{escape.render_link(ref.url, ref.title or escape.shorten_url(ref.url))}{failed}{opens}"
 
@@ -84,13 +80,13 @@ def render_pages(state: SiteRun, run_id: str) -> str:
         i = index.get(ref.url, -1)
         useful = badges.render("used", "good") if i in state.own.useful_visited_indices else ""
         kept = "" if i in state.own.fetched else badges.render("from the conversation")
-        rows.append(
-            f"<tr><td>{_render_page(ref, run_id)} {useful}{kept}</td><td>{labels.format_percent(state.own.bearings.get(i, 0.0))}</td>"
-            f'<td>{ref.facts}</td><td class="soft">{escape.html(_describe_found_on(state, i))}</td></tr>'
-        )
+        page = f"{_render_page(ref, run_id)} {useful}{kept}"
+        relevance = labels.format_percent(state.own.bearings.get(i, 0.0))
+        found_on = f'<span class="soft">{escape.html(_describe_found_on(state, i))}</span>'
+        rows.append([page, relevance, str(ref.facts), found_on])
     more = f'<p class="small soft">{len(refs) - MAX_PAGES} more.</p>' if len(refs) > MAX_PAGES else ""
-    head = "<tr><th>Page</th><th>Relevance</th><th>Facts</th><th>Found on</th></tr>"
-    return f'<div class="ts"><div class="scroll"><table>{head}{"".join(rows)}</table></div>{more}</div>'
+    table = markup.table(["Page", "Relevance", "Facts", "Found on"], rows)
+    return f'<div class="ts">{table}{more}</div>'
 
 
 def _describe_found_on(state: SiteRun, i: int) -> str:
