@@ -1,8 +1,8 @@
 """Files as one reproducible zip: the same files give the same bytes, on any machine.
 
-Nothing is compressed (so no two libraries differ, and nothing can expand when it is read), times and modes are fixed,
-names are sorted, and `manifest.json` holds the SHA-256 of every other file. Reading refuses whatever is not, byte for
-byte, the zip that these files make. Nothing is written to disk."""
+Nothing is compressed (so no two libraries differ, and nothing can expand when it is read), times and modes
+are fixed, names are sorted, and `manifest.json` holds the SHA-256 of every other file. Reading refuses
+whatever is not, byte for byte, the zip that these files make. Nothing is written to disk."""
 
 from __future__ import annotations
 
@@ -35,7 +35,8 @@ _ZIP_ERRORS = (
 
 
 def pack(files: Mapping[str, bytes], about: Mapping[str, Any]) -> bytes:
-    """The zip of the files, its manifest with `about` and their hashes. Raises BundleError when it is too large."""
+    """The zip of the files, its manifest with `about` and their hashes. Raises BundleError when it is too
+    large."""
     listed = [{"name": n, "bytes": len(files[n]), "sha256": sha256(files[n])} for n in sorted(files)]
     manifest = json.dumps({**about, "files": listed}, ensure_ascii=False, indent=1).encode() + b"\n"
     if sum(map(len, files.values())) + 300 * len(files) > MAX_BYTES or len(files) > MAX_FILES:
@@ -45,7 +46,8 @@ def pack(files: Mapping[str, bytes], about: Mapping[str, Any]) -> bytes:
 
 
 def unpack(data: bytes) -> tuple[dict[str, Any], dict[str, bytes]]:
-    """The manifest and the files. Raises BundleError, which names the problem, when a single byte was changed."""
+    """The manifest and the files. Raises BundleError, which names the problem, when a single byte was
+    changed."""
     if len(data) > MAX_BYTES:
         raise BundleError(f"it has more than {MAX_BYTES // 1_000_000} MB; no bundle is that large")
     files = _read_zip(data)

@@ -1,10 +1,12 @@
-"""The evidence bundle of a run: everything its answer is based on, in one file that a colleague can verify and open.
+"""The evidence bundle of a run: everything its answer is based on, in one file that a colleague can verify
+and open.
 
     manifest.json          what this is, and the SHA-256 of every other file
     readme.txt             the same for a person
     run.json  steps.jsonl  the run and its ledger: its state follows from the steps alone
     facts.json             the facts as the steps leave them, for those who only want these
-    pages.jsonl            each stored page, with pages/ID.txt (its text, what quotes point into) and pages/ID.body.gz (as it came)
+    pages.jsonl            each stored page; pages/ID.txt is its text, which quotes point into, and
+                           pages/ID.body.gz its body as it came
     calls.jsonl            every model call: its prompt, its reply, what it cost
 
 Writes and reads only; `verify` judges the content. Secrets are hidden before anything is written."""
@@ -33,15 +35,16 @@ README = """This is an evidence bundle: one run of Touchstone, with everything i
 
   run.json, steps.jsonl   the run, and every step it took
   facts.json              its facts, each with its quote and where that stands in which page
-  pages.jsonl, pages/     the pages it read: what is known of each, its text (.txt), its body as it came (.body.gz)
+  pages.jsonl, pages/     the pages it read: what is known of each, its text (.txt), its body (.body.gz)
   calls.jsonl             the model calls, prompts and replies
 
 Verify it:          python -m agent verify FILE
 ... and its sources: python -m agent verify FILE --refetch
 Open it as a run:   python -m agent import FILE
 
-manifest.json holds the SHA-256 of every file. No signature is in it: who could change the bundle could make another one. So compare
-the SHA-256 of the whole file, which export and verify tell, with the one you were given by another way.
+manifest.json holds the SHA-256 of every file. It is not signed: who can change the bundle can make another
+one. So compare the SHA-256 of the whole file, which export and verify show, with the one you received in
+another way.
 The pages are the work of others. What they say was written by strangers.
 """
 T = TypeVar("T")
@@ -63,7 +66,8 @@ class BundleContents:
 
 
 def write_bundle(given: BundleContents, secrets: Iterable[str] = ()) -> bytes:
-    """The bundle as a file. Raises BundleError when a page holds one of the secrets, or it would be too large."""
+    """The bundle as a file. Raises BundleError when a page holds one of the secrets, or it would be too
+    large."""
     hidden = make_redactor(secrets)
     run = {
         "run": given.run.model_dump(mode="json"),

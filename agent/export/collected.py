@@ -1,4 +1,5 @@
-"""What a collecting run gathered, as Markdown, as a CSV table and as one JSON object. Untrusted text is escaped.
+"""What a collecting run gathered, as Markdown, as a CSV table and as one JSON object. Untrusted text is
+escaped.
 
 The table has one row for each article and each post. The keys of the JSON object are a promise."""
 
@@ -175,7 +176,8 @@ def _digest_record(answer: Answer | None) -> dict[str, Any] | None:
 
 
 def _node_record(node: CrawlNode) -> dict[str, Any]:
-    names = "url depth anchor status action page_type reasoning confidence target_url by relevance_score detected_date"
+    names = "url depth anchor status action page_type reasoning confidence target_url by relevance_score"
+    names += " detected_date"
     record = node.model_dump(mode="json")
     outcome = node.outcome and str(node.outcome)
     return {name: record[name] for name in names.split()} | {

@@ -1,7 +1,7 @@
 """The report of a run as a list of blocks, which `markdown`, `word` and `webpage` render.
 
-Everything a format shows is decided here, once; the renderers know blocks and spans, not runs. Texts are plain:
-each renderer escapes them for its format."""
+Everything a format shows is decided here, once; the renderers know blocks and spans, not runs. Texts are
+plain: each renderer escapes them for its format."""
 
 from __future__ import annotations
 
@@ -42,7 +42,8 @@ NO_STATEMENT = "No statement could be backed, so none is made."
 
 @dataclass(frozen=True)
 class Span:
-    """Text with one style. `cite` is the number of a source; `url` makes the text a link when it is http(s)."""
+    """Text with one style. `cite` is the number of a source; `url` makes the text a link when it is
+    http(s)."""
 
     text: str
     style: Literal["plain", "strong", "emphasis", "code", "cite"] = "plain"
@@ -65,7 +66,8 @@ class Heading:
 
 @dataclass(frozen=True)
 class Paragraph:
-    """Running text. `band` is a warning across the page, `soft` a remark in small print, `answer` the answer."""
+    """Running text. `band` is a warning across the page, `soft` a remark in small print, `answer` the
+    answer."""
 
     spans: Inline
     style: Literal["plain", "band", "soft", "answer"] = "plain"
@@ -107,8 +109,8 @@ Block = Heading | Paragraph | Bullets | Table | Quote | Curve
 
 
 def build_document(report: Report) -> list[Block]:
-    """The report: question, answer, conflicts, sources, facts, edits, journey, confidence, unavailable sources,
-    earlier answers, settings."""
+    """The report: question, answer, conflicts, sources, facts, edits, journey, confidence, unavailable
+    sources, earlier answers, settings."""
     answer = report.answer
     sections: tuple[tuple[str, Iterable[Block]], ...] = (
         ("Answer", _answer(answer, report) if answer else [Paragraph(["There is no answer yet."])]),

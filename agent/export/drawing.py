@@ -17,9 +17,9 @@ def render_mermaid(
 ) -> str:
     """The flow chart of these edges, as Mermaid source.
 
-    `first` is the step a run begins with; `rests` are the places where a person decides or the run ends, with their
-    labels; `decisions` are the steps followed by a choice (a diamond), with its label: their labelled edges leave from
-    the diamond. The same edges give the same text."""
+    `first` is the step a run begins with; `rests` are the places where a person decides or the run ends, with
+    their labels; `decisions` are the steps followed by a choice (a diamond), with its label: their labelled
+    edges leave from the diamond. The same edges give the same text."""
     ways, choices = list(edges), decisions or {}
     names = dict.fromkeys([first, *(name for way in ways for name in (way.start, way.end))])
     lines = [f"flowchart {direction}", f"    ask([question]) --> {first}"]

@@ -1,7 +1,8 @@
 """Escapes untrusted text for Markdown (GitHub and Obsidian), XML and CSV.
 
-What a page or model wrote appears as letters only: it cannot become a link, image, HTML, heading, table cell, tag,
-wikilink, embed, math, comment or automatic link. Control characters and those that reorder text are removed."""
+What a page or model wrote appears as letters only: it cannot become a link, image, HTML, heading, table cell,
+tag, wikilink, embed, math, comment or automatic link. Control characters and those that reorder text are
+removed."""
 
 from __future__ import annotations
 
@@ -11,7 +12,8 @@ from urllib.parse import quote
 from agent.text.urls import canonicalize
 
 _INVISIBLE = re.compile(
-    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]"
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff"
+    "\U000e0000-\U000e007f]"
 )
 _MARKDOWN_SIGN = re.compile(
     r"[\\`*_\[\]<>#|~$^@]|!(?=\[)|%(?=%)|(?<=%)%|=(?==)|(?<==)=|&(?=#?\w+;)|:(?=//)|(?<=www)\."
@@ -40,7 +42,8 @@ def clean_xml(text: str) -> str:
 
 
 def escape_csv_cell(text: str) -> str:
-    """A CSV cell that no spreadsheet takes for a formula: one that begins like one gets an apostrophe in front."""
+    """A CSV cell that no spreadsheet takes for a formula: one that begins like one gets an apostrophe in
+    front."""
     text = text.replace("\x00", "")
     return f"'{text}" if _INVISIBLE.sub("", text).lstrip(" ").startswith(_FORMULA_STARTS) else text
 

@@ -1,7 +1,7 @@
 """The graph of a run as GraphML: the question, its searches, every page, and which led to which.
 
-Nodes are named by their address ("search: …" for a search, "question" for the start). An edge with `found` true leads
-from where an address was found to the page; the others are links between pages of the run."""
+Nodes are named by their address ("search: …" for a search, "question" for the start). An edge with `found`
+true leads from where an address was found to the page; the others are links between pages of the run."""
 
 from __future__ import annotations
 

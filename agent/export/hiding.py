@@ -1,4 +1,5 @@
-"""Redacts secrets in exports: keys, tokens and passwords of this workbench, and passwords inside addresses."""
+"""Redacts secrets in exports: keys, tokens and passwords of this workbench, and passwords inside
+addresses."""
 
 from __future__ import annotations
 
@@ -13,8 +14,8 @@ _URL_CREDENTIALS = re.compile(r"(https?://)[^/\s@]+@(?=\S+$)", re.IGNORECASE)
 def make_redactor(secrets: Iterable[str]) -> Callable[[Any], Any]:
     """A function that returns a JSON value with every secret in its texts and keys replaced.
 
-    A "secret" that could be a plain word (a local server's key is often "ollama" or "none") is ignored: a secret has a
-    digit and eight characters, or sixteen characters."""
+    A "secret" that could be a plain word (a local server's key is often "ollama" or "none") is ignored: a
+    secret has a digit and eight characters, or sixteen characters."""
     known = sorted(
         {s for s in secrets if len(s) >= 16 or (len(s) >= 8 and any(c.isdigit() for c in s))},
         key=len,

@@ -1,7 +1,8 @@
-"""Blocks as one Markdown document that opens in GitHub and Obsidian. Everything a page or model wrote is escaped.
+"""Blocks as one Markdown document that opens in GitHub and Obsidian. Everything a page or model wrote is
+escaped.
 
-A source's heading is its number alone, because "#1" is then the same link target in both. Nothing in the document
-loads anything from outside."""
+A source's heading is its number alone, because "#1" is then the same link target in both. Nothing in the
+document loads anything from outside."""
 
 from __future__ import annotations
 

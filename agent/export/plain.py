@@ -1,4 +1,5 @@
-"""An answer as plain text for a terminal: sentences with numbers, how it is backed, and the numbered sources."""
+"""An answer as plain text for a terminal: sentences with numbers, how it is backed, and the numbered
+sources."""
 
 from __future__ import annotations
 
@@ -33,4 +34,5 @@ def _sentence(sentence: Sentence, answer: Answer) -> str:
 def _source(source: Source) -> str:
     origin = PAGE_ORIGIN_LABELS[source.given]
     quotes = "\n".join(f"    “{quote}”" for quote in source.quotes[:MAX_QUOTES])
-    return f"[{source.n}] {source.title or source.url} — {source.url}{f' ({origin})' if origin else ''}\n{quotes}"
+    note = f" ({origin})" if origin else ""
+    return f"[{source.n}] {source.title or source.url} — {source.url}{note}\n{quotes}"

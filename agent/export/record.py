@@ -9,7 +9,8 @@ from agent.types import Answer, PageRef, Source, StatementCounts
 
 
 def build_run_record(report: Report) -> dict[str, Any]:
-    """The object. Without an answer the verdict is `no_evidence` and `answer` the error; citations look like "[1]"."""
+    """The object. Without an answer the verdict is `no_evidence` and `answer` the error; citations look like
+    "[1]"."""
     answer = report.answer
     statements = answer.statements if answer else StatementCounts()
     forked = {"forked_from": report.run.forked_from, "forked_at": report.run.forked_at}
@@ -36,7 +37,8 @@ def build_run_record(report: Report) -> dict[str, Any]:
 
 
 def _details(report: Report) -> dict[str, Any]:
-    """What a reader may want to check: the sentences with their backing, gaps, conflicts, and why the run stopped."""
+    """What a reader may want to check: the sentences with their backing, gaps, conflicts, and why the run
+    stopped."""
     names = {"certainty", "missing", "journey", "why_stopped", "because", "sentences"}
     details = report.answer.model_dump(mode="json", include=names) if report.answer else {}
     lists = {
@@ -72,7 +74,8 @@ def _page(page: PageRef) -> dict[str, Any]:
 def _steps(report: Report) -> list[dict[str, Any]]:
     """The steps without their changes, each with its tool action, if any.
 
-    An action belongs to the first step that reports it: its own number is one less for each step of a person since."""
+    An action belongs to the first step that reports it: its own number is one less for each step of a person
+    since."""
     actions = {a.step: a.model_dump(mode="json", exclude={"step"}) for a in reversed(report.actions)}
     records = []
     for step in report.steps:

@@ -1,7 +1,7 @@
 """The sources of a run as references for a bibliography, for any file format.
 
-A run with an answer refers to what it cites; one without to the pages of its facts. `extra` adds collected pages. Each
-reference has a reproducible key of plain letters and figures."""
+A run with an answer refers to what it cites; one without to the pages of its facts. `extra` adds collected
+pages. Each reference has a reproducible key of plain letters and figures."""
 
 from __future__ import annotations
 
@@ -109,7 +109,8 @@ def format_iso_date(date: tuple[int, ...]) -> str:
 
 
 def _make_key(place: str, issued: tuple[int, ...], title: str, used: set[str]) -> str:
-    """Site, year and the title's first word, e.g. "alvmoramejeri2026about"; with a letter behind when it is used."""
+    """Site, year and the title's first word, e.g. "alvmoramejeri2026about"; with a letter behind when it is
+    used."""
     word = next(iter(_WORD.findall(_to_ascii(title))), "")
     name = re.sub(r"[^a-z0-9]", "", _to_ascii(place.rpartition(".")[0] or place))
     stem = f"{name}{issued[0] if issued else ''}{word}"

@@ -66,7 +66,8 @@ FACT_COLUMNS, PAGE_COLUMNS = tuple(_FACTS), tuple(_PAGES)
 
 
 def render_facts_csv(report: Report) -> str:
-    """The facts, one a row, in the order they were found. `cited as` is the number of the source that cites it."""
+    """The facts, one a row, in the order they were found. `cited as` is the number of the source that cites
+    it."""
     sources = report.answer.sources if report.answer else ()
     numbers = {fact_id: source.n for source in sources for fact_id in source.fact_ids}
     rows = (

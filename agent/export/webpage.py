@@ -7,6 +7,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+from collections.abc import Iterable
 from pathlib import Path
 
 from markupsafe import Markup, escape
@@ -79,8 +80,9 @@ def _clean(text: str) -> Markup:
     return escape(strip_invisible(text))
 
 
-def _render_list(items: object) -> Markup:
-    return Markup("<ul>{}</ul>").format(Markup("").join(Markup("<li>{}</li>").format(item) for item in items))  # type: ignore[attr-defined]
+def _render_list(items: Iterable[Markup]) -> Markup:
+    listed = Markup("").join(Markup("<li>{}</li>").format(item) for item in items)
+    return Markup("<ul>{}</ul>").format(listed)
 
 
 def _render_spans(spans: Inline) -> Markup:
@@ -118,7 +120,8 @@ def _render_curve(curve: Curve) -> Markup:
     dots = "".join(f'<circle cx="{x}" cy="{y}" r="3.5"/>' for x, y in points)
     return Markup(
         f'<svg viewBox="0 0 640 180" role="img" aria-label="Confidence after each step">{axes}'
-        f'<line class="goal" x1="40" x2="630" y1="{goal}" y2="{goal}"/><polyline class="curve" points="{line}"/>{dots}</svg>'
+        f'<line class="goal" x1="40" x2="630" y1="{goal}" y2="{goal}"/>'
+        f'<polyline class="curve" points="{line}"/>{dots}</svg>'
     )
 
 

@@ -108,4 +108,5 @@ def _clean_line(text: str) -> str:
 
 def _clean(text: str) -> str:
     """The text on one line, with one space kept at either end: spans follow each other."""
-    return f"{' ' if text[:1].isspace() else ''}{_clean_line(text)}{' ' if text[-1:].isspace() and text.strip() else ''}"
+    line = _clean_line(text)
+    return f"{' ' if text[:1].isspace() else ''}{line}{' ' if line and text[-1:].isspace() else ''}"

@@ -1,1 +1,2 @@
-"""Language models: one OpenAI-compatible server, one retry layer, strict replies. Knows no role and no store."""
+"""Language models: one OpenAI-compatible server, one retry layer, strict replies. Knows no role and no
+store."""

@@ -1,13 +1,15 @@
-"""One OpenAI-compatible server: completions with retries, fallbacks of the request's form, and an immediate stop.
+"""One OpenAI-compatible server: completions with retries, fallbacks of the request's form, and an immediate
+stop.
 
-This is the only layer of retries (the SDK's is off): at most MAX_TRIES tries of a completion (or as `with_options` says)
-on 408, 409, 429, 5xx, timeouts and lost connections, with a random wait of up to 0.5 · 2ⁿ seconds between them ("full
-jitter"), or as long as `Retry-After` asks when that is within `patience_s`. Complaints about the form of a request (no
-JSON schema, no temperature ...) are answered with another form, at most five times; they cost nothing, do not count as
-tries, and what worked is remembered for each model.
+This is the only layer of retries (the SDK's is off): at most MAX_TRIES tries of a completion (or as
+`with_options` says) on 408, 409, 429, 5xx, timeouts and lost connections, with a random wait of up to 0.5 ·
+2ⁿ seconds between them ("full jitter"), or as long as `Retry-After` asks when that is within `patience_s`.
+Complaints about the form of a request (no JSON schema, no temperature ...) are answered with another form, at
+most five times; they cost nothing, do not count as tries, and what worked is remembered for each model.
 
-Each HTTP call runs in a daemon thread of its own, which is abandoned when `checkpoint()` raises or when the call takes
-longer than `timeout_s`. Its answer, if one still comes, is dropped; the server may bill it all the same.
+Each HTTP call runs in a daemon thread of its own, which is abandoned when `checkpoint()` raises or when the
+call takes longer than `timeout_s`. Its answer, if one still comes, is dropped; the server may bill it all the
+same.
 
 `openai` costs about half a second and 40 MB to import, so it is imported when the first client is made."""
 
@@ -44,8 +46,8 @@ POLL_S = 0.1
 class ModelClient:
     """A server and its two models. Thread-safe: one for the whole process.
 
-    `timeout_s`: seconds of one HTTP call; `patience_s`: seconds one completion may wait between its tries; `backoff_s`:
-    the upper bound of the first wait."""
+    `timeout_s`: seconds of one HTTP call; `patience_s`: seconds one completion may wait between its tries;
+    `backoff_s`: the upper bound of the first wait."""
 
     def __init__(
         self,
@@ -90,7 +92,8 @@ class ModelClient:
         self._sdk.close()
 
     def complete(self, request: CompletionRequest) -> Completion:
-        """One reply. Raises ModelUnavailable with the reason and what to do, and what `checkpoint` raises, at once."""
+        """One reply. Raises ModelUnavailable with the reason and what to do, and what `checkpoint` raises, at
+        once."""
         model = self.strong if request.tier == "strong" else self.fast
         began, waited, tries = time.monotonic(), 0.0, 1
         with self._lock:

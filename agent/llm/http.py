@@ -1,8 +1,8 @@
-"""Plain HTTP requests to a model server: its address, its name for a person, and one JSON request with one kind of
-error.
+"""Plain HTTP requests to a model server: its address, its name for a person, and one JSON request with one
+kind of error.
 
-`requests` instead of the SDK, because looking for a server must not cost the SDK's import. No proxy of the environment,
-no redirects: a key goes to the server it was given for."""
+`requests` instead of the SDK, because looking for a server must not cost the SDK's import. No proxy of the
+environment, no redirects: a key goes to the server it was given for."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ ProblemKind = Literal["timeout", "not_json", "unreachable", "status"]
 
 
 class RequestProblem(Exception):
-    """Why there is no JSON answer. `kind` is "status" for any answer but 200; then the answer's parts are set."""
+    """Why there is no JSON answer. `kind` is "status" for any answer but 200; then the answer's parts are
+    set."""
 
     def __init__(
         self,
@@ -70,7 +71,8 @@ def identify_server(base_url: str) -> tuple[str, bool]:
 
 
 def check_server_url(base_url: str, setting: str) -> str:
-    """The name of the server at an address that a setting gives. Raises ValueError with a sentence for a person."""
+    """The name of the server at an address that a setting gives. Raises ValueError with a sentence for a
+    person."""
     try:
         server, _ = identify_server(base_url)
     except ValueError:

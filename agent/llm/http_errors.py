@@ -1,4 +1,5 @@
-"""Reads a server's HTTP answer: the reply in it, or what went wrong and whether a retry may help. Sends nothing."""
+"""Reads a server's HTTP answer: the reply in it, or what went wrong and whether a retry may help. Sends
+nothing."""
 
 from __future__ import annotations
 
@@ -33,7 +34,8 @@ CHAT_SETTINGS = SettingNames()
 class ServerFault(Exception):
     """Why there is no reply, as a sentence for a person. `can_retry`: the same request may succeed later.
 
-    `complaint` is what the server says of a request it does not accept (400, 422): another form of it may do."""
+    `complaint` is what the server says of a request it does not accept (400, 422): another form of it may
+    do."""
 
     def __init__(
         self,
@@ -51,7 +53,8 @@ class ServerFault(Exception):
 
 
 def parse_completion(body: str, content_type: str, *, server: str, prompt: str, model: str) -> Completion:
-    """The reply in the body of a 200, with `seconds` still 0. Raises ServerFault when it is no chat completion."""
+    """The reply in the body of a 200, with `seconds` still 0. Raises ServerFault when it is no chat
+    completion."""
     if "html" in content_type or body.lstrip().startswith("<"):
         check = "Check that OPENAI_BASE_URL ends where the API begins, often /v1."
         raise ServerFault(f"{server} answered with a web page, not a reply. {check}")
@@ -113,7 +116,8 @@ def explain_error_status(
 
 
 def read_retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds that the server asks to wait (`retry-after-ms`, or `Retry-After`); None when it does not say."""
+    """Seconds that the server asks to wait (`retry-after-ms`, or `Retry-After`); None when it does not
+    say."""
     milliseconds = parse_retry_after(headers.get("retry-after-ms"))
     return milliseconds / 1000 if milliseconds is not None else parse_retry_after(headers.get("retry-after"))
 
@@ -125,8 +129,8 @@ def _first_choice(data: Any) -> dict[str, Any] | None:
 
 
 def _read_choice(choice: dict[str, Any]) -> tuple[str, str]:
-    """The reply's text and how it ended. Content may be a string, a list of parts, or nothing; the arguments of a
-    function call go before it."""
+    """The reply's text and how it ended. Content may be a string, a list of parts, or nothing; the arguments
+    of a function call go before it."""
     message = choice["message"]
     if isinstance(message.get("refusal"), str) and message["refusal"].strip():
         return _replace_surrogates(message["refusal"]), "refusal"
@@ -181,7 +185,8 @@ def _quote_message(message: str) -> str:
 
 
 def redact_keys(sentence: str, key: str) -> str:
-    """The sentence without the key and without what looks like one (servers show a part of it: "sk-abc***xyz")."""
+    """The sentence without the key and without what looks like one (servers show a part of it:
+    "sk-abc***xyz")."""
     if len(key) >= 4:
         sentence = sentence.replace(key, "[key]")
     return _KEY_PATTERN.sub("[key]", sentence)

@@ -1,7 +1,7 @@
 """Pictures in a request: a mark in a prompt's text is replaced by the picture on its way to the model.
 
-Prompts, the record of calls and their keys hold text alone; a picture is a mark with its number and hash there.
-`VisionModel` splits the text at the marks, and an adapter decides the picture's form:
+Prompts, the record of calls and their keys hold text alone; a picture is a mark with its number and hash
+there. `VisionModel` splits the text at the marks, and an adapter decides the picture's form:
 
 * `openai`: its bytes, as a data URL, as OpenAI-compatible servers accept them;
 * `openai_url`: its address, for servers that fetch pictures themselves."""

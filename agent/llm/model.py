@@ -10,14 +10,15 @@ from typing import Any, Literal, Protocol
 from pydantic import BaseModel
 
 Message = dict[str, Any]
-"""A chat message: "role" (system | user | assistant) and "content", a text; on its way to a server also a list of
-parts."""
+"""A chat message: "role" (system | user | assistant) and "content", a text; on its way to a server also a
+list of parts."""
 Tier = Literal["strong", "fast"]
 Checkpoint = Callable[[], None]
 """Called often while waiting; raises a Signal when the run must pause."""
 
 MAX_TOKENS = 4096
-"""Tokens of one reply: a report of two dozen cited sentences takes about 1,500; the rest is room for reasoning."""
+"""Tokens of one reply: a report of two dozen cited sentences takes about 1,500; the rest is room for
+reasoning."""
 
 
 @dataclass(frozen=True)
@@ -35,8 +36,9 @@ class CompletionRequest:
 class Completion:
     """One reply. `text` is as it came, thoughts and fences included; `seconds` counts all tries and waits.
 
-    When the server reports no usage, tokens are estimated as characters / 4 and `estimated` is True. `finish_reason`
-    is the server's ("stop", "length", "content_filter"), or "refusal" when `text` is the model's refusal."""
+    When the server reports no usage, tokens are estimated as characters / 4 and `estimated` is True.
+    `finish_reason` is the server's ("stop", "length", "content_filter"), or "refusal" when `text` is the
+    model's refusal."""
 
     text: str
     prompt_tokens: int
@@ -60,7 +62,8 @@ class Model(Protocol):
 
 
 def estimate_tokens(text: str) -> int:
-    """The tokens of a text by the usual rule of thumb for English: a quarter of its characters, at least one."""
+    """The tokens of a text by the usual rule of thumb for English: a quarter of its characters, at least
+    one."""
     return max(1, len(text) // 4)
 
 

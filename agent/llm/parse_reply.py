@@ -1,9 +1,9 @@
 """Parses a model's raw text into a schema, or says why it does not fit. It repairs nothing.
 
 The whole text must be one JSON object that validates. Only when the text is no JSON at all, thoughts
-(`<think>…</think>` at its beginning) are removed and the rest is searched, outside of any braces, for the first balanced
-object that validates; so fences and polite sentences around the object are accepted. The inside of an object that does
-not close is never read, so a truncated reply cannot pass for a whole one."""
+(`<think>…</think>` at its beginning) are removed and the rest is searched, outside of any braces, for the
+first balanced object that validates; so fences and polite sentences around the object are accepted. The
+inside of an object that does not close is never read, so a truncated reply cannot pass for a whole one."""
 
 from __future__ import annotations
 
@@ -90,7 +90,8 @@ def _validate(text: str, shape: type[Shape]) -> Shape:
 
 
 def _check_strict_json(text: str) -> None:
-    """Raises ValueError unless `text` is one JSON value by RFC 8259, without repeated keys, NaN or infinities."""
+    """Raises ValueError unless `text` is one JSON value by RFC 8259, without repeated keys, NaN or
+    infinities."""
     try:
         json.loads(
             text,

@@ -1,8 +1,8 @@
 """The form of a request beside its messages, and the next form when a server complains.
 
-Servers differ in what they accept: a JSON schema, a function call, only "some JSON", or none of it; a temperature or not;
-the limit of the reply under one of two names. The first request has all of it, and each complaint removes one thing; the
-client remembers what worked."""
+Servers differ in what they accept: a JSON schema, a function call, only "some JSON", or none of it; a
+temperature or not; the limit of the reply under one of two names. The first request has all of it, and each
+complaint removes one thing; the client remembers what worked."""
 
 from __future__ import annotations
 
@@ -35,7 +35,8 @@ class RequestOptions:
     """The response format, whether a temperature is sent, and the name of the reply's limit."""
 
     format: str = "json_schema"
-    """"json_schema", "function_calling" (the reply is the arguments of a required call), "json_object" or "plain"."""
+    """"json_schema", "function_calling" (the reply is the arguments of a required call), "json_object" or
+    "plain"."""
     temperature: bool = True
     limit: str = "max_tokens"
     """"max_tokens", "max_completion_tokens", or empty: no limit is sent."""
@@ -85,8 +86,8 @@ class RequestOptions:
 
 @lru_cache(maxsize=64)
 def build_strict_schema(shape: type[BaseModel]) -> dict[str, Any]:
-    """The JSON schema of a reply for strict servers: every object closed, every field required, no defaults. Do not
-    change the result: it is cached."""
+    """The JSON schema of a reply for strict servers: every object closed, every field required, no defaults.
+    Do not change the result: it is cached."""
     closed = _make_strict(shape.model_json_schema())
     return closed if isinstance(closed, dict) else {}
 

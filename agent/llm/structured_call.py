@@ -1,7 +1,7 @@
 """One question to a model, from messages to a validated value: recall, ask, parse, repair once, record.
 
-A completion is repeated at most twice: once when it was cut off at its length limit (asking for a shorter reply, with
-twice the room), once when it did not fit the schema (with the error). A refusal is final."""
+A completion is repeated at most twice: once when it was cut off at its length limit (asking for a shorter
+reply, with twice the room), once when it did not fit the schema (with the error). A refusal is final."""
 
 from __future__ import annotations
 
@@ -31,7 +31,10 @@ DECLINE_MESSAGES = {
 _SCHEMA_INSTRUCTION = (
     "Reply with one JSON object and nothing else: no fence, no remark. It must fit this JSON schema:\n"
 )
-_SHORTEN_INSTRUCTION = "Your reply was cut off before its end. Say the same in at most half as many words, as one complete JSON object."
+_SHORTEN_INSTRUCTION = (
+    "Your reply was cut off before its end. Say the same in at most half as many words, as one complete "
+    "JSON object."
+)
 _REPAIR_INSTRUCTION = "Reply again with one complete JSON object that fits the schema, and nothing else."
 
 Shape = TypeVar("Shape", bound=BaseModel)
@@ -39,10 +42,11 @@ Shape = TypeVar("Shape", bound=BaseModel)
 
 @dataclass(frozen=True)
 class CallContext:
-    """The step a call belongs to, and its storage: `recall` gives the stored call of a key, `record` stores a call.
+    """The step a call belongs to, and its storage: `recall` gives the stored call of a key, `record` stores a
+    call.
 
-    `earlier_steps` are the numbers under which this step was begun before without an end; `recall_earlier` finds the
-    calls that were paid then."""
+    `earlier_steps` are the numbers under which this step was begun before without an end; `recall_earlier`
+    finds the calls that were paid then."""
 
     run_id: str
     step: int
@@ -57,11 +61,12 @@ class CallContext:
 def request_structured(
     client: Model, context: CallContext, messages: Sequence[Message], shape: type[Shape], *, tier: Tier
 ) -> Shape:
-    """The model's reply as `shape`. Raises ModelUnavailable (no answer) or ModelReplyError (no usable one); Signals
-    pass through.
+    """The model's reply as `shape`. Raises ModelUnavailable (no answer) or ModelReplyError (no usable one);
+    Signals pass through.
 
-    Every completion is recorded as a ModelCall, usable or not; its `error` says what was wrong. A recorded call that was
-    answered is used again; one that was not keeps its key, and the next attempt gets its own."""
+    Every completion is recorded as a ModelCall, usable or not; its `error` says what was wrong. A recorded
+    call that was answered is used again; one that was not keeps its key, and the next attempt gets its
+    own."""
     context.checkpoint()
     model = client.strong if tier == "strong" else client.fast
     prompt, room, attempt, chances = add_schema(messages, shape), MAX_TOKENS, 1, {"shorter", "repair"}
@@ -158,7 +163,8 @@ def _complete_call(
 
 
 def _read_reply(call: ModelCall, shape: type[Shape]) -> tuple[Shape | None, str]:
-    """The value in a reply and "", or None and what is wrong with it. A reply that was cut off is not read."""
+    """The value in a reply and "", or None and what is wrong with it. A reply that was cut off is not
+    read."""
     if call.finish in DECLINE_MESSAGES:
         text = call.reply.strip()[:300]
         return None, DECLINE_MESSAGES[call.finish] + (f": {text}" if text else ".")

@@ -1,4 +1,5 @@
-"""Applies a run's choice of sources to search results and pages; what is left out is reported with the reason."""
+"""Applies a run's choice of sources to search results and pages; what is left out is reported with the
+reason."""
 
 from __future__ import annotations
 
@@ -7,7 +8,8 @@ from agent.web import page_language
 
 
 def filter_hits(result: SearchResult, reach: SourceFilter) -> SearchResult:
-    """The results inside the filter, and how many are outside. Without any the search is `empty`, with the reason."""
+    """The results inside the filter, and how many are outside. Without any the search is `empty`, with the
+    reason."""
     good = [
         hit
         for hit in result.hits

@@ -1,7 +1,8 @@
 """A deadline for one request, with a checkpoint that a stop raises from.
 
-Every wait calls `Deadline.check`: it raises the run's Signal when a person stopped the run, or DeadlineExceeded.
-Blocking calls that cannot check (a name lookup, a search library) run in a thread that is abandoned."""
+Every wait calls `Deadline.check`: it raises the run's Signal when a person stopped the run, or
+DeadlineExceeded. Blocking calls that cannot check (a name lookup, a search library) run in a thread that is
+abandoned."""
 
 from __future__ import annotations
 

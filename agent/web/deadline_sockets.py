@@ -1,7 +1,7 @@
 """Sockets that wait in short slices, so that a total deadline and a stop end the wait for a slow server.
 
-A timeout of `requests` is per read: a byte a second holds it for ever. Here every wait checks the thread's current
-`Deadline` (set with `use_deadline`), so pooled connections obey the fetch they serve now."""
+A timeout of `requests` is per read: a byte a second holds it for ever. Here every wait checks the thread's
+current `Deadline` (set with `use_deadline`), so pooled connections obey the fetch they serve now."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from agent.web.deadline import Deadline, DeadlineExceeded
 CONNECT_SECONDS = 10.0
 """Seconds one address may take to accept a connection, and TLS to shake hands."""
 BUFFER_BYTES = 64 * 1024
-"""Bytes read at once. Every system call hands the interpreter to another thread: with dozens of parallel fetches that,
-not the bytes, is the cost of reading."""
+"""Bytes read at once. Every system call hands the interpreter to another thread: with dozens of parallel
+fetches that, not the bytes, is the cost of reading."""
 
 _current = threading.local()
 
@@ -72,7 +72,8 @@ class DeadlineTLSSocket(DeadlineSocket, ssl.SSLSocket):
 
 
 def connect(family: socket.AddressFamily, peer: tuple[str, int], watch: Deadline) -> socket.socket:
-    """A connection to exactly this address. Raises OSError when it is refused or slow, and what the deadline raises."""
+    """A connection to exactly this address. Raises OSError when it is refused or slow, and what the deadline
+    raises."""
     sock = DeadlineSocket(family, socket.SOCK_STREAM)
     try:
         _connect_within(sock, peer, watch)

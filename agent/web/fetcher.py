@@ -1,8 +1,8 @@
-"""Fetches one page: guard, scope, robots and rate limit on every hop; a total deadline; a limit on decoded bytes; then
-its content is extracted.
+"""Fetches one page: guard, scope, robots and rate limit on every hop; a total deadline; a limit on decoded
+bytes; then its content is extracted.
 
-Whatever the web does comes back as a Page with an outcome and a sentence; only a run's Signals are raised. The
-transport is passed in (live or a folder); everything else is the same for both."""
+Whatever the web does comes back as a Page with an outcome and a sentence; only a run's Signals are raised.
+The transport is passed in (live or a folder); everything else is the same for both."""
 
 from __future__ import annotations
 

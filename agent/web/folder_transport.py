@@ -1,7 +1,8 @@
-"""A folder with `docs.jsonl(.gz)` as a small web: the page at each address, and the response a server would give.
+"""A folder with `docs.jsonl(.gz)` as a small web: the page at each address, and the response a server would
+give.
 
-`FolderAdapter` is a `requests` transport that never touches the network: an unknown address is a 404, every host has a
-robots.txt, a sitemap and (when no document is there) a front page that lists its pages."""
+`FolderAdapter` is a `requests` transport that never touches the network: an unknown address is a 404, every
+host has a robots.txt, a sitemap and (when no document is there) a front page that lists its pages."""
 
 from __future__ import annotations
 
@@ -92,7 +93,8 @@ class FolderSite:
         return 404, {"Content-Type": _HTML}, _NOT_FOUND
 
     def searchable_documents(self) -> Iterator[tuple[str, str, str]]:
-        """Address, title and text of the documents a search engine would index: no redirects, failures or rules."""
+        """Address, title and text of the documents a search engine would index: no redirects, failures or
+        rules."""
         for host in self._hosts:
             for doc in self._public_documents(host):
                 title, text = str(doc.get("title", "")), str(doc.get("text", ""))
@@ -124,7 +126,8 @@ class FolderSite:
         return file.read_bytes()
 
     def _render_page(self, doc: FolderDocument) -> str:
-        """The page of a document that has only text: its title, its paragraphs, and its links apart from them."""
+        """The page of a document that has only text: its title, its paragraphs, and its links apart from
+        them."""
         title = escape(str(doc.get("title", "")))
         lines = [line for line in str(doc.get("text", "")).splitlines() if line.strip()]
         paragraphs = "".join(f"<p>{escape(line)}</p>\n" for line in lines)

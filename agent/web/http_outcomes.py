@@ -1,4 +1,5 @@
-"""What a server's answer, or the lack of one, means: an outcome, and a sentence with what happened and what helps.
+"""What a server's answer, or the lack of one, means: an outcome, and a sentence with what happened and what
+helps.
 
 Knows statuses, headers and transport errors; reads no bodies. No sentence names an internal address."""
 
@@ -19,7 +20,10 @@ INVALID_REDIRECT = (
     "The server redirects to something that is no address. Open the page yourself to see where it leads."
 )
 REDIRECT_WITHOUT_TARGET = "The server says the page has moved but not where to. Search for its title instead."
-OUT_OF_SCOPE = "The address is outside the sites this run may visit, so it was not fetched. Widen the domains to include it."
+OUT_OF_SCOPE = (
+    "The address is outside the sites this run may visit, so it was not fetched. Widen the domains to "
+    "include it."
+)
 TIMED_OUT = "The server took longer than the time limit. Try again later, or look for the same elsewhere."
 _CONNECTION_LOST = "The connection broke off before the page had come. Try again later."
 _BAD_CERTIFICATE = (

@@ -1,7 +1,8 @@
-"""Fetches a picture that a person sent along: through the guard, hop by hop, within a time, a size and a few tries.
+"""Fetches a picture that a person sent along: through the guard, hop by hop, within a time, a size and a few
+tries.
 
-Failures come back as an `ImageResult` with a sentence; only Signals are raised. The first bytes decide the type. A
-person sent the address with their message, so robots.txt, which speaks to crawlers, is not asked."""
+Failures come back as an `ImageResult` with a sentence; only Signals are raised. The first bytes decide the
+type. A person sent the address with their message, so robots.txt, which speaks to crawlers, is not asked."""
 
 from __future__ import annotations
 
@@ -47,7 +48,8 @@ class ImageFetcher:
         self._timeout_s, self._tries = timeout_s, retries + 1
 
     def fetch(self, url: str, checkpoint: Callable[[], None] = lambda: None) -> ImageResult:
-        """The picture at an address. Each try may take the timeout; what cannot succeed is not tried again."""
+        """The picture at an address. Each try may take the timeout; what cannot succeed is not tried
+        again."""
         result = ImageResult(url, detail="It was never fetched.")
         for _ in range(self._tries):
             checkpoint()

@@ -1,7 +1,7 @@
 """Lines of a page that give orders to a reading machine.
 
-Finds the plain cases, by words; it is no protection against a clever page. The consequence is small on purpose: links in
-such a line are not followed."""
+Finds the plain cases, by words; it is no protection against a clever page. The consequence is small on
+purpose: links in such a line are not followed."""
 
 from __future__ import annotations
 
@@ -12,9 +12,11 @@ from agent.types import Link
 
 _INJECTION = re.compile(
     r"\b(?:ignore|disregard|forget|override)\b.{0,40}\b(?:instructions?|prompts?|rules|directions)\b"
-    r"|\b(?:note|message|instructions?|attention|dear|hey)\b.{0,20}\b(?:ai|llm|language model|research|browsing)\b.{0,20}"
+    r"|\b(?:note|message|instructions?|attention|dear|hey)\b.{0,20}"
+    r"\b(?:ai|llm|language model|research|browsing)\b.{0,20}"
     r"\b(?:agents?|assistants?|models?|bots?)\b"
-    r"|\b(?:ai|llm)\s(?:agents?|assistants?|models?)\b.{0,60}\b(?:must|should|shall|ignore|report|open|visit|follow|fetch|confirm)\b"
+    r"|\b(?:ai|llm)\s(?:agents?|assistants?|models?)\b.{0,60}"
+    r"\b(?:must|should|shall|ignore|report|open|visit|follow|fetch|confirm)\b"
     r"|^\s*(?:system|assistant)\s*(?:prompt|message)?\s*:",
     re.IGNORECASE,
 )

@@ -1,8 +1,9 @@
-"""Which IP addresses are on the public internet. Pure arithmetic on addresses: resolves nothing, connects to nothing.
+"""Which IP addresses are on the public internet. Pure arithmetic on addresses: resolves nothing, connects to
+nothing.
 
-The tables are made from IANA's special-purpose address registries (IPv4, IPv6), the multicast spaces, the site-local
-space that RFC 3879 retired, and the metadata addresses of clouds. `ipaddress.is_global` is not used: current Pythons
-call 64:ff9b::7f00:1, 2002:7f00:1::, fec0::1 and 224.0.0.1 global."""
+The tables are made from IANA's special-purpose address registries (IPv4, IPv6), the multicast spaces, the
+site-local space that RFC 3879 retired, and the metadata addresses of clouds. `ipaddress.is_global` is not
+used: current Pythons call 64:ff9b::7f00:1, 2002:7f00:1::, fec0::1 and 224.0.0.1 global."""
 
 from __future__ import annotations
 
@@ -10,18 +11,18 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_add
 
 IpAddress = IPv4Address | IPv6Address
 
-# The common one (also Azure, Google, Oracle), AWS tasks, AWS EKS pods, Scaleway, Tencent, Azure's wire server (public
-# by the registry), Alibaba, Oracle classic; then the IPv6 ones.
+# The common one (also Azure, Google, Oracle), AWS tasks, AWS EKS pods, Scaleway, Tencent, Azure's wire server
+# (public by the registry), Alibaba, Oracle classic; then the IPv6 ones.
 _METADATA = (
-    "169.254.169.254 169.254.170.2 169.254.170.23 169.254.42.42 169.254.0.23 168.63.129.16 100.100.100.200 192.0.0.192 "
-    "fd00:ec2::254 fd00:ec2::23 fd20:ce::254 fd00:42::42 fe80::a9fe:a9fe"
+    "169.254.169.254 169.254.170.2 169.254.170.23 169.254.42.42 169.254.0.23 168.63.129.16 "
+    "100.100.100.200 192.0.0.192 fd00:ec2::254 fd00:ec2::23 fd20:ce::254 fd00:42::42 fe80::a9fe:a9fe"
 )
 CLOUD_METADATA_ADDRESSES = frozenset(map(ip_address, _METADATA.split()))
 """Addresses at which clouds hand out credentials. Never fetched from, whatever an operator allows."""
 _SPECIAL_IPV4 = (
     "0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 "
-    "192.31.196.0/24 192.52.193.0/24 192.88.99.0/24 192.168.0.0/16 192.175.48.0/24 198.18.0.0/15 198.51.100.0/24 "
-    "203.0.113.0/24 224.0.0.0/4 240.0.0.0/4"
+    "192.31.196.0/24 192.52.193.0/24 192.88.99.0/24 192.168.0.0/16 192.175.48.0/24 198.18.0.0/15 "
+    "198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4"
 )
 _SPECIAL_IPV4_NETWORKS = tuple(map(IPv4Network, _SPECIAL_IPV4.split()))
 _GLOBAL_IPV6 = IPv6Network("2000::/3")
@@ -42,8 +43,9 @@ _ISATAP = frozenset((0x00005EFE, 0x02005EFE))
 def is_public(address: IpAddress) -> bool:
     """Whether any two hosts of the internet may use this address between them.
 
-    IPv6 forms that carry an IPv4 address (mapped, compatible, translated, NAT64, 6to4, Teredo) are outside the allowed
-    space as a whole; an ISATAP interface identifier is not public when the IPv4 address in it is not."""
+    IPv6 forms that carry an IPv4 address (mapped, compatible, translated, NAT64, 6to4, Teredo) are outside
+    the allowed space as a whole; an ISATAP interface identifier is not public when the IPv4 address in it is
+    not."""
     if address in CLOUD_METADATA_ADDRESSES:
         return False
     if isinstance(address, IPv4Address):

@@ -1,4 +1,5 @@
-"""How often a host may be asked: a gap between fetches, two at a time, and a pause when the host asks for one.
+"""How often a host may be asked: a gap between fetches, two at a time, and a pause when the host asks for
+one.
 
 Shared by all runs of a world. Knows host names and seconds, nothing of pages."""
 

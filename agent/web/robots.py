@@ -1,4 +1,5 @@
-"""robots.txt by RFC 9309: 4xx means no rules, 5xx means stay away, 500 KiB are read, rules are kept for a day.
+"""robots.txt by RFC 9309: 4xx means no rules, 5xx means stay away, 500 KiB are read, rules are kept for a
+day.
 
 It is fetched by the caller's `read` (guarded, like any fetch)."""
 
@@ -17,7 +18,10 @@ MAX_BYTES = 500 * 1024
 CACHE_SECONDS = 86_400.0
 FAILURE_CACHE_SECONDS = 300.0
 
-FORBIDS = "The site's robots.txt asks programs not to read this page. Open it yourself, or look for the same elsewhere."
+FORBIDS = (
+    "The site's robots.txt asks programs not to read this page. Open it yourself, or look for the same "
+    "elsewhere."
+)
 UNREADABLE = (
     "The site's robots.txt could not be read because its server is in trouble, "
     "which counts as a request to stay away. Try again later, or look elsewhere."
@@ -61,7 +65,8 @@ class RobotsCache:
         self._lock = threading.Lock()
 
     def get_rules(self, url: str, read: Callable[[str], RobotsResponse]) -> RobotsRules:
-        """The rules for `url`'s origin, fetched by `read` when they are not known; raises what `read` raises."""
+        """The rules for `url`'s origin, fetched by `read` when they are not known; raises what `read`
+        raises."""
         origin = _origin(url)
         with self._lock:
             known = self._rules_by_origin.get(origin)

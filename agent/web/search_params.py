@@ -1,4 +1,5 @@
-"""A run's choice of sources as parameters of a search engine. Only a hint: what comes back is filtered all the same."""
+"""A run's choice of sources as parameters of a search engine. Only a hint: what comes back is filtered all
+the same."""
 
 from __future__ import annotations
 
@@ -37,6 +38,7 @@ def days_back(reach: SourceFilter, today: date | None = None) -> int:
 
 
 def time_limit(reach: SourceFilter, today: date | None = None) -> str | None:
-    """The shortest of DuckDuckGo's terms (day, week, month, year) that covers the chosen time; None for none."""
+    """The shortest of DuckDuckGo's terms (day, week, month, year) that covers the chosen time; None for
+    none."""
     back = days_back(reach, today)
     return next((name for most, name in _TIME_LIMITS if 0 < back <= most), None)

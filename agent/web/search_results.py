@@ -47,7 +47,8 @@ def explain_failure(
 
 
 def build_hits(engine: str, results: Iterable[RawResult], max_results: int) -> list[SearchHit]:
-    """The results worth showing: http(s) addresses only, the first of each page, text without tags and entities."""
+    """The results worth showing: http(s) addresses only, the first of each page, text without tags and
+    entities."""
     found: dict[str, SearchHit] = {}
     for raw in results:
         key = urls.canonicalize(raw.url)

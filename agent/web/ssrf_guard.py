@@ -1,8 +1,8 @@
 """What may be fetched: well-formed public http(s) addresses, checked as a spelling and again as the peer.
 
-`check_url` judges a URL before anything happens; `connect` resolves a name, checks every address it has, and connects to
-that very address, so a name that changes between check and connect gains nothing. All refusals of inner addresses have
-one wording: a refusal must not be a way to explore the inside."""
+`check_url` judges a URL before anything happens; `connect` resolves a name, checks every address it has, and
+connects to that very address, so a name that changes between check and connect gains nothing. All refusals of
+inner addresses have one wording: a refusal must not be a way to explore the inside."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ PORTS = frozenset((80, 443, 8080, 8443))
 MAX_URL = 4096
 
 NOT_PUBLIC = (
-    "This address is not on the public internet, so it is never fetched. Whoever runs this workbench can allow a host of "
-    "their own with FETCH_ALLOW."
+    "This address is not on the public internet, so it is never fetched. Whoever runs this workbench can "
+    "allow a host of their own with FETCH_ALLOW."
 )
 _MALFORMED_URL = "This is not a well-formed http(s) address, so it was not fetched. Check its spelling."
 _HAS_CREDENTIALS = "Addresses with a user name or password are not fetched. Leave them out."
@@ -98,8 +98,8 @@ class SsrfGuard:
         return self._is_host_allowed(host) or not is_private
 
     def connect(self, host: str, port: int, watch: Deadline) -> socket.socket:
-        """A socket connected to a checked address of `host`. Raises FetchRefused when one of its addresses is not
-        permitted, HostUnreachable when none answers, DeadlineExceeded at the deadline."""
+        """A socket connected to a checked address of `host`. Raises FetchRefused when one of its addresses is
+        not permitted, HostUnreachable when none answers, DeadlineExceeded at the deadline."""
         try:
             found = run_with_deadline(lambda: self._resolve(host, port), watch)
         except (OSError, UnicodeError) as error:

@@ -35,8 +35,8 @@ _CHUNK = 64 * 1024
 def send_get(adapter: HTTPAdapter, url: str, cookies: RequestsCookieJar) -> requests.Response:
     """The response to one GET, its body still to be read; its cookies are added to `cookies`.
 
-    A `requests.Session` would add proxies, .netrc, hooks and redirects, at twice the CPU time. Raises what `requests`
-    raises."""
+    A `requests.Session` would add proxies, .netrc, hooks and redirects, at twice the CPU time. Raises what
+    `requests` raises."""
     request = requests.PreparedRequest()
     request.prepare_method("GET")
     request.prepare_url(url, None)

@@ -1,7 +1,7 @@
 """Where searches and fetches go: the live web, the bundled demo, or a folder.
 
-A world is shared by all runs that use it and thread-safe. Whatever the web does comes back as an outcome; an engine that
-asked for a pause is not asked again before it is over."""
+A world is shared by all runs that use it and thread-safe. Whatever the web does comes back as an outcome; an
+engine that asked for a pause is not asked again before it is over."""
 
 from __future__ import annotations
 
@@ -103,8 +103,8 @@ class World:
         checkpoint: Callable[[], None] = lambda: None,
         skimmed: bool = False,
     ) -> Page:
-        """The page at `url`, on the hosts that `reach` allows; `skimmed` extracts it fast. Raises nothing but what
-        `checkpoint` raises."""
+        """The page at `url`, on the hosts that `reach` allows; `skimmed` extracts it fast. Raises nothing but
+        what `checkpoint` raises."""
         return self._fetcher.fetch(url, reach=reach, checkpoint=checkpoint, skimmed=skimmed)
 
     def check(self, engine: str) -> SearchResult:
@@ -154,7 +154,8 @@ def _open_live_world(config: Config) -> World:
 
 
 def _probe_network(config: Config) -> None:
-    """Connect to the search engine and close. An endpoint that an operator names may be on their own network."""
+    """Connect to the search engine and close. An endpoint that an operator names may be on their own
+    network."""
     target = urlsplit(config.DDG_ENDPOINT or _PROBE_URL)
     host = target.hostname or ""
     port = target.port or (80 if target.scheme == "http" else 443)

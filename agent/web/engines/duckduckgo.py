@@ -1,8 +1,8 @@
 """DuckDuckGo through `ddgs`, one named backend after the other.
 
-`ddgs` raises the same error for "nothing found" and "go away", so each backend's HTTP responses are recorded: only a
-page that says so is `empty`; what cannot be told apart counts as `blocked`. Requests look like a browser's: that is how
-ddgs works."""
+`ddgs` raises the same error for "nothing found" and "go away", so each backend's HTTP responses are recorded:
+only a page that says so is `empty`; what cannot be told apart counts as `blocked`. Requests look like a
+browser's: that is how ddgs works."""
 
 from __future__ import annotations
 

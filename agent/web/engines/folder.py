@@ -1,6 +1,7 @@
 """The search engine of a folder world: a full-text index in memory, ranked by BM25 with weight on titles.
 
-Built once, then read by many threads (one connection behind a lock). Knows documents by address, title and text."""
+Built once, then read by many threads (one connection behind a lock). Knows documents by address, title and
+text."""
 
 from __future__ import annotations
 
@@ -19,9 +20,9 @@ _MAX_TERMS = 32
 OVERFETCH_FACTOR = 50
 """How many times more documents are searched when only some hosts are allowed."""
 _STOPWORDS = frozenset(
-    "a about an and any are as at be been by can could did do does for from had has have he her his how i if in into is "
-    "it its me my not of on or our she should so than that the their them then there these they this those to us was we "
-    "were what when where which who whom whose why will with would you your s t".split()
+    "a about an and any are as at be been by can could did do does for from had has have he her his how i if in "
+    "into is it its me my not of on or our she should so than that the their them then there these they this "
+    "those to us was we were what when where which who whom whose why will with would you your s t".split()
 )
 
 
@@ -49,7 +50,8 @@ class FolderIndex:
         self._db.commit()
 
     def search(self, query: str, max_results: int, reach: SourceFilter | None = None) -> SearchResult:
-        """The best documents for any of the query's words, on the allowed hosts; `empty` when none has one."""
+        """The best documents for any of the query's words, on the allowed hosts; `empty` when none has
+        one."""
         reach = reach or SourceFilter()
         terms = extract_terms(query)
         most = OVERFETCH_FACTOR * max_results if reach.allowed or reach.blocked else max_results

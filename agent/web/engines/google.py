@@ -1,4 +1,5 @@
-"""Google's custom search JSON API through google-api-python-client. Needs a key and an engine id; never shows either.
+"""Google's custom search JSON API through google-api-python-client. Needs a key and an engine id; never shows
+either.
 
 Google closes whole-web custom search on 2027-01-01 and takes no new customers."""
 

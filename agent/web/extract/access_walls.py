@@ -1,7 +1,8 @@
-"""Pages that arrive with status 200 and are none: consent walls, logins, paywalls, captchas, pages made by scripts.
+"""Pages that arrive with status 200 and are none: consent walls, logins, paywalls, captchas, pages made by
+scripts.
 
-Each is judged by what the page says and by the text that is left: a long article may talk about captchas, a short
-notice is a page, a long list of "purposes" to consent to is none. Paywalls are judged in `paywall`."""
+Each is judged by what the page says and by the text that is left: a long article may talk about captchas, a
+short notice is a page, a long list of "purposes" to consent to is none. Paywalls are judged in `paywall`."""
 
 from __future__ import annotations
 
@@ -42,12 +43,16 @@ _LOGIN = "The page asks for a login. Log in with your own browser, or look for a
 _CONSENT = (
     "Only a consent form for cookies came, not the page. Open it yourself, or look for the same elsewhere."
 )
-_JAVASCRIPT = "The page is made by JavaScript in a browser and came without its text. Open it yourself, or look for a copy."
+_JAVASCRIPT = (
+    "The page is made by JavaScript in a browser and came without its text. Open it yourself, or look "
+    "for a copy."
+)
 
 
 @dataclass(frozen=True)
 class WallEvidence:
-    """What a page shows before scripts and forms are removed. `has_login`: a password field outside the margins."""
+    """What a page shows before scripts and forms are removed. `has_login`: a password field outside the
+    margins."""
 
     has_captcha: bool
     has_login: bool
@@ -96,7 +101,8 @@ def _has_captcha_marker(source: str) -> bool:
 
 
 def _is_only_consent(title: str, text: str) -> bool:
-    """Whether a text asks for consent and says next to nothing else. A page that explains its cookies is a page."""
+    """Whether a text asks for consent and says next to nothing else. A page that explains its cookies is a
+    page."""
     if not _CONSENT_REQUEST.search(text) or (len(text) > MIN_TEXT_CHARACTERS and _POLICY_TITLE.search(title)):
         return False
     parts = _SENTENCE_END.split(text)

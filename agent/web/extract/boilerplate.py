@@ -1,7 +1,9 @@
-"""Removes what is not a page's content: scripts, hidden things, navigation, footers, cookie banners, share bars.
+"""Removes what is not a page's content: scripts, hidden things, navigation, footers, cookie banners, share
+bars.
 
-A quote cannot be found in what was removed, so a part goes only when it is boilerplate by its tag, or named like
-boilerplate and small or mostly links. What holds the main heading or a third of the page's text always stays."""
+A quote cannot be found in what was removed, so a part goes only when it is boilerplate by its tag, or named
+like boilerplate and small or mostly links. What holds the main heading or a third of the page's text always
+stays."""
 
 from __future__ import annotations
 
@@ -13,18 +15,21 @@ from agent.web.extract.nodes import ancestors, link_share, names_of, text_length
 from agent.web.patterns import compile_names, read_lists
 
 _NON_TEXT_SELECTOR = (
-    "script, style, noscript, template, svg, iframe, object, canvas, audio, video, button, select, input, head, link, "
-    "meta, datalist, dialog"
+    "script, style, noscript, template, svg, iframe, object, canvas, audio, video, button, select, "
+    "input, head, link, meta, datalist, dialog"
 )
 _HIDDEN_SELECTOR = (
     '[hidden], [style*="display:none"], [style*="display: none"], [style*="visibility:hidden"], '
     '[style*="visibility: hidden"]'
 )
-_NAVIGATION_SELECTOR = "nav, [role=navigation], [role=search], [role=contentinfo], [role=dialog], [role=alertdialog], [role=menu]"
+_NAVIGATION_SELECTOR = (
+    "nav, [role=navigation], [role=search], [role=contentinfo], [role=dialog], [role=alertdialog], "
+    "[role=menu]"
+)
 _SUSPECT_SELECTOR = "header, footer, aside, [role=banner], [role=complementary], form"
 _ANNOTATION_SELECTOR = (
-    "sup.reference, .mw-editsection, .mw-cite-backlink, .noprint, .sr-only, .screen-reader-text, .visually-hidden, "
-    ".sortkey"
+    "sup.reference, .mw-editsection, .mw-cite-backlink, .noprint, .sr-only, .screen-reader-text, "
+    ".visually-hidden, .sortkey"
 )
 _BOILERPLATE_NAMES = compile_names(read_lists("page_parts")["boilerplate_names"])
 _CONTENT_TAGS = "body html main article td th tr tbody h1 h2 h3".split()
@@ -46,7 +51,8 @@ def remove_invisible(body: LexborNode) -> None:
 
 
 def remove_boilerplate(body: LexborNode) -> None:
-    """Remove navigation, footers, banners and the like. Stops early on pages whose nesting makes this slow."""
+    """Remove navigation, footers, banners and the like. Stops early on pages whose nesting makes this
+    slow."""
     whole = text_length(body)
     budget = 1_000_000 + 20 * whole
     suspects: tuple[tuple[str, Callable[[LexborNode], bool], bool], ...] = (
@@ -67,7 +73,8 @@ def remove_boilerplate(body: LexborNode) -> None:
 
 
 def find_main_content(body: LexborNode) -> LexborNode:
-    """The element with the content: `<main>` or a single `<article>` with enough of the text, else the body."""
+    """The element with the content: `<main>` or a single `<article>` with enough of the text, else the
+    body."""
     whole = text_length(body)
     enough = max(_MIN_MAIN_SHARE * whole, min(_MIN_MAIN_CHARACTERS, 0.5 * whole))
     for selector in ("main, [role=main]", "article"):

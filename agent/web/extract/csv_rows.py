@@ -1,4 +1,5 @@
-"""A CSV file as a table: its delimiter is detected, its first row is the header, each row is a line of text."""
+"""A CSV file as a table: its delimiter is detected, its first row is the header, each row is a line of
+text."""
 
 from __future__ import annotations
 
@@ -14,7 +15,10 @@ MAX_COLUMNS = 200
 MAX_CELL_CHARACTERS = 5_000
 _MAX_FIELD_CHARACTERS = 10_000_000
 """Characters of one cell in the file; more means a quote that is never closed."""
-_BROKEN = "A cell of the table has no end (a quote is opened and not closed?). Open it in a spreadsheet and save it as CSV anew."
+_BROKEN = (
+    "A cell of the table has no end (a quote is opened and not closed?). Open it in a spreadsheet and "
+    "save it as CSV anew."
+)
 _SAMPLE = 64 * 1024
 
 
@@ -33,7 +37,8 @@ def extract_csv(text: str) -> Extraction:
 
 
 def parse_csv(text: str) -> tuple[list[list[str]], bool]:
-    """The rows, all equally wide, each cell on one line, and whether there are more than MAX_ROWS. Raises csv.Error."""
+    """The rows, all equally wide, each cell on one line, and whether there are more than MAX_ROWS. Raises
+    csv.Error."""
     text = text.replace("\r\n", "\n").replace("\r", "\n").lstrip("\ufeff")
     first, _, rest = text.partition("\n")
     if first.lower().startswith("sep=") and len(first) == 5:  # Excel's way to name the delimiter

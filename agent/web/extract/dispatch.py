@@ -54,8 +54,8 @@ def _extract_plain_text(text: str, content_type: str, url: str) -> Extraction:
 
 
 def _extract_xml(source: str, url: str) -> Extraction:
-    """A sitemap or feed: its addresses as links. Read by pattern: without an XML parser there are no entities and no
-    outside files."""
+    """A sitemap or feed: its addresses as links. Read by pattern: without an XML parser there are no entities
+    and no outside files."""
     found = _ADDRESS_ELEMENT.findall(source) + _LINK_HREF.findall(source)
     resolved = (urls.resolve(url, _unescape_xml(address)) for address in found)
     links = list(dict.fromkeys(filter(None, resolved)))

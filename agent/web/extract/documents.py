@@ -1,5 +1,5 @@
-"""An uploaded document as a Page: HTML, PDF, DOCX, Markdown, plain text, CSV. Nothing in it is executed, fetched or
-unpacked to disk.
+"""An uploaded document as a Page: HTML, PDF, DOCX, Markdown, plain text, CSV. Nothing in it is executed,
+fetched or unpacked to disk.
 
 A document's name is a label: it is cleaned, shown and compared, never opened."""
 
@@ -130,8 +130,9 @@ def _title_from_name(label: str) -> str:
 
 
 def list_files(folder: Path) -> list[tuple[str, Path]]:
-    """The readable files below a folder with their relative paths, sorted. Hidden files are left out, and links that
-    lead out of the folder; a file without permission is in the list, because reading it explains the problem.
+    """The readable files below a folder with their relative paths, sorted. Hidden files are left out, and
+    links that lead out of the folder; a file without permission is in the list, because reading it explains
+    the problem.
 
     Raises UsageError when there is no such folder, or it cannot be listed."""
     try:

@@ -1,8 +1,9 @@
 """A Word document (DOCX): its headings, lists, tables, links and notes. Pictures are left out.
 
-The file is a zip of XML. Before anything is parsed, its parts are counted and their sizes checked (a part never yields
-more than the size it declares), and a part with a document type is refused: Office writes none, and entities are how XML
-explodes. Any part may be declared the main document, so every part that could be XML is checked."""
+The file is a zip of XML. Before anything is parsed, its parts are counted and their sizes checked (a part
+never yields more than the size it declares), and a part with a document type is refused: Office writes none,
+and entities are how XML explodes. Any part may be declared the main document, so every part that could be XML
+is checked."""
 
 from __future__ import annotations
 
@@ -36,12 +37,12 @@ _BROKEN = (
     "The Word document is damaged and could not be read. Open it in Word, save it again, or save it as PDF."
 )
 _HOSTILE = (
-    "The Word document is built in a way that no word processor builds one, so it was not opened. Save it anew from Word, "
-    "or as PDF."
+    "The Word document is built in a way that no word processor builds one, so it was not opened. Save "
+    "it anew from Word, or as PDF."
 )
 _LARGE = (
-    "The Word document unpacks to more text than is read here. Split it, or save the part you need as a document of its "
-    "own."
+    "The Word document unpacks to more text than is read here. Split it, or save the part you need as a "
+    "document of its own."
 )
 _LOCKED = "The Word document is locked with a password. Take the password off and add it again."
 _EMPTY = "The Word document holds no text (perhaps pictures only). Add a version with text."

@@ -1,7 +1,7 @@
 """Bytes to text: byte-order mark, what the server says, what the page says, what the bytes look like.
 
-Well-formed UTF-8 wins over any label: beyond ASCII it is hardly ever anything else, whatever a server says. w3lib reads
-the labels as browsers do."""
+Well-formed UTF-8 wins over any label: beyond ASCII it is hardly ever anything else, whatever a server says.
+w3lib reads the labels as browsers do."""
 
 from __future__ import annotations
 

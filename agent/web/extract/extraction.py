@@ -11,7 +11,8 @@ from agent.types import Heading, Link, Outcome, Page, Table
 
 @dataclass
 class Extraction:
-    """The readable part of a body. Offsets count characters of `text`; `refresh_url` is where a page redirects to."""
+    """The readable part of a body. Offsets count characters of `text`; `refresh_url` is where a page
+    redirects to."""
 
     outcome: Outcome = Outcome.OK
     detail: str = ""

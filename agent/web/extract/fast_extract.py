@@ -1,7 +1,8 @@
-"""A page's title, visible text and links, extracted in a millisecond for crawling; `dispatch` extracts it fully.
+"""A page's title, visible text and links, extracted in a millisecond for crawling; `dispatch` extracts it
+fully.
 
-One parse by the same C parser and whole-tree calls only; nothing is judged, so menus stay in the text and there are no
-headings. A page that is quoted from is extracted fully first (`extract_fully`)."""
+One parse by the same C parser and whole-tree calls only; nothing is judged, so menus stay in the text and
+there are no headings. A page that is quoted from is extracted fully first (`extract_fully`)."""
 
 from __future__ import annotations
 
@@ -22,11 +23,13 @@ from agent.web.extract.nodes import find_base_url, flat_text
 MAX_BODY_BYTES = 3_000_000
 """A longer body is extracted fully, where its size is limited."""
 _parse_lock = threading.Lock()
-"""One page at a time: the interpreter runs one thread anyway, and dozens that take turns in mid-page cost each other
-15 % of their throughput. A page takes a millisecond or two, the longest a twentieth of a second."""
+"""One page at a time: the interpreter runs one thread anyway, and dozens that take turns in mid-page cost
+each other 15 % of their throughput. A page takes a millisecond or two, the longest a twentieth of a
+second."""
 _UNREAD_TAGS = ["script", "style", "noscript", "template", "svg", "iframe", "select", "button"]
 _RESOLVED_LINK = re.compile(r"^(?:(/(?!/)[^\s#\\]*|https?://[^\s#\\/]+/[^\s#\\]*)|.*)$", re.MULTILINE)
-"""Captures a line that is a path or an address which needs nothing but its origin; nothing of any other line."""
+"""Captures a line that is a path or an address which needs nothing but its origin; nothing of any other
+line."""
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 
 
@@ -95,6 +98,7 @@ def _resolve_link(href: str, base: str) -> str:
 
 
 def _collapse_spaces(texts: list[str]) -> list[str]:
-    """Each text on one line with single spaces; all in one call. A decoded page holds no NUL (see `encoding`)."""
+    """Each text on one line with single spaces; all in one call. A decoded page holds no NUL (see
+    `encoding`)."""
     line = " ".join("\x00".join(texts).split())
     return line.replace(" \x00", "\x00").replace("\x00 ", "\x00").split("\x00") if texts else []

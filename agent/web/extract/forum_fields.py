@@ -1,4 +1,5 @@
-"""The parts of one forum post: its dates, its author's name and its text, found by class names and by position."""
+"""The parts of one forum post: its dates, its author's name and its text, found by class names and by
+position."""
 
 from __future__ import annotations
 
@@ -27,7 +28,8 @@ _NAME_AFFIXES = compile_any(_LISTS["name_affixes"])
 
 
 def structure_key(node: LexborNode) -> str:
-    """Tag and class names without variants (numbers, odd, even …); without class names, the parent's are added."""
+    """Tag and class names without variants (numbers, odd, even …); without class names, the parent's are
+    added."""
     if (names := _stable_names(node)) or node.parent is None:
         return f"{node.tag} {names}"
     return f"{node.tag} in {node.parent.tag} {_stable_names(node.parent)}"
@@ -70,7 +72,8 @@ def is_only_date(text: str, today: str) -> bool:
 
 
 def find_user(root: LexborNode, dates: list[tuple[LexborNode, str]], today: str) -> LexborNode | None:
-    """The element with the author's name: named user, linked to a profile, named author, or a short bold text."""
+    """The element with the author's name: named user, linked to a profile, named author, or a short bold
+    text."""
     stamps = {node.mem_id for node, _ in dates}
     marked = [
         node for node in root.css("[class], [itemprop], [rel], cite, a[href]") if node.mem_id not in stamps
@@ -125,7 +128,8 @@ def clean_name(node: LexborNode, today: str) -> str:
 
 
 def find_body(root: LexborNode, stamp: LexborNode, user: LexborNode | None) -> LexborNode:
-    """The part of a block that is the text: named so, else the largest part with neither the user nor the date."""
+    """The part of a block that is the text: named so, else the largest part with neither the user nor the
+    date."""
     marks = [stamp, *([user] if user is not None else [])]
     around = {level.mem_id for mark in marks for level in ancestors(mark, with_node=True)}
     named = [node for node in root.css("[class], [itemprop]") if node.mem_id not in around and _is_body(node)]

@@ -1,8 +1,9 @@
-"""Forum posts, comments, questions and answers in a page's markup: author, date and text. No site is known by name.
+"""Forum posts, comments, questions and answers in a page's markup: author, date and text. No site is known by
+name.
 
-A post is a block that repeats with a date, a user and a text of its own. Blocks are grouped by tag and class names
-at any depth, so nested replies are found; the group with the most text wins. Posts that the page states in schema.org
-terms are used where the blocks give fewer. Pure: markup in, posts out."""
+A post is a block that repeats with a date, a user and a text of its own. Blocks are grouped by tag and class
+names at any depth, so nested replies are found; the group with the most text wins. Posts that the page states
+in schema.org terms are used where the blocks give fewer. Pure: markup in, posts out."""
 
 from __future__ import annotations
 
@@ -35,7 +36,8 @@ MAX_ROW_CELLS = 3
 MAX_LEVELS = 9
 """Levels between a date and its block."""
 _BLOCK_TAGS = frozenset(
-    "article li div section tr td dd dl table details blockquote aside tbody p header footer ul ol span".split()
+    "article li div section tr td dd dl table details blockquote aside tbody p header footer ul ol "
+    "span".split()
 )
 _LISTS = read_lists("forum")
 _SINGLE_POST = compile_names(_LISTS["single_post_names"])
@@ -97,7 +99,8 @@ class _PostFinder:
         return [post for block in group.values() if (post := self._read_post(block, key, group))]
 
     def _read_post(self, block: _Block, key: str, group: dict[int, _Block]) -> Post | None:
-        """The post of a block without those nested in it; None when a part is missing or it is more than one."""
+        """The post of a block without those nested in it; None when a part is missing or it is more than
+        one."""
         others = (
             other for other in group.values() if other is not block and is_inside(other.node, block.node)
         )

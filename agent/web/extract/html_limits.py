@@ -1,7 +1,7 @@
 """Removes absurd nesting and tags with thousands of attributes before a page is parsed.
 
-Both cost any parser time that grows with the square of the page (measured: one tag with 100,000 attributes 17 s, 200,000
-levels 120 s). Reads only as much of the grammar as is needed to find the end of a tag."""
+Both cost any parser time that grows with the square of the page (measured: one tag with 100,000 attributes 17
+s, 200,000 levels 120 s). Reads only as much of the grammar as is needed to find the end of a tag."""
 
 from __future__ import annotations
 
@@ -16,10 +16,12 @@ _MAX_DEPTH = 1_000
 
 _ATTRIBUTE = r"""[\s/]*+=?+[^\s/>=]++(?:\s*+=\s*+(?:"[^"]*+"?|'[^']*+'?|[^\s>"'][^\s>]*+)?+)?+"""
 _TOKEN = re.compile(
-    rf"""<!--.*?(?:-->|\Z)|<(script|style|textarea|title|xmp|iframe|noembed|noframes)(?=[\s/>]).*?(?:</\1|\Z)|<[a-z][^\s/>]*+(?:{_ATTRIBUTE})*+""",
+    r"<!--.*?(?:-->|\Z)|<(script|style|textarea|title|xmp|iframe|noembed|noframes)(?=[\s/>]).*?(?:</\1|\Z)"
+    rf"|<[a-z][^\s/>]*+(?:{_ATTRIBUTE})*+",
     re.IGNORECASE | re.DOTALL,
 )
-"""A comment, an element whose content is no markup, or the start of a tag with its attributes, each to its end."""
+"""A comment, an element whose content is no markup, or the start of a tag with its attributes, each to its
+end."""
 _ATTRIBUTES = re.compile(_ATTRIBUTE)
 _TAG_NAME = re.compile(r"<[a-zA-Z][^\s/>]{0,40}")
 _TAG = re.compile(r"<(/?)([a-zA-Z][^\s/>]{0,40})[^>]*>")
@@ -31,7 +33,8 @@ _INLINE = frozenset(_INLINE_NAMES.split())
 
 
 def limit_html(html: str) -> str:
-    """The page without the attributes of tags that have thousands, and without any tags when nested absurdly deep."""
+    """The page without the attributes of tags that have thousands, and without any tags when nested absurdly
+    deep."""
     if len(html) <= _SAFE_CHARACTERS:
         return html
     html = _strip_excess_attributes(html)

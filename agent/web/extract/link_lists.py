@@ -36,8 +36,8 @@ _POINTS_BACK = re.compile(r"[«‹←<]|prev", re.IGNORECASE)
 
 
 def find_link_candidates(html: str, url: str, today: str) -> list[LinkCandidate]:
-    """The links of a page in order, each address once (at its most informative place), with the text and the date
-    beside it."""
+    """The links of a page in order, each address once (at its most informative place), with the text and the
+    date beside it."""
     tree = LexborHTMLParser(html)
     if tree.body is None:
         return []
@@ -57,7 +57,8 @@ def find_link_candidates(html: str, url: str, today: str) -> list[LinkCandidate]
 
 
 def find_next_page(html: str, url: str) -> str:
-    """The address of the next page of the same listing or thread, declared or labelled as such; "" for none."""
+    """The address of the next page of the same listing or thread, declared or labelled as such; "" for
+    none."""
     tree = LexborHTMLParser(html)
     base, here = find_base_url(tree, url), urls.canonicalize(url)
     for node in tree.css("link[rel][href], a[href]"):
@@ -76,7 +77,8 @@ def _is_labelled_next(node: LexborNode) -> bool:
 def measure_page_features(
     html: str, candidates: Sequence[LinkCandidate], *, posts: int, text: str
 ) -> PageFeatures:
-    """How a page is built. `candidates` are its links, `posts` the number of its posts, `text` its extracted text."""
+    """How a page is built. `candidates` are its links, `posts` the number of its posts, `text` its extracted
+    text."""
     tree = LexborHTMLParser(html)
     words = len(text.split())
     if tree.body is None:

@@ -1,6 +1,8 @@
-"""Markdown as text: headings, pipe tables and links are found and their marks removed; code blocks stay as they are.
+"""Markdown as text: headings, pipe tables and links are found and their marks removed; code blocks stay as
+they are.
 
-markdown-it-py parses (CommonMark with GitHub's tables); this module writes its tokens as text with offsets."""
+markdown-it-py parses (CommonMark with GitHub's tables); this module writes its tokens as text with
+offsets."""
 
 from __future__ import annotations
 
@@ -21,7 +23,8 @@ _EMPTY = "The document holds no text: there is nothing to add."
 
 
 def extract_markdown(source: str) -> Extraction:
-    """The text without its marks; the title is the front matter's, else the first heading of the highest level."""
+    """The text without its marks; the title is the front matter's, else the first heading of the highest
+    level."""
     from markdown_it import MarkdownIt  # imported here: few documents need it
 
     source = source.replace("\r\n", "\n").replace("\r", "\n").lstrip("\ufeff")

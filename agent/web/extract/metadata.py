@@ -1,4 +1,5 @@
-"""Title, author, date of publication and language as a page states them; what it does not state stays empty."""
+"""Title, author, date of publication and language as a page states them; what it does not state stays
+empty."""
 
 from __future__ import annotations
 
@@ -20,8 +21,8 @@ _DECLARATION = re.compile(r"<\?xml\b[^<>]*>", re.IGNORECASE)
 MAX_HEAD_CHARACTERS = 200_000
 _BY = re.compile(r"^(by|von|par|por)\s+", re.IGNORECASE)
 _DATE_KEYS = (
-    "article:published_time datepublished citation_publication_date citation_date dc.date.issued dcterms.issued dc.date "
-    "dcterms.date publish-date pubdate date parsely-pub-date sailthru.date"
+    "article:published_time datepublished citation_publication_date citation_date dc.date.issued "
+    "dcterms.issued dc.date dcterms.date publish-date pubdate date parsely-pub-date sailthru.date"
 ).split()
 _AUTHOR_KEYS = "author article:author citation_author dc.creator dcterms.creator parsely-author byl".split()
 _TIME_SELECTOR = (
@@ -32,7 +33,8 @@ _HEAD_ELEMENTS = ["html", "title", "meta", "script"]
 
 @dataclass
 class PageMetadata:
-    """What a page says about itself. `is_free` is False when it says that it is closed; `things` is its JSON-LD."""
+    """What a page says about itself. `is_free` is False when it says that it is closed; `things` is its
+    JSON-LD."""
 
     title: str = ""
     author: str = ""

@@ -1,8 +1,8 @@
-"""Dates in pages: machine-readable ones as ISO 8601, and short texts beside a post or a headline, absolute in a few
-languages, relative ("2 days ago"), or without a year.
+"""Dates in pages: machine-readable ones as ISO 8601, and short texts beside a post or a headline, absolute in
+a few languages, relative ("2 days ago"), or without a year.
 
-An ambiguous date (03/04/2026) is no date. The caller passes the current day; no clock is read. dateparser is not used
-here: it takes 1 to 2 ms a text, and a listing has hundreds of short texts."""
+An ambiguous date (03/04/2026) is no date. The caller passes the current day; no clock is read. dateparser is
+not used here: it takes 1 to 2 ms a text, and a listing has hundreds of short texts."""
 
 from __future__ import annotations
 
@@ -46,7 +46,8 @@ _URL_DATE = re.compile(r"/((?:19|20)\d\d)[/-](0[1-9]|1[0-2])[/-](0[1-9]|[12]\d|3
 
 @dataclass(frozen=True)
 class DateMatch:
-    """A date found in a text: ISO 8601, with the time of day where it is stated, and its place in the text."""
+    """A date found in a text: ISO 8601, with the time of day where it is stated, and its place in the
+    text."""
 
     iso: str
     start: int
@@ -54,8 +55,8 @@ class DateMatch:
 
 
 def normalize_date(value: str) -> str:
-    """A machine-readable date as ISO 8601: a day, or a moment in UTC; "" when it is not a full date. Years and months
-    alone stay as they are."""
+    """A machine-readable date as ISO 8601: a day, or a moment in UTC; "" when it is not a full date. Years
+    and months alone stay as they are."""
     value = value.strip()
     if re.fullmatch(r"\d{4}(-\d{2})?", value):
         return value
@@ -75,7 +76,8 @@ def normalize_date(value: str) -> str:
 
 
 def find_date(text: str, today: str) -> DateMatch | None:
-    """The first date in a short text, or None. Relative dates and dates without a year count from `today` (ISO)."""
+    """The first date in a short text, or None. Relative dates and dates without a year count from `today`
+    (ISO)."""
     now = date.fromisoformat(today[:10])
     found = [_parse_absolute(match, now) for form in _DATE_PATTERNS for match in form.finditer(text)]
     found += [_parse_ago(match, now) for match in _AGO.finditer(text)]

@@ -1,8 +1,10 @@
-"""Whether a page's own text is behind a paywall: a prompt to subscribe in its body, after a text that breaks off.
+"""Whether a page's own text is behind a paywall: a prompt to subscribe in its body, after a text that breaks
+off.
 
-A label beside a link ("For subscribers" on a teaser), a banner above a list of headlines, or an offer below a whole
-article does not make the page a paywall. What the page declares (schema.org `isAccessibleForFree`) counts where the
-text is short. Reads the tree before anything is removed from it; no site is known by name."""
+A label beside a link ("For subscribers" on a teaser), a banner above a list of headlines, or an offer below a
+whole article does not make the page a paywall. What the page declares (schema.org `isAccessibleForFree`)
+counts where the text is short. Reads the tree before anything is removed from it; no site is known by
+name."""
 
 from __future__ import annotations
 
@@ -197,7 +199,8 @@ def _is_headline(link: LexborNode, url: str) -> bool:
 
 
 def _split_around_prompts(text: str, prompts: list[str]) -> tuple[str, str]:
-    """The running text before the first prompt and behind the last; all of it is before when no prompt is in it."""
+    """The running text before the first prompt and behind the last; all of it is before when no prompt is in
+    it."""
     lines = [" ".join(line.split()) for line in text.split("\n")]
     asking = [(n, line) for n, line in enumerate(lines) if _speaks_of_subscription(line)]
     at = [n for n, line in asking if any(line in prompt or prompt in line for prompt in prompts)]

@@ -1,4 +1,5 @@
-"""The text layer of a PDF, with a heading for every page. Scripts are not run, pictures of text are not read."""
+"""The text layer of a PDF, with a heading for every page. Scripts are not run, pictures of text are not
+read."""
 
 from __future__ import annotations
 
@@ -36,13 +37,15 @@ _PARSER_ERRORS = (
     RecursionError,
     NotImplementedError,
 )
-"""What pypdf lets through on damaged files beside its own errors; which of them depends on where the damage lies."""
+"""What pypdf lets through on damaged files beside its own errors; which of them depends on where the damage
+lies."""
 
 logging.getLogger("pypdf").setLevel(logging.ERROR)
 
 
 def extract_pdf(raw: bytes) -> Extraction:
-    """The document's text, each page under a heading "Page n". Outcome `unsupported` with advice when there is none."""
+    """The document's text, each page under a heading "Page n". Outcome `unsupported` with advice when there
+    is none."""
     from pypdf import PdfReader  # imported here: it takes a tenth of a second
     from pypdf.errors import PyPdfError
 
@@ -83,8 +86,9 @@ def _read_pages(document: PdfReader) -> Extraction:
 def join_wrapped_lines(lines: Sequence[str]) -> str:
     """A page's lines, joined where only the page's width broke them, so that a sentence stays one.
 
-    A line continues in the next when it is nearly as long as the longest, does not end like a sentence or a row of
-    figures, and letters follow; a shorter one when lower case follows. A hyphenated word is joined again."""
+    A line continues in the next when it is nearly as long as the longest, does not end like a sentence or a
+    row of figures, and letters follow; a shorter one when lower case follows. A hyphenated word is joined
+    again."""
     widest = max(map(len, lines), default=0)
     text = ""
     for before, line in pairwise(["", *lines]):

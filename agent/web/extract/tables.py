@@ -1,7 +1,7 @@
 """A `<table>` as rows of cells with its spans filled in, or None when it is only layout.
 
-A cell that spans rows is repeated in each of them, so that every row can be read alone; one that spans columns is
-followed by empty cells, so that columns stay aligned."""
+A cell that spans rows is repeated in each of them, so that every row can be read alone; one that spans
+columns is followed by empty cells, so that columns stay aligned."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ class TableGrid:
 
 
 def parse_table(node: LexborNode, flat: Callable[[LexborNode], str]) -> TableGrid | None:
-    """The table's rows; None when it is one cell wide, holds other tables or mostly prose, or is declared layout.
+    """The table's rows; None when it is one cell wide, holds other tables or mostly prose, or is declared
+    layout.
 
     `flat` gives the text under a node on one line."""
     attributes = node.attributes
@@ -89,7 +90,8 @@ def _parse_span(value: str | None) -> int:
 
 
 def _expand_spans(rows: list[list[_Cell]]) -> list[list[str]]:
-    """The rows with the cells that span several rows repeated, and empty cells for those that span columns."""
+    """The rows with the cells that span several rows repeated, and empty cells for those that span
+    columns."""
     hanging: dict[int, tuple[int, str]] = {}
     spread = []
     for cells in rows:

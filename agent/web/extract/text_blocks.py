@@ -1,7 +1,7 @@
 """A tree of markup as continuous text: paragraphs in document order, headings and tables with their offsets.
 
-Reads every text node that is left after boilerplate was removed, and decides nothing. The walk is a loop, not a
-recursion: depth costs nothing."""
+Reads every text node that is left after boilerplate was removed, and decides nothing. The walk is a loop, not
+a recursion: depth costs nothing."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ _PARAGRAPH_TAGS = frozenset(
     "p h1 h2 h3 h4 h5 h6 table ul ol dl blockquote pre section article figure hr main".split()
 )
 _LINE_TAGS = frozenset(
-    "div li dt dd address tr figcaption caption details summary option fieldset legend form header footer aside nav "
-    "body center br".split()
+    "div li dt dd address tr figcaption caption details summary option fieldset legend form header "
+    "footer aside nav body center br".split()
 )
 _HEADING_LEVELS = {f"h{n}": n for n in range(1, 7)}
 
