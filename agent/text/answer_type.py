@@ -9,52 +9,13 @@ from functools import lru_cache
 from agent.text.date_intervals import MONTH_NAMES
 from agent.text.names import find_names
 from agent.text.quantities import CARDINAL_WORDS
+from agent.text.word_lists import read_patterns
 
 ANSWER_TYPES = ("person", "date", "place", "number", "reason", "manner", "definition", "thing")
 
-_RULES: tuple[tuple[str, str], ...] = (
-    (
-        "number",
-        r"\bhow (?:many|much|old|tall|long|far|big|large|high|deep|heavy|fast|often)\b"
-        r"|\bwie ?viele?\b|\bhur (?:många|mycket|gammal)\b|\bcombien\b"
-        r"|\bcu[aá]nt[oa]s?\b|\bquant[oi]\b|\bhoeveel\b|\b(?:population|number|percentage|amount|age|height"
-        r"|length|price|cost) of\b",
-    ),
-    (
-        "date",
-        r"\bwhen\b|\b(?:what|which|in what|in which) (?:\w+ )?(?:year|date|day|month|century|decade)\b"
-        r"|\bdate of\b|\bwann\b|\bnär\b|\bquand\b|\bcu[aá]ndo\b|\bquando\b|\bwanneer\b|\bvilket år\b",
-    ),
-    (
-        "place",
-        r"\bwhere\b|\b(?:what|which|in what|in which) (?:\w+ )?"
-        r"(?:country|city|town|state|place|county|river|region|continent|location|village|district)\b"
-        r"|\b(?:place of|birthplace|country of|capital of)\b|\bwo\b|\bwoher\b|\bvar\b|\boù\b|\bd[oó]nde\b"
-        r"|\bdove\b|\bwaar\b",
-    ),
-    (
-        "reason",
-        r"\bwhy\b|\bwarum\b|\bvarför\b|\bpourquoi\b|\bpor qu[eé]\b|\bwaarom\b|\bwhat (?:causes?|caused)\b",
-    ),
-    (
-        "person",
-        r"\bwho(?:m|se)?\b|\bwer\b|\bwem\b|\bvem\b|\bqui\b|\bqui[eé]n(?:es)?\b|\bchi\b|\bwie\b(?= (?:is|was"
-        r"|heeft))"
-        r"|\b(?:what|which) (?:\w+ )?(?:actor|actress|person|singer|president|player|author|director|king"
-        r"|queen|character|man|woman)\b",
-    ),
-    (
-        "manner",
-        r"\bhow (?:do|does|did|to|can|is|are|was|were|should)\b|\bhow\b|\bwie\b|\bhur\b|\bcomment\b"
-        r"|\bc[oó]mo\b",
-    ),
-    (
-        "definition",
-        r"^(?:what|who) (?:is|are|was|were) (?:an? |the )?[\w' -]+\??$|\b(?:meaning|definition) of\b"
-        r"|\bmean\b|\bstands? for\b",
-    ),
-)
-_COMPILED = tuple((kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in _RULES)
+_QUESTION_PATTERNS = {
+    kind: re.compile(pattern, re.IGNORECASE) for kind, pattern in read_patterns("answer_types").items()
+}
 _DATE = re.compile(
     rf"\b(?:1[0-9]|20)\d\d(?:s|–|-|\b)|\b(?:{MONTH_NAMES})\.? \d|\b\d{{1,2}}\.? (?:{MONTH_NAMES})\b"
     r"|\b\d\d?(?:th|st|nd|rd) century\b|\b\d+ (?:bc|ad)\b",
@@ -79,7 +40,7 @@ _SIGNS = {"date": _DATE, "number": _NUMBER, "reason": _REASON, "place": _PLACE, 
 @lru_cache(maxsize=512)
 def detect_answer_type(question: str) -> str:
     """One of ANSWER_TYPES; "thing" when no rule says more."""
-    return next((kind for kind, pattern in _COMPILED if pattern.search(question)), "thing")
+    return next((kind for kind, pattern in _QUESTION_PATTERNS.items() if pattern.search(question)), "thing")
 
 
 def has_answer_type(kind: str, sentence: str, asked: frozenset[str] = frozenset()) -> bool:

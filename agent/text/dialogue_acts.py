@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import Literal
 
+from agent.text.word_lists import read_patterns
 from agent.types import Turn
 
 SmallTalk = Literal["", "thanks", "assent", "greeting"]
@@ -16,51 +17,15 @@ _SMALL_TALK_REPLIES: dict[SmallTalk, str] = {
     "assent": "All right. What else would you like to know?",
     "greeting": "Hello! What would you like to know?",
 }
-_THANKS = re.compile(
-    r"(?<!\w)(?:thank(?:s| you)|thx|ty|cheers|danke(?: schön)?|vielen dank|tack(?: så mycket)?"
-    r"|merci(?: beaucoup)?|(?:muchas )?gracias"
-    r"|谢谢[你您]?|多谢|ありがとう(?:ございます)?|감사합니다)(?!\w)",
-    re.IGNORECASE,
+_WORDS = read_patterns("dialogue_acts")
+_THANKS, _ASSENT, _GREETING = (
+    re.compile(rf"(?<!\w)(?:{_WORDS[act]})(?!\w)", re.IGNORECASE) for act in ("thanks", "assent", "greeting")
 )
-_ASSENT = re.compile(
-    r"(?<!\w)(?:ok(?:ay)?|alright|all right|great|good|nice|perfect|super|cool|wonderful|excellent|awesome"
-    r"|fine|got it|i see|understood"
-    r"|that(?:'s| is| was) (?:all|it|great|good|helpful|clear|perfect|fine)|(?:that "
-    r"|it )?(?:really )?help(?:s|ed)"
-    r"|(?:bye|goodbye|good bye|see you))(?!\w)",
-    re.IGNORECASE,
-)
-_GREETING = re.compile(
-    r"(?<!\w)(?:hi|hey|hello|hallo|hej|hola|salut|bonjour|yo|good (?:morning|afternoon|evening|day)"
-    r"|guten (?:morgen|tag|abend)"
-    r"|god (?:morgon|kväll|dag)"
-    r"|how are you(?: doing)?(?: today)?|what(?:'s| is) up|how(?:'s| is) it going|wie geht(?:'s| es)?(?: dir"
-    r"| ihnen)?"
-    r"|hur mår du|ça va|qué tal)(?!\w)",
-    re.IGNORECASE,
-)
-_FILLER = re.compile(
-    r"\b(?:so|very|much|a lot|lots?|really|again|indeed|then|now|to you|too|for (?:the|your|that|this"
-    r"|all(?: the| your)?)"
-    r"|help|answer|info(?:rmation)?|there|everyone|all|friend|and|you|for|well|oh|ah|yes|no|just|me|today)\b",
-    re.IGNORECASE,
+_FILLER, _REPEAT_REQUEST = (
+    re.compile(rf"\b(?:{_WORDS[name]})\b", re.IGNORECASE) for name in ("filler", "repeat")
 )
 _QUESTION_OPENING = re.compile(
-    r"^\W*(?:(?:so|and|but|ok|okay|well|also|then|now|please|thanks|great|good|nice|hi|hello|hey|hej|hallo"
-    r"|und|aber|och|men|et|mais|y|pero)\W+){0,3}"
-    r"(?:what|who|whom|whose|where|when|why|which|how|is|are|was|were|do|does|did|can|could|may|will|would"
-    r"|shall|should|has|have|had"
-    r"|tell|explain|show|describe|list|name|give|compare|find"
-    r"|wer|wem|wen|wo|wann|warum|wieso|welche[rsnm]?|wie|kann|können|gibt|ist|sind|hat|haben|erkläre?|zeige?"
-    r"|vad|vem|var|när|varför|vilken|vilket|vilka|hur|kan|finns|är|har|får|förklara|berätta|visa"
-    r"|que|quoi|qui|où|quand|pourquoi|comment|quel(?:le)?s?|combien|est-ce|peut|y a-t-il"
-    r"|qué|quién|dónde|cuándo|cómo|cuál(?:es)?|cuánt[oa]s?|puede|hay)\b",
-    re.IGNORECASE,
-)
-_REPEAT_REQUEST = re.compile(
-    r"\b(?:again|repeat|summari[sz]e|sum up|in short|in other words|shorter|simpler"
-    r"|you (?:just )?(?:said|say|told|mentioned)|your (?:last )?answer)\b",
-    re.IGNORECASE,
+    rf"^\W*(?:(?:{_WORDS['lead_in']})\W+){{0,3}}(?:{_WORDS['question']})\b", re.IGNORECASE
 )
 _QUESTION_MARK = re.compile(r"[?？؟]")
 

@@ -13,7 +13,7 @@ from math import asin, cos, radians, sin, sqrt
 from typing import Literal
 
 from agent.text.tokens import fold, stem, tokenize
-from agent.text.word_lists import read_rows
+from agent.text.word_lists import read_patterns, read_rows
 from agent.types import Facility
 
 EARTH_KM = 6371.0088
@@ -40,29 +40,17 @@ _INTEGER_COORDINATES = re.compile(
 """Figures without a decimal point are a point only at the end of a text: "3, 4 or 5" and "1,000 shops" are
 not."""
 _POSTAL = re.compile(r"\b[A-Z]{0,3}-?\d[\d -]*\b")
+_PHRASES = read_patterns("place_phrases")
 _NEAR = re.compile(
-    r"\b(?:near(?:est to| to)?|close(?:st)? to|next to|around|in|at|to|from|by|beside"
-    r"|nära|närmast|(?-i:i)|vid|från|bei|in der nähe von|près de|cerca de)\s+(?!the\s+(?:near|clos)|me\b"
-    r"|my\b|here\b)(?:the\s+)?(.+?)\s*[?.!,]*$",
+    rf"\b(?:{_PHRASES['near']})\s+(?!the\s+(?:near|clos)|me\b|my\b|here\b)(?:the\s+)?(.+?)\s*[?.!,]*$",
     re.IGNORECASE,
 )
-_HERE = re.compile(
-    r"\b(?:near me|nearby|around here|close by|near here|where i am|my (?:place|home|area)|nära mig"
-    r"|in meiner nähe)\b",
-    re.IGNORECASE,
-)
-_NEAREST = re.compile(
-    r"\b(?:near\w*|clos(?:e|er|est)\b|how far|distance|närm\w+|nächste\w*|plus proche|más cercan\w+)",
-    re.IGNORECASE,
-)
-
+_HERE = re.compile(rf"\b(?:{_PHRASES['here']})\b", re.IGNORECASE)
+_NEAREST = re.compile(rf"\b(?:{_PHRASES['nearest']})", re.IGNORECASE)
 _FACILITY_SYNONYMS = read_rows("facility_synonyms")
 _FACILITY_STEMS = frozenset(stem(word) for group in _FACILITY_SYNONYMS for word in group.split())
 _FACILITY_REQUEST = re.compile(
-    r"\b(?:is there an?|are there any|nearest|closest|nearby|find (?:me )?an?|where can i find an?"
-    r"|where is an?|närmaste|finns det (?:någon|en|ett)"
-    r"|nächste[nrs]?|gibt es (?:eine?n?)?)\s+(\w+)(?:\s+(?!of\b|to\b|in\b|near\b)(\w+))?",
-    re.IGNORECASE,
+    rf"\b(?:{_PHRASES['facility']})\s+(\w+)(?:\s+(?!of\b|to\b|in\b|near\b)(\w+))?", re.IGNORECASE
 )
 
 

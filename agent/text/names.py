@@ -11,6 +11,7 @@ from functools import cached_property
 
 from agent.text.normalization import normalize_text
 from agent.text.tokens import fold, is_stopword
+from agent.text.word_lists import load_words
 
 _PARTICLE = r"(?:of|the|de|del|della|di|da|do|dos|von|van|der|den|la|le|du|des|al|bin|ibn|af|av)"
 _CAPITAL = f"[{''.join(c for c in map(chr, range(0x41, 0x2000)) if c.isupper() or c.istitle())}]"
@@ -21,12 +22,7 @@ _NAME = re.compile(
 )
 _QUOTED = re.compile(r"[\"“„«]([^\"“”„»\n]{2,80})[\"”“»]")
 _POSSESSIVE = re.compile(r"['’]s?$")
-_NOT_A_NAME = frozenset(
-    "january february march april may june july august september october november december monday tuesday "
-    "wednesday thursday friday "
-    "saturday sunday mr mrs ms dr however although while since after before during because though "
-    "until according following".split()
-)
+_NOT_A_NAME = load_words("not_names")
 
 
 @dataclass(frozen=True)

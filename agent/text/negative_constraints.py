@@ -11,52 +11,21 @@ from collections.abc import Iterable
 
 from agent.text.tokens import content_stems, stem, stem_words
 from agent.text.urls import canonicalize, find_urls, host
+from agent.text.word_lists import load_words, read_patterns
 
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
-_ITEM = (
-    r"(?:posts?|threads?|topics?|articles?|news|stor(?:y|ies)|reports?|reviews?|comments?|discussions?"
-    r"|press releases|anything"
-    r"|beiträge|artikel\w*|trådar|inlägg)"
-)
+_PATTERNS = read_patterns("exclusions")
 _CONSTRAINT_OPENING = re.compile(
     r"(?:,\s*|\s+)?(?:\b(?:and|but|und|och|et|y|aber|men|mais|pero)\s+)?(?:please\s+)?"
-    r"\b(?P<word>(?:leave|leaving)\s+out|skip(?:ping)?|exclud(?:e|ing)|except(?:\s+for)?|ignor(?:e|ing)"
-    r"|avoid(?:ing)?|other\s+than|instead\s+of"
-    r"|not\s+(?:from|by|on|of|about|at|the|those|any)|(?:do\s+not|don['’]t|never)\s+(?:use|read|take|include"
-    r"|show|collect|visit|open|follow|go|want|give)"
-    r"|nicht\s+(?:von|vom|aus|über|auf)|ohne|inte\s+(?:från|av|om|på)|utan|pas\s+(?:de|du|sur)|sans|sin"
-    r"|without"
-    rf"|kein\w*\s+{_ITEM}|no\s+{_ITEM})\b",
+    rf"\b(?P<word>{_PATTERNS['opening'].replace('{item}', '(?:' + _PATTERNS['item'] + ')')})\b",
     re.IGNORECASE,
 )
 _AMBIGUOUS_OPENING = re.compile(r"(?:without|ohne|utan|sans|sin)$", re.IGNORECASE)
 """Words that are as often part of a topic ("cheese without rennet"): they open a refusal only behind a comma
 or before an address."""
-_CONTRAST = re.compile(
-    r",?\s+(?:but|then|sondern|aber|mais|pero|instead)\b|,?\s+and\s+(?:then|sum|summari[sz]e|tell|give|list"
-    r"|show|collect|only)\b",
-    re.IGNORECASE,
-)
-_FRAME_STEMS = frozenset(
-    stem(word)
-    for word in (
-        "leave leaving out skip skipping exclude excluding except ignore ignoring avoid avoiding other than "
-        "instead use read take "
-        "include show collect visit open follow go want give thread threads topic topics post posts article "
-        "articles news story "
-        "stories report reports review reviews comment comments discussion discussions anything everything "
-        "all written write "
-        "wrote user users member site page pages please beitrage artikel tradar inlagg artiklar nyheter "
-        "without ohne utan sans "
-        "sin kein keine"
-    ).split()
-)
-_NEGATION = re.compile(
-    r"\b(?:not|never|no|don['’]?t|without|avoid|ignore|exclude|excluding|except|skip|leave out|other than"
-    r"|instead of"
-    r"|nicht|nie|ohne|kein\w*|inte|aldrig|utan|pas|jamais|sans|nunca|sin)\b",
-    re.IGNORECASE,
-)
+_CONTRAST = re.compile(_PATTERNS["contrast"], re.IGNORECASE)
+_FRAME_STEMS = frozenset(map(stem, load_words("exclusion_frame")))
+_NEGATION = re.compile(rf"\b(?:{_PATTERNS['negation']})\b", re.IGNORECASE)
 _HOST = re.compile(r"(?<![\w@/.-])((?:[a-z0-9-]+\.)+[a-z]{2,})(?![\w/-])", re.IGNORECASE)
 
 

@@ -12,7 +12,7 @@ from itertools import pairwise
 from agent.text.answer_type import detect_answer_type
 from agent.text.names import find_names, find_proper_names
 from agent.text.tokens import content_stems, fold, stem, stem_prefix, stem_words, tokenize
-from agent.text.word_lists import COMMON_WORDS, STOPWORDS
+from agent.text.word_lists import COMMON_WORDS, STOPWORDS, read_patterns
 
 NAME_WEIGHT, NUMBER_WEIGHT, WORD_WEIGHT, COMMON_WORD_WEIGHT = 1.25, 1.2, 1.0, 0.5
 """Weights of a question's words: part of a name, a number, any other word, a common English word."""
@@ -24,32 +24,10 @@ _URL_PHRASE = re.compile(
     re.IGNORECASE,
 )
 _COMMON_STEMS = frozenset(stem(word) for word in COMMON_WORDS)
-_RELATIVE_CHAIN = re.compile(
-    r"['’]s\b[^?]*['’]s\b|\bof (?:the|a|an)\b[^?]*\b(?:of|that|who|which|where|whose)\b|\bwhose\b"
-    r"|(?<=\w )(?:in|for|on|by|to) which\b"
-    r"|\bthe (?:[\w-]+ ){1,3}(?:where|that|who|which)\b[^?]+\w",
-    re.IGNORECASE,
-)
-_RELATION = re.compile(
-    r"\b(?:fathers?|mothers?|parents?|wife|husband|spouse|sons?|daughters?|child(?:ren)?|brothers?|sisters?"
-    r"|siblings?|grand(?:father|mother)"
-    r"|uncle|aunt|in-law|directors?|authors?|writers?|composers?|producers?|singers?|performers?|publishers?"
-    r"|founders?|owners?|employers?"
-    r"|manufacturers?|developers?|designers?|creators?|inventors?|presenters?|predecessor|successor|chairman"
-    r"|ceo|alma mater|birthplace|headquarters"
-    r"|vater|mutter|eltern|kinder|ehefrau|ehemann|gründer|autor|regisseur|barn|föräldrar|fader|moder|fru"
-    r"|make|grundare|ägare|ordförande"
-    r"|père|mère|parents|enfants|fondateur|auteur|réalisateur|padre|madre|hijos?|fundador|autora?"
-    r"|director)\b",
-    re.IGNORECASE,
-)
-_COMPARISON = re.compile(
-    r"\b(?:which|who|what|welche[rs]?|vilken|quel(?:le)?)\b.*\b(?:or|oder|eller|ou|o)\b|\bboth\b|\bsame\b"
-    r"|\bin common\b"
-    r"|\b(?:older|younger|earlier|later|first|more|longer|larger|bigger|higher|taller)\b.*\b(?:or|than)\b"
-    r"|\bare .* and .*\bboth\b",
-    re.IGNORECASE,
-)
+_PATTERNS = read_patterns("question_patterns")
+_RELATIVE_CHAIN = re.compile(_PATTERNS["chain"], re.IGNORECASE)
+_RELATION = re.compile(rf"\b(?:{_PATTERNS['relation']})\b", re.IGNORECASE)
+_COMPARISON = re.compile(_PATTERNS["comparison"], re.IGNORECASE)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,4 @@
-"""Word lists, read from the text files in `data/`: words between blanks, lines that begin with "#" are
+"""Word lists and patterns, read from the text files in `data/`: words between blanks, lines that begin with "#" are
 comments."""
 
 from __future__ import annotations
@@ -19,6 +19,15 @@ def read_rows(name: str) -> list[str]:
     """The lines of `data/<name>.txt` without comments and empty lines."""
     lines = (_DATA / f"{name}.txt").read_text(encoding="utf-8").splitlines()
     return [line.strip() for line in lines if line.strip() and not line.startswith("#")]
+
+
+def read_patterns(name: str) -> dict[str, str]:
+    """The regular expressions of `data/<name>.txt` by name: lines "name: alternatives", joined for each name."""
+    patterns: dict[str, str] = {}
+    for row in read_rows(name):
+        key, _, alternatives = row.partition(": ")
+        patterns[key] = f"{patterns[key]}|{alternatives}" if key in patterns else alternatives
+    return patterns
 
 
 STOPWORDS = load_words("stopwords")
