@@ -17,8 +17,8 @@ from agent.library.folder_sync import FolderSync
 from agent.library.ingest import Indexer, IndexRequest, demo_tags_for_path, source_id_for
 from agent.library.poi_table import find_facilities
 from agent.llm.embed import Embedder
+from agent.retrieval.bm25 import CollectionCounts
 from agent.retrieval.rank_fusion import fuse_rankings
-from agent.retrieval.term_rarity import CollectionCounts
 from agent.retrieval.vector_index import VectorIndex
 from agent.store.database import Store
 from agent.store.ledger import utc_timestamp

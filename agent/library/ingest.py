@@ -12,9 +12,8 @@ from pathlib import Path
 from agent.config import ROOT
 from agent.errors import StoreError, UsageError
 from agent.library.poi_table import find_facilities
-from agent.retrieval.chunking import split_passages
+from agent.retrieval.chunking import infer_headings, split_passages
 from agent.retrieval.extractive_summary import describe_page
-from agent.retrieval.sections import infer_headings
 from agent.store.database import Store
 from agent.store.fulltext import FulltextRow
 from agent.store.ledger import utc_timestamp

@@ -1,25 +1,43 @@
-"""A page's text as passages: windows of whole lines or sentences under one heading, and table rows with their
-header row.
+"""Splits a page's text into passages (whole sentences or lines under one heading, table rows with their header
+row) and groups passages into sections.
 
-Offsets are the page's own, so a quote found in a passage is found in the page. Knows nothing of questions.
-"""
+Offsets are the page's own, so a quote found in a passage is found in the page. Knows nothing of questions."""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import groupby, pairwise
 
 from agent.text.sentences import find_sentence_spans
-from agent.types import Page, Passage, Table
+from agent.types import Heading, Page, Passage, Table
 
 PASSAGE_CHARS = 900
 """Characters a passage may have before it is closed at the end of a sentence."""
 PASSAGE_ROWS = 8
 """Table rows in one passage."""
+MAX_TEXT_CHARS = 400_000
+"""Characters of a page that are split, unless more are asked for."""
+MIN_SENTENCE_CHARS = 12
+"""A shorter line is not a sentence."""
+MAX_HEADING_WORDS, MAX_HEADING_CHARS = 9, 90
+"""The most a line may have to be taken for a heading."""
+MIN_LIST_LINES = 2
+"""A line after this many short lines is an item of a list, not a heading."""
+MIN_BODY_WORDS = 8
+"""Words the line below a heading must have."""
 _FIGURE = re.compile(r"\s*[-−±+<>≤≥~≈$€£]?\s?(?!(?:19|20)\d\d\b)\d")
 """A cell that begins with a figure, other than a year."""
-MAX_TEXT_CHARS = 400_000
-"""Characters of a page that are looked at, unless more are asked for."""
+
+
+@dataclass(frozen=True)
+class Section:
+    """Neighbouring passages of one page under one heading ("" before the first)."""
+
+    heading: str
+    passages: tuple[Passage, ...]
 
 
 def split_passages(page: Page, page_id: str, *, longest: int = MAX_TEXT_CHARS) -> list[Passage]:
@@ -50,28 +68,82 @@ def split_passages(page: Page, page_id: str, *, longest: int = MAX_TEXT_CHARS) -
     ]
 
 
+def split_sentences(passage: Passage) -> list[str]:
+    """The sentences of a passage without its title and heading, or its table rows."""
+    if passage.rows:
+        return [line.strip() for line in passage.text.split("\n") if line.strip()]
+    above = {passage.title, last_heading(passage)}
+    found = [passage.text[start:end] for start, end in find_sentence_spans(passage.text)]
+    return [sentence for sentence in found if len(sentence) >= MIN_SENTENCE_CHARS and sentence not in above]
+
+
+def last_heading(passage: Passage) -> str:
+    """The innermost heading over a passage."""
+    return passage.heading.split(" › ")[-1]
+
+
+def group_sections(passages: Sequence[Passage]) -> list[Section]:
+    """The passages (in the order of their page) grouped by heading; one that opens with its heading's line
+    opens a section."""
+    opened = 0
+    keys: list[tuple[str, str, int]] = []
+    for passage in passages:
+        heading = last_heading(passage)
+        opened += bool(heading) and passage.text.startswith(heading)
+        keys.append((passage.page_id, passage.heading, opened))
+    groups = groupby(zip(keys, passages, strict=True), key=lambda pair: pair[0])
+    return [Section(key[1], tuple(passage for _, passage in group)) for key, group in groups]
+
+
+def infer_headings(page: Page) -> Page:
+    """The page with added headings where it marks fewer than two: a short line without a full stop above a
+    longer one. The text stays as it is."""
+    marked = [heading for heading in page.headings if heading.text and heading.text != page.title]
+    if len(marked) > 1:
+        return page
+    found = {heading.start: heading for heading in [*_heading_lines(page), *page.headings]}
+    return page.model_copy(update={"headings": [found[start] for start in sorted(found)]})
+
+
+def _heading_lines(page: Page) -> Iterable[Heading]:
+    lines = _lines(page.text, 0, len(page.text))
+    for n, ((start, end), (next_start, next_end)) in enumerate(pairwise(lines)):
+        line = page.text[start:end].strip()
+        before = [page.text[a:b].strip() for a, b in lines[max(0, n - MIN_LIST_LINES) : n]]
+        in_list = len(before) == MIN_LIST_LINES and all(
+            len(other.split()) <= MAX_HEADING_WORDS and other != page.title for other in before
+        )
+        plain = line[-1] not in ".!?;:,|" and "|" not in line and line[0].isalnum() and line != page.title
+        short = len(line.split()) <= MAX_HEADING_WORDS and len(line) < MAX_HEADING_CHARS
+        if plain and short and not in_list and len(page.text[next_start:next_end].split()) >= MIN_BODY_WORDS:
+            yield Heading(start=start, level=2, text=line)
+
+
+def _lines(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    """The spans of the lines of `text[start:end]` that are not empty."""
+    return [(start + m.start(), start + m.end()) for m in re.finditer(r"[^\n]*\S[^\n]*", text[start:end])]
+
+
 def _split_prose(page: Page, text: str, start: int, end: int) -> list[tuple[int, int, str, bool]]:
-    """Windows of the prose between two offsets; a heading always opens a new one."""
-    if end <= start:
-        return []
+    """Passages of the prose between two offsets; a heading always opens a new one."""
     starts = [heading.start for heading in page.headings]
     windows: list[tuple[int, int, str, bool]] = []
-    open_at, last, under = -1, -1, -1
+    opened_at, last, section = -1, -1, -1
     for left, right in find_sentence_spans(text[start:end]):
         left, right = left + start, right + start
-        section = bisect_right(starts, left)
-        if open_at >= 0 and (section != under or right - open_at > PASSAGE_CHARS):
-            windows.append((open_at, last, _heading_path(page, under), False))
-            open_at = -1
-        open_at = left if open_at < 0 else open_at
-        last, under = right, section
-    if open_at >= 0:
-        windows.append((open_at, last, _heading_path(page, under), False))
+        here = bisect_right(starts, left)
+        if opened_at >= 0 and (here != section or right - opened_at > PASSAGE_CHARS):
+            windows.append((opened_at, last, _heading_path(page, section), False))
+            opened_at = -1
+        opened_at = left if opened_at < 0 else opened_at
+        last, section = right, here
+    if opened_at >= 0:
+        windows.append((opened_at, last, _heading_path(page, section), False))
     return windows
 
 
 def _heading_path(page: Page, section: int) -> str:
-    """The path of headings over a section, outermost first, the page's own title left out."""
+    """The path of headings over a section, outermost first, without the page's own title."""
     path: list[str] = []
     level = 99
     for heading in reversed(page.headings[max(0, section - 60) : section]):
@@ -82,21 +154,10 @@ def _heading_path(page: Page, section: int) -> str:
     return " › ".join(path)
 
 
-def _is_headerless(rows: list[list[str]]) -> bool:
-    """Two columns, and a figure in the first row's second: that row names no columns, but says something
-    ("Weight", "310 g")."""
-    return bool(rows) and len(rows[0]) == 2 and bool(_FIGURE.match(rows[0][1]))
-
-
 def _split_rows(page: Page, text: str, table: Table) -> list[tuple[int, int, str, bool]]:
-    """A table's lines by `ROWS`; the heading of each is the table's header row (its first), or where it has
-    none what stands above it."""
-    lines: list[tuple[int, int]] = []
-    at = table.start
-    for line in text[table.start : table.end].split("\n"):
-        if line.strip():
-            lines.append((at, at + len(line)))
-        at += len(line) + 1
+    """Passages of `PASSAGE_ROWS` rows; the heading of each is the table's header row, or without one the
+    heading path above the table."""
+    lines = _lines(text, table.start, table.end)
     if not lines:
         return []
     if not table.headed or _is_headerless(table.rows):
@@ -105,3 +166,8 @@ def _split_rows(page: Page, text: str, table: Table) -> list[tuple[int, int, str
         header = " | ".join(table.rows[0]) if table.rows else text[lines[0][0] : lines[0][1]]
     groups = [lines[i : i + PASSAGE_ROWS] for i in range(0, len(lines), PASSAGE_ROWS)]
     return [(group[0][0], group[-1][1], header, True) for group in groups]
+
+
+def _is_headerless(rows: list[list[str]]) -> bool:
+    """Is the first of two columns' rows a statement ("Weight", "310 g") rather than column names?"""
+    return bool(rows) and len(rows[0]) == 2 and bool(_FIGURE.match(rows[0][1]))

@@ -1,21 +1,24 @@
-"""Where to look next: search hits, links and names as leads, all scored on one scale. Pure functions of
-types.
+"""Scores what could be read next: search hits, links and names as leads of a research run, and the unread
+addresses of a site.
 
-A score is the estimated probability that following the lead helps. What the finding place says (`prior`) is
-settled when the lead is made: for a hit its rank and title, for a link the page and the sentence that carry
-it. What it adds to what is known by now is weighed again at each step. Weights: logistic regressions on about
-250 questions over linked encyclopedia pages, cross-validated, then rounded; every rounding that kept the
-share of fully supported questions was taken. Nothing here knows what was fetched."""
+A lead's score estimates the probability that following it helps. Its `prior` is fixed by where it was found:
+for a hit its rank and title, for a link the page and the sentence around it. What it adds to what is known is
+weighed again at each step. The weights of the priors are rounded from a logistic regression on about 250
+questions over linked encyclopedia pages. Nothing here knows what was fetched."""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import sha256
 from math import exp, log
+from urllib.parse import unquote, urlsplit
 
-from agent.retrieval import multi_hop
-from agent.retrieval.term_coverage import added_share, covered_share, measure_coverage
+from agent.retrieval.term_coverage import added_share, covered_share, measure_coverage, stem_prefixes
+from agent.text.names import find_names
 from agent.text.question_analysis import (
     COMMON_WORD_WEIGHT,
     ParsedQuestion,
@@ -30,19 +33,38 @@ from agent.types import Fact, Lead, Link, Page, SearchResult
 
 MAX_OPEN_LEADS = 60
 """Open leads a run keeps: the cost of a step must not grow with the run."""
-GAIN_WEIGHT = 2.5
-"""What covering all that is still missing is worth, on the logit scale."""
 MAX_LINKS, MAX_TEXT_CHARS = 800, 100_000
-"""Links of a page that are weighed, and characters of its text that are searched for their sentences: a step
-must stay short."""
+"""Links of a page that are scored, and characters of its text that are searched for their sentences."""
+MAX_QUERY_CHARS = 200
+GAIN_WEIGHT = 2.5
+"""What covering all that is still missing adds, on the logit scale."""
+MAX_BRIDGE_FACTS = 6
+"""Facts whose quotes are searched for names."""
+PRECISION_WEIGHT = 0.35
+"""How much of an address's score depends on its link text having few words beside the question's."""
+PAGE_RELEVANCE_WEIGHT = 0.15
+"""What the relevance of the page a link is on adds to the address's score."""
+MIN_IDF = 0.3
 _CONTEXT_CHARS = 300
-"""Characters looked at on each side of an anchor for its sentence."""
+"""Characters on each side of a link text that are searched for its sentence."""
 _TITLE_SUFFIX = re.compile(r"\s*\([^)]{0,200}\)\s*$|\s+[|–—·-]\s+[^|–—·]{2,40}$")
+_CAMEL_CASE_BREAK = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_NO_WORD = re.compile(r"[^\w]+|_")
+_FILE_EXTENSION = re.compile(r"\.(?:html?|php|aspx?|jsp|md|txt)$", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class UnreadLink:
+    """An address that was not read yet: its link text ("" from a sitemap) and the relevance of the page it is
+    on (0..1)."""
+
+    url: str
+    text: str = ""
+    page_relevance: float = 0.0
 
 
 def lead_id(kind: str, value: str) -> str:
-    """The identity of a lead: the same address, or a query of the same words, is the same lead wherever it is
-    found."""
+    """The id of a lead, the same for each spelling of an address and each order of a query's words."""
     spelled = canonicalize(value) if kind == "url" else " ".join(sorted(set(stem_words(value))))
     return sha256(f"{kind}:{spelled or value}".encode()).hexdigest()[:12]
 
@@ -52,101 +74,86 @@ def strip_title_suffix(title: str) -> str:
     return _TITLE_SUFFIX.sub("", " ".join(title.split())).strip() or title
 
 
-def match_title(asked: ParsedQuestion, title: str) -> tuple[float, bool]:
-    """How much of a title's own words stand in the question, and whether the question names the title
-    outright."""
+def _match_title(asked: ParsedQuestion, title: str) -> tuple[float, bool]:
+    """The share of a title's words that are in the question, and whether the question holds the title word
+    for word."""
     short = strip_title_suffix(title)
     words = content_stems(short)
     inside = sum(word in asked.weights for word in words) / len(words) if words else 0.0
-    return inside, len(
-        short
-    ) > 3 and f" {' '.join(tokenize(short))} " in f" {' '.join(tokenize(asked.text))} "
+    return inside, len(short) > 3 and _contains(asked.text, short)
+
+
+def _contains(text: str, phrase: str) -> bool:
+    return f" {' '.join(tokenize(phrase))} " in f" {' '.join(tokenize(text))} "
 
 
 def make_hit_leads(question: str, result: SearchResult, step: int) -> list[Lead]:
-    """The hits of a search as leads, best first. Their order is the engine's judgement and part of the
-    prior."""
+    """The hits of a search as leads, best first; the engine's order is part of the prior."""
     asked, sought = parse_question(question), parse_question(result.query)
     leads = []
     for n, hit in enumerate(result.hits):
-        inside, outright = max(match_title(asked, hit.title), match_title(sought, hit.title))
-        prior = _probability(-4.6 + 4.0 / (1 + n) + 1.0 * inside + 2.5 * outright)
-        leads.append(
-            Lead(
-                id=lead_id("url", hit.url),
-                kind="url",
-                value=hit.url,
-                text=f"{hit.title}. {hit.snippet}".strip(". ")[:400],
-                why=f"result {n + 1} of its search",
-                prior=prior,
-                found_on=f"search: {result.query}",
-                step=step,
-            )
+        inside, outright = max(_match_title(asked, hit.title), _match_title(sought, hit.title))
+        lead = Lead(
+            id=lead_id("url", hit.url),
+            kind="url",
+            value=hit.url,
+            text=f"{hit.title}. {hit.snippet}".strip(". ")[:400],
+            why=f"result {n + 1} of its search",
+            prior=_probability(-4.6 + 4.0 / (1 + n) + 1.0 * inside + 2.5 * outright),
+            found_on=f"search: {result.query}",
+            step=step,
         )
+        leads.append(lead)
     return score_leads(question, leads, [])
 
 
 def make_page_leads(
     question: str, page: Page, facts: Sequence[Fact], step: int, limit: int = 12
 ) -> list[Lead]:
-    """The links of a page worth keeping, best first. `facts` are the page's own (with their relevance): its
-    bearing."""
+    """The links of a page worth keeping, best first. `facts` are the page's own, with their relevance."""
     asked = parse_question(question)
-    bearing = max((fact.relevance for fact in facts), default=0.0)
+    inside, outright = _match_title(asked, page.title)
+    relevance = max((fact.relevance for fact in facts), default=0.0)
+    here = 0.8 * relevance + 1.6 * inside + 1.5 * outright + 1.5 / max(1, len(page.links))
     links = rank_links(question, page.links, page.text, limit=limit)
-    here = 0.8 * bearing + _title_score(asked, page.title) + 1.5 / max(1, len(page.links))
     leads = [_make_link_lead(asked, page, link, here + 0.9 / (1 + n), step) for n, link in enumerate(links)]
     return score_leads(question, leads, facts)
 
 
-def _title_score(asked: ParsedQuestion, title: str) -> float:
-    inside, outright = match_title(asked, title)
-    return 1.6 * inside + 1.5 * outright
-
-
 def _make_link_lead(asked: ParsedQuestion, page: Page, link: Link, here: float, step: int) -> Lead:
-    """A link in running text is judged by its sentence, one outside (a menu, a list of links) by its anchor
-    alone."""
+    """A link in running text is scored by its sentence, one in a menu or list by its text alone."""
     sentence = _anchor_sentence(page.text, strip_title_suffix(link.text))
-    if sentence:
-        beside = covered_share(asked, sentence) - covered_share(asked, page.title)
-        weight = 2.7 * covered_share(asked, sentence) + max(0.0, beside)
-    else:
-        weight = 2.7 * covered_share(asked, link.text)
+    covered = covered_share(asked, sentence or link.text)
+    beyond_title = max(0.0, covered - covered_share(asked, page.title)) if sentence else 0.0
     return Lead(
         id=lead_id("url", link.url),
         kind="url",
         value=link.url,
         text=link.text.strip()[:200] or link.url,
         why=sentence[:300] or f"a link of “{page.title[:80]}”",
-        prior=_probability(-6.0 + here + weight),
+        prior=_probability(-6.0 + here + 2.7 * covered + beyond_title),
         found_on=page.url,
         step=step,
     )
 
 
 def rank_links(question: str, links: Sequence[Link], text: str, limit: int = 30) -> list[Link]:
-    """The links of a page most likely to lead on, best first: their sentence or their anchor shares words
-    with the question."""
+    """The links of a page whose text or sentence covers most of the question, best first, each address
+    once."""
     asked = parse_question(question)
-    scored: list[tuple[float, int, Link]] = []
-    seen: set[str] = set()
+    scores: dict[str, tuple[float, Link]] = {}
     text = text[:MAX_TEXT_CHARS]
-    for n, link in enumerate(links[:MAX_LINKS]):
+    for link in links[:MAX_LINKS]:
         address = canonicalize(link.url)
-        if not address or address in seen or not link.text.strip():
-            continue
-        seen.add(address)
-        sentence = _anchor_sentence(text, strip_title_suffix(link.text))
-        scored.append(
-            (covered_share(asked, f"{link.text} {sentence}") + (0.2 if sentence else 0.0), -n, link)
-        )
-    return [link for _, _, link in sorted(scored, key=lambda entry: entry[:2], reverse=True)[:limit]]
+        if address and address not in scores and link.text.strip():
+            sentence = _anchor_sentence(text, strip_title_suffix(link.text))
+            score = covered_share(asked, f"{link.text} {sentence}") + (0.2 if sentence else 0.0)
+            scores[address] = (score, link)
+    return [link for _, link in sorted(scores.values(), key=lambda entry: -entry[0])[:limit]]
 
 
 def _anchor_sentence(text: str, anchor: str) -> str:
-    """The sentence an anchor stands in; "" when it is not in the text, or is a line of its own (a menu or
-    list)."""
+    """The sentence a link text is in; "" when it is not in the text, or on a line of its own."""
     at = text.find(anchor) if len(anchor) > 2 else -1
     if at < 0:
         return ""
@@ -159,35 +166,32 @@ def _anchor_sentence(text: str, anchor: str) -> str:
 def score_leads(question: str, leads: Iterable[Lead], facts: Sequence[Fact]) -> list[Lead]:
     """The leads with their scores by what is known now, best first. Cheap enough to call at every step."""
     asked = parse_question(question)
-    lacking = {
-        word for open_word in measure_coverage(question, facts).missing for word in stem_words(open_word)
-    }
-    covered = {word for word in asked.weights if word not in lacking}
-    rescored = [lead.model_copy(update={"score": _score(asked, lead, covered)}) for lead in leads]
-    return sorted(rescored, key=lambda lead: (-lead.score, lead.step, lead.value))
+    missing = {stem for word in measure_coverage(question, facts).missing for stem in stem_words(word)}
+    covered = asked.weights.keys() - missing
+    rescored = [lead.model_copy(update={"score": _score_lead(asked, lead, covered)}) for lead in leads]
+    return _sort_leads(rescored)
 
 
-def _score(asked: ParsedQuestion, lead: Lead, covered: set[str]) -> float:
+def _sort_leads(leads: Iterable[Lead]) -> list[Lead]:
+    return sorted(leads, key=lambda lead: (-lead.score, lead.step, lead.value))
+
+
+def _score_lead(asked: ParsedQuestion, lead: Lead, covered: set[str]) -> float:
     if not lead.prior:
         return lead.score
-    return _probability(_logit(lead.prior) + GAIN_WEIGHT * added_share(asked, lead.text, covered))
+    prior = max(1e-5, min(1 - 1e-5, lead.prior))
+    return _probability(log(prior / (1 - prior)) + GAIN_WEIGHT * added_share(asked, lead.text, covered))
 
 
 def _probability(logit: float) -> float:
     return round(1 / (1 + exp(-max(-30.0, min(30.0, logit)))), 5)
 
 
-def _logit(probability: float) -> float:
-    bounded = max(1e-5, min(1 - 1e-5, probability))
-    return log(bounded / (1 - bounded))
-
-
 def merge_leads(known: Mapping[str, Lead], found: Iterable[Lead]) -> list[Lead]:
-    """What changes when leads are found: the new ones, and open ones that a second finding place speaks for,
-    too.
+    """The changes that found leads make: new leads, and open ones that are found in a second place.
 
-    Two places together are worth what at least one of them being right is worth; a search that finds a lead
-    again becomes its finding place, so that the search can be looked into."""
+    Two priors become the probability that at least one is right; a search that finds a lead again becomes its
+    finding place."""
     changed: dict[str, Lead] = {}
     for lead in found:
         old = changed.get(lead.id) or known.get(lead.id)
@@ -195,57 +199,91 @@ def merge_leads(known: Mapping[str, Lead], found: Iterable[Lead]) -> list[Lead]:
             changed[lead.id] = lead
         elif old.status == "open" and old.found_on != lead.found_on:
             prior = round(1 - (1 - old.prior) * (1 - lead.prior), 5)
-            place = (
-                {"found_on": lead.found_on, "why": lead.why} if lead.found_on.startswith("search:") else {}
-            )
-            changed[lead.id] = old.model_copy(
-                update={"prior": prior, "score": max(old.score, lead.score, prior), **place}
-            )
+            update: dict[str, object] = {"prior": prior, "score": max(old.score, lead.score, prior)}
+            if lead.found_on.startswith("search:"):
+                update |= {"found_on": lead.found_on, "why": lead.why}
+            changed[lead.id] = old.model_copy(update=update)
     return list(changed.values())
 
 
 def keep_best_leads(leads: Iterable[Lead]) -> list[Lead]:
-    """The best `KEPT` of the open leads; the others are dropped from the state."""
-    return sorted(leads, key=lambda lead: (-lead.score, lead.step, lead.value))[:MAX_OPEN_LEADS]
+    """The best `MAX_OPEN_LEADS` of the open leads; the others are dropped from the state."""
+    return _sort_leads(leads)[:MAX_OPEN_LEADS]
 
 
 def make_bridge_leads(question: str, facts: Sequence[Fact], limit: int = 6) -> list[Lead]:
-    """Searches that go on from what was found: a name of a good quote, with those of the question's words its
-    page left open."""
+    """Searches for a name in a good quote together with the question's words that its page does not hold."""
     asked = parse_question(question)
+    best = sorted(facts, key=lambda fact: -covered_share(asked, fact.quote))[:MAX_BRIDGE_FACTS]
     found: dict[str, Lead] = {}
-    for bridge in multi_hop.find_bridges(asked, facts):
-        fact = bridge.fact
+    for fact in best:
+        score = (covered_share(asked, fact.quote) + 0.3 * _match_title(asked, fact.title)[0]) / 1.3
         rest = _uncovered_words(asked, f"{fact.title} {fact.quote}")
-        for name, weight in bridge.names:
+        for name in find_names(fact.quote, 12):
+            if _contains(asked.text, name):
+                continue
             query = " ".join([name, *rest])
-            score = round(weight * (bridge.covered_share + 0.3 * match_title(asked, fact.title)[0]) / 1.3, 4)
             lead = Lead(
                 id=lead_id("query", query),
                 kind="query",
                 value=query,
                 text=name,
                 why=f"named in “{fact.quote[:160]}”",
-                prior=score,
-                score=score,
+                prior=round(score, 4),
+                score=round(score, 4),
                 found_on=fact.url,
                 step=fact.step,
             )
-            if lead.id not in found or found[lead.id].score < score:
-                found[lead.id] = lead
+            found.setdefault(lead.id, lead)
     return sorted(found.values(), key=lambda lead: -lead.score)[:limit]
 
 
 def _uncovered_words(asked: ParsedQuestion, text: str) -> list[str]:
-    """Up to five of the question's words that a text does not hold, the faint ones only when there are no
+    """Up to five of the question's words that a text does not hold; common ones only when there are no
     others."""
-    held = {stem_prefix(word) for word in stem_words(text)}
-    lacking = {word for word in asked.weights if stem_prefix(word) not in held}
-    telling = {word for word in lacking if asked.weights[word] > COMMON_WORD_WEIGHT} or lacking
-    return [word for word in dict.fromkeys(tokenize(asked.text)) if stem(word) in telling][:5]
+    held = stem_prefixes(text)
+    missing = {word for word in asked.weights if stem_prefix(word) not in held}
+    wanted = {word for word in missing if asked.weights[word] > COMMON_WORD_WEIGHT} or missing
+    return [word for word in dict.fromkeys(tokenize(asked.text)) if stem(word) in wanted][:5]
 
 
 def make_first_query(question: str) -> str:
-    """The first search: the question as asked when it is short, else its words of content."""
-    bare_question = remove_urls(question) or question.strip()
-    return bare_question if len(bare_question) <= 200 else extract_keywords(bare_question)[:300]
+    """The first search: the question as asked when it is short, else its content words."""
+    bare = remove_urls(question) or question.strip()
+    return bare if len(bare) <= MAX_QUERY_CHARS else extract_keywords(bare)[:300]
+
+
+@lru_cache(maxsize=65536)
+def split_path_words(url: str) -> str:
+    """The words of an address's path and query: "/Help/order-tracking.html" gives "Help order tracking"."""
+    parts = urlsplit(url)
+    path = f"{_FILE_EXTENSION.sub('', unquote(parts.path))} {unquote(parts.query)}"
+    return " ".join(filter(None, _NO_WORD.split(_CAMEL_CASE_BREAK.sub(" ", path))))
+
+
+def score_links(asked: ParsedQuestion, links: Sequence[UnreadLink]) -> list[float]:
+    """A score (0..1) for each address of a site: the share of the question's idf weight that its path and
+    link text hold.
+
+    The idf is taken over these addresses: on a site about one thing that thing's name is in all of them."""
+    bags = [
+        set(stem_words(f"{link.text} {split_path_words(link.url)}")) & asked.weights.keys() for link in links
+    ]
+    seen = Counter(word for bag in bags for word in bag)
+    weights = {
+        word: weight * (MIN_IDF + log(1 + (len(bags) - seen[word] + 0.5) / (seen[word] + 0.5)))
+        for word, weight in asked.weights.items()
+        if seen[word]
+    }
+    total = sum(weights.values()) or 1.0
+    return [
+        _score_link(asked, link, sum(weights[word] for word in bag) / total)
+        for link, bag in zip(links, bags, strict=True)
+    ]
+
+
+def _score_link(asked: ParsedQuestion, link: UnreadLink, covered: float) -> float:
+    words = content_stems(link.text or split_path_words(link.url))
+    precision = sum(word in asked.weights for word in words) / len(words) if words else 0.0
+    own = covered * (1 - PRECISION_WEIGHT + PRECISION_WEIGHT * precision)
+    return round(min(1.0, own + PAGE_RELEVANCE_WEIGHT * link.page_relevance), 4)

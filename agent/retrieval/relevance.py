@@ -1,149 +1,135 @@
-"""Which sentences answer a question, by rule: the keyless reader's eye. Knows one question and sentences, no
-run.
+"""Scores how well sentences answer a question, by rule. Knows one question and sentences, no run.
 
-A sentence scores by the question's words it holds (roughly stemmed; those only in its title or heading, or
-only in its neighbours, count less), by holding the kind of thing asked for, by sharing word pairs, and by
-opening its page. The weights come from a logistic regression over some 800 questions of three kinds (does
-this sentence hold the answer?), rounded, and divided by what a perfect sentence would reach, so that a score
-lies between 0 and 1."""
+A sentence scores by the question's words it holds (by stem prefix; words only in its title or heading, or only
+in a neighbouring sentence, count less), by holding the expected type of answer, by shared word pairs and by
+opening its page. The weights are rounded from a logistic regression over some 800 questions ("does this
+sentence hold the answer?"), divided by the best possible sum, so that a score is between 0 and 1."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from agent.retrieval.term_coverage import folded_names
+from agent.retrieval.chunking import split_sentences
+from agent.retrieval.term_coverage import folded_names, prefix_share, stem_prefixes
 from agent.text.answer_type import has_answer_type
 from agent.text.question_analysis import ParsedQuestion, parse_question
-from agent.text.sentences import find_sentence_spans
-from agent.text.tokens import stem_prefix, stem_words, tokenize
+from agent.text.tokens import stem_words, tokenize
 from agent.types import Fact, Passage
 
 SENTENCE_WEIGHT, HEADING_WEIGHT, NEIGHBOUR_WEIGHT = 3.0, 1.5, 0.9
-"""What covering the whole question is worth: in the sentence, only in title or heading, only in the
-neighbouring sentences."""
+"""For covering the whole question: in the sentence, only in title or heading, only in the neighbouring
+sentences."""
 ANSWER_TYPE_WEIGHT, UNKNOWN_TYPE_WEIGHT = 1.2, 0.6
-"""What holding the expected kind of answer is worth, and what when no kind can be told."""
+"""For holding the expected type of answer, and when no type is known."""
 OPENING_WEIGHT, PAIRS_WEIGHT, SHORT_PENALTY = 0.7, 1.0, -0.5
-"""The first sentence of a page; all of the question's word pairs; fewer than SHORT_WORDS words."""
+"""For the first sentence of a page; for all of the question's word pairs; for fewer than SHORT_WORDS words."""
 SHORT_WORDS = 8
+MIN_PAGES, SUBJECT_SHARE, SUBJECT_WEIGHT = 3, 0.6, 0.3
+"""From how many pages on, a word on more than this share of them counts as their subject, with this part of its
+weight."""
 MAX_SCORE = SENTENCE_WEIGHT + ANSWER_TYPE_WEIGHT + OPENING_WEIGHT + PAIRS_WEIGHT
-MIN_CHARS = 12
-"""Characters below which a line is no sentence."""
 
 
 @dataclass(frozen=True)
 class ScoredSentence:
-    """A sentence or table row of a passage and how well it answers (0..1)."""
+    """A sentence or table row of a passage, how well it answers (0..1), and the share of the question's words
+    that it holds with its title and heading."""
 
     passage: Passage
     quote: str
     score: float
-    opening: bool = False
-    words: frozenset[str] = frozenset()
-    """Its rough stems."""
+    share: float
 
 
 def score_sentences(question: str, passages: Sequence[Passage]) -> list[ScoredSentence]:
     """Every sentence and row of the passages with its score, best first; ties in the order given."""
-    asked = parse_question(question)
+    asked = weigh_by_pages(parse_question(question), passages)
     found: list[ScoredSentence] = []
     for passage in passages:
-        around = _stem_set(f"{passage.title} {passage.heading}")
-        quotes = _split_units(passage)
-        sets = [_stem_set(quote) for quote in quotes]
+        around = stem_prefixes(f"{passage.title} {passage.heading}")
+        quotes = split_sentences(passage)
+        words = [stem_prefixes(quote) for quote in quotes]
         for n, quote in enumerate(quotes):
-            near = frozenset().union(*sets[max(0, n - 1) : n], *sets[n + 1 : n + 2])
-            opening = n == 0 and _is_opening(passage.start, passage.title) and not passage.rows
-            found.append(
-                ScoredSentence(
-                    passage,
-                    quote,
-                    _score_sentence(asked, quote, around, near, opening=opening),
-                    opening,
-                    sets[n],
-                )
-            )
+            near = frozenset().union(*words[max(0, n - 1) : n], *words[n + 1 : n + 2])
+            opening = n == 0 and not passage.rows and is_opening(passage.start, passage.title)
+            score = _score_sentence(asked, quote, around, near, opening=opening)
+            found.append(ScoredSentence(passage, quote, score, prefix_share(asked, words[n] | around)))
     return sorted(found, key=lambda candidate: -candidate.score)
 
 
+def weigh_by_pages(asked: ParsedQuestion, passages: Sequence[Passage]) -> ParsedQuestion:
+    """The question with less weight for words that most of several pages hold: they are what the site is
+    about."""
+    pages: dict[str, set[str]] = {}
+    for passage in passages:
+        pages.setdefault(passage.page_id, set()).update(
+            stem_prefixes(passage.title, passage.heading, passage.text)
+        )
+    if len(pages) < MIN_PAGES:
+        return asked
+    held = Counter(word for words in pages.values() for word in words & asked.prefix_weights.keys())
+    weights = {
+        word: weight * (1.0 if held[word] <= SUBJECT_SHARE * len(pages) else SUBJECT_WEIGHT)
+        for word, weight in asked.prefix_weights.items()
+    }
+    return replace(asked, prefix_weights=weights)
+
+
 def score_fact(question: str, fact: Fact) -> float:
-    """How well a fact's quote answers, by the same rule; its neighbours are not known."""
-    return _score_sentence(
-        parse_question(question),
-        fact.quote,
-        _stem_set(fact.title),
-        frozenset(),
-        opening=_is_opening(fact.start, fact.title),
-    )
+    """How well a fact's quote answers (0..1), without its neighbours."""
+    around, opening = stem_prefixes(fact.title), is_opening(fact.start, fact.title)
+    return _score_sentence(parse_question(question), fact.quote, around, (), opening=opening)
 
 
-def _split_units(passage: Passage) -> list[str]:
-    if passage.rows:
-        return [line.strip() for line in passage.text.split("\n") if line.strip()]
-    above = {passage.title, passage.heading.split(" › ")[-1]}
-    quotes = [passage.text[a:b] for a, b in find_sentence_spans(passage.text)]
-    return [quote for quote in quotes if len(quote) >= MIN_CHARS and quote not in above]
-
-
-def _is_opening(start: int, title: str) -> bool:
-    """Does what starts here open its page, after the title's own line?"""
+def is_opening(start: int, title: str) -> bool:
+    """Does a text at this offset open its page, after the title's own line?"""
     return 0 <= start <= len(title) + 40
 
 
-def _stem_set(text: str) -> frozenset[str]:
-    return frozenset(stem_prefix(word) for word in stem_words(text))
-
-
 def _score_sentence(
-    asked: ParsedQuestion, quote: str, around: frozenset[str], near: frozenset[str], *, opening: bool
+    asked: ParsedQuestion, quote: str, around: Collection[str], near: Collection[str], *, opening: bool
 ) -> float:
-    words = stem_words(quote)
-    here = {stem_prefix(word) for word in words}
-    total = sum(asked.prefix_weights.values()) or 1.0
-    got = 0.0
-    for word, weight in asked.prefix_weights.items():
-        got += weight * (
+    words, here = stem_words(quote), stem_prefixes(quote)
+    covered = sum(
+        weight
+        * (
             SENTENCE_WEIGHT
             if word in here
             else max(HEADING_WEIGHT * (word in around), NEIGHBOUR_WEIGHT * (word in near))
         )
-    got /= total
-    if not got:
+        for word, weight in asked.prefix_weights.items()
+    ) / (sum(asked.prefix_weights.values()) or 1.0)
+    if not covered:
         return 0.0
     pairs = len(asked.bigrams.intersection(pairwise(words))) / (len(asked.bigrams) or 1)
-    fits = (
-        UNKNOWN_TYPE_WEIGHT
-        if asked.answer_type in ("thing", "manner")
-        else ANSWER_TYPE_WEIGHT * has_answer_type(asked.answer_type, quote, folded_names(asked))
-    )
-    extra = (
-        fits + PAIRS_WEIGHT * pairs + OPENING_WEIGHT * opening + SHORT_PENALTY * (len(words) < SHORT_WORDS)
-    )
-    return round(max(0.0, min(1.0, (got + extra * min(1.0, got)) / MAX_SCORE)), 4)
+    if asked.answer_type in ("thing", "manner"):
+        fits = UNKNOWN_TYPE_WEIGHT
+    else:
+        fits = ANSWER_TYPE_WEIGHT * has_answer_type(asked.answer_type, quote, folded_names(asked))
+    short = SHORT_PENALTY * (len(words) < SHORT_WORDS)
+    extra = fits + PAIRS_WEIGHT * pairs + OPENING_WEIGHT * opening + short
+    return round(max(0.0, min(1.0, (covered + extra * min(1.0, covered)) / MAX_SCORE)), 4)
 
 
 def describe_row(header: str, row: str) -> str:
-    """A table row told as "column: cell" pairs, one of two cells without a header as "name: value"; else the
-    row as it stands."""
+    """A table row as "column: cell" pairs, a row of two cells without a header as "name: value"; else the row
+    as it is."""
     cells, columns = [c.strip() for c in row.split("|")], [c.strip() for c in header.split("|")]
     if len(cells) == 2 and all(cells) and len(columns) == 1:
         return ": ".join(cells)
     if len(cells) != len(columns) or len(cells) < 2 or cells == columns:
         return row
-    return "; ".join(
-        f"{column}: {cell}" if column else cell for column, cell in zip(columns, cells, strict=True) if cell
-    )
+    pairs = zip(columns, cells, strict=True)
+    return "; ".join(f"{column}: {cell}" if column else cell for column, cell in pairs if cell)
 
 
-def find_topic(asked: ParsedQuestion, title: str, quote: str) -> tuple[str, str]:
-    """Subject and attribute of a sentence: a name of the question that it or its title holds, else the title
-    without its site's name.
-
-    No attribute is told by rule: tried with the question's own words, it set apart more answers that agreed
-    than it found conflicts."""
-    told = f" {' '.join(tokenize(f'{title} {quote}'))} "
-    name = next((name for name in asked.names if f" {' '.join(tokenize(name))} " in told), "")
-    return name or re.split(r"\s+[|–—·]\s+|\s+-\s+", title)[0].strip() or quote[:60], ""
+def find_topic(asked: ParsedQuestion, title: str, quote: str) -> str:
+    """The subject of a sentence: a name of the question that it or its title holds, else the title without
+    its site's name."""
+    text = f" {' '.join(tokenize(f'{title} {quote}'))} "
+    name = next((name for name in asked.names if f" {' '.join(tokenize(name))} " in text), "")
+    return name or re.split(r"\s+[|–—·]\s+|\s+-\s+", title)[0].strip() or quote[:60]

@@ -1,1 +1,1 @@
-"""One judgement a file: the reply's shape, its keyless form, and the role. No store, no tools, no clock."""
+"""One judgement a file: the shape of its reply, its fallback, and the role. No store, no tools, no clock."""

@@ -1,24 +1,20 @@
-"""Says in a line what a source of the library is about, for whoever chooses from the index. Knows a
-document's beginning, not its place.
-
-The keyless side takes its title, its first telling sentence and its headings."""
+"""Says in a line what a source of the library is about, for whoever chooses from the index. Knows a document's
+beginning, not its place."""
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from agent.retrieval.extractive_summary import MAX_DESCRIPTION_CHARS, describe_page
-from agent.roles.role import Role
+from agent.roles.role import Role, RoleReply
 from agent.types import Heading, Outcome, Page
 
 BEGINNING_CHARS = 12_000
 """Characters of a document that are shown."""
 
 
-class DescribeReply(BaseModel):
+class DescribeReply(RoleReply):
     """What the source is about."""
-
-    model_config = ConfigDict(extra="ignore")
 
     description: str = Field(
         description=f"one or two plain sentences, at most {MAX_DESCRIPTION_CHARS} characters"
@@ -28,11 +24,8 @@ class DescribeReply(BaseModel):
 def fallback(*, title: str, headings: list[str], beginning: str) -> DescribeReply:
     """Title, first sentence, headings."""
     listed = [Heading(start=0, level=2, text=heading) for heading in headings]
-    return DescribeReply(
-        description=describe_page(
-            Page(url="", final_url="", outcome=Outcome.OK, title=title, text=beginning, headings=listed)
-        )
-    )
+    page = Page(url="", final_url="", outcome=Outcome.OK, title=title, text=beginning, headings=listed)
+    return DescribeReply(description=describe_page(page))
 
 
 DESCRIBE = Role(name="describe", reply=DescribeReply, fallback=fallback, tier="fast")

@@ -1,16 +1,15 @@
-"""A role: one judgement with a shape, asked of a model when there is one and made by rule when not. Knows no
-server and no run.
+"""A role: one judgement with the shape of its reply, asked of a model, and a fallback for when there is no
+model or it fails. Knows no server and no run.
 
-The prompt of a role is `prompts/<name>.md`; its blanks are the parameters of `keyless`. Whoever judged is
-told with the value."""
+The prompt of a role is `prompts/<name>.md`; its blanks are the parameters of `fallback`."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict, Field
 
 from agent.errors import ModelError
 from agent.roles.prompt_templates import render
@@ -18,11 +17,19 @@ from agent.types import Record
 
 AskModel = Callable[[str, list[dict[str, str]], type[BaseModel], str], BaseModel]
 """(role, messages, shape, tier) -> a reply of that shape; raises ModelError when the model fails for good."""
+Share = Annotated[float, Field(ge=0.0, le=1.0)]
+"""A number from 0 to 1."""
+
+
+class RoleReply(BaseModel):
+    """Base of every reply: fields that nobody asked for are dropped."""
+
+    model_config = ConfigDict(extra="ignore")
 
 
 class RoleResult(Record):
-    """A reply and who made it. `trouble` says why the model did not speak although it was asked, "" when it
-    did or was not."""
+    """A reply and who made it. `fallback_reason` says why the model that was asked did not answer, "" when it
+    did or was not asked."""
 
     value: Any
     by: Literal["model", "keyless"]
@@ -31,17 +38,17 @@ class RoleResult(Record):
 
 @dataclass(frozen=True)
 class Role:
-    """`keyless(**blanks)` returns a `reply`; `shape(**blanks)`, when given, narrows the reply to what is
-    possible now."""
+    """`fallback(**blanks)` returns a `reply`; `narrow_reply(**blanks)`, when given, returns a reply type that
+    allows only what is possible now."""
 
     name: str
-    reply: type[BaseModel]
-    fallback: Callable[..., BaseModel]
+    reply: type[RoleReply]
+    fallback: Callable[..., RoleReply]
     tier: Literal["strong", "fast"] = "strong"
-    narrow_reply: Callable[..., type[BaseModel]] | None = None
+    narrow_reply: Callable[..., type[RoleReply]] | None = None
 
     def judge(self, model: AskModel | None, **blanks: Any) -> RoleResult:
-        """The model's reply; the keyless one when there is no model or it failed. Signals and PromptError
+        """The model's reply, or the fallback's when there is no model or it failed. Signals and PromptError
         pass through."""
         if model is None:
             return RoleResult(value=self.fallback(**blanks), by="keyless")

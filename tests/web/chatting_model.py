@@ -125,7 +125,7 @@ class Script:
         return {"query": said, "reasoning": "other words"}
 
     def _grade(self, said: float | Sequence[float], prompt: str) -> Any:
-        ids = re.findall(r"^Passage (\S+) \(", prompt, flags=re.MULTILINE)
+        ids = re.findall(r"^Passage (\S+):$", prompt, flags=re.MULTILINE)
         scores = [said] * len(ids) if isinstance(said, float) else [*said, *[0.0] * len(ids)]
         return {
             "grades": [
@@ -135,12 +135,7 @@ class Script:
         }
 
     def _rerank(self, said: Any, prompt: str) -> Any:
-        return {
-            "scores": [
-                {"passage_id": one["passage_id"], "score": one["score"]}
-                for one in self._grade(said, prompt)["grades"]
-            ]
-        }
+        return self._grade(said, prompt)
 
     def _generate(self, said: Sequence[tuple[str, str]], prompt: str) -> Any:
         answer = [

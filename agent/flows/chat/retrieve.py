@@ -10,10 +10,9 @@ from agent.engine.state import Change, fold
 from agent.flows.chat.state import ChatRun, ChatState, StepJudge
 from agent.flows.shared import fact_view
 from agent.flows.shared.passages import find_hidden_sources
-from agent.retrieval.answerability import Answerability, estimate_answer_likelihood, score_question_coverage
+from agent.retrieval.bm25 import CollectionCounts, score_question_coverage
 from agent.retrieval.query_rewriting import build_search_texts
 from agent.retrieval.rank_fusion import fuse_rankings
-from agent.retrieval.term_rarity import CollectionCounts
 from agent.roles.chat.grade import MIN_RELEVANT_SCORE
 from agent.text.question_analysis import parse_question
 from agent.types import Fact, PageRef, Passage, PassageRef
@@ -122,11 +121,6 @@ def load_passages(
 def score_passages(tools: RunContext, question: str, docs: Sequence[PassageRef]) -> list[Passage]:
     """The passages, scored by the share of the question that each contains."""
     return score_question_coverage(question, load_passages(tools, docs), _count_terms(tools, question))
-
-
-def estimate_answerability(tools: RunContext, question: str, passages: Sequence[Passage]) -> Answerability:
-    """How likely the passages answer the question, by counting words."""
-    return estimate_answer_likelihood(question, passages, _count_terms(tools, question))
 
 
 def _count_terms(tools: RunContext, question: str) -> CollectionCounts:

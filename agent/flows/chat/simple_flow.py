@@ -15,7 +15,7 @@ from agent.flows.chat.state import ChatRun, ChatState, StepJudge
 from agent.flows.chat.step_summary import describe_step
 from agent.flows.chat.write import build_answer, build_refusal, write_draft
 from agent.roles.chat.classify import CLASSIFY
-from agent.roles.chat.rerank import RERANK
+from agent.roles.chat.grade import RERANK
 from agent.types import Edge, Status
 
 
@@ -47,7 +47,7 @@ def rerank(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
     if not passages:
         return {"doc_relevance_scores": []}, "generate"
     judgement = tools.judge(RERANK, question=question, passages=passages)
-    scores = {grade.passage_id: round(grade.score, 4) for grade in judgement.value.scores}
+    scores = {grade.passage_id: round(grade.score, 4) for grade in judgement.value.grades}
     docs = sorted(state.own.retrieved_docs, key=lambda doc: -scores.get(doc.id, 0.0))
     change = {
         "retrieved_docs": docs,

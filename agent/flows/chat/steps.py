@@ -204,9 +204,7 @@ def _check_grounding(state: ChatRun, tools: RunContext) -> Grounding:
         missing = "What was found does not answer the question."
         reason = "No sentence is supported by its quotes." if claims else missing
         return Grounding(grounded=False, reason=reason, step=tools.step)
-    judgement = tools.judge(
-        VALIDATE, question=reading.standalone_question(state), claims=claims, likelihood=state.own.likelihood
-    )
+    judgement = tools.judge(VALIDATE, question=reading.standalone_question(state), claims=claims)
     reply: ValidateReply = judgement.value
     grounded = reply.grounded and all(claim.backed for claim in claims)
     reason = reply.reason if reply.grounded == grounded else "Code did not find every sentence in its quotes."

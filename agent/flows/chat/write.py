@@ -8,15 +8,16 @@ from typing import Literal
 from agent.engine.context import RunContext
 from agent.engine.state import Change
 from agent.evidence import citation_check, confidence
-from agent.flows.chat.retrieve import estimate_answerability, standalone_question
+from agent.flows.chat.retrieve import standalone_question
 from agent.flows.chat.state import ChatRun, Draft
 from agent.flows.shared import fact_view, verdict
 from agent.flows.shared.citations import build_fact_from_quote, resolve_citations
 from agent.flows.shared.fact_intake import add_facts
 from agent.flows.shared.passages import find_hidden_sources
-from agent.retrieval.extractive_answer import Quotation
+from agent.retrieval.extractive_answer import find_best_quotes
+from agent.retrieval.term_coverage import find_unseen_terms
 from agent.roles.chat.clarify import CLARIFY, ClarifyReply
-from agent.roles.chat.generate import GENERATE, GenerateReply, make_candidate_facts
+from agent.roles.chat.generate import GENERATE, GenerateReply
 from agent.roles.chat.grade import MIN_RELEVANT_SCORE
 from agent.roles.chat.validate import Claim
 from agent.roles.research.report import ReportReply, ReportSentence
@@ -46,7 +47,6 @@ def write_draft(
     """The change of writing a draft from these passages: facts, conflicts, confidence and the draft."""
     question = standalone_question(state)
     best = sorted(passages, key=lambda passage: -passage.score)
-    likely = estimate_answerability(tools, question, best)
     judgement = tools.judge(
         GENERATE,
         question=state.question,
@@ -54,8 +54,6 @@ def write_draft(
         history=state.substantive_turns,
         notes=fact_view.note_texts(state),
         passages=best,
-        likelihood=likely.probability,
-        missing=list(likely.missing),
         caveat=caveat,
     )
     reply: GenerateReply = judgement.value
@@ -79,17 +77,15 @@ def write_draft(
         trouble=judgement.fallback_reason,
         step=tools.step,
     )
-    lacking = [] if is_model else list(likely.missing)
-    return {**change, "likelihood": likely.probability, "lacking": lacking, "draft": draft}
+    lacking = [] if is_model else find_unseen_terms(question, [f"{p.title} {p.text}" for p in best])
+    return {**change, "lacking": lacking, "draft": draft}
 
 
 def _extract_extra_facts(tools: RunContext, question: str, passages: list[Passage]) -> dict[str, Fact]:
     """The sentences most relevant to the question as facts."""
-    best = sorted(make_candidate_facts(question, passages), key=lambda fact: -fact.relevance)[:EXTRA_FACTS]
-    quotes = [Quotation(f.page_id, f.quote, f.statement, f.subject, f.attribute, f.relevance) for f in best]
     facts = [
         build_fact_from_quote(question, tools, tools.page(quote.page_id), quote, by="keyless")
-        for quote in quotes
+        for quote in find_best_quotes(question, passages, EXTRA_FACTS)
     ]
     return {fact.id: fact for fact in facts}
 
@@ -152,7 +148,6 @@ def ask_for_clarification(state: ChatRun, tools: RunContext, *, why: str, reason
         why=why,
         suggestion=own.needs_clarification or "",
         titles=list(titles)[:MAX_TITLES],
-        missing=own.lacking,
     )
     reply: ClarifyReply = judgement.value
     answer = build_refusal(state, tools, reason, reply.question, by=judgement)

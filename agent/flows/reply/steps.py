@@ -168,7 +168,6 @@ def write(state: ReplyRun, tools: RunContext) -> tuple[Change, str]:
         task=own.answer_prompt,
         asked=writing.standalone_question(state),
         passages=passages,
-        likelihood=writing.estimate_likelihood(state, tools, passages),
         most=own.max_answer_chars,
     )
     if judgement.fallback_reason:

@@ -17,9 +17,9 @@ from agent.flows.shared.citations import resolve_citations
 from agent.flows.shared.fact_intake import add_facts
 from agent.flows.shared.passages import content_passages, fit_passages
 from agent.flows.shared.verdict import build_answer
-from agent.retrieval.answerability import estimate_answer_likelihood, score_question_coverage
+from agent.retrieval.bm25 import score_question_coverage
+from agent.retrieval.chunking import infer_headings
 from agent.retrieval.query_rewriting import build_search_texts
-from agent.retrieval.sections import infer_headings
 from agent.roles.reply.writing import WritingReply, WritingSentence
 from agent.roles.research.report import ReportReply, ReportSentence
 from agent.roles.role import RoleResult
@@ -56,14 +56,6 @@ def select_passages(state: ReplyRun, tools: RunContext) -> list[Passage]:
         selected += passages
     counts = tools.library.count_terms(list(parse_question(question).weights))
     return score_question_coverage(question, selected, counts)
-
-
-def estimate_likelihood(state: ReplyRun, tools: RunContext, passages: Sequence[Passage]) -> float:
-    """How likely these passages answer the question, by counting words (0..1)."""
-    question = standalone_question(state)
-    best = sorted(passages, key=lambda passage: -passage.score)[:10]
-    counts = tools.library.count_terms(list(parse_question(question).weights))
-    return estimate_answer_likelihood(question, best, counts).probability
 
 
 def build_draft(

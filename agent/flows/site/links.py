@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from agent.flows.shared.fact_view import visited_urls
 from agent.flows.site.state import BY_SITEMAP, SiteRun, UrlIndex
-from agent.retrieval.site_link_scoring import UnreadLink, score_links
+from agent.retrieval.link_scoring import UnreadLink, score_links
 from agent.roles.site.site_decision import UnvisitedUrl
 from agent.text.question_analysis import parse_question
 from agent.text.urls import canonicalize
@@ -99,7 +99,7 @@ def list_unvisited(state: SiteRun, *, ranked: bool) -> list[UnvisitedUrl]:
         for i in unread
     ]
     question = parse_question(own.relevance_question(state))
-    scores = score_links(question, links, state.settings.instruction)
+    scores = score_links(question, links)
     best = sorted(range(len(unread)), key=lambda n: (-scores[n], n))[:MAX_UNVISITED_SHOWN]
     return [
         UnvisitedUrl(

@@ -14,19 +14,11 @@ from agent.flows.shared.page_refs import mark_read
 from agent.flows.shared.passages import content_passages, fit_passages
 from agent.flows.site.links import shorten_url
 from agent.flows.site.state import SiteRun
-from agent.retrieval.excerpts import choose_quotes, find_unanswered_words
-from agent.retrieval.extractive_answer import (
-    choose_asking_text,
-    find_best_quotes,
-    find_passage_subjects,
-    find_uncovered_words,
-    score_relevance,
-)
-from agent.retrieval.required_terms import restore_spelling
-from agent.retrieval.sections import infer_headings
-from agent.retrieval.site_link_scoring import split_path_words
-from agent.retrieval.unseen_terms import find_unseen_terms
-from agent.roles.site.site_decision import ENOUGH_RELEVANCE, SitePage
+from agent.retrieval.chunking import infer_headings
+from agent.retrieval.extractive_answer import find_best_quotes, score_relevance
+from agent.retrieval.term_coverage import find_unseen_terms
+from agent.roles.refusal_messages import is_unresolved_reference
+from agent.roles.site.site_decision import SitePage
 from agent.text.question_analysis import parse_question
 from agent.types import Fact, Page, PageRef, Passage
 
@@ -79,37 +71,17 @@ def passages_for_prompt(state: SiteRun, tools: RunContext) -> list[Passage]:
     return passages
 
 
-def find_missing_terms(state: SiteRun, passages: Sequence[Passage]) -> list[str]:
-    """The words that an answer needs and that what was read leaves out; not looked for while no page answers
-    well anyway."""
-    if max(state.own.bearings.values(), default=0.0) < ENOUGH_RELEVANCE:
-        return []
-    question, typed = state.own.relevance_question(state), _last_typed(state)
-    asking, about = choose_asking_text(question, typed), find_passage_subjects(passages)
-    quotes = choose_quotes(question, typed, passages, about)
-    words = find_uncovered_words(asking, passages, about) or find_unanswered_words(
-        asking, quotes, passages, about
-    )
-    return restore_spelling(asking, words)
-
-
-def find_strange_words(state: SiteRun, tools: RunContext) -> list[str]:
-    """The words of the question that occur nowhere in what is known of the site."""
-    texts = [*state.own.url_texts.values(), *map(split_path_words, state.own.all_discovered_urls)]
-    pages = [tools.page(page_id) for page_id in state.own.url_content(state).values()]
-    texts += [f"{page.title} {page.text}" for page in pages]
-    return find_unseen_terms(state.question, texts)
-
-
-def _last_typed(state: SiteRun) -> str:
-    return (fact_view.note_texts(state) or [state.question])[-1]
+def _newest_text(state: SiteRun) -> str:
+    """What was typed last, a note or the question; with the conversation when it names nothing."""
+    text = [state.asked or state.question, *fact_view.note_texts(state)][-1]
+    return state.own.relevance_question(state) if is_unresolved_reference(text) else text
 
 
 def read_pages(state: SiteRun, tools: RunContext, indices: Sequence[int]) -> Change:
     """What pages that were just visited or recalled say on the question: their relevance, facts with verified
     quotes, and the confidence."""
     question, content = state.own.relevance_question(state), state.own.url_content(state)
-    typed = _last_typed(state)
+    newest = _newest_text(state)
     relevance, facts, refs = dict[int, float](), dict[str, Fact](), list[PageRef]()
     for i in indices:
         if i not in content:
@@ -117,10 +89,10 @@ def read_pages(state: SiteRun, tools: RunContext, indices: Sequence[int]) -> Cha
         page = infer_headings(tools.page(content[i]))
         passages = _passages_after_edits(state, page, content[i])
         struck = fact_view.find_struck_source(state, page.final_url or page.url)
-        relevance[i] = 0.0 if struck else score_relevance(question, typed, passages)
+        relevance[i] = 0.0 if struck else score_relevance(newest, passages)
         quoted = [
             build_fact_from_quote(question, tools, page, quotation, by="keyless", here=state.trusts)
-            for quotation in find_best_quotes(question, typed, passages)
+            for quotation in find_best_quotes(question, passages)
         ]
         new = fact_view.apply_person_marks(state, quoted)
         facts |= {fact.id: fact for fact in new if fact.id not in state.facts}

@@ -236,7 +236,6 @@ def _ask_decision(
         "iteration": own.current_iteration,
         "max_iterations": limits.max_iterations,
         "max_urls": most,
-        "missing": [] if tools.client else reading.find_missing_terms(state, passages),
     }
     judgement = tools.judge(SITE_DECISION, **inputs)
     reply: AgentDecision = judgement.value
@@ -309,7 +308,6 @@ def draft(state: SiteRun, tools: RunContext) -> tuple[Change, str]:
         notes=[note.text for note in state.notes],
         reasoning=state.own.decision_reasoning,
         passages=passages,
-        strange=[] if tools.client else reading.find_strange_words(state, tools),
         site=", ".join(hosts),
         forced=state.own.choices[-1].forced if state.own.choices else "",
         former=state.answer.text if state.answer else "",

@@ -1,1 +1,1 @@
-"""chat."""
+"""Roles of the chat flows."""

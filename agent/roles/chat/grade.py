@@ -1,48 +1,45 @@
-"""How relevant is each passage to the question? All of them in one batch, a score and a reason each. Knows no
-search.
-
-The scores given are counted by code: the share of the question's weight that a passage holds. The keyless
-side takes them as they are."""
+"""Scores how relevant each passage is to the question, all in one batch: to grade them (GRADE), or to put them
+in order (RERANK, the simple chat)."""
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from agent.roles.role import Role
+from agent.roles.role import Role, RoleReply
 from agent.types import Passage
 
 MIN_RELEVANT_SCORE = 0.5
 """The score from which a passage counts as relevant."""
 
 
-class PassageGrade(BaseModel):
+class PassageGrade(RoleReply):
     """The verdict on one passage."""
-
-    model_config = ConfigDict(extra="ignore")
 
     passage_id: str
     score: float = Field(
         ge=0.0, le=1.0, description="0 nothing to do with it, 0.5 helps to answer, 1 answers it"
     )
-    reason: str = ""
+    reason: str = Field(default="", description="a few words")
 
 
-class GradeReply(BaseModel):
+class GradeReply(RoleReply):
     """One verdict for each passage."""
-
-    model_config = ConfigDict(extra="ignore")
 
     grades: list[PassageGrade]
 
 
+class RerankReply(GradeReply):
+    """The same for the simple chat, under a name of its own in the model's schema."""
+
+
 def fallback(*, question: str, passages: list[Passage]) -> GradeReply:
-    """The share of the question's words that stand in the passage, rare ones weighing most."""
-    return GradeReply(
+    """The passages' own scores: the share of the question's words that each holds, rare ones weighing most."""
+    return RerankReply(
         grades=[
             PassageGrade(
                 passage_id=passage.id,
                 score=passage.score,
-                reason=f"It holds {passage.score:.0%} of what the question's words weigh.",
+                reason=f"It holds {passage.score:.0%} of the question's words by weight.",
             )
             for passage in passages
         ]
@@ -50,3 +47,4 @@ def fallback(*, question: str, passages: list[Passage]) -> GradeReply:
 
 
 GRADE = Role(name="grade", reply=GradeReply, fallback=fallback, tier="fast")
+RERANK = Role(name="rerank", reply=RerankReply, fallback=fallback, tier="fast")

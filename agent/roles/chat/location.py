@@ -1,22 +1,20 @@
-"""What kind of facility is asked for, and near what? Reads the words; where things are, code looks up
-afterwards."""
+"""Reads what kind of facility is asked for, and near what. Where things are, code looks up afterwards."""
 
 from __future__ import annotations
 
 import re
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from agent.roles.role import Role
+from agent.roles.role import Role, RoleReply
 from agent.text.geo import find_facility_kinds, find_place_phrase, parse_coordinates
 from agent.text.tokens import tokenize
 from agent.types import Turn
 
-DEFAULT_COUNT = 5
-"""Facilities that are listed when no number was said."""
-MAX_COUNT = 20
+DEFAULT_COUNT, MAX_COUNT = 5, 20
+"""Facilities that are listed when no number is given, and at most."""
 MAX_TURNS = 6
-"""Turns before this one that a kind or a place may stand in."""
+"""Earlier turns in which a kind or a place is looked for."""
 _COUNT = re.compile(
     r"\b(\d{1,2})\s+(?:\w+\s+)?(?:near|clos|närm|nächst)|\b(?:near|clos)est\s+(\d{1,2})\b", re.IGNORECASE
 )
@@ -24,11 +22,9 @@ _NUMBER_WORDS = {"two": 2, "three": 3, "four": 4, "five": 5, "ten": 10}
 _ALL = re.compile(r"\b(?:all|every|list|which|alla|alle|tous|todos)\b", re.IGNORECASE)
 
 
-class LocationReply(BaseModel):
+class LocationReply(RoleReply):
     """What is looked for. `near` is a place in the person's words or a pair of coordinates, empty when none
     was named."""
-
-    model_config = ConfigDict(extra="ignore")
 
     kind: str = Field(
         description="one of the kinds there are, spelled as there; empty when none of them is meant"
@@ -38,25 +34,20 @@ class LocationReply(BaseModel):
 
 
 def fallback(*, question: str, history: list[Turn], kinds: list[str], places: list[str]) -> LocationReply:
-    """The kind and the place that the turn names; what it leaves out is taken from the newest turn that names
-    it."""
-    said = [question, *(turn.user for turn in reversed(history[-MAX_TURNS:]))] if history else [question]
-    near = next((place for text in said if (place := _find_place(text, kinds, places))), "")
-    kind = next((named[0] for text in said if (named := _find_kinds(text, near, kinds))), "")
+    """The kind and the place that the turn names, or else the newest earlier turn that names one."""
+    texts = [question, *(turn.user for turn in reversed(history[-MAX_TURNS:]))]
+    near = next((place for text in texts if (place := _find_place(text, kinds, places))), "")
+    kind = next((found[0] for text in texts if (found := _find_kinds(text, near, kinds))), "")
     return LocationReply(kind=kind, near=near, most=_read_count(question))
 
 
 def _find_kinds(text: str, near: str, kinds: list[str]) -> list[str]:
-    """The kinds a text names beside its place (which may be called after one)."""
-    return (
-        find_facility_kinds(text.replace(near, " "), kinds)
-        if near and near != text
-        else find_facility_kinds(text, kinds)
-    )
+    """The kinds a text names outside its place, which may be called after one."""
+    return find_facility_kinds(text.replace(near, " ") if near and near != text else text, kinds)
 
 
 def _find_place(text: str, kinds: list[str], places: list[str]) -> str:
-    """The words behind "near", "in" and the like when a known place is among them; else a known place; else
+    """Coordinates; the words behind "near" or "in" with a known place among them; else a known place; else
     those words, if they name no kind."""
     if parse_coordinates(text):
         return text

@@ -1,14 +1,11 @@
-"""Does the draft of an answer say only what its quotes say, and does it answer? Code has checked the quotes
-before; this reads them.
-
-The keyless side asks no more than code does: every sentence backed by its quotes, and the evidence likely to
-answer."""
+"""Checks whether the draft of an answer says only what its quotes say, and answers. Code has checked the quotes
+before."""
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from agent.roles.role import Role
+from agent.roles.role import Role, RoleReply
 from agent.types import Record
 
 
@@ -22,10 +19,8 @@ class Claim(Record):
     backed: bool = False
 
 
-class ValidateReply(BaseModel):
+class ValidateReply(RoleReply):
     """The verdict. `unsupported` are the numbers of sentences that go beyond their quotes."""
-
-    model_config = ConfigDict(extra="ignore")
 
     grounded: bool
     unsupported: list[int] = Field(default_factory=list)
@@ -38,20 +33,15 @@ class ValidateReply(BaseModel):
     )
 
 
-def fallback(*, question: str, claims: list[Claim], likelihood: float) -> ValidateReply:
-    """Grounded when there is something, and code found all of it in its quotes."""
+def fallback(*, question: str, claims: list[Claim]) -> ValidateReply:
+    """Grounded when there are sentences and code found each of them in its quotes."""
     unsupported = [claim.n for claim in claims if not claim.backed]
     if not claims:
         return ValidateReply(grounded=False, reason="Nothing was written.")
     if unsupported:
-        return ValidateReply(
-            grounded=False,
-            unsupported=unsupported,
-            reason=f"{len(unsupported)} of {len(claims)} sentences go beyond their quotes.",
-        )
-    return ValidateReply(
-        grounded=True, reason="Every sentence stands in its quotes.", confidence=round(likelihood, 4)
-    )
+        reason = f"{len(unsupported)} of {len(claims)} sentences go beyond their quotes."
+        return ValidateReply(grounded=False, unsupported=unsupported, reason=reason)
+    return ValidateReply(grounded=True, reason="Every sentence is in its quotes.")
 
 
 VALIDATE = Role(name="validate", reply=ValidateReply, fallback=fallback, tier="fast")

@@ -1,1 +1,1 @@
-"""collect."""
+"""Roles of the collect flow."""

@@ -3,34 +3,28 @@ Keeps to the page's words."""
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from agent.roles.role import Role
+from agent.roles.role import Role, RoleReply
 
 
-class ContentPost(BaseModel):
+class ContentPost(RoleReply):
     """One post as it stands on the page."""
-
-    model_config = ConfigDict(extra="ignore")
 
     user: str = ""
     date: str | None = None
     text: str
 
 
-class ContentMetadata(BaseModel):
+class ContentMetadata(RoleReply):
     """How many posts a thread has, who wrote an article."""
-
-    model_config = ConfigDict(extra="ignore")
 
     post_count: int | None = None
     author: str | None = None
 
 
-class ContentReply(BaseModel):
+class ContentReply(RoleReply):
     """What was extracted; `posts` is empty for an article."""
-
-    model_config = ConfigDict(extra="ignore")
 
     title: str = ""
     content: str = Field(

@@ -5,10 +5,10 @@ The keyless side quotes the most telling sentence of each item, two where there 
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from agent.roles.research.report import ReportSentence
-from agent.roles.role import Role
+from agent.roles.role import Role, RoleReply
 from agent.types import Answer, Fact, PageRef, Record
 from agent.types.collection import CollectIntent
 
@@ -26,10 +26,8 @@ class DigestItem(Record):
     facts: list[Fact] = Field(default_factory=list)
 
 
-class DigestReply(BaseModel):
+class DigestReply(RoleReply):
     """The digest as parts."""
-
-    model_config = ConfigDict(extra="ignore")
 
     answer: list[ReportSentence] = Field(
         default_factory=list, description="empty when nothing that was gathered is to the point"

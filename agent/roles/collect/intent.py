@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import re
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from agent.roles.role import Role
+from agent.roles.role import Role, RoleReply
 from agent.text import negative_constraints
 from agent.text.relative_dates import find_days_back, remove_time_range
 from agent.text.requested_count import find_requested_count, remove_requested_count
@@ -67,11 +67,9 @@ _FRAME_WORDS = re.compile(
 _EDGE_WORDS = re.compile(rf"(?:{_FUNCTION_WORDS}|{_PLACE_WORDS}|zusammen)", re.IGNORECASE)
 
 
-class IntentReply(BaseModel):
+class IntentReply(RoleReply):
     """What is wanted. `topic` is empty when the pages themselves are (“this article”); `time_range_days` null
     for any time."""
-
-    model_config = ConfigDict(extra="ignore")
 
     topic: str = Field(
         default="", description="the subject in a few words, without the section, the time and the number"

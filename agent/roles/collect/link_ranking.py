@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import re
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from agent.roles.role import Role
+from agent.roles.role import Role, RoleReply
 from agent.text.negative_constraints import is_unwanted
 from agent.text.tokens import content_stems, stem_prefix, stem_words
 from agent.types.collection import CollectIntent, LinkCandidate
@@ -24,10 +24,8 @@ _THREAD_URL = re.compile(
 )
 
 
-class RankedLink(BaseModel):
+class RankedLink(RoleReply):
     """One link worth following; `detected_date` is what the listing says beside it."""
-
-    model_config = ConfigDict(extra="ignore")
 
     url: str = Field(description="copied from the links")
     anchor_text: str = ""
@@ -37,10 +35,8 @@ class RankedLink(BaseModel):
     )
 
 
-class LinkRanking(BaseModel):
+class LinkRanking(RoleReply):
     """The links to follow, the most relevant first."""
-
-    model_config = ConfigDict(extra="ignore")
 
     links: list[RankedLink] = Field(default_factory=list)
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from agent.roles.role import Role
+from agent.roles.role import Role, RoleReply
 from agent.text.tokens import content_stems, stem_words
 from agent.types.collection import CollectIntent, LinkCandidate, PageAction, PageFeatures, PageType
 
@@ -37,10 +37,8 @@ _SITE_MENU = re.compile(
 )
 
 
-class PageDecision(BaseModel):
+class PageDecision(RoleReply):
     """One decision about one page. `target_url` only with NAVIGATE_TO, copied from the page's links."""
-
-    model_config = ConfigDict(extra="ignore")
 
     action: PageAction
     reasoning: str = ""

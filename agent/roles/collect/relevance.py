@@ -3,9 +3,9 @@ each."""
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from agent.roles.role import Role
+from agent.roles.role import Role, RoleReply
 from agent.text.negative_constraints import is_unwanted
 from agent.text.tokens import content_stems, stem_prefix, stem_words
 from agent.types import Record
@@ -29,20 +29,16 @@ class ItemPreview(Record):
     """The topic's words that stand anywhere in its text."""
 
 
-class ItemVerdict(BaseModel):
+class ItemVerdict(RoleReply):
     """The verdict on one item."""
-
-    model_config = ConfigDict(extra="ignore")
 
     id: str
     is_relevant: bool
     reason: str = ""
 
 
-class RelevanceReply(BaseModel):
+class RelevanceReply(RoleReply):
     """One verdict for each item."""
-
-    model_config = ConfigDict(extra="ignore")
 
     items: list[ItemVerdict] = Field(default_factory=list)
 

@@ -1,1 +1,1 @@
-"""reply."""
+"""Roles of the reply flow."""

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from agent.roles.role import Role
+from agent.roles.role import Role, RoleReply
 from agent.text.identifiers import find_unmistakable_codes
 from agent.text.tokens import fold, tokenize
 from agent.text.word_lists import STOPWORDS
@@ -84,10 +84,8 @@ _PERSONAL = re.compile(
 )
 
 
-class GateReply(BaseModel):
+class GateReply(RoleReply):
     """Whether a reply should be prepared."""
-
-    model_config = ConfigDict(extra="ignore")
 
     should_reply: bool
     reasoning: str = Field(default="", description="one short sentence")

@@ -1,24 +1,19 @@
-"""The last check of a drafted reply: may it be posted? Knows the draft and the passages it was written from.
-
-The keyless side is strict: each sentence of the draft must stand in the passages word for word.
-"""
+"""The last check of a drafted reply: may it be posted?"""
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from agent.roles.role import Role
+from agent.roles.role import Role, RoleReply
 from agent.text.sentences import find_sentence_spans
 from agent.text.tokens import tokenize
 from agent.types import Passage
 
 
-class VerificationReply(BaseModel):
+class VerificationReply(RoleReply):
     """Approved or not."""
 
-    model_config = ConfigDict(extra="ignore")
-
-    verification: bool = Field(description="true: the draft may be posted as it stands")
+    verification: bool = Field(description="true: the draft may be posted as it is")
     reasoning: str = Field(default="", description="one short sentence")
 
 
@@ -32,17 +27,13 @@ def fallback(
     passages: list[Passage],
     pictures: int,
 ) -> VerificationReply:
-    """Approved when every word of the draft was quoted, sentence by sentence."""
-    said = " ".join(" ".join(tokenize(f"{passage.heading} {passage.text}")) for passage in passages)
+    """Approved when each sentence of the draft is in the passages word for word."""
+    sources = " ".join(" ".join(tokenize(f"{passage.heading} {passage.text}")) for passage in passages)
     for start, end in find_sentence_spans(draft):
-        spoken = tokenize(draft[start:end])
-        if spoken and " ".join(spoken) not in said:
-            return VerificationReply(
-                verification=False, reasoning=f"“{draft[start:end][:80]}” does not stand in the sources."
-            )
-    return VerificationReply(
-        verification=bool(draft.strip()), reasoning="Every sentence stands in the sources."
-    )
+        if " ".join(tokenize(draft[start:end])) not in sources:
+            reason = f"“{draft[start:end][:80]}” is not in the sources."
+            return VerificationReply(verification=False, reasoning=reason)
+    return VerificationReply(verification=bool(draft.strip()), reasoning="Every sentence is in the sources.")
 
 
 VERIFICATION = Role(name="verification", reply=VerificationReply, fallback=fallback, tier="strong")

@@ -1,1 +1,1 @@
-"""research."""
+"""Roles of the research flow."""

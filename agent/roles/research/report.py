@@ -1,44 +1,38 @@
-"""The answer for the person: sentences that cite facts, how sure they are, what is missing, and the journey
-told. Writes no URL.
-
-The keyless side answers with the quotes themselves, best first, at most `WORDS` words; no sentence at all
-means that the evidence does not cover the question, and the flow says so."""
+"""Writes the answer of a research run: sentences that cite facts, how certain they are, what is missing, and
+how the run went. Writes no URL."""
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from agent.evidence.confidence import describe_level
+from agent.retrieval.extractive_answer import MIN_COVERED_SHARE
 from agent.retrieval.fact_selection import (
     choose_facts,
     choose_facts_for_note,
-    estimate_answer_probability,
     render_statement,
 )
-from agent.retrieval.term_coverage import measure_coverage
-from agent.roles.role import Role
+from agent.retrieval.term_coverage import best_share, measure_coverage
+from agent.roles.role import Role, RoleReply
 from agent.text.plurals import format_count
+from agent.text.question_analysis import parse_question
 from agent.types import Action, Answer, Conflict, Fact, Outcome, PageRef
 
-MAX_WORDS = 120
-MAX_SENTENCES = 6
-MIN_ANSWER_PROBABILITY = 0.5
-"""The least probability that the facts answer the question for an answer to be given at all."""
+MAX_WORDS, MAX_SENTENCES = 120, 6
+MIN_COVERED_SHARE_GIVEN_PAGE = 0.25
+"""The least share of the question that the facts of one page must cover where the person named the page: then
+the question need not name its subject."""
 
 
-class ReportSentence(BaseModel):
-    """One sentence of the answer and the ids of the facts it stands on."""
-
-    model_config = ConfigDict(extra="ignore")
+class ReportSentence(RoleReply):
+    """One sentence of the answer and the ids of the facts that state it."""
 
     text: str
     fact_ids: list[str] = Field(default_factory=list)
 
 
-class ReportReply(BaseModel):
+class ReportReply(RoleReply):
     """The answer as parts; the renderer numbers the sources and writes every address."""
-
-    model_config = ConfigDict(extra="ignore")
 
     answer: list[ReportSentence] = Field(
         default_factory=list, description="empty when the facts do not answer the question"
@@ -47,7 +41,7 @@ class ReportReply(BaseModel):
     missing: str = ""
     journey: str = ""
     key_sources: list[str] = Field(
-        default_factory=list, description="ids of the facts that carried the answer"
+        default_factory=list, description="ids of the facts that matter most for the answer"
     )
 
 
@@ -64,16 +58,18 @@ def fallback(
     why_stopped: str,
     former: Answer | None,
 ) -> ReportReply:
-    """A few quoted sentences, pinned ones first, then the best; none but the pinned ones when the pages do
-    not cover the question."""
+    """The quotes that fit best: two for the newest note, pinned ones, and where the facts cover enough of the
+    question the most relevant."""
     known = measure_coverage(question, facts)
     usable = [fact for fact in facts if fact.can_support]
-    given = bool(history) and history[0].action == "crawl_url"
-    unmarked = [fact.model_copy(update={"decision": "none"}) for fact in usable if not fact.is_own_knowledge]
-    covered = estimate_answer_probability(question, unmarked, given=given) >= MIN_ANSWER_PROBABILITY
     noted = choose_facts_for_note(notes[-1], usable) if notes else []
+    starts_at_page = bool(history) and history[0].action == "crawl_url"
+    least = MIN_COVERED_SHARE_GIVEN_PAGE if starts_at_page else MIN_COVERED_SHARE
+    texts = [(fact.url, f"{fact.title} {fact.quote}") for fact in usable if not fact.is_own_knowledge]
+    asked = parse_question(question)
+    covers = (known.share if asked.is_multi_hop else best_share(asked, texts)) >= least
+    rest = [fact for fact in usable if fact not in noted and (covers or fact.decision == "pinned")]
     room = MAX_WORDS - sum(len(render_statement(fact).split()) for fact in noted)
-    rest = [fact for fact in usable if fact not in noted and (covered or fact.decision == "pinned")]
     picked = noted + (choose_facts(question, rest, words=room, sentences=MAX_SENTENCES) if room > 0 else [])
     return ReportReply(
         answer=[ReportSentence(text=render_statement(fact), fact_ids=[fact.id]) for fact in picked],
@@ -97,15 +93,16 @@ def _describe_certainty(confidence: float, conflicts: list[Conflict]) -> str:
 def _describe_journey(history: list[Action], failures: list[PageRef], why_stopped: str) -> str:
     searches = [action for action in history if action.action != "crawl_url"]
     read = [action for action in history if action.action == "crawl_url" and action.outcome == Outcome.OK]
-    told = [f"{format_count(len(searches), 'search', 'searches')} and {format_count(len(read), 'page')} read"]
+    parts = [
+        f"{format_count(len(searches), 'search', 'searches')} and {format_count(len(read), 'page')} read"
+    ]
     if searches:
-        told.append("first search: “" + searches[0].query_or_url + "”")
-    useful = [action for action in read if action.new_facts]
-    if useful:
-        told.append(f"{format_count(len(useful), 'page')} brought {sum(a.new_facts for a in useful)} facts")
+        parts.append(f"first search: “{searches[0].query_or_url}”")
+    if useful := [action for action in read if action.new_facts]:
+        parts.append(f"{format_count(len(useful), 'page')} brought {sum(a.new_facts for a in useful)} facts")
     if failures:
-        told.append(f"{format_count(len(failures), 'page')} could not be read")
-    return "; ".join(told) + "." + (f" It stopped because: {why_stopped}" if why_stopped else "")
+        parts.append(f"{format_count(len(failures), 'page')} could not be read")
+    return "; ".join(parts) + "." + (f" It stopped because: {why_stopped}" if why_stopped else "")
 
 
 REPORT = Role(name="report", reply=ReportReply, fallback=fallback, tier="strong")

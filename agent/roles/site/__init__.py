@@ -1,1 +1,1 @@
-"""site."""
+"""Roles of the site flow."""

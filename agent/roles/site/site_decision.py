@@ -1,34 +1,27 @@
-"""Answer now, or explore more of the site, and which of its addresses? Writes no answer; knows what was read,
-not how.
-
-The keyless side compares how well the best page read answers with how much the best unvisited address
-promises."""
+"""Decides whether the pages read are enough to answer, or which addresses of the site to read next. Writes no
+answer."""
 
 from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from agent.roles.role import Role
+from agent.roles.role import Role, RoleReply
 from agent.types import Record, Turn
 
 ENOUGH_RELEVANCE = 0.5
-"""A page that answers this well is enough."""
-MIN_LINK_SCORE = 0.05
-"""The least score of an address that is worth a visit."""
-MIN_SHARE_OF_BEST = 0.4
-"""Of a batch, those addresses are taken that score at least this share of the best one."""
+"""A page of this relevance is enough."""
+MIN_LINK_SCORE, MIN_SHARE_OF_BEST = 0.05, 0.5
+"""The least score of an address that is read, and its least share of the best one's."""
 SMALL_SITE_URLS = 15
-"""Of a site with no more unvisited addresses than this, even those without a word of the question are read
-before it is refused."""
+"""A site with no more unread addresses than this is read whole before a question is refused."""
 MIN_USEFUL_SHARE = 0.7
-"""A page is useful that bears at least this share of the best one's bearing."""
+"""A page is useful with at least this share of the best one's relevance."""
 
 
 class SitePage(Record):
-    """A visited page as the decision sees it: a window of its text, and how well it answers by rule
-    (0..1)."""
+    """A visited page: a window of its text, and how well it answers by rule (0..1)."""
 
     index: int
     url: str
@@ -39,7 +32,7 @@ class SitePage(Record):
 
 class UnvisitedUrl(Record):
     """An address that could be explored: its link text, its score by rule (0..1), and the index of the page
-    it stands on."""
+    it is on."""
 
     index: int
     url: str
@@ -48,10 +41,8 @@ class UnvisitedUrl(Record):
     found_on: int = -1
 
 
-class AgentDecision(BaseModel):
+class AgentDecision(RoleReply):
     """What to do next."""
-
-    model_config = ConfigDict(extra="ignore")
 
     decision: Literal["answer", "explore"]
     reasoning: str = Field(default="", description="one or two sentences: why, and what is still missing")
@@ -78,45 +69,36 @@ def fallback(
     iteration: int,
     max_iterations: int,
     max_urls: int,
-    missing: list[str],
 ) -> AgentDecision:
-    """Explore while no page answers well, or a word is missing that an answer can't do without, and an
-    address promises more; else answer (or refuse, which is the writer's part)."""
-    best = max((page.relevance for page in pages), default=0.0)
-    useful = [page.index for page in pages if page.relevance and page.relevance >= MIN_USEFUL_SHARE * best]
-    if best >= ENOUGH_RELEVANCE and not missing:
-        top = next(page for page in pages if page.relevance == best)
+    """Explore while no page is relevant enough and an address shares words with the question; else answer."""
+    best = max(pages, key=lambda page: page.relevance, default=None)
+    relevance = best.relevance if best else 0.0
+    useful = [
+        page.index for page in pages if page.relevance and page.relevance >= MIN_USEFUL_SHARE * relevance
+    ]
+    promising = _choose_promising(unvisited, max_urls)
+    if best and relevance >= ENOUGH_RELEVANCE:
+        reason = f"“{best.title or best.url}” fits what is asked."
+    elif not promising:
+        reason = "No unread address shares words with the question."
+    elif iteration >= max_iterations:
+        reason = f"All {max_iterations} explorations are used."
+    else:
+        names = ", ".join(f"“{(address.text or address.url)[:60]}”" for address in promising[:3])
         return AgentDecision(
-            decision="answer",
-            reasoning=f"“{top.title or top.url}” covers what is asked.",
+            decision="explore",
+            reasoning=f"What was read does not fit the question well enough yet; {names} share words with it.",
+            selected_url_indices=[address.index for address in promising],
             useful_visited_indices=useful,
         )
-    promising = _choose_promising(unvisited, max_urls)
-    if not promising or iteration >= max_iterations:
-        why = (
-            "No address that is left promises more."
-            if not promising
-            else f"All {max_iterations} explorations are used."
-        )
-        return AgentDecision(decision="answer", reasoning=why, useful_visited_indices=useful)
-    unsaid = ", ".join(f"“{word}”" for word in missing[:3])
-    lacking = (
-        f"What was read leaves out {unsaid}" if missing else "What was read does not cover the question yet"
-    )
-    names = ", ".join(f"“{(address.text or address.url)[:60]}”" for address in promising[:3])
-    return AgentDecision(
-        decision="explore",
-        reasoning=f"{lacking}; the words of {names} speak for them.",
-        selected_url_indices=[address.index for address in promising],
-        useful_visited_indices=useful,
-    )
+    return AgentDecision(decision="answer", reasoning=reason, useful_visited_indices=useful)
 
 
-def _choose_promising(unvisited: list[UnvisitedUrl], max_urls: int) -> list[UnvisitedUrl]:
+def _choose_promising(unvisited: list[UnvisitedUrl], most: int) -> list[UnvisitedUrl]:
     ranked = sorted(unvisited, key=lambda address: -address.score)
     least = max(MIN_LINK_SCORE, MIN_SHARE_OF_BEST * ranked[0].score) if ranked else 1.0
     found = [address for address in ranked if address.score >= least]
-    return (found or (ranked if len(ranked) <= SMALL_SITE_URLS else []))[:max_urls]
+    return (found or (ranked if len(ranked) <= SMALL_SITE_URLS else []))[:most]
 
 
 SITE_DECISION = Role(name="site_decision", reply=AgentDecision, fallback=fallback, tier="strong")

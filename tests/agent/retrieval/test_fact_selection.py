@@ -7,12 +7,7 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.retrieval.fact_selection import (
-    choose_facts,
-    estimate_answer_probability,
-    render_statement,
-    weigh_facts,
-)
+from agent.retrieval.fact_selection import choose_facts, render_statement
 from agent.types import Fact
 
 QUESTION = "When was the ferry Blue Heron built?"
@@ -42,7 +37,6 @@ def best(facts: list[Fact], question: str = QUESTION, words: int = 120, sentence
 
 def test_the_fact_that_answers_weighs_most_in_whatever_order() -> None:
     facts = [OTHER, WHITE, BUILT]
-    assert [fact.id for _, fact in weigh_facts(QUESTION, facts)] == ["f1", "f2", "f3"]
     random.Random(3).shuffle(facts)
     assert best(facts) == best([BUILT, WHITE, OTHER]) and best(facts)[0] == "f1"
 
@@ -78,21 +72,6 @@ def test_copies_are_told_once_and_pages_are_mixed() -> None:
     assert "f1904" in best([*same, fact("The ferry Blue Heron was built in 1904.", 1904)], sentences=2)
 
 
-def test_the_frame_of_a_site_weighs_less() -> None:
-    frame = [fact(BUILT.quote, n, url=f"https://one.example/{n}") for n in (4, 5)]
-    weights = {fact.id: weight for weight, fact in weigh_facts(QUESTION, [BUILT, *frame])}
-    assert weights["f1"] > weights["f4"]
-
-
-def test_a_page_that_a_good_fact_names_is_lifted() -> None:
-    question = "When was the mother of Ada Quill born?"
-    mother = fact("The mother of Ada Quill is Berta Lund.", 1, title="Ada Quill")
-    born = fact("She was born in 1899 in a village.", 2, title="Berta Lund")
-    alone = {fact.id: weight for weight, fact in weigh_facts(question, [born, OTHER])}["f2"]
-    led = {fact.id: weight for weight, fact in weigh_facts(question, [mother, born, OTHER])}["f2"]
-    assert led > alone
-
-
 def test_what_is_told_names_its_page_when_the_words_do_not() -> None:
     assert (
         render_statement(fact("It was built in 1907.", title="Blue Heron | Ferries"))
@@ -109,32 +88,12 @@ def test_what_is_told_names_its_page_when_the_words_do_not() -> None:
     assert render_statement(fact("It was built in 1907.", title="x" * 80)) == "It was built in 1907."
 
 
-def test_the_chance_that_facts_answer() -> None:
-    assert estimate_answer_probability(QUESTION, []) == 0.0
-    assert estimate_answer_probability(QUESTION, [OTHER.model_copy(update={"decision": "pinned"})]) == 1.0
-    assert (
-        estimate_answer_probability(QUESTION, [BUILT]) > 0.5 > estimate_answer_probability(QUESTION, [OTHER])
-    )
-    assert estimate_answer_probability(QUESTION, [WHITE], given=True) > estimate_answer_probability(
-        QUESTION, [WHITE]
-    )
-
-
-def test_names_alone_are_beside_the_point() -> None:
-    question = "How many vegan recipes did Ada Quill publish?"
-    named = fact("Ada Quill lives in Port Ember.", title="Ada Quill")
-    assert estimate_answer_probability(question, [named]) < estimate_answer_probability(
-        question, [fact("Ada Quill wrote vegan recipes.", title="Ada Quill")]
-    )
-
-
 @given(st.text(), st.lists(st.tuples(st.text(max_size=80), st.text(max_size=30), st.booleans()), max_size=5))
 def test_any_facts_can_be_weighed(question: str, given_: list[tuple[str, str, bool]]) -> None:
     facts = [
         fact(quote, n, title=title, decision="pinned" if pin else "none", step=n)
         for n, (quote, title, pin) in enumerate(given_)
     ]
-    assert 0 <= estimate_answer_probability(question, facts) <= 1
     taken = choose_facts(question, facts, words=20, sentences=3)
     assert taken == choose_facts(question, facts, words=20, sentences=3)
     assert len({fact.id for fact in taken}) == len(taken) <= 3 and all(fact in facts for fact in taken)

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from agent.retrieval import link_scoring
 from agent.retrieval.link_scoring import strip_title_suffix
-from agent.text.question_analysis import parse_question
 from agent.types import Fact, Lead, Link, Outcome, Page, SearchHit, SearchResult
 
 ASKED = "When was the ferry Blue Heron built?"
@@ -71,13 +70,6 @@ def test_the_same_address_or_the_same_words_are_the_same_lead() -> None:
 )
 def test_a_bare_title(title: str, short: str) -> None:
     assert link_scoring.strip_title_suffix(title) == short
-
-
-def test_a_title_that_the_question_names_outright() -> None:
-    asked = parse_question(ASKED)
-    assert link_scoring.match_title(asked, "Blue Heron (ferry)") == (1.0, True)
-    assert link_scoring.match_title(asked, "Blue Whale") == (0.5, False)
-    assert link_scoring.match_title(asked, "") == (0.0, False)
 
 
 def test_hits_keep_the_engines_order_unless_a_title_is_named() -> None:

@@ -70,7 +70,7 @@ def test_opening_the_page_counts() -> None:
     first, later = (
         score_sentences(ASKED, [passage("The ferry Heron.", start=start)])[0] for start in (0, 500)
     )
-    assert first.opening and not later.opening and first.score > later.score
+    assert first.score > later.score
 
 
 def test_titles_headings_and_scraps_are_no_sentences() -> None:
@@ -127,9 +127,9 @@ def test_a_fact_is_scored_by_the_same_rule() -> None:
 
 def test_the_topic_is_a_name_of_the_question_or_the_title() -> None:
     asked = parse_question(ASKED)
-    assert find_topic(asked, "Ferries", "Blue Heron was built in 1907.")[0] == "Blue Heron"
-    assert find_topic(asked, "Grey Gull | Ferries of the north", "It was built in 1907.")[0] == "Grey Gull"
-    assert find_topic(asked, "", "It was built.")[0] == "It was built."
+    assert find_topic(asked, "Ferries", "Blue Heron was built in 1907.") == "Blue Heron"
+    assert find_topic(asked, "Grey Gull | Ferries of the north", "It was built in 1907.") == "Grey Gull"
+    assert find_topic(asked, "", "It was built.") == "It was built."
 
 
 @given(st.text(), st.text(max_size=400), st.text(max_size=60), st.booleans())
@@ -140,7 +140,5 @@ def test_any_text_is_scored_between_0_and_1_by_quotes_of_its_own(
     found = score_sentences(question, given_)
     assert all(c.quote in text and c.quote.strip() and 0 <= c.score <= 1 for c in found)
     assert found == score_sentences(question, given_)
-    assert (
-        isinstance(describe_row(title, text), str)
-        and len(find_topic(parse_question(question), title, text)) == 2
-    )
+    assert isinstance(describe_row(title, text), str)
+    assert isinstance(find_topic(parse_question(question), title, text), str)

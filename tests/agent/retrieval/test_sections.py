@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from agent.retrieval.chunking import split_passages
-from agent.retrieval.sections import find_synonyms, group_sections, infer_headings
-from agent.retrieval.unseen_terms import find_unseen_terms
+from agent.retrieval.chunking import group_sections, infer_headings, split_passages
+from agent.retrieval.term_coverage import find_unseen_terms
 from agent.types import Heading, Outcome, Page
 
 
@@ -44,10 +43,6 @@ def test_passages_of_one_heading_are_one_section_and_a_repeated_heading_opens_an
         and len(found[0].passages) > 1
         and len(found[1].passages) == 1
     )
-
-
-def test_kin_are_words_headings_use_for_the_same_matter():
-    assert "progno" in find_synonyms("outloo") and find_synonyms("zebra") == {"zebra"}
 
 
 def test_strange_words_stand_nowhere_not_even_in_another_form():

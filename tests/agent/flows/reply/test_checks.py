@@ -28,7 +28,7 @@ def test_max_sources_holds_whatever_is_proposed(run: Run) -> None:
     ran = run(script=script, max_sources=2)
     assert ran.state.own.selection.selected_source_ids == proposed[:2]  # type: ignore[union-attr]
     assert ran.state.refusals[0].what == "team:hours.txt" and "at most 2" in ran.state.refusals[0].why
-    assert "at most 2 ids" in script.prompts[1][1]
+    assert "Choose at most 2." in script.prompts[1][2]
 
 
 def test_max_answer_chars_holds_and_never_cuts_a_sentence(run: Run) -> None:
@@ -39,7 +39,7 @@ def test_max_answer_chars_holds_and_never_cuts_a_sentence(run: Run) -> None:
     script = Script(write=[NIGHT, KEPT, long])
     ran = run(script=script, max_answer_chars=70)
     assert replied(ran, "gate", "select", "load", "write") == f"{NIGHT[0]} {KEPT[0]}"
-    assert ran.state.own.left_out == [long[0]] and "at most 70 characters" in script.prompts[2][1]
+    assert ran.state.own.left_out == [long[0]] and "at most 70 characters" in script.prompts[2][2]
     assert "no sentence is short enough" in silent(
         run(script=Script(write=[long]), max_answer_chars=40), "gate", "select", "load", "write"
     )

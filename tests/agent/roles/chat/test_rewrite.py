@@ -41,10 +41,9 @@ def test_each_further_wording_looks_for_other_words() -> None:
 
 
 def test_without_a_talk_there_are_other_wordings_too() -> None:
-    first = "Who founded Älvmora Mejeri, and when was it sold to Ada Quill?"
+    first = "Who founded the company Älvmora Mejeri, and when was it sold to Ada Quill?"
     second = _query(first, [], "nothing was found", (first,))
-    third = _query(first, [], "nothing was found", (first, second))
-    assert "Älvmora Mejeri" in second and len({first, second, third}) == 3
+    assert "Älvmora Mejeri" in second and "company" not in second and second != first
 
 
 @pytest.mark.parametrize(
@@ -103,7 +102,5 @@ def test_the_prompt_has_the_rules_blanks_and_fences_what_others_wrote() -> None:
     assert find_blanks("rewrite") == set(given)
     system, user = (message["content"] for message in render("rewrite", **given))
     assert user.count(evil) == 3 and evil not in system and "different words" in system
-    assert (
-        "different words"
-        not in render("rewrite", question="Why?", history=[], angle="", tried=[])[0]["content"]
-    )
+    bare = render("rewrite", question="Why?", history=[], angle="", tried=[])[0]["content"]
+    assert system.startswith(bare), "the system part is the same in every call"

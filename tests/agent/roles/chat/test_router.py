@@ -133,5 +133,6 @@ def test_the_prompt_has_the_rules_blanks_and_fences_what_others_wrote() -> None:
     }
     assert find_blanks("router") == set(given)
     system, user = (message["content"] for message in render("router", **given))
-    assert "Why?" in user and evil in user and evil not in system and "clinic" in system
-    assert "never this" in render("router", question="Why?", history=[], prior=[], kinds=[])[0]["content"]
+    assert "Why?" in user and evil in user and evil not in system and "clinic" in user
+    bare = render("router", question="Why?", history=[], prior=[], kinds=[])
+    assert system.startswith(bare[0]["content"]) and "Kinds of facilities: none" in bare[1]["content"]

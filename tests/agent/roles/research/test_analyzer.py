@@ -87,16 +87,6 @@ def test_what_is_still_open_is_said() -> None:
     )
 
 
-def test_a_page_that_a_known_fact_leads_to_is_read_for_what_is_open() -> None:
-    question = "How old are the children of the couple who run Älvmora Mejeri?"
-    couple = known("Älvmora Mejeri is run by the couple Ragnhild Tjäder and Emil Tjäder.")
-    family = of("Emil Tjäder moved here. The children are 15, 12 and 9. It is cold.", title="The family")
-    asked = {"title": "The family", "passages": family}
-    led = extracted(analyze(question, facts=[couple], **asked)).facts
-    assert led and "children" in led[0].quote
-    assert len(led) >= len(extracted(analyze(question, **asked)).facts)
-
-
 def test_of_a_search_nothing_is_quoted() -> None:
     hits = [
         SearchHit(url=f"https://h{n}.example/", title="Blue Heron", snippet="built in 1907") for n in range(8)

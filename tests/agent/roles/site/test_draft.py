@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from agent.retrieval.chunking import split_passages
-from agent.retrieval.extractive_answer import MAX_WORDS
-from agent.retrieval.sections import infer_headings
+from agent.retrieval.chunking import infer_headings, split_passages
 from agent.roles.prompt_templates import find_blanks, render
-from agent.roles.site.draft import fallback
+from agent.roles.site.draft import MAX_WORDS, fallback
 from agent.types import Outcome, Page, Turn
 
 TEXT = """Lamp fever
@@ -40,7 +38,6 @@ def draft(question: str, **more):
         "notes": [],
         "reasoning": "",
         "passages": page(),
-        "strange": [],
         "site": "a.example",
         "forced": "",
         "former": "",
@@ -59,10 +56,6 @@ def test_the_section_that_is_asked_for_is_quoted_from_its_start_without_heading_
     assert said(draft("How is lamp fever treated?")).startswith("Treatment is sleep in a dark room")
 
 
-def test_a_heading_that_names_the_matter_by_a_related_word_is_found():
-    assert "sleep" in said(draft("Is there a therapy for lamp fever?"))
-
-
 def test_each_sentence_quotes_its_passage_word_for_word():
     by_id = {passage.id: passage.text for passage in page()}
     for sentence in draft("What are the symptoms of lamp fever?").answer:
@@ -77,26 +70,22 @@ def test_an_answer_keeps_within_its_words():
 
 
 def test_three_refusals():
-    away = draft("Who won the football cup?", strange=["won", "football", "cup"])
-    assert (
-        away.refusal == "off_topic"
-        and "a.example" in away.message
-        and "football" in away.message
-        and not away.answer
-    )
-    near = draft("Which insurer pays in Peru for the illness?", strange=["insurer", "peru"])
-    assert near.refusal == "not_covered" and near.missing
+    away = draft("Who won the football cup?")
+    assert away.refusal == "off_topic" and "a.example" in away.message and "football" in away.message
+    assert not away.answer
+    near = draft("Which insurer pays in Peru for the fever?")
+    assert near.refusal == "not_covered" and "peru" in near.missing
     assert draft("And that one?", passages=[]).refusal == "needs_clarification"
-    assert (
-        draft("And that one?", passages=[], history=[Turn(user="What is lamp fever?")]).refusal
-        != "needs_clarification"
-    )
+    later = draft("And that one?", passages=[], history=[Turn(user="What is lamp fever?")])
+    assert later.refusal == "not_covered"
 
 
-def test_what_the_site_does_not_know_is_told_with_the_answer():
-    assert (
-        "shampoo" in draft("What are the symptoms of lamp fever with shampoo?", strange=["shampoo"]).missing
-    )
+def test_a_question_in_another_language_than_the_pages_is_refused_with_that_reason():
+    assert "another language" in draft("Wer hat das gewonnen und warum ist das so?").message
+
+
+def test_words_that_no_page_holds_are_named_beside_the_answer():
+    assert "shampoo" in draft("What are the symptoms of lamp fever with shampoo?").missing
 
 
 def test_the_prompt_holds_what_a_writer_needs_and_fences_the_pages():
@@ -109,19 +98,15 @@ def test_the_prompt_holds_what_a_writer_needs_and_fences_the_pages():
         notes=["Shorter"],
         reasoning="Enough was read.",
         passages=page(),
-        strange=["night"],
         site="a.example",
         forced="All 5 explorations are used.",
         former="It is bad.",
     )
     system, user = messages[0]["content"], messages[1]["content"]
-    assert (
-        "a.example" in system
-        and "Be kind." in system
-        and "off_topic" in system
-        and "needs_clarification" in system
-    )
-    told = (
+    assert "off_topic" in system and "needs_clarification" in system
+    expected = (
+        "a.example",
+        "Be kind.",
         "Is lamp fever worse at night?",
         "What is lamp fever?",
         "Shorter",
@@ -129,7 +114,7 @@ def test_the_prompt_holds_what_a_writer_needs_and_fences_the_pages():
         "All 5 explorations are used.",
         "It is bad.",
     )
-    assert all(part in user for part in told)
+    assert all(part in user for part in expected)
     assert user.count("<passage-") == len(page())
 
 

@@ -19,12 +19,10 @@ from agent.roles.chat.classify import CLASSIFY
 from agent.roles.chat.classify import fallback as classify
 from agent.roles.chat.generate import GENERATE
 from agent.roles.chat.generate import fallback as generate
-from agent.roles.chat.grade import GRADE, MIN_RELEVANT_SCORE
+from agent.roles.chat.grade import GRADE, MIN_RELEVANT_SCORE, RERANK
 from agent.roles.chat.grade import fallback as grade
 from agent.roles.chat.location import DEFAULT_COUNT, LOCATION, MAX_COUNT
 from agent.roles.chat.location import fallback as location
-from agent.roles.chat.rerank import RERANK
-from agent.roles.chat.rerank import fallback as rerank
 from agent.roles.chat.router import ROUTER
 from agent.roles.chat.validate import VALIDATE, Claim
 from agent.roles.chat.validate import fallback as validate
@@ -56,14 +54,11 @@ FULL: dict[str, dict[str, Any]] = {
         "history": TURNS,
         "notes": ["Be short"],
         "passages": [PASSAGE],
-        "likelihood": 0.9,
-        "missing": [EVIL],
         "caveat": "It is one.",
     },
     "validate": {
         "question": "What?",
         "claims": [Claim(n=1, text=EVIL, quotes=[EVIL], backed=False)],
-        "likelihood": 0.3,
     },
     "clarify": {
         "question": "What?",
@@ -71,7 +66,6 @@ FULL: dict[str, dict[str, Any]] = {
         "why": EVIL,
         "suggestion": EVIL,
         "titles": [EVIL],
-        "missing": [EVIL],
     },
     "location": {"question": "Where?", "history": TURNS, "kinds": [EVIL], "places": [EVIL]},
     "classify": {"question": "Where?", "kinds": [EVIL]},
@@ -83,7 +77,7 @@ BARE: dict[str, dict[str, Any]] = {
 GOOD: dict[str, dict[str, Any]] = {
     "router": {"route": "RETRIEVE"},
     "grade": {"grades": [{"passage_id": "p:0", "score": 0.5}]},
-    "rerank": {"scores": []},
+    "rerank": {"grades": []},
     "generate": {"answer": []},
     "validate": {"grounded": True},
     "clarify": {"question": "Which?"},
@@ -98,7 +92,7 @@ BAD: dict[str, list[Any]] = {
         {"grades": [{"score": 1}]},
         {"grades": "all"},
     ],
-    "rerank": [{}, {"scores": [{"passage_id": "p:0", "score": -1}]}],
+    "rerank": [{}, {"grades": [{"passage_id": "p:0", "score": -1}]}],
     "generate": [{}, {"answer": "It costs 3."}, {"answer": [{"quotes": []}]}],
     "validate": [{}, {"grounded": "perhaps"}, {"grounded": True, "unsupported": ["first"]}],
     "clarify": [{}, {"question": None}],
@@ -183,13 +177,12 @@ def passage(name: str, text: str, score: float = 0.9, title: str = "Ferry") -> P
     )
 
 
-def test_grade_and_rerank_keep_what_was_counted() -> None:
+def test_grade_keeps_the_scores_of_the_passages() -> None:
     passages = [passage("a", "x", 0.2), passage("b", "y", MIN_RELEVANT_SCORE)]
     graded = grade(question="?", passages=passages).grades
     assert [(one.passage_id, one.score) for one in graded] == [("a", 0.2), ("b", 0.5)] and "20%" in graded[
         0
     ].reason
-    assert [one.passage_id for one in rerank(question="?", passages=passages).scores] == ["b", "a"]
 
 
 def generated(passages: list[Passage], **more: Any) -> Any:
@@ -198,8 +191,6 @@ def generated(passages: list[Passage], **more: Any) -> Any:
         "asked": "When does the ferry leave Brannvik?",
         "history": [],
         "notes": [],
-        "likelihood": 0.9,
-        "missing": [],
         "caveat": "",
     }
     return generate(**{**usual, **more}, passages=passages)
@@ -228,55 +219,24 @@ def test_generate_leads_with_the_best_sentence_where_one_thing_is_asked_for() ->
     )
 
 
-def test_generate_leaves_out_rows_that_hold_less_of_what_is_asked_than_another() -> None:
-    rows = "North Pool | Brannvik | 9 to 20\nSouth Pool | Uddby | 10 to 12\nFar Gym | Brannvik | 8 to 9"
-    table = passage("a", rows, title="places").model_copy(
-        update={"rows": True, "heading": "name | town | opening hours"}
-    )
-    told = [
-        one.text
-        for one in generated(
-            [table], asked="What are the opening hours of the North Pool in Brannvik?"
-        ).answer
-    ]
-    assert told == ["places: name: North Pool; town: Brannvik; opening hours: 9 to 20"]
-    assert len(generated([table], asked="What is open in Brannvik?").answer) == 2, (
-        "rows that hold the same stay"
-    )
-
-
-@pytest.mark.parametrize("likelihood", [0.0, 0.49])
-def test_generate_writes_nothing_when_the_passages_are_not_likely_to_answer(likelihood: float) -> None:
-    reply = generated(
-        [passage("a", "The ferry leaves Brannvik at 6:40.")], likelihood=likelihood, missing=["noon"]
-    )
-    assert reply.answer == [] and reply.missing == "Not found: noon." and generated([]).answer == []
+@pytest.mark.parametrize("score", [0.0, 0.5])
+def test_generate_writes_nothing_when_no_passage_holds_enough_of_the_question(score: float) -> None:
+    reply = generated([passage("a", "The ferry leaves Brannvik at 6:40.", score)])
+    assert reply.answer == [] and generated([]).answer == []
 
 
 def test_validate_asks_for_something_and_for_all_of_it_to_be_backed() -> None:
     good, bad = Claim(n=1, text="a", backed=True), Claim(n=2, text="b")
-    assert not validate(question="?", claims=[], likelihood=1.0).grounded
-    assert validate(question="?", claims=[good], likelihood=0.7).confidence == 0.7
-    reply = validate(question="?", claims=[good, bad], likelihood=1.0)
+    assert not validate(question="?", claims=[]).grounded and validate(question="?", claims=[good]).grounded
+    reply = validate(question="?", claims=[good, bad])
     assert (reply.grounded, reply.unsupported) == (False, [2]) and "1 of 2" in reply.reason
 
 
-def test_clarify_asks_what_was_suggested_or_says_what_was_looked_for_in_vain() -> None:
-    usual: dict[str, Any] = {
-        "question": "?",
-        "history": [],
-        "why": "",
-        "suggestion": "",
-        "titles": [],
-        "missing": [],
-    }
+def test_clarify_asks_what_was_suggested_or_says_that_nothing_was_found() -> None:
+    usual: dict[str, Any] = {"question": "?", "history": [], "why": "", "suggestion": "", "titles": []}
     assert clarify(**{**usual, "suggestion": "Which ferry?"}).question == "Which ferry?"
-    reply = clarify(**{**usual, "titles": ["A", "A", "", "B", "C", "D", "E"], "missing": ["moon"]})
-    assert (
-        "“moon”" in reply.question
-        and "one of these" in reply.question
-        and reply.choices == ["A", "B", "C", "D"]
-    )
+    reply = clarify(**{**usual, "titles": ["A", "A", "", "B", "C", "D", "E"]})
+    assert "one of these" in reply.question and reply.choices == ["A", "B", "C", "D"]
     assert "one of these" not in clarify(**usual).question
 
 

@@ -48,7 +48,6 @@ FULL: dict[str, dict[str, Any]] = {
         **BOTH,
         "asked": EVIL + "!",
         "passages": [PASSAGE],
-        "likelihood": 0.9,
         "pictures": 1,
         "most": 500,
     },
@@ -63,7 +62,7 @@ BARE: dict[str, dict[str, Any]] = {
         "by_words": {},
         "most": 5,
     },
-    "writing": {**NONE, "asked": "", "passages": [], "likelihood": 0.0, "most": 1500},
+    "writing": {**NONE, "asked": "", "passages": [], "most": 1500},
     "verification": {**NONE, "draft": "", "passages": []},
 }
 ROLES = [GATE, SELECTION, WRITING, VERIFICATION]
@@ -267,63 +266,36 @@ CODES = page(
 )
 
 
-def wrote(question: str, likelihood: float, passages: list[Passage] = CODES) -> list[str]:
-    given = {
-        **BARE["writing"],
-        "question": question,
-        "asked": question,
-        "passages": passages,
-        "likelihood": likelihood,
-    }
+def wrote(question: str, passages: list[Passage] = CODES, score: float = 0.9) -> list[str]:
+    scored = [passage.model_copy(update={"score": score}) for passage in passages]
+    given = {**BARE["writing"], "question": question, "asked": question, "passages": scored}
     return [sentence.text for sentence in WRITING.fallback(**given).answer]
 
 
-def test_the_rule_writes_nothing_when_the_passages_are_not_likely_to_answer() -> None:
-    assert wrote("Who repairs the clock?", 0.49) == [] and wrote("Who repairs the clock?", 0.9, []) == []
-    assert "The clock differs too much." in wrote("Which clock differs too much?", 0.9)
+def test_the_fallback_writes_nothing_when_no_passage_holds_enough_of_the_question() -> None:
+    assert wrote("Who repairs the clock?", score=0.5) == [] and wrote("Who repairs the clock?", []) == []
+    assert "The clock differs too much." in wrote("Which clock differs too much?")
 
 
-def test_a_code_that_is_asked_about_leads_to_its_section() -> None:
-    assert wrote("what now, it shows e31", 0.0) == [
+def test_a_code_in_the_question_leads_to_the_section_with_that_code() -> None:
+    section = ["The clock differs too much.", "Switch on time synchronisation."]
+    assert wrote("what now, it shows e31") == section
+    assert wrote("E-31 again") == wrote("error 31") == wrote("code E 31!") == wrote("E31") == section
+
+
+def test_a_code_that_no_passage_holds_is_not_answered() -> None:
+    assert wrote("Why does the clock show E32?") == [] and wrote("Which clock has error 99?") == []
+    assert wrote("What are E31 and E99?") == [
         "The clock differs too much.",
         "Switch on time synchronisation.",
     ]
-    assert wrote("what now, it shows e32", 0.0) == [] and wrote("it shows 31", 0.0) == []
-    assert wrote("E-31 again", 0.0) == wrote("error 31", 0.0) == wrote("code E 31!", 0.0) == wrote("E31", 0.0)
-    assert wrote("What are E31 and E30?", 0.0) == [*wrote("E31", 0.0), *wrote("E30", 0.0)]
-
-
-def test_a_code_that_no_passage_knows_is_answered_with_nothing_however_likely() -> None:
-    assert (
-        wrote("Why does the clock show E32?", 0.99) == [] and wrote("Which clock has error 99?", 0.99) == []
-    )
-    assert wrote("What are E31 and E99?", 0.9) == [
-        "The clock differs too much.",
-        "Switch on time synchronisation.",
-    ]
-
-
-PRICES = page(
-    ("Trial keys for the Harbour edition", "A trial key lasts 30 days."),
-    ("Editions", "The Harbour edition costs 48 euros a year."),
-)
-
-
-def test_who_asks_for_a_price_is_told_of_money_or_nothing() -> None:
-    for question in (
-        "how much is the harbour edition",
-        "What does the Harbour edition cost?",
-        "price of the harbour edition",
-    ):
-        assert wrote(question, 0.9, PRICES) == ["The Harbour edition costs 48 euros a year."]
-    assert wrote("how much is the harbour edition", 0.9, PRICES[:1]) == []
 
 
 def test_the_head_of_a_table_is_no_answer_of_its_own() -> None:
     table = "edition | support\nHarbour | by mail, within two days\nConvoy | by phone, day and night"
     [rows] = page(("edition | support", table))
     rows = rows.model_copy(update={"rows": True, "score": 1.0})
-    told = wrote("Which support does the Harbour edition include?", 0.9, [rows])
+    told = wrote("Which support does the Harbour edition include?", [rows])
     assert (
         told[0] == "edition: Harbour; support: by mail, within two days" and "edition | support" not in told
     )
