@@ -1,8 +1,7 @@
-"""What a step may use: the world, the model, the stored pages, the clock; and the one place that says "not
-now".
+"""Everything a step may use: world, model, pages, clock; and the checks that interrupt it.
 
-Before every step, model call and fetch `checkpoint` looks at the stop flag, the lease and the budget. It
-raises a Signal and nothing else; the loop decides what a Signal means."""
+Before every step, model call and fetch `checkpoint` checks the stop flag, the lease and the budget. It raises a
+Signal; the loop decides what that means for the run."""
 
 from __future__ import annotations
 
@@ -29,18 +28,16 @@ from agent.web import apply_source_filter
 
 T = TypeVar("T")
 MAX_PARALLEL_FETCHES = 32
-"""Pages of one run that are asked for at the same time, over all hosts."""
+"""Parallel fetches of one run, over all hosts."""
 RESERVED_SHARE = 0.1
-"""The share of the calls, tokens and money that only the report may use: what was found can always be written
-up."""
+"""The share of calls, tokens and money that is reserved for the write-up."""
 
 PARENT_BUDGET_CHECK_S = 1.0
-"""Seconds between two looks at the budget of what a run belongs to, besides the one before each model
-call."""
+"""Seconds between two checks of a batch's budget, besides the one before each model call."""
 
 
 class World(Protocol):
-    """What the toolbox needs of a world (see agent.web.world)."""
+    """What a step needs of a world (see agent.web.world)."""
 
     live: bool
     engines: dict[str, str]
@@ -67,54 +64,46 @@ class World(Protocol):
 
 @dataclass
 class RunContext:
-    """The hands of one run while one worker drives it."""
+    """Everything a step of one run may use while a worker drives the run."""
 
     settings: Settings
     world: World
     store: Store
     lease: Lease
     client: Any = None
-    """The model's client, or None: every role speaks keyless."""
+    """The model's client; without one every role uses its fallback."""
     fallback_reason: str = ""
-    """Why there is no model although one was asked for."""
+    """Why there is no model although one is configured."""
     shutdown_event: threading.Event = field(default_factory=threading.Event)
     step_gap_s: float = 0.0
-    """Seconds to rest between two steps."""
+    """Pause between two steps in seconds."""
     step: int = 0
-    """The number of the step being worked on."""
+    """The number of the current step."""
     earlier_steps: Sequence[int] = ()
-    """The numbers it may have had before, when it was begun and not ended: its calls of then are not paid for
-    again."""
+    """Numbers under which the step was begun before: its model calls of then are not paid again."""
     spent_s: float = 0.0
-    """Working seconds of the run before this step."""
+    """Working seconds of the round before this step."""
     library: Library = field(default=None)  # type: ignore[assignment]
-    """All pages any flow has read and the documents people added; one for all runs of a store."""
+    """The library; one for all runs of a store."""
     round_start: int = -1
-    """The step the round began after: caps on time, calls, tokens and money count anew when a person sends an
-    answer back."""
+    """The step before the round: caps count from there."""
     is_writing_up: bool = False
-    """True while the run is being written up: the budget no longer stops it."""
+    """True while the answer is written: the budget no longer stops the run."""
     deadline: float = math.inf
-    """When the run must have ended, on the monotonic clock: whoever asked does not wait longer."""
+    """When the run must end, on the monotonic clock."""
     describe_parent_overrun: Callable[[float], str] = field(default=lambda share: "")
-    """Is the budget of what the run belongs to (a batch) used up to this share? A sentence, or "" for no."""
+    """Says in a sentence that the batch of the run has used this share of its budget; "" when not."""
     _step_started: float = field(default_factory=time.monotonic)
     _lease_renewed: float = field(default_factory=time.monotonic)
     _parent_budget_checked: float = -math.inf
 
     def begin_step(self, step: int, *, spent_s: float, closing_up: bool, earlier: Sequence[int] = ()) -> None:
-        """A new step starts. `earlier`: the numbers under which it may have been begun before a person
-        spoke."""
-        self.earlier_steps = earlier
-        self.step, self.spent_s, self.is_writing_up, self._step_started = (
-            step,
-            spent_s,
-            closing_up,
-            time.monotonic(),
-        )
+        """Start a step. `earlier`: numbers under which it was begun before a person's step came between."""
+        self.step, self.earlier_steps, self.spent_s = step, earlier, spent_s
+        self.is_writing_up, self._step_started = closing_up, time.monotonic()
 
     def checkpoint(self) -> None:
-        """Raises ShuttingDown, Stopped, LeaseLost or BudgetSpent (time); otherwise keeps the lease alive."""
+        """Raise ShutdownRequested, StopRequested, LeaseLost or BudgetSpent (time); else renew the lease in time."""
         if self.shutdown_event.is_set():
             raise ShutdownRequested("this process is ending; the run goes on when the next one starts")
         if self.store.ledger.control(self.lease.run_id) == "stop":
@@ -134,7 +123,7 @@ class RunContext:
                 raise BudgetSpent(over)
 
     def wait_step_gap(self) -> None:
-        """The pause between two steps, ended at once when a person or the process wants something."""
+        """Pause between two steps; a control flag or the end of the process interrupts the pause."""
         until = time.monotonic() + self.step_gap_s
         while (left := until - time.monotonic()) > 0 and not self.store.ledger.control(self.lease.run_id):
             self._keep_lease()
@@ -142,16 +131,15 @@ class RunContext:
                 return
 
     def now(self) -> str:
-        """The time, ISO 8601 in UTC."""
+        """The time now, ISO 8601 in UTC."""
         return utc_timestamp()
 
     def today(self) -> str:
-        """The day that "last week" counts from, ISO 8601: the world's own where its pages were written for
-        one, else the clock's."""
+        """Today, ISO 8601: the world's own day where it has one, else the clock's."""
         return str(getattr(self.world, "today", "")) or self.now()[:10]
 
     def search(self, engine: str, query: str) -> SearchResult:
-        """One search, of the sources the run may use; what goes wrong in the world is its outcome."""
+        """Search within the run's source filter; a failure is the result's outcome."""
         self.checkpoint()
         reach = self.settings.source_filter
         return apply_source_filter.filter_hits(
@@ -162,25 +150,24 @@ class RunContext:
         )
 
     def fetch(self, url: str, *, leading: bool = False) -> Page:
-        """One page of the sources the run may use; what goes wrong in the world is its outcome. `leading`:
-        see `fetch_many`."""
+        """Fetch one page within the run's source filter; a failure is the page's outcome. `leading`: see
+        `fetch_many`."""
         self.checkpoint()
         reach = self.settings.source_filter
         page = self._run_interruptibly(lambda check: self.world.fetch(url, reach=reach, checkpoint=check))
         return page if leading else apply_source_filter.filter_page(page, reach)
 
     def fetch_many(self, urls: Sequence[str], *, skimmed: bool = False, leading: bool = False) -> list[Page]:
-        """Pages side by side, in the order asked for, of the sources the run may use; each host is asked as
-        politely as by one.
+        """Fetch pages in parallel, within the run's source filter and the rate limit of each host; returns them
+        in the order of `urls`.
 
-        `skimmed` reads them at a glance only (see agent.web.extract.fast_extract); `leading` ones only tell
-        where to look (sitemaps, lists of entries): their own date and language do not matter. A Signal lets
-        go of all of them at once."""
+        `skimmed` uses the fast extractor (agent.web.extract.fast_extract). `leading` pages only list other pages
+        (sitemaps), so the filter's date and language do not apply to them. A Signal abandons all fetches."""
         reach = self.settings.source_filter
-        at_a_glance = skimmed and not reach.needs_page
+        fast = skimmed and not reach.needs_page
 
         def fetch_one(url: str, check: Callable[[], None]) -> Page:
-            page = self.world.fetch(url, reach=reach, checkpoint=check, skimmed=at_a_glance)
+            page = self.world.fetch(url, reach=reach, checkpoint=check, skimmed=fast)
             return page if leading else apply_source_filter.filter_page(page, reach)
 
         self.checkpoint()
@@ -189,34 +176,31 @@ class RunContext:
         return self._run_in_parallel(list(urls), fetch_one)
 
     def store_page(self, page: Page) -> str:
-        """Store a page's text; returns its id. One that another library lent is not put on this store's
-        shelf."""
+        """Store a page; returns its id. The library indexes it, unless the library is that of another store."""
         return self.store.pages.put(page, shelve=self.library is None or self.library.store is self.store)
 
     def assess_trust(self, page: Page, here: Mapping[str, TrustRating] | None = None) -> SourceTrust:
-        """How far a page is trusted: by a person's word on its domain in this run (`here`) or for every run,
-        else by its signs."""
+        """The trust of a page: a person's rating of its domain in this run (`here`) or for every run, else the
+        page's own signals."""
         domain = site(page.final_url or page.url)
         return assess_trust(page, (here or {}).get(domain) or self.store.trust_ratings.get(domain))
 
     def page(self, page_id: str, *, raw: bool = False) -> Page:
-        """A stored page, with its body as it came only when asked."""
+        """A stored page, with its raw body only on request."""
         return self.store.pages.get(page_id, raw=raw)
 
     def steps(self, run_id: str) -> list[Step]:
-        """The steps of another run of the conversation, to take over what it read."""
+        """The steps of another run of the conversation."""
         return self.store.ledger.steps(run_id)
 
     def judge(self, role: Role, **blanks: Any) -> RoleResult:
-        """Ask a role: the model when there is one and the budget allows it, else keyless; the judgement says
-        who spoke and why."""
+        """Ask a role: its model if there is one and the budget allows it, else its fallback; the result says
+        which, and why."""
         self.checkpoint()
-        judgement = role.judge(self._call_model if self.client else None, **blanks)
-        return (
-            judgement
-            if self.client
-            else judgement.model_copy(update={"fallback_reason": self.fallback_reason})
-        )
+        if self.client:
+            return role.judge(self._call_model, **blanks)
+        result = role.judge(None, **blanks)
+        return result.model_copy(update={"fallback_reason": self.fallback_reason})
 
     def find_spent_budget(self) -> BudgetSpent | None:
         """Which cap on calls, tokens or money is reached; None for none. RESERVED_SHARE is reserved for the
@@ -243,7 +227,7 @@ class RunContext:
     def _call_model(
         self, role: str, messages: list[dict[str, str]], shape: type[BaseModel], tier: str
     ) -> BaseModel:
-        ticket = CallContext(
+        call = CallContext(
             run_id=self.lease.run_id,
             step=self.step,
             role=role,
@@ -253,22 +237,19 @@ class RunContext:
             earlier_steps=self.earlier_steps,
             recall_earlier=self.store.calls.recall,
         )
-        return request_structured(self.client, ticket, messages, shape, tier=tier)  # type: ignore[arg-type]
+        return request_structured(self.client, call, messages, shape, tier=tier)  # type: ignore[arg-type]
 
     def _recall_call(self, key: str) -> ModelCall | None:
-        """The call of this key if it was made before; else one is about to be paid for, and the budget is
-        looked at.
-
-        Raises BudgetSpent; while the run is written up ModelUnavailable, so that the role speaks keyless and
-        says why."""
+        """The call of this key if it was made before; else check the budget. Raises BudgetSpent, and during the
+        write-up ModelUnavailable, so that the role uses its fallback."""
         made = self.store.calls.recall(key)
         if made is None and (over := self.find_spent_budget()):
             raise ModelUnavailable(str(over)) if self.is_writing_up else over
         return made
 
-    def _run_in_parallel(self, urls: list[str], look: Callable[[str, Callable[[], None]], T]) -> list[T]:
-        """Look at all addresses in at most SIDE_BY_SIDE threads; this one waits, and looks at the stop flag
-        meanwhile."""
+    def _run_in_parallel(self, urls: list[str], fetch_one: Callable[[str, Callable[[], None]], T]) -> list[T]:
+        """Fetch all addresses in at most MAX_PARALLEL_FETCHES daemon threads (the process can end without them),
+        and run the checkpoint while they work."""
         found: dict[int, T] = {}
         failed: list[BaseException] = []
         abandoned = threading.Event()
@@ -277,7 +258,7 @@ class RunContext:
 
         def check() -> None:
             if abandoned.is_set():
-                raise StopRequested("nobody waits for this any more")
+                raise StopRequested("the fetch was abandoned")
 
         def work() -> None:
             try:
@@ -286,12 +267,12 @@ class RunContext:
                         i = next(waiting, None)
                     if i is None:
                         return
-                    found[i] = look(urls[i], check)
-            except BaseException as trouble:  # noqa: BLE001 - handed to the waiting thread below
-                failed.append(trouble)
+                    found[i] = fetch_one(urls[i], check)
+            except BaseException as error:  # noqa: BLE001 - raised again below
+                failed.append(error)
 
         threads = [
-            threading.Thread(target=work, name=f"look-{self.lease.run_id}-{n}", daemon=True)
+            threading.Thread(target=work, name=f"fetch-{self.lease.run_id}-{n}", daemon=True)
             for n in range(min(MAX_PARALLEL_FETCHES, len(urls)))
         ]
         for thread in threads:
@@ -308,12 +289,9 @@ class RunContext:
             raise failed[0]
         return [found[i] for i in range(len(urls))]
 
-    def _run_interruptibly(self, look: Callable[[Callable[[], None]], T]) -> T:
-        """Run a look at the live web in a thread of its own, so that Stop works at once even while a
-        connection hangs.
-
-        An abandoned look ends by its own deadline; what it brings is thrown away. A folder world answers at
-        once and is called directly."""
+    def _run_interruptibly(self, request: Callable[[Callable[[], None]], T]) -> T:
+        """Run a request to the live web in its own thread, so that Stop works at once while a connection hangs.
+        An abandoned request ends by its own deadline. A folder world answers at once and is called directly."""
         if not self.world.live:
-            return look(self.checkpoint)
-        return self._run_in_parallel([""], lambda _, check: look(check))[0]
+            return request(self.checkpoint)
+        return self._run_in_parallel([""], lambda _, check: request(check))[0]

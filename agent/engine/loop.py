@@ -1,9 +1,8 @@
-"""The one verb: take the next step of a run, record it, and go on until a person is needed, the run ends, or
-a Signal comes.
+"""The loop: take the next step of a run, record it, and go on until a person is needed, the run ends, or a
+Signal comes.
 
-It knows steps, the ledger and the toolbox; it does not know what any step does. `advance` may be called by a
-local thread, the command line or a task queue, any number of times and from any number of processes: the
-lease lets one through."""
+It knows steps, the ledger and the context, not what a step does. `advance` may be called by a thread, the command
+line or a task queue, any number of times and from any number of processes: the lease admits one."""
 
 from __future__ import annotations
 
@@ -29,17 +28,15 @@ StepFunction = Callable[[Any, RunContext], tuple[Change, str]]
 
 @dataclass(frozen=True)
 class Flow:
-    """A table of steps, frozen at import and shared by every thread.
+    """A table of steps, frozen at import and shared by all threads.
 
-    `rests` names where a person is needed or the run ends; `on_budget` is the step that writes up what was
-    found when a cap is reached (or a person asks for it), `again` the one that a send-back leads to;
-    `summary` gives the columns of the run's row that follow from its state. `edges` are all the ways from
-    step to step: its picture is drawn from them, and a step that names another next is a FlowError.
-    `decisions` gives the steps behind which a choice is drawn, with its words. A flow that runs `once` is
-    never resumed: a run of it that its first driver left unfinished has failed. `fail_safe` is the rest that
-    every step may end at when it can do nothing right; such ways are not drawn. `heed` makes a step's change
-    obey what a person said while it was taken, and the state with their word. `asks` looks at the state
-    before each step but the write-up, and may say why a person is asked first."""
+    `rest_statuses` are the places where a person is needed or the run ends; `write_up_step` writes the answer
+    when a cap is reached or a person asks for it; `reentry_step` is where a run goes on after a send-back.
+    `edges` are all ways from step to step: diagrams are drawn from them, and a step that leads elsewhere is a
+    FlowError, except to `fail_safe`, the rest of a step that can do nothing right. `decisions` label the steps
+    that choose a way. A run of an `is_one_shot` flow is never resumed. `apply_person_edits` adapts a step's change
+    to what a person did meanwhile; `find_pause_request` may pause the run before a step, with a reason.
+    `describe_step` puts a step's change into a line."""
 
     name: str
     first_step: str
@@ -52,7 +49,7 @@ class Flow:
     decisions: Mapping[str, str] = field(default_factory=dict)
     is_one_shot: bool = False
     fail_safe: str = ""
-    apply_person_edits: Callable[[Any, Change, Sequence[Step]], Change] = lambda _state, change, _spoken: (
+    apply_person_edits: Callable[[Any, Change, Sequence[Step]], Change] = lambda _state, change, _steps: (
         change
     )
     find_pause_request: Callable[[Any], PauseRequest | None] = lambda _state: None
@@ -65,12 +62,12 @@ class Flow:
         return self.describe_step(step.name, step.change)
 
     def take_step(self, name: str, state: Any, tools: RunContext) -> tuple[Change, str]:
-        """Take one step. Raises FlowError when it leads where no edge goes."""
+        """Take one step. Raises FlowError when it leads to a step without an edge."""
         change, next = self.steps[name](state, tools)
         if next != self.fail_safe and not any(
             edge.start == name and next in (edge.rest or edge.end, edge.end) for edge in self.edges
         ):
-            raise FlowError(f"step {name} of the flow {self.name} led to {next}, where no edge goes")
+            raise FlowError(f"step {name} of the flow {self.name} led to {next}, and no edge goes there")
         return change, next
 
     def new_state(self) -> RunState:
@@ -90,7 +87,7 @@ class Flow:
         return {**change, "pending": None, "why_stopped": "", "stop_reason": ""}, self.reentry_step
 
     def find_round_start(self, steps: Sequence[Step]) -> int:
-        """The step the round began after: the last that led to a review, or a fork; -1 in the first round."""
+        """The step before the round: the last one that led to a review, or a fork; -1 in the first round."""
         return next(
             (
                 step.n
@@ -110,10 +107,10 @@ def advance(
     equip: Callable[[Run, Lease], RunContext],
     watch: Callable[[], None] | None = None,
 ) -> Status:
-    """Drive a run until it rests; returns how it stands then. Does nothing when another worker holds it.
+    """Drive a run until it rests; returns its status. Does nothing when another worker holds it.
 
-    `equip` gives the run its toolbox; `watch` is called after each recorded step. A Signal rests the run; an
-    error in a step is kept on the run (status failed), never lost."""
+    `equip` builds the run's context; `watch` is called after each recorded step. A Signal makes the run rest; an
+    error in a step is stored with the run (status failed)."""
     lease = store.ledger.claim(run_id, owner)
     run = store.ledger.get(run_id)
     if lease is None:
@@ -126,7 +123,7 @@ def advance(
             store.ledger.release(
                 lease,
                 Status.FAILED,
-                error=f"It was left unfinished, and a {run.settings.flow} run is never resumed: ask anew.",
+                error=f"It was interrupted, and a {run.settings.flow} run is never resumed: ask again.",
             )
             return Status.FAILED
         flag = _take_steps_until_rest(
@@ -138,15 +135,15 @@ def advance(
     except ShutdownRequested:
         store.ledger.release(lease)
     except StoreError:
-        raise  # nothing can be written down now, so nothing is: the run stands where it stood, and is taken up when its lease runs out
-    except Exception as trouble:  # the loop must not fall: the run says what happened and can be resumed
+        raise  # nothing can be written now: the run goes on when its lease expires
+    except Exception as error:  # the run keeps the error and can be resumed
         log.exception("run %s failed", run_id)
-        store.ledger.release(lease, Status.FAILED, error=f"{type(trouble).__name__}: {trouble}"[:1000])
+        store.ledger.release(lease, Status.FAILED, error=f"{type(error).__name__}: {error}"[:1000])
     return store.ledger.get(run_id).status
 
 
 class _RunDriver:
-    """A run in the hands of one worker: its state, and where it stands."""
+    """A run that one worker drives: its state and position."""
 
     def __init__(self, flow: Flow, store: Store, lease: Lease, tools: RunContext) -> None:
         self.flow, self.store, self.lease, self.tools = flow, store, lease, tools
@@ -154,7 +151,7 @@ class _RunDriver:
         self._fold()
 
     def reload(self) -> None:
-        """A person has spoken: fold the run's state anew, and work by the settings as they are now."""
+        """Fold the state again with a person's steps, and use the settings as they are now."""
         self.tools.settings = self.store.ledger.get(self.lease.run_id).settings
         self._fold()
 
@@ -168,8 +165,8 @@ class _RunDriver:
         self.spent_s: float = sum(step.seconds for step in steps if step.n > self.tools.round_start)
 
     def take_step(self) -> None:
-        """Take the next step and record it. A spent budget is a step too: it leads to the write-up, or to a
-        person who is asked."""
+        """Take the next step and record it. A spent budget is a step too: it leads to the write-up, or pauses
+        the run to ask a person."""
         name, began = self.next, (time.monotonic(), time.thread_time())
         closing_up = name == self.flow.write_up_step
         before = range(self.last_worked_step + 1, self.head + 1)
@@ -193,8 +190,7 @@ class _RunDriver:
         return self.record_step(name, to_jsonable(change), next, began)
 
     def pause_for_person(self, halt: PauseRequest, began: tuple[float, float]) -> None:
-        """Rest where it stands, and say why. When a person spoke meanwhile nothing is recorded: it may not be
-        so any more."""
+        """Pause with a reason; when a person acted meanwhile, decide again instead."""
         change = to_jsonable({"halt": halt.model_copy(update={"step": self.head + 1}), "met": halt.conflicts})
         step = self._build_step("halt", change, self.next, began)
         try:
@@ -205,10 +201,9 @@ class _RunDriver:
             self.head, self.is_paused = step.n, True
 
     def record_step(self, name: str, change: Change, next: str, began: tuple[float, float]) -> None:
-        """Append a step. When a person spoke meanwhile it goes after theirs, and a turn they took is kept.
-
-        A decision that a note overtook is not recorded: it is made anew, and obeys the note. So is an answer
-        that an edit of the facts overtook: it would stand on what a person struck."""
+        """Append a step; after a person's steps when they acted meanwhile, and their next step is kept. A
+        decision made without a person's new note, and an answer written without their new edits, are dropped and
+        made again."""
         aimed, seen = self.next, self.head
         merge(self.state, change)
         while True:
@@ -223,12 +218,12 @@ class _RunDriver:
                 break
             except StaleHead:
                 self.reload()
-                spoken = self.store.ledger.steps(self.lease.run_id, after=seen)
-                if name == self.flow.reentry_step and any(step.name == "steer" for step in spoken):
+                person_steps = self.store.ledger.steps(self.lease.run_id, after=seen)
+                if name == self.flow.reentry_step and any(step.name == "steer" for step in person_steps):
                     return
-                if name == self.flow.write_up_step and any(step.change.get("edits") for step in spoken):
+                if name == self.flow.write_up_step and any(step.change.get("edits") for step in person_steps):
                     return
-                change = to_jsonable(self.flow.apply_person_edits(self.state, change, spoken))
+                change = to_jsonable(self.flow.apply_person_edits(self.state, change, person_steps))
                 next = next if self.next == aimed else self.next
                 merge(self.state, change)
         self.head, self.next, self.last_worked_step, self.spent_s = (
@@ -251,8 +246,7 @@ class _RunDriver:
 
 
 def _take_steps_until_rest(walk: _RunDriver, watch: Callable[[], None] | None) -> str:
-    """Take steps until the run rests; returns the flag ("pause", "stop") that made it rest, "" when it did so
-    by itself."""
+    """Take steps until the run rests; returns the control flag ("pause", "stop") that made it rest, or ""."""
     while walk.next not in walk.flow.rest_statuses and not walk.is_paused:
         head, _, control = walk.store.ledger.position(walk.lease.run_id)
         if control:

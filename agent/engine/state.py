@@ -1,12 +1,9 @@
-"""How a run's state follows from its steps: the fold of their changes, one reducer a field. Knows no flow and
-no store.
+"""The state of a run as the fold of its steps' changes, with one reducer a field.
 
-A change is JSON: `{field: value}`. A plain field is replaced; `Annotated[list[X], append]` is added to;
-`Annotated[list[X], amend]` too, but a value of the same step (and query or address, where it has one) is
-replaced; `Annotated[dict[K, V], enter]` takes entries: each stands under its key, instead of an old one
-there; `Annotated[dict[str, X], upsert]` takes a list of X and puts each under its own key (`id`, or `url` for
-what has none). A dict's name with a minus before it takes a list of keys and leaves those out from then on.
-Layer 1: it only knows how values are put together."""
+A change is JSON: `{field: value}`. A plain field is replaced. `Annotated[list[X], append]` is appended to;
+`Annotated[list[X], upsert_by_step]` too, but a value of the same step (and query or address) is replaced.
+`Annotated[dict[K, V], merge_dict]` takes entries; `Annotated[dict[str, X], upsert]` takes a list of X, each under
+its own key (`id`, or else `url`). The name of a dict with a minus before it takes a list of keys to remove."""
 
 from __future__ import annotations
 
@@ -22,7 +19,7 @@ from agent.types import Step
 
 Change = dict[str, Any]
 REMOVAL_PREFIX = "-"
-"""What stands before the name of a field whose entries a change takes away."""
+"""Precedes the name of a field whose entries a change removes."""
 S = TypeVar("S", bound="State")
 
 
@@ -41,18 +38,18 @@ class State(BaseModel):
 
 
 def replace(_old: Any, new: Any) -> Any:
-    """The new value stands instead of the old one."""
+    """The new value."""
     return new
 
 
 def append(old: list[Any], new: list[Any]) -> list[Any]:
-    """The new values follow the old ones."""
+    """The old values, then the new ones."""
     old.extend(new)
     return old
 
 
 def upsert(old: dict[str, Any], new: list[Any]) -> dict[str, Any]:
-    """Each new value stands under its key, instead of an old one there."""
+    """The old values, with each new one under its key."""
     key = "id" if new and "id" in type(new[0]).model_fields else "url"
     for value in new:
         old[getattr(value, key)] = value
@@ -60,11 +57,8 @@ def upsert(old: dict[str, Any], new: list[Any]) -> dict[str, Any]:
 
 
 def upsert_by_step(old: list[Any], new: list[Any]) -> list[Any]:
-    """Each new value replaces the old one of the same `step` and `query_or_url`; any other follows those that
-    are there.
-
-    The old ones stand in the order of their steps, so that those before the value's own need not be looked
-    at."""
+    """The old values, each new one in place of the one with the same `step` and `query_or_url`, or appended. The
+    values are in the order of their steps."""
     for value in new:
         at = _find_same(old, value)
         if at is None:
@@ -75,7 +69,7 @@ def upsert_by_step(old: list[Any], new: list[Any]) -> list[Any]:
 
 
 def _find_same(old: list[Any], value: Any) -> int | None:
-    """Where the value of the same step and query or address stands."""
+    """The index of the value with the same step and query or address."""
     about = getattr(value, "query_or_url", "")
     for i in range(len(old) - 1, -1, -1):
         if old[i].step < value.step:
@@ -86,19 +80,19 @@ def _find_same(old: list[Any], value: Any) -> int | None:
 
 
 def merge_dict(old: dict[Any, Any], new: dict[Any, Any]) -> dict[Any, Any]:
-    """Each new entry stands under its key, instead of an old one there."""
+    """The old entries with the new ones."""
     old.update(new)
     return old
 
 
 def remove_keys(old: dict[Any, Any], keys: list[Any]) -> None:
-    """Nothing stands under these keys any more."""
+    """Remove these keys."""
     for key in keys:
         old.pop(key, None)
 
 
 def to_jsonable(change: Change) -> Change:
-    """A change as it is stored: nouns become JSON, so that what is merged now equals what is folded later."""
+    """A change as it is stored: records become JSON, so that merging it now equals folding it later."""
     return to_jsonable_python(change)  # type: ignore[no-any-return]
 
 
@@ -129,8 +123,7 @@ def fold(state: S, steps: Iterable[Step]) -> S:
 
 
 def shallow_copy(state: S) -> S:
-    """A copy that can be merged into while others still read the first: the containers are copied, their
-    values shared."""
+    """A copy that can be merged into while others read the first: containers are copied, values shared."""
     copies = {
         name: shallow_copy(value) if isinstance(value, State) else value.copy()
         for name, value in state.__dict__.items()

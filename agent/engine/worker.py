@@ -1,8 +1,7 @@
-"""The keeper of living runs: a few threads that drive whatever should be working, outside any browser
-session.
+"""Threads that drive the runs, outside any browser session.
 
-It finds work by being told (`kick`) and by looking: a run that should be working and is held by nobody (its
-process was killed) is taken up within RECOVER_S seconds, and at once when this process starts."""
+A run is driven when it is scheduled; a running run that no process holds (its process was killed) is recovered
+within RECOVER_S seconds, and at once when this process starts."""
 
 from __future__ import annotations
 
@@ -29,14 +28,13 @@ from agent.web.world import World, open_world
 log = logging.getLogger(__name__)
 RECOVER_S = 2.0
 LIBRARY_SYNC_S = 30.0
-"""Seconds between two looks at the library's folders and at what waits for its shelf, when nothing calls for
-one before."""
+"""Seconds between two synchronisations of the library, unless something asks for one before."""
 FOLLOW_POLL_S = 0.2
-"""Seconds between two looks at a run that another process drives."""
+"""Seconds between two readings of a run that another process drives."""
 
 
 class Worker:
-    """Drives runs in `threads` daemon threads; without any, `drive` does it in the caller's."""
+    """Drives runs in daemon threads; without any, `drive` does it in the caller's thread."""
 
     def __init__(self, config: configuration.Config, store: Store, flows: Mapping[str, Flow]) -> None:
         self.config, self.store, self.flows = config, store, flows
@@ -57,7 +55,7 @@ class Worker:
         self._busy: set[str] = set()
         self._requeue: set[str] = set()
         self._library_sync_due = threading.Event()
-        """Set when a run rests: what it read can be put on the library's shelf."""
+        """Set when a run rests: its pages can be indexed."""
         self._lock = threading.Lock()
         self._worlds: dict[str, World] = {}
         self._detected_model: detect.DetectedModel | None = None
@@ -65,7 +63,7 @@ class Worker:
         self._threads: list[threading.Thread] = []
 
     def start(self, threads: int) -> None:
-        """Start working, and take up what an earlier process left."""
+        """Start working, on runs of an earlier process too."""
         if self._threads:
             return
         targets = [self._work] * threads + [self._recover, self._sync_library]
@@ -77,8 +75,8 @@ class Worker:
             thread.start()
 
     def stop(self, timeout: float = 5.0) -> None:
-        """Let every run rest where it stands (the next process goes on) and end the threads; waits `timeout`
-        seconds at most."""
+        """Stop all runs where they are (the next process goes on) and end the threads, within `timeout` seconds
+        each."""
         self.shutdown_event.set()
         self._library_sync_due.set()
         for _ in self._threads:
@@ -89,22 +87,19 @@ class Worker:
             world.close()
 
     def schedule(self, run_id: str) -> None:
-        """There is something to do for this run."""
+        """Drive this run soon."""
         if self._threads:
             self._enqueue(run_id)
 
     def schedule_batches(self) -> None:
-        """Start what may start of the batches that run; nothing when this process has no threads to work
-        in."""
+        """Start what may start of the running batches; nothing without threads."""
         if self._threads and not self.shutdown_event.is_set():
             for run_id in self.batch_scheduler.schedule_all():
                 self._enqueue(run_id)
 
     def drive(self, run_id: str, watch: Callable[[], None] | None = None) -> Status:
-        """Drive a run in this thread until it rests; `watch` is called after each step.
-
-        When another process (a server on the same store) was faster and drives it, its steps are watched
-        instead."""
+        """Drive a run in this thread until it rests; `watch` is called after each step. When another process
+        drives it already, its steps are watched instead."""
         while (status := self._advance(run_id, watch)) is Status.RUNNING and not self.shutdown_event.wait(
             FOLLOW_POLL_S
         ):
@@ -113,8 +108,8 @@ class Worker:
         if not self._threads:
             try:
                 self.library.index_pending()
-            except StoreError as trouble:  # the run is safe; its pages wait for the next look
-                log.warning("the library did not take up what was read: %s", trouble)
+            except StoreError as error:  # the run is stored; its pages are indexed later
+                log.warning("the library did not index what was read: %s", error)
         return status
 
     def _advance(self, run_id: str, watch: Callable[[], None] | None = None) -> Status:
@@ -128,10 +123,10 @@ class Worker:
         )
 
     def build_context(self, run: Run, lease: Lease) -> RunContext:
-        """The toolbox of a run: its world and its model."""
+        """The context of a run, with its world and its model."""
         world = self.world(run.settings.world)
         own = run.settings
-        client, trouble = (
+        client, error = (
             self.reply_model().client(own.model)
             if own.flow == "reply"
             else self.model_client(own.model, own.fast_model)
@@ -143,7 +138,7 @@ class Worker:
             self.store,
             lease,
             client=client,
-            fallback_reason=trouble,
+            fallback_reason=error,
             shutdown_event=self.shutdown_event,
             step_gap_s=gap_s,
             library=self.library,
@@ -151,21 +146,20 @@ class Worker:
         )
 
     def world(self, name: str) -> World:
-        """The world of this name, opened once."""
+        """The world of this name; it is opened once."""
         with self._lock:
             if name not in self._worlds:
                 self._worlds[name] = open_world(name, self.config)
             return self._worlds[name]
 
     def detect_model(self, *, again: bool = False) -> detect.DetectedModel:
-        """The model server that was found; looked for once, or `again`."""
+        """The model server; detected once, or `again`."""
         if self._detected_model is None or again:
             self._detected_model = detect.find_model(self.config)
         return self._detected_model
 
     def model_client(self, name: str, fast: str = "") -> tuple[object | None, str]:
-        """The client for a run's `model` setting, and a sentence when one was asked for by name and there is
-        none."""
+        """The client for a run's `model` setting, and a sentence when the named model is not available."""
         if name == "keyless":
             return None, ""
         found = self.detect_model()
@@ -176,7 +170,7 @@ class Worker:
         return found.client.with_models(strong=name, fast=fast or name), ""
 
     def reply_model(self) -> ReplyModel:
-        """The model of `reply`, by its own settings. Raises UsageError when those cannot be read."""
+        """The model of `reply`, by its own settings. Raises UsageError when they cannot be read."""
         with self._lock:
             if self._reply_model is None:
                 self._reply_model = ReplyModel(
@@ -192,21 +186,19 @@ class Worker:
             with self._lock:
                 self._queued.discard(run_id)
                 if run_id in self._busy:
-                    self._requeue.add(run_id)  # it may be about to rest: look once more when it does
+                    self._requeue.add(run_id)  # it may be about to rest
                     continue
                 self._busy.add(run_id)
             try:
                 self._advance(run_id)
                 self.schedule_batches()
-            except CorruptRow as trouble:  # it will not get better by being looked at again
-                log.error("%s", trouble)
+            except CorruptRow as error:  # trying again does not help
+                log.error("%s", error)
                 self.store.ledger.update_run(
-                    run_id, status=Status.FAILED, error=str(trouble), owner="", lease_until=0.0
+                    run_id, status=Status.FAILED, error=str(error), owner="", lease_until=0.0
                 )
-            except (
-                TouchstoneError
-            ) as trouble:  # the store, mostly: the run stands where it stood, and is looked for again
-                log.error("run %s: %s", run_id, trouble)
+            except TouchstoneError as error:  # the store, mostly: the run is recovered later
+                log.error("run %s: %s", run_id, error)
             finally:
                 self._library_sync_due.set()
                 with self._lock:
@@ -217,14 +209,14 @@ class Worker:
                     self._enqueue(run_id)
 
     def _enqueue(self, run_id: str) -> None:
-        """Put a run in line, once: a backlog must not make the line longer each time it is looked at."""
+        """Queue a run, once."""
         with self._lock:
             if run_id not in self._queued:
                 self._queued.add(run_id)
                 self._queue.put(run_id)
 
     def _sync_library(self) -> None:
-        """Keep the library current: its folders, the pages runs have read, the vectors that are missing."""
+        """Keep the library current: its folders, the pages of runs, missing vectors."""
         while not self.shutdown_event.is_set():
             self._library_sync_due.clear()
             try:
@@ -234,23 +226,21 @@ class Worker:
                 self.library.embed_pending(checkpoint=self._raise_if_closing)
             except ShutdownRequested:
                 return
-            except (
-                TouchstoneError
-            ) as trouble:  # a model that does not answer, mostly: it goes on at the next look
-                log.warning("the library is not current: %s", trouble)
+            except TouchstoneError as error:  # a model that does not answer, mostly
+                log.warning("the library is not current: %s", error)
             except (
                 OSError,
                 ValueError,
                 LookupError,
                 RuntimeError,
                 TypeError,
-            ) as fault:  # of one file or page: this thread must not end by it
-                log.error("the library is not current", exc_info=fault)
+            ) as error:  # one bad file or page
+                log.error("the library is not current", exc_info=error)
             self._library_sync_due.wait(LIBRARY_SYNC_S)
 
     def _raise_if_closing(self) -> None:
         if self.shutdown_event.is_set():
-            raise ShutdownRequested("this process is ending; vectors are made on when the next one starts")
+            raise ShutdownRequested("this process is ending; the next one goes on making vectors")
 
     def _recover(self) -> None:
         while True:
@@ -259,7 +249,7 @@ class Worker:
                     if run_id not in self._busy:
                         self._enqueue(run_id)
                 self.schedule_batches()
-            except TouchstoneError as trouble:
-                log.error("the store cannot be read: %s", trouble)
+            except TouchstoneError as error:
+                log.error("the store cannot be read: %s", error)
             if self.shutdown_event.wait(RECOVER_S):
                 return

@@ -274,7 +274,7 @@ def test_a_step_that_leads_where_no_edge_goes_fails_the_run_and_says_so(tmp_path
     bench = Bench(tmp_path)
     bench.flow = replace(bench.flow, edges=(Edge(start="count", end="close"),))
     assert bench.advance() is Status.FAILED
-    assert "where no edge goes" in bench.store.ledger.get(bench.run_id).error
+    assert "no edge goes there" in bench.store.ledger.get(bench.run_id).error
     with pytest.raises(FlowError, match="step count of the flow counting led to count"):
         bench.flow.take_step(
             "count", RunState(own=Counting()), RunContext(Settings(), Nowhere(), bench.store, None)
