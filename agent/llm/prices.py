@@ -8,30 +8,10 @@ cost nothing; the client says whether it is one."""
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
-AS_OF = "2026-03"
-PRICES: dict[str, tuple[float, float]] = {
-    "gpt-5.4": (2.50, 15.00),
-    "gpt-5.1": (1.25, 10.00),
-    "gpt-5": (1.25, 10.00),
-    "gpt-5-mini": (0.25, 2.00),
-    "gpt-5-nano": (0.05, 0.40),
-    "gpt-4.1": (2.00, 8.00),
-    "gpt-4.1-mini": (0.40, 1.60),
-    "gpt-4.1-nano": (0.10, 0.40),
-    "gpt-4o": (2.50, 10.00),
-    "gpt-4o-mini": (0.15, 0.60),
-    "o3": (2.00, 8.00),
-    "o3-mini": (1.10, 4.40),
-    "o4-mini": (1.10, 4.40),
-    "claude-sonnet-4": (3.00, 15.00),
-    "claude-sonnet-4-5": (3.00, 15.00),
-    "claude-haiku-4-5": (1.00, 5.00),
-    "claude-opus-4-5": (5.00, 25.00),
-    "gemini-2.5-pro": (1.25, 10.00),
-    "gemini-2.5-flash": (0.30, 2.50),
-    "gemini-2.5-flash-lite": (0.10, 0.40),
-}
+_ROWS = (Path(__file__).parent / "data" / "prices.txt").read_text(encoding="utf-8").splitlines()
+PRICES = {name: (float(prompt), float(reply)) for name, prompt, reply in map(str.split, _ROWS[1:])}
 _MAKER_PREFIX = re.compile(r"^(?:openai|anthropic|google|models)/")
 _DATE_SUFFIX = re.compile(r"-(?:\d{4}-\d{2}-\d{2}|\d{8}|latest)$")
 

@@ -1,8 +1,8 @@
-"""The model of `reply`: the one that `ai_response.llm` names, before the environment's, asked in the way the
-file says.
+"""The model of `reply`: the one that `ai_response.llm` names, else the environment's, with the file's
+options.
 
-When one is named but cannot be had, that is told as trouble, and `reply` stays silent; only when nobody names
-one is there none."""
+A named model that cannot be reached is reported, and `reply` stays silent; without a name there is no
+model."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from agent.llm.client import ModelClient
 from agent.reply_config import LLMSettings
 
 RETRY_S = 10.0
-"""Seconds before a model that could not be found is looked for again."""
+"""Seconds until a model that was not found is searched again."""
 
 
 class ReplyModel:
-    """Finds the model once and keeps it; safe for many threads."""
+    """Finds the model once and keeps it; thread-safe."""
 
     def __init__(self, config: Config, llm: LLMSettings) -> None:
         self.config, self.llm = reply_config.apply_llm_settings(config, llm), llm
@@ -30,8 +30,8 @@ class ReplyModel:
         self._lock = threading.Lock()
 
     def client(self, name: str = "auto") -> tuple[ModelClient | None, str]:
-        """The client for a run's `model` setting ("auto", "keyless" or a name), and why there is none
-        although one is asked for."""
+        """The client for a run's `model` setting ("auto", "keyless" or a name), and the reason when it is
+        missing."""
         if name == "keyless":
             return None, ""
         found = self._find()
@@ -50,11 +50,8 @@ class ReplyModel:
             if old is None or (old.client is None and time.monotonic() - self._searched_at > RETRY_S):
                 found = detect.find_model(self.config)
                 if found.client:
-                    extra = (
-                        {"vram_limit": _as_int_if_whole(self.llm.vram_limit)}
-                        if self.llm.vram_limit is not None
-                        else {}
-                    )
+                    limit = self.llm.vram_limit
+                    extra = {} if limit is None else {"vram_limit": _as_int_if_whole(limit)}
                     tuned = found.client.with_options(
                         tries=1 + self.llm.max_retries, format=self.llm.structured_output_method, extra=extra
                     )
@@ -64,5 +61,5 @@ class ReplyModel:
 
 
 def _as_int_if_whole(gigabytes: float) -> int | float:
-    """A whole number as one: some servers take no other."""
+    """A whole number as an int: some servers accept nothing else."""
     return int(gigabytes) if gigabytes.is_integer() else gigabytes

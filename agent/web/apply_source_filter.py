@@ -3,8 +3,9 @@ reason."""
 
 from __future__ import annotations
 
+from agent.text.language import detect_language
 from agent.types import Outcome, Page, SearchResult, SourceFilter
-from agent.web import page_language
+from agent.types.source_filter import normalize_language
 
 
 def filter_hits(result: SearchResult, reach: SourceFilter) -> SearchResult:
@@ -35,9 +36,14 @@ def filter_page(read: Page, reach: SourceFilter) -> Page:
     if read.outcome is not Outcome.OK or not reach.needs_page:
         return read
     why = reach.date_problem(read.published_at) or (
-        reach.language_problem(page_language.detect_page_language(read)) if reach.language else ""
+        reach.language_problem(detect_page_language(read)) if reach.language else ""
     )
     if not why:
         return read
     bare = {"text": "", "headings": [], "tables": [], "raw": b"", "sha256": ""}
     return read.model_copy(update={"outcome": Outcome.REFUSED, "detail": why, **bare})
+
+
+def detect_page_language(page: Page) -> str:
+    """The code of a page's language: what it states, else what its text is written in; "" for neither."""
+    return normalize_language(page.language) or detect_language(page.text)

@@ -106,8 +106,4 @@ def test_what_failed_stays_as_it_failed():
 
 
 def test_a_text_tells_its_language():
-    assert (
-        detect_language(SWEDISH),
-        detect_language(ENGLISH),
-        detect_language("ok"),
-    ) == ("sv", "en", "")
+    assert (detect_language(SWEDISH), detect_language(ENGLISH), detect_language("ok")) == ("sv", "en", "")

@@ -53,8 +53,4 @@ def test_a_language_is_a_region():
         search_params.region_code(SourceFilter(language="sv"), "us-en"),
         search_params.region_code(SourceFilter(), "de-de"),
         search_params.region_code(SourceFilter(language="is"), "us-en"),
-    ) == (
-        "se-sv",
-        "de-de",
-        "us-en",
-    )
+    ) == ("se-sv", "de-de", "us-en")
