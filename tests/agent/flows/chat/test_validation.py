@@ -93,7 +93,7 @@ def test_keyless_an_answer_is_quoted_and_its_sources_are_named(said: Said) -> No
 def test_keyless_what_the_library_does_not_hold_is_said_and_asked_back(said: Said) -> None:
     turn = said("What colour is the moon of Zanzibar?")
     assert turn.path[-2:] == ["clarify_final", "respond"] and turn.status is Status.WAITING
-    assert "could not find an answer" in turn.text and "“zanzibar”" in turn.text
+    assert "could not find an answer" in turn.text
     assert all("Zanzibar" in query and "moon" in query for query in turn.state.own.queries), (
         "no search asked for less"
     )
@@ -174,7 +174,7 @@ def test_it_can_be_asked_back_again_and_again(said: Said, bench: Workbench) -> N
 def test_an_answer_is_checked_before_it_is_written_down(
     said: Said, bench: Workbench, text: str, told: str
 ) -> None:
-    asked = said("Who built it?")
+    asked = said("Who built it?", Script(router="ASK_CLARIFICATION"))
     with pytest.raises(UsageError, match=told):
         bench.respond(asked.id, asked.view.head, text)
     assert bench.snapshot(asked.id).head == asked.view.head
@@ -246,7 +246,7 @@ def test_when_nothing_was_drafted_yet_it_is_said_why(said: Said) -> None:
 
 
 def test_a_person_who_wants_no_more_asking_gets_an_honest_word(said: Said, bench: Workbench) -> None:
-    asked = said("Who built it?")
+    asked = said("Who built it?", Script(router="ASK_CLARIFICATION"))
     bench.finish(asked.id)
     bench.drive(asked.id)
     turn = Turned(bench, asked.id)
