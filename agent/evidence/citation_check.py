@@ -82,12 +82,6 @@ def collect_sources(sentences: Iterable[Sentence], facts: Mapping[str, Fact]) ->
     return list(found.values())
 
 
-def cited_source_numbers(sentence: Sentence, sources: Iterable[Source]) -> list[int]:
-    """The numbers of the sources a sentence cites, ascending."""
-    wanted = set(sentence.fact_ids)
-    return sorted(source.n for source in sources if wanted.intersection(source.fact_ids))
-
-
 def diff_answers(old: Answer, new: Answer) -> list[AnswerChange]:
     """What changed from one answer to the next: the new sentences in order, the removed ones in their old
     place. `resourced` has the same words but other sources; `same` has both unchanged."""

@@ -4,11 +4,9 @@ expressions in several languages."""
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from typing import Literal
 
 from agent.text.word_lists import read_patterns
-from agent.types import Turn
 
 SmallTalk = Literal["", "thanks", "assent", "greeting"]
 _SMALL_TALK_REPLIES: dict[SmallTalk, str] = {
@@ -61,12 +59,6 @@ def has_question_opening(text: str) -> bool:
 def is_question(text: str) -> bool:
     """Has it the form of a question or a request?"""
     return bool(_QUESTION_MARK.search(text)) or has_question_opening(text)
-
-
-def blank_unanswered_replies(turns: Sequence[Turn]) -> list[Turn]:
-    """The turns as something can be taken from them: what asked back, or told why there is no answer, is not
-    about the matter."""
-    return [turn if turn.answered else turn.model_copy(update={"bot": ""}) for turn in turns]
 
 
 def is_repeat_request(text: str) -> bool:

@@ -21,7 +21,7 @@ _CONSTRAINT_OPENING = re.compile(
     re.IGNORECASE,
 )
 _AMBIGUOUS_OPENING = re.compile(r"(?:without|ohne|utan|sans|sin)$", re.IGNORECASE)
-"""Words that are as often part of a topic ("cheese without rennet"): they open a refusal only behind a comma
+"""Words that are as often part of a topic ("cheese without rennet"): they open an exclusion only after a comma
 or before an address."""
 _CONTRAST = re.compile(_PATTERNS["contrast"], re.IGNORECASE)
 _FRAME_STEMS = frozenset(map(stem, load_words("exclusion_frame")))
@@ -30,90 +30,75 @@ _HOST = re.compile(r"(?<![\w@/.-])((?:[a-z0-9-]+\.)+[a-z]{2,})(?![\w/-])", re.IG
 
 
 def split_negative_constraints(text: str) -> tuple[str, list[str]]:
-    """A text without its refusals, and the refusals, each from its opening word on."""
+    """A text without its exclusions, and the exclusions, each from its opening word on."""
     wanted: list[str] = []
-    refused: list[str] = []
+    excluded: list[str] = []
     text = "\n".join(" ".join(line.split()) for line in text.splitlines())
     for sentence in _SENTENCE.split(text):
-        while found := _find_opening(sentence):
-            end = _find_end(sentence, found.end())
-            wanted.append(sentence[: found.start()])
-            refused.append(sentence[found.start("word") : end].strip(" ,.;!?"))
+        while opening := _find_opening(sentence):
+            end = _find_end(sentence, opening.end())
+            wanted.append(sentence[: opening.start()])
+            excluded.append(sentence[opening.start("word") : end].strip(" ,.;!?"))
             sentence = sentence[end:].lstrip(" ,")
         wanted.append(sentence)
-    return " ".join(part.strip() for part in wanted if part.strip()), refused
+    return " ".join(part.strip() for part in wanted if part.strip()), excluded
 
 
-def keep_topic_constraints(refused: list[str]) -> list[str]:
-    """The refusals that name no address and no host: what they mean takes a reader."""
-    return [part for part in refused if not find_excluded_sites([part])]
+def keep_topic_constraints(exclusions: list[str]) -> list[str]:
+    """The exclusions that name no address and no host."""
+    return [exclusion for exclusion in exclusions if not find_excluded_sites([exclusion])]
 
 
-def is_unwanted(refusal: str, *texts: str) -> bool:
-    """Do all the words that say what a refusal is about stand in one of these texts (a title, a writer's
-    name)?"""
-    matter = set(content_stems(refusal)) - _FRAME_STEMS
-    return bool(matter) and any(matter <= set(stem_words(text)) for text in texts)
+def is_unwanted(exclusion: str, *texts: str) -> bool:
+    """Does one of these texts (a title, an author) have all words that say what is excluded?"""
+    topic = set(content_stems(exclusion)) - _FRAME_STEMS
+    return bool(topic) and any(topic <= set(stem_words(text)) for text in texts)
 
 
 def _find_opening(sentence: str) -> re.Match[str] | None:
-    """What opens the first refusal of a sentence: its `word`, and the comma and "and" before that."""
+    """The opening of a sentence's first exclusion: its `word`, and the comma and "and" before."""
     for match in _CONSTRAINT_OPENING.finditer(sentence):
-        apart = not sentence[: match.start()].strip() or "," in sentence[match.start() : match.start("word")]
-        if (
-            not _AMBIGUOUS_OPENING.fullmatch(match["word"])
-            or apart
-            or find_excluded_sites([sentence[match.start("word") :]])
-        ):
+        before, rest = sentence[: match.start("word")], sentence[match.start("word") :]
+        is_separate = not sentence[: match.start()].strip() or "," in before[match.start() :]
+        is_ambiguous = _AMBIGUOUS_OPENING.fullmatch(match["word"])
+        if not is_ambiguous or is_separate or find_excluded_sites([rest]):
             return match
     return None
 
 
-def _find_end(sentence: str, behind: int) -> int:
-    """Where a refusal that was opened before `behind` ends: where the sentence turns, or refuses something
-    else."""
-    ends = [turn.start() for turn in [_CONTRAST.search(sentence, behind)] if turn]
-    for match in _CONSTRAINT_OPENING.finditer(sentence, behind):
-        if (
-            not _AMBIGUOUS_OPENING.fullmatch(match["word"])
-            or sentence[match.start() : match.start("word")].strip()
-        ):
+def _find_end(sentence: str, start: int) -> int:
+    """The end of an exclusion whose opening ends at `start`: at a contrast, or at the next exclusion."""
+    ends = [contrast.start() for contrast in [_CONTRAST.search(sentence, start)] if contrast]
+    for match in _CONSTRAINT_OPENING.finditer(sentence, start):
+        has_joint = sentence[match.start() : match.start("word")].strip()
+        if has_joint or not _AMBIGUOUS_OPENING.fullmatch(match["word"]):
             ends.append(match.start())
             break
     return min(ends, default=len(sentence))
 
 
-def find_exclusion_sentences(note: str) -> list[str]:
-    """The sentences of a note that refuse an address or a site."""
-    return [
-        part
-        for part in _SENTENCE.split(note)
-        if _NEGATION.search(part) and (find_urls(part) or _find_hosts(part))
-    ]
-
-
 def remove_exclusion_sentences(note: str) -> str:
-    """The note without the sentences that refuse."""
-    refused = find_exclusion_sentences(note)
-    return " ".join(part for part in _SENTENCE.split(note) if part not in refused).strip()
+    """The note without the sentences that exclude an address or a site."""
+    return " ".join(part for part in _SENTENCE.split(note) if not _find_sites(part)).strip()
 
 
 def find_excluded_sites(notes: Iterable[str]) -> list[str]:
-    """The canonical addresses and the hosts that the notes forbid, in order."""
-    found: list[str] = []
-    for note in notes:
-        for part in find_exclusion_sentences(note):
-            found += [canonicalize(url) for url in find_urls(part)] + _find_hosts(part)
+    """The canonical addresses and the hosts that the notes exclude, in order."""
+    found = (site for note in notes for part in _SENTENCE.split(note) for site in _find_sites(part))
     return list(dict.fromkeys(found))
 
 
-def is_excluded(url: str, forbidden: Iterable[str]) -> bool:
-    """Is the address one of the forbidden, or on a forbidden host or below it?"""
+def is_excluded(url: str, excluded: Iterable[str]) -> bool:
+    """Is the address excluded, or on an excluded host or below it?"""
     name, spelled = host(url), canonicalize(url)
-    return any(spelled == entry or name == entry or name.endswith(f".{entry}") for entry in forbidden)
+    return any(spelled == entry or name == entry or name.endswith(f".{entry}") for entry in excluded)
 
 
-def _find_hosts(text: str) -> list[str]:
-    for url in find_urls(text):
-        text = text.replace(url, " ")
-    return [match.group(1).lower() for match in _HOST.finditer(text)]
+def _find_sites(sentence: str) -> list[str]:
+    """The canonical addresses and the hosts of a sentence with a negation."""
+    if not _NEGATION.search(sentence):
+        return []
+    urls = find_urls(sentence)
+    for url in urls:
+        sentence = sentence.replace(url, " ")
+    return [*map(canonicalize, urls), *(match.group(1).lower() for match in _HOST.finditer(sentence))]

@@ -52,7 +52,7 @@ MIN_QUESTION_WORDS = 2
 MIN_CONTEXT_WORDS, MIN_CONTEXT_CONTENT_WORDS = 4, 2
 """Words, and content words, that two altered copies share right beside the place where they differ."""
 MAX_PLACE_WORDS, MAX_CONTEXT_WORDS = 5, 10
-"""Words a differing place has at most, and words beside it that are looked at, to each side."""
+"""Most words of a differing place, and most words compared on each side of it."""
 
 _PAUSE = re.compile(r"[,;:.()|]")
 _VALUE_BREAK = re.compile(r"[;:()|=\"“”\[\]]")
@@ -112,7 +112,7 @@ def compare_answers(a: str, b: str, question: ParsedQuestion) -> Contradiction |
 
 @dataclass(frozen=True)
 class _WordRow:
-    """A statement in words, each as it is compared and with its place."""
+    """The words of a statement with their offsets."""
 
     text: str
     words: tuple[str, ...]
@@ -122,14 +122,14 @@ class _WordRow:
 
 @lru_cache(maxsize=4096)
 def _split_words(text: str) -> _WordRow:
-    told = normalize_text(text)
-    kept = [n for n, word in enumerate(told.words) if any(c.isalnum() for c in word) or word == "%"]
-    return _WordRow(
-        text,
-        tuple(told.words[n] for n in kept),
-        tuple(told.starts[n] for n in kept),
-        tuple(told.ends[n] for n in kept),
-    )
+    row = normalize_text(text)
+    kept = [
+        (word, start, end)
+        for word, start, end in zip(row.words, row.starts, row.ends, strict=True)
+        if word == "%" or any(c.isalnum() for c in word)
+    ]
+    words, starts, ends = zip(*kept, strict=True) if kept else ((), (), ())
+    return _WordRow(text, words, starts, ends)
 
 
 @dataclass(frozen=True)

@@ -5,13 +5,11 @@ from __future__ import annotations
 import pytest
 
 from agent.text.dialogue_acts import (
-    blank_unanswered_replies,
     classify_small_talk,
     is_question,
     is_repeat_request,
     reply_to_small_talk,
 )
-from agent.types import Turn
 
 
 @pytest.mark.parametrize(
@@ -81,14 +79,6 @@ def test_what_is_wanted_once_more() -> None:
         and is_repeat_request("Sum up, please")
         and not is_repeat_request("Who built it?")
     )
-
-
-def test_what_asked_back_is_not_about_the_matter() -> None:
-    turns = [
-        Turn(user="Who?", bot="Anna."),
-        Turn(user="When?", bot="I could not find an answer.", answered=False),
-    ]
-    assert blank_unanswered_replies(turns) == [turns[0], Turn(user="When?", answered=False)] and turns[1].bot
 
 
 def test_a_courtesy_is_answered_in_kind():
