@@ -11,7 +11,8 @@ from pages.widgets.shell import client, escape, markup, status_panels
 active = client.workbench().active_configuration()
 st.html(
     '<div class="ts"><h1 class="ts-question">Settings</h1>'
-    '<p class="soft">What is in use now. To change it, edit the <b>.env</b> file beside the README and start again.</p></div>'
+    '<p class="soft">What is in use now. To change it, edit the <b>.env</b> file beside '
+    "the README and start again.</p></div>"
 )
 status_panels.draw_model(active)
 status_panels.draw_engines(active)

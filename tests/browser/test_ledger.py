@@ -99,7 +99,7 @@ def test_a_person_edits_the_ledger_and_the_answer_follows(tab, server: Served) -
     expect(panel.get_by_test_id("stDataFrame")).to_be_visible()
     typed_in_the_table(page, WRONG, screen.button("Save 1 changed fact"))
     screen.button("Save 1 changed fact").click()
-    expect(screen.notice.filter(has_text="the quote does not carry")).to_be_visible()
+    expect(screen.notice.filter(has_text="more than the quote supports")).to_be_visible()
     changed(page, 2, "corrected 1 fact of bolagsrullen.example")
     expect(answer.locator(".unbacked")).to_contain_text("1989")
     screen.button("Undo: corrected 1 fact of bolagsrullen.example").click()

@@ -20,7 +20,8 @@ from pages.widgets.shell import badges, client, drafts, escape, labels, markup, 
 FORM = form_page.Form(
     flow="batch",
     title="Many questions at once.",
-    text="Bring a table with a column “question”. Each row becomes a run you can open and check; all of them together "
+    text="Bring a table with a column “question”. Each row becomes a run you can "
+    "open and check; all of them together "
     "keep to one budget, and you get your table back with answers, confidence and sources beside it.",
     recent_title="Your latest batches",
     nothing_recent=("No batches yet", "Upload or paste a table above. Everything you start is kept here."),
@@ -41,7 +42,8 @@ def draw() -> None:
         key=FILE_KEY,
         max_upload_size=MOST_BYTES // 1_000_000,
         help="Commas, semicolons or tabs; up to 1,000 rows. Columns called allowed_domains, blocked_domains, "
-        "start_urls, since, before, dated_only, language, flow, instruction, max_steps, max_pages or threshold are "
+        "start_urls, since, before, dated_only, language, flow, instruction, "
+        "max_steps, max_pages or threshold are "
         "settings of their row; all others come back unchanged.",
     )
     if given is None:
@@ -157,7 +159,8 @@ def _draw_example(allowance: BatchBudget) -> None:
     questions = form_page.load_demo_questions()
     if questions:
         st.html(
-            '<div class="ts"><p class="soft small">Nothing at hand? These need no key, no network and no file.</p></div>'
+            '<div class="ts"><p class="soft small">Nothing at hand? These need no key, '
+            "no network and no file.</p></div>"
         )
         ui.button(EXAMPLE_LABEL, "batch-example", _start_example, questions, allowance, icon="cottage")
 

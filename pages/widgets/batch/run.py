@@ -124,7 +124,10 @@ def render_meter(now: BatchStatus) -> str:
         for state, (name, _) in ROW_CHIPS.items()
         if counts[state]
     )
-    return f'<div class="ts batch-meter"><div class="bar" role="img" aria-label="{said}">{parts}</div><div class="legend">{legend}</div></div>'
+    return (
+        f'<div class="ts batch-meter"><div class="bar" role="img" aria-label="{said}">{parts}</div>'
+        f'<div class="legend">{legend}</div></div>'
+    )
 
 
 def render_stats(now: BatchStatus) -> str:
@@ -136,7 +139,10 @@ def render_stats(now: BatchStatus) -> str:
         ("Tokens", f"{labels.format_tokens(spent)} <small>of {_format_short(most.max_tokens)}</small>"),
         (
             "Cost",
-            f"{labels.format_money(spent.cost_usd)} <small>of {labels.format_money(most.max_cost_usd)}</small>",
+            (
+                f"{labels.format_money(spent.cost_usd)} <small>of "
+                f"{labels.format_money(most.max_cost_usd)}</small>"
+            ),
         ),
         ("Work", f"{labels.format_duration(spent.seconds)} <small>of {most.max_minutes:g} min</small>"),
         ("Parallel runs", f"{most.side_by_side}"),
@@ -207,7 +213,10 @@ def _choose_rows(now: BatchStatus) -> list[BatchRow]:
 def render_table(rows: list[BatchRow] | Any, results: list[dict[str, Any]], batch: Batch) -> str:
     """The rows as an HTML table, each with the way to its run."""
     body = "".join(_render_row(row, result, batch) for row, result in zip(rows, results, strict=True))
-    head = "<tr><th>Row</th><th>Question and answer</th><th>Status</th><th>Confidence</th><th>Backed</th><th>Sources</th></tr>"
+    head = (
+        "<tr><th>Row</th><th>Question and answer</th><th>Status</th><th>Confidence</th>"
+        "<th>Backed</th><th>Sources</th></tr>"
+    )
     return f'<div class="ts batch-rows"><table>{head}{body}</table></div>'
 
 
@@ -236,5 +245,6 @@ def _render_row(row: BatchRow, result: dict[str, Any], batch: Batch) -> str:
     return (
         f'<tr><td data-name="Row">{row.n}</td><td><p class="q">{question}</p>{told}{same}</td>'
         f'<td>{badges.render(name, tone)}</td><td data-name="Confidence">{level}</td>'
-        f'<td data-name="Backed">{backed}</td><td data-name="Sources">{sources or "–"}{f" and {more} more" if more > 0 else ""}</td></tr>'
+        f'<td data-name="Backed">{backed}</td><td data-name="Sources">{sources or "–"}'
+        f"{f' and {more} more' if more > 0 else ''}</td></tr>"
     )

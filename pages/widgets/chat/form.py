@@ -14,7 +14,8 @@ from pages.widgets.shell import client, empty_state, labels, ui
 FORM = form_page.Form(
     flow="chat",
     title="Talk with what was read.",
-    text="Ask the library: pages your runs have read and documents you add. Each sentence of an answer carries its "
+    text="Ask the library: pages your runs have read and documents you add. Each "
+    "sentence of an answer carries its "
     "quote, and what the library does not know becomes a research run.",
     examples_title="Try it on the demo’s sources",
     intro="Invented pages and places; a question adds them to the library if they are not there yet.",

@@ -68,7 +68,10 @@ def render_table(located: FacilitySearch) -> str:
     """The places as an HTML table, in the order of the answer."""
     far = any(row.km is not None for row in located.rows)
     kinds = len({row.kind for row in located.rows}) > 1
-    head = f"<tr><th>No.</th><th>Place</th>{'<th>Kind</th>' if kinds else ''}{'<th>Distance</th>' if far else ''}</tr>"
+    head = (
+        f"<tr><th>No.</th><th>Place</th>{'<th>Kind</th>' if kinds else ''}"
+        f"{'<th>Distance</th>' if far else ''}</tr>"
+    )
     rows = "".join(_render_row(n, row, kinds=kinds, far=far) for n, row in enumerate(located.rows, 1))
     line = f'<p class="small soft">{escape.html(describe(located))}</p>'
     return f'<div class="ts places">{line}<div class="scroll"><table>{head}{rows}</table></div></div>'
@@ -147,10 +150,12 @@ def _render_rings(reach: float, scale: float, colours: dict[str, str]) -> list[s
     for km in choose_ring_distances(reach):
         r = km * scale
         parts.append(
-            f'<circle cx="{SIZE / 2}" cy="{SIZE / 2}" r="{r:.1f}" fill="none" stroke="{colours["line"]}" stroke-width="1.3"/>'
+            f'<circle cx="{SIZE / 2}" cy="{SIZE / 2}" r="{r:.1f}" fill="none" '
+            f'stroke="{colours["line"]}" stroke-width="1.3"/>'
         )
         parts.append(
-            f'<text x="{SIZE / 2}" y="{SIZE / 2 + r - 4:.1f}" font-size="12" text-anchor="middle" fill="{colours["soft"]}">{_format_ring(km)}</text>'
+            f'<text x="{SIZE / 2}" y="{SIZE / 2 + r - 4:.1f}" font-size="12" text-anchor="middle" '
+            f'fill="{colours["soft"]}">{_format_ring(km)}</text>'
         )
     return parts
 
@@ -170,8 +175,10 @@ def _format_ring(km: float) -> str:
 def _render_dot(n: int, at: Point, colours: dict[str, str]) -> str:
     x, y = at
     return (
-        f'<circle cx="{x:.1f}" cy="{y:.1f}" r="11" fill="{colours["dot"]}" stroke="{colours["ground"]}" stroke-width="2"/>'
-        f'<text x="{x:.1f}" y="{y + 4.2:.1f}" font-size="12" font-weight="600" text-anchor="middle" fill="{colours["text"]}">{n}</text>'
+        f'<circle cx="{x:.1f}" cy="{y:.1f}" r="11" fill="{colours["dot"]}" '
+        f'stroke="{colours["ground"]}" stroke-width="2"/>'
+        f'<text x="{x:.1f}" y="{y + 4.2:.1f}" font-size="12" font-weight="600" '
+        f'text-anchor="middle" fill="{colours["text"]}">{n}</text>'
     )
 
 
@@ -181,7 +188,8 @@ def _render_leader_line(at: Point, label: Point, colours: dict[str, str]) -> str
     ink = colours["ink"]
     return (
         f'<path d="M{x:.1f} {y:.1f} L{a:.1f} {b:.1f}" stroke="{ink}" stroke-width="1.2"/>'
-        f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{ink}" stroke="{colours["ground"]}" stroke-width="1"/>'
+        f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{ink}" '
+        f'stroke="{colours["ground"]}" stroke-width="1"/>'
     )
 
 

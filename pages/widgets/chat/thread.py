@@ -1,5 +1,5 @@
-"""A conversation with the library on the screen: its turns, the newest followed while it works, and the box to
-continue."""
+"""A conversation with the library on the screen: its turns, the newest followed while it works, and the
+box to continue."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def _draw_live(view: RunSnapshot) -> None:
         turn.draw_next_steps(view, state)
         trace.draw_folded(view, state)
         form = functools.partial(clarify_form.draw, view, state) if state.own.needs_clarification else None
-        with slot:  # drawn last: what is streamed takes its time, and nothing of the state before may stand below it meanwhile
+        with slot:  # drawn last: streaming takes time, and nothing older may be below it meanwhile
             turn.draw(view, state, fresh=True, form=form)
 
 

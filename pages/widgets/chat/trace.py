@@ -31,7 +31,10 @@ def draw_folded(view: RunSnapshot, state: ChatRun) -> None:
     """A line that opens to the details; nothing in it is drawn before."""
     if view.run.status is Status.RUNNING or not state.own.route_decision:
         return
-    label = f"How it was answered: {escape.md(ROUTE_LABELS.get(state.own.route_decision, state.own.route_decision))}{_describe_grades(state)}"
+    label = (
+        "How it was answered: "
+        f"{escape.md(ROUTE_LABELS.get(state.own.route_decision, state.own.route_decision))}{_describe_grades(state)}"
+    )
     opened = st.expander(
         label, icon=":material/account_tree:", key=f"chat-how-{view.run.id}", on_change="rerun"
     )
@@ -59,7 +62,10 @@ def _draw_grades(view: RunSnapshot) -> None:
 def render_progress(view: RunSnapshot, state: ChatRun) -> str:
     """What has been done so far and what is being done now, as HTML."""
     now = f'<li class="now"><span class="pulse" aria-hidden="true"></span> {escape.html(view.activity)}</li>'
-    return f'<div class="ts" role="status" aria-live="polite"><ol class="progress">{_render_items(view.steps, state)}{now}</ol></div>'
+    return (
+        '<div class="ts" role="status" aria-live="polite"><ol class="progress">'
+        f"{_render_items(view.steps, state)}{now}</ol></div>"
+    )
 
 
 def render_steps(taken: list[Step], state: ChatRun) -> str:
@@ -88,7 +94,10 @@ def _render_step(step: Step, state: ChatRun) -> str:
         return f"Searched for “{asked}”: {format_count(len(change.get('retrieved_docs') or []), 'passage')}"
     if name in ("grade", "rerank"):
         scores = change.get("doc_relevance_scores") or []
-        return f"{sum(score >= MIN_RELEVANT_SCORE for score in scores)} of {format_count(len(scores), 'passage')} relevant {_render_actor_and_fallback(change, name)}"
+        return (
+            f"{sum(score >= MIN_RELEVANT_SCORE for score in scores)} of "
+            f"{format_count(len(scores), 'passage')} relevant {_render_actor_and_fallback(change, name)}"
+        )
     return _render_late_step(name, change)
 
 
@@ -100,7 +109,10 @@ def _render_late_step(name: str, change: dict[str, Any]) -> str:
             if draft.get("caveat")
             else ""
         )
-        return f"Drafted {format_count(len(draft.get('sentences') or []), 'sentence')} {_render_actor(draft.get('by', ''))}{caveat}"
+        return (
+            f"Drafted {format_count(len(draft.get('sentences') or []), 'sentence')} "
+            f"{_render_actor(draft.get('by', ''))}{caveat}"
+        )
     if name == "validate":
         checked = (change.get("groundings") or [{}])[-1]
         chip = (
@@ -162,7 +174,10 @@ def render_grades(state: ChatRun, run_id: str) -> str:
             else ""
         )
         title = f"{doc.title or doc.source_id}{f' › {doc.heading}' if doc.heading and not doc.rows else ''}"
-        opens = f'<a href="{escape.passage_url(doc.page_id, doc.start, doc.end, run_id)}" target="_blank">{escape.html(escape.shorten(title, 110))}</a>'
+        opens = (
+            f'<a href="{escape.passage_url(doc.page_id, doc.start, doc.end, run_id)}" target="_blank">'
+            f"{escape.html(escape.shorten(title, 110))}</a>"
+        )
         opens += f'<br><span class="soft small">{escape.html(escape.shorten(_read_passage(doc), 120))}</span>'
         rows.append([opens, chip, f'<span class="soft">{escape.html(reason)}</span>'])
     by = f'<p class="small soft">{escape.html(state.own.searched_by)}</p>' if state.own.searched_by else ""
@@ -182,7 +197,10 @@ def render_unfinished(view: RunSnapshot) -> str:
     """How a turn that did not end stands, as HTML."""
     chip = badges.render(labels.describe_status(view.run), labels.STATUS_TONE[view.run.status])
     told = view.run.error or "Nothing is lost: continue, or ask something else."
-    return f'<div class="ts"><div class="ts-now" role="status">{chip}<span class="say soft">{escape.html(told)}</span></div></div>'
+    return (
+        f'<div class="ts"><div class="ts-now" role="status">{chip}<span class="say soft">'
+        f"{escape.html(told)}</span></div></div>"
+    )
 
 
 DETAILS = run_page.RunPage(

@@ -50,7 +50,8 @@ def draw(
             st.html(render_answer(given, view))
         if why := find_fallback_reason(state):
             st.html(
-                f'<div class="ts"><p class="small warned">The model failed, rules did in its place: {escape.html(why)}</p></div>'
+                '<div class="ts"><p class="small warned">The model failed, rules did in its '
+                f"place: {escape.html(why)}</p></div>"
             )
         if form:
             form()
@@ -124,7 +125,10 @@ def _start_research(view: RunSnapshot, state: ChatRun) -> None:
 
 
 def _render_bubble(side: str, who: str, text: str) -> str:
-    return f'<div class="bubble {side}"><div class="who">{who}</div><div class="said">{escape.html(text)}</div></div>'
+    return (
+        f'<div class="bubble {side}"><div class="who">{who}</div><div '
+        f'class="said">{escape.html(text)}</div></div>'
+    )
 
 
 def _stream_answer(given: Answer) -> None:

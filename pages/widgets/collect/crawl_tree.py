@@ -53,11 +53,15 @@ def _render_level(below: dict[str, list[CrawlNode]], parent: str, state: Collect
         items.append(f'<li class="soft small">and {len(waiting) - MAX_OPEN_SHOWN} more to visit</li>')
     if left:
         rows = "".join(
-            f"<div>{escape.html(branch.anchor or escape.shorten_url(branch.url))}: {escape.html(branch.ended)}</div>"
+            (
+                f"<div>{escape.html(branch.anchor or escape.shorten_url(branch.url))}: "
+                f"{escape.html(branch.ended)}</div>"
+            )
             for branch in left
         )
         items.append(
-            f"<li><details><summary>{format_count(len(left), 'entry', 'entries')} left out</summary>{rows}</details></li>"
+            f"<li><details><summary>{format_count(len(left), 'entry', 'entries')} left "
+            f"out</summary>{rows}</details></li>"
         )
     return f'<ul class="walk">{"".join(items)}</ul>' if items else ""
 
@@ -68,8 +72,10 @@ def _render_page(branch: CrawlNode) -> str:
         branch.title or (branch.anchor if branch.parent else "Start page") or escape.shorten_url(branch.url)
     )
     return (
-        f'<span class="mark {choose_tone(branch)}" aria-hidden="true"></span><span class="page">{escape.html(escape.shorten(name, 120))}</span> '
-        f'<span class="small">{escape.render_link(branch.url)}</span><div class="chips">{badges.render_row(list_chips(branch))}{render_details(branch)}</div>'
+        f'<span class="mark {choose_tone(branch)}" aria-hidden="true"></span><span class="page">'
+        f"{escape.html(escape.shorten(name, 120))}</span> "
+        f'<span class="small">{escape.render_link(branch.url)}</span><div class="chips">'
+        f"{badges.render_row(list_chips(branch))}{render_details(branch)}</div>"
         + (f'<div class="why">{escape.html(branch.reasoning)}</div>' if branch.reasoning else "")
         + (
             f'<div class="ended">Ended here: {escape.html(branch.ended)}</div>'

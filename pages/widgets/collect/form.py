@@ -13,8 +13,10 @@ from pages.widgets.shell import client, drafts, escape, labels, ui
 FORM = form_page.Form(
     flow="collect",
     title="Gather from a site.",
-    text="Enter a page to start from and say what you want. Touchstone decides at each page whether it is content, "
-    "a list or a way on, takes whole articles and every post of a thread, and shows why it went where it went.",
+    text="Enter a page to start from and say what you want. Touchstone decides at "
+    "each page whether it is content, "
+    "a list or a way on, takes whole articles and every post of a thread, and "
+    "shows why it went where it went.",
     intro="Invented sites, no network: a forum behind a stock page, a dated list of news, a single article.",
     recent_title="Your latest collections",
     nothing_recent=("Nothing yet", "Enter a start page above, or try an example."),

@@ -62,11 +62,15 @@ def render_summary(state: CollectRun, ahead: list[CrawlNode]) -> str:
     """Where the crawl is: what was decided at the pages these were found on."""
     parents = dict.fromkeys(branch.parent for branch in ahead if branch.parent in state.own.tree)
     lines = "".join(
-        f"<p><b>{escape.html(parent.title or escape.shorten_url(parent.url))}</b>: {escape.html(crawl_tree.ACTION_LABELS.get(parent.action or '', ''))}. "
+        f"<p><b>{escape.html(parent.title or escape.shorten_url(parent.url))}</b>: "
+        f"{escape.html(crawl_tree.ACTION_LABELS.get(parent.action or '', ''))}. "
         f'<span class="soft">{escape.html(parent.reasoning)}</span></p>'
         for parent in (state.own.tree[name] for name in parents)
     )
-    return f'<div class="small soft">Next pages, if you approve: {format_count(len(ahead), "page")}. Nothing of it has been read yet.</div>{lines}'
+    return (
+        f'<div class="small soft">Next pages, if you approve: {format_count(len(ahead), "page")}. '
+        f"Nothing of it has been read yet.</div>{lines}"
+    )
 
 
 def _format_label(branch: CrawlNode) -> str:

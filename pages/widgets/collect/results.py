@@ -15,7 +15,10 @@ KIND_LABELS = {"article": "article", "thread": "thread", "question": "question"}
 
 def render_items(items: Sequence[CollectedItem], run_id: str) -> str:
     """The kept items as HTML, each folded; the only one is open."""
-    return f'<div class="ts found">{"".join(_render_item(item, run_id, open=len(items) == 1) for item in items)}</div>'
+    return (
+        '<div class="ts found">'
+        f"{''.join(_render_item(item, run_id, open=len(items) == 1) for item in items)}</div>"
+    )
 
 
 def render_dropped(items: Sequence[CollectedItem]) -> str:
@@ -42,9 +45,12 @@ def _render_item(item: CollectedItem, run_id: str, *, open: bool) -> str:
     also += f"<div>{escape.html(item.trouble)}</div>" if item.trouble else ""
     text = f'<div class="said">{escape.html(item.content)}</div>' if item.content else ""
     return (
-        f"<details{' open' if open else ''}><summary><b>{escape.html(item.title or escape.shorten_url(item.url))}</b> "
-        f'<span class="chips">{badges.render_row(told)}</span></summary><p class="small soft">{escape.render_link(item.url)}{stored}</p>'
-        f'<p class="small soft">Kept because: {escape.html(item.reason)}</p>{text}{"".join(map(_render_post, item.posts))}'
+        f"<details{' open' if open else ''}><summary><b>"
+        f"{escape.html(item.title or escape.shorten_url(item.url))}</b> "
+        f'<span class="chips">{badges.render_row(told)}</span></summary><p class="small soft">'
+        f"{escape.render_link(item.url)}{stored}</p>"
+        f'<p class="small soft">Kept because: {escape.html(item.reason)}</p>{text}'
+        f"{''.join(map(_render_post, item.posts))}"
         f'<div class="small soft">{also}</div></details>'
     )
 
@@ -58,5 +64,6 @@ def _render_post(post: Post) -> str:
     )
     return (
         f'<div class="post"><div class="who"><b>{escape.html(post.user or "unknown")}</b>{role} '
-        f'<span class="soft">{escape.html(format_post_date(post) or "date unknown")}</span>{unsure}</div><div class="said">{escape.html(post.text)}</div></div>'
+        f'<span class="soft">{escape.html(format_post_date(post) or "date unknown")}</span>{unsure}'
+        f'</div><div class="said">{escape.html(post.text)}</div></div>'
     )

@@ -1,5 +1,5 @@
-"""One collecting run on the screen: the crawl path as it grows, what was gathered and left out, the digest, the
-exports."""
+"""One collecting run on the screen: the crawl path as it grows, what was gathered and left out, the digest,
+the exports."""
 
 from __future__ import annotations
 
@@ -89,7 +89,10 @@ def render_stats(view: RunSnapshot, state: CollectRun) -> str:
     figures = [
         (
             "Gathered",
-            f"{len(state.own.kept_items)} <small>of {state.own.effective_intent(state).max_articles}</small>{waiting}",
+            (
+                f"{len(state.own.kept_items)} <small>of "
+                f"{state.own.effective_intent(state).max_articles}</small>{waiting}"
+            ),
         ),
         ("Posts", f"{posts}"),
         ("Left out", f"{left}"),
@@ -101,11 +104,17 @@ def render_stats(view: RunSnapshot, state: CollectRun) -> str:
         ),
         (
             "Working time",
-            f"{labels.format_duration(usage.seconds)} {_render_target(goals['seconds'], f'below {collected.TARGET_SECONDS:g} s')}",
+            (
+                f"{labels.format_duration(usage.seconds)} "
+                f"{_render_target(goals['seconds'], f'below {collected.TARGET_SECONDS:g} s')}"
+            ),
         ),
         (
             "Cost",
-            f"{labels.format_money(usage.cost_usd if usage.llm_calls else 0.0)} {_render_target(goals['US dollars'], f'below ${collected.TARGET_DOLLARS}')}",
+            (
+                f"{labels.format_money(usage.cost_usd if usage.llm_calls else 0.0)} "
+                f"{_render_target(goals['US dollars'], f'below ${collected.TARGET_DOLLARS}')}"
+            ),
         ),
     ]
     return markup.stats(figures)
@@ -124,7 +133,8 @@ def _draw_gathered(view: RunSnapshot) -> None:
     elif view.state.answers and view.run.status is not Status.RUNNING:
         empty_state.draw(
             "Nothing was kept",
-            "The crawl path, “Left out” and “Unavailable sources” show why. Send it back with guidance, or try "
+            "The crawl path, “Left out” and “Unavailable sources” show why. Send "
+            "it back with guidance, or try "
             "another start page.",
         )
     else:

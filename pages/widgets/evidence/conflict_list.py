@@ -71,10 +71,16 @@ def render_conflict(conflict: Conflict, facts: Mapping[str, Fact], run_id: str) 
     """One conflict as HTML."""
     found = conflict_rulings.summarize_sides(conflict, facts)
     asks = badges.render("about your question", "live") if conflict.asks else ""
-    head = f"<h3>{escape.html(conflict.topic)}</h3><p>{_render_status(conflict)} {badges.render(KIND_LABELS[conflict.kind])} {asks}</p>"
+    head = (
+        f"<h3>{escape.html(conflict.topic)}</h3><p>{_render_status(conflict)} "
+        f"{badges.render(KIND_LABELS[conflict.kind])} {asks}</p>"
+    )
     reason = f'<p class="small">{escape.html(describe_resolution(conflict))}</p>' if conflict.reason else ""
     if not found:
-        return f'{head}{reason}<p class="small soft">The model reports it; no two facts were found that say so.</p>'
+        return (
+            f'{head}{reason}<p class="small soft">The model reports it; no two '
+            "facts were found that say so.</p>"
+        )
     rows = [_render_side(side, run_id) for side in found]
     return f"{head}{reason}{markup.table(['Value', 'Said by', 'Since'], rows)}"
 

@@ -48,7 +48,10 @@ def draw(view: RunSnapshot) -> None:
 def _draw_struck_sources(view: RunSnapshot) -> None:
     """The sources that are struck, each with the way back."""
     for source in view.state.struck_sources:
-        told = f'<div class="ts small"><span class="struck">{escape.html(escape.shorten(source, 70))}</span> is excluded as a source.</div>'
+        told = (
+            f'<div class="ts small"><span class="struck">{escape.html(escape.shorten(source, 70))}'
+            "</span> is excluded as a source.</div>"
+        )
         args = (source_strikes.restore_source, client.workbench(), view.run.id, source)
         with st.container(horizontal=True, vertical_alignment="center", key=f"ledger-struck-{source}"):
             st.html(told, width="content")
@@ -154,7 +157,10 @@ def list_sources(known: list[Fact]) -> dict[str, str]:
         for name, of in sorted(pages.items())
     }
     single = {
-        url: f"only “{escape.shorten(found[0].title or escape.shorten_url(url), 50)}” of {name}: {format_count(len(found), 'fact')}"
+        url: (
+            f"only “{escape.shorten(found[0].title or escape.shorten_url(url), 50)}” of {name}"
+            f": {format_count(len(found), 'fact')}"
+        )
         for name, of in sorted(pages.items())
         if len(of) > 1
         for url, found in of.items()
@@ -164,7 +170,10 @@ def list_sources(known: list[Fact]) -> dict[str, str]:
 
 def render_strike_impact(fall: StrikeImpact) -> str:
     """What striking a source takes with it, as HTML."""
-    told = f"<p><b>{format_count(len(fall.facts), 'fact')}</b> of {escape.html(fall.source)} will be excluded, and so will anything read there later.</p>"
+    told = (
+        f"<p><b>{format_count(len(fall.facts), 'fact')}</b> of {escape.html(fall.source)} will be excluded, "
+        "and so will anything read there later.</p>"
+    )
     if fall.sentences:
         more = (
             f"<p>and {len(fall.sentences) - MAX_SENTENCES} more</p>"
@@ -182,5 +191,8 @@ def render_strike_impact(fall: StrikeImpact) -> str:
         told += "<p>The answer loses no sentence.</p>"
     weak = len(fall.weakened)
     if weak:
-        told += f"<p>{format_count(weak, 'sentence')} of it {'loses' if weak == 1 else 'lose'} one source, but not the last.</p>"
+        told += (
+            f"<p>{format_count(weak, 'sentence')} of it {'loses' if weak == 1 else 'lose'} "
+            "one source, but not the last.</p>"
+        )
     return f'<div class="ts small" role="status">{told}</div>'

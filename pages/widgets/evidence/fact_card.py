@@ -50,7 +50,10 @@ def render(fact: Fact, run_id: str) -> str:
     """The fact with the words it stands on, as HTML."""
     struck = fact_table.STRUCK_CLASS if fact.decision == "struck" else ""
     head = f'<h2 class="ts-section">A fact of this run</h2><p{struck}>{escape.html(fact.statement)}</p>'
-    return f'<div class="ts">{head}<p>{fact_table.render_status(fact)}</p>{fact_table.render_evidence(fact, run_id)}</div>'
+    return (
+        f'<div class="ts">{head}<p>{fact_table.render_status(fact)}</p>'
+        f"{fact_table.render_evidence(fact, run_id)}</div>"
+    )
 
 
 def _draw_mark_button(view: RunSnapshot, fact: Fact, decision: PersonMark) -> None:

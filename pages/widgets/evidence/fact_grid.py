@@ -49,7 +49,8 @@ def draw(view: RunSnapshot, fitting: Sequence[Fact], sift: FactFilter) -> None:
         st.caption("No fact fits: use other words, or take a filter away.")
         return
     st.caption(
-        "Edit statements, quotes and decisions in their cells, then save: all of it is one step. Choose rows to mark many at once."
+        "Edit statements, quotes and decisions in their cells, then save: all of it is one "
+        "step. Choose rows to mark many at once."
     )
     key = f"ledger-grid-{_digest(shown)}"
     st.data_editor(
@@ -154,7 +155,10 @@ def _choose_rows(view: RunSnapshot, wanted: Sequence[Fact], sift: FactFilter) ->
         if held[1]
         else None
     )
-    place = f"{view.run.id}|{sift}|{st.session_state.get(f'ledger-page-{view.run.id}') or 1}|{len(view.state.edits)}"
+    place = (
+        f"{view.run.id}|{sift}"
+        f"|{st.session_state.get(f'ledger-page-{view.run.id}') or 1}|{len(view.state.edits)}"
+    )
     if held[1] and held[0] == place and (typed or view.run.status is Status.RUNNING):
         return held[1]
     st.session_state[HELD_FRAME_KEY] = (place, wanted)
@@ -182,7 +186,10 @@ def _draw_buttons(view: RunSnapshot, drafts: list[FactEdit], chosen: list[Fact])
             (f"Exclude {n}", "block", "struck", struck == len(chosen)),
             (f"Restore {n}", "restart_alt", "none", not pinned + struck),
         ):
-            done = f"{n} {labels.FACT_STATUS.get(decision, 'restored')}. {fact_actions.describe_consequence(view)}".strip()
+            done = (
+                f"{n} {labels.FACT_STATUS.get(decision, 'restored')}. "
+                f"{fact_actions.describe_consequence(view)}"
+            ).strip()
             ui.action(
                 label,
                 f"ledger-mark-{decision}",
@@ -203,7 +210,10 @@ def save(view: RunSnapshot, drafts: Sequence[FactEdit]) -> None:
 
     def told(_: int) -> None:
         if bare := fact_edits.find_unsupported_facts(bench.snapshot(view.run.id), drafts):
-            which = f"{format_count(len(bare), 'corrected fact')} {'says' if len(bare) == 1 else 'say'} more than the quote supports"
+            which = (
+                f"{format_count(len(bare), 'corrected fact')} "
+                f"{'says' if len(bare) == 1 else 'say'} more than the quote supports"
+            )
             advice = "not backed by a page any more. Correct the quote, or choose “Always use”."
             client.set_notice(
                 "warning", f"Saved. {which}: {advice} {fact_actions.describe_consequence(view)}"
@@ -217,7 +227,10 @@ def save(view: RunSnapshot, drafts: Sequence[FactEdit]) -> None:
 def _draw_quotes(chosen: Sequence[Fact], run_id: str) -> None:
     if chosen:
         shown = "".join(
-            f"<p><b>{escape.html(fact.statement)}</b> {fact_table.render_status(fact)}</p>{fact_table.render_evidence(fact, run_id)}"
+            (
+                f"<p><b>{escape.html(fact.statement)}</b> {fact_table.render_status(fact)}</p>"
+                f"{fact_table.render_evidence(fact, run_id)}"
+            )
             for fact in chosen[:MAX_QUOTES]
         )
         more = (

@@ -60,7 +60,10 @@ def draw_pagination(fitting: Sequence[Fact], key: str) -> None:
 def render_table(facts: Sequence[Fact], run_id: str, *, editable: bool = False) -> str:
     """The facts as an HTML table."""
     rows = "".join(_render_row(fact, run_id, editable=editable) for fact in facts)
-    return f'<div class="ts facts"><table><tr><th>Statement</th><th>Site</th><th>Quote</th></tr>{rows}</table></div>'
+    return (
+        '<div class="ts facts"><table><tr><th>Statement</th><th>Site</th><th>'
+        f"Quote</th></tr>{rows}</table></div>"
+    )
 
 
 def _render_row(fact: Fact, run_id: str, *, editable: bool) -> str:
@@ -70,8 +73,10 @@ def _render_row(fact: Fact, run_id: str, *, editable: bool) -> str:
         else escape.html("you" if fact.is_own_knowledge else fact.origin.replace("_", " "))
     )
     return (
-        f"<tr><td><details><summary{STRUCK_CLASS if fact.decision == 'struck' else ''}>{escape.html(fact.statement)}</summary>{render_evidence(fact, run_id)}"
-        f"{markup.edit_fact_link(run_id, fact.id) if editable else ''}</details></td><td>{where}</td><td>{render_status(fact)}</td></tr>"
+        f"<tr><td><details><summary{STRUCK_CLASS if fact.decision == 'struck' else ''}>"
+        f"{escape.html(fact.statement)}</summary>{render_evidence(fact, run_id)}"
+        f"{markup.edit_fact_link(run_id, fact.id) if editable else ''}</details></td><td>{where}"
+        f"</td><td>{render_status(fact)}</td></tr>"
     )
 
 

@@ -46,13 +46,19 @@ def render_marked(
 def render_quote_in_context(text: str, fact: Fact, facts: Sequence[Fact]) -> str:
     """A fact and its quote among the words around it, as HTML."""
     if not 0 <= fact.start < fact.end <= len(text):
-        return f'<p><b>{escape.html(fact.statement)}</b></p><p class="small soft">Its quote was not found in the stored text.</p>'
+        return (
+            f'<p><b>{escape.html(fact.statement)}</b></p><p class="small soft">Its quote '
+            "was not found in the stored text.</p>"
+        )
     start = text.rfind(" ", 0, max(0, fact.start - CONTEXT_CHARS)) + 1
     end = text.find(" ", fact.end + CONTEXT_CHARS) if fact.end + CONTEXT_CHARS < len(text) else -1
     end = len(text) if end < 0 else end
     before, after = "… " if start else "", " …" if end < len(text) else ""
     around = render_marked(text, facts, chosen=fact.id, start=start, end=end)
-    return f'<p><b>{escape.html(fact.statement)}</b></p><div class="quote small paper">{before}{around}{after}</div>'
+    return (
+        f'<p><b>{escape.html(fact.statement)}</b></p><div class="quote small '
+        f'paper">{before}{around}{after}</div>'
+    )
 
 
 def parse_passage(text: str, start: str, end: str) -> Fact | None:
@@ -92,7 +98,10 @@ def render_metadata(page: Page, ref: PageRef | None = None) -> str:
 
 
 def _render_hash(sha256: str) -> str:
-    return f'<details class="hash"><summary>{escape.html(sha256[:16])}…</summary><code>{escape.html(sha256)}</code></details>'
+    return (
+        f'<details class="hash"><summary>{escape.html(sha256[:16])}…</summary><code>'
+        f"{escape.html(sha256)}</code></details>"
+    )
 
 
 def _render_found_on(ref: PageRef) -> str:
@@ -148,7 +157,10 @@ def render_kept_facts(
             if len(found) > 1 and fact.start >= 0
             else ""
         )
-        link = f'<a href="{escape.stored_page_url(run_id, fact.page_id, fact.id)}" target="_self">{escape.html(fact.statement)}</a>'
+        link = (
+            f'<a href="{escape.stored_page_url(run_id, fact.page_id, fact.id)}" '
+            f'target="_self">{escape.html(fact.statement)}</a>'
+        )
         items.append(f"<li{here}>{link}{part}{state}</li>")
     return f'<ul class="kept">{"".join(items)}</ul>'
 
@@ -156,11 +168,16 @@ def render_kept_facts(
 def render_links(page: Page, most: int) -> str:
     """The page's links, as an HTML list; those beyond `most` are counted."""
     items = "".join(
-        f"<li>{escape.render_link(link.url, escape.shorten(link.text, 120) or escape.shorten_url(link.url))}</li>"
+        "<li>"
+        + escape.render_link(link.url, escape.shorten(link.text, 120) or escape.shorten_url(link.url))
+        + "</li>"
         for link in page.links[:most]
     )
     more = len(page.links) - most
-    return f'<div class="ts"><ul class="links">{items}</ul>{f"<p class=soft>and {more:,} more</p>" if more > 0 else ""}</div>'
+    return (
+        f'<div class="ts"><ul class="links">{items}</ul>'
+        f"{f'<p class=soft>and {more:,} more</p>' if more > 0 else ''}</div>"
+    )
 
 
 def choose_file_name(page: Page) -> tuple[str, str]:

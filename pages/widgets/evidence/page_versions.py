@@ -44,7 +44,10 @@ def render_versions(found: Sequence[PageVersion], shown: str, run_id: str, besid
 
 
 def _render_compare_link(shown: str, other: str, run_id: str) -> str:
-    return f'<a href="{escape.stored_page_url(run_id, shown)}&amp;with={escape.html(other)}" target="_self">compare</a>'
+    return (
+        f'<a href="{escape.stored_page_url(run_id, shown)}'
+        f'&amp;with={escape.html(other)}" target="_self">compare</a>'
+    )
 
 
 def render_comparison(told: VersionDiff, old: str, new: str) -> str:
@@ -62,12 +65,18 @@ def render_comparison(told: VersionDiff, old: str, new: str) -> str:
     more = len(told.parts) - MAX_PARTS
     rest = f'<p class="small soft">{more:,} further stretches are not drawn.</p>' if more > 0 else ""
     head = f"<tr><th>{escape.html(old)}</th><th>{escape.html(new)}</th></tr>"
-    return f'<div class="ts"><p class="small soft">{summary}.</p><div class="scroll"><table class="versus">{head}{rows}</table></div>{rest}</div>'
+    return (
+        f'<div class="ts"><p class="small soft">{summary}.</p><div class="scroll"><table '
+        f'class="versus">{head}{rows}</table></div>{rest}</div>'
+    )
 
 
 def _render_row(part: DiffPart, *, first: bool, last: bool) -> str:
     if part.kind == "same":
-        return f'<tr><td colspan="2" class="soft">{_render_folded(part.old[0][0].split(chr(10)), first, last)}</td></tr>'
+        return (
+            '<tr><td colspan="2" class="soft">'
+            f"{_render_folded(part.old[0][0].split(chr(10)), first, last)}</td></tr>"
+        )
     return f"<tr><td>{_render_pieces(part.old, 'del')}</td><td>{_render_pieces(part.new, 'ins')}</td></tr>"
 
 
@@ -78,7 +87,10 @@ def _render_folded(lines: list[str], first: bool, last: bool) -> str:
         return "<br>".join(map(escape.html, lines))
     tail = lines[len(lines) - after :] if after else []
     hidden = lines[before : len(lines) - after]
-    folded = f"<details><summary>{format_count(len(hidden), 'line')} the same</summary>{'<br>'.join(map(escape.html, hidden))}</details>"
+    folded = (
+        f"<details><summary>{format_count(len(hidden), 'line')} the same</summary>"
+        f"{'<br>'.join(map(escape.html, hidden))}</details>"
+    )
     return "<br>".join([*map(escape.html, lines[:before])]) + folded + "<br>".join(map(escape.html, tail))
 
 
@@ -95,8 +107,14 @@ def render_quote_outcomes(told: VersionDiff) -> str:
     rows = [_render_quote_outcome(fact, "is not there", "bad") for fact in told.lost_facts] + [
         _render_quote_outcome(fact, "stands there, too", "good") for fact in told.kept_facts
     ]
-    return f'<div class="ts"><h2 class="ts-section">The quotes in the other version</h2><ul class="fates">{"".join(rows)}</ul></div>'
+    return (
+        '<div class="ts"><h2 class="ts-section">The quotes in the other version</h2><ul '
+        f'class="fates">{"".join(rows)}</ul></div>'
+    )
 
 
 def _render_quote_outcome(fact: Fact, word: str, tone: str) -> str:
-    return f'<li class="told">{badges.render(word, tone)}<span>“{escape.html(escape.shorten(fact.quote, 220))}”</span></li>'
+    return (
+        f'<li class="told">{badges.render(word, tone)}<span>'
+        f"“{escape.html(escape.shorten(fact.quote, 220))}”</span></li>"
+    )

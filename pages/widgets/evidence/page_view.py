@@ -25,10 +25,14 @@ def draw() -> None:
     _draw_back_link(view)
     if page and host(page.final_url or page.url).endswith(".example"):
         st.html(
-            '<div class="ts band" role="note"><b>The demo world (invented pages).</b> Nothing here is about the real world.</div>'
+            '<div class="ts band" role="note"><b>The demo world (invented pages).</b> Nothing '
+            "here is about the real world.</div>"
         )
     if page is None:
-        more = "Open a page from the library, or from a run: its source graph, its facts, the sources of its answer."
+        more = (
+            "Open a page from the library, or from a run: its source graph, its "
+            "facts, the sources of its answer."
+        )
         empty_state.draw("No stored page is called this", more)
         return
     page_id, fact_id = asked["id"], asked.get("fact", "")
@@ -36,12 +40,14 @@ def draw() -> None:
     kept = [fact for fact in view.state.facts.values() if fact.page_id == page_id] if view else []
     ref = next((ref for ref in view.state.pages.values() if ref.page_id == page_id), None) if view else None
     st.html(
-        f'<div class="ts"><h1 class="ts-question">{escape.html(page.title or escape.host(page.url))}</h1></div>'
+        '<div class="ts"><h1 class="ts-question">'
+        f"{escape.html(page.title or escape.host(page.url))}</h1></div>"
     )
     if PAGE_ORIGIN_LABELS[page.origin]:
         told = "A person gave it and says it is this page's. It was not fetched from its address."
         st.html(
-            f'<div class="ts band" role="note"><b>{PAGE_ORIGIN_LABELS[page.origin].capitalize()}.</b> {told}</div>'
+            '<div class="ts band" role="note"><b>'
+            f"{PAGE_ORIGIN_LABELS[page.origin].capitalize()}.</b> {told}</div>"
         )
     st.html(f'<div class="ts">{page_text.render_metadata(page, ref)}</div>')
     _draw_download(page, page_id)
@@ -118,11 +124,13 @@ def _draw_text(page: Page, kept: list[Fact], passage: Fact | None, chosen: str) 
     if passage:
         quote = escape.html(passage.quote.strip())
         st.html(
-            f'<div class="ts"><h2 class="ts-section">The passage that was found</h2><div class="quote paper">{quote}</div></div>'
+            '<div class="ts"><h2 class="ts-section">The passage that was found</h2><div '
+            f'class="quote paper">{quote}</div></div>'
         )
     elif first:
         st.html(
-            f'<div class="ts"><h2 class="ts-section">The quote</h2>{page_text.render_quote_in_context(page.text, first, kept)}</div>'
+            '<div class="ts"><h2 class="ts-section">The quote</h2>'
+            f"{page_text.render_quote_in_context(page.text, first, kept)}</div>"
         )
     if not page.text:
         empty_state.draw("No text is stored", page.detail or "Nothing could be read of this page.")
@@ -131,7 +139,8 @@ def _draw_text(page: Page, kept: list[Fact], passage: Fact | None, chosen: str) 
     left, right = st.columns([5, 2], gap="large") if kept and not passage else (st.container(), None)
     with left:
         st.html(
-            f'<div class="ts"><h2 class="ts-section">The text as it was {"given" if PAGE_ORIGIN_LABELS[page.origin] else "read"}</h2></div>'
+            '<div class="ts"><h2 class="ts-section">The text as it was '
+            f"{'given' if PAGE_ORIGIN_LABELS[page.origin] else 'read'}</h2></div>"
         )
         number = 1
         if len(found) > 1:
@@ -139,7 +148,8 @@ def _draw_text(page: Page, kept: list[Fact], passage: Fact | None, chosen: str) 
             number = st.pagination(len(found), default=at, key=f"page-part-{chosen or at}")
         start, end = found[number - 1]
         st.html(
-            f'<div class="ts paper">{page_text.render_marked(page.text, marks, chosen=chosen, start=start, end=end)}</div>'
+            '<div class="ts paper">'
+            f"{page_text.render_marked(page.text, marks, chosen=chosen, start=start, end=end)}</div>"
         )
     if right is not None:
         with right:

@@ -84,7 +84,10 @@ def _draw_rating_form(view: RunSnapshot, found: Sequence[DomainTrust]) -> None:
         min(TRUST_STEPS, key=lambda step: abs(step - domain.trust)),
         key=f"{keys['value']}-{name}-{domain.trust}",
         format_func=_format_trust,
-        help="At “not at all” its facts support nothing and dispute nothing. Fully trusted, it can be enough alone.",
+        help=(
+            "At “not at all” its facts support nothing and dispute nothing. Fully "
+            "trusted, it can be enough alone."
+        ),
     )
     said = domain.rating.reason if domain.rating else ""
     why = st.text_input(
@@ -122,7 +125,8 @@ def draw_for_all_runs() -> None:
         st.html(f'<div class="ts">{render_ratings(said)}</div>')
     else:
         st.html(
-            '<div class="ts"><p class="soft">No ratings yet: each page is trusted by its own signals.</p></div>'
+            '<div class="ts"><p class="soft">No ratings yet: each page is '
+            "trusted by its own signals.</p></div>"
         )
     with st.container(border=True, key="settings-trust"):
         name = st.text_input("Domain", key="settings-trust-domain", placeholder="example.org")

@@ -81,7 +81,8 @@ def render_row(one: FailedRequest) -> str:
     tone = "" if one.outcome is Outcome.EMPTY else "bad"
     why = f'<div class="small soft">{escape.html(one.reason)}</div>' if one.reason else ""
     return (
-        f'<div class="ts"><div class="told"><span>{one.kind}: {what}</span>{badges.render(labels.OUTCOME[one.outcome], tone)}</div>{why}'
+        f'<div class="ts"><div class="told"><span>{one.kind}: {what}</span>'
+        f"{badges.render(labels.OUTCOME[one.outcome], tone)}</div>{why}"
         f'<div class="small">{escape.html(one.advice)}</div></div>'
     )
 

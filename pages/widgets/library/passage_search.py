@@ -69,7 +69,10 @@ def render_summary(found: LibrarySearchResult, *, more: bool = False) -> str:
     count = format_count(len(found.hits), "passage")
     line = f"{'The best ' if more else ''}{count}, best first, found by {found.by}."
     why = (
-        f'<details class="small soft"><summary>Why not by meaning, too?</summary>{escape.html(found.note)}</details>'
+        (
+            '<details class="small soft"><summary>Why not by meaning, too?</summary>'
+            f"{escape.html(found.note)}</details>"
+        )
         if found.note
         else ""
     )
@@ -96,7 +99,10 @@ def render_passage(hit: Passage, query: str) -> str:
     columns = f'<p class="small soft">{badges.render("rows of a table")} {header}</p>' if hit.rows else ""
     place = escape.render_link(hit.url) if escape.href(hit.url) else escape.html(hit.source_id)
     telling = highlight.render_snippet(_strip_heading(hit), query, rows=hit.rows)
-    return f'<div class="ts passage">{columns}<p class="snippet">{telling}</p><p class="small soft">{place}</p></div>'
+    return (
+        f'<div class="ts passage">{columns}<p class="snippet">{telling}</p><p '
+        f'class="small soft">{place}</p></div>'
+    )
 
 
 def _strip_heading(hit: Passage) -> str:

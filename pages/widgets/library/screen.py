@@ -23,7 +23,8 @@ def draw() -> None:
     shelf.index_pending()
     held = shelf.count()
     st.html(
-        '<div class="ts ts-hero"><h1>Library</h1><p>Every page your runs have read and every document you add. '
+        '<div class="ts ts-hero"><h1>Library</h1><p>Every page your runs have '
+        "read and every document you add. "
         "Reply and Chat answer from it.</p></div>"
     )
     client.show_notice("library")
@@ -61,7 +62,8 @@ def _draw_part(name: str, shelf: Library, held: int) -> None:
 def _draw_first_time() -> None:
     st.session_state[WAS_EMPTY_KEY] = True
     st.html(
-        '<div class="ts empty"><b>The library is empty</b>Ask something on the Research page, and every page that is read lands here. '
+        '<div class="ts empty"><b>The library is empty</b>Ask something on the Research page, '
+        "and every page that is read lands here. "
         "Or add documents of your own below: they stay on this computer.</div>"
     )
     demo.draw_demo_button()

@@ -21,7 +21,8 @@ MAX_ENTRIES = 300
 def draw(shelf: Library) -> None:
     """The index, limited to tags if they are chosen."""
     st.html(
-        '<div class="ts"><p class="soft">One entry a source: its id, then what it is about. This text is all that Reply reads before it chooses its '
+        '<div class="ts"><p class="soft">One entry a source: its id, then what it is about. This text '
+        "is all that Reply reads before it chooses its "
         "sources, so a clear description is worth its line: change it under Manage in Sources.</p></div>"
     )
     with st.container(horizontal=True, vertical_alignment="bottom"):

@@ -65,7 +65,8 @@ def _draw_rows(shelf: Library, asked: dict[str, Any], found: int, tags: list[str
     at = st.session_state[PAGE_KEY] = min(max(1, int(st.session_state.get(PAGE_KEY) or 1)), pages)
     rows = shelf.sources(**asked, limit=PAGE_SIZE, offset=(at - 1) * PAGE_SIZE)
     st.html(
-        f'<div class="ts" role="status"><p class="small soft">{_describe_result(found, rows, at, deleted=asked["deleted"])}</p></div>'
+        '<div class="ts" role="status"><p class="small soft">'
+        f"{_describe_result(found, rows, at, deleted=asked['deleted'])}</p></div>"
     )
     with st.container(gap="xsmall", key="library-list"):
         for source in rows:

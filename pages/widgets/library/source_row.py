@@ -85,7 +85,8 @@ def render_details(source: LibrarySource) -> str:
     )
     detail = f'<p class="small warned">{escape.html(source.detail)}</p>' if source.detail else ""
     return (
-        f'<div class="ts source"><p class="small">{escape.html(escape.shorten(_strip_title(source), 240))}</p>{detail}'
+        '<div class="ts source"><p class="small">'
+        f"{escape.html(escape.shorten(_strip_title(source), 240))}</p>{detail}"
         f'<div class="chips">{badges.render_row(marks)}<span class="small soft">{told}</span></div></div>'
     )
 

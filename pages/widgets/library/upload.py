@@ -69,7 +69,10 @@ def _draw_upload(tags: list[str]) -> None:
 
 def describe_size_limits() -> str:
     """How large a document may be, by the way it comes."""
-    return f"{st.get_option('server.maxUploadSize')} MB each are the most; from a folder, {documents.MAX_BYTES // 1_000_000} MB."
+    return (
+        f"{st.get_option('server.maxUploadSize')} MB each are the most; from a folder, "
+        f"{documents.MAX_BYTES // 1_000_000} MB."
+    )
 
 
 def add_files(files: Iterable[tuple[str, bytes]], tags: list[str]) -> FolderImportResult:
@@ -133,7 +136,10 @@ def render_result(added: FolderImportResult) -> str:
     yes = "".join(f'<li class="added">{_render_source(source)}</li>' for source in added.sources[:MAX_LISTED])
     hidden = max(0, taken - MAX_LISTED) + max(0, refused - MAX_LISTED)
     more = f'<p class="small soft">and {hidden} more</p>' if hidden else ""
-    return f'<div class="ts"><b role="status">{escape.html(head)}</b><ul class="changes">{no}{yes}</ul>{more}</div>'
+    return (
+        f'<div class="ts"><b role="status">{escape.html(head)}</b><ul '
+        f'class="changes">{no}{yes}</ul>{more}</div>'
+    )
 
 
 def _explain_refusal(refused: RefusedFile) -> str:
@@ -143,5 +149,11 @@ def _explain_refusal(refused: RefusedFile) -> str:
 
 def _render_source(source: LibrarySource) -> str:
     detail = f' <span class="soft">{escape.html(source.detail)}</span>' if source.detail else ""
-    opens = f'<a href="{escape.stored_page_url("", source.page_id)}" target="_self">{escape.html(source.title or source.source_id)}</a>'
-    return f'{opens} <span class="soft small">{escape.html(source.source_id)} · {format_count(source.passages, "passage")}</span>{detail}'
+    opens = (
+        f'<a href="{escape.stored_page_url("", source.page_id)}" target="_self">'
+        f"{escape.html(source.title or source.source_id)}</a>"
+    )
+    return (
+        f'{opens} <span class="soft small">{escape.html(source.source_id)} · '
+        f"{format_count(source.passages, 'passage')}</span>{detail}"
+    )

@@ -59,8 +59,11 @@ def render_help(window: float, *, token: bool) -> str:
         else "Set <code>REPLY_TOKEN</code> to let only those ask who know it. "
     )
     return (
-        "<p><b>POST /reply</b> answers from the library, always with <code>should_reply</code> and <code>reply_text</code>; when it stays silent, "
+        "<p><b>POST /reply</b> answers from the library, always with <code>should_reply</code> and "
+        "<code>reply_text</code>; when it stays silent, "
         "the text is empty. What was asked is listed below.</p>"
-        "<p><b>POST /messages</b> takes one message at a time (with <code>channel</code> and <code>user</code>), waits for "
-        f"{window:g} seconds of quiet and answers what came as one. {key}<b>GET /metrics</b> counts for Prometheus.</p>"
+        "<p><b>POST /messages</b> takes one message at a time (with <code>channel</code>"
+        " and <code>user</code>), waits for "
+        f"{window:g} seconds of quiet and answers what came as one. {key}<b>GET "
+        "/metrics</b> counts for Prometheus.</p>"
     )

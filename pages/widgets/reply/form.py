@@ -1,5 +1,5 @@
-"""The first screen of Reply: the conversation as text with how it is read below, where to answer from, examples,
-the latest replies."""
+"""The first screen of Reply: the conversation as text with how it is read below, where to answer from,
+examples, the latest replies."""
 
 from __future__ import annotations
 
@@ -16,10 +16,14 @@ from pages.widgets.shell import client, drafts, empty_state, escape, labels, ui
 FORM = form_page.Form(
     flow="reply",
     title="Reply, or stay silent.",
-    text="Paste a conversation from a forum or a chat. Touchstone decides whether it can be answered, chooses sources "
+    text="Paste a conversation from a forum or a chat. Touchstone decides whether it "
+    "can be answered, chooses sources "
     "from the index, writes only what they say, and says nothing when it is not sure.",
     examples_title="Try it on the demo knowledge base",
-    intro="Four invented pages on an invented program: two conversations that are answered, two that end in silence.",
+    intro=(
+        "Four invented pages on an invented program: two conversations that are "
+        "answered, two that end in silence."
+    ),
     columns=4,
     recent_title="The latest replies",
     nothing_recent=(
@@ -33,7 +37,10 @@ EXAMPLES = (
     ("A question the pages answer", "User: How do I install Fyrvakt on Debian?"),
     (
         "A follow-up",
-        "User: What does the Harbour edition cost?\nYou: Harbour costs 48 euros a year for up to 25 machines.\nUser: And for a school?",
+        (
+            "User: What does the Harbour edition cost?\nYou: Harbour costs 48 euros a year for up "
+            "to 25 machines.\nUser: And for a school?"
+        ),
     ),
     ("Thanks, and nothing else", "User: thanks, that did it!"),
     ("Not in the pages", "User: Can Fyrvakt water my plants while I am away?"),
@@ -63,7 +70,10 @@ def draw() -> None:
     if st.session_state.get(PLACE_KEY) != bot_services.DEMO and not client.library().count():
         empty_state.draw(
             "The library is empty",
-            "Every reply would be silence. Add documents to the library, or answer from the demo knowledge base.",
+            (
+                "Every reply would be silence. Add documents to the library, or "
+                "answer from the demo knowledge base."
+            ),
         )
         ui.link("pages/library.py", "Add documents", "note_add", {"view": "add"})
     left, right = st.columns(2, gap="small")
@@ -134,7 +144,8 @@ def _draw_introduction(found: ResponseConfig) -> None:
             st.text(text)
         else:
             st.html(
-                '<div class="ts small"><p>A few sentences about the project help every step to decide what belongs to it. '
+                '<div class="ts small"><p>A few sentences about the project help every '
+                "step to decide what belongs to it. "
                 "Write them as <code>ai_response.project_introduction</code> in <code>config.yaml</code> "
                 "(see <code>config.example.yaml</code>).</p></div>"
             )

@@ -46,7 +46,10 @@ def render_status(view: RunSnapshot, state: ReplyRun) -> str:
     if run.status is Status.RUNNING:
         mark, told = (
             ("Working", "live"),
-            f'<span class="pulse" aria-hidden="true"></span><span class="say">{escape.html(view.activity)}</span>',
+            (
+                '<span class="pulse" aria-hidden="true"></span><span class="say">'
+                f"{escape.html(view.activity)}</span>"
+            ),
         )
     elif run.status is not Status.DONE:
         mark, told = (
@@ -61,7 +64,10 @@ def render_status(view: RunSnapshot, state: ReplyRun) -> str:
             if state.own.trouble
             else ("Silent", "mute")
         )
-        told = f'<span class="say soft">{labels.format_duration(view.usage.seconds)}, {format_count(view.usage.llm_calls, "model call")}</span>'
+        told = (
+            f'<span class="say soft">{labels.format_duration(view.usage.seconds)}, '
+            f"{format_count(view.usage.llm_calls, 'model call')}</span>"
+        )
     asked_by = state.own.context
     where = (
         ""
@@ -75,9 +81,15 @@ def render_status(view: RunSnapshot, state: ReplyRun) -> str:
 def render_outcome(view: RunSnapshot, state: ReplyRun) -> str:
     """What is said, as the bubble it would be; or the silence and its reason."""
     if view.run.status is Status.RUNNING:
-        return '<div class="bubble bot waits" aria-hidden="true"><div class="who">You (the bot)</div><span class="pulse"></span></div>'
+        return (
+            '<div class="bubble bot waits" aria-hidden="true"><div class="who">You (the '
+            'bot)</div><span class="pulse"></span></div>'
+        )
     if state.own.should_reply and view.run.status is Status.DONE:
-        return f'<div class="bubble bot new"><div class="who">You (the bot)</div><div class="said">{render_links(state.own.reply_text)}</div></div>'
+        return (
+            '<div class="bubble bot new"><div class="who">You (the bot)</div><div class="said">'
+            f"{render_links(state.own.reply_text)}</div></div>"
+        )
     why = (
         view.run.error or state.own.silence or state.why_stopped or "No reason was written down."
     ).removeprefix("Nothing could be said: ")

@@ -40,7 +40,8 @@ def render(view: RunSnapshot, state: ReplyRun) -> str:
         last = " last" if name == "verify" else ""
         off = "" if name in taken or name == working else " off"
         rows.append(
-            f'<div class="ts step{last}{off}"><span class="dot {tone}" aria-hidden="true">{n}</span><div class="head">{title}</div>{inside}</div>'
+            f'<div class="ts step{last}{off}"><span class="dot {tone}" aria-hidden="true">{n}</span>'
+            f'<div class="head">{title}</div>{inside}</div>'
         )
     return "".join(rows)
 
@@ -85,13 +86,22 @@ def _render_select(state: ReplyRun) -> tuple[str, str]:
     chip = badges.render(
         f"{len(names)} of {format_count(chosen.entries, 'entry', 'entries')}", "good" if names else "warn"
     )
-    before = f'<div class="small soft">Of a large index, the {len(chosen.shown)} entries that hold the question’s words were shown.</div>'
+    before = (
+        f'<div class="small soft">Of a large index, the {len(chosen.shown)} entries that hold '
+        "the question’s words were shown.</div>"
+    )
     listed = "".join(f"<li><code>{escape.html(name)}</code></li>" for name in names)
     refused = "".join(
-        f'<div class="small">Not followed: {escape.html(one.what)} <span class="soft">{escape.html(one.why)}</span></div>'
+        (
+            f'<div class="small">Not followed: {escape.html(one.what)} <span class="soft">'
+            f"{escape.html(one.why)}</span></div>"
+        )
         for one in state.refusals
     )
-    inside = f"{_render_line(chip, chosen.reasoning, chosen.by)}{before if chosen.prefiltered else ''}<ul>{listed}</ul>{refused}"
+    inside = (
+        f"{_render_line(chip, chosen.reasoning, chosen.by)}"
+        f"{before if chosen.prefiltered else ''}<ul>{listed}</ul>{refused}"
+    )
     return ("good" if names else "warn"), inside
 
 
@@ -105,8 +115,14 @@ def _render_load(view: RunSnapshot, state: ReplyRun) -> tuple[str, str]:
 
 def _render_loaded_source(one: LoadedSource, run_id: str) -> str:
     if not one.page_id:
-        return f"<li><code>{escape.html(one.source_id)}</code> {badges.render('not loaded', 'bad')} {escape.html(one.detail)}</li>"
-    opens = f'<a href="{escape.stored_page_url(run_id, one.page_id)}" target="_blank">{escape.html(one.title.removeprefix("file:") or one.source_id)}</a>'
+        return (
+            f"<li><code>{escape.html(one.source_id)}</code> "
+            f"{badges.render('not loaded', 'bad')} {escape.html(one.detail)}</li>"
+        )
+    opens = (
+        f'<a href="{escape.stored_page_url(run_id, one.page_id)}" target="_blank">'
+        f"{escape.html(one.title.removeprefix('file:') or one.source_id)}</a>"
+    )
     return f'<li>{opens} <span class="soft">{one.characters:,} characters</span></li>'
 
 
@@ -121,7 +137,10 @@ def _render_write(state: ReplyRun) -> tuple[str, str]:
     by = labels.ACTOR.get(state.answers[-1].by, "") if state.answers else ""
     left = "".join(f"<li>{escape.html(text)}</li>" for text in state.own.left_out)
     out = (
-        f"<details><summary>{format_count(len(state.own.left_out), 'sentence')} left out: nothing supports them</summary><ul>{left}</ul></details>"
+        (
+            f"<details><summary>{format_count(len(state.own.left_out), 'sentence')} left out: nothing "
+            f"supports them</summary><ul>{left}</ul></details>"
+        )
         if left
         else ""
     )
@@ -145,4 +164,7 @@ def _render_failure(state: ReplyRun) -> tuple[str, str]:
 
 def _render_line(chip: str, reasoning: str, by: str) -> str:
     spoke = labels.ACTOR.get(by, "")
-    return f'<div class="chips">{chip}<span class="small soft">{spoke}</span></div><div class="why">{escape.html(reasoning)}</div>'
+    return (
+        f'<div class="chips">{chip}<span class="small soft">{spoke}</span></div><div '
+        f'class="why">{escape.html(reasoning)}</div>'
+    )

@@ -12,7 +12,8 @@ from pages.widgets.shell import client, drafts, escape, labels, ui
 FORM = form_page.Form(
     flow="research",
     title="Research you can check.",
-    text="Ask a question. Touchstone searches and reads the web one visible step at a time, and ties every claim "
+    text="Ask a question. Touchstone searches and reads the web one visible step "
+    "at a time, and ties every claim "
     "it keeps to a verbatim quote in a stored page. You steer, accept or send back.",
     intro="A small bundled web of invented sites: no key, no network, an answer in seconds.",
     recent_title="Your latest runs",
@@ -109,7 +110,8 @@ def _start_example(question: str, settings: Settings) -> None:
 
 def _draw_offline() -> None:
     st.html(
-        '<div class="ts"><b>There seems to be no network.</b> A question about the live web cannot be answered now. '
+        '<div class="ts"><b>There seems to be no network.</b> A question about the '
+        "live web cannot be answered now. "
         "The demo world needs none; its sites are invented, and its runs say so.</div>"
     )
     if "demo" in client.workbench().worlds():

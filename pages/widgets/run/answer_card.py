@@ -125,12 +125,16 @@ def _render_citation(source: Source, sentence: Sentence, run_id: str, *, editabl
         if name in sentence.fact_ids
     ]
     quotes = "".join(
-        f'<div class="quote">{escape.html(quote)}</div>{markup.edit_fact_link(run_id, name) if editable else ""}'
+        (
+            f'<div class="quote">{escape.html(quote)}</div>'
+            f"{markup.edit_fact_link(run_id, name) if editable else ''}"
+        )
         for quote, name in meant
     )
     chosen = meant[0][1] if meant else ""
     return (
-        f'<details class="cite"><summary aria-label="Source {source.n}: show the quote" title="Show the quote">{source.n}</summary>'
+        f'<details class="cite"><summary aria-label="Source {source.n}: show the quote" '
+        f'title="Show the quote">{source.n}</summary>'
         f"<div>{quotes}{_render_origin(source, run_id, chosen)}</div></details>"
     )
 
@@ -157,8 +161,10 @@ def _render_sources(sources: Sequence[Source], run_id: str) -> str:
     if not sources:
         return ""
     items = "".join(
-        f'<li><details><summary><span class="n">{source.n}</span>{escape.html(source.title or escape.shorten_url(source.url))} '
-        f'<span class="soft">{escape.html(escape.host(source.url)) if source.url else ""}</span>{_render_origin_chip(source)}</summary>'
+        f'<li><details><summary><span class="n">{source.n}</span>'
+        f"{escape.html(source.title or escape.shorten_url(source.url))} "
+        f'<span class="soft">{escape.html(escape.host(source.url)) if source.url else ""}</span>'
+        f"{_render_origin_chip(source)}</summary>"
         + "".join(f'<div class="quote">{escape.html(quote)}</div>' for quote in source.quotes)
         + f"{_render_origin(source, run_id, source.fact_ids[0] if source.fact_ids else '')}</details></li>"
         for source in sources

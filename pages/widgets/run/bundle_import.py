@@ -21,7 +21,10 @@ def draw() -> None:
             type=["zip"],
             key=FILE_KEY,
             max_upload_size=MAX_BYTES // 1_000_000,
-            help="It is verified first; nothing of it is executed. One that was changed since it was made is not opened.",
+            help=(
+                "It is verified first; nothing of it is executed. One that was changed "
+                "since it was made is not opened."
+            ),
         )
         if given is None:
             st.session_state.pop(CHECKED_KEY, None)
@@ -45,7 +48,10 @@ def render_verification(found: BundleVerification) -> str:
         all_stand = found.found_quote_count == found.quote_count
         marks += [
             (
-                f"{found.found_quote_count} of {format_count(found.quote_count, 'quote')} found in their pages",
+                (
+                    f"{found.found_quote_count} of "
+                    f"{format_count(found.quote_count, 'quote')} found in their pages"
+                ),
                 "good" if all_stand else "bad",
             )
         ]
@@ -57,7 +63,10 @@ def render_verification(found: BundleVerification) -> str:
     lines += "".join(
         f"<p>{escape.html(escape.shorten(text, 300))}</p>" for text in (*found.problems, *found.remarks)
     )
-    compare = f'<p class="small soft">SHA-256 <code>{escape.html(found.sha256)}</code>. Compare it with the one you were given.</p>'
+    compare = (
+        f'<p class="small soft">SHA-256 <code>{escape.html(found.sha256)}</code>. Compare '
+        "it with the one you were given.</p>"
+    )
     return f'<div class="ts">{lines}<div class="chips">{badges.render_row(marks)}</div>{compare}</div>'
 
 

@@ -64,7 +64,8 @@ def draw(found: RunComparison) -> None:
     if found.one.world == found.two.world == "demo":
         run_page.draw_world_band(Settings(world="demo"))
     st.html(
-        f'<div class="ts"><h1 class="ts-question">{_render_title(found)}</h1><p class="small soft">{describe_shared_steps(found)}</p></div>'
+        f'<div class="ts"><h1 class="ts-question">{_render_title(found)}</h1><p class="small soft">'
+        f"{describe_shared_steps(found)}</p></div>"
     )
     for html in (
         render_runs(found),
@@ -88,7 +89,10 @@ def describe_shared_steps(found: RunComparison) -> str:
 
 def render_runs(found: RunComparison) -> str:
     """Both runs with how they stand and what they answer."""
-    return f'<div class="ts pair">{_render_run(1, found.one, found.two)}{_render_run(2, found.two, found.one)}</div>'
+    return (
+        f'<div class="ts pair">{_render_run(1, found.one, found.two)}'
+        f"{_render_run(2, found.two, found.one)}</div>"
+    )
 
 
 def _render_title(found: RunComparison) -> str:
@@ -113,7 +117,10 @@ def _render_run(n: int, side: ComparedRun, other: ComparedRun) -> str:
         else '<p class="soft">There is no answer yet.</p>'
     )
     when = f'<p class="small soft">Run {escape.html(side.run)}, {labels.format_time(side.created_at)}</p>'
-    return f'<div><div class="chips"><span class="n">{n}</span>{badges.render_row(marks)}</div>{asked}{when}{notes}{said}</div>'
+    return (
+        f'<div><div class="chips"><span class="n">{n}</span>{badges.render_row(marks)}'
+        f"</div>{asked}{when}{notes}{said}</div>"
+    )
 
 
 def render_stats(given: Sequence[ComparedFigure]) -> str:
@@ -220,7 +227,10 @@ def render_pages(found: RunComparison) -> str:
 
 def _render_page(page: PageRef, cited: set[str]) -> str:
     mark = f" {badges.render('cited', 'good')}" if {page.url, page.final_url} & cited else ""
-    return f'{escape.render_link(page.url, page.title or "")} <span class="small soft">{escape.html(escape.host(page.url))}</span>{mark}'
+    return (
+        f'{escape.render_link(page.url, page.title or "")} <span class="small soft">'
+        f"{escape.html(escape.host(page.url))}</span>{mark}"
+    )
 
 
 def render_conflicts(lists: ListDiff) -> str:
@@ -257,7 +267,10 @@ def _render_columns(lists: ListDiff, one: list[str], two: list[str]) -> str:
     """Two lists beside each other, and how many entries are in both."""
     both = f'<p class="small soft">{len(lists.both):,} in both.</p>'
     if not one and not two:
-        return f'<p class="small soft">{"The same in both" if lists.both else "None in either"} ({len(lists.both):,}).</p>'
+        return (
+            '<p class="small soft">'
+            f"{'The same in both' if lists.both else 'None in either'} ({len(lists.both):,}).</p>"
+        )
     return f'<div class="pair">{_render_list(1, one)}{_render_list(2, two)}</div>{both}'
 
 

@@ -72,7 +72,10 @@ def render_reasons(given: Sequence[Confidence], first: int, last: int) -> str:
     """The reasons of a look that moved it, as HTML; looks that did not are told together."""
     point = given[first - 1]
     if point.moves:
-        return f"<p><b>After step {first}: {labels.format_percent(point.value)}</b></p>{timeline.render_confidence_changes([move.model_dump() for move in point.moves])}"
+        return (
+            f"<p><b>After step {first}: {labels.format_percent(point.value)}</b></p>"
+            f"{timeline.render_confidence_changes([move.model_dump() for move in point.moves])}"
+        )
     return (
         f'<p class="soft">{f"Step {first}" if first == last else f"Steps {first} to {last}"}: no change.</p>'
     )
@@ -83,15 +86,24 @@ def render_factors(point: Confidence) -> str:
     beside it."""
     made = describe_factors(point)
     rows = "".join(
-        f'<tr><td>{SIGNS.get(name, "")} {name}</td><td class="figure">{figure:.2f}</td><td>{escape.html(why)}</td></tr>'
+        (
+            f'<tr><td>{SIGNS.get(name, "")} {name}</td><td class="figure">{figure:.2f}'
+            f"</td><td>{escape.html(why)}</td></tr>"
+        )
         for name, figure, why in made
     )
     told = "it can only lower the value" if point.model is not None else "no model"
     own = "–" if point.model is None else f"{point.model:.2f}"
     rows += f'<tr><td>the model’s own figure</td><td class="figure">{own}</td><td>{told}</td></tr>'
-    rows += f'<tr><td><b>= confidence</b></td><td class="figure"><b>{point.value:.2f}</b></td><td>{describe_calibration(point)}</td></tr>'
+    rows += (
+        f'<tr><td><b>= confidence</b></td><td class="figure"><b>{point.value:.2f}</b></td><td>'
+        f"{describe_calibration(point)}</td></tr>"
+    )
     head = "<tr><th>Made of</th><th>Figure</th><th>Counted from</th></tr>"
-    return f'<details open><summary>What it is made of</summary><div class="scroll"><table class="factors">{head}{rows}</table></div></details>'
+    return (
+        '<details open><summary>What it is made of</summary><div class="scroll"><table '
+        f'class="factors">{head}{rows}</table></div></details>'
+    )
 
 
 def describe_calibration(point: Confidence) -> str:

@@ -70,7 +70,10 @@ def draw_origin(view: RunSnapshot) -> None:
     )
     paid = f" Their {format_count(spent.llm_calls, 'model call')} were paid there." if spent.llm_calls else ""
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="research-forked"):
-        told = f"Branched at step {run.forked_at}: the steps up to there are those of {'the' if known else 'a'} run before it.{paid}"
+        told = (
+            f"Branched at step {run.forked_at}: the steps up to there are those of "
+            f"{'the' if known else 'a'} run before it.{paid}"
+        )
         st.caption(told, width="content")
         if known:
             ui.link(

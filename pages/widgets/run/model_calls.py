@@ -20,7 +20,10 @@ def draw(view: RunSnapshot) -> None:
     if not total:
         empty_state.draw(
             "No model was asked",
-            "Without a model the run works by rules alone. To use one, name its server in .env; see Settings.",
+            (
+                "Without a model the run works by rules alone. To use one, name its "
+                "server in .env; see Settings."
+            ),
         )
         return
     places = pagination.take_page(range(total), PAGE_SIZE, key)

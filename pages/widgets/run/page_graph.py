@@ -191,7 +191,10 @@ def _format_tooltip(page: PageRef) -> str:
         if page.outcome is Outcome.OK
         else labels_module.OUTCOME[page.outcome]
     )
-    return f"{_escape_rich_text(page.title or escape.host(page.url), 90)}\n{_escape_rich_text(escape.shorten_url(page.url), 80)}\n{state}"
+    return (
+        f"{_escape_rich_text(page.title or escape.host(page.url), 90)}"
+        f"\n{_escape_rich_text(escape.shorten_url(page.url), 80)}\n{state}"
+    )
 
 
 def _escape_rich_text(text: str, limit: int) -> str:
@@ -221,7 +224,10 @@ def render_page(page: PageRef, run_id: str) -> str:
         else labels_module.OUTCOME[page.outcome]
     )
     tone = "bad" if page.outcome is not Outcome.OK else "good" if page.facts else ""
-    way = f'<p><a href="{escape.stored_page_url(run_id, page.page_id)}" target="_blank">Open the stored page with its quotes marked</a></p>'
+    way = (
+        f'<p><a href="{escape.stored_page_url(run_id, page.page_id)}" target="_blank">Open the '
+        "stored page with its quotes marked</a></p>"
+    )
     opens = way if page.page_id else ""
     detail = (
         f'<p class="small">{escape.html(page.detail)}</p>'
@@ -234,6 +240,7 @@ def render_page(page: PageRef, run_id: str) -> str:
         else ""
     )
     return (
-        f'<div class="ts"><p><b>{escape.html(page.title or escape.host(page.url))}</b> <span class="chip {tone}">{escape.html(state)}</span></p>'
+        f'<div class="ts"><p><b>{escape.html(page.title or escape.host(page.url))}</b> <span '
+        f'class="chip {tone}">{escape.html(state)}</span></p>'
         f'<p class="small">{escape.render_link(page.url)}</p>{detail}{found}{opens}</div>'
     )

@@ -70,7 +70,8 @@ def _draw_conflict(view: RunSnapshot, halt: PauseRequest) -> None:
         )
         _draw_write_button(view)
     st.caption(
-        "Continue as it is, or resolve it first under Conflicts below: your decision stays, whatever is read later."
+        "Continue as it is, or resolve it first under Conflicts below: your "
+        "decision stays, whatever is read later."
     )
 
 
@@ -78,7 +79,8 @@ def _draw_budget(view: RunSnapshot, halt: PauseRequest) -> None:
     name: Cap = halt.kind  # type: ignore[assignment]
     kept = " The reserved tenth pays for the answer." if name in budget.RESERVED_BUDGETS else ""
     st.html(
-        f'<div class="ts"><h2 class="ts-section">Budget used up: {labels.BUDGET[name].lower()}</h2>{_render_reason(halt)}{render_progress(view)}</div>'
+        f'<div class="ts"><h2 class="ts-section">Budget used up: {labels.BUDGET[name].lower()}</h2>'
+        f"{_render_reason(halt)}{render_progress(view)}</div>"
     )
     key = f"research-halt-{view.head}"
     most = budget.suggest_cap(halt)
@@ -139,7 +141,10 @@ def render_progress(view: RunSnapshot) -> str:
     ]
     marks.append(
         (
-            f"confidence {labels.format_percent(state.current_confidence)} (target {labels.format_percent(view.run.settings.threshold)})",
+            (
+                f"confidence {labels.format_percent(state.current_confidence)} (target "
+                f"{labels.format_percent(view.run.settings.threshold)})"
+            ),
             "",
         )
     )

@@ -48,7 +48,8 @@ def render_proposal(pending: Proposal, number: int) -> str:
     return (
         f'<div class="ts"><div class="small soft">Next step, if you approve (step {number})</div>'
         f"<p><b>{labels.ACTION[pending.next_action]}</b>{': ' + what if pending.query_or_url else ''}</p>"
-        f'<p class="soft">{escape.html(pending.reasoning)}</p><div class="chips">{badges.render_row(marks)}</div>{trouble}</div>'
+        f'<p class="soft">{escape.html(pending.reasoning)}</p><div class="chips">'
+        f"{badges.render_row(marks)}</div>{trouble}</div>"
     )
 
 

@@ -137,7 +137,10 @@ def render_details(run: Run) -> str:
         marks.append((f"branched at step {run.forked_at}", ""))
     if run.imported:
         marks.append(("imported", "warn"))
-    return f'<div class="ts run">{badges.render_row(marks)}<span class="small soft">asked {labels.format_age(run.created_at)} · {run.id}</span></div>'
+    return (
+        f'<div class="ts run">{badges.render_row(marks)}<span class="small soft">asked '
+        f"{labels.format_age(run.created_at)} · {run.id}</span></div>"
+    )
 
 
 def _delete(run_id: str) -> None:

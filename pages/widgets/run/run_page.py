@@ -1,5 +1,5 @@
-"""What the screens of a run share: opening it, following it while it works, heading, tabs, and the page that says
-there is none."""
+"""What the screens of a run share: opening it, following it while it works, heading, tabs, and the page that
+says there is none."""
 
 from __future__ import annotations
 

@@ -38,9 +38,15 @@ def render_meter(meter: BudgetMeter | None) -> str:
     that is not there."""
     if meter is None:
         return ""
-    told = f"{format_amount(meter.name, meter.used)} of {format_amount(meter.name, meter.cap)} of this round's budget"
+    told = (
+        f"{format_amount(meter.name, meter.used)} of "
+        f"{format_amount(meter.name, meter.cap)} of this round's budget"
+    )
     full = " full" if meter.share >= WARNING_SHARE else ""
-    return f'<div class="meter{full}" role="img" aria-label="{told}" title="{told}"><i style="width:{meter.share * 100:.0f}%"></i></div>'
+    return (
+        f'<div class="meter{full}" role="img" aria-label="{told}" title="{told}"><i '
+        f'style="width:{meter.share * 100:.0f}%"></i></div>'
+    )
 
 
 def render(view: RunSnapshot, meters: Sequence[BudgetMeter] = ()) -> str:
@@ -52,7 +58,10 @@ def render(view: RunSnapshot, meters: Sequence[BudgetMeter] = ()) -> str:
         round((rests.confidence if rests else state.current_confidence) * 100),
         round(settings.threshold * 100),
     )
-    meter = f'<div class="meter" aria-hidden="true"><i style="width:{level}%"></i><b style="left:{min(goal, 99)}%"></b></div>'
+    meter = (
+        f'<div class="meter" aria-hidden="true"><i style="width:{level}%"></i><b '
+        f'style="left:{min(goal, 99)}%"></b></div>'
+    )
     facts, own = (
         sum(fact.verified for fact in state.facts.values()),
         sum(fact.is_own_knowledge for fact in state.facts.values()),

@@ -34,8 +34,14 @@ def draw_run(view: RunSnapshot) -> None:
 def _render_card(card: Card, run_id: str, *, last: bool) -> str:
     mark = str(card.number) if card.number else GLYPHS.get(card.kind, "")
     parts = [
-        f'<div class="ts step{" last" if last else ""}"><span class="dot {card.tone}" aria-hidden="true">{mark}</span>',
-        f'<div class="head">{escape.html(card.title)} <span class="what">{_render_subject(card, run_id)}</span></div>',
+        (
+            f'<div class="ts step{" last" if last else ""}"><span class="dot {card.tone}'
+            f'" aria-hidden="true">{mark}</span>'
+        ),
+        (
+            f'<div class="head">{escape.html(card.title)} <span class="what">'
+            f"{_render_subject(card, run_id)}</span></div>"
+        ),
         f'<div class="why">{escape.html(card.why)}</div>' if card.why else "",
         f'<div class="chips">{_render_chips(card)}</div>',
         f'<div class="small">{escape.html(card.detail)}</div>'
@@ -44,7 +50,10 @@ def _render_card(card: Card, run_id: str, *, last: bool) -> str:
         _render_facts(card),
         _render_edited_facts(card),
         "".join(
-            f'<div class="small">{escape.html(r["what"])}: <span class="soft">{escape.html(r["why"])}</span></div>'
+            (
+                f'<div class="small">{escape.html(r["what"])}: <span class="soft">'
+                f"{escape.html(r['why'])}</span></div>"
+            )
             for r in card.refused
         ),
         _render_conflicts(card),
@@ -116,7 +125,8 @@ def _render_edited_facts(card: Card) -> str:
 
 def _render_conflicts(card: Card) -> str:
     return "".join(
-        f'<div class="small">{badges.render("conflict", "bad")} {escape.html(c["subject"])}: {escape.html(c["attribute"])}: '
+        f'<div class="small">{badges.render("conflict", "bad")} '
+        f"{escape.html(c['subject'])}: {escape.html(c['attribute'])}: "
         f"{escape.html(' or '.join(value['text'] for value in c['values']))}</div>"
         for c in card.conflicts
     )
@@ -126,7 +136,10 @@ def _render_details(card: Card) -> str:
     told = _render_fallback("Decided", card.trouble) + _render_fallback("Weighed", card.analysis_fallback)
     if card.assessment or card.moves:
         said = f'<p class="small">{escape.html(card.assessment)}</p>' if card.assessment else ""
-        told += f"<details><summary>Effect on confidence</summary>{said}{render_confidence_changes(card.moves)}</details>"
+        told += (
+            f"<details><summary>Effect on confidence</summary>{said}"
+            f"{render_confidence_changes(card.moves)}</details>"
+        )
     return told
 
 
@@ -138,7 +151,10 @@ def _render_fallback(did: str, why: str) -> str:
 def render_confidence_changes(given: Sequence[dict[str, Any]]) -> str:
     """Reasons of a confidence's moves, as an HTML list."""
     items = "".join(
-        f'<li><b class="{"rise" if m["delta"] >= 0 else "fall"}">{m["delta"] * 100:+.0f}</b> {escape.html(m["reason"])}</li>'
+        (
+            f'<li><b class="{"rise" if m["delta"] >= 0 else "fall"}">{m["delta"] * 100:+.0f}'
+            f"</b> {escape.html(m['reason'])}</li>"
+        )
         for m in given
     )
     return f"<ul>{items}</ul>" if items else '<p class="small soft">It did not move.</p>'

@@ -34,7 +34,10 @@ def parse_messages(text: str) -> list[Message]:
             found[-1][1].append(line)
         elif line.strip():
             found.append(("user", [line], []))
-    said = [Message(role=role, text="\n".join(lines).strip(), images=images) for role, lines, images in found]  # type: ignore[arg-type]
+    said = [
+        Message(role=role, text="\n".join(lines).strip(), images=images)  # type: ignore[arg-type]
+        for role, lines, images in found
+    ]
     return [message for message in said if message.text or message.images]
 
 
@@ -57,7 +60,10 @@ def render_bubble(message: Message) -> str:
     pictures = "".join(
         f'<div class="small">picture: {escape.render_link(url)}</div>' for url in message.images
     )
-    return f'<div class="bubble {message.role}"><div class="who">{who}</div><div class="said">{escape.html(message.text)}</div>{pictures}</div>'
+    return (
+        f'<div class="bubble {message.role}"><div class="who">{who}</div><div class="said">'
+        f"{escape.html(message.text)}</div>{pictures}</div>"
+    )
 
 
 def _format_message(message: Message) -> str:

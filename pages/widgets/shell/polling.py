@@ -1,5 +1,5 @@
-"""How a screen keeps up with a run or batch: every second while it works, rarely while it rests, since another
-tab may wake it."""
+"""How a screen keeps up with a run or batch: every second while it works, rarely while it rests,
+since another tab may wake it."""
 
 from __future__ import annotations
 

@@ -147,7 +147,10 @@ def handle_script_error(trouble: Exception) -> bool:
     """A screen failed: say so in plain words, keep the details in the log. The runs go on regardless."""
     log.error("a screen failed", exc_info=trouble)
     st.error(
-        "This screen could not be drawn. Your runs are safe and go on. Reload the page; if it happens again, the server's log says what went wrong.",
+        (
+            "This screen could not be drawn. Your runs are safe and go on. Reload the page; if it happens "
+            "again, the server's log says what went wrong."
+        ),
         icon=":material/error:",
     )
     return True

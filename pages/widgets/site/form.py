@@ -1,4 +1,4 @@
-"""The first screen of Ask a site: which site, which question, how; saved sites; examples that need no network."""
+"""The first screen of Ask a site: which site, which question, how; saved sites; examples."""
 
 from __future__ import annotations
 
@@ -75,7 +75,8 @@ def _draw_settings() -> Settings:
             key=ALLOWED_KEY,
             height=80,
             placeholder="empty: every domain",
-            help="The hosts of your start pages, unless you change it. *.example.com takes in its subdomains; "
+            help="The hosts of your start pages, unless you change it. "
+            "*.example.com takes in its subdomains; "
             "empty means no limit.",
         )
     return form_page.draw_settings(

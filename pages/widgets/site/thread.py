@@ -1,5 +1,5 @@
-"""A conversation with a site on the screen: its turns, the newest one followed while it works, what was read for
-it, a box to ask a follow-up."""
+"""A conversation with a site on the screen: its turns, the newest one followed while it works, what was read
+for it, a box to ask a follow-up."""
 
 from __future__ import annotations
 

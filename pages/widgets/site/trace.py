@@ -22,14 +22,20 @@ def render_decisions(state: SiteRun, run_id: str) -> str:
     events += [(choice.step, _render_choice(state, n)) for n, choice in enumerate(state.own.choices)]
     parts += [html for _, html in sorted(events, key=lambda event: event[0])]
     if not parts:
-        return '<div class="ts empty"><b>Nothing decided yet</b>Each batch of pages and the decision after it appear here.</div>'
+        return (
+            '<div class="ts empty"><b>Nothing decided yet</b>Each batch of pages and the '
+            "decision after it appear here.</div>"
+        )
     return f'<div class="ts">{"".join(parts)}</div>'
 
 
 def _render_sitemaps(state: SiteRun) -> str:
     found = sum(sitemap.addresses for sitemap in state.own.sitemaps.values())
     read = [sitemap for sitemap in state.own.sitemaps.values() if sitemap.outcome is Outcome.OK]
-    told = f"{format_count(len(read), 'map')} of the site list{'s' if len(read) == 1 else ''} {format_count(found, 'address', 'addresses')}"
+    told = (
+        f"{format_count(len(read), 'map')} of the site list{'s' if len(read) == 1 else ''} "
+        f"{format_count(found, 'address', 'addresses')}"
+    )
     return f'<p class="soft">{escape.html(told if read else "The site has no map of its pages.")}</p>'
 
 
