@@ -95,7 +95,7 @@ class ChatState(FlowState):
     searched_by: str = ""
     """How the library was searched, and why without vectors."""
     likelihood: float = 0.0
-    """How likely the passages answer the question, by counting words."""
+    """Written by earlier versions only."""
     lacking: list[str] = Field(default_factory=list)
     """Without a model: words of the question that no passage contains."""
     draft: Draft | None = None

@@ -91,9 +91,14 @@ def _extract_extra_facts(tools: RunContext, question: str, passages: list[Passag
 
 
 def check_claims(state: ChatRun) -> list[Claim]:
-    """The sentences of the draft with their quotes, each marked by code as backed or not."""
+    """The sentences of the draft with their quotes, each marked by code as backed or not.
+
+    Without a model a quote of a disputed fact is backed, too: the answer names both sides of the conflict."""
     draft = state.own.draft or Draft()
-    sentences, _ = citation_check.check_citations(draft.sentences, state.facts, state.conflicts.values())
+    facts, conflicts = state.facts, list(state.conflicts.values())
+    if draft.by != "model":
+        facts, conflicts = {fact.id: fact for fact in fact_view.ignore_disputes(list(facts.values()))}, []
+    sentences, _ = citation_check.check_citations(draft.sentences, facts, conflicts)
     return [
         Claim(n=n, text=s.text, quotes=[state.facts[i].quote for i in s.fact_ids], backed=s.backed)
         for n, s in enumerate(sentences, start=1)
