@@ -144,7 +144,7 @@ def test_a_model_drives_the_run_from_question_to_answer():
         "There are 412 solar panels on the roof.",
     )
     assert (answer.statements.backed, answer.statements.unsupported, answer.statements.dropped) == (1, 0, 0)
-    assert [(source.url, source.quotes) for source in answer.own.sources(answer)] == [(ROOF, [QUOTE])]
+    assert [(source.url, source.quotes) for source in answer.sources] == [(ROOF, [QUOTE])]
     assert state.own.report["by"] == "model" and state.refusals == []
     assert len(calls) == len(server.requests) == view.usage.llm_calls == 6
     assert view.usage.prompt_tokens == 66 and view.usage.completion_tokens == 42
@@ -213,7 +213,7 @@ def test_invented_fact_ids_are_dropped_and_counted():
     assert [sentence.backed for sentence in answer.sentences] == [True, False, False]
     assert (answer.statements.backed, answer.statements.unsupported, answer.statements.dropped) == (1, 2, 1)
     assert all(
-        fact_id in {i for source in answer.own.sources(answer) for i in source.fact_ids}
+        fact_id in {i for source in answer.sources for i in source.fact_ids}
         for s in answer.sentences
         for fact_id in s.fact_ids
     )
@@ -296,7 +296,7 @@ def test_an_analyzer_that_fails_twice_is_replaced_and_says_why():
 
 def test_a_report_that_fails_twice_is_written_keyless_and_says_why():
     answer = driven(failing("report", Script(ASK, crawl(ROOF))))[0].state.answer
-    assert answer.by == "keyless" and answer.own.trouble and "412" in answer.text
+    assert answer.by == "keyless" and answer.trouble and "412" in answer.text
 
 
 def test_a_wrong_reply_gets_one_repair():
@@ -395,7 +395,7 @@ def test_the_budget_of_tokens_is_kept():
 def test_the_budget_of_money_is_kept(bench):
     model = ScriptedModel(Script(ASK, crawl(ROOF)).scripted, strong="gpt-4o-mini")
     model.local = False
-    bench.worker.model = lambda name, fast="": (model, "")
+    bench.worker.model_client = lambda name, fast="": (model, "")
     view = run(bench, max_cost_usd=1e-9)
     assert view.usage.cost_usd and view.state.stop_reason == "budget" and "$" in view.state.why_stopped
     assert model.calls == 1
