@@ -11,8 +11,8 @@ from agent.actions import fact_edits, undo_edits
 from agent.actions.fact_edits import FactEdit
 from agent.types import Settings, Status
 from agent.workbench import Workbench
-from tests.agent.flows.test_with_model import ASK, QUOTE, ROOF, SOLAR, Script, crawl
 from tests.web.model_server import ModelServer
+from tests.web.researching_model import ASK, QUOTE, ROOF, SOLAR, Script, crawl
 
 pytestmark = pytest.mark.slow
 BEAMS = "The roof was strengthened with 26 new beams of spruce from Tallåsen."

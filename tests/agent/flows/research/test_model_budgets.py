@@ -1,0 +1,168 @@
+"""What a research run with a model may spend, and that nothing is paid for twice."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from agent.actions import budget, forks, run_diff
+from agent.actions.bundle_verify import verify_bundle
+from agent.actions.export import export_run
+from agent.llm.scripted import ScriptedModel
+from agent.types import Settings, Status
+from tests.web.model_server import ModelServer, Request
+from tests.web.researching_model import (
+    ASK,
+    ROOF,
+    SOLAR,
+    Script,
+    crawl,
+    driven,
+    run,
+    workbench,
+)
+
+pytestmark = pytest.mark.slow
+
+
+def test_what_was_paid_for_before_a_crash_is_not_paid_again():
+    class Crash(BaseException):
+        pass
+
+    with ModelServer(Script(ASK, crawl(ROOF)).served) as server, workbench(server) as bench:
+        run_id = bench.start(SOLAR, Settings(world="demo"))
+        commit, crashes = bench.store.ledger.commit, []
+
+        def crashing(lease: Any, step: Any, *more: Any) -> None:
+            if step.name in ("decide", "analyze", "report") and step.n not in crashes:
+                crashes.append(step.n)
+                raise Crash
+            commit(lease, step, *more)
+
+        bench.store.ledger.commit = crashing  # type: ignore[method-assign]
+        for _ in range(20):
+            try:
+                done = bench.drive(run_id)
+                break
+            except Crash:
+                continue
+        assert done is Status.REVIEW and len(crashes) == 6
+        assert len(server.requests) == 6 == len(bench.calls(run_id))
+        assert bench.snapshot(run_id).state.answer.by == "model"
+
+
+@pytest.mark.parametrize("reply", [None, "not JSON"], ids=["good replies", "replies that need repair"])
+@pytest.mark.parametrize("cap", [1, 2, 3, 5])
+def test_the_budget_of_calls_is_never_overdrawn(cap, reply):
+    script = Script(*[{**ASK, "query_or_url": f"dairy {n} solar"} for n in range(20)])
+    view, server, calls = driven(script if reply is None else lambda request: reply, max_calls=cap)
+    assert len(server.requests) == len(calls) <= cap
+    assert view.state.stop_reason == "budget" and "model calls" in view.state.why_stopped
+    assert view.state.answer.verdict in ("partial", "no_evidence")
+
+
+def test_a_tenth_of_the_calls_is_kept_for_the_report():
+    script = Script(*[{**ASK, "query_or_url": f"dairy {n} solar"} for n in range(20)])
+    view, _, calls = driven(script, max_calls=10)
+    assert calls[-1].role == "report" and view.state.answer.step == calls[-1].step
+
+
+def test_a_spent_budget_does_not_forget_what_was_paid_before_a_crash():
+    class Crash(BaseException):
+        pass
+
+    with ModelServer(Script(ASK, crawl(ROOF)).served) as server, workbench(server) as bench:
+        run_id = bench.start(SOLAR, Settings(world="demo", max_calls=1))
+        commit = bench.store.ledger.commit
+
+        def crash(*_: Any) -> None:
+            raise Crash
+
+        bench.store.ledger.commit = crash  # type: ignore[method-assign]
+        with pytest.raises(Crash):
+            bench.drive(run_id)
+        bench.store.ledger.commit = commit  # type: ignore[method-assign]
+        bench.drive(run_id)
+        assert len(server.requests) == 1
+        assert bench.snapshot(run_id).state.actions[0].by == "model", "the one call that was paid for is used"
+
+
+def test_the_budget_of_tokens_is_kept():
+    view, _, calls = driven(Script(ASK, crawl(ROOF)), max_tokens=40)
+    assert view.state.stop_reason == "budget" and "tokens" in view.state.why_stopped
+    assert sum(call.prompt_tokens + call.completion_tokens for call in calls) < 40 + 18
+
+
+def test_the_budget_of_money_is_kept(bench):
+    model = ScriptedModel(Script(ASK, crawl(ROOF)).scripted, strong="gpt-4o-mini")
+    model.local = False
+    bench.worker.model_client = lambda name, fast="": (model, "")
+    view = run(bench, max_cost_usd=1e-9)
+    assert view.usage.cost_usd and view.state.stop_reason == "budget" and "$" in view.state.why_stopped
+    assert model.calls == 1
+
+
+def test_at_a_cap_on_calls_it_asks_and_a_raise_pays_for_no_call_twice():
+    with ModelServer(Script(ASK, crawl(ROOF)).served) as server, workbench(server) as bench:
+        rests = run(bench, rests=Status.PAUSED, max_calls=3, at_cap="ask")
+        assert (rests.state.halt.kind, rests.state.halt.used, rests.state.halt.cap) == ("calls", 2, 3)
+        before = len(server.requests)
+        budget.raise_caps(bench, rests.run.id, {"calls": 20}, rests.head)
+        assert bench.drive(rests.run.id) is Status.REVIEW
+        view = bench.snapshot(rests.run.id)
+        assert (
+            view.state.answer.verdict == "answered"
+            and view.usage.llm_calls == len(server.requests) == 6
+            and before == 2
+        )
+        new = forks.fork_run(bench, view.run.id, rests.head - 1)
+        assert len(server.requests) == 6 and len(bench.calls(new)) == 2, (
+            "what the prefix asked is not asked again"
+        )
+        found = run_diff.compare_runs(bench, view.run.id, new)
+        assert {figure.name: figure.shared for figure in found.figures}["calls"] == 2
+        assert verify_bundle(
+            export_run(bench, new, "bundle") if bench.drive(new) is Status.REVIEW else b""
+        ).is_valid
+
+
+def test_the_tenth_that_is_kept_back_lets_the_model_write_the_answer():
+    for cap in ({"max_calls": 5}, {"max_tokens": 80}):
+        with ModelServer(Script(ASK, crawl(ROOF)).served) as server, workbench(server) as bench:
+            rests = run(bench, rests=Status.PAUSED, at_cap="ask", **cap)
+            assert rests.state.halt.used < rests.state.halt.cap and rests.state.halt.kind == next(
+                iter(cap)
+            ).removeprefix("max_")
+            budget.write_up(bench, rests.run.id, rests.head)
+            assert (
+                bench.drive(rests.run.id) is Status.REVIEW
+                and bench.snapshot(rests.run.id).state.answer.by == "model"
+            )
+
+
+@pytest.mark.parametrize("how", ["a cap", "a stop"])
+def test_a_step_that_was_let_go_in_the_middle_pays_for_no_call_twice(how):
+    first, script = [{"next_action": "dance"}], Script(ASK, crawl(ROOF))
+    asked: list[str] = []
+
+    def served(request: Request) -> Any:
+        asked.append(request.prompt)
+        if how == "a stop" and len(asked) == 1:
+            bench.stop(run_id)
+        return first.pop() if first else script.served(request)
+
+    with ModelServer(served) as server, workbench(server) as bench:
+        caps = {"max_calls": 2, "at_cap": "ask"} if how == "a cap" else {}
+        run_id = bench.start(SOLAR, Settings(world="demo", **caps))
+        assert (
+            bench.drive(run_id) in (Status.PAUSED, Status.STOPPED) and bench.snapshot(run_id).next == "decide"
+        )
+        budget.raise_caps(bench, run_id, {"calls": 30})
+        if how == "a stop":
+            bench.resume(run_id)
+        assert (
+            bench.drive(run_id) is Status.REVIEW and bench.snapshot(run_id).state.answer.verdict == "answered"
+        )
+        assert asked.count(asked[0]) == 1, "the reply that had to be repaired is known still"
+        assert sum(call.prompt_tokens > 0 for call in bench.calls(run_id)) == len(asked)

@@ -1,0 +1,34 @@
+"""What the tests of the site flow ask, and the sites and models they ask it of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from agent.llm.scripted import ScriptedModel
+from agent.workbench import Workbench
+from tests.web.folders import page, write_world
+
+START, RETURNS = "https://kallsteg.example/", "https://kallsteg.example/support/returns"
+PLAIN = {"Content-Type": "text/plain"}
+QUESTION = "How do I return a Kallsteg C2 logger?"
+
+
+def scripted(bench: Workbench, monkeypatch: pytest.MonkeyPatch, teller: Any) -> ScriptedModel:
+    model = ScriptedModel(teller)
+    monkeypatch.setattr(bench.worker, "model_client", lambda name, fast="": (model, ""))
+    return model
+
+
+def garden(tmp_path: Any, count: int = 30) -> str:
+    """A site of pages about beds of a garden, none of which says when the gate opens."""
+    docs = [
+        page(
+            f"https://garden.example/beds/gate-{n}",
+            f"Bed {n} beside the gate",
+            f"In bed {n} there are {n} roses.",
+        )
+        for n in range(count)
+    ]
+    return write_world(tmp_path / "garden", docs)

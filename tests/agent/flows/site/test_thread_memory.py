@@ -1,0 +1,176 @@
+"""What a later turn of a conversation with a site knows: pages, graph, and a person's word."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from agent.actions import export, fact_edits, page_input, source_strikes, trust
+from agent.actions.bundle_verify import verify_bundle
+from agent.actions.fact_edits import FactEdit
+from agent.flows.site.state import SiteRun
+from agent.types import Outcome, Status, Turn
+from agent.workbench import RunSnapshot
+from tests.agent.flows.site.cases import QUESTION, RETURNS, START
+from tests.web.folders import Told
+
+
+def test_a_follow_up_reuses_pages_graph_and_history(ask, bench, monkeypatch):
+    first = ask()
+    world = Told(bench.worker.world("demo"))
+    monkeypatch.setattr(bench.worker, "world", lambda name: world)
+    second = ask("And who pays for the postage?", follow=first.run.id)
+    state: SiteRun = second.state
+    assert not {START, RETURNS} & set(world.asked), "pages of the conversation are not asked for again"
+    assert state.history[0].user == QUESTION and "30 days" in state.history[0].bot
+    assert (
+        state.own.visited_urls[:2] == first.state.own.visited_urls
+        and state.own.url_graph[0]
+        and state.own.all_discovered_urls[0] == START
+    )
+    assert state.asked == "And who pays for the postage?" and "Kallsteg" in state.own.search_text(state)
+    assert state.own.choices[0].iteration == 0, "the count of explorations starts anew"
+    assert "We pay the return postage" in state.answer.text
+    assert bench.thread(second.run.id) == [first.run.id, second.run.id]
+
+
+def test_after_a_refusal_the_talk_is_still_about_the_thing(ask):
+    red = ask("Does the C2 logger come in red?", allowed_domains=["kallsteg.example"])
+    blue = ask("And in blue?", follow=red.run.id)
+    assert blue.state.own.search_text(blue.state) == "Does the C2 logger come in red? And in blue?"
+    assert not red.state.answer.text and "red" not in blue.state.answer.text.split()
+
+
+def test_a_follow_up_explores_when_its_answer_is_elsewhere(ask):
+    first = ask()
+    second = ask("How long is the warranty?", follow=first.run.id)
+    assert "24 months" in second.state.answer.text and second.state.own.fetched
+    assert len(second.state.own.visited_urls) == len(first.state.own.visited_urls) + len(
+        second.state.own.fetched
+    )
+
+
+def test_history_without_runs_is_understood_too(ask):
+    history = [Turn(user="Who runs Älvmora Mejeri?", bot="Two.")]
+    view = ask(
+        "And who is the head cheesemaker there?", "https://www.alvmora-mejeri.example/", history=history
+    )
+    assert "Älvmora" in view.state.own.search_text(view.state) and "Oona Ruuskanen" in view.state.answer.text
+
+
+def test_thanks_are_answered_in_kind_and_the_conversation_keeps_its_pages(bench, ask):
+    first = ask()
+    thanks = bench.follow_up(first.run.id, "thanks!")
+    assert bench.drive(thanks) is Status.DONE
+    view = bench.snapshot(thanks)
+    assert (
+        view.state.answer.is_small_talk
+        and view.state.answer.certainty.startswith("You are welcome")
+        and view.run.verdict == ""
+    )
+    assert [step.name for step in view.steps] == ["ask", "recall"], "nothing is read for it"
+    after = ask("And who pays for the postage?", follow=thanks)
+    assert RETURNS in after.state.own.all_discovered_urls, "it continues the earlier turns"
+    assert len(after.state.own.fetched) < len(after.state.own.visited_urls), "what was read is not read again"
+
+
+# --- what holds from turn to turn
+# ---------------------------------------------------------------------------------------
+
+DAIRY = "https://www.alvmora-mejeri.example/"
+PANELS = "How many solar panels are there on the roof of Älvmora Mejeri?"
+
+
+def panels(view: RunSnapshot) -> list[str]:
+    return [
+        source.url for source in view.state.answer.sources if any("412" in quote for quote in source.quotes)
+    ]
+
+
+def test_what_a_person_struck_stays_struck_in_the_next_turn(ask, bench):
+    first = ask(PANELS, DAIRY, allowed_domains=["*.alvmora-mejeri.example", "alvmora-mejeri.example"])
+    source = panels(first)[0]
+    source_strikes.strike_source(bench, first.run.id, source)
+    trust.set_trust_in_run(bench, first.run.id, "alvmora-mejeri.example", 0.9, "I know them")
+    bench.drive(first.run.id)
+    second = ask("How many solar panels are on the roof?", follow=first.run.id)
+    assert (
+        second.state.struck_sources == [source] and second.state.trusts["alvmora-mejeri.example"].value == 0.9
+    )
+    assert (
+        source not in [one.url for one in second.state.answer.sources]
+        and "412" not in second.state.answer.text
+    )
+    assert {fact.trust for fact in second.state.facts.values()} == {0.9}
+    assert verify_bundle(export.export_run(bench, second.run.id, "bundle")).is_valid
+    source_strikes.restore_source(bench, second.run.id, source)
+    assert (
+        bench.drive(second.run.id) is Status.REVIEW
+        and "412" in bench.snapshot(second.run.id).state.answer.text
+    )
+
+
+def test_a_fact_struck_stays_so_in_the_next_turn(ask, bench):
+    first = ask(PANELS, DAIRY, allowed_domains=["*.alvmora-mejeri.example", "alvmora-mejeri.example"])
+    told = [fact.id for fact in first.state.facts.values() if "412" in fact.statement + fact.quote]
+    fact_edits.mark(bench, first.run.id, told, "struck")
+    bench.drive(first.run.id)
+    second = ask("How many solar panels are on the roof?", follow=first.run.id)
+    assert "412" not in second.state.answer.text and all(
+        second.state.facts[name].decision == "struck" for name in told
+    )
+
+
+def test_a_fact_corrected_is_told_in_a_persons_words_in_the_next_turn(ask, bench):
+    first = ask(PANELS, DAIRY, allowed_domains=["*.alvmora-mejeri.example", "alvmora-mejeri.example"])
+    cited = first.state.answer.sentences[0].fact_ids[0]
+    fact_edits.revise(
+        bench, first.run.id, [FactEdit(cited, statement="The roof of the dairy carries 412 panels.")]
+    )
+    bench.drive(first.run.id)
+    second = ask("How many solar panels are on the roof?", follow=first.run.id)
+    assert "carries 412 panels" in second.state.answer.text and second.state.facts[cited].former
+
+
+def test_pages_of_the_conversation_are_held_to_the_sources_of_the_new_question(ask, bench):
+    first = ask(PANELS, DAIRY, allowed_domains=["*.alvmora-mejeri.example", "alvmora-mejeri.example"])
+    source = panels(first)[0]
+    settings = first.run.settings
+
+    def follow(former: str, **narrower: Any) -> RunSnapshot:
+        run_id = bench.follow_up(former, PANELS, settings.model_copy(update=narrower))
+        assert bench.drive(run_id) is Status.REVIEW, bench.snapshot(run_id).run.error
+        return bench.snapshot(run_id)
+
+    old = follow(first.run.id, before="2020-01-01", dated_only=True)
+    assert (
+        not old.state.answer.text
+        and "published" in old.state.pages[source].detail
+        and not old.state.pages[source].page_id
+    )
+    away = follow(old.run.id, start_urls=[START], allowed_domains=["kallsteg.example"])
+    assert not away.state.answer.text and away.state.pages[source].outcome is Outcome.REFUSED
+    wide = follow(away.run.id)
+    assert panels(wide), "what only the former question's sources shut out is read again"
+
+
+def test_a_word_on_trust_holds_for_what_a_site_is_read_for_later_and_can_be_taken_back(ask, bench):
+    first = ask(
+        "In which year was Älvmora Mejeri founded?", DAIRY, allowed_domains=["*.alvmora-mejeri.example"]
+    )
+    signs = {name: fact.trust for name, fact in first.state.facts.items()}
+    assert all(ref.trust > 0 and ref.trust_why for ref in first.state.pages.values() if ref.page_id)
+    trust.set_trust_in_run(bench, first.run.id, "alvmora-mejeri.example", 0.0, "no")
+    bench.drive(first.run.id)
+    page_input.paste(
+        bench,
+        first.run.id,
+        DAIRY,
+        "Älvmora Mejeri was founded in the year 1979 by two partners, as the board says.",
+    )
+    bench.drive(first.run.id)
+    later = bench.snapshot(first.run.id).state
+    new = [fact for name, fact in later.facts.items() if name not in signs]
+    assert new and {fact.trust for fact in new} == {0.0} and later.answer.verdict == "no_evidence"
+    trust.set_trust_in_run(bench, first.run.id, "alvmora-mejeri.example", trust.RESET_TRUST)
+    back = bench.snapshot(first.run.id).state.facts
+    assert {name: back[name].trust for name in signs} == signs

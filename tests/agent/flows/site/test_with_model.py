@@ -1,0 +1,107 @@
+"""The site flow with a scripted model."""
+
+from __future__ import annotations
+
+from agent.types import SiteLimits
+from tests.agent.flows.site.cases import QUESTION, RETURNS, scripted
+
+
+def test_a_model_decides_and_writes_and_its_quotes_are_checked(ask, bench, monkeypatch):
+    def teller(messages, shape):
+        prompt = messages[-1]["content"]
+        if shape.__name__ == "AgentDecision":
+            if RETURNS in prompt.split("Unvisited addresses:")[0]:
+                return {
+                    "decision": "answer",
+                    "reasoning": "The returns page says it.",
+                    "useful_visited_indices": [99],
+                }
+            index = next(line for line in prompt.splitlines() if RETURNS in line).split("]")[0].lstrip("[")
+            return {
+                "decision": "explore",
+                "reasoning": "Returns are missing.",
+                "selected_url_indices": [9999, int(index)],
+            }
+        passage = next(line for line in prompt.splitlines() if line.startswith("Passage "))[8:].rstrip(":")
+        good = next(
+            line[8:].rstrip(":")
+            for line in prompt.splitlines()
+            if line.startswith("Passage ") and _follows(prompt, line, "30 days")
+        )
+        return {
+            "refusal": "none",
+            "confidence": 0.9,
+            "answer": [
+                {
+                    "text": "You have 30 days from delivery.",
+                    "quotes": [{"passage_id": good, "quote": "within 30 days of delivery"}],
+                },
+                {
+                    "text": "You get a free cake.",
+                    "quotes": [{"passage_id": passage, "quote": "a free cake for everyone"}],
+                },
+            ],
+        }
+
+    model = scripted(bench, monkeypatch, teller)
+    view = ask(instruction="Prefer official pages.", allowed_domains=["kallsteg.example"])
+    state, answer = view.state, view.state.answer
+    assert [choice.by for choice in state.own.choices] == ["model", "model"] and state.refusals[
+        0
+    ].what == "address 9999"
+    assert answer.by == "model" and answer.sentences[0].backed and not answer.sentences[1].backed
+    assert answer.statements.unsupported == 1 and set(state.own.useful_visited_indices) == {
+        state.own.visited_urls[1]
+    }
+    assert all("Prefer official pages." in asked.messages[1]["content"] for asked in model.requests)
+
+
+def _follows(prompt: str, line: str, words: str) -> bool:
+    return words in prompt.split(line, 1)[1].split("\nPassage ")[0]
+
+
+def test_a_model_understands_a_follow_up_and_may_refuse(ask, bench, monkeypatch):
+    def teller(messages, shape):
+        if shape.__name__ == "AgentDecision":
+            return {
+                "decision": "answer",
+                "reasoning": "Enough.",
+                "standalone_question": "Is the return of a Kallsteg C2 free for goats?",
+            }
+        assert (
+            "Is the return of a Kallsteg C2 free for goats?" in messages[-1]["content"]
+            and QUESTION in messages[-1]["content"]
+        )
+        return {"refusal": "off_topic", "message": "I can only help with loggers.", "confidence": 0.1}
+
+    first = ask()
+    scripted(bench, monkeypatch, teller)
+    second = ask("And for goats?", follow=first.run.id)
+    assert second.state.asked == "Is the return of a Kallsteg C2 free for goats?"
+    assert (second.state.answer.reason, second.state.answer.certainty) == (
+        "off_topic",
+        "I can only help with loggers.",
+    )
+
+
+def test_a_model_that_fails_is_replaced_by_the_rules(ask, bench, monkeypatch):
+    scripted(bench, monkeypatch, [])
+    view = ask()
+    assert "30 days" in view.state.answer.text and view.state.answer.by == "keyless"
+    assert view.state.own.choices[0].by == "keyless" and "no reply left" in view.state.own.choices[0].trouble
+
+
+def test_page_text_is_fenced_and_windowed_in_prompts(ask, bench, monkeypatch):
+    seen: list[str] = []
+
+    def teller(messages, shape):
+        seen.append(messages[-1]["content"])
+        return {"decision": "answer"} if shape.__name__ == "AgentDecision" else {"refusal": "not_covered"}
+
+    scripted(bench, monkeypatch, teller)
+    view = ask(site=SiteLimits(content_max_chars=120))
+    window = seen[0].split("Pages read:")[1].split("Which page links")[0]
+    assert "<page-" in window and len(window) < 600
+    assert len(bench.page(view.state.own.url_content(view.state)[0]).text) > 120, (
+        "what is stored is the whole text"
+    )

@@ -1,0 +1,121 @@
+"""A scripted model that drives a research run, and a short way to run one with it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from agent import config
+from agent.types import Settings, Status
+from agent.workbench import RunSnapshot, Workbench
+from tests.web.model_server import ModelServer, Request
+
+SOLAR = "How many solar panels are there on the roof of Älvmora Mejeri?"
+ROOF = "https://www.alvmora-mejeri.example/news/2026-05-solar-roof"
+TOUR = "https://ostvandring.example/2026/07/cellar-tour"
+QUOTE = "Since Monday there are 412 solar panels on the roof of Älvmora Mejeri."
+INVENTED = "https://invented.example/page"
+ASK = {
+    "next_action": "search_duckduckgo",
+    "query_or_url": "solar panels roof Älvmora Mejeri",
+    "reasoning": "A first look.",
+}
+END = {"next_action": "send_to_hitl", "query_or_url": None, "reasoning": "It is answered."}
+Told_ = dict[str, Any]
+
+
+def crawl(url: str) -> Told_:
+    return {"next_action": "crawl_url", "query_or_url": url, "reasoning": "It looks promising."}
+
+
+def role_of(prompt: str) -> str:
+    """Which role a prompt belongs to, by the schema that stands in it."""
+    keys = {"report": '"key_sources"', "analyzer": '"new_potential_urls"', "decision": '"next_action"'}
+    return next(role for role, key in keys.items() if key in prompt)
+
+
+class Script:
+    """A model that plays all three roles: `decisions` one after the other, then handing over; facts by
+    `quotes`; a report of `sentences`."""
+
+    def __init__(self, *decisions: Any, quotes: list[str] | None = None, **more: Any) -> None:
+        self.decisions, self.quotes, self.more = list(decisions), [QUOTE] if quotes is None else quotes, more
+        self.prompts: list[tuple[str, str]] = []
+
+    def __call__(self, prompt: str) -> Any:
+        role = role_of(prompt)
+        self.prompts.append((role, prompt))
+        if role in self.more and callable(self.more[role]):
+            return self.more[role](prompt)
+        return getattr(self, role)(prompt)
+
+    def decision(self, _prompt: str) -> Any:
+        return self.decisions.pop(0) if self.decisions else END
+
+    def analyzer(self, prompt: str) -> Told_:
+        about = {"passage_id": "p", "subject": "Älvmora Mejeri", "attribute": "solar panels"}
+        facts = [{"statement": quote, "quote": quote, **about} for quote in self.quotes]
+        return {
+            "extracted_info": {"facts": facts, "leads": []}
+            if "Passage" in prompt.split("Source of this step")[1]
+            else "Only results.",
+            "assessment": "Seen.",
+            "confidence_score": self.more.get("confidence", 0.95),
+            "suggestions_for_next_step": [],
+            "new_potential_urls": self.more.get("urls", []),
+            "inconsistencies_found": self.more.get("inconsistencies"),
+        }
+
+    def report(self, prompt: str) -> Told_:
+        ids = re.findall(r"^- id (\w+)", prompt, re.MULTILINE)
+        sentences = self.more.get("sentences", [("There are 412 solar panels on the roof.", None)])
+        return {
+            "answer": [
+                {"text": text, "fact_ids": ids if cited is None else cited} for text, cited in sentences
+            ],
+            "certainty": "Sure.",
+            "missing": "",
+            "journey": "One search, one page.",
+            "key_sources": ids,
+        }
+
+    def served(self, request: Request) -> Any:
+        return self(request.prompt)
+
+    def scripted(self, messages: list[dict[str, str]], _shape: Any) -> Any:
+        return self("\n".join(message["content"] for message in messages))
+
+
+@contextmanager
+def workbench(server: ModelServer) -> Iterator[Workbench]:
+    opened = Workbench(config.read_config({"OPENAI_BASE_URL": server.url, "MODEL": "served"}))
+    try:
+        yield opened
+    finally:
+        opened.shutdown()
+
+
+def run(
+    bench: Workbench, question: str = SOLAR, rests: Status = Status.REVIEW, **settings: Any
+) -> RunSnapshot:
+    run_id = bench.start(question, Settings(**{"world": "demo", **settings}))
+    assert bench.drive(run_id) is rests, bench.snapshot(run_id).run.error
+    return bench.snapshot(run_id)
+
+
+def driven(
+    script: Callable[[Request], Any] | Script, question: str = SOLAR, **settings: Any
+) -> tuple[RunSnapshot, ModelServer, list[Any]]:
+    """A whole run with this model; the view, the server and the calls."""
+    with (
+        ModelServer(script.served if isinstance(script, Script) else script) as server,
+        workbench(server) as bench,
+    ):
+        view = run(bench, question, **settings)
+        return view, server, bench.calls(view.run.id)
+
+
+def failing(role: str, script: Script, reply: Any = "I would rather not say.") -> Callable[[Request], Any]:
+    return lambda request: reply if role_of(request.prompt) == role else script.served(request)
