@@ -1,11 +1,6 @@
-"""Two runs side by side: what differs in question and settings, answers, facts, sources, conflicts, and what
-each took and cost.
+"""Two runs side by side: what differs in question, settings, answers, facts, sources, conflicts and usage.
 
-    found = compare(bench, "1f…", "9c…")
-    found.shared, found.answer, found.facts.one       # steps in common; the answers' difference; facts that only the first has
-
-Nothing is judged: code counts and matches. A fact is the same when its quote stands in the same text, a page
-by its address."""
+Nothing is judged: code counts and matches. Facts match by their quote in the same page, pages by their address."""
 
 from __future__ import annotations
 
@@ -23,7 +18,7 @@ from agent.text.urls import canonicalize
 from agent.types import Answer, Conflict, Fact, Note, PageRef, Record, Sentence, Source, Step, Usage
 
 IGNORED_SETTINGS = ("thread_id",)
-"""Settings that say nothing of how a run works."""
+"""Settings that do not change how a run works."""
 
 
 class ComparedRun(Record):
@@ -40,11 +35,11 @@ class ComparedRun(Record):
     forked_from: str = ""
     forked_at: int = -1
     notes: list[str] = Field(default_factory=list)
-    """What a person told it after the steps both share."""
+    """A person's notes after the shared steps."""
 
 
 class ComparedFigure(Record):
-    """One figure of both runs, and what of each is of the steps they share. None: nobody knows (a price)."""
+    """One figure of both runs, and the part of it in the shared steps. None: unknown (a price)."""
 
     name: Literal["confidence", "steps", "pages", "facts", "conflicts", "calls", "tokens", "cost", "seconds"]
     one: float | None
@@ -53,7 +48,7 @@ class ComparedFigure(Record):
 
 
 class ComparedSentence(Record):
-    """One line of the two answers laid over each other, each sentence with the addresses it stands on."""
+    """One line of the diff of the answers, with the addresses each sentence cites."""
 
     kind: Literal["added", "removed", "reworded", "same", "resourced"]
     one: str = ""
@@ -63,8 +58,7 @@ class ComparedSentence(Record):
 
 
 class ListDiff(Record):
-    """What only the first has, what only the second has, and what both have, as (of the first, of the
-    second)."""
+    """What only the first run has, what only the second has, and pairs of what both have."""
 
     one: list[Any] = Field(default_factory=list)
     two: list[Any] = Field(default_factory=list)
@@ -72,25 +66,25 @@ class ListDiff(Record):
 
 
 class RunComparison(Record):
-    """Both sides; `shared` is how many steps they have in common (0: they began apart)."""
+    """Both runs; `shared` is the number of steps they have in common."""
 
     one: ComparedRun
     two: ComparedRun
     shared: int
     settings: dict[str, tuple[Any, Any]]
-    """The settings that differ, by name; those of a part as "site.max_pages"."""
+    """The settings that differ, by name; those of a part like "site.max_pages"."""
     figures: list[ComparedFigure]
     answer: list[ComparedSentence]
     facts: ListDiff
     sources: ListDiff
     """The pages that were read (`PageRef`)."""
     cited: tuple[list[str], list[str]]
-    """The addresses each answer stands on."""
+    """The addresses each answer cites."""
     conflicts: ListDiff
 
     @property
     def differing_facts(self) -> list[tuple[Fact, Fact]]:
-        """The facts both have, of which a person or the evidence thinks otherwise in one of them."""
+        """The facts both have with a different status or text."""
         return [pair for pair in self.facts.both if _fact_status(pair[0]) != _fact_status(pair[1])]
 
 
@@ -127,15 +121,15 @@ def compare_runs(bench: ActionContext, one: str, two: str) -> RunComparison:
 
 
 def build_record(found: RunComparison) -> dict[str, Any]:
-    """The comparison as one JSON object; facts and pages shortened to what tells them apart."""
-    told = found.model_dump(mode="json", exclude={"facts", "sources", "conflicts"})
+    """The comparison as a JSON object, with short forms of facts, pages and conflicts."""
+    record = found.model_dump(mode="json", exclude={"facts", "sources", "conflicts"})
     kinds: tuple[tuple[str, ListDiff, set[str]], ...] = (
         ("facts", found.facts, {"id", "statement", "quote", "url", "decision", "verified", "disputed"}),
         ("sources", found.sources, {"url", "title", "page_id"}),
         ("conflicts", found.conflicts, {"id", "subject", "attribute", "status", "chosen"}),
     )
     for name, lists, wanted in kinds:
-        told[name] = {
+        record[name] = {
             "only_one": [row.model_dump(mode="json", include=wanted) for row in lists.one],
             "only_two": [row.model_dump(mode="json", include=wanted) for row in lists.two],
             "both": len(lists.both),
@@ -145,12 +139,11 @@ def build_record(found: RunComparison) -> dict[str, Any]:
                 if name != "sources" and _is_different(*pair)
             ],
         }
-    return told
+    return record
 
 
 def count_shared_steps(one: Sequence[Step], two: Sequence[Step]) -> int:
-    """How many first steps are the very same: told by what they did and when. 0 for two runs of one question
-    that began apart."""
+    """How many first steps are the same, by what they did and when; 0 for two runs that started apart."""
     for n, (a, b) in enumerate(zip(one, two, strict=False)):
         if (a.name, a.at, a.change, a.next) != (b.name, b.at, b.change, b.next):
             return n
@@ -194,30 +187,33 @@ def _describe_run(view: RunSnapshot, shared: int) -> ComparedRun:
 def _compare_figures(
     first: RunSnapshot, second: RunSnapshot, spent: Usage, shared: int
 ) -> list[ComparedFigure]:
-    common = sum(action.step < shared for action in first.state.actions)
-    counted: tuple[tuple[Any, Callable[[RunSnapshot], float | None], float | None], ...] = (
-        (
-            "confidence",
-            lambda view: view.state.answer.confidence if view.state.answer else view.state.current_confidence,
-            0.0,
-        ),
-        ("steps", lambda view: len(view.state.actions), common),
-        ("pages", lambda view: view.state.pages_read_count, 0.0),
-        ("facts", lambda view: sum(fact.verified for fact in view.state.facts.values()), 0.0),
-        ("conflicts", lambda view: len(active_conflicts(view.state)), 0.0),
-        ("calls", lambda view: view.usage.llm_calls, spent.llm_calls),
-        (
-            "tokens",
-            lambda view: view.usage.prompt_tokens + view.usage.completion_tokens,
-            spent.prompt_tokens + spent.completion_tokens,
-        ),
-        ("cost", lambda view: view.usage.cost_usd if view.usage.llm_calls else 0.0, spent.cost_usd),
-        ("seconds", lambda view: view.usage.seconds, spent.seconds),
-    )
+    one, two = _list_figures(first), _list_figures(second)
+    common: dict[str, float | None] = {
+        "steps": sum(action.step < shared for action in first.state.actions),
+        "calls": spent.llm_calls,
+        "tokens": spent.prompt_tokens + spent.completion_tokens,
+        "cost": spent.cost_usd,
+        "seconds": spent.seconds,
+    }
     return [
-        ComparedFigure(name=name, one=figure(first), two=figure(second), shared=of_both)
-        for name, figure, of_both in counted
+        ComparedFigure(name=name, one=one[name], two=two[name], shared=common.get(name, 0.0))  # type: ignore[arg-type]
+        for name in one
     ]
+
+
+def _list_figures(view: RunSnapshot) -> dict[str, float | None]:
+    state, usage = view.state, view.usage
+    return {
+        "confidence": state.answer.confidence if state.answer else state.current_confidence,
+        "steps": len(state.actions),
+        "pages": state.pages_read_count,
+        "facts": sum(fact.verified for fact in state.facts.values()),
+        "conflicts": len(active_conflicts(state)),
+        "calls": usage.llm_calls,
+        "tokens": usage.prompt_tokens + usage.completion_tokens,
+        "cost": usage.cost_usd if usage.llm_calls else 0.0,
+        "seconds": usage.seconds,
+    }
 
 
 def _diff_answers(one: Answer | None, two: Answer | None) -> list[ComparedSentence]:
@@ -253,7 +249,7 @@ def _list_read_pages(view: RunSnapshot) -> list[PageRef]:
 
 
 def _match_rows(one: Any, two: Any, *keys: Callable[[Any], Any]) -> ListDiff:
-    """Each of the first with its partner in the second: by the first key that finds one."""
+    """Pair the rows of two lists, by the first key that finds a partner."""
     left, right = list(one), list(two)
     both: list[tuple[Any, Any]] = []
     for key in keys:

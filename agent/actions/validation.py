@@ -1,5 +1,4 @@
-"""May a run be started so? Each refusal is a UsageError in words a person can act on; nothing was written
-then."""
+"""Checks before a run starts. Each raises UsageError with a message that says what to do; nothing is written."""
 
 from __future__ import annotations
 
@@ -20,14 +19,14 @@ from agent.web.world import World
 Part = TypeVar("Part", bound=BaseModel)
 _HOST = re.compile(r"(?:\*\.)?\w(?:[\w.-]*\w)?|[0-9a-f:]*:[0-9a-f:.]*", re.IGNORECASE)
 NON_SEARCH_ACTIONS = ("crawl_url", "send_to_hitl")
-"""Actions beside searching."""
+"""Actions that are no searches."""
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 MAX_QUESTION_CHARS = 4000
 """Characters of a question."""
 FLOWS_WITH_START_PAGES = ("site", "collect")
-"""Flows that begin at pages a person names."""
+"""Flows that start at pages a person names."""
 PORTABLE_WORLDS = ("live", "demo")
-"""Where a run that came from elsewhere may look. Any other name is a folder, and one of another machine."""
+"""Worlds of an imported run; any other name is a folder of another machine."""
 IMPORT_LIMITS: dict[str, dict[str, tuple[float, float]]] = {
     "": {
         "max_steps": (1, 60),
@@ -56,8 +55,8 @@ IMPORT_LIMITS: dict[str, dict[str, tuple[float, float]]] = {
     },
     "reply": {"graph_timeout_seconds": (1, 1800), "max_answer_chars": (40, 20_000)},
 }
-"""What the limits of a run that came from elsewhere are cut to, by the part of the settings: what the screens
-offer; else at most the default."""
+"""Ranges for the limits of an imported run, by part of the settings: what the screens offer, else at most the
+default."""
 
 
 def require_url(text: str) -> str:
@@ -80,9 +79,9 @@ def require_allowed_url(text: str, settings: Settings | None) -> str:
 
 
 def check_new_run(question: str, settings: Settings, flows: Container[str]) -> None:
-    """Raises UsageError when the question or a setting cannot be."""
+    """Raise UsageError for a question or setting that is not valid."""
     if not question:
-        raise UsageError("there is no question yet: type one, or take an example")
+        raise UsageError("there is no question yet: type one, or choose an example")
     if len(question) > MAX_QUESTION_CHARS:
         raise UsageError(
             f"the question has {len(question):,} characters; {MAX_QUESTION_CHARS:,} are the most. Put long material on a page and name its address"
@@ -93,40 +92,39 @@ def check_new_run(question: str, settings: Settings, flows: Container[str]) -> N
     if settings.max_steps < 1 or settings.max_pages < 1 or limits.max_pages < 1:
         raise UsageError("a run needs at least one step and one page")
     if not 0 <= settings.threshold <= 1:
-        raise UsageError("the threshold of the confidence lies between 0 and 1")
+        raise UsageError("the confidence threshold lies between 0 and 1")
     if not (isfinite(settings.max_cost_usd) and isfinite(settings.max_seconds)):
-        raise UsageError("a budget without an end is none: give money and time as numbers")
+        raise UsageError("a budget needs a number: give money and time as numbers")
     if settings.max_seconds <= 0:
         raise UsageError("a run needs some working time: more than 0 minutes")
     if min(settings.max_calls, settings.max_tokens, settings.max_cost_usd) < 0:
-        raise UsageError("a budget of calls, tokens or money cannot be less than nothing")
+        raise UsageError("a budget of calls, tokens or money cannot be negative")
     check_sources(settings)
     if settings.flow in FLOWS_WITH_START_PAGES:
         check_start_pages(settings)
 
 
 def check_sources(settings: Settings) -> None:
-    """Raises UsageError when the choice of sources cannot be: names that are no hosts, a host both wanted and
-    not, days, a language."""
+    """Raise UsageError for a source filter that is not valid: hosts, days, language, engines."""
     allowed, blocked = settings.allowed_domains, settings.blocked_domains
     for entry in (*allowed, *blocked):
         if not _HOST.fullmatch(entry):
             raise UsageError(
-                f"“{entry[:80]}” is no domain: name one like example.org, or *.example.org with all below it"
+                f"“{entry[:80]}” is not a domain: name one like example.org, or *.example.org with all below it"
             )
     for entry in allowed:
         if is_blocked(f"https://{entry.removeprefix('*.')}/", blocked):
-            raise UsageError(f"{entry} is both allowed and blocked: take it out of one of the two")
+            raise UsageError(f"{entry} is both allowed and blocked: remove it from one of the two")
     for name, given in (("since", settings.since), ("before", settings.before)):
         if given and not _is_day(given):
-            raise UsageError(f"“{given[:40]}” is no day ({name}): write it like 2024-03-31")
+            raise UsageError(f"“{given[:40]}” is not a day ({name}): write it like 2024-03-31")
     if settings.since and settings.before and settings.since >= settings.before:
         raise UsageError(
-            f"nothing can be published on or after {settings.since} and before {settings.before}: exchange the two days"
+            f"nothing is published on or after {settings.since} and before {settings.before}: exchange the two days"
         )
     if settings.language and settings.language not in LANGUAGES:
         raise UsageError(
-            f"“{settings.language[:40]}” is no language that is known here; there are {', '.join(LANGUAGES)}"
+            f"“{settings.language[:40]}” is not a supported language; there are {', '.join(LANGUAGES)}"
         )
     if strange := [name for name in settings.engines if name not in ENGINE_BY_ACTION.values()]:
         raise UsageError(
@@ -135,19 +133,18 @@ def check_sources(settings: Settings) -> None:
 
 
 def check_engines(chosen: Sequence[str], world: World) -> None:
-    """Raises UsageError when none of the chosen engines can be asked in a world."""
+    """Raise UsageError when none of the chosen engines is available in a world."""
     if chosen and not any(name in world.engines for name in chosen):
         why = "; ".join(
             f"{name}: {world.absent.get(name, 'this world has no such engine')}" for name in chosen
         )
         raise UsageError(
-            f"none of the chosen search engines can be asked ({why}): choose another, or none to use what there is"
+            f"none of the chosen search engines is available ({why}): choose another, or none to use all"
         )
 
 
 def check_action(action: str, text: str, available: Sequence[str]) -> None:
-    """Raises UsageError when a person's own decision cannot be: `available` are the actions that are possible
-    now."""
+    """Raise UsageError for an action that is not valid; `available` are the actions that are possible now."""
     if action not in (*ENGINE_BY_ACTION, *NON_SEARCH_ACTIONS):
         raise UsageError(
             f"there is no action {action}; there are {', '.join((*ENGINE_BY_ACTION, *NON_SEARCH_ACTIONS))}"
@@ -177,23 +174,21 @@ SOURCE_SETTING_LABELS = {
     "language": "the language",
     "engines": "the search engines",
 }
-"""The choice of sources, field by field, as a sentence names it."""
+"""The fields of the source filter in words."""
 
 
 def clamp_imported_settings(settings: Settings) -> Settings:
-    """The settings of a run that came from elsewhere as they may be here: its limits within `RANGES`, its
-    world one of `WORLDS`, and of its choice of sources what `check_sources` lets through."""
-    cut = {
-        name: _clamp(getattr(settings, name), IMPORT_LIMITS[name]) for name in ("site", "collect", "reply")
-    }
+    """The settings of an imported run: limits within IMPORT_LIMITS, one of PORTABLE_WORLDS, and of its source
+    filter what `check_sources` accepts."""
+    parts = {name: _clamp(getattr(settings, name), IMPORT_LIMITS[name]) for name in IMPORT_LIMITS if name}
     world = settings.world if settings.world in PORTABLE_WORLDS else "live"
     return _clamp(settings, IMPORT_LIMITS[""]).model_copy(
-        update={**cut, "world": world, **_keep_valid_sources(settings)}
+        update={**parts, "world": world, **_keep_valid_sources(settings)}
     )
 
 
 def _keep_valid_sources(settings: Settings) -> dict[str, object]:
-    """The choice of sources without what cannot be."""
+    """The source filter without what is not valid."""
     blocked = [entry for entry in settings.blocked_domains if _HOST.fullmatch(entry)]
     hosts = [entry for entry in settings.allowed_domains if _HOST.fullmatch(entry)]
     allowed = [entry for entry in hosts if not is_blocked(f"https://{entry.removeprefix('*.')}/", blocked)]
@@ -209,16 +204,17 @@ def _keep_valid_sources(settings: Settings) -> dict[str, object]:
 
 
 def _clamp(part: Part, ranges: Mapping[str, tuple[float, float]]) -> Part:
-    given = {name: getattr(part, name) for name in ranges}
-    cut = {
-        name: min(was, ranges[name][1]) if was >= ranges[name][0] else ranges[name][0]
-        for name, was in given.items()
-    }
-    return part.model_copy(update={name: type(given[name])(value) for name, value in cut.items()})
+    values = {name: getattr(part, name) for name in ranges}
+    return part.model_copy(
+        update={
+            name: type(value)(min(value, ranges[name][1]) if value >= ranges[name][0] else ranges[name][0])
+            for name, value in values.items()
+        }
+    )
 
 
 def check_start_pages(settings: Settings) -> None:
-    """Raises UsageError when the start pages cannot be: none, no address, or outside the allowed domains."""
+    """Raise UsageError without start pages, or for one that is no address or outside the allowed domains."""
     if not settings.start_urls:
         raise UsageError("name at least one page to start from, e.g. https://www.example.com/")
     for url in settings.start_urls:

@@ -29,7 +29,8 @@ def test_a_research_run_in_every_format(bench, ran):
     assert {name: export_run(bench, run_id, name) for name in made if name != "docx"} == {
         name: body for name, body in made.items() if name != "docx"
     }
-    url = bench.snapshot(run_id).state.answer.sources[0].url
+    urls = [source.url for source in bench.snapshot(run_id).state.answer.sources]
+    url = urls[0]
     assert url in made["md"].decode().replace("\\", "") and url in made["html"].decode()
     assert any(
         "2 November 2026" in paragraph.text for paragraph in Document(io.BytesIO(made["docx"])).paragraphs
@@ -42,9 +43,9 @@ def test_a_research_run_in_every_format(bench, ran):
         row["url"] == url
         for row in csv.DictReader(io.StringIO(made["pages.csv"].decode("utf-8-sig"), newline=""))
     )
-    assert [entry["url"] for entry in bibtexparser.parse_string(made["bib"].decode()).entries] == [url]
-    assert [entry["urls"] for entry in rispy.loads(made["ris"].decode())] == [[url]]
-    assert [item["URL"] for item in json.loads(made["csl"])] == [url]
+    assert [entry["url"] for entry in bibtexparser.parse_string(made["bib"].decode()).entries] == urls
+    assert [entry["urls"] for entry in rispy.loads(made["ris"].decode())] == [[url] for url in urls]
+    assert [item["URL"] for item in json.loads(made["csl"])] == urls
     assert url in nx.read_graphml(io.BytesIO(made["graphml"]))
 
 

@@ -85,7 +85,7 @@ def test_sources_of_a_row_are_checked_like_any_others() -> None:
     chosen = settings_for_row(sheet.rows[0], DEMO.model_copy(update={"at_cap": "ask", "until": "conflict"}))
     assert (chosen.blocked_domains, chosen.since, chosen.language) == (["x.example"], "2024-01-01", "sv")
     assert (chosen.at_cap, chosen.until) == ("report", "review"), "nobody is there to be asked"
-    assert "Row 3 cannot be asked: “soon” is no day" in sheet.remarks[0] and "Row 4" in sheet.remarks[1]
+    assert "Row 3 cannot be asked: “soon” is not a day" in sheet.remarks[0] and "Row 4" in sheet.remarks[1]
 
 
 def test_whether_undated_pages_count_is_a_setting_of_a_row() -> None:

@@ -100,4 +100,4 @@ def test_an_estimate_starts_nothing_and_every_budget_is_an_option(capsys):
 def test_a_budget_that_cannot_be_is_refused(capsys):
     for option in ("--max-calls", "--max-tokens", "--max-cost"):
         assert main(["research", FOUNDED, "--world", "demo", option, "-1"]) == 2
-        assert "cannot be less" in capsys.readouterr().err
+        assert "cannot be negative" in capsys.readouterr().err
