@@ -1,7 +1,4 @@
-"""The digest of what was gathered: sentences that cite facts, item by item. Writes no address; sources are
-numbered elsewhere.
-
-The keyless side quotes the most telling sentence of each item, two where there is room."""
+"""Writes the digest of what was gathered: sentences that cite facts, item by item. Writes no address."""
 
 from __future__ import annotations
 
@@ -9,6 +6,7 @@ from pydantic import Field
 
 from agent.roles.research.report import ReportSentence
 from agent.roles.role import Role, RoleReply
+from agent.text.plurals import format_count
 from agent.types import Answer, Fact, PageRef, Record
 from agent.types.collection import CollectIntent
 
@@ -30,7 +28,7 @@ class DigestReply(RoleReply):
     """The digest as parts."""
 
     answer: list[ReportSentence] = Field(
-        default_factory=list, description="empty when nothing that was gathered is to the point"
+        default_factory=list, description="empty when nothing that was gathered answers the request"
     )
     certainty: str = ""
     missing: str = ""
@@ -48,28 +46,19 @@ def fallback(
     why_stopped: str,
     former: Answer | None,
 ) -> DigestReply:
-    """The best quoted sentence of each item in the order given; who said it stands in front."""
+    """The best quoted sentences of each item, in the order given."""
     each = 2 if len(items) <= MAX_ITEMS_FOR_TWO else 1
     chosen = [fact for item in items for fact in item.facts[:each]][:MAX_SENTENCES]
     posts = sum(item.kind != "article" for item in items)
-    counted = [
-        f"{n} {word if n == 1 else word + 's'}"
-        for n, word in ((len(items) - posts, "article"), (posts, "thread"))
-        if n
-    ]
-    told = f"{' and '.join(counted)} gathered" if counted else "Nothing was gathered"
-    unread = (
-        f"; {len(failures)} {'page' if len(failures) == 1 else 'pages'} could not be read" if failures else ""
-    )
-    stopped = f" It stopped because: {why_stopped}" if why_stopped else ""
+    counts = [format_count(n, word) for n, word in ((len(items) - posts, "article"), (posts, "thread")) if n]
+    journey = f"{' and '.join(counts)} gathered" if counts else "Nothing was gathered"
+    journey += f"; {format_count(len(failures), 'page')} could not be read." if failures else "."
+    journey += f" It stopped because: {why_stopped}" if why_stopped else ""
+    opinions = "These are the writers' own words; what people post is their opinion."
     return DigestReply(
         answer=[ReportSentence(text=fact.statement, fact_ids=[fact.id]) for fact in chosen],
-        certainty="These are the writers' own words; what people post is their opinion."
-        if posts
-        else "These are the pages' own words."
-        if items
-        else "",
-        journey=f"{told}{unread}.{stopped}",
+        certainty=opinions if posts else "These are the pages' own words." if items else "",
+        journey=journey,
     )
 
 

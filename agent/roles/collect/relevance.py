@@ -1,10 +1,10 @@
-"""Which of the gathered articles and threads are what the person wants: a batch at a time, a reason for
-each."""
+"""Judges which of the gathered articles and threads the person wants: a batch at a time, a reason for each."""
 
 from __future__ import annotations
 
 from pydantic import Field
 
+from agent.retrieval.term_coverage import stem_prefixes
 from agent.roles.role import Role, RoleReply
 from agent.text.negative_constraints import is_unwanted
 from agent.text.tokens import content_stems, stem_prefix, stem_words
@@ -12,7 +12,7 @@ from agent.types import Record
 from agent.types.collection import CollectIntent
 
 MIN_TOPIC_SHARE = 0.5
-"""The share of the topic's words that must stand in an item, or in the titles that led to it."""
+"""The share of the topic's words that must be in an item, or in the titles that led to it."""
 
 
 class ItemPreview(Record):
@@ -26,7 +26,7 @@ class ItemPreview(Record):
     trail: list[str] = Field(default_factory=list)
     """The titles of the pages that led to it."""
     matched: list[str] = Field(default_factory=list)
-    """The topic's words that stand anywhere in its text."""
+    """The topic's words that are anywhere in its text, for the fallback."""
 
 
 class ItemVerdict(RoleReply):
@@ -44,68 +44,35 @@ class RelevanceReply(RoleReply):
 
 
 def fallback(*, intent: CollectIntent, today: str, items: list[ItemPreview]) -> RelevanceReply:
-    """By words: those of the topic in the item, and in the titles of the pages that led to it; what is left
-    out by title and writer."""
-    return RelevanceReply(
-        items=[_reject_excluded(intent, item) or _judge_item(intent.topic, item) for item in items]
-    )
+    """By the topic's words in the item and in the titles that led to it; exclusions by title and writer."""
+    return RelevanceReply(items=[_judge_item(intent, item) for item in items])
 
 
-def _reject_excluded(intent: CollectIntent, item: ItemPreview) -> ItemVerdict | None:
-    refusal = next(
-        (refusal for refusal in intent.leave_out if is_unwanted(refusal, item.title, item.author)), None
-    )
-    return ItemVerdict(id=item.id, is_relevant=False, reason=f"You said: “{refusal}”.") if refusal else None
-
-
-def _judge_item(topic: str, item: ItemPreview) -> ItemVerdict:
-    if not topic:
-        return ItemVerdict(
-            id=item.id,
-            is_relevant=True,
-            reason="No topic is named: everything found where you pointed counts.",
-        )
-    wanted = set(content_stems(topic))
-    inside = {stem for word in item.matched for stem in content_stems(word)} | (
-        wanted & set(stem_words(f"{item.title} {item.preview}"))
-    )
-    led = {stem_prefix(word) for title in item.trail for word in stem_words(title)}
-    around = {word for word in wanted if stem_prefix(word) in led}
-    share, with_trail = len(inside & wanted) / len(wanted), len((inside | around) & wanted) / len(wanted)
-    found = find_topic_words(topic, inside)
-    if share >= MIN_TOPIC_SHARE:
-        return ItemVerdict(id=item.id, is_relevant=True, reason=f"It speaks of {', '.join(found)}.")
-    if around and with_trail >= MIN_TOPIC_SHARE:
-        place = next(
-            (
-                title
-                for title in item.trail
-                if around
-                & {
-                    word
-                    for word in wanted
-                    if stem_prefix(word) in {stem_prefix(w) for w in stem_words(title)}
-                }
-            ),
-            item.trail[-1],
-        )
-        return ItemVerdict(id=item.id, is_relevant=True, reason=f"It stands under “{place}”.")
-    return ItemVerdict(
-        id=item.id,
-        is_relevant=False,
-        reason=f"It does not speak of {', '.join(find_topic_words(topic, wanted - inside))}.",
-    )
+def _judge_item(intent: CollectIntent, item: ItemPreview) -> ItemVerdict:
+    for refusal in intent.leave_out:
+        if is_unwanted(refusal, item.title, item.author):
+            return ItemVerdict(id=item.id, is_relevant=False, reason=f"You said: “{refusal}”.")
+    if not intent.topic:
+        reason = "No topic is named: everything found where you pointed counts."
+        return ItemVerdict(id=item.id, is_relevant=True, reason=reason)
+    wanted = set(content_stems(intent.topic))
+    inside = wanted & {*stem_words(" ".join(item.matched)), *stem_words(f"{item.title} {item.preview}")}
+    if len(inside) >= MIN_TOPIC_SHARE * len(wanted):
+        found = ", ".join(find_topic_words(intent.topic, inside))
+        return ItemVerdict(id=item.id, is_relevant=True, reason=f"It contains {found}.")
+    for title in item.trail:
+        named = {word for word in wanted if stem_prefix(word) in stem_prefixes(title)}
+        if named and len(inside | named) >= MIN_TOPIC_SHARE * len(wanted):
+            return ItemVerdict(id=item.id, is_relevant=True, reason=f"It was found under “{title}”.")
+    missing = ", ".join(find_topic_words(intent.topic, wanted - inside))
+    return ItemVerdict(id=item.id, is_relevant=False, reason=f"It does not contain {missing}.")
 
 
 def find_topic_words(topic: str, among: set[str]) -> list[str]:
-    """The words of a topic, as it spells them, whose stems are `among` these; those that carry no content
-    left out."""
+    """The content words of a topic, as it spells them, whose stems are `among` these."""
     content = set(content_stems(topic)) & among
-    return list(
-        dict.fromkeys(
-            word.strip(".,:;!?\"'“”‘’()") for word in topic.split() if content & set(stem_words(word))
-        )
-    )
+    words = (word.strip(".,:;!?\"'“”‘’()") for word in topic.split() if content & set(stem_words(word)))
+    return list(dict.fromkeys(words))
 
 
 RELEVANCE = Role(name="relevance", reply=RelevanceReply, fallback=fallback, tier="fast")

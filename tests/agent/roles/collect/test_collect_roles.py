@@ -154,11 +154,11 @@ def test_relevance_by_the_words_of_the_topic_and_the_way_that_led_there() -> Non
     assert judge("goat milk", matched=["goat", "milk"]).is_relevant
     assert (
         judge("the debt, and the Factory it paid", preview="The debt for the factory was paid.").reason
-        == "It speaks of debt, Factory, paid."
+        == "It contains debt, Factory, paid."
     )
     assert "Kallsteg" in judge("Kallsteg", title="Dividend", trail=["Forum: Kallsteg Instruments"]).reason
     dropped = judge("Kallsteg", title="Dividend", trail=["Forum: Another share"])
-    assert not dropped.is_relevant and dropped.reason == "It does not speak of Kallsteg."
+    assert not dropped.is_relevant and dropped.reason == "It does not contain Kallsteg."
 
 
 def test_the_digest_quotes_one_or_two_facts_an_item() -> None:
