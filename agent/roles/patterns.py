@@ -4,13 +4,13 @@ alternatives, usually of one language; lines that begin with "#" are comments.""
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 
 _DATA = Path(__file__).parent / "data"
 
 
-@lru_cache(maxsize=None)
+@cache
 def load_alternatives(file: str) -> dict[str, str]:
     """Each pattern of `data/<file>.txt` as one alternation. Raises FileNotFoundError when there is no such
     file."""
