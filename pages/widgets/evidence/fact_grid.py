@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pandas as pd
 import streamlit as st
 
 from agent.actions import fact_edits
@@ -21,6 +20,9 @@ from agent.types import Fact, PersonMark, Status
 from agent.workbench import RunSnapshot
 from pages.widgets.evidence import fact_actions, fact_table
 from pages.widgets.shell import client, escape, labels, ui
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 NO_DECISION = "–"
 DECISIONS: dict[str, PersonMark] = {NO_DECISION: "none", "always used": "pinned", "excluded": "struck"}
@@ -99,6 +101,8 @@ def build_frame(shown: Sequence[Fact]) -> pd.DataFrame:
         (False, f.statement, named[f.decision], fact_table.describe_status(f), f.quote, place, f.step)
         for f, place in zip(shown, where, strict=True)
     ]
+    import pandas as pd  # heavy: imported where it is used first
+
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 

@@ -4,9 +4,8 @@ of each move beneath."""
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-import altair as alt
-import pandas as pd
 import streamlit as st
 
 from agent.actions import budget
@@ -16,6 +15,9 @@ from agent.types import Confidence
 from agent.workbench import RunSnapshot
 from pages.widgets.run import timeline
 from pages.widgets.shell import client, empty_state, escape, labels, pagination
+
+if TYPE_CHECKING:
+    import altair as alt
 
 ACCENT, GOLD = ("#14695b", "#5cc0aa"), ("#8f5c00", "#e0b252")
 SIGNS = {"support": "×", "trust": "×", "agreement": "×", "conflicts": "−"}
@@ -156,6 +158,9 @@ def build_chart(
     given: Sequence[Confidence], threshold: float, max_steps: int, *, dark: bool
 ) -> alt.LayerChart | alt.FacetChart:
     """The chart itself. `max_steps` fixes the horizontal axis; it grows only when the run goes beyond."""
+    import altair as alt  # heavy: imported where it is used first
+    import pandas as pd
+
     shown = select_points(len(given))
     points = [given[i] for i in shown]
     frame = pd.DataFrame(

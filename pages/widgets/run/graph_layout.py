@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
-import networkx as nx
+if TYPE_CHECKING:
+    import networkx as nx
+
 
 Position = tuple[float, float]
 
@@ -23,6 +26,8 @@ RING_RADII = (1.0, 1.7, 2.6)
 def build_graph(nodes: Iterable[tuple[str, str]], links: Iterable[tuple[str, str]]) -> nx.DiGraph:
     """The graph of (node, found on) pairs in the order of discovery, with further links between known
     nodes."""
+    import networkx as nx  # heavy: imported where it is used first
+
     drawn = nx.DiGraph()
     for name, parent in nodes:
         drawn.add_node(name)

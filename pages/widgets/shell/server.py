@@ -10,6 +10,7 @@ import hashlib
 import importlib
 import logging
 import re
+import threading
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -121,23 +122,28 @@ def healthz(_request: Request) -> JSONResponse:
     return JSONResponse({"status": "ok"})
 
 
+def _warm_up() -> None:
+    """Import the heavy libraries while the first screen is drawn, then exempt what is loaded from collection."""
+    for name in PRELOADED_MODULES:
+        importlib.import_module(name)
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(*GC_THRESHOLDS)
+
+
 @contextlib.asynccontextmanager
 async def lifespan(_app: Any) -> AsyncIterator[dict[str, Any]]:
     """Warm up and start the workers; at the end let every run rest where it stands."""
     PagesManager.uses_pages_directory = (
         False  # else a first visit to /collect would be given Streamlit's own list of pages instead of ours
     )
-    for name in PRELOADED_MODULES:
-        importlib.import_module(name)
     bench = client.workbench()
     for run in bench.runs()[:PREFETCHED_RUNS]:
         bench.snapshots.prefetch(run.id)
     logging.getLogger("agent.reply").setLevel(logging.INFO)  # one line a reply, with the path it took
     if not logging.getLogger().handlers:
         logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s %(message)s")
-    gc.collect()
-    gc.freeze()  # what is frozen is not looked through again
-    gc.set_threshold(*GC_THRESHOLDS)
+    threading.Thread(target=_warm_up, name="warm-up", daemon=True).start()
     yield {}
     bot_services.close()
     client.close()
