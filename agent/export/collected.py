@@ -94,7 +94,10 @@ def render_collection_markdown(given: CollectionResult) -> str:
     unavailable = [(Span(node.url, url=node.url), node.detail or str(node.outcome)) for node in unread]
     for title, entries in (("Left out", left_out), ("Unavailable sources", unavailable)):
         if entries:
-            blocks += [Heading(2, title), Bullets([([link, f" – {reason}"], ()) for link, reason in entries])]
+            items: list[tuple[Inline, tuple[str, ...]]] = [
+                ([link, f" – {reason}"], ()) for link, reason in entries
+            ]
+            blocks += [Heading(2, title), Bullets(items)]
     return render_blocks(blocks)
 
 

@@ -20,9 +20,10 @@ _MAX_TERMS = 32
 OVERFETCH_FACTOR = 50
 """How many times more documents are searched when only some hosts are allowed."""
 _STOPWORDS = frozenset(
-    "a about an and any are as at be been by can could did do does for from had has have he her his how i if "
-    "in into is it its me my not of on or our she should so than that the their them then there these they this "
-    "those to us was we were what when where which who whom whose why will with would you your s t".split()
+    "a about an and any are as at be been by can could did do does for from had has have he her his how "
+    "i if in into is it its me my not of on or our she should so than that the their them then there "
+    "these they this to those us was we were what when where which who whom whose why will with would "
+    "you your s t".split()
 )
 
 
