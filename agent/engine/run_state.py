@@ -107,7 +107,8 @@ class RunState(State, Generic[Own]):
     facts: Annotated[dict[str, Fact], upsert] = Field(default_factory=dict)
     pages: Annotated[dict[str, PageRef], upsert] = Field(default_factory=dict)
     trusts: Annotated[dict[str, TrustRating], merge_dict] = Field(default_factory=dict)
-    """How far a person trusts a domain in this run, by domain; a value below 0 restores the pages' own signs."""
+    """How far a person trusts a domain in this run, by domain; a value below 0 restores the pages' own
+    signs."""
     conflicts: Annotated[dict[str, Conflict], upsert] = Field(default_factory=dict)
     confidence: Annotated[list[Annotated[Confidence, AfterValidator(complete_basis)]], append] = Field(
         default_factory=list
@@ -121,7 +122,8 @@ class RunState(State, Generic[Own]):
     """The sites and pages a person struck; facts read from them later are struck too."""
     again: Annotated[list[RetryRequest], append] = Field(default_factory=list)
     rewriting: int = -1
-    """The step at which a person supplied or requested a page after the answer: the answer is written again."""
+    """The step at which a person supplied or requested a page after the answer: the answer is written
+    again."""
     pending: Proposal | None = None
     """The decision that waits for a person or runs next."""
     cooling: dict[str, str] = Field(default_factory=dict)
@@ -188,7 +190,8 @@ class RunState(State, Generic[Own]):
 
     @property
     def needs_rewrite(self) -> bool:
-        """Whether the answer is written again as soon as what a person supplied is analyzed, without a search."""
+        """Whether the answer is written again as soon as what a person supplied is analyzed, without a
+        search."""
         return bool(self.answers) and self.rewriting >= self.answers[-1].step
 
     @property

@@ -2,8 +2,9 @@
 
 A change is JSON: `{field: value}`. A plain field is replaced. `Annotated[list[X], append]` is appended to;
 `Annotated[list[X], upsert_by_step]` too, but a value of the same step (and query or address) is replaced.
-`Annotated[dict[K, V], merge_dict]` takes entries; `Annotated[dict[str, X], upsert]` takes a list of X, each under
-its own key (`id`, or else `url`). The name of a dict with a minus before it takes a list of keys to remove."""
+`Annotated[dict[K, V], merge_dict]` takes entries; `Annotated[dict[str, X], upsert]` takes a list of X, each
+under its own key (`id`, or else `url`). The name of a dict with a minus before it takes a list of keys to
+remove."""
 
 from __future__ import annotations
 
@@ -57,8 +58,8 @@ def upsert(old: dict[str, Any], new: list[Any]) -> dict[str, Any]:
 
 
 def upsert_by_step(old: list[Any], new: list[Any]) -> list[Any]:
-    """The old values, each new one in place of the one with the same `step` and `query_or_url`, or appended. The
-    values are in the order of their steps."""
+    """The old values, each new one in place of the one with the same `step` and `query_or_url`, or appended.
+    The values are in the order of their steps."""
     for value in new:
         at = _find_same(old, value)
         if at is None:

@@ -1,5 +1,4 @@
-"""The stories: what each way of asking does, as a table of steps. `FLOWS` is the list of them, `picture`
-draws one."""
+"""All flows by name, the labels of their steps, and their diagrams."""
 
 from agent.engine.loop import Flow
 from agent.export.drawing import render_mermaid
@@ -16,14 +15,14 @@ STEP_LABELS = {
     "decide": "deciding what to do next",
     "search": "searching",
     "crawl": "reading a page",
-    "analyze": "weighing what was found",
+    "analyze": "analyzing what was found",
     "report": "writing the answer",
-    "intent": "reading what is wanted",
+    "intent": "reading the request",
     "judge": "deciding what this page is",
     "links": "choosing which links to follow",
-    "gather": "taking the content",
+    "gather": "extracting the content",
     "relevance": "judging what was gathered",
-    "recall": "recalling the conversation",
+    "recall": "loading what the conversation read",
     "survey": "looking for the site's map",
     "draft": "writing the answer",
     "gate": "deciding whether to reply",
@@ -32,32 +31,32 @@ STEP_LABELS = {
     "write": "writing the reply",
     "verify": "checking the reply",
     "router": "choosing the way to answer",
-    "classify": "reading what is wanted",
-    "rewrite": "putting the question in full",
-    "rewrite_retry": "putting the search in other words",
-    "rewrite_final": "looking from another angle",
+    "classify": "reading the request",
+    "rewrite": "completing the question",
+    "rewrite_retry": "rewording the search",
+    "rewrite_final": "rewording the search again",
     "retrieve": "searching the library",
     "grade": "grading what was found",
-    "rerank": "putting what was found in order",
+    "rerank": "ranking what was found",
     "generate": "writing the answer",
-    "generate_caveat": "writing what can be said",
+    "generate_caveat": "writing an answer with a caveat",
     "validate": "checking the answer against its quotes",
-    "clarify": "thinking of what to ask you",
-    "clarify_final": "thinking of what to ask you",
+    "clarify": "preparing a question to you",
+    "clarify_final": "preparing a question to you",
     "location": "looking for places",
 }
-"""What a run does at each step, in words."""
+"""What a run does at each step, as the screens show it."""
 REST_LABELS = {Status.WAITING: "a person decides", Status.REVIEW: "a person reviews", Status.DONE: "the end"}
 
 END_LABELS = {"replied": "should_reply is true", "silent": "should_reply is false"}
-"""Ends of which a flow has more than one, in words."""
+"""The ends of flows that have more than one."""
 
 
 def draw_flow(flow: Flow) -> str:
-    """A flow as Mermaid source, drawn from its table: what the README and the screens show."""
+    """A flow as Mermaid source, drawn from its table."""
     return render_mermaid(flow.first_step, flow.edges, rests=label_rests(flow), decisions=flow.decisions)
 
 
 def label_rests(flow: Flow) -> dict[str, str]:
-    """The places where a run of the flow rests, with the words they are drawn with."""
+    """The rests of a flow with their labels in the diagram."""
     return {rest: END_LABELS.get(rest, REST_LABELS[status]) for rest, status in flow.rest_statuses.items()}

@@ -230,7 +230,8 @@ def _distance(km: float | None, query: _FacilityQuery) -> str:
 
 
 def _build_fact(tools: RunContext, facility: Facility, page: Page, page_id: str, distance: str) -> Fact:
-    """The facility's row as a fact. The quote is the row; the statement adds the distance, computed by code."""
+    """The facility's row as a fact. The quote is the row; the statement adds the distance, computed by
+    code."""
     tables = (
         table.rows
         for table in page.tables

@@ -38,9 +38,7 @@ class CollectState(FlowState):
 
     def frontier(self, run: RunState[Any]) -> list[CrawlNode]:
         """The open nodes without skipped ones, in the order of their paths (depth first)."""
-        seen = fact_view.visited_urls(run) | {
-            refusal.what for refusal in run.refusals if refusal.why.startswith("skipped")
-        }
+        seen = fact_view.visited_urls(run) | run.skipped
         waiting = [
             node
             for node in self.tree.values()

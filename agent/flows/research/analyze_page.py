@@ -1,5 +1,5 @@
-"""What a search or a page brings to a research run: facts, leads, conflicts and a new confidence. The analyzer
-reads; the rules of evidence decide what counts."""
+"""What a search or a page brings to a research run: facts, leads, conflicts and a new confidence. The
+analyzer reads; the rules of evidence decide what counts."""
 
 from __future__ import annotations
 
@@ -36,7 +36,8 @@ NO_INCONSISTENCY = ("", "none", "null", "no")
 
 
 def analyze_search(state: ResearchRun, tools: RunContext, looking: Observation) -> Change:
-    """The change that search results make: leads, and the analyzer's report. Nothing is quoted from a snippet."""
+    """The change that search results make: leads, and the analyzer's report. Nothing is quoted from a
+    snippet."""
     judgement = tools.judge(ANALYZER, **_inputs(state, looking, outcome=looking.outcome, hits=looking.hits))
     query = looking.source.removeprefix("search: ")
     result = SearchResult(engine="", query=query, outcome=looking.outcome, hits=looking.hits)  # type: ignore[arg-type]
@@ -259,7 +260,8 @@ def _add_facts(state: ResearchRun, tools: RunContext, judgement: RoleResult, new
 
 
 def _answer_features(state: ResearchRun, new: list[Fact]) -> AnswerFeatures:
-    """What an answer would rest on: counted anew when there are new facts, or a note that may exclude some."""
+    """What an answer would rest on: counted anew when there are new facts, or a note that may exclude
+    some."""
     before = state.confidence[-1] if state.confidence else None
     if (
         new

@@ -1,7 +1,8 @@
-"""The `research` flow: decide, search or read a page, analyze, decide again, until there is a report to review.
+"""The `research` flow: decide, search or read a page, analyze, decide again, until there is a report to
+review.
 
-decide -> search | crawl | report, through a person's approval when the run goes step by step; search, crawl ->
-analyze -> decide; report -> review. Accepting ends the run, sending back leads to decide."""
+decide -> search | crawl | report, through a person's approval when the run goes step by step; search, crawl
+-> analyze -> decide; report -> review. Accepting ends the run, sending back leads to decide."""
 
 from __future__ import annotations
 

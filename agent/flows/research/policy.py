@@ -34,7 +34,8 @@ ACTIONS_PER_ESCALATION = 2
 STALL_ACTIONS = 4
 """Tool actions in a row without a new fact that count as a stall."""
 PLATEAU_RESULTS = 6
-"""Results in a row that count as a stall when they moved the evidence level by less than PLATEAU_MOVE in all."""
+"""Results in a row that count as a stall when they moved the evidence level by less than PLATEAU_MOVE in
+all."""
 PLATEAU_MOVE = 0.01
 
 

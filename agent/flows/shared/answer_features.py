@@ -1,8 +1,5 @@
-"""What an answer would stand on, counted for the confidence: how clearly the facts to be told answer what is
-asked. No model, no run.
-
-The counts are inputs of the formula in `agent.evidence.confidence`; there stands what each is worth, and how
-it was fitted."""
+"""Counts of how clearly the facts answer a question: inputs of the formula in `agent.evidence.confidence`,
+which says what each is worth and how it was fitted."""
 
 from __future__ import annotations
 
@@ -10,6 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from agent.evidence.confidence import AnswerFeatures
+from agent.flows.shared.fact_view import ignore_disputes
 from agent.retrieval.fact_selection import choose_facts
 from agent.text.answer_type import detect_answer_type, has_answer_type
 from agent.text.names import find_names
@@ -18,23 +16,22 @@ from agent.text.tokens import stem_prefix, stem_words
 from agent.types import Fact
 
 MAX_WORDS, MAX_SENTENCES = 110, 6
-"""The length of the answer that is looked at."""
+"""The length of the answer that is counted."""
 OPENING_CHARS = 40
-"""Characters behind the title's own line within which a page opens."""
+"""Characters after the title line that count as the opening of a page."""
 _YES_OR_NO = re.compile(
     r"(?:are|is|was|were|did|do|does|has|have|had|can|could|will|would|ist|sind|hat|haben|est-ce)\b",
     re.IGNORECASE,
 )
 MAX_NAMES = 16
-"""Names of a sentence that are looked at."""
+"""Names of a sentence that are compared with the question."""
 
 
 def count_answer_features(question: str, facts: Sequence[Fact]) -> AnswerFeatures:
-    """The counts for a question and what is known; disputed facts count as if they were not (agreement and
-    conflicts tell of that)."""
+    """The counts for a question and these facts; disputed ones count in full, agreement and conflicts lower
+    the confidence for them."""
     asked = parse_question(question)
-    known = [fact.model_copy(update={"disputed": False}) if fact.disputed else fact for fact in facts]
-    usable = [fact for fact in known if fact.can_support and not fact.rests_on_person]
+    usable = [fact for fact in ignore_disputes(facts) if fact.can_support and not fact.rests_on_person]
     told = choose_facts(question, usable, words=MAX_WORDS, sentences=MAX_SENTENCES)
     held = [_stem_set(f"{fact.title} {fact.quote}") for fact in told]
     together = frozenset[str]().union(*held)
@@ -53,7 +50,7 @@ def count_answer_features(question: str, facts: Sequence[Fact]) -> AnswerFeature
 
 
 def restore_answer_features(question: str, basis: Mapping[str, float]) -> AnswerFeatures:
-    """The counts of a confidence whose facts are still all there are, from its `basis`."""
+    """The counts from the `basis` of a confidence since which no fact was added."""
     told, bearing, missing = (int(basis[name]) for name in ("told", "bearing", "missing"))
     return AnswerFeatures(
         told,
@@ -69,7 +66,7 @@ def restore_answer_features(question: str, basis: Mapping[str, float]) -> Answer
 
 
 def _holds_answer(asked: ParsedQuestion, quote: str) -> bool:
-    """Does a quote hold a value of the kind asked for, which the question does not name itself?"""
+    """Whether a quote holds a value of the kind asked for that is not in the question."""
     known = {stem_prefix(word) for word in stem_words(asked.text)}
     new = [
         name
@@ -84,8 +81,8 @@ def _holds_answer(asked: ParsedQuestion, quote: str) -> bool:
 
 
 def _share_in_quotes_alone(asked: ParsedQuestion, told: Sequence[Fact]) -> float:
-    """Of the question's weight that no title of the told facts holds, the share that their quotes hold; 1
-    where the titles hold all."""
+    """Of the question's weight that is in no title of the facts, the share in their quotes; 1 where the
+    titles hold all."""
     titles, quotes = (
         frozenset[str]().union(*(_stem_set(getattr(fact, part)) for fact in told))
         for part in ("title", "quote")

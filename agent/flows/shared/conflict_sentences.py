@@ -1,5 +1,5 @@
-"""The sentences in which an answer names conflicts: each side in its own words, and what settled it. Written by
-code, not by the writer."""
+"""The sentences in which an answer names conflicts: each side in its own words, and what settled it. Written
+by code, not by the writer."""
 
 from __future__ import annotations
 
@@ -84,7 +84,8 @@ def _relevances(state: RunState, sentences: Sequence[Sentence]) -> list[float]:
 
 
 def _conflict_relevance(conflict: Conflict, facts: dict[str, Fact]) -> float:
-    """The relevance of its most relevant fact; -1 without any, as in a conflict that only a model reported."""
+    """The relevance of its most relevant fact; -1 without any, as in a conflict that only a model
+    reported."""
     ids = (i for value in conflict.values for i in value.fact_ids)
     return max((facts[i].relevance for i in ids if i in facts), default=-1.0)
 

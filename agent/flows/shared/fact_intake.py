@@ -1,4 +1,5 @@
-"""What new facts do to a run: conflicts, `disputed` marks and the confidence that follow. Pure; asks no model."""
+"""What new facts do to a run: conflicts, `disputed` marks and the confidence that follow. Pure; asks no
+model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The facts of a run as its steps see them: after a person's notes, marks and trust. Pure functions of the state."""
+"""The facts of a run as its steps see them: after a person's notes, marks and trust. Pure functions of the
+state."""
 
 from __future__ import annotations
 
@@ -151,8 +152,9 @@ def pause_for_new_conflicts(state: RunState) -> PauseRequest | None:
     if not new:
         return None
     topics = [" · ".join(filter(None, (c.subject, c.attribute))) or "what was read" for c in new]
-    more = len(topics) - MAX_NAMED_CONFLICTS
-    why = f"Sources disagree: {'; '.join(topics[:MAX_NAMED_CONFLICTS])}{f' and {more} more' if more > 0 else ''}."
+    left = len(topics) - MAX_NAMED_CONFLICTS
+    more = f" and {left} more" if left > 0 else ""
+    why = f"Sources disagree: {'; '.join(topics[:MAX_NAMED_CONFLICTS])}{more}."
     return PauseRequest(kind="conflict", why=why, conflicts=[conflict.id for conflict in new])
 
 

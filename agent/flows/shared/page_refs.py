@@ -8,7 +8,8 @@ from agent.types import Action, Outcome, Page, PageRef, Proposal
 
 
 def store_fetched(tools: RunContext, url: str, page: Page, found_on: str, title: str = "") -> PageRef:
-    """Store a page that was fetched for `url`; the reference says what happened where nothing could be read."""
+    """Store a page that was fetched for `url`; the reference says what happened where nothing could be
+    read."""
     return PageRef(
         url=url,
         page_id=tools.store_page(page) if page.outcome is Outcome.OK else "",
@@ -22,7 +23,8 @@ def store_fetched(tools: RunContext, url: str, page: Page, found_on: str, title:
 
 
 def mark_read(ref: PageRef, page: Page, *, facts: int, **more: object) -> PageRef:
-    """The reference of a page that was analyzed: how many facts it gave, and how far its signs are trusted."""
+    """The reference of a page that was analyzed: how many facts it gave, and how far its signs are
+    trusted."""
     signs = assess_trust(page)
     read = {"facts": facts, "trust": signs.value, "trust_why": list(signs.reasons), "waiting": False}
     return ref.model_copy(update={**read, **more})

@@ -64,6 +64,7 @@ def _is_menu(passage: Passage, texts: set[str]) -> bool:
 
 
 def _is_link_line(line: str, texts: set[str]) -> bool:
-    """Whether a line is a link, or a table row with the title of another page beside its date and the like."""
+    """Whether a line is a link, or a table row with the title of another page beside its date and the
+    like."""
     cells = [cell.strip() for cell in line.split("|")]
     return line in texts or any(cell in texts and len(cell.split()) >= MIN_TITLE_WORDS for cell in cells)

@@ -1,4 +1,5 @@
-"""What a person's edit does to a run: conflicts, marks and confidence are computed again. Pure; asks no model.
+"""What a person's edit does to a run: conflicts, marks and confidence are computed again. Pure; asks no
+model.
 
     recompute_after_edit(state, step, facts=[...], why="struck 1 fact of example.org")
 

@@ -1,4 +1,5 @@
-"""From a written report to an answer: citations are checked, conflicts named, and code chooses the verdict."""
+"""From a written report to an answer: citations are checked, conflicts named, and code chooses the
+verdict."""
 
 from __future__ import annotations
 
@@ -74,7 +75,8 @@ def build_answer(
 def no_answer(
     state: RunState, step: int, reason: Reason, text: str, *, by: RoleResult | None = None, **more: Any
 ) -> Answer:
-    """An answer that says why there is none; `by` is the judgement that led to it, `more` are further fields."""
+    """An answer that says why there is none; `by` is the judgement that led to it, `more` are further
+    fields."""
     fields = {"confidence": min(state.current_confidence, 0.2), "why_stopped": state.why_stopped, **more}
     return Answer(
         n=len(state.answers) + 1,

@@ -1,4 +1,5 @@
-"""The report of a run from the facts that may count: after a person's edits, nothing that fell is shown again."""
+"""The report of a run from the facts that may count: after a person's edits, nothing that fell is shown
+again."""
 
 from __future__ import annotations
 

@@ -23,11 +23,16 @@ from agent.text.urls import host
 from agent.types import Actor, Answer, Fact, Outcome, Passage
 
 REFUSAL_MESSAGES = {
-    "off_topic": "I can only answer from the pages of {site}, and this question does not seem to be about them.",
+    "off_topic": (
+        "I can only answer from the pages of {site}, and this question does not seem to be about them."
+    ),
     "not_covered": "The pages of {site} that were read do not answer this, so I would rather not guess.",
     "needs_clarification": "Could you say a little more about what you mean?",
 }
-NOT_FOLLOWED = "{subject} was not followed in the answer: that needs a model. Its words only helped to choose which pages to read."
+NOT_FOLLOWED = (
+    "{subject} was not followed in the answer: that needs a model. Its words only helped to choose which "
+    "pages to read."
+)
 
 
 def answer_from_draft(

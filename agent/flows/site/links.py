@@ -1,5 +1,5 @@
-"""The addresses of a site: those of a sitemap, those worth keeping of a page, and the unvisited ones a decision
-chooses from."""
+"""The addresses of a site: those of a sitemap, those worth keeping of a page, and the unvisited ones a
+decision chooses from."""
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ _MEDIA = re.compile(
 
 
 def parse_sitemap(page: Page) -> list[str]:
-    """The addresses of a sitemap or a list of sitemaps, packed or not; those of its links when it is a page."""
+    """The addresses of a sitemap or a list of sitemaps, packed or not; those of its links when it is a
+    page."""
     body = page.raw
     if body[:2] == b"\x1f\x8b":
         try:

@@ -45,7 +45,8 @@ class Sitemap(Record):
 
 
 class SiteState(FlowState):
-    """The record of a `site` run. Everything found for an earlier question of the conversation is in it too."""
+    """The record of a `site` run. Everything found for an earlier question of the conversation is in it
+    too."""
 
     compares_within_site: ClassVar[bool] = False
 
@@ -72,8 +73,8 @@ class SiteState(FlowState):
     """How well the best evidence answers the question, 0..1: what a refusal rests on."""
 
     def search_text(self, run: RunState[Any]) -> str:
-        """What links and passages are ranked by: the standalone question that a model wrote, else the question,
-        in a follow-up together with the previous one."""
+        """What links and passages are ranked by: the standalone question that a model wrote, else the
+        question, in a follow-up together with the previous one."""
         if run.asked not in ("", run.question):
             return run.asked
         return build_search_texts(run.question, run.history)[-1]

@@ -24,7 +24,8 @@ from agent.web.robots import list_sitemaps
 MAX_SITEMAPS = 8
 """Sitemap files that are fetched at most, lists of sitemaps included."""
 MAX_CAREFUL_BATCH = 10
-"""A batch up to this size is extracted in full; of a larger one only the pages with a word of the question."""
+"""A batch up to this size is extracted in full; of a larger one only the pages with a word of the
+question."""
 MAX_GRAPH_PAGES, MAX_USEFUL_PAGES, MAX_LINKS_KEPT = 30, 5, 50
 MAX_QUESTION_CHARS = 1000
 
@@ -294,7 +295,8 @@ def reconsider(state: SiteRun, tools: RunContext) -> tuple[Change, str]:
 
 
 def draft(state: SiteRun, tools: RunContext) -> tuple[Change, str]:
-    """Write the answer from what was read, or refuse; from the accepted facts alone after a person's edits."""
+    """Write the answer from what was read, or refuse; from the accepted facts alone after a person's
+    edits."""
     if state.edits:
         return {"answers": [rewrite_answer(state, tools)]}, "review"
     passages = reading.passages_for_prompt(state, tools)

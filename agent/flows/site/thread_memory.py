@@ -1,5 +1,5 @@
-"""What a turn of a conversation with a site takes over from earlier turns: the pages, and what a person said of
-facts and sources.
+"""What a turn of a conversation with a site takes over from earlier turns: the pages, and what a person said
+of facts and sources.
 
 A page outside the sources of this question does not count, and says why; one that only the former sources
 excluded may be fetched again. Struck and corrected facts stay so, and so does the trust in domains."""
