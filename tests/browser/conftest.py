@@ -54,7 +54,8 @@ def browser() -> Iterator[Browser]:
             found = playwright.chromium.launch(executable_path=program, args=list(FLAGS))
         except Error as trouble:
             _missing.append(
-                f"Looked for {', '.join(PROGRAMS)} and Playwright's own (get it with `playwright install chromium`)."
+                f"Looked for {', '.join(PROGRAMS)} and Playwright's own (get it with "
+                "`playwright install chromium`)."
             )
             pytest.skip(f"NO BROWSER: {str(trouble).splitlines()[0]}")
         yield found

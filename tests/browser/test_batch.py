@@ -15,8 +15,10 @@ from tests.browser.screen import Screen
 from tests.browser.served import Served
 
 TABLE = (
-    "question;team;max_steps\nOn what date did the Stenfors bridge reopen to traffic?;=1+1;2\nIn which year was Älvmora Mejeri founded?;b;3\n"
-    "How many people does Älvmora Mejeri employ?;c;3\nin which year was Älvmora Mejeri founded?;d;3\nWho?;e;many\n"
+    "question;team;max_steps\nOn what date did the Stenfors bridge reopen to traffic?;=1+1;2\nIn "
+    "which year was Älvmora Mejeri founded?;b;3\n"
+    "How many people does Älvmora Mejeri employ?;c;3\nin which year was Älvmora "
+    "Mejeri founded?;d;3\nWho?;e;many\n"
 )
 
 

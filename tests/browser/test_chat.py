@@ -14,8 +14,10 @@ from tests.browser.test_library import pdf, upload
 
 Tab = Callable[..., Page]
 RULES = (
-    "Rules of the Grannsund harbour\n\nBoats longer than twelve metres moor at the north pier of Grannsund. The harbour master of Grannsund is Tove "
-    "Lindqvist, who answers on channel 12. A night in the harbour of Grannsund costs 180 kronor, electricity included."
+    "Rules of the Grannsund harbour\n\nBoats longer than twelve metres moor at the north pier of "
+    "Grannsund. The harbour master of Grannsund is Tove "
+    "Lindqvist, who answers on channel 12. A night in the harbour of Grannsund "
+    "costs 180 kronor, electricity included."
 )
 
 

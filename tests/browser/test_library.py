@@ -39,7 +39,8 @@ def test_the_first_documents_are_added_found_opened_and_taken_back(
     page.goto(f"{screen.url}library")
     expect(page.get_by_text("The library is empty")).to_be_visible()
     piers = pdf(
-        "Rules of the harbour\n\nBoats longer than twelve metres moor at the north pier. The harbour master is Tove Lindqvist."
+        "Rules of the harbour\n\nBoats longer than twelve metres moor at the north pier. "
+        "The harbour master is Tove Lindqvist."
     )
     page.locator("input[type=file]").set_input_files(
         upload(

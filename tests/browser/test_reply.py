@@ -12,7 +12,10 @@ from tests.browser.screen import Screen
 from tests.browser.served import Served
 
 Tab = Callable[..., Page]
-TALK = "User: What does the Harbour edition cost?\nYou: Harbour costs 48 euros a year for up to 25 machines.\nUser: And for a school?"
+TALK = (
+    "User: What does the Harbour edition cost?\nYou: Harbour costs 48 euros a year for up "
+    "to 25 machines.\nUser: And for a school?"
+)
 
 
 def test_a_reply_and_a_silence(server: Served, tab: Tab) -> None:

@@ -75,7 +75,10 @@ def hostile(server: Served, tmp_path: Path):
     loaded."""
     with Site({"/": html("leaked")}) as site:
         bench = Workbench(configuration.read_config({"TOUCHSTONE_DATA": str(server.data)}))
-        question = f"Who keeps the boats of the harbour master of Lerviken? {FORMS[3].format(leak=site.url('/q'))} {FORMS[0].format(leak=site.url('/q'))}"
+        question = (
+            "Who keeps the boats of the harbour master of Lerviken? "
+            f"{FORMS[3].format(leak=site.url('/q'))} {FORMS[0].format(leak=site.url('/q'))}"
+        )
         run_id = bench.start(
             question.split(" <img")[0],
             Settings(world=_world(tmp_path / "world", site.url("").rstrip("/")), model="keyless"),
@@ -98,7 +101,8 @@ def _harmless(page: Page) -> None:
         )
     assert (
         page.locator(
-            ".stMain img, .stMain iframe, .stMain script, .stMain object, .stMain video, .stMain form, .stMain svg image"
+            ".stMain img, .stMain iframe, .stMain script, .stMain object, .stMain "
+            "video, .stMain form, .stMain svg image"
         ).count()
         == 0
     )

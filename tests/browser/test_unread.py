@@ -20,7 +20,10 @@ from tests.web.folders import write_world
 
 PREMIUM = "https://granvattnet-courier.example/premium/2026/10/22/dairy-loans"
 QUESTION = f"How much did the roof of the dairy in Lövnäs cost, according to {PREMIUM} ?"
-SAID = "Two banks said no. The roof of the dairy in Lövnäs cost 2,340,000 kronor, the board told the Courier. The third bank asked for a pledge."
+SAID = (
+    "Two banks said no. The roof of the dairy in Lövnäs cost 2,340,000 kronor, the board told the "
+    "Courier. The third bank asked for a pledge."
+)
 
 
 def test_what_could_not_be_read_is_given_by_hand(server: Served, tab: Callable[..., Page]) -> None:
@@ -67,7 +70,10 @@ def _read_twice(server: Served, folder: Path) -> tuple[str, str]:
     )
     for number in (412, 410):
         bench.worker._worlds.clear()
-        text = f"The brass heron of Ostrava has {number} feathers. It stands on the old bridge.\n\nIt was made in 1921 by two sisters."
+        text = (
+            f"The brass heron of Ostrava has {number} feathers. It stands on the old "
+            "bridge.\n\nIt was made in 1921 by two sisters."
+        )
         world = write_world(
             folder, [doc(url, "The brass heron", text), doc("https://b.example/", "Bridge", "A bridge.")]
         )

@@ -146,7 +146,10 @@ def test_what_pages_write_stays_text(bench: Workbench, collected: Collected, tmp
         f'<div class="content">{page_text(n)}&lt;img src=x onerror=alert(1)&gt;</div></div>'
         for n in (1, 2)
     )
-    html = f"<html><head><title>{evil.replace('<', '&lt;')}</title></head><body><h1>{evil.replace('<', '&lt;')}</h1>{rows}</body></html>"
+    html = (
+        f"<html><head><title>{evil.replace('<', '&lt;')}</title></head><body><h1>"
+        f"{evil.replace('<', '&lt;')}</h1>{rows}</body></html>"
+    )
     world = write_world(tmp_path / "w", [page("https://evil.example/t/1", "evil", "x", html=html)])
     run_id = collected("Collect this thread", "https://evil.example/t/1", world=world)
     found = api.build_collection(bench, run_id)

@@ -33,7 +33,8 @@ def draw_folded(view: RunSnapshot, state: ChatRun) -> None:
         return
     label = (
         "How it was answered: "
-        f"{escape.md(ROUTE_LABELS.get(state.own.route_decision, state.own.route_decision))}{_describe_grades(state)}"
+        f"{escape.md(ROUTE_LABELS.get(state.own.route_decision, state.own.route_decision))}"
+        f"{_describe_grades(state)}"
     )
     opened = st.expander(
         label, icon=":material/account_tree:", key=f"chat-how-{view.run.id}", on_change="rerun"

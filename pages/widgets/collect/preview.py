@@ -10,7 +10,7 @@ from agent import api
 from agent.flows.collect.state import CollectRun
 from agent.text.plurals import format_count
 from agent.types.collection import CrawlNode
-from agent.workbench import RunSnapshot
+from agent.workbench import RunSnapshot, Workbench
 from pages.widgets.collect import crawl_tree
 from pages.widgets.shell import client, escape, ui
 
@@ -85,5 +85,5 @@ def _widget_key(head: int, branch: CrawlNode) -> str:
     return f"collect-path-{head}-{hashlib.sha256(branch.id.encode()).hexdigest()[:10]}"
 
 
-def _approve_path(bench: object, run_id: str, head: int, left: list[str], ask_again: bool) -> None:
-    client.submit(lambda: api.approve_path(bench, run_id, head, leave_out=left, ask_again=ask_again))  # type: ignore[arg-type]
+def _approve_path(bench: Workbench, run_id: str, head: int, left: list[str], ask_again: bool) -> None:
+    client.submit(lambda: api.approve_path(bench, run_id, head, leave_out=left, ask_again=ask_again))

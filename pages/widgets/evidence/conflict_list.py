@@ -9,7 +9,7 @@ import streamlit as st
 
 from agent.actions import conflict_rulings, fact_edits
 from agent.actions.conflict_rulings import SideSummary
-from agent.evidence.contradiction.time_series import Timeline, find_timelines
+from agent.evidence.contradiction.time_series import Timeline, TimelinePoint, find_timelines
 from agent.flows.shared import fact_view
 from agent.text.plurals import format_count
 from agent.types import Conflict, Fact
@@ -59,12 +59,16 @@ def draw(view: RunSnapshot) -> None:
 def render_timelines(found: Sequence[Timeline]) -> str:
     """Figures of different times as HTML: no conflict, but worth a look beside one."""
     rows = (
-        f"<li>{' · '.join(f'{escape.html(point.when)}: <b>{escape.html(point.value)}</b>' for point in timeline.points)}<br>"
+        f"<li>{' · '.join(map(_render_point, timeline.points))}<br>"
         f'<span class="soft">{escape.html(escape.shorten(timeline.about, 120))}</span></li>'
         for timeline in found[:MAX_TIMELINES]
     )
     head = f"<summary>Figures of different times, which are no conflict ({len(found)})</summary>"
     return f"<details>{head}<ul>{''.join(rows)}</ul></details>" if found else ""
+
+
+def _render_point(point: TimelinePoint) -> str:
+    return f"{escape.html(point.when)}: <b>{escape.html(point.value)}</b>"
 
 
 def render_conflict(conflict: Conflict, facts: Mapping[str, Fact], run_id: str) -> str:

@@ -19,7 +19,7 @@ WARNING_SHARE = 0.9
 
 def draw(view: RunSnapshot) -> None:
     """One strip, one element: it is redrawn at every poll."""
-    name = f"meters-{view.run.status}-{view.usage.llm_calls}"  # a call is paid before the step that made it is taken
+    name = f"meters-{view.run.status}-{view.usage.llm_calls}"  # a call is counted before its step ends
     st.html(
         render(view, view_cache.get_or_compute(view, name, lambda: read_meters(client.workbench(), view)))
     )

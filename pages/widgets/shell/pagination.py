@@ -24,7 +24,7 @@ def draw(total: int, size: int, key: str, noun: str) -> None:
         return
     at = _current_page(total, size, key)
     with st.container(horizontal=True, vertical_alignment="center", key=f"{key}-pages"):
-        widget = f"{key}-turn-{pages}"  # a list that grows by a page gets another, which opens where the old one stood
+        widget = f"{key}-turn-{pages}"  # another one when the list grows by a page; it opens at the same page
         st.pagination(
             pages, default=at, key=widget, max_visible_pages=5, on_change=_turn_page, args=(key, widget)
         )

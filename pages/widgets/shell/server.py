@@ -123,7 +123,7 @@ def healthz(_request: Request) -> JSONResponse:
 
 
 def _warm_up() -> None:
-    """Import the heavy libraries while the first screen is drawn, then exempt what is loaded from collection."""
+    """Import the heavy libraries while the first screen is drawn, then exempt them from collection."""
     for name in PRELOADED_MODULES:
         importlib.import_module(name)
     gc.collect()

@@ -59,7 +59,8 @@ def test_only_web_addresses_become_links(url):
 def test_a_link_opens_elsewhere_and_tells_nothing():
     link = escape.render_link('https://example.org/?a="b"&c', "<b>")
     assert link == (
-        '<a href="https://example.org/?a=&quot;b&quot;&amp;c" target="_blank" rel="noopener noreferrer nofollow">&lt;b&gt;</a>'
+        '<a href="https://example.org/?a=&quot;b&quot;&amp;c" target="_blank" '
+        'rel="noopener noreferrer nofollow">&lt;b&gt;</a>'
     )
 
 
