@@ -1,8 +1,8 @@
 """The settings of `reply`: the sections `ai_response` and `kb` of the file that CONFIG_FILE names.
 
-Without a file every key has its default; a wrong key or value is a UsageError that names it and what it may be.
-`ai_response.llm` overrides the environment for `reply` alone; `kb.llm` describes the sources of the library and
-does not change how `reply` answers."""
+Without a file every key has its default; a wrong key or value is a UsageError that names it and what it may
+be. `ai_response.llm` overrides the environment for `reply` alone; `kb.llm` describes the sources of the
+library and does not change how `reply` answers."""
 
 from __future__ import annotations
 
@@ -112,7 +112,8 @@ def find_team_folder(sources: Path | None) -> Path | None:
 
 
 def read_response_config(config: Config) -> ResponseConfig:
-    """The settings in the file that CONFIG_FILE names. Raises UsageError when it cannot be read or is wrong."""
+    """The settings in the file that CONFIG_FILE names. Raises UsageError when it cannot be read or is
+    wrong."""
     content, path = read_config_file(config.CONFIG_FILE)
     sections = {name: value for name, value in content.items() if name not in SETTINGS}
     try:

@@ -1,7 +1,7 @@
 """The facade that the screens, the command line and the evaluation use: start a run, read it, control it.
 
-What a person does becomes a step of the run (agent.actions); a run is read as a RunSnapshot. Its only state is a
-cache of snapshots."""
+What a person does becomes a step of the run (agent.actions); a run is read as a RunSnapshot. Its only state
+is a cache of snapshots."""
 
 from __future__ import annotations
 
@@ -73,8 +73,8 @@ class Workbench:
         self.store.close()
 
     def start(self, question: str, settings: Settings | None = None, *, history: Sequence[Turn] = ()) -> str:
-        """A new run for a question, after the earlier turns of its conversation; returns its id. Raises UsageError
-        for a question or setting that is not valid."""
+        """A new run for a question, after the earlier turns of its conversation; returns its id. Raises
+        UsageError for a question or setting that is not valid."""
         settings, question = normalize_settings(settings or Settings()), question.strip()
         settings, history = dialogue.apply_conversational_mode(settings, history, self.config)
         validation.check_new_run(question, settings, FLOWS)
@@ -97,7 +97,8 @@ class Workbench:
         flow = dialogue.conversation_kind(views[-1].run.settings.flow)
         if settings and dialogue.conversation_kind(settings.flow) != flow:
             raise UsageError(
-                f"run {run_id} is a {flow} run; a {settings.flow} question can only follow one of its own kind"
+                f"run {run_id} is a {flow} run; a {settings.flow} question can only follow one of its own "
+                "kind"
             )
         turns = [
             *views[0].state.history,
@@ -109,8 +110,8 @@ class Workbench:
         return self.start(question, chosen, history=turns)
 
     def send_chat_message(self, run_id: str, text: str, settings: Settings | None = None) -> str:
-        """Continue a chat: answer what its run asks, or ask a further question; returns the run that takes the
-        message."""
+        """Continue a chat: answer what its run asks, or ask a further question; returns the run that takes
+        the message."""
         view = self.snapshot(run_id)
         if view.run.status is not Status.WAITING:
             return self.follow_up(run_id, text, settings)

@@ -1,8 +1,8 @@
-"""The budgets of a run: what it is likely to need before it starts, and what a person does when one is used up.
+"""The budgets of a run: what it is likely to need before it starts, and what a person does when one is used
+up.
 
 estimate_budgets(bench, settings).description    # "about 6 steps, 4 pages, 13 model calls, ..."
-raise_caps(bench, run_id, {"steps": 18})         # the run goes on where it paused
-"""
+raise_caps(bench, run_id, {"steps": 18})         # the run goes on where it paused"""
 
 from __future__ import annotations
 
@@ -187,8 +187,8 @@ def _round_cap(name: Cap, value: float) -> float:
 
 
 def raise_caps(bench: ActionContext, run_id: str, caps: Mapping[Cap, float], head: int | None = None) -> None:
-    """Set caps. A run that is paused at one of them goes on. Raises ConcurrentChange, and UsageError when a cap
-    is out of range, would be reached at once, or is not the one the run is paused at."""
+    """Set caps. A run that is paused at one of them goes on. Raises ConcurrentChange, and UsageError when a
+    cap is out of range, would be reached at once, or is not the one the run is paused at."""
 
     def build_step(view: RunSnapshot) -> PersonStep:
         goes_on, settings = _check_caps(view, caps), view.run.settings
@@ -212,7 +212,8 @@ def _check_caps(view: RunSnapshot, caps: Mapping[Cap, float]) -> bool:
             raise UsageError(f"{format_amount(name, cap)} cannot be set: {most} is the most")
         if halt and halt.kind == name and cap < (least := find_minimum_cap(halt)):
             raise UsageError(
-                f"{format_amount(name, halt.used)} are used already: set at least {format_amount(name, least)}"
+                f"{format_amount(name, halt.used)} are used already: set at least "
+                f"{format_amount(name, least)}"
             )
     if halt and halt.kind in MAX_CAPS and halt.kind not in caps:
         raise UsageError(f"the run is paused at its budget of {halt.kind}: raise that one to go on")
@@ -220,8 +221,8 @@ def _check_caps(view: RunSnapshot, caps: Mapping[Cap, float]) -> bool:
 
 
 def write_up(bench: ActionContext, run_id: str, head: int | None = None) -> None:
-    """Have a paused run write its answer from what it has found. Raises ConcurrentChange when it asks nothing,
-    or moved since step `head`."""
+    """Have a paused run write its answer from what it has found. Raises ConcurrentChange when it asks
+    nothing, or moved since step `head`."""
 
     def build_step(view: RunSnapshot) -> PersonStep:
         if view.state.halt is None:

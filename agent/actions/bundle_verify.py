@@ -1,5 +1,5 @@
-"""Verification of a bundle: its bytes, hashes, ledger and quotes, all computed again; and, on request, what its
-sources say today.
+"""Verification of a bundle: its bytes, hashes, ledger and quotes, all computed again; and, on request, what
+its sources say today.
 
 Nothing is trusted except that the bundle is the one you were given: its SHA-256 is reported for comparison.
 Verification stores nothing."""
@@ -34,9 +34,9 @@ MAX_LISTED_PROBLEMS = 20
 
 @dataclass(frozen=True)
 class SourceCheck:
-    """A source today: the `same` text; another text with every quote (`stands`) or without one (`lost`); `gone`;
-    `unread`, with the reason. A page that a person supplied (`origin`) is `given` when its address cannot be
-    read."""
+    """A source today: the `same` text; another text with every quote (`stands`) or without one (`lost`);
+    `gone`; `unread`, with the reason. A page that a person supplied (`origin`) is `given` when its address
+    cannot be read."""
 
     url: str
     drift: SourceDrift
@@ -107,7 +107,8 @@ def fold_contents(contents: BundleContents) -> RunState:
     flow = FLOWS.get(contents.run.settings.flow)
     if flow is None:
         raise BundleError(
-            f"it is a run of the flow {contents.run.settings.flow[:40]!r}, which this Touchstone does not have"
+            f"it is a run of the flow {contents.run.settings.flow[:40]!r}, which this Touchstone does not "
+            "have"
         )
     if not contents.steps or [step.n for step in contents.steps] != list(range(len(contents.steps))):
         raise BundleError("its steps are not numbered one after the other from 0")

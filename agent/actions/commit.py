@@ -2,8 +2,8 @@
 
     commit(bench, run_id, "raise", lambda view: PersonStep({"settings": ...}), head=view.head)
 
-A run can move while the step is worked out. Then it is worked out again; with `head`, the last step the person
-saw, ConcurrentChange is raised instead."""
+A run can move while the step is worked out. Then it is worked out again; with `head`, the last step the
+person saw, ConcurrentChange is raised instead."""
 
 from __future__ import annotations
 
@@ -38,7 +38,8 @@ MAX_ATTEMPTS = 20
 
 @dataclass(frozen=True)
 class PersonStep:
-    """A step to record: its change, the next step ("" keeps the run's), and columns of the run's row to set."""
+    """A step to record: its change, the next step ("" keeps the run's), and columns of the run's row to
+    set."""
 
     change: Change
     next: str = ""
@@ -99,7 +100,8 @@ def commit_edit(
         flow = FLOWS[view.run.settings.flow]
         if flow.name not in EDITABLE_FLOWS:
             raise UsageError(
-                f"the facts of a {flow.name} run cannot be edited: its answer is written from the library's passages"
+                f"the facts of a {flow.name} run cannot be edited: its answer is written from the "
+                "library's passages"
             )
         change = to_jsonable(make(view.state, view.head + 1))
         columns = merge(shallow_copy(view.state), change).summary()

@@ -51,8 +51,8 @@ def resolve_conflict(
     because: str = "",
     head: int | None = None,
 ) -> int:
-    """Rule on a conflict: `take` a `value`, `both` or `neither` is correct, or make it `open` again. Returns the
-    step's number. Raises NotFound, ConcurrentChange, UsageError (no reason, unknown value)."""
+    """Rule on a conflict: `take` a `value`, `both` or `neither` is correct, or make it `open` again. Returns
+    the step's number. Raises NotFound, ConcurrentChange, UsageError (no reason, unknown value)."""
     return commit_edit(
         bench,
         run_id,
@@ -63,8 +63,8 @@ def resolve_conflict(
 
 
 def request_search(bench: ActionContext, run_id: str, name: str, words: str, head: int | None = None) -> int:
-    """Have the run search for these words next; a run that has ended goes on. Returns the step's number. Raises
-    NotFound, UsageError, ConcurrentChange."""
+    """Have the run search for these words next; a run that has ended goes on. Returns the step's number.
+    Raises NotFound, UsageError, ConcurrentChange."""
     flow = FLOWS[bench.snapshot(run_id).run.settings.flow]
     if flow.name not in SEARCHING_FLOWS:
         instead = "ask it a follow-up" if flow.name in EDITABLE_FLOWS else "ask a new question"
@@ -187,7 +187,8 @@ def _describe_ruling(conflict: Conflict, ruling: Ruling, chosen: str, because: s
 
 
 def suggest_query(state: RunState, conflict: Conflict) -> str:
-    """A query that may find what resolves a conflict: the question or the conflict's topic, and its values."""
+    """A query that may find what resolves a conflict: the question or the conflict's topic, and its
+    values."""
     topic = conflict.topic.replace("(", "").replace(")", "")
     values = " ".join(value.text for value in conflict.values[:3]) if conflict.kind != "polarity" else ""
     subject = state.question.rstrip("?! ") if conflict.asks else topic

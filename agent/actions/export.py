@@ -37,8 +37,8 @@ Writer = Callable[[ActionContext, str], bytes]
 @dataclass(frozen=True)
 class ExportFormat:
     """One format: its name on the command line, its label and description, the suffix and media type of its
-    files, its group, and its writer. `binary` files are never written to a terminal; a format with a `flow` is
-    for runs of that flow only."""
+    files, its group, and its writer. `binary` files are never written to a terminal; a format with a `flow`
+    is for runs of that flow only."""
 
     name: str
     label: str

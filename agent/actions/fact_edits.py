@@ -2,8 +2,8 @@
 
     mark(bench, run_id, ["f1a2b3c"], "struck")
 
-The text of an edit ("excluded 3 facts of example.org") is shown on the undo button, in the timeline and above the
-answer that is written again."""
+The text of an edit ("excluded 3 facts of example.org") is shown on the undo button, in the timeline and
+above the answer that is written again."""
 
 from __future__ import annotations
 
@@ -92,7 +92,8 @@ def add(bench: ActionContext, run_id: str, statement: str, *, url: str = "", quo
         )
     if not url.strip() or not quote.strip():
         raise UsageError(
-            "a fact from a page needs the page's address and an exact quote; leave out both for your own knowledge"
+            "a fact from a page needs the page's address and an exact quote; leave out both for your own "
+            "knowledge"
         )
     page, page_id = _find_or_fetch_page(bench, bench.snapshot(run_id), url)
     signs = assess_trust(page)
@@ -119,8 +120,9 @@ def add(bench: ActionContext, run_id: str, statement: str, *, url: str = "", quo
 
 
 def edit_facts(state: RunState, step: int, edits: Iterable[FactEdit], pages: Mapping[str, Page]) -> Change:
-    """The change of one edit of one or many facts; `pages` are the stored pages, by id, of the facts whose texts
-    change. Raises NotFound for an unknown fact, UsageError when nothing would change or an edit is invalid."""
+    """The change of one edit of one or many facts; `pages` are the stored pages, by id, of the facts whose
+    texts change. Raises NotFound for an unknown fact, UsageError when nothing would change or an edit is
+    invalid."""
     changed = []
     for edit in edits:
         if edit.id not in state.facts:
@@ -162,8 +164,8 @@ def build_own_fact(state: RunState, step: int, statement: str) -> Fact:
 def build_quoted_fact(
     state: RunState, step: int, statement: str, quote: str, page: Page, page_id: str
 ) -> Fact:
-    """A fact that a person read on a page, checked against the stored text. Raises UsageError when the quote is
-    not there or does not support the statement."""
+    """A fact that a person read on a page, checked against the stored text. Raises UsageError when the quote
+    is not there or does not support the statement."""
     words = _clean_text("quote", quote)
     text = statement.strip() or words
     fact = Fact(
@@ -249,8 +251,8 @@ def _reword_fact(state: RunState, fact: Fact, edit: FactEdit, pages: Mapping[str
 
 
 def _recheck_quote(old: Fact, new: Fact) -> Fact:
-    """A corrected fact is verified only when its own quote, its title or what was verified before supports its
-    words and figures; the text around the quote is not enough for a person's wording."""
+    """A corrected fact is verified only when its own quote, its title or what was verified before supports
+    its words and figures; the text around the quote is not enough for a person's wording."""
     texts = [new.quote, new.title, *([old.statement] if old.verified else [])]
     supported = new.statement in new.quote or (
         has_supported_figures(new.statement, *texts) and has_supported_words(new.statement, *texts)
@@ -276,9 +278,13 @@ def _clean_text(what: str, text: str) -> str:
 def _explain_missing_quote(quote: str, page: Page) -> str:
     where = page.title or page.final_url or page.url
     if find_quote(quote, page.text) is None:
-        return f"“{quote[:80]}” is not on the page “{where[:80]}”: copy the exact words, or add it as your own knowledge"
+        return (
+            f"“{quote[:80]}” is not on the page “{where[:80]}”: copy the exact words, or add it as your "
+            "own knowledge"
+        )
     return (
-        "the quote is on the page, but is too short or does not support the statement: take a longer quote, or "
+        "the quote is on the page, but is too short or does not support the statement: take a longer "
+        "quote, or "
         "state no more than it says"
     )
 

@@ -2,8 +2,9 @@
 
     fork_run(bench, run_id, 7, note="Only use the registry.", max_steps=20)
 
-The shared steps are copied with their numbers, and the new run's state is their fold. The usage of their model
-calls is copied and shown, but counts for no budget of the new run. The new run is a conversation of its own."""
+The shared steps are copied with their numbers, and the new run's state is their fold. The usage of their
+model calls is copied and shown, but counts for no budget of the new run. The new run is a conversation of
+its own."""
 
 from __future__ import annotations
 
@@ -34,8 +35,8 @@ CHANGEABLE_SETTINGS = frozenset(
 def fork_run(bench: ActionContext, run_id: str, n: int, *, note: str = "", **changed: Any) -> str:
     """A new run that shares the steps 0 to `n` of a run and goes on from there; returns its id.
 
-    With a `note` (guidance for its next decision) or `changed` settings, what step `n` only decided is decided
-    again; without, the new run goes on where the first was. Raises NotFound, UsageError."""
+    With a `note` (guidance for its next decision) or `changed` settings, what step `n` only decided is
+    decided again; without, the new run goes on where the first was. Raises NotFound, UsageError."""
     run, steps = bench.store.ledger.get(run_id), bench.store.ledger.steps(run_id)
     if run.settings.flow not in FORKABLE_FLOWS:
         raise UsageError(f"a {run.settings.flow} run cannot be branched: ask again in other words instead")

@@ -1,5 +1,5 @@
-"""Pages and searches that failed, and what a person does about them: retry, paste the text, upload a file; or add
-a page of their own.
+"""Pages and searches that failed, and what a person does about them: retry, paste the text, upload a file;
+or add a page of their own.
 
 A page that a person supplies counts as read, marked with its origin. The flow extracts its facts as from any
 page; an answer is then written again without a new search, except after the retry of a search. A running run
@@ -43,7 +43,7 @@ _ADVICE = {
 }
 _SEARCH_ADVICE = {
     Outcome.RATE_LIMITED: "Wait a minute, then try again.",
-    Outcome.EMPTY: "The search worked and found nothing: guidance with other words helps more than another try.",
+    Outcome.EMPTY: "The search found nothing: guidance with other words helps more than another try.",
 }
 _ADVICE_BY_PHRASE = (
     ("login", "Log in with your own browser, then paste the text or upload the saved page."),
@@ -180,8 +180,8 @@ def _supply_page(bench: ActionContext, run_id: str, page: Page) -> None:
 def _commit_input(
     bench: ActionContext, run_id: str, name: str, make: Callable[[RunState, int], Change]
 ) -> None:
-    """Record the input as a step: a run at work or at rest uses it at its next decision, one that has answered
-    goes on."""
+    """Record the input as a step: a run at work or at rest uses it at its next decision, one that has
+    answered goes on."""
 
     def build_step(view: RunSnapshot) -> PersonStep:
         flow, status = FLOWS[view.run.settings.flow], view.run.status

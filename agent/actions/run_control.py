@@ -64,7 +64,8 @@ def skip(bench: ActionContext, run_id: str, head: int) -> None:
 
 
 def steer(bench: ActionContext, run_id: str, note: str) -> None:
-    """Give guidance that the run's next decision follows; where the run asks something, this is the answer."""
+    """Give guidance that the run's next decision follows; where the run asks something, this is the
+    answer."""
     run, text = bench.store.ledger.get(run_id), note.strip()
     if not text:
         raise UsageError("the note is empty: say what the run should do")
@@ -87,8 +88,8 @@ def steer(bench: ActionContext, run_id: str, note: str) -> None:
 
 
 def respond(bench: ActionContext, run_id: str, head: int, text: str) -> None:
-    """Answer the clarifying question of a chat. Raises ConcurrentChange when the run moved since step `head` or
-    asks nothing, UsageError."""
+    """Answer the clarifying question of a chat. Raises ConcurrentChange when the run moved since step `head`
+    or asks nothing, UsageError."""
     _require_status(bench, run_id, "answer", Status.WAITING)
     change = dialogue.build_clarification_change(bench.snapshot(run_id).state, text)
     commit(bench, run_id, "respond", PersonStep(change, "retrieve", GO_ON), head=head)

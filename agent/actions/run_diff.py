@@ -1,6 +1,7 @@
 """Two runs side by side: what differs in question, settings, answers, facts, sources, conflicts and usage.
 
-Nothing is judged: code counts and matches. Facts match by their quote in the same page, pages by their address."""
+Nothing is judged: code counts and matches. Facts match by their quote in the same page, pages by their
+address."""
 
 from __future__ import annotations
 

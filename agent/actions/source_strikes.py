@@ -18,8 +18,8 @@ from agent.types import Fact, Sentence
 
 @dataclass(frozen=True)
 class StrikeImpact:
-    """What striking a source affects: its active facts, the answer's sentences that lose all their support, and
-    those that lose a part of it."""
+    """What striking a source affects: its active facts, the answer's sentences that lose all their support,
+    and those that lose a part of it."""
 
     source: str
     facts: list[Fact]
@@ -62,8 +62,8 @@ def preview_strike(state: RunState, source: str) -> StrikeImpact:
 
 
 def resolve_source(state: RunState, source: str) -> str:
-    """The source as it is stored: an address of a page of the run, a site or a host. Raises UsageError when the
-    run has nothing from it."""
+    """The source as it is stored: an address of a page of the run, a site or a host. Raises UsageError when
+    the run has nothing from it."""
     text = source.strip()
     normalized = canonicalize(text) if "://" in text else text.lower().removeprefix("www.").rstrip("/")
     known = {fact.url for fact in state.facts.values() if fact.url}
@@ -71,7 +71,8 @@ def resolve_source(state: RunState, source: str) -> str:
     name = text if text in known or text in map(site, known) else normalized
     if not name or not any(fact_view.is_from_source(url, name) for url in known):
         raise UsageError(
-            f"this run has nothing from “{text[:120]}”: name a site like example.org, or the address of a page it read"
+            f"this run has nothing from “{text[:120]}”: name a site like example.org, or the address of a "
+            "page it read"
         )
     return name
 

@@ -4,8 +4,8 @@ within one run as a step that recomputes what follows.
     set_trust_rating(bench, "forum.example", 0.3, "anyone may write")
     set_trust_in_run(bench, run_id, "forum.example", 0.3, "anyone may write", always=True)
 
-At 0 the facts of a source stay in the list, but support and dispute nothing; a pinned one still counts. A value
-below 0 removes the rating: the signals of each page decide again."""
+At 0 the facts of a source stay in the list, but support and dispute nothing; a pinned one still counts. A
+value below 0 removes the rating: the signals of each page decide again."""
 
 from __future__ import annotations
 
@@ -88,8 +88,8 @@ class DomainTrust:
 
 
 def normalize_domain(domain: str) -> str:
-    """The registrable domain of a host or address that a person typed; the name of a document unchanged. Raises
-    UsageError."""
+    """The registrable domain of a host or address that a person typed; the name of a document unchanged.
+    Raises UsageError."""
     text = domain.strip()
     address = text if "://" in text or text.startswith(FILE_SCHEME) else f"https://{text}"
     name = site(address)

@@ -18,7 +18,8 @@ from agent.text.urls import site
 from agent.types import Confidence, ConfidenceChange, Conflict, Edit, Fact
 
 UNDOABLE_STEPS = frozenset(
-    "pin unpin strike restore correct revise add strike_source restore_source settle reopen trust undo redo".split()
+    "pin unpin strike restore correct revise add strike_source restore_source settle reopen trust "
+    "undo redo".split()
 )
 """Names of the steps that can be undone."""
 _EDITED_FIELDS = (
@@ -99,7 +100,8 @@ def describe_original_edit(edits: list[Edit], edit: Edit) -> str:
 
 def undo_edit(state: RunState, step: int, edit: Edit, before: RunState, after: RunState) -> Change:
     """The change that undoes an edit; `before` and `after` are the states around it. When nothing was learnt
-    since, facts and conflicts become exactly what they were; else the edited facts do, and the rest follows."""
+    since, facts and conflicts become exactly what they were; else the edited facts do, and the rest
+    follows."""
     verb = "redid" if edit.undoes >= 0 else "undid"
     why = f"{verb}: {describe_original_edit(state.edits, edit)}"
     sources = _restore_sources(state, before, after)

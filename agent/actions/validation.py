@@ -1,4 +1,5 @@
-"""Checks before a run starts. Each raises UsageError with a message that says what to do; nothing is written."""
+"""Checks before a run starts. Each raises UsageError with a message that says what to do; nothing is
+written."""
 
 from __future__ import annotations
 
@@ -84,7 +85,8 @@ def check_new_run(question: str, settings: Settings, flows: Container[str]) -> N
         raise UsageError("there is no question yet: type one, or choose an example")
     if len(question) > MAX_QUESTION_CHARS:
         raise UsageError(
-            f"the question has {len(question):,} characters; {MAX_QUESTION_CHARS:,} are the most. Put long material on a page and name its address"
+            f"the question has {len(question):,} characters; {MAX_QUESTION_CHARS:,} are the most. Put "
+            "long material on a page and name its address"
         )
     if settings.flow not in flows:
         raise UsageError(f"there is no flow {settings.flow}")
@@ -110,7 +112,8 @@ def check_sources(settings: Settings) -> None:
     for entry in (*allowed, *blocked):
         if not _HOST.fullmatch(entry):
             raise UsageError(
-                f"“{entry[:80]}” is not a domain: name one like example.org, or *.example.org with all below it"
+                f"“{entry[:80]}” is not a domain: name one like example.org, or *.example.org with all "
+                "below it"
             )
     for entry in allowed:
         if is_blocked(f"https://{entry.removeprefix('*.')}/", blocked):
@@ -120,7 +123,8 @@ def check_sources(settings: Settings) -> None:
             raise UsageError(f"“{given[:40]}” is not a day ({name}): write it like 2024-03-31")
     if settings.since and settings.before and settings.since >= settings.before:
         raise UsageError(
-            f"nothing is published on or after {settings.since} and before {settings.before}: exchange the two days"
+            f"nothing is published on or after {settings.since} and before {settings.before}: exchange "
+            "the two days"
         )
     if settings.language and settings.language not in LANGUAGES:
         raise UsageError(
@@ -128,7 +132,8 @@ def check_sources(settings: Settings) -> None:
         )
     if strange := [name for name in settings.engines if name not in ENGINE_BY_ACTION.values()]:
         raise UsageError(
-            f"there is no search engine {strange[0][:40]}; there are {' and '.join(ENGINE_BY_ACTION.values())}"
+            f"there is no search engine {strange[0][:40]}; there are "
+            f"{' and '.join(ENGINE_BY_ACTION.values())}"
         )
 
 
@@ -155,7 +160,8 @@ def check_action(action: str, text: str, available: Sequence[str]) -> None:
         require_url(text)
     if action not in available:
         raise UsageError(
-            f"{ENGINE_BY_ACTION[action].capitalize()} is not available for this run now; search with another engine instead"
+            f"{ENGINE_BY_ACTION[action].capitalize()} is not available for this run now; search with "
+            "another engine instead"
         )
 
 
@@ -221,9 +227,11 @@ def check_start_pages(settings: Settings) -> None:
         require_url(url)
         if is_blocked(url, settings.blocked_domains):
             raise UsageError(
-                f"{url} is on a blocked domain ({', '.join(settings.blocked_domains)}): start elsewhere, or do not block it"
+                f"{url} is on a blocked domain ({', '.join(settings.blocked_domains)}): start elsewhere, "
+                "or do not block it"
             )
         if not is_in_scope(url, settings.allowed_domains):
             raise UsageError(
-                f"{url} is outside the allowed domains ({', '.join(settings.allowed_domains)}): allow its host, or start elsewhere"
+                f"{url} is outside the allowed domains ({', '.join(settings.allowed_domains)}): allow its "
+                "host, or start elsewhere"
             )

@@ -2,9 +2,9 @@
 
 The header names the columns; one must be called `question`. These columns are settings of their row:
 allowed_domains, blocked_domains, start_urls (several are separated by spaces, commas or semicolons), since,
-before (days), dated_only (yes or no), language, flow, instruction, max_steps, max_pages, threshold. Every other
-column is kept and returned beside the answer. A row that cannot be asked is kept with the reason. Rows are
-numbered as in a spreadsheet: the header is row 1."""
+before (days), dated_only (yes or no), language, flow, instruction, max_steps, max_pages, threshold. Every
+other column is kept and returned beside the answer. A row that cannot be asked is kept with the reason. Rows
+are numbered as in a spreadsheet: the header is row 1."""
 
 from __future__ import annotations
 
@@ -100,7 +100,8 @@ def _decode(data: bytes) -> tuple[str, str]:
 
 
 def _read_table(text: str) -> tuple[str, Iterator[list[str]]]:
-    """The separator and the rows: the separator that gives the header a column “question” and most columns."""
+    """The separator and the rows: the separator that gives the header a column “question” and most
+    columns."""
     lines = text.lstrip("\r\n")
     first = next((line for line in io.StringIO(lines, newline=None) if line.strip()), "")
     headers = {mark: next(csv.reader([first], delimiter=mark), []) for mark in SEPARATORS}
@@ -140,7 +141,8 @@ def _name_columns(head: list[str]) -> tuple[list[str], int]:
     if at is None:
         shown = ", ".join(name[:40] for name in names[:8])
         raise UsageError(
-            f"no column is called “question”: the first line names {shown}. Put the word question above the questions"
+            f"no column is called “question”: the first line names {shown}. Put the word question above "
+            "the questions"
         )
     return names, at
 
@@ -159,7 +161,8 @@ def _build_row(n: int, values: list[str], columns: list[str], at: int, settings:
     try:
         if any(extra.strip() for extra in values[len(columns) :]):
             raise UsageError(
-                f"it has {len(values)} cells and the header {len(columns)}: put a text with separators between quotation marks"
+                f"it has {len(values)} cells and the header {len(columns)}: put a text with separators "
+                "between quotation marks"
             )
         for name, value in cells.items():
             if (setting := _normalize_name(name)) in _CELL_PARSERS and value.strip():
@@ -171,8 +174,8 @@ def _build_row(n: int, values: list[str], columns: list[str], at: int, settings:
 
 
 def _merge_duplicates(sheet: QuestionSheet) -> None:
-    """Add remarks on rows that cannot be asked, and let rows with the same question and settings share one run.
-    Raises UsageError when there is nothing to ask."""
+    """Add remarks on rows that cannot be asked, and let rows with the same question and settings share one
+    run. Raises UsageError when there is nothing to ask."""
     if not sheet.rows:
         raise UsageError("there is no question below the header")
     seen: dict[tuple[str, str], int] = {}

@@ -30,7 +30,8 @@ MAX_PARALLEL_RUNS = 16
 POLL_S = 0.5
 """Seconds between two checks of a batch that this process drives."""
 RESULT_COLUMNS = tuple(
-    "state|answer|verdict|confidence|statements|backed|sources|conflicts|why stopped|remark|pages|calls|tokens|"
+    "state|answer|verdict|confidence|statements|backed|sources|conflicts|why "
+    "stopped|remark|pages|calls|tokens|"
     "cost usd|seconds|run".split("|")
 )
 """The columns beside those of the file."""
@@ -152,8 +153,8 @@ def _withdraw_stop(bench: Workbench, row: BatchRow) -> bool:
 def drive(
     bench: Workbench, batch_id: str, watch: Callable[[BatchStatus], None], stopping: threading.Event
 ) -> BatchStatus:
-    """Work on a batch in this process until nothing more happens; returns its status. `watch` is called now and
-    then; `stopping`, once set, stops the batch. Another process may work on the same batch."""
+    """Work on a batch in this process until nothing more happens; returns its status. `watch` is called now
+    and then; `stopping`, once set, stops the batch. Another process may work on the same batch."""
     working: dict[str, Future[Status]] = {}
     with ThreadPoolExecutor(MAX_PARALLEL_RUNS, thread_name_prefix=f"batch-{batch_id}") as pool:
         while True:

@@ -1,7 +1,7 @@
 """Everything a step may use: world, model, pages, clock; and the checks that interrupt it.
 
-Before every step, model call and fetch `checkpoint` checks the stop flag, the lease and the budget. It raises a
-Signal; the loop decides what that means for the run."""
+Before every step, model call and fetch `checkpoint` checks the stop flag, the lease and the budget. It
+raises a Signal; the loop decides what that means for the run."""
 
 from __future__ import annotations
 
@@ -103,7 +103,8 @@ class RunContext:
         self.is_writing_up, self._step_started = closing_up, time.monotonic()
 
     def checkpoint(self) -> None:
-        """Raise ShutdownRequested, StopRequested, LeaseLost or BudgetSpent (time); else renew the lease in time."""
+        """Raise ShutdownRequested, StopRequested, LeaseLost or BudgetSpent (time); else renew the lease in
+        time."""
         if self.shutdown_event.is_set():
             raise ShutdownRequested("this process is ending; the run goes on when the next one starts")
         if self.store.ledger.control(self.lease.run_id) == "stop":
@@ -158,11 +159,12 @@ class RunContext:
         return page if leading else apply_source_filter.filter_page(page, reach)
 
     def fetch_many(self, urls: Sequence[str], *, skimmed: bool = False, leading: bool = False) -> list[Page]:
-        """Fetch pages in parallel, within the run's source filter and the rate limit of each host; returns them
-        in the order of `urls`.
+        """Fetch pages in parallel, within the run's source filter and the rate limit of each host; returns
+        them in the order of `urls`.
 
-        `skimmed` uses the fast extractor (agent.web.extract.fast_extract). `leading` pages only list other pages
-        (sitemaps), so the filter's date and language do not apply to them. A Signal abandons all fetches."""
+        `skimmed` uses the fast extractor (agent.web.extract.fast_extract). `leading` pages only list other
+        pages (sitemaps), so the filter's date and language do not apply to them. A Signal abandons all
+        fetches."""
         reach = self.settings.source_filter
         fast = skimmed and not reach.needs_page
 
@@ -176,12 +178,13 @@ class RunContext:
         return self._run_in_parallel(list(urls), fetch_one)
 
     def store_page(self, page: Page) -> str:
-        """Store a page; returns its id. The library indexes it, unless the library is that of another store."""
+        """Store a page; returns its id. The library indexes it, unless the library is that of another
+        store."""
         return self.store.pages.put(page, shelve=self.library is None or self.library.store is self.store)
 
     def assess_trust(self, page: Page, here: Mapping[str, TrustRating] | None = None) -> SourceTrust:
-        """The trust of a page: a person's rating of its domain in this run (`here`) or for every run, else the
-        page's own signals."""
+        """The trust of a page: a person's rating of its domain in this run (`here`) or for every run, else
+        the page's own signals."""
         domain = site(page.final_url or page.url)
         return assess_trust(page, (here or {}).get(domain) or self.store.trust_ratings.get(domain))
 
@@ -240,16 +243,16 @@ class RunContext:
         return request_structured(self.client, call, messages, shape, tier=tier)  # type: ignore[arg-type]
 
     def _recall_call(self, key: str) -> ModelCall | None:
-        """The call of this key if it was made before; else check the budget. Raises BudgetSpent, and during the
-        write-up ModelUnavailable, so that the role uses its fallback."""
+        """The call of this key if it was made before; else check the budget. Raises BudgetSpent, and during
+        the write-up ModelUnavailable, so that the role uses its fallback."""
         made = self.store.calls.recall(key)
         if made is None and (over := self.find_spent_budget()):
             raise ModelUnavailable(str(over)) if self.is_writing_up else over
         return made
 
     def _run_in_parallel(self, urls: list[str], fetch_one: Callable[[str, Callable[[], None]], T]) -> list[T]:
-        """Fetch all addresses in at most MAX_PARALLEL_FETCHES daemon threads (the process can end without them),
-        and run the checkpoint while they work."""
+        """Fetch all addresses in at most MAX_PARALLEL_FETCHES daemon threads (the process can end without
+        them), and run the checkpoint while they work."""
         found: dict[int, T] = {}
         failed: list[BaseException] = []
         abandoned = threading.Event()
@@ -290,8 +293,9 @@ class RunContext:
         return [found[i] for i in range(len(urls))]
 
     def _run_interruptibly(self, request: Callable[[Callable[[], None]], T]) -> T:
-        """Run a request to the live web in its own thread, so that Stop works at once while a connection hangs.
-        An abandoned request ends by its own deadline. A folder world answers at once and is called directly."""
+        """Run a request to the live web in its own thread, so that Stop works at once while a connection
+        hangs. An abandoned request ends by its own deadline. A folder world answers at once and is called
+        directly."""
         if not self.world.live:
             return request(self.checkpoint)
         return self._run_in_parallel([""], lambda _, check: request(check))[0]

@@ -1,8 +1,8 @@
 """The loop: take the next step of a run, record it, and go on until a person is needed, the run ends, or a
 Signal comes.
 
-It knows steps, the ledger and the context, not what a step does. `advance` may be called by a thread, the command
-line or a task queue, any number of times and from any number of processes: the lease admits one."""
+It knows steps, the ledger and the context, not what a step does. `advance` may be called by a thread, the
+command line or a task queue, any number of times and from any number of processes: the lease admits one."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ StepFunction = Callable[[Any, RunContext], tuple[Change, str]]
 class Flow:
     """A table of steps, frozen at import and shared by all threads.
 
-    `rest_statuses` are the places where a person is needed or the run ends; `write_up_step` writes the answer
-    when a cap is reached or a person asks for it; `reentry_step` is where a run goes on after a send-back.
-    `edges` are all ways from step to step: diagrams are drawn from them, and a step that leads elsewhere is a
-    FlowError, except to `fail_safe`, the rest of a step that can do nothing right. `decisions` label the steps
-    that choose a way. A run of an `is_one_shot` flow is never resumed. `apply_person_edits` adapts a step's change
-    to what a person did meanwhile; `find_pause_request` may pause the run before a step, with a reason.
-    `describe_step` puts a step's change into a line."""
+    `rest_statuses` are the places where a person is needed or the run ends; `write_up_step` writes the
+    answer when a cap is reached or a person asks for it; `reentry_step` is where a run goes on after a
+    send-back. `edges` are all ways from step to step: diagrams are drawn from them, and a step that leads
+    elsewhere is a FlowError, except to `fail_safe`, the rest of a step that can do nothing right.
+    `decisions` label the steps that choose a way. A run of an `is_one_shot` flow is never resumed.
+    `apply_person_edits` adapts a step's change to what a person did meanwhile; `find_pause_request` may
+    pause the run before a step, with a reason. `describe_step` puts a step's change into a line."""
 
     name: str
     first_step: str
@@ -109,8 +109,8 @@ def advance(
 ) -> Status:
     """Drive a run until it rests; returns its status. Does nothing when another worker holds it.
 
-    `equip` builds the run's context; `watch` is called after each recorded step. A Signal makes the run rest; an
-    error in a step is stored with the run (status failed)."""
+    `equip` builds the run's context; `watch` is called after each recorded step. A Signal makes the run
+    rest; an error in a step is stored with the run (status failed)."""
     lease = store.ledger.claim(run_id, owner)
     run = store.ledger.get(run_id)
     if lease is None:
@@ -202,8 +202,8 @@ class _RunDriver:
 
     def record_step(self, name: str, change: Change, next: str, began: tuple[float, float]) -> None:
         """Append a step; after a person's steps when they acted meanwhile, and their next step is kept. A
-        decision made without a person's new note, and an answer written without their new edits, are dropped and
-        made again."""
+        decision made without a person's new note, and an answer written without their new edits, are dropped
+        and made again."""
         aimed, seen = self.next, self.head
         merge(self.state, change)
         while True:

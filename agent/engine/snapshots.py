@@ -1,7 +1,7 @@
 """Runs as they are now: their states, folded from their steps and cached.
 
-Reading a run at rest costs one small query; reading one that moved, the steps since the last reading. A run that
-nobody has read is folded from its first step; `prefetch` starts that early."""
+Reading a run at rest costs one small query; reading one that moved, the steps since the last reading. A run
+that nobody has read is folded from its first step; `prefetch` starts that early."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Threads that drive the runs, outside any browser session.
 
-A run is driven when it is scheduled; a running run that no process holds (its process was killed) is recovered
-within RECOVER_S seconds, and at once when this process starts."""
+A run is driven when it is scheduled; a running run that no process holds (its process was killed) is
+recovered within RECOVER_S seconds, and at once when this process starts."""
 
 from __future__ import annotations
 
@@ -75,8 +75,8 @@ class Worker:
             thread.start()
 
     def stop(self, timeout: float = 5.0) -> None:
-        """Stop all runs where they are (the next process goes on) and end the threads, within `timeout` seconds
-        each."""
+        """Stop all runs where they are (the next process goes on) and end the threads, within `timeout`
+        seconds each."""
         self.shutdown_event.set()
         self._library_sync_due.set()
         for _ in self._threads:

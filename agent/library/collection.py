@@ -66,7 +66,8 @@ class Library:
         kb_dir: Path | None = None,
         team_dir: Path | None = None,
     ) -> None:
-        """Without an `embedder` search is by words alone, for the reason `absent`. `sync` reads the folders."""
+        """Without an `embedder` search is by words alone, for the reason `absent`. `sync` reads the
+        folders."""
         self.store, self.library_index = store, store.library_index
         self.vector_index = VectorIndex(store, embedder, absent=absent)
         self.kb_dir, self.team_dir = kb_dir, team_dir
@@ -101,8 +102,8 @@ class Library:
         return self.add_file(path.name, documents.read_bytes(path), tags=[*tags, *demo_tags_for_path(path)])
 
     def add_file(self, name: str, data: bytes, *, tags: Sequence[str] = (), url: str = "") -> LibrarySource:
-        """Add a document (from `url`, if anywhere); it replaces one of the same name, unless that is a file of a
-        synchronised folder. Raises UsageError."""
+        """Add a document (from `url`, if anywhere); it replaces one of the same name, unless that is a file
+        of a synchronised folder. Raises UsageError."""
         return self.add_page(documents.read_document(name, data, url=url), tags=tags, kind="file")
 
     def add_folder(self, folder: Path, *, tags: Sequence[str] = ()) -> FolderImportResult:
@@ -166,8 +167,8 @@ class Library:
         return [hit.model_copy(update={"score": round(score / best, 4)}) for hit, score in hits]
 
     def embed_pending(self, *, most: int = 1_000_000, checkpoint: Callable[[], None] = lambda: None) -> int:
-        """Make vectors for passages without one, at most `most`; returns how many. `checkpoint` is called before
-        each batch. Raises ModelUnavailable; what was made before is kept."""
+        """Make vectors for passages without one, at most `most`; returns how many. `checkpoint` is called
+        before each batch. Raises ModelUnavailable; what was made before is kept."""
         return self.vector_index.embed_pending(most=most, checkpoint=checkpoint)
 
     def _search_vectors(
@@ -231,9 +232,9 @@ class Library:
         limit: int = 200,
         offset: int = 0,
     ) -> list[LibrarySource]:
-        """Sources, newest first: those whose title, address or description holds all words of `text`, with a tag,
-        of a kind; the deleted ones with `deleted`; with `stale_days` those fetched longer ago than that, or
-        whose file is gone."""
+        """Sources, newest first: those whose title, address or description holds all words of `text`, with a
+        tag, of a kind; the deleted ones with `deleted`; with `stale_days` those fetched longer ago than
+        that, or whose file is gone."""
         query = _list_query(text, tag, kind, deleted, stale_days)
         return self.library_index.sources(query, limit=limit, offset=offset)
 
@@ -262,8 +263,8 @@ class Library:
         self.library_index.tag(source_id, _clean_tags(tags), away=True)
 
     def delete(self, source_id: str) -> None:
-        """Move a source to the bin: searches no longer find it; its page stays for answers that cite it. Raises
-        NotFound."""
+        """Move a source to the bin: searches no longer find it; its page stays for answers that cite it.
+        Raises NotFound."""
         self.library_index.set(source_id, deleted_at=utc_timestamp())
 
     def restore(self, source_id: str) -> None:
@@ -276,7 +277,8 @@ class Library:
         return self._indexer.purge(utc_timestamp(days_ago=older_days))
 
     def replace(self, source_id: str, page: Page) -> LibrarySource:
-        """Replace the text of a source by a newer page. Raises NotFound, UsageError (the page has no text)."""
+        """Replace the text of a source by a newer page. Raises NotFound, UsageError (the page has no
+        text)."""
         return self.add_page(page, source_id=source_id, kind=self._require_source(source_id).source.kind)
 
     def sync(self, kb_dir: Path | None = None, team_dir: Path | None = None) -> FolderSyncResult:

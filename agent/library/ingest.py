@@ -1,4 +1,5 @@
-"""Indexing: a page is split into passages, its words become terms, and it replaces the source's earlier text."""
+"""Indexing: a page is split into passages, its words become terms, and it replaces the source's earlier
+text."""
 
 from __future__ import annotations
 
@@ -35,7 +36,10 @@ PASSAGES_PER_WRITE = 400
 SOURCES_PER_PURGE = 50
 """Deleted sources removed in one transaction."""
 MAX_TRIES = 5
-ADDED_BY_HAND_REASON = "was added to the library by hand: rename the file in the folder, or delete that document and empty the bin"
+ADDED_BY_HAND_REASON = (
+    "was added to the library by hand: rename the file in the folder, or delete that document and empty "
+    "the bin"
+)
 IN_FOLDER_REASON = (
     "is a file of a folder that the library synchronises with: change it there, or use another name"
 )
@@ -48,8 +52,8 @@ _FINGERPRINT_SAMPLE = (
 
 @dataclass(frozen=True)
 class IndexRequest:
-    """A page to index as the text of a source. `restore`: from the bin, too; `origin` and `mark`: the folder it is
-    synchronised with (None keeps that) and the signature of its file."""
+    """A page to index as the text of a source. `restore`: from the bin, too; `origin` and `mark`: the folder
+    it is synchronised with (None keeps that) and the signature of its file."""
 
     page: Page
     source_id: str
@@ -70,7 +74,8 @@ class Indexer:
         self._checked = False
         self._lock = threading.Lock()
         self._write_lock = threading.Lock()
-        """Held while sources are written, so that a rejected one is prepared and written again undisturbed."""
+        """Held while sources are written, so that a rejected one is prepared and written again
+        undisturbed."""
 
     def rebuild_if_outdated(self) -> None:
         """Rebuild the full-text index when its terms were made in another way (by another version)."""
@@ -82,10 +87,10 @@ class Indexer:
     def index(
         self, asks: Iterable[IndexRequest], refused: list[RefusedFile] | None = None
     ) -> list[LibrarySource]:
-        """Index each request's page as the text of its source, many in one transaction. Tags are added to the
-        existing ones; a written description stays until the text changes. A file of a synchronised folder and a
-        document added by hand do not replace each other: such a request goes to `refused`, or raises UsageError
-        without that."""
+        """Index each request's page as the text of its source, many in one transaction. Tags are added to
+        the existing ones; a written description stays until the text changes. A file of a synchronised
+        folder and a document added by hand do not replace each other: such a request goes to `refused`, or
+        raises UsageError without that."""
         self.rebuild_if_outdated()
         put: list[LibrarySource | RefusedFile] = []
         batch: dict[str, tuple[IndexRequest, SourceUpdate]] = {}
@@ -111,7 +116,8 @@ class Indexer:
     def _write_batch(
         self, batch: dict[str, tuple[IndexRequest, SourceUpdate]]
     ) -> list[LibrarySource | RefusedFile]:
-        """Write prepared sources; those that others changed meanwhile are prepared and written again, one by one."""
+        """Write prepared sources; those that others changed meanwhile are prepared and written again, one by
+        one."""
         with self._write_lock:
             overtaken = self.library_index.put([entry for _, entry in batch.values()]) if batch else set()
         return [

@@ -4,24 +4,20 @@ from __future__ import annotations
 
 import re
 from math import isfinite
+from pathlib import Path
 
 from agent.text.tokens import fold
 from agent.types import Facility, Page
 
-_COLUMNS = {
-    "name": "name title facility place site station shop store branch bezeichnung namn nom nombre nome",
-    "kind": "kind type category class facility_type facilitytype amenity art typ kategorie kategori categorie tipo categoria",
-    "address": "address addr street street_address full_address location adresse anschrift adress strasse gatuadress direccion indirizzo",
-    "latitude": "latitude lat y breitengrad breite latitud latitudine geo_lat gps_lat y_coord lat_wgs84 wgs84_lat",
-    "longitude": "longitude lon lng long x langengrad laenge lange longitud longitudine geo_lon geo_lng gps_lon gps_lng x_coord lon_wgs84 wgs84_lon",
-}
-_COORDINATE_COLUMNS = frozenset(
-    "coordinates coordinate coords latlon latlng lat_lon lat_lng location_latlng geo gps position geopoint koordinaten".split()
-)
 _DEGREES = re.compile(r"([NSEWnsew])?\s*([+-]?\d{1,3}(?:[.,]\d+)?)(?:\s*°)?\s*([NSEWnsew])?")
 _COORDINATE_PAIR = re.compile(r"\(?\s*([+-]?\d{1,3}\.\d+)(?:\s*[,;]|\s)\s*([+-]?\d{1,3}\.\d+)\s*\)?")
+_DATA = Path(__file__).parent / "data"
 _COLUMN_OF_NAME = {
-    spelling: column for column, spellings in _COLUMNS.items() for spelling in spellings.split()
+    spelling: column
+    for line in (_DATA / "facility_columns.txt").read_text(encoding="utf-8").splitlines()
+    if not line.startswith("#")
+    for column, _, spellings in [line.partition(": ")]
+    for spelling in spellings.split()
 }
 
 
@@ -58,8 +54,7 @@ def _match_columns(header: list[str]) -> dict[str, int]:
     columns: dict[str, int] = {}
     for i, cell in enumerate(header):
         name = re.sub(r"[^a-z0-9]+", "_", fold(cell)).strip("_")
-        column = _COLUMN_OF_NAME.get(name) or ("pair" if name in _COORDINATE_COLUMNS else "")
-        if column:
+        if column := _COLUMN_OF_NAME.get(name):
             columns.setdefault(column, i)
     return columns
 

@@ -140,9 +140,9 @@ class Batches(TableAccess):
             return run_id
 
     def resume_row(self, batch_id: str, n: int, run_id: str, **step: Any) -> bool:
-        """Append a "resume" step (see `insert_person_step`) to the run of a marked row and clear its mark, in
-        one transaction. False when there is no room or another process was faster; raises ConcurrentChange when
-        the run is not as the step expects."""
+        """Append a "resume" step (see `insert_person_step`) to the run of a marked row and clear its mark,
+        in one transaction. False when there is no room or another process was faster; raises
+        ConcurrentChange when the run is not as the step expects."""
         with self._writer.begin() as connection:
             if not _has_room(connection, batch_id):
                 return False

@@ -30,9 +30,10 @@ PRAGMAS = ("journal_mode=WAL", "synchronous=FULL", "busy_timeout=10000", "temp_s
 class Store:
     """The database at `url` (an SQLAlchemy URL), opened and migrated to the newest version.
 
-    SQLite runs in WAL with synchronous=FULL (every committed step survives a killed process and a power loss),
-    waits 10 s for a lock, and begins every writing transaction IMMEDIATE, so that a reader never has to become
-    a writer. Raises StoreTooNew for a database of a newer version, StoreError when it cannot be opened."""
+    SQLite runs in WAL with synchronous=FULL (every committed step survives a killed process and a power
+    loss), waits 10 s for a lock, and begins every writing transaction IMMEDIATE, so that a reader never has
+    to become a writer. Raises StoreTooNew for a database of a newer version, StoreError when it cannot be
+    opened."""
 
     def __init__(self, url: str) -> None:
         self.url: URL = make_url(url)
@@ -120,6 +121,7 @@ def _raise_store_error(context: ExceptionContext) -> None:
     error = context.sqlalchemy_exception
     if isinstance(error, OperationalError) or type(error) is DatabaseError:  # the latter: a damaged file
         raise StoreError(
-            f"the database could not be used ({context.original_exception}); check that its disk has room and no "
+            f"the database could not be used ({context.original_exception}); check that its disk has room "
+            "and no "
             "other program holds it"
         ) from context.original_exception

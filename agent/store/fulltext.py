@@ -1,8 +1,8 @@
 """The full-text index of the library's passages, in SQLite's FTS5.
 
 The index is contentless: it holds terms and their positions, no text. Removing a row needs its terms again
-(SQLite before 3.43 has no other way), so the caller must be able to make the same terms again. Terms are quoted
-and never read as FTS5's query language."""
+(SQLite before 3.43 has no other way), so the caller must be able to make the same terms again. Terms are
+quoted and never read as FTS5's query language."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ FulltextRow = tuple[int, str, str]
 def create(connection: Connection) -> None:
     """Create the empty index. Only ASCII white space separates terms ("." and "," are part of numbers)."""
     connection.exec_driver_sql(
-        f"CREATE VIRTUAL TABLE IF NOT EXISTS {FULLTEXT_TABLE} USING fts5(head, body, content='', tokenize=\"ascii tokenchars '.,_'\")"
+        f"CREATE VIRTUAL TABLE IF NOT EXISTS {FULLTEXT_TABLE} USING fts5(head, body, content='', "
+        "tokenize=\"ascii tokenchars '.,_'\")"
     )
     connection.exec_driver_sql(
         f"CREATE VIRTUAL TABLE IF NOT EXISTS {TERMS_TABLE} USING fts5vocab({FULLTEXT_TABLE}, 'row')"
@@ -70,11 +71,15 @@ def search(
         )
     rank = f"bm25({FULLTEXT_TABLE}, {HEAD_WEIGHT}, 1.0)"
     if within is None:
-        query = f"SELECT rowid, -{rank} FROM {FULLTEXT_TABLE} WHERE {FULLTEXT_TABLE} MATCH :match ORDER BY {rank} LIMIT :k"
+        query = (
+            f"SELECT rowid, -{rank} FROM {FULLTEXT_TABLE} "
+            f"WHERE {FULLTEXT_TABLE} MATCH :match ORDER BY {rank} LIMIT :k"
+        )
     else:
         listed = ",".join(str(int(source)) for source in within)
         query = (
-            f"SELECT p.id, -{rank} FROM {FULLTEXT_TABLE} CROSS JOIN passages p ON p.id = {FULLTEXT_TABLE}.rowid "
+            f"SELECT p.id, -{rank} FROM {FULLTEXT_TABLE} CROSS JOIN passages p ON p.id = "
+            f"{FULLTEXT_TABLE}.rowid "
             f"WHERE {FULLTEXT_TABLE} MATCH :match AND p.source IN ({listed}) ORDER BY {rank} LIMIT :k"
         )
     return [(row[0], row[1]) for row in connection.execute(text(query), {"match": match, "k": k})]

@@ -81,7 +81,8 @@ class Ledger(TableAccess):
     """Reads and writes runs and steps."""
 
     def create(self, question: str, settings: Settings, first: Step, *, owner: str = "") -> str:
-        """A new run with its step 0 (the question); returns its id. With an `owner` only they can claim it."""
+        """A new run with its step 0 (the question); returns its id. With an `owner` only they can claim
+        it."""
         lease = {"owner": owner, "lease_until": time.time() + LEASE_S, "token": 1} if owner else {}
         with self._writer.begin() as connection:
             return insert_run(connection, question, settings, first, **lease)
@@ -167,9 +168,9 @@ class Ledger(TableAccess):
             _update_if_held(connection, lease, lease_until=time.time() + LEASE_S)
 
     def release(self, lease: Lease, status: Status | None = None, *, flag: str = "", error: str = "") -> None:
-        """Let go of the run and set its `status`: always, or with `flag` only while that control flag is still
-        set (a person may have withdrawn it). Without a status the run keeps that of its last step. `error` is
-        why it failed. Raises LeaseLost."""
+        """Let go of the run and set its `status`: always, or with `flag` only while that control flag is
+        still set (a person may have withdrawn it). Without a status the run keeps that of its last step.
+        `error` is why it failed. Raises LeaseLost."""
         values: dict[str, Any] = {"owner": "", "lease_until": 0.0, "updated_at": utc_timestamp()}
         with self._writer.begin() as connection:
             control = connection.scalar(_SELECT_CONTROL, {"run": lease.run_id})
@@ -273,7 +274,8 @@ def insert_person_step(
         raise ConcurrentChange("the run is in the bin: restore it first")
     if row.status not in among:
         raise ConcurrentChange(
-            f"to {name.replace('_', ' ')} is not possible now: the run is {STATUS_PHRASES[Status(row.status)]}"
+            f"to {name.replace('_', ' ')} is not possible now: the run is "
+            f"{STATUS_PHRASES[Status(row.status)]}"
         )
     if head is not None and row.head != head:
         raise ConcurrentChange(ANSWERED_FIRST)

@@ -31,7 +31,8 @@ class IndexedPassage:
 
 @dataclass(frozen=True)
 class IndexedSource:
-    """A source with its row number, the fingerprint of its terms, and the folder and signature of its file."""
+    """A source with its row number, the fingerprint of its terms, and the folder and signature of its
+    file."""
 
     row: int
     source: LibrarySource

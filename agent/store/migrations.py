@@ -35,7 +35,8 @@ def m001_initial(connection: Connection) -> None:
 
 
 def m002_library(connection: Connection) -> None:
-    """The library: sources, their passages, terms and vectors. Pages that are stored already wait to be indexed."""
+    """The library: sources, their passages, terms and vectors. Pages that are stored already wait to be
+    indexed."""
     tables.metadata.create_all(connection, tables=list(tables.LIBRARY_TABLES))
     if connection.dialect.name == "sqlite":
         fulltext.create(connection)

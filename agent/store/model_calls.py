@@ -53,8 +53,8 @@ class ModelCalls(TableAccess):
     def adopt(
         self, run_id: str, calls: Iterable[ModelCall], *, keep_key: Callable[[ModelCall], bool]
     ) -> None:
-        """Add calls of another run (imported, or forked from) as calls of this one. Except where `keep_key` says
-        so they get another key, so that they never answer for a call that is still to be made."""
+        """Add calls of another run (imported, or forked from) as calls of this one. Except where `keep_key`
+        says so they get another key, so that they never answer for a call that is still to be made."""
         self.add_if_absent(
             call.model_copy(
                 update={

@@ -1,7 +1,8 @@
-"""Stored pages: each text once, by address and hash, with its raw body compressed. A stored page never changes.
+"""Stored pages: each text once, by address and hash, with its raw body compressed. A stored page never
+changes.
 
-A new page waits to be indexed by the library. A page of an imported bundle is not indexed, and is replaced as
-soon as the same page is fetched here."""
+A new page waits to be indexed by the library. A page of an imported bundle is not indexed, and is replaced
+as soon as the same page is fetched here."""
 
 from __future__ import annotations
 
@@ -45,8 +46,8 @@ class Pages(TableAccess):
     """Stores pages and returns them by id."""
 
     def put(self, page: Page, *, shelve: bool = True) -> str:
-        """Store a page that was fetched; one text of one address is stored once. Returns its id. With `shelve`
-        a new page waits to be indexed by the library."""
+        """Store a page that was fetched; one text of one address is stored once. Returns its id. With
+        `shelve` a new page waits to be indexed by the library."""
         row = page_to_row(page)
         with self._writer.begin() as connection:
             if insert_page_row(connection, row) and shelve:
@@ -99,7 +100,8 @@ class Pages(TableAccess):
 
 
 def page_to_row(page: Page) -> dict[str, Any]:
-    """A page as a row. The id is a hash of address, text and, for a page that a person supplied, its origin."""
+    """A page as a row. The id is a hash of address, text and, for a page that a person supplied, its
+    origin."""
     address = canonicalize(page.final_url) or page.url
     given = "" if page.origin == "fetched" else f"\n{page.origin}"
     return {

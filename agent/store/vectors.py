@@ -1,4 +1,5 @@
-"""Vectors of passages by embedding model, each stored as a short code of bytes that this module does not read."""
+"""Vectors of passages by embedding model, each stored as a short code of bytes that this module does not
+read."""
 
 from __future__ import annotations
 

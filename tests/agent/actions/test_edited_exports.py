@@ -1,0 +1,83 @@
+"""Exports of a run whose facts a person edited."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import pytest
+
+from agent.actions import export, fact_edits, source_strikes, undo_edits
+from agent.actions.bundle_import import import_bundle
+from agent.actions.bundle_verify import verify_bundle
+from agent.actions.fact_edits import FactEdit
+from agent.text.urls import site
+from agent.types import Status
+from agent.workbench import Workbench
+from tests.web.demo_runs import DEMO, reviewed
+
+pytestmark = pytest.mark.slow
+
+EMPLOYED = "How many people does Älvmora Mejeri employ?"
+FOUNDED = "In which year was Älvmora Mejeri founded?"
+
+
+def rewritten(bench: Workbench, run_id: str):
+    assert bench.drive(run_id) is Status.REVIEW, bench.snapshot(run_id).run.error
+    return bench.snapshot(run_id).state
+
+
+def test_every_export_tells_what_was_edited_and_the_bundle_still_holds(bench):
+    run_id = reviewed(bench, FOUNDED)
+    state = bench.snapshot(run_id).state
+    first, second = [name for name, fact in state.facts.items() if fact.verified][:2]
+    fact_edits.revise(
+        bench,
+        run_id,
+        [
+            FactEdit(first, statement="It was founded in 1850.", decision="pinned"),
+            FactEdit(second, decision="struck"),
+        ],
+    )
+    rewritten(bench, run_id)
+    fact_edits.add(bench, run_id, "My uncle says 1975.")
+    rewritten(bench, run_id)
+    source_strikes.strike_source(bench, run_id, site(state.facts[second].url))
+    rewritten(bench, run_id)
+    undo_edits.undo(bench, run_id)
+    rewritten(bench, run_id)
+    bundle = export.export_run(bench, run_id, "bundle")
+    found = verify_bundle(bundle)
+    assert found.is_valid, found.problems
+    opened = import_bundle(bench, bundle).run_id
+    undo_edits.redo(bench, opened)
+    assert rewritten(bench, opened).struck_sources, "an imported run's edits can be taken back and done again"
+    rows = list(csv.DictReader(io.StringIO(export.export_run(bench, run_id, "csv").decode("utf-8-sig"))))
+    by_id = {row["id"]: row for row in rows}
+    assert (
+        by_id[first]["former"] == state.facts[first].statement
+        and by_id[first]["decision"] == "pinned"
+        and by_id[second]["decision"] == "struck"
+    )
+    assert [row["statement"] for row in rows if row["origin"] == "person"] == ["My uncle says 1975."]
+    data = json.loads(export.export_run(bench, run_id, "json"))
+    assert (
+        data["because"].startswith("after your edit: undid: excluded the source") and len(data["edits"]) == 4
+    )
+    for name in ("md", "html"):
+        text = export.export_run(bench, run_id, name).decode()
+        assert "My uncle says 1975." in text and "own knowledge" in text and "excluded the source" in text
+        assert state.facts[first].statement in text, "the former statement is told"
+    assert export.export_run(bench, run_id, "docx")[:2] == b"PK"
+
+
+def test_a_bundle_made_right_after_an_edit_on_the_way_holds(bench):
+    run_id = bench.start(FOUNDED, DEMO.model_copy(update={"mode": "step"}))
+    while not bench.snapshot(run_id).state.facts:
+        bench.drive(run_id)
+        bench.approve(run_id, bench.snapshot(run_id).head)
+        bench.drive(run_id)
+    fact_edits.mark(bench, run_id, list(bench.snapshot(run_id).state.facts), "struck")
+    found = verify_bundle(export.export_run(bench, run_id, "bundle"))
+    assert found.is_valid, found.problems
