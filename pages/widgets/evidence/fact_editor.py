@@ -15,7 +15,7 @@ from agent.text.urls import site
 from agent.types import Answer, Fact
 from agent.workbench import RunSnapshot
 from pages.widgets.evidence import fact_actions, fact_grid, fact_table
-from pages.widgets.shell import empty_state, labels, view_cache
+from pages.widgets.shell import empty_state, labels, ui, view_cache
 
 READ_MODE, EDIT_MODE = "Read", "Edit in the table"
 MIN_FACTS_FOR_FILTER = 8
@@ -83,22 +83,18 @@ def _draw_filter(view: RunSnapshot, known: Sequence[Fact]) -> FactFilter:
         placeholder="words, a site …",
     )
     left, middle, right = st.columns(3)
-    source = left.selectbox(
-        "Source", ["", *sites], format_func=lambda name: name or "All sources", key=f"ledger-source-{run_id}"
-    )
-    step = middle.selectbox(
-        "Step",
-        [-1, *steps],
-        format_func=lambda n: "All steps" if n < 0 else f"Step {n}",
-        key=f"ledger-step-{run_id}",
-    )
-    status = right.selectbox(
-        "Status",
-        ["", *FACT_STATUSES],
-        format_func=lambda name: labels.FACT_STATUS.get(name, name).capitalize() or "Any status",
-        key=f"ledger-status-{run_id}",
-    )
-    sift = FactFilter(find or "", source or "", -1 if step is None else step, status or "")
+    with left:
+        names = {"": "All sources"} | {name: name for name in sites}
+        source = ui.select("Source", names, f"ledger-source-{run_id}", filter_mode="fuzzy")
+    with middle:
+        numbers = {-1: "All steps"} | {n: f"Step {n}" for n in steps}
+        step = ui.select("Step", numbers, f"ledger-step-{run_id}", filter_mode="fuzzy")
+    with right:
+        words = {name: labels.FACT_STATUS.get(name, name).capitalize() for name in FACT_STATUSES}
+        status = ui.select(
+            "Status", {"": "Any status"} | words, f"ledger-status-{run_id}", filter_mode="fuzzy"
+        )
+    sift = FactFilter(find or "", source, step, status)
     if sift != FactFilter():
         st.caption(f"{format_count(len(filter_facts(known, sift)), 'fact')} of {len(known):,} fit")
     return sift

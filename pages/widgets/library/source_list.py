@@ -79,52 +79,21 @@ def _draw_rows(shelf: Library, asked: dict[str, Any], found: int, tags: list[str
 def _draw_filters(tags: dict[str, int]) -> dict[str, Any]:
     """The row of filters; returns what the library is asked for."""
     with st.container(horizontal=True, vertical_alignment="bottom", key="library-filters"):
-        hint = "title, address or description"
-        text = st.text_input(
-            "Filter",
-            key=FIND_KEY,
-            placeholder=hint,
-            type="search",
-            live="300ms",
-            width=300,
-            on_change=_go_to_first_page,
-        )
-        kind = st.selectbox(
-            "Kind",
-            list(KINDS),
-            key=KIND_KEY,
-            format_func=KINDS.get,
-            width=150,
-            filter_mode=None,
-            on_change=_go_to_first_page,
-        )
+        search: dict[str, Any] = {
+            "placeholder": "title, address or description",
+            "live": "300ms",
+            "width": 300,
+        }
+        first: dict[str, Any] = {"on_change": _go_to_first_page}
+        text = st.text_input("Filter", key=FIND_KEY, type="search", **search, **first)
+        kind = ui.select("Kind", KINDS, KIND_KEY, width=150, **first)
         if st.session_state[TAG_KEY] not in ("", *tags):
             st.session_state[TAG_KEY] = ""
-        tag = st.selectbox(
-            "Tag",
-            ["", *tags],
-            key=TAG_KEY,
-            format_func=lambda name: f"{name} ({tags[name]})" if name else "Any tag",
-            width=170,
-            on_change=_go_to_first_page,
-        )
-        age = st.selectbox(
-            "Age",
-            list(AGES),
-            key=AGE_KEY,
-            format_func=AGES.get,
-            width=210,
-            filter_mode=None,
-            on_change=_go_to_first_page,
-        )
-        gone = st.toggle("In the bin", key=BIN_KEY, on_change=_go_to_first_page)
-    return {
-        "text": text or "",
-        "kind": kind or "",
-        "tag": tag or "",
-        "stale_days": age or None,
-        "deleted": bool(gone),
-    }
+        names = {"": "Any tag"} | {name: f"{name} ({count})" for name, count in tags.items()}
+        tag = ui.select("Tag", names, TAG_KEY, width=170, filter_mode="fuzzy", **first)
+        age = ui.select("Age", AGES, AGE_KEY, width=210, **first)
+        gone = st.toggle("In the bin", key=BIN_KEY, **first)
+    return {"text": text or "", "kind": kind, "tag": tag, "stale_days": age or None, "deleted": bool(gone)}
 
 
 def _go_to_first_page() -> None:

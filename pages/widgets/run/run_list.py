@@ -25,9 +25,8 @@ def draw_filters() -> None:
         st.text_input(
             "Find", key=TEXT_KEY, placeholder="words of the question", type="search", live="300ms", width=340
         )
-        st.selectbox(
-            "State", ["", *Status], key=STATE_KEY, format_func=_format_state, width=220, filter_mode=None
-        )
+        states = {name: _format_state(name) for name in ("", *Status)}
+        ui.select("State", states, STATE_KEY, width=220)
         st.toggle("Show deleted", key=BIN_KEY)
     undo = st.session_state.get("runs-undo")
     if undo:
