@@ -1,5 +1,5 @@
-"""Splits a page's text into passages (whole sentences or lines under one heading, table rows with their header
-row) and groups passages into sections.
+"""Splits a page's text into passages (whole sentences or lines under one heading, table rows with their
+header row) and groups passages into sections.
 
 Offsets are the page's own, so a quote found in a passage is found in the page. Knows nothing of questions."""
 

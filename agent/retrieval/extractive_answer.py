@@ -36,7 +36,8 @@ MAX_REPEATED_SHARE = 0.25
 FACT_TYPES = ("person", "date", "number", "place")
 """Types of answers that one sentence holds."""
 _DATE_LINE = re.compile(
-    r"^(?:last\s+)?(?:updated|modified|changed|reviewed|published|posted|zuletzt|stand|senast|uppdaterad|mis à jour|actualizado)\b.{0,60}$",
+    r"^(?:last\s+)?(?:updated|modified|changed|reviewed|published|posted|zuletzt|stand|senast|uppdaterad"
+    r"|mis à jour|actualizado)\b.{0,60}$",
     re.IGNORECASE,
 )
 """A line that dates the page."""
@@ -59,8 +60,8 @@ def quote_answer(
     question: str, passages: Sequence[Passage], share: float, *, max_words: int, max_sentences: int
 ) -> list[Quotation]:
     """The quotes of the answer in reading order; none when no passage holds a code that is asked about, or
-    when no heading names what is asked and `share`, that of the question's words that the best passage or page
-    holds, is below `MIN_COVERED_SHARE`."""
+    when no heading names what is asked and `share`, that of the question's words that the best passage or
+    page holds, is below `MIN_COVERED_SHARE`."""
     if find_unknown_codes(question, passages):
         return []
     section = _quote_best_section(question, passages, max_words)

@@ -169,11 +169,7 @@ def score_leads(question: str, leads: Iterable[Lead], facts: Sequence[Fact]) -> 
     missing = {stem for word in measure_coverage(question, facts).missing for stem in stem_words(word)}
     covered = asked.weights.keys() - missing
     rescored = [lead.model_copy(update={"score": _score_lead(asked, lead, covered)}) for lead in leads]
-    return _sort_leads(rescored)
-
-
-def _sort_leads(leads: Iterable[Lead]) -> list[Lead]:
-    return sorted(leads, key=lambda lead: (-lead.score, lead.step, lead.value))
+    return sorted(rescored, key=lambda lead: (-lead.score, lead.step, lead.value))
 
 
 def _score_lead(asked: ParsedQuestion, lead: Lead, covered: set[str]) -> float:
@@ -204,11 +200,6 @@ def merge_leads(known: Mapping[str, Lead], found: Iterable[Lead]) -> list[Lead]:
                 update |= {"found_on": lead.found_on, "why": lead.why}
             changed[lead.id] = old.model_copy(update=update)
     return list(changed.values())
-
-
-def keep_best_leads(leads: Iterable[Lead]) -> list[Lead]:
-    """The best `MAX_OPEN_LEADS` of the open leads; the others are dropped from the state."""
-    return _sort_leads(leads)[:MAX_OPEN_LEADS]
 
 
 def make_bridge_leads(question: str, facts: Sequence[Fact], limit: int = 6) -> list[Lead]:

@@ -1,8 +1,8 @@
 """Scores how well sentences answer a question, by rule. Knows one question and sentences, no run.
 
-A sentence scores by the question's words it holds (by stem prefix; words only in its title or heading, or only
-in a neighbouring sentence, count less), by holding the expected type of answer, by shared word pairs and by
-opening its page. The weights are rounded from a logistic regression over some 800 questions ("does this
+A sentence scores by the question's words it holds (by stem prefix; words only in its title or heading, or
+only in a neighbouring sentence, count less), by holding the expected type of answer, by shared word pairs and
+by opening its page. The weights are rounded from a logistic regression over some 800 questions ("does this
 sentence hold the answer?"), divided by the best possible sum, so that a score is between 0 and 1."""
 
 from __future__ import annotations
@@ -26,11 +26,12 @@ sentences."""
 ANSWER_TYPE_WEIGHT, UNKNOWN_TYPE_WEIGHT = 1.2, 0.6
 """For holding the expected type of answer, and when no type is known."""
 OPENING_WEIGHT, PAIRS_WEIGHT, SHORT_PENALTY = 0.7, 1.0, -0.5
-"""For the first sentence of a page; for all of the question's word pairs; for fewer than SHORT_WORDS words."""
+"""For the first sentence of a page; for all of the question's word pairs; for fewer than SHORT_WORDS
+words."""
 SHORT_WORDS = 8
 MIN_PAGES, SUBJECT_SHARE, SUBJECT_WEIGHT = 3, 0.6, 0.3
-"""From how many pages on, a word on more than this share of them counts as their subject, with this part of its
-weight."""
+"""From how many pages on, a word on more than this share of them counts as their subject, with this part of
+its weight."""
 MAX_SCORE = SENTENCE_WEIGHT + ANSWER_TYPE_WEIGHT + OPENING_WEIGHT + PAIRS_WEIGHT
 
 

@@ -44,8 +44,8 @@ def prefix_share(asked: ParsedQuestion, words: Collection[str]) -> float:
 
 
 def best_share(asked: ParsedQuestion, texts: Iterable[tuple[str, str]]) -> float:
-    """The largest share (0..1) of the question's words that the texts of one page hold, given as pairs of page
-    and text."""
+    """The largest share (0..1) of the question's words that the texts of one page hold, given as pairs of
+    page and text."""
     pages: dict[str, set[str]] = {}
     for page, text in texts:
         pages.setdefault(page, set()).update(stem_prefixes(text))

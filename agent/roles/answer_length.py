@@ -22,7 +22,8 @@ _BRIEF = re.compile(
     re.IGNORECASE,
 )
 _FRAME_WORDS = frozenset(
-    "answer answers answering reply replies respond keep make write possible stay text sentences antworte svara "
+    "answer answers answering reply replies respond keep make write possible stay text sentences antworte "
+    "svara "
     "reponds responde".split()
 )
 

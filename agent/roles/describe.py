@@ -1,5 +1,5 @@
-"""Says in a line what a source of the library is about, for whoever chooses from the index. Knows a document's
-beginning, not its place."""
+"""Says in a line what a source of the library is about, for whoever chooses from the index. Knows a
+document's beginning, not its place."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Regular expressions from the text files in `data/`: a line "[name]" opens a pattern, each line below it holds
-alternatives, usually of one language; lines that begin with "#" are comments."""
+"""Regular expressions from the text files in `data/`: a line "[name]" opens a pattern, each line below it
+holds alternatives, usually of one language; lines that begin with "#" are comments."""
 
 from __future__ import annotations
 

@@ -10,7 +10,8 @@ from agent.roles.role import Role, RoleReply
 from agent.text.geo import find_facility_kinds, find_facility_word, is_nearest_request, parse_coordinates
 
 _ASKS_WHERE = re.compile(
-    r"\b(?:where (?:is|are|can i|do i|could i|to)|find (?:me )?(?:a|an|the|all)|is there (?:a|an|any)|are there (?:any )?"
+    r"\b(?:where (?:is|are|can i|do i|could i|to)|find (?:me )?(?:a|an|the|all)|is there (?:a|an|any)"
+    r"|are there (?:any )?"
     r"|any \w+ (?:in|near)|(?:list|show(?: me)?) (?:me )?(?:all|every|the)\b|all (?:the )?\w+ (?:in|near)"
     r"|(?:which|what) [\w ]{2,30} (?:are|is) there|var (?:finns|ligger)|finns det|vilka [\w ]{2,30} finns"
     r"|wo (?:ist|gibt|finde)|gibt es|welche [\w ]{2,30} gibt)",

@@ -1,5 +1,5 @@
-"""Scores how relevant each passage is to the question, all in one batch: to grade them (GRADE), or to put them
-in order (RERANK, the simple chat)."""
+"""Scores how relevant each passage is to the question, all in one batch: to grade them (GRADE), or to put
+them in order (RERANK, the simple chat)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,8 @@ class RerankReply(GradeReply):
 
 
 def fallback(*, question: str, passages: list[Passage]) -> GradeReply:
-    """The passages' own scores: the share of the question's words that each holds, rare ones weighing most."""
+    """The passages' own scores: the share of the question's words that each holds, rare ones weighing
+    most."""
     return RerankReply(
         grades=[
             PassageGrade(

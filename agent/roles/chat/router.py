@@ -1,5 +1,5 @@
-"""Chooses the way of a turn of a chat: answer from what is known, search, complete and search, ask back, or find
-a place.
+"""Chooses the way of a turn of a chat: answer from what is known, search, complete and search, ask back, or
+find a place.
 
 The five routes are those of seed 004. Knows no library."""
 
@@ -49,7 +49,8 @@ def fallback(*, question: str, history: list[Turn], prior: list[Fact], kinds: li
             route="ASK_CLARIFICATION",
             reasoning="The question does not say what it is about.",
             confidence=0.7,
-            clarifying_question=f"What would you like to know? “{question.strip()}” alone does not say what it is about.",
+            clarifying_question="What would you like to know? "
+            f"“{question.strip()}” alone does not say what it is about.",
         )
     if history and _is_answered_by_facts(question, prior):
         reason = "A fact of an earlier answer holds all that is asked."

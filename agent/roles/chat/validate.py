@@ -1,5 +1,5 @@
-"""Checks whether the draft of an answer says only what its quotes say, and answers. Code has checked the quotes
-before."""
+"""Checks whether the draft of an answer says only what its quotes say, and answers. Code has checked the
+quotes before."""
 
 from __future__ import annotations
 

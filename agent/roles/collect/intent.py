@@ -1,5 +1,5 @@
-"""Reads what a collecting prompt asks for: the topic, the section of a site, how far back, how many, and what to
-leave out. Knows no page."""
+"""Reads what a collecting prompt asks for: the topic, the section of a site, how far back, how many, and what
+to leave out. Knows no page."""
 
 from __future__ import annotations
 

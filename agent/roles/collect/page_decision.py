@@ -1,5 +1,5 @@
-"""Decides what to do with a page that was just read: take its content, follow its links, go on to one section,
-or stop. Fetches nothing."""
+"""Decides what to do with a page that was just read: take its content, follow its links, go on to one
+section, or stop. Fetches nothing."""
 
 from __future__ import annotations
 
@@ -59,7 +59,10 @@ def fallback(
     if listing and (not wants_forum or section is None or listing.page_type == "forum_listing"):
         return listing
     if section is not None and (wants_forum or is_profile or not _is_prose(signs)):
-        reason = f"“{section.text}” leads to the {intent.target_section} section that is wanted; this page is not it."
+        reason = (
+            f"“{section.text}” leads to the {intent.target_section} section that is wanted; this page is "
+            f"not it."
+        )
         return _navigate(section, reason, 0.85, page_type)
     if _is_prose(signs) and not (wants_forum and is_profile):
         reason = f"Running text of {signs.words} words with few links: this is content."
@@ -86,7 +89,8 @@ def _decide_listing(
     count, kind = signs.dated_links if has_dates else signs.alike_links, "threads" if forum else "entries"
     return PageDecision(
         action="EXTRACT_LINKS",
-        reasoning=f"A list of {count} {kind}{', with dates' if has_dates else ''}: the content is behind its links.",
+        reasoning=f"A list of {count} {kind}{', with dates' if has_dates else ''}: "
+        "the content is behind its links.",
         confidence=0.9 if has_dates else 0.65,
         page_type="forum_listing" if forum else "news_listing",
     )
@@ -97,8 +101,8 @@ def _is_prose(signs: PageFeatures) -> bool:
 
 
 def _find_section_link(section: str, links: list[LinkCandidate], url: str) -> LinkCandidate | None:
-    """The link to the wanted section, by its anchor, else by its address; of several one below this page, then
-    the shortest address."""
+    """The link to the wanted section, by its anchor, else by its address; of several one below this page,
+    then the shortest address."""
     if not section:
         return None
     words = re.compile("|".join(map(re.escape, section.lower().split())), re.IGNORECASE)

@@ -1,4 +1,5 @@
-"""Judges which of the gathered articles and threads the person wants: a batch at a time, a reason for each."""
+"""Judges which of the gathered articles and threads the person wants: a batch at a time, a reason for
+each."""
 
 from __future__ import annotations
 

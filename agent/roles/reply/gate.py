@@ -45,8 +45,8 @@ class GateReply(RoleReply):
 
 
 def fallback(*, task: str, introduction: str, conversation: str, question: str, pictures: int) -> GateReply:
-    """By the form of the messages nobody answered yet: one that asks is enough. Inside a conversation with the
-    bot any words count as a follow-up."""
+    """By the form of the messages nobody answered yet: one that asks is enough. Inside a conversation with
+    the bot any words count as a follow-up."""
     talking = re.search(r"^You:", conversation, re.MULTILINE) is not None
     lines = [line for line in question.split("\n")[-MAX_LINES:] if line.strip()]
     replies = [

@@ -24,7 +24,8 @@ def narrow_reply(*, actions: list[str], **_: Any) -> type[RoleReply]:
 
 @lru_cache(maxsize=32)
 def _build_reply(actions: tuple[str, ...]) -> type[RoleReply]:
-    return create_model("Decision", __base__=Decision, next_action=(Literal[actions], ...))  # type: ignore[arg-type]
+    allowed: Any = Literal[actions]  # type: ignore[valid-type]
+    return create_model("Decision", __base__=Decision, next_action=(allowed, ...))
 
 
 def fallback(

@@ -30,8 +30,8 @@ MIN_PAGES_READ = 4
 MAX_FOLLOW_UP_SEARCHES = 2
 """Searches for found names after the first search, of a question that takes several pages."""
 CLEAR_SHARE, CLEAR_SHARE_GIVEN_PAGE = 0.83, 0.3
-"""The share of a question that one quote with the expected type of answer covers when the answer is clear: as a
-part of the confidence threshold, and on a page that the person named."""
+"""The share of a question that one quote with the expected type of answer covers when the answer is clear: as
+a part of the confidence threshold, and on a page that the person named."""
 COVERED_SHARE = 0.9
 """The share of the question's words that must be covered for the run to stop searching."""
 
@@ -123,7 +123,8 @@ class DecisionContext:
         ]
         if not engines or not query or target in self._done:
             return None
-        return Decision(next_action=engines[0], query_or_url=query, reasoning=f"{why} {_ENGINES[engines[0]]}")  # type: ignore[arg-type]
+        reasoning = f"{why} {_ENGINES[engines[0]]}"
+        return Decision(next_action=engines[0], query_or_url=query, reasoning=reasoning)  # type: ignore[arg-type]
 
     def crawl(self, url: str, why: str) -> Decision | None:
         """A page that was not read yet."""
@@ -285,8 +286,8 @@ _ENGINES = {
 
 
 def decide_by_rule(now: DecisionContext, rung: str = "") -> Decision:
-    """The first possible action: a note's, the blockage's (`rung`), the first search, then the best lead until
-    the question is covered."""
+    """The first possible action: a note's, the blockage's (`rung`), the first search, then the best lead
+    until the question is covered."""
     strategies = ESCALATIONS[rung] if rung else NEXT_STRATEGIES if now.history else FIRST_STRATEGIES
     decision = _first(strategy(now) for strategy in (follow_note, *strategies))
     return decision or hand_over(_explain_hand_over(now, rung))
@@ -300,7 +301,8 @@ def _explain_hand_over(now: DecisionContext, rung: str) -> str:
     if not now.coverage.share:
         return "Nothing found bears on the question."
     read = "1 page is read" if now.pages_read == 1 else f"{now.pages_read} pages are read"
-    return f"{read}, {now.coverage.share:.0%} of the question's words are covered, and no promising lead is left."
+    covered = f"{now.coverage.share:.0%} of the question's words are covered"
+    return f"{read}, {covered}, and no promising lead is left."
 
 
 def _first(decisions: Iterable[Decision | None]) -> Decision | None:

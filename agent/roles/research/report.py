@@ -83,7 +83,8 @@ def fallback(
 def _describe_certainty(confidence: float, conflicts: list[Conflict]) -> str:
     still = [conflict for conflict in conflicts if conflict.status == "open"]
     disputed = "; ".join(
-        f"sources disagree about {conflict.subject}{f' ({conflict.attribute})' if conflict.attribute else ''}: "
+        f"sources disagree "
+        f"about {conflict.subject}{f' ({conflict.attribute})' if conflict.attribute else ''}: "
         + " or ".join(value.text for value in conflict.values)
         for conflict in still[:3]
     )

@@ -87,7 +87,7 @@ def fallback(
         names = ", ".join(f"“{(address.text or address.url)[:60]}”" for address in promising[:3])
         return AgentDecision(
             decision="explore",
-            reasoning=f"What was read does not fit the question well enough yet; {names} share words with it.",
+            reasoning=f"What was read does not fit well enough yet; {names} share words with the question.",
             selected_url_indices=[address.index for address in promising],
             useful_visited_indices=useful,
         )

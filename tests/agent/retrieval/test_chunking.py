@@ -47,7 +47,10 @@ def test_offsets_are_the_pages_own_and_nothing_but_blanks_is_left_out(page: Page
 
 
 def test_a_passage_says_where_it_stands() -> None:
-    text = "Heron House\n\nHistory\n\nIt was built in 1907.\n\nEarly years\n\nIt stood empty.\n\nVisit\n\nOpen daily."
+    text = (
+        "Heron House\n\nHistory\n\nIt was built in 1907.\n\nEarly years\n\nIt stood empty.\n\nVisit\n\nOpen "
+        "daily."
+    )
     marks = [(1, "Heron House"), (2, "History"), (3, "Early years"), (2, "Visit")]
     headings = [Heading(start=text.index(name), level=level, text=name) for level, name in marks]
     found = split_passages(page(text, title="Heron House", headings=headings), "p1")

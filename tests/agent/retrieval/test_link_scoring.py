@@ -141,13 +141,6 @@ def test_ties_go_to_the_older_lead() -> None:
         link_scoring.score_leads(ASKED, [new, old], [])[0]
         == link_scoring.score_leads(ASKED, [old, new], [])[0]
     )
-    assert link_scoring.keep_best_leads([new, old]) == [old, new]
-
-
-def test_only_the_best_leads_are_kept() -> None:
-    many = [url(f"https://a.example/{n}", score=n / 1000) for n in range(200)]
-    kept = link_scoring.keep_best_leads(many)
-    assert len(kept) == link_scoring.MAX_OPEN_LEADS and kept[0].score == 0.199
 
 
 def test_a_lead_found_at_two_places_is_worth_more_and_the_search_becomes_its_place() -> None:

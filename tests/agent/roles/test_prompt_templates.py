@@ -11,7 +11,10 @@ from agent.errors import PromptError
 from agent.roles.prompt_templates import find_blanks, render
 
 PLAIN = "A remark.\n<!-- system -->\nYou are {{ who }}.\n<!-- user -->\nQ: {{ question }}\n"
-FENCED = "<!-- system -->\nJudge.\n<!-- user -->\n{% for page in pages %}\n{{ page | fence('page') }}\n{% endfor %}\n"
+FENCED = (
+    "<!-- system -->\nJudge.\n<!-- user -->\n{% for page in pages %}\n{{ page | fence('page') }}\n{% endfor "
+    "%}\n"
+)
 
 
 @pytest.fixture

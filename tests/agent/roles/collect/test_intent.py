@@ -18,7 +18,8 @@ def told(prompt: str, *notes: str) -> tuple[str, str, int | None, int | None]:
     ("prompt", "wanted"),
     [
         (
-            "Go to the forum page from the forum section and find out what people are saying about Marico in the last month",
+            "Go to the forum page from the forum section and find out what people are saying about Marico "
+            "in the last month",
             ("Marico", "forum", 30, None),
         ),
         ("Summarize Marico news from last week", ("Marico", "news", 7, None)),

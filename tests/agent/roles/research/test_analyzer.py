@@ -43,7 +43,10 @@ def known(quote: str, title: str = "") -> Fact:
     return Fact(id="k", statement=quote, quote=quote, title=title, url="https://k.example/", verified=True)
 
 
-TEXT = "Welcome to the harbour. The ferry Blue Heron was built in 1907 at the Quill yard. The weather is fine today."
+TEXT = (
+    "Welcome to the harbour. The ferry Blue Heron was built in 1907 at the Quill yard. The weather is fine "
+    "today."
+)
 
 
 def test_a_page_gives_the_sentences_that_bear_on_the_question_verbatim() -> None:

@@ -51,7 +51,8 @@ def said(reply) -> str:
 
 def test_the_section_that_is_asked_for_is_quoted_from_its_start_without_heading_or_question():
     assert said(draft("What are the symptoms of lamp fever?")) == (
-        "The first symptom is a warm nose, which is noticed by others before oneself. It is followed by green ears."
+        "The first symptom is a warm nose, which is noticed by others before oneself. It is followed by "
+        "green ears."
     )
     assert said(draft("How is lamp fever treated?")).startswith("Treatment is sleep in a dark room")
 
