@@ -16,6 +16,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Generic, Protocol, TypeVar
 
+from agent.export.escaping import to_one_line
 from agent.types.reply import Conversation, Message, RequestContext
 
 log = logging.getLogger("agent.bot.debounce")
@@ -146,9 +147,9 @@ def _cancel_batch(batch: MessageBatch[T]) -> None:
 
 def _log_event(name: str, batch: MessageBatch[T], **fields: object) -> None:
     where = {
-        "platform": _one_line(batch.context.platform),
-        "channel": _one_line(batch.context.channel),
-        "user": _one_line(batch.context.user),
+        "platform": to_one_line(batch.context.platform),
+        "channel": to_one_line(batch.context.channel),
+        "user": to_one_line(batch.context.user),
     }
     extra = {"event": name, **where, "messages": len(batch.messages), **fields}
     log.debug(
@@ -160,8 +161,3 @@ def _log_event(name: str, batch: MessageBatch[T], **fields: object) -> None:
         fields or "",
         extra=extra,
     )
-
-
-def _one_line(name: str) -> str:
-    """Foreign text on one line."""
-    return "".join(sign if sign.isprintable() else " " for sign in name)

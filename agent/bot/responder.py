@@ -24,6 +24,7 @@ from agent.engine.context import RunContext
 from agent.engine.loop import advance
 from agent.engine.state import to_jsonable
 from agent.errors import BudgetSpent, NotFound, TouchstoneError
+from agent.export.escaping import to_one_line
 from agent.flows import FLOWS
 from agent.flows.reply.state import ReplyRun
 from agent.library.collection import Library
@@ -334,7 +335,7 @@ def _log_outcome(replied: ReplyOutcome, seconds: float) -> ReplyOutcome:
     outcome = "success" if replied.result.should_reply else "error" if replied.failed else "skip"
     metrics.count_request(outcome, seconds, replied.usage, answerable=replied.answerable)
     usage, path = replied.usage, " -> ".join(replied.path)
-    reason = "".join(sign if sign.isprintable() else " " for sign in replied.reason[:MAX_REASON_CHARS])
+    reason = to_one_line(replied.reason[:MAX_REASON_CHARS])
     extra = {
         "event": "reply",
         "run": replied.run_id,

@@ -15,9 +15,10 @@ from agent.actions import fact_edits, source_strikes, undo_edits
 from agent.actions.fact_edits import FactEdit
 from agent.actions.source_strikes import StrikeImpact
 from agent.cli.options import RunId, require_one
-from agent.cli.output import check_network, finish_edit, one_line, write_stderr, write_stdout
+from agent.cli.output import check_network, finish_edit, write_stderr, write_stdout
 from agent.errors import UsageError
 from agent.evidence import citation_check
+from agent.export.escaping import to_one_line
 from agent.text.plurals import format_count
 from agent.text.urls import site
 from agent.types import Answer, Status
@@ -115,7 +116,7 @@ def _warn_unsupported(edited: RunSnapshot, name: str, text: str) -> None:
     if bare := fact_edits.find_unsupported_facts(edited, [FactEdit(name, statement=text)]):
         write_stderr(
             "       The quote does not support this statement, so no page backs it any more: "
-            f"“{one_line(bare[0].quote)}”"
+            f"“{to_one_line(bare[0].quote)}”"
         )
         write_stderr(
             "       Correct the quote too (--quote WORDS), pin the fact to use it as your own word, or take the "
@@ -133,7 +134,7 @@ def _is_confirmed(impact: StrikeImpact, *, yes: bool) -> bool:
         if sentences:
             write_stderr(f"these sentences of the answer {fate}:")
         for sentence in sentences:
-            write_stderr(f"  - {one_line(sentence.text)}")
+            write_stderr(f"  - {to_one_line(sentence.text)}")
     if not impact.sentences + impact.weakened:
         write_stderr("no sentence of the answer rests on it")
     if yes:
@@ -151,7 +152,7 @@ def describe_changes(before: RunSnapshot, after: RunSnapshot) -> list[str]:
     if new is None or old is None or new.n == old.n:
         return [level]
     changes = [
-        f"{CHANGE_MARKS[change.kind]} {one_line(sentence.text)}{_format_sources(change.kind, new)}"
+        f"{CHANGE_MARKS[change.kind]} {to_one_line(sentence.text)}{_format_sources(change.kind, new)}"
         for change in citation_check.diff_answers(old, new)
         if change.kind != "same" and (sentence := change.new or change.old)
     ]

@@ -7,7 +7,8 @@ from typing import Annotated
 import typer
 
 from agent.cli.options import AsJson, RunId, choose_from
-from agent.cli.output import one_line, write_json, write_stderr, write_stdout
+from agent.cli.output import write_json, write_stderr, write_stdout
+from agent.export.escaping import to_one_line
 from agent.flows.shared import fact_view
 from agent.flows.shared.fact_filter import FACT_STATUSES, FactFilter, fact_statuses, filter_facts
 from agent.text.urls import site
@@ -50,7 +51,7 @@ def format_fact(fact: Fact) -> list[str]:
     origin = site(fact.url) or fact.origin
     lines = [
         f"{fact.id}  step {fact.step}  {', '.join(fact_statuses(fact))}  {origin}",
-        f"    {one_line(fact.statement)}",
+        f"    {to_one_line(fact.statement)}",
     ]
-    lines += [f"    “{one_line(fact.quote)}”"] if fact.quote != fact.statement else []
-    return lines + ([f"    before its correction: {one_line(fact.former)}"] if fact.former else [])
+    lines += [f"    “{to_one_line(fact.quote)}”"] if fact.quote != fact.statement else []
+    return lines + ([f"    before its correction: {to_one_line(fact.former)}"] if fact.former else [])

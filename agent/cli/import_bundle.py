@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from agent.actions.bundle_import import import_bundle
-from agent.cli.output import one_line, read_file, write_stderr, write_stdout
+from agent.cli.output import read_file, write_stderr, write_stdout
 from agent.cli.verify import Bundle
 from agent.errors import BundleError
 from agent.export.archive import MAX_BYTES
+from agent.export.escaping import to_one_line
 from agent.workbench import Workbench
 
 
@@ -16,7 +17,7 @@ def run(bundle: Bundle) -> int:
     try:
         imported = import_bundle(Workbench(), data)
     except BundleError as refused:
-        write_stderr(f"touchstone: {one_line(str(refused))}")
+        write_stderr(f"touchstone: {to_one_line(str(refused))}")
         return 1
     if imported.is_renamed:
         write_stderr(f"a run {imported.original_id} exists already, so this one is called {imported.run_id}")

@@ -135,8 +135,3 @@ def finish_edit(bench: Workbench, run_id: str) -> RunSnapshot:
     if bench.snapshot(run_id).run.status is Status.RUNNING:
         bench.drive(run_id)
     return bench.snapshot(run_id)
-
-
-def one_line(text: str) -> str:
-    """Foreign text for a terminal: one line, unprintable characters as spaces."""
-    return " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())

@@ -13,8 +13,9 @@ import typer
 
 from agent.actions.bundle_verify import BundleVerification, SourceCheck, refetch_sources, verify_bundle
 from agent.cli.options import AsJson
-from agent.cli.output import check_network, one_line, read_file, write_json, write_stdout
+from agent.cli.output import check_network, read_file, write_json, write_stdout
 from agent.export.archive import MAX_BYTES
+from agent.export.escaping import to_one_line
 from agent.workbench import Workbench
 
 Bundle = Annotated[Path, typer.Argument(metavar="BUNDLE", help="the file of an evidence bundle")]
@@ -60,12 +61,12 @@ def format_verification(found: BundleVerification) -> list[str]:
     lines = [f"SHA-256 {found.sha256}"]
     if contents := found.contents:
         lines += [
-            f"run {contents.run.id}: {one_line(contents.run.question)}",
+            f"run {contents.run.id}: {to_one_line(contents.run.question)}",
             f"{len(contents.steps)} steps, {len(contents.pages)} pages, {len(contents.calls)} model calls",
             f"{found.found_quote_count} of {found.quote_count} quotes are in their pages",
         ]
-    lines += [f"! {one_line(problem)}" for problem in found.problems]
-    lines += [f"({one_line(remark)})" for remark in found.remarks]
+    lines += [f"! {to_one_line(problem)}" for problem in found.problems]
+    lines += [f"({to_one_line(remark)})" for remark in found.remarks]
     return [*lines, "The bundle is valid." if found.is_valid else "The bundle is not valid."]
 
 
@@ -95,9 +96,9 @@ def verification_record(found: BundleVerification, sources: list[SourceCheck]) -
 
 def _print_source(source: SourceCheck) -> None:
     mark = ATTENTION_MARKS[source.drift] or " "
-    write_stdout(f"{mark} {one_line(source.url)}: {one_line(source.description)}")
+    write_stdout(f"{mark} {to_one_line(source.url)}: {to_one_line(source.description)}")
     for quote in source.lost_quotes if source.drift == "lost" else ():
-        write_stdout(f"      no longer: “{one_line(quote)[:200]}”")
+        write_stdout(f"      no longer: “{to_one_line(quote)[:200]}”")
 
 
 def _format_summary(sources: list[SourceCheck]) -> str:

@@ -228,7 +228,7 @@ def test_names_with_line_breaks_stay_on_one_line_of_the_log(caplog: pytest.LogCa
     with caplog.at_level(logging.DEBUG, "agent.bot.debounce"):
         Desk().say("x", channel="help\nERROR forged", user="ann\r\u2028bob")
     [line] = caplog.records
-    assert line.getMessage().isprintable() and "channel=help ERROR forged user=ann  bob" in line.getMessage()
+    assert line.getMessage().isprintable() and "channel=help ERROR forged user=ann bob" in line.getMessage()
     assert line.channel == "help ERROR forged"  # type: ignore[attr-defined]
 
 
