@@ -16,7 +16,7 @@ Actor = Literal["model", "keyless", "person", "code"]
 
 
 def make_fact_id(*parts: str) -> str:
-    """The id of a fact, a hash of its page id (or "a person"), quote and statement. Stored facts rely on it."""
+    """The id of a fact: a hash of page id (or "a person"), quote and statement. Stored ids rely on it."""
     return "f" + hashlib.sha256("\n".join(parts).encode()).hexdigest()[:7]
 
 
