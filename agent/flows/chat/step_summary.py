@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from agent.engine.state import Change
+from agent.text.plurals import format_count
 
 
 def describe_step(name: str, change: Change) -> str:
@@ -15,7 +16,7 @@ def describe_step(name: str, change: Change) -> str:
         return f"{words}{' (by rule: ' + rewrite['trouble'] + ')' if rewrite.get('trouble') else ''}"
     if name == "retrieve":
         method = str(change.get("searched_by", "")).partition(".")[0]
-        return f"{len(change.get('retrieved_docs', []))} passages. {method}."
+        return f"{format_count(len(change.get('retrieved_docs', [])), 'passage')}. {method}."
     if name in ("grade", "rerank"):
         scores = change.get("doc_relevance_scores", [])
         return f"{sum(score >= 0.5 for score in scores)} of {len(scores)} relevant"
