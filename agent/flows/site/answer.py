@@ -29,10 +29,7 @@ REFUSAL_MESSAGES = {
     "not_covered": "The pages of {site} that were read do not answer this, so I would rather not guess.",
     "needs_clarification": "Could you say a little more about what you mean?",
 }
-NOT_FOLLOWED = (
-    "{subject} was not followed in the answer: that needs a model. Its words only helped to choose which "
-    "pages to read."
-)
+NOT_FOLLOWED = "{subject} was not followed: that needs a model."
 
 
 def answer_from_draft(
