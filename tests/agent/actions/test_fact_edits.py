@@ -111,7 +111,7 @@ def test_a_fact_from_a_page_is_looked_up_there(bench):
     )
     assert any(ref.page_id == new.page_id for ref in state.pages.values())
     for url, quote, told in [
-        ("www.alvmora-mejeri.example", "It makes nine cheeses", "copy the words"),
+        ("www.alvmora-mejeri.example", "It makes nine cheeses", "copy the exact words"),
         ("www.alvmora-mejeri.example", "", "needs its address and the words|needs both|needs"),
         ("not an address", "five cheeses here", "not a web address"),
         ("https://www.alvmora-mejeri.example/none-such", "five cheeses here", "could not be read"),
@@ -141,7 +141,7 @@ def test_an_added_fact_is_trusted_as_its_domain_is_for_every_run(bench):
 
 def test_a_page_outside_the_allowed_domains_is_not_read_for_a_person_either(bench):
     run_id = reviewed(bench, allowed_domains=["www.alvmora-mejeri.example"])
-    with pytest.raises(UsageError, match="outside the domains that were chosen"):
+    with pytest.raises(UsageError, match="outside the domains chosen"):
         fact_edits.add(bench, run_id, "x y", url="https://norrviddawiki.example/", quote="Älvmora Mejeri")
 
 
@@ -163,7 +163,7 @@ def test_a_struck_source_takes_its_sentences_along_and_undo_brings_them_back(ben
     undo_edits.undo(bench, run_id)
     back = rewritten(bench, run_id)
     assert (back.facts, back.conflicts, back.struck_sources) == (before.facts, before.conflicts, [])
-    assert back.answer.text == before.answer.text and back.current_confidence == before.level
+    assert back.answer.text == before.answer.text and back.current_confidence == before.current_confidence
     assert (
         undo_edits.find_undoable(bench.snapshot(run_id)) is None
         and undo_edits.find_redoable(bench.snapshot(run_id)).text == edit.text
@@ -238,7 +238,7 @@ def test_a_word_on_trust_is_taken_back_like_an_edit(bench):
         before.facts,
         before.conflicts,
         {},
-        before.level,
+        before.current_confidence,
     )
     undo_edits.redo(bench, run_id)
     known = set(rewritten(bench, run_id).facts)

@@ -152,7 +152,7 @@ def test_a_beginning_that_was_made_up_is_told(bench, reviewed):
     ):
         contents = bundle.read_bundle(export_run(bench, run_id, "bundle"))
         forged = bundle.write_bundle(replace(contents, run=contents.run.model_copy(update=lie)))
-        assert any("another beginning" in trouble for trouble in verify_bundle(forged).problems), lie
+        assert any("another branching point" in trouble for trouble in verify_bundle(forged).problems), lie
 
 
 def test_a_fork_of_an_imported_run_keeps_to_what_can_be_set_here(bench):
@@ -198,6 +198,6 @@ def test_what_cannot_be_is_said(bench, reviewed):
     chat = bench.start(
         "How many people does Älvmora Mejeri employ?", DEMO.model_copy(update={"flow": "chat"})
     )
-    with pytest.raises(UsageError, match="speaks once"):
+    with pytest.raises(UsageError, match="cannot be branched"):
         forks.fork_run(bench, chat, 0)
     assert len(bench.runs()) == runs + 1
