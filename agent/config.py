@@ -109,7 +109,8 @@ class Config(BaseSettings):
     )
     CONFIG_FILE: str = _setting(
         DEFAULT_CONFIG_FILE,
-        "a YAML file with the settings of `reply`, and any of these (relative: below the checkout); empty: none",
+        "a YAML file with the settings of `reply`, and any of these (relative: below the checkout); empty: "
+        "none",
     )
     REPLY_TOKEN: str = _secret(
         "bearer token that `POST /reply` and `POST /messages` require; empty: none is required"
@@ -169,7 +170,8 @@ SECRETS = [name for name, field in SETTINGS.items() if not field.repr]
 
 
 def read_config(overrides: dict[str, str] | None = None) -> Config:
-    """The settings of all sources. Raises UsageError for a value of the wrong kind, or a wrong CONFIG_FILE."""
+    """The settings of all sources. Raises UsageError for a value of the wrong kind, or a wrong
+    CONFIG_FILE."""
     try:
         return Config(**(overrides or {}))  # type: ignore[arg-type]
     except ValidationError as wrong:
@@ -199,8 +201,8 @@ def resolve_folder(name: str) -> Path | None:
 
 
 def read_config_file(name: str) -> tuple[dict[str, Any], Path | None]:
-    """The content of a YAML file (relative: below the checkout) and its path; {} and None when `name` is empty
-    or the default file is missing. Raises UsageError when it cannot be read."""
+    """The content of a YAML file (relative: below the checkout) and its path; {} and None when `name` is
+    empty or the default file is missing. Raises UsageError when it cannot be read."""
     import yaml  # 20 ms that most starts save
 
     path = (ROOT / Path(name).expanduser()).resolve()

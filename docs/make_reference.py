@@ -37,8 +37,10 @@ def render_commands() -> str:
     parts = [
         "# Command line",
         MADE,
-        f"`{PROGRAM} COMMAND` (in the virtual environment: `.venv/bin/{PROGRAM}`), or `./touchstone COMMAND`. "
-        "Progress goes to stderr, results to stdout. Exit codes: 0 done (an honest “no evidence” too), 1 failed "
+        f"`{PROGRAM} COMMAND` (in the virtual environment: `.venv/bin/{PROGRAM}`), or `./touchstone "
+        f"COMMAND`. "
+        "Progress goes to stderr, results to stdout. Exit codes: 0 done (an honest “no evidence” too), 1 "
+        "failed "
         "(stderr says why), 2 wrong usage.",
         "Shell completion: put the checkout on your PATH and run `touchstone --install-completion`.",
         "\n".join(f"* [`{name}`](#{name}): {about}" for name, (_, about) in COMMANDS.items()),
@@ -80,7 +82,8 @@ def render_settings() -> str:
     parts = [
         "# Settings",
         MADE,
-        "Read from the environment, then from `.env` beside the README, then from the top level of `config.yaml`; "
+        "Read from the environment, then from `.env` beside the README, then from the top level of "
+        "`config.yaml`; "
         "the first that names a setting wins.",
         _table(
             (name, format_value(field.default), str(field.description)) for name, field in SETTINGS.items()
@@ -92,7 +95,8 @@ def render_settings() -> str:
         parts += [f"### {title}", _table(_fields(model))]
     parts += [
         "## The settings of a run",
-        "Chosen in the forms and by options of the command line, stored with each run, and written into exports.",
+        "Chosen in the forms and by options of the command line, stored with each run, and written into "
+        "exports.",
     ]
     for title, model in RUN_PARTS.items():
         parts += [f"### {title}", _table(_fields(model))]

@@ -1,6 +1,7 @@
 """`reply` over HTTP: POST /reply, POST /messages, GET /metrics, as routes for the server of the screens.
 
-    curl -s localhost:8501/reply -H 'content-type: application/json' -d '{"conversation": [{"role": "user", "text": "How do I ...?"}]}'
+    curl -s localhost:8501/reply -H 'content-type: application/json' -d '{"conversation": [{"role": "user",
+    "text": "How do I ...?"}]}'
 
 Blocking work runs in threads of its own, so that bots never take the threads of the screens. A wrong request
 gets a 4xx and a sentence; a valid one is always answered with 200, silence included."""

@@ -1,4 +1,5 @@
-"""Prometheus metrics of `reply`: requests by result, gate decisions, latency, tokens; one registry a process."""
+"""Prometheus metrics of `reply`: requests by result, gate decisions, latency, tokens; one registry a
+process."""
 
 from __future__ import annotations
 

@@ -2,8 +2,8 @@
 
     ReplyService(workbench).generate_reply(Conversation(messages=[...]), RequestContext(channel="help"))
 
-Each request is a run, kept for audit and never resumed. Any failure means silence, one log line and one count;
-nothing raises. Between requests the service keeps only its connections."""
+Each request is a run, kept for audit and never resumed. Any failure means silence, one log line and one
+count; nothing raises. Between requests the service keeps only its connections."""
 
 from __future__ import annotations
 
@@ -57,8 +57,8 @@ REPLY_FLOWS = {"reply": FLOW}
 
 @dataclass(frozen=True)
 class ReplyOutcome:
-    """A reply and how it was made. Silence with `failed` is an error, without it a decision; `reason` gives the
-    cause of silence."""
+    """A reply and how it was made. Silence with `failed` is an error, without it a decision; `reason` gives
+    the cause of silence."""
 
     result: AIResult
     run_id: str = ""
@@ -84,8 +84,8 @@ class ReplyService:
     """Answers conversations from a knowledge base. Thread-safe; one a process.
 
     Without `kb` it answers from the library, synchronised with the folders in `config.yaml`; with `kb` from
-    that folder alone, indexed in its own database. `client` replaces the configured model. Raises NotFound for
-    a missing folder, UsageError for a wrong `config.yaml`."""
+    that folder alone, indexed in its own database. `client` replaces the configured model. Raises NotFound
+    for a missing folder, UsageError for a wrong `config.yaml`."""
 
     def __init__(
         self,
@@ -154,8 +154,8 @@ class ReplyService:
     def start_reply(
         self, conversation: Conversation, context: RequestContext | None = None, *, model: str = "auto"
     ) -> str:
-        """Start a reply in the background; returns the id of its run. Raises TouchstoneError when it cannot be
-        started."""
+        """Start a reply in the background; returns the id of its run. Raises TouchstoneError when it cannot
+        be started."""
         began = time.monotonic()
         request = self._start_run(conversation, context or RequestContext(), model, began)
         threading.Thread(
@@ -165,7 +165,7 @@ class ReplyService:
         ).start()
         return request.run_id
 
-    # ------------------------------------------------------------------------------------------------------------------
+    # ------------------------------------------------------------------
 
     def _run_safely(self, began: float, request: Any) -> ReplyOutcome:
         """Drive a request to its end, count and log it; an error becomes silence."""

@@ -1,8 +1,8 @@
 """Describes the documents of the library with the model of `kb.llm`, in its own thread, a batch at a time.
 
 Descriptions change how sources are listed in the index, never how `reply` answers. A person's description is
-kept; a model's is kept as long as the text of the document; when the model fails, the descriptions made without
-it stay, and it is called again later."""
+kept; a model's is kept as long as the text of the document; when the model fails, the descriptions made
+without it stay, and it is called again later."""
 
 from __future__ import annotations
 

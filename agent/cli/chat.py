@@ -16,7 +16,10 @@ from agent.library.ingest import DEMO_TAG
 from agent.types import LibraryScope, Settings, Status
 from agent.workbench import Workbench
 
-EMPTY_LIBRARY_HINT = "the library is empty: add documents with --add FILE or --add FOLDER, or let another run read something first"
+EMPTY_LIBRARY_HINT = (
+    "the library is empty: add documents with --add FILE or --add FOLDER, or let another run read something "
+    "first"
+)
 
 
 def run(
@@ -64,7 +67,8 @@ def _add_documents(bench: Workbench, path: Path) -> None:
         write_stderr(f"added {sources[0].source_id}")
     if any(DEMO_TAG in source.tags for source in sources):
         write_stderr(
-            f"documents of the demo are invented: they are used only with --scope-tag {DEMO_TAG} or --world demo"
+            f"documents of the demo are invented: they are used only with --scope-tag {DEMO_TAG} or --world "
+            f"demo"
         )
 
 

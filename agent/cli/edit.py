@@ -119,7 +119,8 @@ def _warn_unsupported(edited: RunSnapshot, name: str, text: str) -> None:
             f"“{to_one_line(bare[0].quote)}”"
         )
         write_stderr(
-            "       Correct the quote too (--quote WORDS), pin the fact to use it as your own word, or take the "
+            "       Correct the quote too (--quote WORDS), pin the fact to use it as your own word, or take "
+            "the "
             "correction back (--undo)."
         )
 

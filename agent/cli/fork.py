@@ -34,7 +34,8 @@ def run(
     if bench.snapshot(new).run.status is Status.WAITING:
         write_stderr(f"run {new}")
         write_stderr(
-            "a decision waits for approval, as in the original: open the run in the workbench, or name another "
+            "a decision waits for approval, as in the original: open the run in the workbench, or name "
+            "another "
             "--until"
         )
         return 0

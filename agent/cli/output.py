@@ -1,4 +1,5 @@
-"""How a command reports: progress on stderr, a run's answer on stdout, files where asked. Knows no command."""
+"""How a command reports: progress on stderr, a run's answer on stdout, files where asked. Knows no
+command."""
 
 from __future__ import annotations
 
@@ -59,7 +60,8 @@ def write_file(path: Path, content: str | bytes) -> None:
         path.write_bytes(content if isinstance(content, bytes) else f"{content}\n".encode())
     except OSError as error:
         raise UsageError(
-            f"{path} cannot be written: {error.strerror}; the run itself is kept, `export` writes it elsewhere"
+            f"{path} cannot be written: {error.strerror}; the run itself is kept, `export` writes it "
+            f"elsewhere"
         ) from error
     write_stderr(f"wrote {path}")
 

@@ -5,8 +5,8 @@ The answer normalisation (lower case, no punctuation, no articles) and token F1 
 calibration error over ten equal bins (Guo et al. 2017).
 
 Confidence is compared with `right`: the answer contains a gold answer; where a question has only a long gold
-answer, at least MIN_WORD_SHARE of its words, each as often as there. Brier score, ECE and the reliability bins
-cover the answered questions that have an answer."""
+answer, at least MIN_WORD_SHARE of its words, each as often as there. Brier score, ECE and the reliability
+bins cover the answered questions that have an answer."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Scores the run of one evaluated question: its answer against the gold answer, its sources and quotes against
-the documents of the world. The result is a row for `agent.evaluation.metrics`."""
+"""Scores the run of one evaluated question: its answer against the gold answer, its sources and quotes
+against the documents of the world. The result is a row for `agent.evaluation.metrics`."""
 
 from __future__ import annotations
 

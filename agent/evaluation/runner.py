@@ -1,5 +1,5 @@
-"""Evaluates a world: asks each of its questions in a temporary store, without a model unless one is named, and
-scores the answers.
+"""Evaluates a world: asks each of its questions in a temporary store, without a model unless one is named,
+and scores the answers.
 
 It uses the workbench like any other surface and adds nothing to what a run does. The scores are made by
 `question_score`, the metrics by `metrics`."""
@@ -63,7 +63,8 @@ def evaluate(job: EvaluationJob) -> dict[str, Any]:
     is_rewriting = not urls and all("rewrite" in question for question in questions)
     if not urls and not is_rewriting:
         raise UsageError(
-            f"{folder} has questions but no documents; the flow {job.flow} needs docs.jsonl or docs.jsonl.gz there"
+            f"{folder} has questions but no documents; the flow {job.flow} needs docs.jsonl or "
+            f"docs.jsonl.gz there"
         )
     if 0 < job.limit < len(questions):
         questions = random.Random(job.seed).sample(questions, job.limit)
@@ -161,8 +162,8 @@ def _score_in_process(question: dict[str, Any]) -> dict[str, Any]:
 
 
 def open_workbench(job: EvaluationJob) -> Workbench:
-    """A workbench with a store of its own; for a flow that answers from the library, with the documents of the
-    world in it."""
+    """A workbench with a store of its own; for a flow that answers from the library, with the documents of
+    the world in it."""
     folder = Path(job.keep or tempfile.mkdtemp(prefix="touchstone-eval-")).resolve()
     bench = Workbench(
         configuration.read_config(

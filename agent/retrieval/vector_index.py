@@ -36,7 +36,7 @@ MAX_EMBEDDED_CHARS = 2_000
 
 
 def _empty(kind: str, dimensions: int = 1) -> NDArray[Any]:
-    import numpy as np  # here and below: it takes a tenth of a second, and only a library with vectors needs it
+    import numpy as np  # a tenth of a second, needed by libraries with vectors
 
     return np.zeros((0,) * dimensions, kind)
 

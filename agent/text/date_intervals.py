@@ -1,7 +1,7 @@
 """Dates in a text with their precision: a day, a month, a year, a decade, a century.
 
-Two dates are compatible when neither excludes the other: "1987" with "3 May 1987" and with "the 1980s". A date
-written as 03/05/1987 can be March or May and is compatible with both."""
+Two dates are compatible when neither excludes the other: "1987" with "3 May 1987" and with "the 1980s". A
+date written as 03/05/1987 can be March or May and is compatible with both."""
 
 from __future__ import annotations
 

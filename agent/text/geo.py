@@ -1,7 +1,7 @@
 """Places in a text: the kind of facility that is asked for, near what, and the distance of two points.
 
-The places that are known are those of the facilities' own rows: names, addresses, and the towns and streets in
-these. Points are degrees (WGS 84), distances kilometres along the great circle."""
+The places that are known are those of the facilities' own rows: names, addresses, and the towns and streets
+in these. Points are degrees (WGS 84), distances kilometres along the great circle."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Near-duplicate texts, by containment of word 5-grams (Broder's resemblance, of the smaller set).
 
-A text with its ending cut, a line added or the byline changed is still the same text; two reports of one event
-in their writers' own words are not."""
+A text with its ending cut, a line added or the byline changed is still the same text; two reports of one
+event in their writers' own words are not."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ def compute_shingles(text: str) -> frozenset[int]:
 
 
 def measure_containment(one: frozenset[int], other: frozenset[int]) -> float:
-    """The share of the smaller set that is in the larger (0 to 1); 0 when one is only a piece of the other."""
+    """The share of the smaller set that is in the larger (0 to 1); 0 when one is only a piece of the
+    other."""
     if not one or not other:
         return 0.0
     small, large = sorted((one, other), key=len)

@@ -21,8 +21,8 @@ _CONSTRAINT_OPENING = re.compile(
     re.IGNORECASE,
 )
 _AMBIGUOUS_OPENING = re.compile(r"(?:without|ohne|utan|sans|sin)$", re.IGNORECASE)
-"""Words that are as often part of a topic ("cheese without rennet"): they open an exclusion only after a comma
-or before an address."""
+"""Words that are as often part of a topic ("cheese without rennet"): they open an exclusion only after a
+comma or before an address."""
 _CONTRAST = re.compile(_PATTERNS["contrast"], re.IGNORECASE)
 _FRAME_STEMS = frozenset(map(stem, load_words("exclusion_frame")))
 _NEGATION = re.compile(rf"\b(?:{_PATTERNS['negation']})\b", re.IGNORECASE)

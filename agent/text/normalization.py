@@ -1,8 +1,8 @@
 """Words of a text in unified spelling, each with its offsets in the original.
 
-Two texts that differ only in whitespace, punctuation, the shape of quotes and dashes, soft hyphens, ligatures,
-the width of characters, or the hyphenation at a line's end have the same words. Digits with their separators
-and sign, percent, currency and comparison signs, and an ellipsis are words of their own."""
+Two texts that differ only in whitespace, punctuation, the shape of quotes and dashes, soft hyphens,
+ligatures, the width of characters, or the hyphenation at a line's end have the same words. Digits with their
+separators and sign, percent, currency and comparison signs, and an ellipsis are words of their own."""
 
 from __future__ import annotations
 

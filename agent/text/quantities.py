@@ -63,7 +63,8 @@ _QUANTITY = re.compile(
 
 @dataclass(frozen=True)
 class Quantity:
-    """A number. `value` and `precision` (its last digit's worth) are in the base unit; `unit` is "" without one."""
+    """A number. `value` and `precision` (its last digit's worth) are in the base unit; `unit` is "" without
+    one."""
 
     value: float
     precision: float
@@ -80,7 +81,8 @@ def find_quantities(text: str) -> list[Quantity]:
 
 
 def is_same_quantity(a: Quantity, b: Quantity) -> bool:
-    """Are two numbers the same, one perhaps rounded? A fraction agrees with its percentage (0.12 and 12 %)."""
+    """Are two numbers the same, one perhaps rounded? A fraction agrees with its percentage (0.12 and 12
+    %)."""
     if a.unit != b.unit:
         if {a.unit, b.unit} == {"%", ""}:
             share, bare = (a, b) if a.unit == "%" else (b, a)

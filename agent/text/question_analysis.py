@@ -135,7 +135,8 @@ def find_relations(question: str) -> set[str]:
 
 
 def split_question(question: str) -> list[str]:
-    """The parts a question can be narrowed to: its names and clauses, longest first; at least the question."""
+    """The parts a question can be narrowed to: its names and clauses, longest first; at least the
+    question."""
     asked = parse_question(question)
     question = asked.text or question
     clauses = re.split(
