@@ -172,7 +172,7 @@ def test_a_struck_source_takes_its_sentences_along_and_undo_brings_them_back(ben
     assert rewritten(bench, run_id).facts == state.facts
     source_strikes.restore_source(bench, run_id, wiki)
     assert rewritten(bench, run_id).answer.text == before.answer.text
-    with pytest.raises(UsageError, match="nothing to do again"):
+    with pytest.raises(UsageError, match="nothing to redo"):
         undo_edits.redo(bench, run_id)
 
 
