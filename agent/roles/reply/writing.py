@@ -10,8 +10,10 @@ from agent.retrieval.extractive_answer import (
     quote_section,
     select_coded_passages,
 )
+from agent.retrieval.term_coverage import best_share
 from agent.roles.role import Role, RoleReply, Share
 from agent.roles.site.draft import DraftSentence, make_sentences
+from agent.text.question_analysis import parse_question
 from agent.types import Passage
 
 MAX_WORDS, MAX_SENTENCES = 80, 4
@@ -52,6 +54,10 @@ def fallback(
     quotes = quote_section(asked, select_coded_passages(asked, passages), MAX_WORDS) or quote_answer(
         asked, passages, best, max_words=MAX_WORDS, max_sentences=MAX_SENTENCES
     )
+    last = question.rstrip().split("\n")[-1]  # several messages may be asked at once; the last one asks
+    if not quotes and last != question:
+        share = best_share(parse_question(last), ((passage.id, passage.text) for passage in passages))
+        quotes = quote_answer(last, passages, share, max_words=MAX_WORDS, max_sentences=MAX_SENTENCES)
     if quotes:
         sentences = make_sentences(quotes)
         answer = [WritingSentence(text=sentence.text, quotes=sentence.quotes) for sentence in sentences]
