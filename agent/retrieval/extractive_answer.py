@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from agent.retrieval.chunking import Section, group_sections, last_heading, split_sentences
-from agent.retrieval.relevance import describe_row, find_topic, score_sentences, weigh_by_pages
+from agent.retrieval.relevance import describe_row, find_topic, page_texts, score_sentences, weigh_by_pages
 from agent.retrieval.term_coverage import prefix_share, stem_prefixes
 from agent.text.identifiers import find_codes, find_unmistakable_codes, is_same_code
 from agent.text.question_analysis import ParsedQuestion, parse_question
@@ -135,7 +135,7 @@ def make_quotation(asked: ParsedQuestion, passage: Passage, quote: str, score: f
 
 def _quote_best_section(question: str, passages: Sequence[Passage], room: int) -> list[Quotation]:
     """The section whose title and heading name what is asked, from its start."""
-    asked, sections = weigh_by_pages(parse_question(question), passages), group_sections(passages)
+    asked, sections = weigh_by_pages(parse_question(question), page_texts(passages)), group_sections(passages)
     best = max(sections, key=lambda section: _score_section(asked, section), default=None)
     if best is None or _score_section(asked, best) < MIN_SECTION_SCORE:
         return []

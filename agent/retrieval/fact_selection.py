@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from agent.retrieval.link_scoring import strip_title_suffix
-from agent.retrieval.relevance import score_fact
+from agent.retrieval.relevance import score_fact, weigh_by_pages
 from agent.text.question_analysis import parse_question
 from agent.text.tokens import stem_words
 from agent.types import Fact
@@ -25,23 +25,22 @@ MAX_TITLE_CHARS = 60
 def choose_facts(question: str, facts: Sequence[Fact], *, words: int, sentences: int) -> list[Fact]:
     """The facts that make the answer, pinned ones first, then the best; within a number of words and
     sentences, no statement twice."""
-    gap = MAX_GAP_MULTI_HOP if parse_question(question).is_multi_hop else MAX_GAP_TO_BEST
+    asked = weigh_by_pages(
+        parse_question(question), ((fact.url, f"{fact.title} {fact.quote}") for fact in facts)
+    )
+    gap = MAX_GAP_MULTI_HOP if asked.is_multi_hop else MAX_GAP_TO_BEST
     order = {step: n for n, step in enumerate(sorted({fact.step for fact in facts}))}
-    scores = {
-        fact.id: score_fact(question, fact) + EARLY_PAGE_WEIGHT / (1 + order[fact.step]) for fact in facts
-    }
+    scores = {fact.id: score_fact(asked, fact) + EARLY_PAGE_WEIGHT / (1 + order[fact.step]) for fact in facts}
     least = max(scores.values(), default=0.0) - gap
     pool = [fact for fact in facts if fact.decision == "pinned" or scores[fact.id] >= least]
     taken: list[Fact] = []
     pages: Counter[str] = Counter()
+
+    def rank(fact: Fact) -> tuple[bool, float]:
+        return fact.decision == "pinned", scores[fact.id] - SAME_PAGE_PENALTY * pages[fact.url]
+
     while pool and len(taken) < sentences:
-        fact = max(
-            pool,
-            key=lambda fact: (
-                fact.decision == "pinned",
-                scores[fact.id] - SAME_PAGE_PENALTY * pages[fact.url],
-            ),
-        )
+        fact = max(pool, key=rank)
         pool.remove(fact)
         length = len(render_statement(fact).split())
         if not taken or (length <= words and all(fact.statement != other.statement for other in taken)):

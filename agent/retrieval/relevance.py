@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -48,7 +48,7 @@ class ScoredSentence:
 
 def score_sentences(question: str, passages: Sequence[Passage]) -> list[ScoredSentence]:
     """Every sentence and row of the passages with its score, best first; ties in the order given."""
-    asked = weigh_by_pages(parse_question(question), passages)
+    asked = weigh_by_pages(parse_question(question), page_texts(passages))
     found: list[ScoredSentence] = []
     for passage in passages:
         around = stem_prefixes(f"{passage.title} {passage.heading}")
@@ -62,14 +62,17 @@ def score_sentences(question: str, passages: Sequence[Passage]) -> list[ScoredSe
     return sorted(found, key=lambda candidate: -candidate.score)
 
 
-def weigh_by_pages(asked: ParsedQuestion, passages: Sequence[Passage]) -> ParsedQuestion:
-    """The question with less weight for words that most of several pages hold: they are what the site is
-    about."""
+def page_texts(passages: Iterable[Passage]) -> list[tuple[str, str]]:
+    """Each passage as a pair of its page and its text with title and heading."""
+    return [(p.page_id, f"{p.title} {p.heading} {p.text}") for p in passages]
+
+
+def weigh_by_pages(asked: ParsedQuestion, texts: Iterable[tuple[str, str]]) -> ParsedQuestion:
+    """The question with less weight for words that most of several pages hold, given as pairs of page and
+    text: they are what all of them are about."""
     pages: dict[str, set[str]] = {}
-    for passage in passages:
-        pages.setdefault(passage.page_id, set()).update(
-            stem_prefixes(passage.title, passage.heading, passage.text)
-        )
+    for page, text in texts:
+        pages.setdefault(page, set()).update(stem_prefixes(text))
     if len(pages) < MIN_PAGES:
         return asked
     held = Counter(word for words in pages.values() for word in words & asked.prefix_weights.keys())
@@ -80,10 +83,11 @@ def weigh_by_pages(asked: ParsedQuestion, passages: Sequence[Passage]) -> Parsed
     return replace(asked, prefix_weights=weights)
 
 
-def score_fact(question: str, fact: Fact) -> float:
+def score_fact(question: str | ParsedQuestion, fact: Fact) -> float:
     """How well a fact's quote answers (0..1), without its neighbours."""
+    asked = parse_question(question) if isinstance(question, str) else question
     around, opening = stem_prefixes(fact.title), is_opening(fact.start, fact.title)
-    return _score_sentence(parse_question(question), fact.quote, around, (), opening=opening)
+    return _score_sentence(asked, fact.quote, around, (), opening=opening)
 
 
 def is_opening(start: int, title: str) -> bool:

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from agent.retrieval.extractive_answer import Quotation, quote_answer, score_relevance
 from agent.retrieval.query_rewriting import build_search_texts
-from agent.retrieval.relevance import weigh_by_pages
+from agent.retrieval.relevance import page_texts, weigh_by_pages
 from agent.retrieval.term_coverage import best_share, find_unseen_terms
 from agent.roles.answer_length import parse_length_request
 from agent.roles.refusal_messages import RefusalKind, is_unresolved_reference, refuse
@@ -90,7 +90,7 @@ def fallback(
 
 
 def _quote(wanted: str, passages: list[Passage], texts: list[str]) -> list[Quotation]:
-    parsed = weigh_by_pages(parse_question(wanted), passages)
+    parsed = weigh_by_pages(parse_question(wanted), page_texts(passages))
     share = best_share(parsed, zip((passage.page_id for passage in passages), texts, strict=True))
     return quote_answer(wanted, passages, share, max_words=MAX_WORDS, max_sentences=MAX_SENTENCES)
 
