@@ -197,7 +197,7 @@ def test_the_scope_comes_from_the_address_and_holds(app, bench):
     assert "31 metres" in shown(tester)
     _button(tester, "Talk about everything").click().run()
     tester.chat_input[0].set_value("What is the ship called?").run()
-    assert bench.snapshot(bench.thread(run.id)[-1]).run.settings.scope.everything
+    assert bench.snapshot(bench.thread(run.id)[-1]).run.settings.scope.is_unlimited
 
 
 def test_documents_sent_with_a_message_are_added_and_refused_by_themselves(app, bench, monkeypatch):

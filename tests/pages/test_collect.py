@@ -77,7 +77,7 @@ def test_a_finished_run_shows_tree_digest_items_and_figures(
     assert not tester.exception
     text = shown(tester)
     parts = [
-        "The walk",
+        "Crawl path",
         "gone on to a section",
         "list: links followed",
         "content taken",

@@ -11,7 +11,8 @@ from agent.bot.responder import ReplyService
 from agent.errors import ModelUnavailable
 from agent.llm.scripted import ScriptedModel
 from agent.types.reply import Conversation, Message, RequestContext
-from pages.widgets.reply import bot_help, bot_services, form
+from pages.widgets.reply import bot_help, bot_services
+from pages.widgets.shell import labels
 from tests.pages.conftest import shown
 from tests.web.replying_model import Script, stocked
 
@@ -62,7 +63,7 @@ def test_a_first_visit_says_what_to_do(app):
     assert not tester.exception
     text = shown(tester)
     assert (
-        "The library is empty" in text and "Nothing was asked yet" in text and "project_introduction" in text
+        "The library is empty" in text and "No replies yet" in text and "project_introduction" in text
     )
     assert "curl -s http" in text and "/reply -H" in text
     _button(tester, "Reply").click().run()
@@ -99,7 +100,7 @@ def test_what_is_pasted_is_shown_as_it_is_read_and_can_be_turned(app, bench):
     assert not tester.exception and shown(tester).count('class="bubble') == 3
     assert [button.label.replace("\\", "") for button in tester.button if "Make it" in button.label][
         1
-    ] == "Make it a person’s *Which ones?*"
+    ] == "Make it the user’s *Which ones?*"
     tester.button(key="reply-turn-1").click().run()
     assert "User: Which ones?" in tester.text_area(key="reply:conversation").value
     tester.text_area(key="reply:conversation").set_value("When do backups run?").run()
@@ -204,4 +205,4 @@ def test_how_a_reply_ended_is_one_word(bench):
     stocked(bench)
     _replied(bench, ("user", "When do backups run?"))
     _replied(bench, ("user", "thanks!"))
-    assert sorted(form.describe_status(run) for run in bench.runs()) == ["replied", "silence"]
+    assert sorted(labels.describe_status(run) for run in bench.runs()) == ["Replied", "Silent"]

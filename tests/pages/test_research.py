@@ -102,7 +102,7 @@ def test_sending_back_needs_a_note_and_keeps_what_was_typed(app, demo, bench):
 def test_step_by_step_every_answer_of_a_person_works(app, demo, bench):
     run_id = demo(mode="step")
     tester = app(run=run_id)
-    assert "Next, if you agree (look 1)" in shown(tester)
+    assert "Next step, if you approve (step 1)" in shown(tester)
     _button(tester, "Skip, propose another").click().run()
     bench.drive(run_id)
     tester.run()
@@ -135,7 +135,7 @@ def test_stop_and_go_on(app, demo, bench):
     _button(tester, "Send guidance").click().run()
     assert bench.snapshot(run_id).state.notes[0].text == "Look in the register"
     assert "Noted" in tester.success[0].value
-    _button(tester, "Go on").click().run()
+    _button(tester, "Continue").click().run()
     assert bench.snapshot(run_id).run.status is not Status.STOPPED
 
 

@@ -104,13 +104,13 @@ def test_a_conversation_shows_all_turns_and_goes_on(app, bench):
     assert newest != run_id and newest in tester.query_params["run"]
     bench.drive(newest)
     tester = app("site", run=newest)
-    assert "Outside this site’s topic" in shown(tester)
+    assert "The site does not answer this" in shown(tester)
 
 
 def test_desks_are_kept_filled_in_and_forgotten(app, bench):
     tester = _fill(app("site"))
     tester.text_input(key="site-desk-name").set_value("Loggers").run()
-    _button(tester, "Keep").click().run()
+    _button(tester, "Save").click().run()
     assert list(bench.saved_sites()) == ["Loggers"] and bench.saved_sites()["Loggers"].start_urls == [START]
     bench.draft("site:starts", "")
     again = app("site")
