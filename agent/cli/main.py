@@ -12,7 +12,7 @@ import inspect
 import logging
 import re
 import sys
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import MISSING, fields, is_dataclass
 from importlib import import_module
 from typing import Any, get_type_hints
@@ -52,16 +52,26 @@ COMMANDS = {
 HELP_OPTIONS = {"help_option_names": ["-h", "--help"]}
 HOST_OPTIONS = ("--allow", "--block")
 _CERTAIN_HOST = re.compile(r"(\*\.)?[\w-]+(\.[\w-]+)+(:\d+)?\Z|localhost\Z|https?://\S+\Z")
+_BLANK = re.compile(r"\s")
 _SEPARATORS = re.compile(r"[\s,]+")
 
 
-class MultiValueCommand(TyperCommand):
-    """A command whose list options take several values: those with a placeholder like "FACT …"."""
+class LenientCommand(TyperCommand):
+    """A command whose list options with a placeholder like "FACT …" take several values, whose long options may
+    be shortened, and whose texts may begin with a dash when they contain a blank."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse the arguments after repeating the options before their further values."""
+        """Parse the arguments in the form that typer reads."""
+        options = {
+            name: 0 if getattr(one, "is_flag", False) else one.nargs
+            for one in self.get_params(ctx)
+            if one.param_type_name == "option"
+            for name in (*one.opts, *one.secondary_opts)
+        }
         several = {name for one in self.params if str(one.metavar).endswith("…") for name in one.opts}
-        return super().parse_args(ctx, repeat_options(args, several))
+        if not ctx.resilient_parsing:  # shell completion refuses nothing
+            args = complete_options(args, options)
+        return super().parse_args(ctx, put_texts_last(repeat_options(args, several), options))
 
 
 class LazyCommand(TyperCommand):
@@ -75,7 +85,7 @@ class LazyCommand(TyperCommand):
         """The real command, made from the function `run` of its module."""
         run = import_module(f"agent.cli.{self.module}").run
         single = typer.Typer(add_completion=False, rich_markup_mode=None)
-        single.command(self.name, cls=MultiValueCommand, help=self.help, context_settings=HELP_OPTIONS)(
+        single.command(self.name, cls=LenientCommand, help=self.help, context_settings=HELP_OPTIONS)(
             make_callback(run)
         )
         return typer.main.get_command(single)
@@ -165,7 +175,7 @@ def repeat_options(arguments: Sequence[str], multiple: Collection[str]) -> list[
         name = argument.partition("=")[0]
         if name in multiple:
             option, needs_value = name, name == argument
-        elif argument.startswith("-"):
+        elif _is_option(argument):
             option = ""
         elif option:
             is_value = option not in HOST_OPTIONS or _holds_certain_hosts(argument)
@@ -174,6 +184,63 @@ def repeat_options(arguments: Sequence[str], multiple: Collection[str]) -> list[
             option, needs_value = option if is_value or needs_value else "", False
         repeated.append(argument)
     return repeated
+
+
+def complete_options(arguments: Sequence[str], options: Mapping[str, int]) -> list[str]:
+    """`--max-st 3` as `--max-steps 3`. `options` says of each name how many values it takes.
+
+    Raises typer.TyperException for a beginning of several names."""
+    completed: list[str] = []
+    expected = 0  # values of the option before
+    for n, argument in enumerate(arguments):
+        if expected:
+            expected -= 1
+        elif argument == "--":
+            return [*completed, *arguments[n:]]
+        elif _is_option(argument):
+            name, sign, value = argument.partition("=")
+            if name.startswith("--") and name not in options:
+                found = sorted(option for option in options if option.startswith(name))
+                if len(found) > 1:
+                    raise typer.BadParameter(f"{name} may be {_join_choices(found)}.")
+                name = found[0] if found else name
+                argument = name + sign + value
+            expected = max(0, options.get(name, 0) - len(sign))
+        completed.append(argument)
+    return completed
+
+
+def _join_choices(names: Sequence[str]) -> str:
+    return f"{', '.join(names[:-1])} or {names[-1]}"
+
+
+def put_texts_last(arguments: Sequence[str], options: Mapping[str, int]) -> list[str]:
+    """`"-5 degrees?" --world demo` as `--world demo -- "-5 degrees?"`; unchanged without such a text."""
+    kept: list[str] = []
+    texts: list[str] = []
+    expected = 0  # values of the option before
+    for n, argument in enumerate(arguments):
+        if expected:
+            expected -= 1
+        elif argument == "--":
+            texts += arguments[n + 1 :]
+            break
+        elif _is_option(argument):
+            name, sign, _ = argument.partition("=")
+            expected = max(0, options.get(name, 0) - len(sign))
+        else:
+            texts.append(argument)
+            continue
+        kept.append(argument)
+    if expected:  # the last option lacks its value, which typer says
+        return kept
+    return [*kept, "--", *texts] if any(one.startswith("-") for one in texts) else list(arguments)
+
+
+def _is_option(argument: str) -> bool:
+    """Whether an argument is an option, not a value: "-5 degrees" contains a blank and "-" is no name."""
+    name = argument.partition("=")[0]
+    return len(name) > 1 and name.startswith("-") and not _BLANK.search(name)
 
 
 def _holds_certain_hosts(argument: str) -> bool:

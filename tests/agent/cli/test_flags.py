@@ -73,3 +73,33 @@ def test_completion_is_offered_for_the_launcher(shell, capsys, monkeypatch):
         main(["--show-completion"])
     assert not ended.value.code
     assert "_TOUCHSTONE_COMPLETE" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        (["research", "-5 degrees in what?", "--world", "demo"], {"question": "-5 degrees in what?"}),
+        (["research", "--world", "demo", "--max-steps", "3", "- x = 5?"], {"max_steps": 3}),
+        (["research", "--allow", "a.example", "-5 degrees?"], {"question": "-5 degrees?"}),
+        (["research", "--estimate", "--", "-5"], {"question": "-5"}),
+        (["chat", "- who is it"], {"question": "- who is it"}),
+        (["edit", "R", "--add", "-5 degrees is cold", "--undo"], {"run_id": "R", "undo": True}),
+        (["edit", "R", "--correct", "F", "-5 degrees"], {"run_id": "R"}),
+        (["research", "q", "--max-st", "3", "--est"], {"max_steps": 3, "estimate": True}),
+        (["research", "q", "--max-st=3"], {"max_steps": 3}),
+        (["edit", "R", "--pi", "A", "B"], {"pin": ["A", "B"]}),
+    ],
+    ids=str,
+)
+def test_texts_with_a_dash_and_shortened_options_are_understood(line, expected):
+    params = parse(*line)
+    assert {name: params.get(name) for name in expected} == expected
+
+
+def test_a_shortened_option_with_several_meanings_is_refused(capsys):
+    assert main(["research", "q", "--max-c", "3"]) == 2
+    assert "--max-c may be --max-calls or --max-cost" in capsys.readouterr().err
+    assert main(["research", "q", "--nothing"]) == 2
+    assert "No such option: --nothing" in capsys.readouterr().err
+    assert main(["research", "-5 degrees?", "--max-steps"]) == 2
+    assert "requires an argument" in capsys.readouterr().err
