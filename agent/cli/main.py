@@ -57,8 +57,8 @@ _SEPARATORS = re.compile(r"[\s,]+")
 
 
 class LenientCommand(TyperCommand):
-    """A command whose list options with a placeholder like "FACT …" take several values, whose long options may
-    be shortened, and whose texts may begin with a dash when they contain a blank."""
+    """A command whose list options with a placeholder like "FACT …" take several values, whose long options
+    may be shortened, and whose texts may begin with a dash when they contain a blank."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the arguments in the form that typer reads."""
