@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from agent.evidence.statement_features import extract_features
 from agent.text import date_intervals, quantities
-from agent.text.plurals import format_count
+from agent.text.plurals import format_changes, format_count
 from agent.text.urls import site
 from agent.types import Confidence, Conflict, Fact
 
@@ -236,3 +236,9 @@ def explain_model_limit(value: float, own: float, model: float | None) -> str:
     if model is not None and value < own:
         return f"the model itself is less sure ({model:.2f}) than the evidence ({own:.2f})"
     return "the model's own figure is no longer lower than the evidence"
+
+
+def list_changes(level: Confidence) -> list[str]:
+    """The changes that led to a confidence, each with its reason: "+5 points: a second site agrees"."""
+    changes = format_changes(level.value, [move.delta for move in level.moves])
+    return [f"{change}: {move.reason}" for change, move in zip(changes, level.moves, strict=True)]

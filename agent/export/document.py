@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from agent.evidence.confidence_explanations import list_changes
 from agent.export.report import Report
 from agent.text.plurals import format_count, format_percent
 from agent.types import PAGE_ORIGIN_LABELS, Action, Answer, Confidence, Conflict, Fact, Source
@@ -306,8 +307,7 @@ def _confidence(report: Report) -> list[Block]:
             str(level.step),
             format_percent(level.value),
             "" if level.model is None else format_percent(level.model),
-            "; ".join(f"{move.delta * 100:+.0f} points: {move.reason}" for move in level.moves)
-            or "no change",
+            "; ".join(list_changes(level)) or "no change",
         ]
         for level in report.confidence
     ]

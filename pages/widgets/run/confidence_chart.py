@@ -10,7 +10,7 @@ import streamlit as st
 
 from agent.actions import budget
 from agent.evidence.confidence import MAX_SINGLE_SOURCE_VALUE
-from agent.evidence.confidence_explanations import describe_factors
+from agent.evidence.confidence_explanations import describe_factors, list_changes
 from agent.types import Confidence
 from agent.workbench import RunSnapshot
 from pages.widgets.run import timeline
@@ -76,7 +76,7 @@ def render_reasons(given: Sequence[Confidence], first: int, last: int) -> str:
     if point.moves:
         return (
             f"<p><b>After step {first}: {labels.format_percent(point.value)}</b></p>"
-            f"{timeline.render_confidence_changes([move.model_dump() for move in point.moves])}"
+            f"{timeline.render_confidence_changes(point.value, [move.model_dump() for move in point.moves])}"
         )
     return (
         f'<p class="soft">{f"Step {first}" if first == last else f"Steps {first} to {last}"}: no change.</p>'
@@ -168,12 +168,7 @@ def build_chart(
             "step": [i + 1 for i in shown],
             "confidence": [c.value for c in points],
             "model": [c.model for c in points],
-            "reasons": [
-                escape.shorten(
-                    "; ".join(f"{m.delta * 100:+.0f} {m.reason}" for m in c.moves) or "no change", 240
-                )
-                for c in points
-            ],
+            "reasons": [escape.shorten("; ".join(list_changes(c)) or "no change", 240) for c in points],
         }
     )
     right = max(max_steps, len(given), 2)

@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from agent.text.plurals import format_count
+from agent.text.plurals import format_changes, format_count
 from agent.workbench import RunSnapshot
 from pages.widgets.run import fork_dialog
 from pages.widgets.run.timeline_cards import Card, build_cards
@@ -138,7 +138,7 @@ def _render_details(card: Card) -> str:
         said = f'<p class="small">{escape.html(card.assessment)}</p>' if card.assessment else ""
         told += (
             f"<details><summary>Effect on confidence</summary>{said}"
-            f"{render_confidence_changes(card.moves)}</details>"
+            f"{render_confidence_changes(card.level or 0.0, card.moves)}</details>"
         )
     return told
 
@@ -148,13 +148,14 @@ def _render_fallback(did: str, why: str) -> str:
     return f'<p class="small"><b>{did} without the model:</b> {escape.html(why)}</p>' if why else ""
 
 
-def render_confidence_changes(given: Sequence[dict[str, Any]]) -> str:
-    """Reasons of a confidence's moves, as an HTML list."""
+def render_confidence_changes(level: float, given: Sequence[dict[str, Any]]) -> str:
+    """Reasons of the moves that led to a level of confidence, as an HTML list."""
+    changes = format_changes(level, [m["delta"] for m in given])
     items = "".join(
         (
-            f'<li><b class="{"rise" if m["delta"] >= 0 else "fall"}">{m["delta"] * 100:+.0f}'
+            f'<li><b class="{"rise" if m["delta"] >= 0 else "fall"}">{change}'
             f"</b> {escape.html(m['reason'])}</li>"
         )
-        for m in given
+        for change, m in zip(changes, given, strict=True)
     )
     return f"<ul>{items}</ul>" if items else '<p class="small soft">It did not move.</p>'

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agent.text.plurals import format_count
+from agent.text.plurals import format_changes, format_count
 
 
 def test_one_thing_and_many():
@@ -12,3 +12,9 @@ def test_one_thing_and_many():
         "2 entries",
         "3 sites",
     ]
+
+
+def test_changes_of_a_share_are_differences_of_the_percentages_shown():
+    assert format_changes(0.616, [0.002]) == ["+1 point"], "61 % became 62 %"
+    assert format_changes(0.6, [0.64, -0.012, -0.028]) == ["+64 points", "-1 point", "-3 points"]
+    assert format_changes(0.614, [0.002]) == ["under 1 point"] and format_changes(0.6, []) == []
