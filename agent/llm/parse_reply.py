@@ -106,7 +106,7 @@ def _check_strict_json(text: str) -> None:
 def _reject_repeated_keys(pairs: list[tuple[str, object]]) -> dict[str, object]:
     found = dict(pairs)
     if len(found) != len(pairs):
-        raise ModelReplyError("The reply is not usable: a key stands twice in one object.")
+        raise ModelReplyError("The reply is not usable: a key occurs twice in one object.")
     return found
 
 

@@ -1,1 +1,1 @@
-"""The hands that touch the web: worlds to search and fetch in. Knows nothing of models, roles or runs."""
+"""Access to the web: worlds to search and fetch in. It knows no models, roles or runs."""

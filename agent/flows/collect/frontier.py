@@ -13,6 +13,7 @@ from agent.flows.collect.constraints import EXCLUDED_BY_PERSON, find_start_urls,
 from agent.flows.collect.parsed_page import ParsedPage
 from agent.flows.collect.state import CollectRun
 from agent.flows.shared import fact_view
+from agent.flows.shared.page_refs import START_PAGE_REASON
 from agent.roles.collect.link_ranking import RankedLink
 from agent.text.urls import canonicalize
 from agent.types import Refusal
@@ -67,7 +68,7 @@ def choose_next_node(state: CollectRun) -> CrawlNode | None:
 def explain_visit(node: CrawlNode) -> str:
     """Why a page is visited, as a sentence."""
     if not node.parent:
-        return "This is where to start, by your choice."
+        return START_PAGE_REASON
     if node.continues:
         return f"The next page of the same {node.continues}."
     score = f", relevance {node.relevance_score:.2f}" if node.relevance_score is not None else ""

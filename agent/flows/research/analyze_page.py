@@ -218,7 +218,7 @@ def _remove_injected_links(page: Page, step: int) -> tuple[Page, list[Refusal]]:
 def _refuse_unknown(state: ResearchRun, judgement: RoleResult, here: list[str], step: int) -> list[Refusal]:
     """A refusal for each address of the analyzer that neither stands here nor is known to the run."""
     known = {canonicalize(url) for url in here} | known_urls(state)
-    why = "the analyzer named an address that stands on no page or result of this run"
+    why = "the analyzer named an address that does not occur on any page or result of this run"
     return [
         Refusal(what=url[:300], why=why, step=step)
         for url in judgement.value.new_potential_urls

@@ -16,6 +16,7 @@ from agent.flows.shared.fact_view import (
     note_texts,
     visited_urls,
 )
+from agent.flows.shared.page_refs import START_PAGE_REASON
 from agent.retrieval.link_scoring import MAX_OPEN_LEADS, lead_id, score_leads
 from agent.text.negative_constraints import find_excluded_sites, is_excluded
 from agent.text.urls import canonicalize, find_urls
@@ -63,8 +64,7 @@ def next_start_page(state: RunState) -> Proposal | None:
     visited = visited_urls(state)
     for url in state.settings.start_urls:
         if url not in state.skipped and canonicalize(url) not in visited:
-            why = "This is where to start, by your choice."
-            return Proposal(next_action="crawl_url", query_or_url=url, reasoning=why, by="code")
+            return Proposal(next_action="crawl_url", query_or_url=url, reasoning=START_PAGE_REASON, by="code")
     return None
 
 
@@ -163,7 +163,7 @@ def check_proposal(state: ResearchRun, proposal: Proposal, actions: list[str]) -
         why = (
             "a person wants the run to go on"
             if is_asked_to_continue(state)
-            else "the run goes on until its budget is used"
+            else "the run continues until its budget is used"
             if state.settings.stop_point == "budget"
             else ""
         )
@@ -198,7 +198,7 @@ def _refuse_url(state: ResearchRun, url: str) -> str:
     if spelled in visited_urls(state):
         return "this address was visited before"
     if spelled not in known_urls(state):
-        return "this address stands on no page or result of this run, nor in a person's words"
+        return "this address does not occur on any page or result of this run, nor in a person's words"
     if not state.settings.allows(url):
         return "this address is outside the domains that were chosen"
     if is_excluded(url, find_excluded_sites(note_texts(state))):

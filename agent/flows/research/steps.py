@@ -34,7 +34,7 @@ def decide(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
     if retry := fact_view.requested_retry(state):
         return {"pending": retry}, STEP_BY_ACTION[retry.next_action]
     if state.needs_rewrite:
-        why = "what you gave, or asked to try again, was taken in"
+        why = "the pages you supplied or retried were read"
         return {"pending": None, "why_stopped": why}, "report"
     if over := policy.find_reached_budget(state):
         if state.settings.at_cap == "ask" and state.current_confidence < fact_view.confidence_goal(state):
@@ -47,7 +47,7 @@ def decide(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
     stall = policy.find_stall(state)
     change: Change = {"blockages": [stall.model_copy(update={"step": tools.step})]} if stall else {}
     if stall and stall.rung == "hand_over" and not policy.is_asked_to_continue(state):
-        why = f"Every rung was tried: {stall.reason}."
+        why = f"All escalations were tried: {stall.reason}."
         stop = Proposal(next_action="send_to_hitl", reasoning=why, by="code", rung="hand_over")
         more, next = _hand_over(state, stop, stall.reason, "blocked")
         return {**change, **more}, next

@@ -6,6 +6,9 @@ from agent.engine.context import RunContext
 from agent.evidence.source_trust import assess_trust
 from agent.types import Action, Outcome, Page, PageRef, Proposal
 
+START_PAGE_REASON = "You chose this start page."
+"""Why a page is read that a person named as a start."""
+
 
 def store_fetched(tools: RunContext, url: str, page: Page, found_on: str, title: str = "") -> PageRef:
     """Store a page that was fetched for `url`; the reference says what happened where nothing could be

@@ -161,4 +161,4 @@ def _describe_own_statements(state: RunState) -> str:
     """What a person stated without a page that backs it."""
     own = [f"“{f.statement}”" for f in state.facts.values() if f.rests_on_person and f.decision != "struck"]
     more = f" and {len(own) - MAX_LISTED} more" if len(own) > MAX_LISTED else ""
-    return f" On your word alone, backed by no page: {'; '.join(own[:MAX_LISTED])}{more}." if own else ""
+    return f" Stated by you, not backed by a page: {'; '.join(own[:MAX_LISTED])}{more}." if own else ""

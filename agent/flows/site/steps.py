@@ -9,7 +9,7 @@ from agent.engine.context import RunContext
 from agent.engine.state import Change, merge, state_after, to_jsonable
 from agent.errors import BudgetSpent
 from agent.flows.shared import fact_view
-from agent.flows.shared.page_refs import build_action, store_fetched
+from agent.flows.shared.page_refs import START_PAGE_REASON, build_action, store_fetched
 from agent.flows.site import links, thread_memory
 from agent.flows.site import pages as reading
 from agent.flows.site.answer import answer_from_draft, rewrite_answer
@@ -167,7 +167,7 @@ def _store_page(state: SiteRun, tools: RunContext, i: int, page: Page) -> PageRe
 
 
 def _page_action(state: SiteRun, tools: RunContext, ref: PageRef) -> Any:
-    why = state.own.choices[-1].reasoning if state.own.choices else "This is where to start, by your choice."
+    why = state.own.choices[-1].reasoning if state.own.choices else START_PAGE_REASON
     proposal = Proposal(next_action="crawl_url", query_or_url=ref.url, reasoning=why, by="code")
     more = {"page_id": ref.page_id, "new_facts": ref.facts}
     return build_action(proposal, tools.step, ref.outcome, ref.detail, **more)

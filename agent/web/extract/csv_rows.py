@@ -17,7 +17,7 @@ _MAX_FIELD_CHARACTERS = 10_000_000
 """Characters of one cell in the file; more means a quote that is never closed."""
 _BROKEN = (
     "A cell of the table has no end (a quote is opened and not closed?). Open it in a spreadsheet and "
-    "save it as CSV anew."
+    "save it as CSV again."
 )
 _SAMPLE = 64 * 1024
 

@@ -69,7 +69,7 @@ def read_document(name: str, data: bytes, *, url: str = "") -> Page:
         reading, kind = _extract(data, ending, label, address)
     except _PARSER_ERRORS as fault:
         log.warning("%s cannot be read", label, exc_info=fault)
-        advice = "Save it anew, or as PDF or plain text"
+        advice = "Save it again, or as PDF or plain text"
         raise UsageError(
             f"{label} is damaged or built in an unusual way and cannot be read. {advice}"
         ) from fault

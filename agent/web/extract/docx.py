@@ -38,7 +38,7 @@ _BROKEN = (
 )
 _HOSTILE = (
     "The Word document is built in a way that no word processor builds one, so it was not opened. Save "
-    "it anew from Word, or as PDF."
+    "it again from Word, or as PDF."
 )
 _LARGE = (
     "The Word document unpacks to more text than is read here. Split it, or save the part you need as a "

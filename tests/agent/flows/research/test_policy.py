@@ -113,13 +113,13 @@ def test_only_addresses_that_were_found_or_given_are_read():
         "https://a.example/x",
         "http://evil.example/",
     ):
-        assert "stands on no page" in why(state, "crawl_url", url), url
+        assert "does not occur on any page" in why(state, "crawl_url", url), url
     assert "not a web address" in why(state, "crawl_url", "javascript:alert(1)")
 
 
 def test_a_query_lead_is_no_address():
     state = RunState(own=ResearchState(leads={"q": Lead(id="q", kind="query", value="http://a.example/")}))
-    assert "stands on no page" in why(state, "crawl_url", "http://a.example/")
+    assert "does not occur on any page" in why(state, "crawl_url", "http://a.example/")
 
 
 @pytest.mark.parametrize(

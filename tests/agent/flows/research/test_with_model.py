@@ -137,7 +137,7 @@ def test_an_address_the_decision_invents_is_refused_counted_and_never_asked_for(
         view = run(bench)
     assert INVENTED not in world.asked
     refusal = next(refusal for refusal in view.state.refusals if refusal.what == INVENTED)
-    assert "stands on no page" in refusal.why and refusal.step
+    assert "does not occur on any page" in refusal.why and refusal.step
     assert view.state.actions[1].by == "keyless", "code goes on with its own proposal"
 
 
