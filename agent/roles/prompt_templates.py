@@ -59,11 +59,6 @@ def render(role: str, /, *, folder: Path = FOLDER, **blanks: object) -> list[dic
     return [{"role": part, "content": parts[part]} for part in ("system", "user")]
 
 
-def find_blanks(role: str, folder: Path = FOLDER) -> set[str]:
-    """The names a role's prompt wants filled in. PromptError when the file is missing or no template."""
-    return _find_variables(role, _read_source(role, folder))
-
-
 def _check_blanks(role: str, *, given: set[str], wanted: set[str]) -> None:
     if missing := sorted(wanted - given):
         raise PromptError(f"prompts/{role}.md wants {', '.join(missing)}, which was not given.")

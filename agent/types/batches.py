@@ -15,8 +15,6 @@ from agent.types.runs import Settings, Status
 BatchState = Literal["running", "stopped", "spent", "done"]
 """`stopped` by a person; `spent`: its budget is used up; `done`: no row is waiting or running."""
 RowState = Literal["waiting", "running", "done", "failed", "resting", "refused", "binned"]
-ENDED_ROW_STATES: tuple[RowState, ...] = ("done", "failed", "refused", "binned")
-"""Rows that change only by a person's action."""
 
 
 class BatchBudget(Record):

@@ -19,10 +19,10 @@ from agent.library.collection import Library
 from agent.llm.reply_model import ReplyModel
 from agent.reply_config import LLMSettings
 from agent.roles.describe import DESCRIBE
-from agent.roles.prompt_templates import find_blanks
 from agent.store.database import Store
 from agent.types.reply import Conversation, Message
 from agent.workbench import Workbench
+from tests.agent.roles.blanks import find_blanks
 from tests.web import model_server as web
 from tests.web.model_server import ModelServer, Request
 

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from agent.errors import PromptError
-from agent.roles.prompt_templates import find_blanks, render
+from agent.roles.prompt_templates import render
+from tests.agent.roles.blanks import find_blanks
 
 PLAIN = "A remark.\n<!-- system -->\nYou are {{ who }}.\n<!-- user -->\nQ: {{ question }}\n"
 FENCED = (

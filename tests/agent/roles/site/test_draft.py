@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from agent.retrieval.chunking import infer_headings, split_passages
-from agent.roles.prompt_templates import find_blanks, render
+from agent.roles.prompt_templates import render
 from agent.roles.site.draft import MAX_WORDS, fallback
 from agent.types import Outcome, Page, Turn
+from tests.agent.roles.blanks import find_blanks
 
 TEXT = """Lamp fever
 Overview

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent.roles.prompt_templates import find_blanks, render
+from agent.roles.prompt_templates import render
 from agent.roles.role import Role
 from agent.roles.site.site_decision import (
     ENOUGH_RELEVANCE,
@@ -16,6 +16,7 @@ from agent.roles.site.site_decision import (
     fallback,
 )
 from agent.types import Turn
+from tests.agent.roles.blanks import find_blanks
 
 GOOD, POOR = (
     SitePage(index=3, url="https://a.example/r", title="Returns", relevance=ENOUGH_RELEVANCE),
