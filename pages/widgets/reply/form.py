@@ -101,13 +101,12 @@ def _make_example(title: str, text: str) -> tuple[str, tuple[str, str, str]]:
 
 def _draw_settings(found: ResponseConfig) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        place = ui.select("Answer from", bot_services.list_places(), PLACE_KEY, width=300)
+        ui.select("Answer from", bot_services.list_places(), PLACE_KEY, width=300)
         model = form_page.choose_model("reply", width=280)
         ui.button(
             "Reply",
             "reply-start",
             _start_typed,
-            place,
             model,
             icon="reply",
             type="primary",
@@ -156,8 +155,9 @@ def _swap_speaker(n: int) -> None:
     drafts.write(CONVERSATION, transcript.format_messages(transcript.swap_speaker(messages, n)))
 
 
-def _start_typed(place: str, model: str) -> None:
-    _start(drafts.read(CONVERSATION), place, model, CONVERSATION)
+def _start_typed(model: str) -> None:
+    """Start with the place chosen now: the button was drawn with the choice before."""
+    _start(drafts.read(CONVERSATION), st.session_state[PLACE_KEY], model, CONVERSATION)
 
 
 def _start(text: str, place: str, model: str, *sent: str) -> None:
