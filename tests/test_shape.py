@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import gc
-import json
 import re
 import subprocess
 from collections import Counter
@@ -35,10 +34,6 @@ FLOORS = [
 ]
 EVERYBODYS = {"types", "text", "errors", "config", "reply_config"}
 """Imported from every floor."""
-PENDING: dict[str, list[str]] = json.loads(
-    (Path(__file__).parent / "shape_pending.json").read_text(encoding="utf-8")
-)
-"""What does not hold yet; it may only shrink."""
 Trees = dict[Path, ast.Module]
 FORBIDDEN = {"utils", "helpers", "helper", "common", "misc", "manager", "service", "base", "core"}
 MAY_CATCH_ALL = {"agent/engine/loop.py", "agent/bot/responder.py"}
@@ -166,9 +161,7 @@ def _too_large(trees: Trees) -> set[str]:
     ids=lambda find: find.__name__.strip("_"),
 )
 def test_shape(trees: Trees, find: Callable[[Trees], set[str]]) -> None:
-    assert find(trees) <= set(PENDING.get(find.__name__.strip("_"), [])), (
-        "keep to the floors and sizes of docs/architecture.md"
-    )
+    assert find(trees) == set(), "keep to the floors and sizes of docs/architecture.md"
 
 
 def test_the_agent_does_not_know_the_screens(trees: Trees) -> None:
