@@ -327,7 +327,7 @@ def test_what_stands_on_a_persons_word_alone_makes_no_page_answer_but_is_not_los
     assert (
         mine in answer.certainty
         and "employs 33 people" in answer.certainty
-        and "backed by no page" in answer.certainty
+        and "not backed by a page" in answer.certainty
     )
     undo_edits.undo(bench, run_id)
     undo_edits.undo(bench, run_id)
