@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, TimeoutError, expect
 
 from tests.browser.looks import NAMELESS, PALE
 from tests.browser.screen import Screen
@@ -40,12 +40,15 @@ class Chatting(Screen):
     def say(self, text: str) -> Chatting:
         """Type and send; wait for the new turn's address."""
         before = self.run_id
+        sent = "before => location.search.includes('run=') && (!before || !location.search.includes(before))"
         self.box.fill(text)
         self.box.press("Enter")
-        self.page.wait_for_function(
-            "before => location.search.includes('run=') && (!before || !location.search.includes(before))",
-            arg=before,
-        )
+        try:
+            self.page.wait_for_function(sent, arg=before, timeout=15_000)
+        except TimeoutError:  # the box was drawn anew under the key: a person types again
+            self.box.fill(text)
+            self.box.press("Enter")
+            self.page.wait_for_function(sent, arg=before)
         return self
 
     def example(self, question: str) -> Chatting:
