@@ -10,6 +10,7 @@ from agent.types.answers import *
 from agent.types.batches import *
 from agent.types.facts import *
 from agent.types.library import *
+from agent.types.plan import *
 from agent.types.record import *
 from agent.types.runs import *
 from agent.types.source_filter import *

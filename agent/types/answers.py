@@ -10,7 +10,36 @@ from agent.types.facts import Actor
 from agent.types.record import PageOrigin, Record
 
 Verdict = Literal["answered", "partial", "no_evidence"]
+ClaimVerdict = Literal[
+    "quoted", "computed", "judged_supported", "vetoed", "doubted", "not_supported", "not_checked"
+]
+FindingKind = Literal[
+    "figure",
+    "date",
+    "time",
+    "negation",
+    "name",
+    "roles",
+    "quantifier",
+    "modality",
+    "comparative",
+    "antonym",
+    "instruction",
+]
+SUPPORTED_VERDICTS: frozenset[str] = frozenset({"quoted", "computed", "judged_supported"})
 Reason = Literal["none", "off_topic", "not_covered", "needs_clarification", "blocked", "budget", "silent"]
+
+
+class ClaimFinding(Record):
+    """What code found when it compared a claim with its quotes: a veto or a doubt."""
+
+    kind: FindingKind
+    claimed: str = ""
+    """The words of the claim that differ."""
+    quoted: str = ""
+    """The words of the quotes in their place; "" when there are none."""
+    is_veto: bool = False
+    """Whether it stands above every judge; else it is a doubt, put to the judge as a question."""
 
 
 class Sentence(Record):
@@ -19,7 +48,15 @@ class Sentence(Record):
     text: str
     fact_ids: list[str] = Field(default_factory=list)
     backed: bool = False
-    """Whether its quotes support it; set by code, never by the writer."""
+    """Whether its quotes support it (`check` is one of SUPPORTED_VERDICTS); never set by the writer."""
+    check: ClaimVerdict | Literal[""] = ""
+    """How its support was found; "" in runs of versions that did not record it, and for what is no claim."""
+    findings: list[ClaimFinding] = Field(default_factory=list)
+    """Vetoes and doubts of code. A doubt stays visible when a judge calls the sentence supported."""
+    check_reason: str = ""
+    """The judge's reason, or the arithmetic of a computed claim ("1986 − 1961 = 25")."""
+    part: str = ""
+    """The id of the plan's part that it answers; "" for none or the whole question."""
 
 
 class Source(Record):
@@ -43,6 +80,8 @@ class StatementCounts(Record):
     backed: int = 0
     unsupported: int = 0
     dropped: int = 0
+    unchecked: int = 0
+    """Of the unsupported ones, those that nobody judged (no model)."""
 
     @property
     def summary(self) -> str:

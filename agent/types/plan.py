@@ -1,0 +1,18 @@
+"""The plan of a run: its question in parts, and what is known of each."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from agent.types.record import Record
+
+PartStatus = Literal["open", "answered", "disputed", "not_found"]
+
+
+class PlanPart(Record):
+    """A sub-question. `Fact.part` and `Sentence.part` hold its id ("1", "2" …)."""
+
+    id: str
+    question: str
+    status: PartStatus = "open"
+    confidence: float = 0.0
