@@ -1,0 +1,98 @@
+"""Plays the scenarios of tests/played with a real model and records what it answered.
+
+    python -m tests.bench.play --base-url http://127.0.0.1:8099/v1 [--only ID ...] [--play honest] [--record]
+
+Any OpenAI-compatible server will do. Each scenario runs on an empty store; a line tells calls, tokens, whether
+the answer is right by its gold words, verdict, confidence and how each sentence was checked. `--record` writes
+every reply to tests/played/replies/ID.jsonl and the outcome to ID.outcome.json, which
+tests/played/test_played.py replays."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import tempfile
+from collections import Counter
+from dataclasses import asdict
+
+from agent import config as configuration
+from agent.workbench import Workbench
+from tests.played.scenario import REPLIES, Outcome, Scenario, drive_scenario, load_scenarios
+
+
+def main() -> None:
+    """Play what the command line names."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--base-url", required=True)
+    parser.add_argument("--model", default="bridge")
+    parser.add_argument("--only", nargs="*", default=[])
+    parser.add_argument("--record", action="store_true")
+    asked = parser.parse_args()
+    for scenario in load_scenarios():
+        if not asked.only or scenario.id in asked.only:
+            print(f"== {scenario.id} ({scenario.kind})", flush=True)
+            outcome = play(scenario, asked.base_url, asked.model)
+            print(describe_outcome(scenario, outcome), flush=True)
+            if asked.record:
+                record(scenario, outcome)
+
+
+def play(scenario: Scenario, base_url: str, model: str) -> Outcome:
+    """Drive one scenario on an empty store."""
+    with tempfile.TemporaryDirectory() as folder:
+        defaults = {name: setting.default for name, setting in configuration.SETTINGS.items()}
+        own = {
+            "TOUCHSTONE_DATA": folder,
+            "OPENAI_BASE_URL": base_url,
+            "OPENAI_API_KEY": "none",
+            "MODEL": model,
+            "MODEL_TIMEOUT": 1800,
+            "EMBEDDING_MODEL": "off",
+            "CONFIG_FILE": "",
+        }
+        known = {name: value for name, value in own.items() if name in configuration.SETTINGS}
+        bench = Workbench(configuration.read_config(defaults | known))
+        try:
+            return drive_scenario(bench, scenario)
+        finally:
+            bench.shutdown()
+
+
+def describe_outcome(scenario: Scenario, outcome: Outcome) -> str:
+    """The outcome as a paragraph."""
+    checks = Counter(sentence.check or "no claim" for sentence in outcome.sentences)
+    roles = Counter(call.role for call in outcome.calls)
+    lines = [
+        f"right={outcome.is_right(scenario.gold)} verdict={outcome.verdict} confidence={outcome.confidence:.2f} "
+        f"calls={len(outcome.calls)} tokens={outcome.tokens} checks={dict(checks)} roles={dict(roles)}"
+    ]
+    for sentence in outcome.sentences:
+        marks = "; ".join(f"{f.kind}: {f.claimed!r} / {f.quoted!r}" for f in sentence.findings)
+        lines.append(
+            f"  [{sentence.check or '-'}] {sentence.text} {f'({marks})' if marks else ''} {sentence.check_reason}"
+        )
+    return "\n".join(lines if outcome.sentences else [*lines, f"  {outcome.text}"])
+
+
+def record(scenario: Scenario, outcome: Outcome) -> None:
+    """Write the replies and the outcome of a scenario."""
+    REPLIES.mkdir(exist_ok=True)
+    rows = [{"role": call.role, "reply": call.reply} for call in outcome.calls]
+    text = "\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
+    (REPLIES / f"{scenario.id}.jsonl").write_text(text + "\n", "utf-8")
+    kept = {
+        **{name: value for name, value in asdict(outcome).items() if name not in ("calls", "sentences")},
+        "sentences": [sentence.model_dump(mode="json") for sentence in outcome.sentences],
+        "calls": len(outcome.calls),
+        "tokens": outcome.tokens,
+        "right": outcome.is_right(scenario.gold),
+    }
+    (REPLIES / f"{scenario.id}.outcome.json").write_text(
+        json.dumps(kept, ensure_ascii=False, indent=1) + "\n", "utf-8"
+    )
+
+
+if __name__ == "__main__":
+    main()

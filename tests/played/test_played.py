@@ -1,0 +1,123 @@
+"""Runs that were played by hand through a model endpoint, replayed reply by reply (see tests/bench/play.py).
+
+`labels.json` says of every sentence that a run ended with whether it is true by the pages of the world: it was
+filled in by a reader who did not see how the sentence had been checked."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import defaultdict, deque
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agent.errors import ModelUnavailable
+from agent.llm.reply_model import ReplyModel
+from agent.llm.scripted import ScriptedModel
+from agent.types import SUPPORTED_VERDICTS, Sentence
+from agent.workbench import Workbench
+from tests.played.scenario import FOLDER, REPLIES, Outcome, Scenario, drive_scenario, load_scenarios
+
+PROMPTS = Path(__file__).parents[2] / "prompts"
+SCENARIOS = {scenario.id: scenario for scenario in load_scenarios()}
+RECORDED = sorted(path.stem for path in REPLIES.glob("*.jsonl"))
+LABELS: dict[str, dict[str, bool]] = json.loads((FOLDER / "labels.json").read_text("utf-8"))
+
+
+@pytest.fixture(scope="module")
+def outcomes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Outcome]:
+    """Every recorded scenario, replayed once."""
+    with pytest.MonkeyPatch.context() as patch:
+        played = {}
+        for name in RECORDED:
+            patch.setenv("TOUCHSTONE_DATA", str(tmp_path_factory.mktemp(name)))
+            played[name] = _replay(SCENARIOS[name], patch)
+        return played
+
+
+@pytest.mark.slow
+def test_no_false_sentence_is_shown_as_supported(outcomes: dict[str, Outcome]) -> None:
+    shown = [
+        (name, sentence.text)
+        for name, outcome in outcomes.items()
+        for sentence in outcome.sentences
+        if _is_shown_as_supported(sentence) and not LABELS[name].get(sentence.text, True)
+    ]
+    assert not shown
+
+
+@pytest.mark.slow
+def test_true_sentences_keep_their_support(outcomes: dict[str, Outcome]) -> None:
+    true = [
+        sentence
+        for name, outcome in outcomes.items()
+        for sentence in outcome.sentences
+        if SCENARIOS[name].play == "honest" and LABELS[name].get(sentence.text)
+    ]
+    lost = [sentence.text for sentence in true if not sentence.backed]
+    assert len(true) > 40
+    assert len(lost) <= 0.05 * len(true), lost
+
+
+@pytest.mark.slow
+def test_right_answers_are_sure_and_wrong_ones_are_not(outcomes: dict[str, Outcome]) -> None:
+    honest = {name: found for name, found in outcomes.items() if SCENARIOS[name].play == "honest"}
+    for name, outcome in honest.items():
+        if outcome.verdict in ("no_evidence", ""):
+            assert outcome.confidence <= 0.4, name
+        elif outcome.is_right(SCENARIOS[name].gold):
+            assert outcome.confidence >= 0.6, name
+        else:
+            assert outcome.confidence <= 0.4, name
+
+
+@pytest.mark.slow
+def test_every_sentence_was_labelled(outcomes: dict[str, Outcome]) -> None:
+    unknown = [
+        (name, sentence.text)
+        for name, outcome in outcomes.items()
+        for sentence in outcome.sentences
+        if sentence.check and sentence.text not in LABELS[name]
+    ]
+    assert not unknown
+
+
+def _is_shown_as_supported(sentence: Sentence) -> bool:
+    """Supported and without a mark that tells a person of a doubt."""
+    return sentence.check in SUPPORTED_VERDICTS and not sentence.findings
+
+
+def _replay(scenario: Scenario, patch: pytest.MonkeyPatch) -> Outcome:
+    replies: dict[str, deque[str]] = defaultdict(deque)
+    for line in (REPLIES / f"{scenario.id}.jsonl").read_text("utf-8").splitlines():
+        row = json.loads(line)
+        replies[row["role"]].append(row["reply"])
+
+    def answer(messages: list[dict[str, Any]], schema: object) -> str | Exception:
+        waiting = replies[_role_of(str(messages[0]["content"]))]
+        return waiting.popleft() if waiting else ModelUnavailable("no recorded reply is left for this role")
+
+    model = ScriptedModel(answer)
+    bench = Workbench()
+    patch.setattr(bench.worker, "model_client", lambda name, fast="": (model, ""))
+    patch.setattr(ReplyModel, "client", lambda self, name="auto": (model, ""))
+    try:
+        return drive_scenario(bench, scenario, watch=lambda line: None)
+    finally:
+        bench.shutdown()
+
+
+def _role_of(system: str) -> str:
+    """The role whose prompt this is, by the longest opening words that it has in common with a prompt file."""
+    return max(_openings(), key=lambda role: _openings()[role] in system and len(_openings()[role]))
+
+
+def _openings(known: dict[str, str] = {}) -> dict[str, str]:  # noqa: B006 - read once
+    if not known:
+        for path in PROMPTS.glob("*.md"):
+            system = path.read_text("utf-8").split("<!-- system -->")[1].split("<!-- user -->")[0]
+            plain = [line for line in system.splitlines() if line.strip() and not re.match(r"\s*\{", line)]
+            known[path.stem] = re.split(r"[{]", plain[0])[0].strip()
+    return known
