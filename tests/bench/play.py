@@ -13,6 +13,7 @@ import argparse
 import json
 import tempfile
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import asdict
 
 from agent import config as configuration
@@ -29,14 +30,18 @@ def main() -> None:
     parser.add_argument("--model", default="bridge")
     parser.add_argument("--only", nargs="*", default=[])
     parser.add_argument("--record", action="store_true")
+    parser.add_argument("--jobs", type=int, default=1, help="scenarios played side by side")
     asked = parser.parse_args()
-    for scenario in load_scenarios():
-        if not asked.only or scenario.id in asked.only:
-            print(f"== {scenario.id} ({scenario.kind})", flush=True)
-            outcome = play(scenario, asked.base_url, asked.model)
-            print(describe_outcome(scenario, outcome), flush=True)
+    chosen = [scenario for scenario in load_scenarios() if not asked.only or scenario.id in asked.only]
+    with ThreadPoolExecutor(asked.jobs) as pool:
+        playing = {pool.submit(play, each, asked.base_url, asked.model): each for each in chosen}
+        for done in as_completed(playing):
+            scenario = playing[done]
+            print(
+                f"== {scenario.id} ({scenario.kind})\n{describe_outcome(scenario, done.result())}", flush=True
+            )
             if asked.record:
-                record(scenario, outcome)
+                record(scenario, done.result())
 
 
 def play(scenario: Scenario, base_url: str, model: str) -> Outcome:
