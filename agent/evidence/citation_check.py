@@ -3,18 +3,24 @@ previous answer? Code decides, not the writer."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from rapidfuzz import fuzz
 
+from agent.evidence.claim_check import Claim, ClaimCheck, Judge, check_claims
 from agent.evidence.statement_features import has_supported_figures, has_supported_words
-from agent.types import Answer, Conflict, Fact, Sentence, Source, StatementCounts
+from agent.text.urls import host
+from agent.types import SUPPORTED_VERDICTS, Answer, Conflict, Fact, Sentence, Source, StatementCounts
 
 MIN_REWORDING_SIMILARITY = 0.55
 """Least similarity (rapidfuzz `fuzz.ratio` of the sorted words, 0 to 1) of two sentences that say one thing
 in other words."""
+
+PERSON_REASON = "a person's own word; no page says it"
+"""The reason beside a sentence that only a person's word supports."""
 
 
 @dataclass(frozen=True)
@@ -32,27 +38,76 @@ def check_citations(
 ) -> tuple[list[Sentence], StatementCounts]:
     """The sentences with the citations that hold, each marked `backed` or not, and the counts.
 
-    A citation is dropped when its id resolves to no fact or to one that may not support a claim (unverified,
-    struck, disputed). Disputed facts may be cited when the answer names both sides: facts of two values of
-    one of the `conflicts` in one sentence, or, of an open one, in several when none names both. A sentence is
-    backed by a verified page fact when all its dates and figures, and enough of its words, are in the facts
-    it cites; a person's reason for a ruling and the topic of a conflict are not checked."""
-    sentences, conflicts = list(sentences), list(conflicts)
+    A sentence is backed by a verified page fact when all its dates and figures, and enough of its words, are
+    in the facts it cites; a person's reason for a ruling and the topic of a conflict are not checked."""
+    conflicts = list(conflicts)
     asides = [f", because “{c.reason}”" for c in conflicts if c.ruling and c.reason]
     asides += [f" {conflict.topic}:" for conflict in conflicts]
+    kept, dropped = filter_citations(sentences, facts, conflicts)
+    checked = [
+        sentence.replace(
+            backed=_is_backed(_remove_asides(sentence.text, asides), [facts[i] for i in sentence.fact_ids])
+        )
+        for sentence in kept
+    ]
+    count = sum(sentence.backed for sentence in checked)
+    return checked, StatementCounts(backed=count, unsupported=len(checked) - count, dropped=dropped)
+
+
+def filter_citations(
+    sentences: Iterable[Sentence], facts: Mapping[str, Fact], conflicts: Iterable[Conflict] = ()
+) -> tuple[list[Sentence], int]:
+    """The sentences with the citations that hold, and how many were dropped.
+
+    A citation is dropped when its id resolves to no fact or to one that may not support a claim (unverified,
+    struck, disputed). Disputed facts may be cited when the answer names both sides: facts of two values of
+    one of the `conflicts` in one sentence, or, of an open one, in several when none names both."""
+    sentences, conflicts = list(sentences), list(conflicts)
     citable = [[i for i in s.fact_ids if i in facts and _is_citable(facts[i])] for s in sentences]
     across = _sides_across_sentences(citable, [c for c in conflicts if c.status == "open"])
-    checked: list[Sentence] = []
-    dropped = 0
+    filtered, dropped = list[Sentence](), 0
     for sentence, ids in zip(sentences, citable, strict=True):
         named = _facts_naming_both_sides(set(ids), conflicts) | across
         cited = dict.fromkeys(sentence.fact_ids)
         kept = [i for i in cited if i in ids and (facts[i].can_support or i in named)]
         dropped += len(cited) - len(kept)
-        backed = _is_backed(_remove_asides(sentence.text, asides), [facts[i] for i in kept])
-        checked.append(sentence.model_copy(update={"fact_ids": kept, "backed": backed}))
-    count = sum(sentence.backed for sentence in checked)
-    return checked, StatementCounts(backed=count, unsupported=len(checked) - count, dropped=dropped)
+        filtered.append(sentence.replace(fact_ids=kept))
+    return filtered, dropped
+
+
+def check_support(
+    sentences: Sequence[Sentence],
+    facts: Mapping[str, Fact],
+    judge: Judge | None = None,
+    *,
+    question: str = "",
+    failures: Mapping[str, str] | None = None,
+) -> list[Sentence]:
+    """The sentences with `check`, `findings`, `check_reason` and `backed`; their citations must hold.
+
+    Only quotes are evidence, and what a person stated; a sentence that rests on a person's word alone is
+    never backed. The judge's claims have the sentences' indices as ids; `failures` (filled by the judge)
+    says by id why it gave no judgement."""
+    claims = [build_claim(str(n), sentence, facts, question) for n, sentence in enumerate(sentences)]
+    checks = check_claims(claims, judge)
+    return [
+        _apply_check(sentence, check, facts, (failures or {}).get(claim.id, ""))
+        for sentence, claim, check in zip(sentences, claims, checks, strict=True)
+    ]
+
+
+def build_claim(id: str, sentence: Sentence, facts: Mapping[str, Fact], question: str = "") -> Claim:
+    """The sentence as a claim on the quotes of the facts it cites; where a person's word stands for a fact,
+    it is quoted in place of the page. A page's title in front of the sentence is no part of the claim."""
+    cited = [facts[i] for i in sentence.fact_ids]
+    return Claim(
+        id=id,
+        statement=_remove_title(sentence.text, [" ".join(fact.title.split()) for fact in cited]),
+        quotes=tuple(fact.statement if fact.rests_on_person else fact.quote for fact in cited),
+        context="\n".join(dict.fromkeys(fact.title for fact in cited if fact.title)),
+        question=question,
+        sources=tuple(_describe_source(fact) for fact in cited),
+    )
 
 
 def collect_sources(sentences: Iterable[Sentence], facts: Mapping[str, Fact]) -> list[Source]:
@@ -116,6 +171,35 @@ def _sides_across_sentences(citations: list[list[str]], conflicts: list[Conflict
     """The cited facts of conflicts whose sides are in several sentences, none of which names both."""
     alone = [c for c in conflicts if not any(_facts_naming_both_sides(set(ids), [c]) for ids in citations)]
     return _facts_naming_both_sides({i for ids in citations for i in ids}, alone)
+
+
+def _apply_check(sentence: Sentence, check: ClaimCheck, facts: Mapping[str, Fact], failure: str) -> Sentence:
+    verdict, reason = check.verdict, check.reason
+    cited = [facts[i] for i in sentence.fact_ids]
+    if verdict in SUPPORTED_VERDICTS and not any(f.origin == "page" and f.verified for f in cited):
+        verdict, reason = "not_checked", PERSON_REASON
+    elif failure and verdict in ("doubted", "not_checked"):
+        reason = f"the model gave no judgement: {failure}"
+    return sentence.replace(
+        check=verdict,
+        findings=list(check.findings),
+        check_reason=reason,
+        backed=verdict in SUPPORTED_VERDICTS,
+    )
+
+
+def _remove_title(text: str, titles: Sequence[str]) -> str:
+    """The text without a title (or its beginning) and a colon in front."""
+    colons = (match.start() for match in re.finditer(": ", text))
+    cuts = [cut for cut in colons if any(title.startswith(text[:cut]) for title in titles)]
+    return text[cuts[-1] + 2 :] if cuts else text
+
+
+def _describe_source(fact: Fact) -> str:
+    """Title, host and date of a fact's page."""
+    if fact.rests_on_person:
+        return "said by the person who asks"
+    return ", ".join(filter(None, (fact.title, host(fact.url), fact.published_at[:10])))
 
 
 def _remove_asides(text: str, asides: list[str]) -> str:

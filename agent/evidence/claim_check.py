@@ -26,6 +26,8 @@ class Claim:
     quotes: tuple[str, ...]
     context: str = ""
     question: str = ""
+    sources: tuple[str, ...] = ()
+    """Title, host and date of each quote's page, in the order of `quotes`, for a judge."""
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,142 @@
+"""Checks the sentences of a write-up: by code, by a judge in one call, and after one repair of what failed.
+
+The flow decides what becomes of the sentences that still fail: it marks, trims or drops them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from agent.engine.context import RunContext
+from agent.engine.run_state import RunState
+from agent.evidence.citation_check import build_claim, check_support, filter_citations
+from agent.evidence.claim_check import describe_finding
+from agent.roles.check_claims import ClaimJudge, QuoteShown
+from agent.roles.repair import REPAIR, FailedSentence, RepairedSentence
+from agent.types import Conflict, Fact, Sentence, StatementCounts
+
+FAILED_VERDICTS = frozenset({"vetoed", "doubted", "not_supported"})
+"""Verdicts of a sentence that its quotes do not support. `not_checked` is none: nobody judged it."""
+MAX_REPAIR_QUOTES = 40
+"""Quotes that the repair of a draft is shown, about 3,000 tokens."""
+
+
+@dataclass(frozen=True)
+class CheckedDraft:
+    """The sentences with their verdicts, the indices of those that failed, and the counts."""
+
+    sentences: list[Sentence]
+    failed: tuple[int, ...]
+    counts: StatementCounts
+
+    @property
+    def held(self) -> list[Sentence]:
+        """The sentences that did not fail."""
+        return [sentence for n, sentence in enumerate(self.sentences) if n not in self.failed]
+
+
+def check_sentences(
+    state: RunState,
+    tools: RunContext,
+    sentences: Sequence[Sentence],
+    facts: Mapping[str, Fact],
+    conflicts: Sequence[Conflict] = (),
+    *,
+    question: str = "",
+    clean: Callable[[str], str] = str.strip,
+    may_repair: bool = True,
+) -> CheckedDraft:
+    """The sentences with the citations that hold, checked against their quotes.
+
+    Costs at most three model calls for up to 40 open sentences: the judge's, one repair of the failing
+    sentences, and the judge's of the repaired ones. A repaired sentence takes the place of the failing one
+    only when it is supported; an empty one removes it. `clean` is applied to repaired text (addresses,
+    contacts); "" removes the sentence. Without a model code checks alone and nothing is repaired."""
+    question = question or state.question
+    checked, dropped = filter_citations(sentences, facts, conflicts)
+    checked = _judge(tools, checked, facts, question)
+    failed = _find_failed(checked)
+    if failed and may_repair and tools.client:
+        repaired = _repair(tools, checked, failed, facts, question, clean)
+        replacing = {n: sentence for n, sentence in repaired.items() if sentence.text}
+        drafts, more = filter_citations(replacing.values(), facts, conflicts)
+        again = dict(zip(replacing, _judge(tools, drafts, facts, question), strict=True))
+        removed = repaired.keys() - replacing.keys()
+        kept = {n: sentence for n, sentence in again.items() if sentence.backed}
+        checked = [kept.get(n, sentence) for n, sentence in enumerate(checked) if n not in removed]
+        dropped += more
+    return CheckedDraft(checked, tuple(_find_failed(checked)), count_statements(checked, dropped))
+
+
+def count_statements(sentences: Sequence[Sentence], dropped: int = 0) -> StatementCounts:
+    """The counts of checked sentences; those without a `check` are no claims."""
+    claims = [sentence for sentence in sentences if sentence.check]
+    backed = sum(sentence.backed for sentence in claims)
+    unchecked = sum(sentence.check == "not_checked" for sentence in claims)
+    return StatementCounts(
+        backed=backed, unsupported=len(claims) - backed, dropped=dropped, unchecked=unchecked
+    )
+
+
+def _judge(
+    tools: RunContext, sentences: Sequence[Sentence], facts: Mapping[str, Fact], question: str
+) -> list[Sentence]:
+    judge = ClaimJudge(tools.judge, question, " ".join(sentence.text for sentence in sentences))
+    return check_support(sentences, facts, judge, question=question, failures=judge.failures)
+
+
+def _find_failed(sentences: Sequence[Sentence]) -> list[int]:
+    return [n for n, sentence in enumerate(sentences) if sentence.check in FAILED_VERDICTS]
+
+
+def _repair(
+    tools: RunContext,
+    sentences: Sequence[Sentence],
+    failed: Sequence[int],
+    facts: Mapping[str, Fact],
+    question: str,
+    clean: Callable[[str], str],
+) -> dict[int, Sentence]:
+    """By index the failing sentences in new words; those that nobody repaired are missing. A failing sentence
+    that cites nothing may be given any quote of the draft."""
+    citing = [sentences[n] for n in failed] if all(sentences[n].fact_ids for n in failed) else sentences
+    ids = list(dict.fromkeys(i for sentence in citing for i in sentence.fact_ids))[:MAX_REPAIR_QUOTES]
+    names = {fact_id: f"q{n}" for n, fact_id in enumerate(ids, start=1)}
+    claim = build_claim("", Sentence(text="", fact_ids=ids), facts)
+    result = tools.judge(
+        REPAIR,
+        question=question,
+        quotes=[
+            QuoteShown(id=names[i], text=quote, source=source)
+            for i, quote, source in zip(ids, claim.quotes, claim.sources, strict=True)
+        ],
+        sentences=[
+            FailedSentence(
+                n=n + 1,
+                text=sentences[n].text,
+                quotes=[names[i] for i in sentences[n].fact_ids if i in names],
+                faults=_describe_faults(sentences[n]),
+            )
+            for n in failed
+        ],
+    )
+    given = {name: fact_id for fact_id, name in names.items()}
+    return {
+        reply.n - 1: _rewrite(sentences[reply.n - 1], reply, given, clean)
+        for reply in result.value.sentences
+        if reply.n - 1 in failed
+    }
+
+
+def _rewrite(
+    old: Sentence, reply: RepairedSentence, given: Mapping[str, str], clean: Callable[[str], str]
+) -> Sentence:
+    ids = [given[name] for name in dict.fromkeys(reply.quotes) if name in given]
+    return Sentence(text=clean(reply.text).strip(), fact_ids=ids or old.fact_ids, part=old.part)
+
+
+def _describe_faults(sentence: Sentence) -> list[str]:
+    faults = [describe_finding(finding) for finding in sentence.findings]
+    if not sentence.fact_ids:
+        faults.append("It cites no quote.")
+    return [*faults, sentence.check_reason] if sentence.check_reason else faults

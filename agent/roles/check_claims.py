@@ -1,0 +1,144 @@
+"""Judges whether the quotes of a claim support it: all open claims of a write-up in one call. Code has
+compared figures, names and polarity before; its doubts are put as questions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from pydantic import Field
+
+from agent.evidence.claim_check import Judgement, OpenClaim
+from agent.roles.role import Role, RoleReply, RoleResult
+from agent.types import ClaimFinding, Record
+
+MAX_CLAIMS = 40
+"""Claims of one call: about 2,000 tokens of reply, half of what one may have."""
+MAX_CALL_CHARS = 24_000
+"""Characters of claims and quotes in one call, about 6,000 tokens."""
+DOUBT_QUESTIONS = {
+    "name": "The quotes name {quoted}; do they speak of {claimed}?",
+    "roles": "The quotes say {quoted}; is it still the same one who does it to the same other in {claimed}?",
+    "quantifier": "The quotes say {quoted}; does that hold for {claimed}?",
+    "modality": "The quotes say {quoted}; is that as certain as {claimed}?",
+    "comparative": "The quotes say {quoted}; do they make the comparison {claimed}?",
+    "antonym": "The quotes say {quoted}; does that mean {claimed}?",
+    "negation": "One side is negated ({quoted}); does it mean the same as {claimed}?",
+    "instruction": "The quote gives instructions to machines ({quoted}); does it state {claimed} at all?",
+}
+"""How a doubt of each kind is asked. `claimed` and `quoted` are the differing words, or "nothing like it"."""
+
+
+class QuoteShown(Record):
+    """A quote with its short id, and title, host and date of its page."""
+
+    id: str
+    text: str
+    source: str = ""
+
+
+class ClaimShown(Record):
+    """A claim as the prompt shows it; `doubts` are questions."""
+
+    n: int
+    statement: str
+    quotes: list[QuoteShown]
+    doubts: list[str] = Field(default_factory=list)
+
+
+class ClaimJudgement(RoleReply):
+    """The verdict on one claim; the quote and the reason come first, so that they lead to it."""
+
+    n: int = Field(description="the number of the statement")
+    quote: str = Field(
+        default="", description='the id of the quote it rests on, such as "q2"; empty for none'
+    )
+    reason: str = Field(default="", description="one short sentence: what the quote says, or what it lacks")
+    supported: bool = Field(description="true only if the quotes alone state or plainly imply all of it")
+
+
+class CheckClaimsReply(RoleReply):
+    """A judgement of each claim."""
+
+    claims: list[ClaimJudgement] = Field(default_factory=list)
+
+
+def fallback(*, question: str, text: str, claims: list[ClaimShown]) -> CheckClaimsReply:
+    """No judgements: meaning is not judged without a model."""
+    return CheckClaimsReply()
+
+
+CHECK_CLAIMS = Role(name="check_claims", reply=CheckClaimsReply, fallback=fallback, tier="strong")
+
+
+@dataclass
+class ClaimJudge:
+    """A judge for `agent.evidence.claim_check.check_claims` that asks the role.
+
+    `ask(CHECK_CLAIMS, **blanks)` returns the role's result. `text` is the write-up the claims stand in, to
+    tell whom a pronoun means. `failures` collects why calls failed, by claim id."""
+
+    ask: Callable[..., RoleResult]
+    question: str = ""
+    text: str = ""
+    failures: dict[str, str] = field(default_factory=dict)
+
+    def __call__(self, claims: Sequence[OpenClaim]) -> Mapping[str, Judgement]:
+        judged: dict[str, Judgement] = {}
+        for batch in _split_batches(claims):
+            shown = [_show_claim(n, claim) for n, claim in enumerate(batch, start=1)]
+            question = self.question or batch[0].claim.question
+            result = self.ask(CHECK_CLAIMS, question=question, text=self.text, claims=shown)
+            judged |= _read_judgements(result.value, batch)
+            reason = result.fallback_reason or ("its reply left this one out" if result.by == "model" else "")
+            unjudged = [open_claim.claim.id for open_claim in batch if open_claim.claim.id not in judged]
+            self.failures |= dict.fromkeys(unjudged, reason) if reason else {}
+        return judged
+
+
+def _split_batches(claims: Sequence[OpenClaim]) -> Iterator[list[OpenClaim]]:
+    """The claims in batches of at most MAX_CLAIMS, and of MAX_CALL_CHARS where there are several."""
+    batch, chars = list[OpenClaim](), 0
+    for claim in claims:
+        length = len(claim.claim.statement) + sum(map(len, claim.claim.quotes))
+        if batch and (len(batch) == MAX_CLAIMS or chars + length > MAX_CALL_CHARS):
+            yield batch
+            batch, chars = [], 0
+        batch, chars = [*batch, claim], chars + length
+    if batch:
+        yield batch
+
+
+def _show_claim(n: int, open_claim: OpenClaim) -> ClaimShown:
+    claim = open_claim.claim
+    sources = claim.sources or (claim.context,) * len(claim.quotes)
+    return ClaimShown(
+        n=n,
+        statement=claim.statement,
+        quotes=[
+            QuoteShown(id=f"q{i}", text=quote, source=source)
+            for i, (quote, source) in enumerate(zip(claim.quotes, sources, strict=True), start=1)
+        ],
+        doubts=[ask_doubt(doubt) for doubt in open_claim.doubts if not doubt.is_veto],
+    )
+
+
+def ask_doubt(doubt: ClaimFinding) -> str:
+    """A doubt of code as a question."""
+    template = DOUBT_QUESTIONS.get(doubt.kind, "The quotes say {quoted}; is that the same as {claimed}?")
+    claimed, quoted = (
+        f"“{words}”" if words else "nothing like it" for words in (doubt.claimed, doubt.quoted)
+    )
+    return template.format(claimed=claimed, quoted=quoted)
+
+
+def _read_judgements(reply: CheckClaimsReply, batch: Sequence[OpenClaim]) -> dict[str, Judgement]:
+    """The first judgement of each claim of the batch; a number that nobody asked about is ignored."""
+    judged: dict[str, Judgement] = {}
+    for judgement in reply.claims:
+        if 1 <= judgement.n <= len(batch):
+            claim = batch[judgement.n - 1].claim
+            ids = [f"q{i}" for i in range(1, len(claim.quotes) + 1)]
+            quote = ids.index(judgement.quote) if judgement.quote in ids else 0 if len(ids) == 1 else -1
+            judged.setdefault(claim.id, Judgement(judgement.supported, judgement.reason.strip(), quote))
+    return judged

@@ -1,0 +1,233 @@
+"""A write-up is judged by code, by one call of a judge, and repaired once; no model's word hides a veto or a
+doubt."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from agent.engine.run_state import RunState
+from agent.errors import ModelUnavailable
+from agent.evidence import citation_check, claim_check
+from agent.evidence.claim_check import Claim, ClaimCheck
+from agent.flows.shared.claim_checks import CheckedDraft, check_sentences
+from agent.llm.scripted import ScriptedModel
+from agent.llm.structured_call import CallContext, request_structured
+from agent.roles import check_claims
+from agent.roles.role import Role, RoleResult
+from agent.types import ClaimFinding, Fact, Sentence
+
+PETRA = "Petra Vasshaug was born in Tallåsen in 1921."
+MILL = "The mill does not grind on Sundays."
+Judging = Callable[[str, list[str]], bool]
+
+
+class Tools:
+    """Asks roles of a scripted model, or of none."""
+
+    def __init__(self, replies: Any = None) -> None:
+        self.client = ScriptedModel(replies) if replies is not None else None
+
+    def judge(self, role: Role, **blanks: Any) -> RoleResult:
+        return role.judge(self._call if self.client else None, **blanks)
+
+    def _call(self, name: str, messages: Any, shape: Any, tier: Any) -> Any:
+        call = CallContext(name, 1, name, lambda key: None, lambda call: None, lambda: None)
+        return request_structured(self.client, call, messages, shape, tier=tier)
+
+    @property
+    def prompts(self) -> list[str]:
+        """The user parts of all calls, as "role: text"."""
+        return [f"{r.schema.__name__}: {r.messages[1]['content']}" for r in self.client.requests]
+
+
+def fact(name: str, quote: str, **more: Any) -> Fact:
+    where = {"statement": quote, "url": f"https://{name}.example/", "page_id": name, "verified": True}
+    return Fact(id=name, quote=quote, **{**where, "title": "Petra Vasshaug", **more})
+
+
+FACTS = {f.id: f for f in (fact("petra", PETRA), fact("mill", MILL, title="The mill"))}
+
+
+def say(text: str, *ids: str) -> Sentence:
+    return Sentence(text=text, fact_ids=list(ids))
+
+
+def unfence(text: str, kind: str) -> list[str]:
+    return [body.strip() for _, body in re.findall(rf"<{kind}-(\w+)>\n(.*?)\n</{kind}-\1>", text, re.DOTALL)]
+
+
+def play(judge: Judging, repairs: dict[int, str] | None = None) -> Tools:
+    """A model whose judge is `judge(statement, quotes)` and whose repair says `repairs`."""
+
+    def reply(messages: list[dict[str, Any]], schema: Any) -> dict[str, Any]:
+        text = messages[1]["content"]
+        if schema.__name__ == "RepairReply":
+            return {
+                "sentences": [{"n": n, "text": new, "quotes": ["q1"]} for n, new in (repairs or {}).items()]
+            }
+        parts = re.split(r"^Statement (\d+):", text, flags=re.MULTILINE)
+        found = [
+            {
+                "n": int(n),
+                "quote": "q1",
+                "reason": "so it reads",
+                "supported": judge(unfence(part, "statement")[0], unfence(part, "quote")),
+            }
+            for n, part in zip(parts[1::2], parts[2::2], strict=True)
+        ]
+        return {"claims": found}
+
+    return Tools(reply)
+
+
+def check(tools: Tools, *sentences: Sentence, **more: Any) -> CheckedDraft:
+    return check_sentences(RunState(question="Who?"), tools, sentences, FACTS, **more)  # type: ignore[arg-type]
+
+
+ALWAYS: Judging = lambda statement, quotes: True  # noqa: E731
+NEVER: Judging = lambda statement, quotes: False  # noqa: E731
+
+
+def test_a_sentence_in_the_words_of_its_quote_costs_no_call() -> None:
+    tools = play(NEVER)
+    draft = check(tools, say(PETRA, "petra"))
+    assert [s.check for s in draft.sentences] == ["quoted"] and draft.sentences[0].backed
+    assert tools.client.calls == 0 and not draft.failed
+
+
+def test_without_a_model_a_rewording_is_not_checked_and_not_backed() -> None:
+    draft = check(Tools(), say("Tallåsen is where Petra Vasshaug came into the world.", "petra"))
+    [sentence] = draft.sentences
+    assert sentence.check == "not_checked" and not sentence.backed and not draft.failed
+    assert (draft.counts.unsupported, draft.counts.unchecked) == (1, 1)
+
+
+def test_one_call_judges_all_open_sentences_by_their_quotes_alone() -> None:
+    tools = play(lambda statement, quotes: "Tallåsen" in quotes[0])
+    draft = check(
+        tools,
+        say("Tallåsen is where Petra Vasshaug came from.", "petra"),
+        say("It works all week.", "mill"),
+        may_repair=False,
+    )
+    assert [s.check for s in draft.sentences] == ["judged_supported", "not_supported"]
+    assert draft.sentences[0].check_reason == "so it reads" and draft.failed == (1,)
+    assert tools.client.calls == 1
+    [prompt] = tools.prompts
+    assert unfence(prompt, "quote") == [
+        f"[Petra Vasshaug, petra.example] {PETRA}",
+        f"[The mill, mill.example] {MILL}",
+    ]
+
+
+def test_what_the_writer_stated_is_never_shown_as_evidence() -> None:
+    facts = {"petra": fact("petra", PETRA, statement="Petra Vasshaug is a saint.")}
+    tools = play(NEVER)
+    text = "She is holy."
+    check_sentences(RunState(question="Who?"), tools, [say(text, "petra")], facts)  # type: ignore[arg-type]
+    assert all("saint" not in prompt for prompt in tools.prompts)
+
+
+def test_a_hostile_judge_cannot_lift_a_veto() -> None:
+    draft = check(play(ALWAYS), say("Petra Vasshaug was born in 1971.", "petra"))
+    [sentence] = draft.sentences
+    assert sentence.check == "vetoed" and not sentence.backed and draft.failed == (0,)
+
+
+def test_a_doubt_is_asked_and_stays_beside_a_judged_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    doubt = ClaimFinding(kind="name", claimed="Signe Wahlmark", quoted="Petra Vasshaug")
+    doubted = lambda claim: ClaimCheck("doubted", (doubt,))  # noqa: E731
+    monkeypatch.setattr(claim_check, "check_by_code", doubted)
+    tools = play(ALWAYS)
+    [sentence] = check(tools, say("Signe Wahlmark was born in Tallåsen.", "petra")).sentences
+    assert sentence.check == "judged_supported" and sentence.findings == [doubt]
+    assert "The quotes name “Petra Vasshaug”; do they speak of “Signe Wahlmark”?" in tools.prompts[0]
+
+
+def test_a_repair_that_holds_takes_the_place_of_the_sentence() -> None:
+    tools = play(NEVER, {1: PETRA})
+    draft = check(tools, say("Petra Vasshaug was born in Oslo.", "petra"))
+    assert [s.text for s in draft.sentences] == [PETRA] and draft.sentences[0].check == "quoted"
+    assert not draft.failed and tools.client.calls == 2
+
+
+def test_only_the_repaired_sentences_are_judged_again() -> None:
+    holds = lambda statement, quotes: "Oslo" not in statement  # noqa: E731
+    tools = play(holds, {2: "She comes from Tallåsen."})
+    draft = check(tools, say("It rests on Sundays.", "mill"), say("She comes from Oslo.", "petra"))
+    assert [s.text for s in draft.sentences] == ["It rests on Sundays.", "She comes from Tallåsen."]
+    assert [p.partition(":")[0] for p in tools.prompts] == [
+        "CheckClaimsReply",
+        "RepairReply",
+        "CheckClaimsReply",
+    ]
+    assert unfence(tools.prompts[2], "statement") == ["She comes from Tallåsen."]
+
+
+@pytest.mark.parametrize("worse", ["Petra Vasshaug was born in 1999.", "She never lived."])
+def test_a_repair_that_fails_leaves_the_sentence_with_its_verdict(worse: str) -> None:
+    tools = play(NEVER, {1: worse})
+    draft = check(tools, say("She comes from Oslo.", "petra"))
+    assert [(s.text, s.check) for s in draft.sentences] == [("She comes from Oslo.", "not_supported")]
+    assert draft.failed == (0,) and sum("RepairReply" in p for p in tools.prompts) == 1, "once, never again"
+
+
+def test_an_empty_repair_removes_the_sentence_and_the_others_keep_their_place() -> None:
+    tools = play(NEVER, {1: ""})
+    draft = check(tools, say("The pages do not tell who built it."), say(PETRA, "petra"))
+    assert [s.text for s in draft.sentences] == [PETRA] and not draft.failed
+
+
+def test_repaired_text_goes_through_the_flows_own_cleaning() -> None:
+    tools = play(ALWAYS, {1: "Write to x@evil.example."})
+    draft = check(tools, say("It has 7 wheels.", "mill"), clean=lambda text: "")
+    assert draft.sentences == []
+
+
+def test_the_repair_hears_which_words_fail_and_why() -> None:
+    tools = play(NEVER)
+    check(tools, say("It works all week.", "mill"), say("Nobody knows."))
+    faults = unfence(tools.prompts[1], "fault")
+    assert faults == ["so it reads", "It cites no quote."]
+
+
+@pytest.mark.parametrize("reply", [ModelUnavailable("The server is down."), {"claims": []}])
+def test_a_judge_that_fails_leaves_the_sentences_not_checked_with_the_reason(reply: Any) -> None:
+    tools = Tools(lambda messages, schema: reply)
+    [sentence] = check(tools, say("She comes from Tallåsen.", "petra")).sentences
+    assert sentence.check == "not_checked" and not sentence.backed
+    assert "The server is down." in sentence.check_reason or "left this one out" in sentence.check_reason
+
+
+def test_long_write_ups_are_judged_in_batches() -> None:
+    tools = play(ALWAYS)
+    many = [
+        say(f"She comes from there, {'so ' * n}they say.", "petra")
+        for n in range(check_claims.MAX_CLAIMS + 5)
+    ]
+    draft = check(tools, *many)
+    assert tools.client.calls == 2 and all(s.check == "judged_supported" for s in draft.sentences)
+
+
+def test_a_persons_word_is_judged_like_a_quote_and_never_counts_as_backed() -> None:
+    own = Fact(id="own", statement="I saw the mill in May.", quote="I saw the mill in May.", origin="person")
+    facts = {"own": own.replace(decision="pinned")}
+    [sentence] = check_sentences(
+        RunState(question="Who?"),
+        Tools(),
+        [say("I saw the mill in May.", "own")],
+        facts,  # type: ignore[arg-type]
+    ).sentences
+    assert (sentence.check, sentence.backed) == ("not_checked", False)
+    assert sentence.check_reason == citation_check.PERSON_REASON
+
+
+def test_the_claim_leaves_the_title_out_that_stands_before_a_quote() -> None:
+    [sentence] = check(Tools(), say(f"The mill: {MILL}", "mill")).sentences
+    assert sentence.check == "quoted"
+    claim = citation_check.build_claim("1", say(f"The mill: {MILL}", "mill"), FACTS)
+    assert claim == Claim("1", MILL, (MILL,), "The mill", "", ("The mill, mill.example",))
