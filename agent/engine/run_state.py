@@ -15,6 +15,7 @@ from agent.engine.state import State, append, merge_dict, upsert, upsert_by_step
 from agent.evidence.confidence import AnswerFeatures, complete_basis
 from agent.text.dialogue_acts import classify_small_talk
 from agent.text.question_analysis import ParsedQuestion
+from agent.text.question_parts import split_compound_question
 from agent.types import (
     Action,
     Answer,
@@ -25,6 +26,7 @@ from agent.types import (
     Note,
     PageRef,
     PauseRequest,
+    PlanPart,
     Proposal,
     Record,
     Refusal,
@@ -99,6 +101,8 @@ class RunState(State, Generic[Own]):
     question: str = ""
     asked: str = ""
     """The question as it stands alone, with what the conversation adds to it; "" before that is known."""
+    plan_parts: list[PlanPart] = Field(default_factory=list)
+    """The plan as it was last recorded; empty before that, and in runs of older versions. See `plan`."""
     settings: Settings = Field(default_factory=Settings)
     history: list[Turn] = Field(default_factory=list)
     """The earlier turns of the conversation, oldest first."""
@@ -156,6 +160,12 @@ class RunState(State, Generic[Own]):
             "verdict": verdict,
             "confidence": level if self.confidence else None,
         }
+
+    @property
+    def plan(self) -> list[PlanPart]:
+        """The question in parts, never empty: as recorded, else its clauses, numbered from "1"."""
+        clauses = split_compound_question(self.asked or self.question) if not self.plan_parts else []
+        return self.plan_parts or [PlanPart(id=str(n), question=part) for n, part in enumerate(clauses, 1)]
 
     @property
     def standalone_question(self) -> str:

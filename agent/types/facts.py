@@ -39,7 +39,7 @@ class Fact(Record):
     trust: float = 0.5
     relevance: float = 0.0
     part: str = ""
-    """The part of the question it is about; "" for the whole question."""
+    """The id of the plan's part that it bears on; "" for none. Early versions kept a model's words here."""
     origin: FactOrigin = "page"
     given: PageOrigin = "fetched"
     """Where its page's text came from."""

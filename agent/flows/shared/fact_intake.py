@@ -13,6 +13,7 @@ from agent.evidence.contradiction.blocking import PairingScope
 from agent.evidence.contradiction.groups import find_conflicts, update_disputed
 from agent.evidence.contradiction.resolution import FACTS_GONE_REASON
 from agent.flows.shared import fact_view
+from agent.flows.shared.plan import assign_parts
 from agent.retrieval.term_coverage import measure_coverage
 from agent.text.urls import site
 from agent.types import Confidence, Conflict, Fact
@@ -32,6 +33,7 @@ def add_facts(
 
     `question` is what `coverage` is measured by (the flow's relevance question by default), `model` the
     confidence a model gave, `features` what an answer would rest on, where the flow counts that."""
+    new = assign_parts(state.plan, new)
     known = [*fact_view.facts_for_prompt(state), *new]
     conflicts, marked = list(state.conflicts.values()), dict[str, Fact]()
     if new:

@@ -1,0 +1,37 @@
+"""The parts of the question that facts and sentences bear on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from agent.retrieval.term_coverage import covered_share
+from agent.text.answer_type import has_answer_type
+from agent.text.question_analysis import parse_question
+from agent.types import Fact, PlanPart
+
+SHARP_TYPES = ("person", "date", "number", "reason")
+"""The types of answer that few sentences hold by chance."""
+
+
+def assign_parts(plan: Sequence[PlanPart], facts: Iterable[Fact]) -> list[Fact]:
+    """The facts with the id of a part of the plan in `part`."""
+    return [fact.model_copy(update={"part": find_part(plan, fact)}) for fact in facts]
+
+
+def find_part(plan: Sequence[PlanPart], fact: Fact) -> str:
+    """The id of the part that a fact bears on: its own where the plan has it, the only one, else the one
+    whose words and type of answer its quote holds; "" for none."""
+    if any(part.id == fact.part for part in plan):
+        return fact.part
+    if len(plan) == 1:
+        return plan[0].id
+    scores = {part.id: _score_part(part.question, fact) for part in plan}
+    best = max(scores, key=lambda name: scores[name], default="")
+    return best if best and scores[best] > (0.0, False) else ""
+
+
+def _score_part(question: str, fact: Fact) -> tuple[float, bool]:
+    """The share of a part's words that a fact holds, and whether it holds a value of the type asked for."""
+    asked = parse_question(question)
+    share = covered_share(asked, fact.quote, fact.title)
+    return share, asked.answer_type in SHARP_TYPES and has_answer_type(asked.answer_type, fact.quote)

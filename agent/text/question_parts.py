@@ -1,0 +1,48 @@
+"""The parts of a compound question: its question clauses, each in the person's words."""
+
+from __future__ import annotations
+
+import re
+
+from agent.text.sentences import find_sentence_spans
+from agent.text.tokens import tokenize
+from agent.text.word_lists import STOPWORDS, load_words, read_patterns
+
+MAX_PARTS = 6
+"""A question with more clauses stays one part: a plan of that length is a model's matter."""
+
+_WORD = rf"(?:{read_patterns('question_patterns')['question_word']})"
+_OPENING = re.compile(
+    rf"^\W*(?:(?:in|at|on|from|since|until|by|to|for|of|with|and|und|och|et|y)\s+)?"
+    rf"(?:{_WORD}|{'|'.join(load_words('auxiliaries'))})\b",
+    re.IGNORECASE,
+)
+_JOINT = re.compile(
+    rf"[,;]?\s+(?:and|und|och|et|y)(?:\s+(?:also|auch|även|aussi|también))?\s+(?=({_WORD})\b)", re.IGNORECASE
+)
+
+
+def split_compound_question(question: str) -> list[str]:
+    """The clauses that ask something by themselves, in order ("When was it built, and who designed it?" has
+    two); the whole question where it has only one."""
+    sentences = [question[start:end] for start, end in find_sentence_spans(question)]
+    asked = [sentence for sentence in sentences if _OPENING.match(sentence)]
+    parts = [part for sentence in asked for part in _split_sentence(sentence)]
+    return parts if 1 < len(parts) <= MAX_PARTS else [question.strip()]
+
+
+def _split_sentence(sentence: str) -> list[str]:
+    """The clauses of one sentence that begin with a question word of their own."""
+    parts, start = list[str](), 0
+    for joint in _JOINT.finditer(sentence):
+        before, after = sentence[start : joint.start()], sentence[joint.end() :]
+        # in "the singer who wrote A and who wrote B" the second "who" continues a relative clause
+        is_relative = re.search(rf"\w.*\b{re.escape(joint[1])}\b", before, re.IGNORECASE)
+        if not is_relative and _OPENING.match(before) and _has_content(before) and _has_content(after):
+            parts.append(before.strip())
+            start = joint.end()
+    return [*parts, sentence[start:].strip()]
+
+
+def _has_content(clause: str) -> bool:
+    return any(word not in STOPWORDS for word in tokenize(clause))

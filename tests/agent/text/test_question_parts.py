@@ -1,0 +1,52 @@
+"""A compound question falls into its question clauses; any other stays whole."""
+
+from __future__ import annotations
+
+import pytest
+
+from agent.text.question_parts import split_compound_question
+
+
+@pytest.mark.parametrize(
+    ("question", "parts"),
+    [
+        (
+            "When was the bridge built, and who designed it?",
+            ["When was the bridge built", "who designed it?"],
+        ),
+        (
+            "What battery does the Kite 3 use? How long does it last?",
+            ["What battery does the Kite 3 use?", "How long does it last?"],
+        ),
+        (
+            "Wann wurde die Brücke gebaut und wer hat sie entworfen?",
+            ["Wann wurde die Brücke gebaut", "wer hat sie entworfen?"],
+        ),
+        ("I own a Kite 3. Where is it made? Is it still sold?", ["Where is it made?", "Is it still sold?"]),
+    ],
+)
+def test_each_clause_that_asks_something_is_a_part(question: str, parts: list[str]) -> None:
+    assert split_compound_question(question) == parts
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "When did the dairy in Lillehavn open?",
+        "Who is older, Anna Berg or Bert Holm?",
+        "Name the singer who wrote “Tide” and who produced “Ebb”.",
+        "What and where is the Lantern House?",
+        "Which singer, who was born in Lillehavn, wrote “Tide”?",
+        "When did the dairy open? Write it as a table with headings.",
+        "Who was born first? Anna Berg or Bert Holm?",
+        "the dairy and what it sells",
+        "",
+    ],
+)
+def test_what_asks_one_thing_stays_whole(question: str) -> None:
+    assert split_compound_question(question) == [question]
+
+
+def test_a_long_list_of_questions_is_left_to_a_model() -> None:
+    many = " ".join(f"When was house {n} built?" for n in range(9))
+    assert split_compound_question(many) == [many]
