@@ -105,7 +105,7 @@ class Workbench:
             *(dialogue.build_turn(earlier.run, earlier.state.answer) for earlier in views),
         ]
         chosen = (settings or views[-1].run.settings).model_copy(
-            update={"thread_id": thread[0], "flow": flow}
+            update={"thread_id": views[0].run.settings.thread_id or thread[0], "flow": flow}
         )
         return self.start(question, chosen, history=turns)
 

@@ -30,7 +30,7 @@ FLOORS = [
     {"actions"},
     {"workbench"},
     {"batch", "bot", "evaluation", "api"},
-    {"cli", "__main__", "app", "pages"},
+    {"cli", "langgraph_adapter", "__main__", "app", "pages"},
 ]
 EVERYBODYS = {"types", "text", "errors", "config", "reply_config"}
 """Imported from every floor."""

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -111,35 +112,52 @@ def advance(
 
     `equip` builds the run's context; `watch` is called after each recorded step. A Signal makes the run
     rest; an error in a step is stored with the run (status failed)."""
+    with closing(take_steps(run_id, flows=flows, store=store, owner=owner, equip=equip)) as steps:
+        for _ in steps:
+            if watch:
+                watch()
+    return store.ledger.get(run_id).status
+
+
+def take_steps(
+    run_id: str,
+    *,
+    flows: Mapping[str, Flow],
+    store: Store,
+    owner: str,
+    equip: Callable[[Run, Lease], RunContext],
+) -> Generator[None, None, None]:
+    """Drive a run as `advance` does, and hand over after each recorded step; closing it lets go of the run,
+    which any worker may then go on with."""
     lease = store.ledger.claim(run_id, owner)
     run = store.ledger.get(run_id)
     if lease is None:
-        return run.status
+        return
     try:
         if run.status is not Status.RUNNING:
             store.ledger.release(lease)
-            return run.status
+            return
         if lease.is_takeover and flows[run.settings.flow].is_one_shot:
             store.ledger.release(
                 lease,
                 Status.FAILED,
                 error=f"It was interrupted, and a {run.settings.flow} run is never resumed: ask again.",
             )
-            return Status.FAILED
-        flag = _take_steps_until_rest(
-            _RunDriver(flows[run.settings.flow], store, lease, equip(run, lease)), watch
+            return
+        flag = yield from _take_steps_until_rest(
+            _RunDriver(flows[run.settings.flow], store, lease, equip(run, lease))
         )
         store.ledger.release(lease, STATUS_BY_FLAG.get(flag), flag=flag)
     except LeaseLost as lost:
         log.warning("%s", lost)
-    except ShutdownRequested:
-        store.ledger.release(lease)
+    except (ShutdownRequested, GeneratorExit):
+        with suppress(LeaseLost):
+            store.ledger.release(lease)
     except StoreError:
         raise  # nothing can be written now: the run goes on when its lease expires
     except Exception as error:  # the run keeps the error and can be resumed
         log.exception("run %s failed", run_id)
         store.ledger.release(lease, Status.FAILED, error=f"{type(error).__name__}: {error}"[:1000])
-    return store.ledger.get(run_id).status
 
 
 class _RunDriver:
@@ -245,7 +263,7 @@ class _RunDriver:
         )
 
 
-def _take_steps_until_rest(walk: _RunDriver, watch: Callable[[], None] | None) -> str:
+def _take_steps_until_rest(walk: _RunDriver) -> Generator[None, None, str]:
     """Take steps until the run rests; returns the control flag ("pause", "stop") that made it rest, or ""."""
     while walk.next not in walk.flow.rest_statuses and not walk.is_paused:
         head, _, control = walk.store.ledger.position(walk.lease.run_id)
@@ -256,8 +274,7 @@ def _take_steps_until_rest(walk: _RunDriver, watch: Callable[[], None] | None) -
             continue
         try:
             walk.take_step()
-            if watch:
-                watch()
+            yield
             if walk.next not in walk.flow.rest_statuses and not walk.is_paused:
                 walk.tools.wait_step_gap()
         except StopRequested:

@@ -135,9 +135,9 @@ class Ledger(TableAccess):
         ]
 
     def thread_run_ids(self, run_id: str) -> list[str]:
-        """The runs of the conversation that this run belongs to, oldest first."""
+        """The runs of the conversation that this run belongs to, or that has this id, oldest first."""
         thread = select(r.thread_id).where(r.id == run_id).scalar_subquery()
-        query = select(r.id).where(r.thread_id == thread, r.deleted_at == "")
+        query = select(r.id).where(r.thread_id == func.coalesce(thread, run_id), r.deleted_at == "")
         return self._scalars(query.order_by(r.created_at, r.id))
 
     def steps(self, run_id: str, after: int = -1) -> list[Step]:
