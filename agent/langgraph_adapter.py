@@ -194,7 +194,7 @@ class _Walker:
                 refused = str(error)
 
     def _act_for_person(self, view: RunSnapshot, waits_for: str, given: Any) -> None:
-        """Do what a person decided. Raises UsageError, NotFound and ConcurrentChange as the workbench does."""
+        """Do what a person decided. Raises UsageError, NotFound, ConcurrentChange as the workbench."""
         allowed, run_id, head = ACTIONS[waits_for], view.run.id, view.head
         if isinstance(given, str):
             given = {"action": "respond", "text": given} if waits_for == "respond" else {"action": given}
