@@ -18,7 +18,8 @@ from agent.errors import BudgetSpent, ModelUnavailable, ShutdownRequested, StopR
 from agent.evidence.source_trust import SourceTrust, assess_trust
 from agent.library.collection import Library
 from agent.llm.structured_call import CallContext, request_structured
-from agent.roles.role import Role, RoleResult
+from agent.roles.prompt_templates import make_mark
+from agent.roles.role import Check, Role, RoleResult
 from agent.store.database import Store
 from agent.store.ledger import LEASE_S, Lease, utc_timestamp
 from agent.text.urls import site
@@ -196,12 +197,15 @@ class RunContext:
         """The steps of another run of the conversation."""
         return self.store.ledger.steps(run_id)
 
-    def judge(self, role: Role, **blanks: Any) -> RoleResult:
+    def judge(
+        self, role: Role, *, check: Check | None = None, must_pass: bool = False, **blanks: Any
+    ) -> RoleResult:
         """Ask a role: its model if there is one and the budget allows it, else its fallback; the result says
-        which, and why."""
+        which, and why. `check` and `must_pass`: see `Role.judge`."""
         self.checkpoint()
         if self.client:
-            return role.judge(self._call_model, **blanks)
+            mark = make_mark(self.lease.run_id)
+            return role.judge(self._call_model, mark=mark, check=check, must_pass=must_pass, **blanks)
         result = role.judge(None, **blanks)
         return result.model_copy(update={"fallback_reason": self.fallback_reason})
 

@@ -63,6 +63,7 @@ def split_passages(page: Page, page_id: str, *, longest: int = MAX_TEXT_CHARS) -
             start=start,
             end=end,
             rows=rows,
+            published_at=page.published_at,
         )
         for n, (start, end, heading, rows) in enumerate(found)
     ]

@@ -5,56 +5,149 @@ The prompt of a role is `prompts/<name>.md`; its blanks are the parameters of `f
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args, get_origin
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic.fields import FieldInfo
 
 from agent.errors import ModelError
-from agent.roles.prompt_templates import render
+from agent.roles.prompt_templates import Bindings, make_mark, render, render_refusal
 from agent.types import Record
 
 AskModel = Callable[[str, list[dict[str, str]], type[BaseModel], str], BaseModel]
 """(role, messages, shape, tier) -> a reply of that shape; raises ModelError when the model fails for good."""
 Share = Annotated[float, Field(ge=0.0, le=1.0)]
 """A number from 0 to 1."""
+Check = Callable[[Any], Sequence[str]]
+"""What code refuses in a reply, a sentence each, for the model; nothing when all is well."""
+MARK_IN_REPLY = "It holds the mark of the run, which only tags of the prompt may hold."
+_NOTHING = ("", "none", "null", "n/a", "-")
+_PERCENT = re.compile(r"\s*\d{1,3}(?:\.\d+)?\s*%\s*")
 
 
 class RoleReply(BaseModel):
-    """Base of every reply: fields that nobody asked for are dropped."""
+    """Base of every reply: fields that nobody asked for are dropped, and the plain slips of small models are
+    read as what they mean."""
 
     model_config = ConfigDict(extra="ignore")
 
+    @model_validator(mode="before")
+    @classmethod
+    def read_loosely(cls, data: Any) -> Any:
+        """The data with null for a default, one value for a list of one, and options in any spelling."""
+        if not isinstance(data, dict):
+            return data
+        fields = {name: field for name, field in cls.model_fields.items() if name in data}
+        read = {name: _read_field(data[name], field) for name, field in fields.items()}
+        return {name: value for name, value in read.items() if value is not None or fields[name].is_required()}
+
+
+def _read_field(value: Any, field: FieldInfo) -> Any:
+    """A value as its field wants it where that is plain; else the value itself."""
+    kind = get_origin(field.annotation)
+    if kind is list and not isinstance(value, list):
+        empty = value is None or (isinstance(value, str) and value.strip().lower() in _NOTHING)
+        return [] if empty else [value]
+    if kind is Literal and isinstance(value, str):
+        spelled = re.sub(r"[^a-z0-9]+", "_", value.strip().lower()).strip("_")
+        return next((option for option in get_args(field.annotation) if option.lower() == spelled), value)
+    if field.annotation is float and isinstance(value, str) and _PERCENT.fullmatch(value):
+        return float(value.strip()[:-1]) / 100
+    return value
+
 
 class RoleResult(Record):
-    """A reply and who made it. `fallback_reason` says why the model that was asked did not answer, "" when it
-    did or was not asked."""
+    """A reply and who made it.
+
+    `fallback_reason` says why the model that was asked did not answer, "" when it did or was not asked."""
 
     value: Any
     by: Literal["model", "keyless"]
     fallback_reason: str = ""
+    refused: list[str] = Field(default_factory=list)
+    """Why code refused the model's first reply; it was asked once more."""
+    earlier: Any = None
+    """The reply that was refused, where `value` is the one after it."""
+    problems: list[str] = Field(default_factory=list)
+    """What code still refuses in `value`."""
+    withheld: int = 0
+    """Texts that the prompt did not show, because they hold the mark of the run's fences."""
+
+
+@dataclass(frozen=True)
+class _Attempt:
+    """One reply: as it came, with long ids (None when it may not be used), and what code refuses in it."""
+
+    wire: BaseModel
+    value: Any
+    problems: list[str]
 
 
 @dataclass(frozen=True)
 class Role:
-    """`fallback(**blanks)` returns a `reply`; `narrow_reply(**blanks)`, when given, returns a reply type that
-    allows only what is possible now."""
+    """`fallback(**blanks)` returns a `reply`."""
 
     name: str
     reply: type[RoleReply]
     fallback: Callable[..., RoleReply]
     tier: Literal["strong", "fast"] = "strong"
-    narrow_reply: Callable[..., type[RoleReply]] | None = None
 
-    def judge(self, model: AskModel | None, **blanks: Any) -> RoleResult:
+    def judge(
+        self,
+        model: AskModel | None,
+        *,
+        mark: str = "",
+        check: Check | None = None,
+        must_pass: bool = False,
+        **blanks: Any,
+    ) -> RoleResult:
         """The model's reply, or the fallback's when there is no model or it failed. Signals and PromptError
-        pass through."""
+        pass through.
+
+        `check` says what code refuses in a reply: then the model is asked once more, with the reasons. With
+        `must_pass` the fallback acts when its second reply is refused, too. `mark` is the run's."""
         if model is None:
             return RoleResult(value=self.fallback(**blanks), by="keyless")
-        shape = self.narrow_reply(**blanks) if self.narrow_reply else self.reply
+        bindings = Bindings(mark or make_mark(repr(blanks)))
+        messages = render(self.name, bindings=bindings, **blanks)
         try:
-            reply = model(self.name, render(self.name, **blanks), shape, self.tier)
+            first = self._ask(model, messages, bindings, check)
+            last = self._ask_again(model, messages, bindings, check, first) if first.problems else first
         except ModelError as failure:
             return RoleResult(value=self.fallback(**blanks), by="keyless", fallback_reason=str(failure))
-        return RoleResult(value=self.reply.model_validate(reply.model_dump()), by="model")
+        told: Any = {"refused": first.problems, "withheld": bindings.withheld}
+        if last.value is None or (must_pass and last.problems):
+            why = f"The model's reply was refused twice: {'; '.join(last.problems)}"
+            return RoleResult(value=self.fallback(**blanks), by="keyless", fallback_reason=why, **told)
+        earlier = first.value if last is not first else None
+        return RoleResult(value=last.value, by="model", earlier=earlier, problems=last.problems, **told)
+
+    def _ask(
+        self, model: AskModel, messages: list[dict[str, str]], bindings: Bindings, check: Check | None
+    ) -> _Attempt:
+        wire = model(self.name, messages, self.reply, self.tier)
+        if bindings.mark in wire.model_dump_json():
+            return _Attempt(wire, None, [MARK_IN_REPLY])
+        value = self.reply.model_validate(bindings.restore(wire.model_dump()))
+        return _Attempt(wire, value, list(check(value)) if check else [])
+
+    def _ask_again(
+        self,
+        model: AskModel,
+        messages: list[dict[str, str]],
+        bindings: Bindings,
+        check: Check | None,
+        first: _Attempt,
+    ) -> _Attempt:
+        """The better of the two replies; the first when the model fails now."""
+        said = first.wire.model_dump_json().replace(bindings.mark, "MARK")
+        again = [*messages, {"role": "assistant", "content": said}, render_refusal(first.problems, bindings)]
+        try:
+            second = self._ask(model, again, bindings, check)
+        except ModelError:
+            return first
+        is_worse = first.value is not None and len(second.problems) > len(first.problems)
+        return first if second.value is None or is_worse else second

@@ -108,6 +108,8 @@ class PassageRef(Record):
     end: int
     rows: bool = False
     """True when the passage consists of table rows."""
+    published_at: str = ""
+    """The day its page states, where that is known."""
 
     def to_passage(self, text: str, score: float = 0.0) -> Passage:
         """The passage, cut out of its page's text."""

@@ -32,8 +32,13 @@ def crawl(url: str) -> Told_:
 
 def role_of(prompt: str) -> str:
     """Which role a prompt belongs to, by the schema that stands in it."""
-    keys = {"report": '"key_sources"', "analyzer": '"new_potential_urls"', "decision": '"next_action"'}
+    keys = {"report": '"journey"', "analyzer": '"new_potential_urls"', "decision": '"next_action"'}
     return next(role for role, key in keys.items() if key in prompt)
+
+
+def find_fact_ids(prompt: str) -> list[str]:
+    """The short ids of the facts that a prompt lists."""
+    return list(dict.fromkeys(re.findall(r"^(?:- .*?: )?(f\d+) \[", prompt, re.MULTILINE)))
 
 
 class Script:
@@ -58,9 +63,7 @@ class Script:
         about = {"passage_id": "p", "subject": "Älvmora Mejeri", "attribute": "solar panels"}
         facts = [{"statement": quote, "quote": quote, **about} for quote in self.quotes]
         return {
-            "extracted_info": {"facts": facts, "leads": []}
-            if "Passage" in prompt.split("Source of this step")[1]
-            else "Only results.",
+            "facts": facts if "Passage p1" in prompt else [],
             "assessment": "Seen.",
             "confidence_score": self.more.get("confidence", 0.95),
             "suggestions_for_next_step": [],
@@ -69,7 +72,7 @@ class Script:
         }
 
     def report(self, prompt: str) -> Told_:
-        ids = re.findall(r"^- id (\w+)", prompt, re.MULTILINE)
+        ids = find_fact_ids(prompt)
         sentences = self.more.get("sentences", [("There are 412 solar panels on the roof.", None)])
         return {
             "answer": [
@@ -78,7 +81,6 @@ class Script:
             "certainty": "Sure.",
             "missing": "",
             "journey": "One search, one page.",
-            "key_sources": ids,
         }
 
     def served(self, request: Request) -> Any:

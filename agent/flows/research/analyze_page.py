@@ -13,16 +13,17 @@ from agent.flows.research.policy import known_urls
 from agent.flows.research.state import Observation, ResearchRun
 from agent.flows.shared import fact_view
 from agent.flows.shared.answer_features import restore_answer_features
+from agent.flows.shared.citations import is_quoted
 from agent.flows.shared.fact_intake import add_facts
 from agent.flows.shared.page_refs import mark_read
 from agent.retrieval.bm25 import rank_passages
 from agent.retrieval.chunking import split_passages
 from agent.retrieval.link_scoring import lead_id, make_hit_leads, make_page_leads, merge_leads, rank_links
 from agent.retrieval.relevance import score_fact
-from agent.roles.research.analyzer import ANALYZER, AnalyzerReply, ExtractedInfo
+from agent.roles.research.analyzer import ANALYZER, AnalyzerReply, ExtractedFact
 from agent.roles.role import RoleResult
 from agent.text.urls import canonicalize, find_urls
-from agent.types import Conflict, Fact, Lead, Page, Refusal, SearchResult
+from agent.types import Conflict, Fact, Lead, Page, PlanPart, Refusal, SearchResult
 from agent.types.facts import make_fact_id
 from agent.web.prompt_injection import find_injected_lines, find_injected_links
 
@@ -38,14 +39,21 @@ NO_INCONSISTENCY = ("", "none", "null", "no")
 def analyze_search(state: ResearchRun, tools: RunContext, looking: Observation) -> Change:
     """The change that search results make: leads, and the analyzer's report. Nothing is quoted from a
     snippet."""
-    judgement = tools.judge(ANALYZER, **_inputs(state, looking, outcome=looking.outcome, hits=looking.hits))
+    known = [hit.url for hit in looking.hits]
+    judgement = tools.judge(
+        ANALYZER,
+        check=lambda reply: [
+            f"{refusal.what}: {refusal.why}" for refusal in _refuse_unknown(state, reply, known)
+        ],
+        **_inputs(state, looking, outcome=looking.outcome, hits=looking.hits),
+    )
     query = looking.source.removeprefix("search: ")
     result = SearchResult(engine="", query=query, outcome=looking.outcome, hits=looking.hits)  # type: ignore[arg-type]
     leads = make_hit_leads(state.question, result, tools.step)
     leads += _build_query_leads(tools, judgement, looking.source)
     return {
         "leads": _raise_picked(merge_leads(state.own.leads, leads), judgement),
-        "refusals": _refuse_unknown(state, judgement, [hit.url for hit in looking.hits], tools.step),
+        "refusals": _refuse_unknown(state, judgement.value, known, tools.step),
         **_report_change(judgement),
         **_add_facts(state, tools, judgement, []),
     }
@@ -57,8 +65,14 @@ def analyze_page(state: ResearchRun, tools: RunContext, looking: Observation) ->
     wanted = " ".join([state.question, *fact_view.note_texts(state)])
     passages = rank_passages(wanted, split_passages(page, looking.page_id), MAX_PASSAGES)
     links = rank_links(wanted, page.links, page.text, limit=MAX_LINKS)
+    known = [link.url for link in page.links]
     judgement = tools.judge(
-        ANALYZER, **_inputs(state, looking, title=page.title, passages=passages, links=links)
+        ANALYZER,
+        check=lambda reply: [
+            *_find_quote_problems(reply, page),
+            *(f"{refusal.what}: {refusal.why}" for refusal in _refuse_unknown(state, reply, known)),
+        ],
+        **_inputs(state, looking, title=page.title, passages=passages, links=links),
     )
     page_id = looking.page_id if passages else ""
     facts = fact_view.apply_person_marks(state, _extract_facts(state, tools, page, page_id, judgement))
@@ -73,7 +87,8 @@ def analyze_page(state: ResearchRun, tools: RunContext, looking: Observation) ->
         "leads": _raise_picked(new, judgement),
         "pages": [mark_read(state.pages[looking.source], page, facts=len(facts), links=onward)],
         "refusals": refused
-        + _refuse_unknown(state, judgement, [link.url for link in page.links], tools.step),
+        + _refuse_withheld(judgement, page, tools.step)
+        + _refuse_unknown(state, judgement.value, known, tools.step),
         "actions": [  # none when a person supplied the page
             action.model_copy(update={"new_facts": verified})
             for action in state.actions[-1:]
@@ -91,6 +106,11 @@ def analyze_empty_result(state: ResearchRun, tools: RunContext, looking: Observa
     return {**_report_change(judgement), **_add_facts(state, tools, judgement, [])}
 
 
+def list_parts(state: ResearchRun) -> list[PlanPart]:
+    """The parts of the run's plan; the whole question as one part where there is none."""
+    return getattr(state, "plan", None) or [PlanPart(id="1", question=state.question)]
+
+
 def _inputs(state: ResearchRun, looking: Observation, **more: Any) -> dict[str, Any]:
     return {
         "question": state.question,
@@ -102,6 +122,8 @@ def _inputs(state: ResearchRun, looking: Observation, **more: Any) -> dict[str, 
         "passages": [],
         "links": [],
         "facts": fact_view.facts_for_prompt(state),
+        "parts": list_parts(state),
+        "conflicts": [conflict for conflict in state.conflicts.values() if conflict.status == "open"],
         **more,
     }
 
@@ -111,12 +133,12 @@ def _extract_facts(
 ) -> list[Fact]:
     """The new facts of a reply, each checked against the page. A quote from a passage that gives orders to
     machines counts as not verified."""
-    info, facts = judgement.value.extracted_info, dict[str, Fact]()
+    facts = dict[str, Fact]()
     trust = tools.assess_trust(page, state.trusts).value
     injected = [
         (at, at + len(line)) for line in find_injected_lines(page.text) if (at := page.text.find(line)) >= 0
     ]
-    for item in info.facts if isinstance(info, ExtractedInfo) else []:
+    for item in _all_extracted(judgement, page):
         fact = Fact(
             id=make_fact_id(page_id, item.quote, item.statement),
             statement=item.statement.strip() or item.quote,
@@ -144,6 +166,14 @@ def _extract_facts(
     return list(facts.values())
 
 
+def _all_extracted(judgement: RoleResult, page: Page) -> list[ExtractedFact]:
+    """The facts of a reply, and those with a good quote of the reply that was refused before it."""
+    facts = list(judgement.value.facts)
+    quoted = {item.quote for item in facts}
+    earlier = judgement.earlier.facts if judgement.earlier else []
+    return facts + [item for item in earlier if item.quote not in quoted and is_quoted(page, item.quote)]
+
+
 def _build_lead(kind: str, value: str, text: str, why: str, found_on: str, step: int) -> Lead:
     return Lead(
         id=lead_id(kind, value),
@@ -160,12 +190,11 @@ def _build_lead(kind: str, value: str, text: str, why: str, found_on: str, step:
 
 def _build_query_leads(tools: RunContext, judgement: RoleResult, found_on: str) -> list[Lead]:
     """The names and topics that a model wants to search for."""
-    info = judgement.value.extracted_info
-    named = info.leads if isinstance(info, ExtractedInfo) and judgement.by == "model" else []
+    named = judgement.value.leads if judgement.by == "model" else []
     return [
-        _build_lead("query", lead.text[:200], lead.text, lead.why, found_on, tools.step)
+        _build_lead("query", lead[:200], lead, "the analyzer names it", found_on, tools.step)
         for lead in named[:MAX_QUERY_LEADS]
-        if lead.text.strip() and not find_urls(lead.text)
+        if lead.strip() and not find_urls(lead)
     ]
 
 
@@ -215,13 +244,30 @@ def _remove_injected_links(page: Page, step: int) -> tuple[Page, list[Refusal]]:
     return page.model_copy(update={"links": kept}), refused
 
 
-def _refuse_unknown(state: ResearchRun, judgement: RoleResult, here: list[str], step: int) -> list[Refusal]:
+def _find_quote_problems(reply: AnalyzerReply, page: Page) -> list[str]:
+    """What the analyzer is told of its quotes that are not on the page."""
+    return [
+        f"The quote “{item.quote[:120]}” is not on the page: copy it character by character."
+        for item in reply.facts
+        if not is_quoted(page, item.quote)
+    ]
+
+
+def _refuse_withheld(judgement: RoleResult, page: Page, step: int) -> list[Refusal]:
+    """A refusal where text of the page was not shown to the model because it holds the mark of the run."""
+    why = "text of this page was withheld from the model: it contains the mark of the run's fences"
+    return [Refusal(what=page.url[:300], why=why, step=step)] if judgement.withheld else []
+
+
+def _refuse_unknown(
+    state: ResearchRun, reply: AnalyzerReply, here: list[str], step: int = 0
+) -> list[Refusal]:
     """A refusal for each address of the analyzer that neither stands here nor is known to the run."""
     known = {canonicalize(url) for url in here} | known_urls(state)
     why = "the analyzer named an address that does not occur on any page or result of this run"
     return [
         Refusal(what=url[:300], why=why, step=step)
-        for url in judgement.value.new_potential_urls
+        for url in reply.new_potential_urls
         if canonicalize(url) not in known
     ]
 
@@ -229,11 +275,9 @@ def _refuse_unknown(state: ResearchRun, judgement: RoleResult, here: list[str], 
 def _report_change(judgement: RoleResult) -> Change:
     """The analyzer's report as it is stored: its facts are only counted, the state has them."""
     reply: AnalyzerReply = judgement.value
-    info: Any = reply.extracted_info
-    if not isinstance(info, str):
-        info = {"facts": len(info.facts), "leads": [lead.text for lead in info.leads]}
-    report = reply.model_dump(mode="json", exclude={"extracted_info"})
-    by = {"by": judgement.by, "trouble": judgement.fallback_reason}
+    info = {"facts": len(reply.facts), "leads": reply.leads}
+    report = reply.model_dump(mode="json", exclude={"facts", "leads"})
+    by = {"by": judgement.by, "trouble": judgement.fallback_reason or " ".join(judgement.problems)}
     return {"report": {**report, "extracted_info": info, **by}}
 
 
@@ -243,7 +287,7 @@ def _add_facts(state: ResearchRun, tools: RunContext, judgement: RoleResult, new
     confidence = judgement.value.confidence_score if model else None
     features = _answer_features(state, new)
     change = add_facts(state, tools.step, new, model=confidence, features=features)
-    reported = (judgement.value.inconsistencies_found or "").strip()
+    reported = judgement.value.inconsistencies_found.strip()
     if new and model and reported.lower() not in NO_INCONSISTENCY:
         change["conflicts"].append(  # shown to the person; only conflicts found by code mark facts
             Conflict(

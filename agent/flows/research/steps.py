@@ -16,6 +16,7 @@ from agent.flows.shared.verdict import build_answer
 from agent.flows.shared.write_report import ask_report
 from agent.roles.research.analyzer import AnalyzerReply
 from agent.roles.research.decision import DECISION
+from agent.roles.research.next_step import Decision
 from agent.text.urls import canonicalize
 from agent.types import Lead, Outcome, Proposal, Refusal, Stall
 
@@ -83,7 +84,8 @@ def _ask_decision(
         "notes": fact_view.note_texts(state),
         "history": state.actions[-MAX_PROMPT_ACTIONS:],
         "facts": fact_view.facts_for_prompt(state),
-        "report": AnalyzerReply.model_validate(_report_for_prompt(state)) if state.own.report else None,
+        "parts": analyze_page.list_parts(state),
+        "report": AnalyzerReply.model_validate(state.own.report) if state.own.report else None,
         "leads": policy.open_leads(state),
         "actions": actions,
         "blockage": stall,
@@ -92,37 +94,39 @@ def _ask_decision(
         "level": state.current_confidence,
         "refused": state.refusals[-MAX_PROMPT_REFUSALS:],
     }
-    judgement = tools.judge(DECISION, **inputs)
-    refused: list[Refusal] = []
     escalation = stall.rung if stall else ""
+    refused: list[Refusal] = []
+
+    def refuse(proposal: Proposal) -> Refusal | None:
+        refusal = policy.check_proposal(state, proposal, actions)
+        if refusal and refusal not in refused:
+            refused.append(refusal)
+        return refusal
+
+    def check(reply: Decision) -> list[str]:
+        refusal = refuse(_build_proposal(reply, escalation))
+        return [f"{refusal.what}: {refusal.why}."] if refusal else []
+
+    judgement = tools.judge(DECISION, check=check, must_pass=True, **inputs)
     for n, rung in enumerate([escalation, escalation, "narrow", "lead"]):
         forced = {"blockage": Stall(rung=rung, reason="")} if n > 1 else {}  # type: ignore[arg-type]
         reply: Any = judgement.value if n == 0 else DECISION.fallback(**{**inputs, **forced})
-        proposal = Proposal(
-            next_action=reply.next_action,
-            query_or_url=reply.query_or_url or "",
-            reasoning=reply.reasoning,
-            by=judgement.by if n == 0 else "keyless",
-            trouble=judgement.fallback_reason,
-            rung=rung,
+        proposal = _build_proposal(reply, rung).replace(
+            by=judgement.by if n == 0 else "keyless", trouble=judgement.fallback_reason
         )
-        refusal = policy.check_proposal(state, proposal, actions)
-        if refusal is None:
+        if refuse(proposal) is None:
             return proposal, refused
-        if refusal not in refused:
-            refused.append(refusal)
     why = "Every proposal was refused: " + "; ".join(refusal.why for refusal in refused)
     return Proposal(next_action="send_to_hitl", reasoning=why, by="code"), refused
 
 
-def _report_for_prompt(state: ResearchRun) -> dict[str, Any]:
-    report = {
-        name: value for name, value in (state.own.report or {}).items() if name not in ("by", "trouble")
-    }
-    info = report.get("extracted_info") or ""
-    if not isinstance(info, str):
-        info = f"{info['facts']} facts, now in memory"
-    return {**report, "extracted_info": info}
+def _build_proposal(reply: Decision, rung: str) -> Proposal:
+    return Proposal(
+        next_action=reply.next_action,
+        query_or_url=reply.query_or_url,
+        reasoning=reply.reasoning,
+        rung=rung,
+    )
 
 
 def search(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
@@ -175,8 +179,7 @@ def analyze(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
 
 def report(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
     """Write up what was found, for a person to review."""
-    assessment = str((state.own.report or {}).get("assessment", ""))
-    judgement = ask_report(state, tools, assessment=assessment)
+    judgement = ask_report(state, tools)
     return {"answers": [build_answer(state, judgement, tools.step)], "pending": None}, "review"
 
 

@@ -14,6 +14,12 @@ from agent.types import Actor, Fact, Page, Passage, TrustRating
 from agent.types.facts import make_fact_id
 
 
+def is_quoted(page: Page, quote: str) -> bool:
+    """Whether a quote is found on a page."""
+    fact = Fact(id="", statement=quote, quote=quote.strip())
+    return verify_quote(fact, page.text, page.sha256).verified
+
+
 def build_fact_from_quote(
     question: str,
     tools: RunContext,
@@ -78,3 +84,23 @@ def resolve_citations(
         ids = [cite(quote.passage_id, quote.quote, statement) for quote in sentence.quotes]
         sentences.append(ReportSentence(text=sentence.text, fact_ids=ids))
     return facts, sentences
+
+
+def find_quote_problems(
+    tools: RunContext, draft: Sequence[DraftSentence], passages: Sequence[Passage]
+) -> list[str]:
+    """What a writer is told of its quotes: those that their pages do not hold, and sentences without any."""
+    pages = {passage.id: passage.page_id for passage in passages}
+    problems = []
+    for n, sentence in enumerate(draft, start=1):
+        if not sentence.quotes:
+            problems.append(f"Sentence {n} has no quote: copy the words of a passage that state it.")
+        for quote in sentence.quotes:
+            if quote.passage_id not in pages:
+                problems.append(f"Sentence {n} quotes passage {quote.passage_id!r}, which is not listed.")
+            elif not is_quoted(tools.page(pages[quote.passage_id]), quote.quote):
+                problems.append(
+                    f"Sentence {n}: “{quote.quote[:120]}” is not in that passage: copy it character by character."
+                )
+    return problems
+

@@ -20,12 +20,11 @@ def ask_report(
     *,
     question: str = "",
     wishes: Sequence[str] = (),
-    assessment: str = "",
 ) -> RoleResult:
     """What the report's writer says.
 
-    `question` replaces the run's own, `wishes` precede the person's notes, `assessment` is the analyzer's and
-    is left out after an edit."""
+    `question` replaces the run's own, `wishes` precede the person's notes. The analyzer's assessment is no
+    evidence and is not shown."""
     usable, edited = fact_view.facts_for_answer(state), bool(state.edits)
     disputed = [fact for fact in fact_view.facts_for_prompt(state) if fact.verified and fact.disputed]
     return tools.judge(
@@ -34,7 +33,6 @@ def ask_report(
         notes=[*wishes, *fact_view.note_texts(state)],
         facts=usable + disputed,
         conflicts=[c for c in state.conflicts.values() if c.reason not in CLOSED_REASONS],
-        assessment="" if edited else assessment,
         confidence=state.current_confidence,
         history=state.actions,
         failures=[page for page in state.pages.values() if page.outcome is not Outcome.OK],

@@ -5,6 +5,9 @@ The reply is the contract of the research flow. Nothing is ever quoted from a se
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Literal
+
 from pydantic import Field
 
 from agent.retrieval.extractive_answer import Quotation, find_best_quotes
@@ -13,7 +16,7 @@ from agent.retrieval.term_coverage import measure_coverage
 from agent.roles.role import Role, RoleReply, Share
 from agent.text.names import find_names
 from agent.text.tokens import fold
-from agent.types import Fact, Link, Outcome, Passage, SearchHit, SearchResult
+from agent.types import Conflict, Fact, Link, Outcome, Passage, PlanPart, SearchHit, SearchResult
 
 MAX_QUOTES = 6
 """Quotes taken from one page at most."""
@@ -25,41 +28,40 @@ MAX_PROMISING = 5
 class ExtractedFact(RoleReply):
     """One statement and the verbatim words of the page that state it."""
 
-    statement: str
-    quote: str = Field(description="verbatim from the passage, one sentence or table row")
-    passage_id: str = ""
+    quote: str = Field(description="one sentence or table row, copied from the passage")
+    passage_id: str = Field(default="", description="such as p1")
+    statement: str = Field(default="", description="what the quote says, understandable alone")
     subject: str = ""
     attribute: str = ""
-    part: str = Field(
-        default="", description="the part of the question that it bears on; empty for the whole"
-    )
+    part: str = Field(default="", description="id of the part of the question, such as 1")
 
 
-class ExtractedLead(RoleReply):
-    """A name or topic to search for later, and why."""
+class ConflictRuling(RoleReply):
+    """What two sides of a conflict are to each other, by what was read."""
 
-    text: str
-    why: str = ""
-
-
-class ExtractedInfo(RoleReply):
-    """What was extracted."""
-
-    facts: list[ExtractedFact] = Field(default_factory=list)
-    leads: list[ExtractedLead] = Field(default_factory=list)
+    id: str
+    ruling: Literal["contradict", "different_things", "later_replaces", "agree"] = "contradict"
+    reason: str = ""
 
 
 class AnalyzerReply(RoleReply):
-    """The report to the decision."""
+    """The report to the decision. Facts and leads together are what is stored as `extracted_info`."""
 
-    extracted_info: str | ExtractedInfo = Field(
-        description="the facts and leads; a plain sentence when there are none"
+    facts: list[ExtractedFact] = Field(default_factory=list, description="empty when nothing helps")
+    leads: list[str] = Field(default_factory=list, description="names or topics to search for later")
+    answered_parts: list[str] = Field(
+        default_factory=list, description="ids of the parts that the facts answer, the new ones included"
     )
-    assessment: str = ""
+    conflicts: list[ConflictRuling] = Field(
+        default_factory=list, description="a ruling on each open conflict that you were shown"
+    )
+    assessment: str = Field(default="", description="two or three sentences")
     confidence_score: Share = 0.0
     suggestions_for_next_step: list[str] = Field(default_factory=list)
-    new_potential_urls: list[str] = Field(default_factory=list)
-    inconsistencies_found: str | None = None
+    new_potential_urls: list[str] = Field(
+        default_factory=list, description="ids of the listed links to read next, such as u3"
+    )
+    inconsistencies_found: str = Field(default="", description="empty when nothing contradicts")
 
 
 def fallback(
@@ -73,13 +75,14 @@ def fallback(
     passages: list[Passage],
     links: list[Link],
     facts: list[Fact],
+    parts: Sequence[PlanPart] = (),
+    conflicts: Sequence[Conflict] = (),
 ) -> AnalyzerReply:
     """Of a search the promising hits; of a page the sentences that fit the question and the newest note
     best."""
     if outcome != Outcome.OK:
         return AnalyzerReply(
-            extracted_info=f"Nothing could be read: {source} ended as {outcome}.",
-            assessment=f"This step brought nothing ({outcome}).",
+            assessment=f"This step brought nothing: {source} ended as {outcome}.",
             confidence_score=_estimate_confidence(question, facts),
             suggestions_for_next_step=["Try another page or another search."],
         )
@@ -97,7 +100,6 @@ def _report_search(question: str, source: str, hits: list[SearchHit], facts: lis
     result = SearchResult(engine="", query=query, outcome=Outcome.OK, hits=hits)
     best = [lead.value for lead in make_hit_leads(question, result, 0)[:MAX_PROMISING]]
     return AnalyzerReply(
-        extracted_info="Search results are not quoted; the promising ones are to be read.",
         assessment=f"{len(hits)} results." if hits else "No result.",
         confidence_score=_estimate_confidence(question, facts),
         suggestions_for_next_step=[f"Read {url}" for url in best[:3]],
@@ -120,18 +122,16 @@ def _report_page(
     quoted = {quote.passage_id for quote in quotes}
     text = " ".join(passage.text for passage in passages if passage.id in quoted)
     return AnalyzerReply(
-        extracted_info=ExtractedInfo(
-            facts=[
-                ExtractedFact(
-                    statement=quote.statement,
-                    quote=quote.quote,
-                    passage_id=quote.passage_id,
-                    subject=quote.subject,
-                )
-                for quote in quotes
-            ],
-            leads=[ExtractedLead(text=name, why="named in a good quote") for name in new[:6]],
-        ),
+        facts=[
+            ExtractedFact(
+                statement=quote.statement,
+                quote=quote.quote,
+                passage_id=quote.passage_id,
+                subject=quote.subject,
+            )
+            for quote in quotes
+        ],
+        leads=new[:6],
         assessment=f"{len(quotes)} sentences of “{title}” fit the question"
         + (f"; words not found yet: {missing}." if missing else "."),
         confidence_score=_estimate_confidence(question, known),

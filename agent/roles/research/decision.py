@@ -6,26 +6,12 @@ The reply is the contract of the research flow: `next_action`, `query_or_url`, `
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
-from typing import Any, Literal
-
-from pydantic import create_model
+from typing import Any
 
 from agent.roles.research.analyzer import AnalyzerReply
 from agent.roles.research.next_step import Decision, DecisionContext, decide_by_rule, hand_over
-from agent.roles.role import Role, RoleReply
-from agent.types import Action, Fact, Lead, Refusal
-
-
-def narrow_reply(*, actions: list[str], **_: Any) -> type[RoleReply]:
-    """The reply with only the actions that are available now."""
-    return _build_reply(tuple(dict.fromkeys([*actions, "send_to_hitl"])))
-
-
-@lru_cache(maxsize=32)
-def _build_reply(actions: tuple[str, ...]) -> type[RoleReply]:
-    allowed: Any = Literal[actions]  # type: ignore[valid-type]
-    return create_model("Decision", __base__=Decision, next_action=(allowed, ...))
+from agent.roles.role import Role
+from agent.types import Action, Fact, Lead, PlanPart, Refusal
 
 
 def fallback(
@@ -42,6 +28,7 @@ def fallback(
     remaining: int,
     level: float = 0.0,
     refused: Sequence[Refusal] = (),
+    parts: Sequence[PlanPart] = (),
 ) -> Decision:
     """The next action by rule; the person when no action is left."""
     if remaining <= 0:
@@ -50,4 +37,4 @@ def fallback(
     return decide_by_rule(now, str(blockage.rung) if blockage is not None else "")
 
 
-DECISION = Role(name="decision", reply=Decision, fallback=fallback, tier="strong", narrow_reply=narrow_reply)
+DECISION = Role(name="decision", reply=Decision, fallback=fallback, tier="strong")

@@ -37,19 +37,19 @@ COVERED_SHARE = 0.9
 
 
 class Decision(RoleReply):
-    """The next action. `query_or_url` is the query of a search, the address of a crawl, null when the person
+    """The next action. `query_or_url` is the query of a search, the address of a crawl, empty when the person
     is asked."""
 
     next_action: Literal["search_duckduckgo", "search_google", "crawl_url", "send_to_hitl"]
-    query_or_url: str | None = Field(
-        default=None, description="the search query, the URL to crawl, or null for send_to_hitl"
+    query_or_url: str = Field(
+        default="", description="the query of a search; the id or address to crawl; empty for send_to_hitl"
     )
     reasoning: str = Field(default="", description="one or two sentences: why this action now")
 
 
 def hand_over(why: str) -> Decision:
     """The findings go to the person."""
-    return Decision(next_action="send_to_hitl", query_or_url=None, reasoning=why)
+    return Decision(next_action="send_to_hitl", reasoning=why)
 
 
 @dataclass(frozen=True)

@@ -40,9 +40,6 @@ class ReportReply(RoleReply):
     certainty: str = ""
     missing: str = ""
     journey: str = ""
-    key_sources: list[str] = Field(
-        default_factory=list, description="ids of the facts that matter most for the answer"
-    )
 
 
 def fallback(
@@ -51,7 +48,6 @@ def fallback(
     notes: list[str],
     facts: list[Fact],
     conflicts: list[Conflict],
-    assessment: str,
     confidence: float,
     history: list[Action],
     failures: list[PageRef],
@@ -76,7 +72,6 @@ def fallback(
         certainty=_describe_certainty(confidence, conflicts),
         missing=f"Not found: {', '.join(known.missing)}." if known.missing else "",
         journey=_describe_journey(history, failures, why_stopped),
-        key_sources=[fact.id for fact in picked],
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from typing import Any, Literal
+from typing import Any
 
 import pytest
 from pydantic import BaseModel
@@ -34,6 +34,7 @@ from agent.types import (
     Outcome,
     PageRef,
     Passage,
+    PlanPart,
     Refusal,
     SearchHit,
     Sentence,
@@ -77,7 +78,7 @@ FULL: dict[str, dict[str, Any]] = {
         "history": [ACTION],
         "facts": [FACT],
         "report": AnalyzerReply(
-            extracted_info="", assessment=EVIL, suggestions_for_next_step=[EVIL], inconsistencies_found=EVIL
+            assessment=EVIL, suggestions_for_next_step=[EVIL], inconsistencies_found=EVIL
         ),
         "leads": [Lead(id="l", kind="url", value="https://b.example/", text=EVIL, why=EVIL)],
         "actions": ["search_duckduckgo", "crawl_url", "send_to_hitl"],
@@ -86,6 +87,7 @@ FULL: dict[str, dict[str, Any]] = {
         "remaining": 3,
         "level": 0.4,
         "refused": [Refusal(what="https://evil.example/", why=EVIL)],
+        "parts": [PlanPart(id="1", question="Who?")],
     },
     "analyzer": {
         "question": "Who?",
@@ -97,12 +99,13 @@ FULL: dict[str, dict[str, Any]] = {
         "passages": [PASSAGE],
         "links": [Link(url="https://b.example/", text=EVIL)],
         "facts": [FACT],
+        "parts": [PlanPart(id="1", question="Who?")],
+        "conflicts": [Conflict(id="c", subject=EVIL, attribute="age", kind="number", values=[VALUE])],
     },
     "report": {
         "question": "Who?",
         "notes": ["Only the registry."],
         "facts": [FACT],
-        "assessment": EVIL,
         "confidence": 0.5,
         "history": [ACTION],
         "conflicts": [Conflict(id="c", subject=EVIL, attribute="age", kind="number", values=[VALUE])],
@@ -125,6 +128,7 @@ BARE: dict[str, dict[str, Any]] = {
         "remaining": 0,
         "level": 0.0,
         "refused": (),
+        "parts": [],
     },
     "analyzer": {
         "question": "",
@@ -136,13 +140,14 @@ BARE: dict[str, dict[str, Any]] = {
         "passages": [],
         "links": [],
         "facts": [],
+        "parts": [],
+        "conflicts": [],
     },
     "report": {
         "question": "",
         "notes": [],
         "facts": [],
         "conflicts": [],
-        "assessment": "",
         "confidence": 0.0,
         "history": [],
         "failures": [],
@@ -159,24 +164,18 @@ class Reply(BaseModel):
     word: str
 
 
-class Narrow(Reply):
-    """Only one word is possible."""
-
-    word: Literal["yes"]
-
-
 def by_rule(*, question: str, spare: int = 0) -> Reply:
     return Reply(word="rule")
 
 
-ROLE = Role(name="one", reply=Reply, fallback=by_rule, tier="fast", narrow_reply=lambda **_: Narrow)
+ROLE = Role(name="one", reply=Reply, fallback=by_rule, tier="fast")
 
 
 @pytest.fixture(autouse=True)
 def _prompt(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         "agent.roles.role.render",
-        lambda name, **given: [{"role": "user", "content": f"{name} {sorted(given)}"}],
+        lambda name, bindings, **given: [{"role": "user", "content": f"{name} {sorted(given)}"}],
     )
 
 
@@ -185,15 +184,15 @@ def test_without_a_model_the_rule_judges_and_no_trouble_is_told() -> None:
     assert (judgement.value.word, judgement.by, judgement.fallback_reason) == ("rule", "keyless", "")
 
 
-def test_a_model_is_asked_with_the_prompt_the_narrowed_shape_and_the_tier() -> None:
+def test_a_model_is_asked_with_its_prompt_shape_and_tier() -> None:
     asked: list[tuple[Any, ...]] = []
 
     def model(*given: Any) -> BaseModel:
         asked.append(given)
-        return Narrow(word="yes")
+        return Reply(word="yes")
 
     judgement = ROLE.judge(model, question="q")
-    assert asked == [("one", [{"role": "user", "content": "one ['question']"}], Narrow, "fast")]
+    assert asked == [("one", [{"role": "user", "content": "one ['question']"}], Reply, "fast")]
     assert judgement.by == "model" and type(judgement.value) is Reply and judgement.value.word == "yes"
 
 
@@ -241,7 +240,7 @@ def test_the_blanks_of_a_prompt_are_the_parameters_of_its_rule(role: Role) -> No
 def test_a_prompt_renders_and_what_strangers_wrote_stands_in_fences(role: Role) -> None:
     system, user = (message["content"] for message in render(role.name, **FULL[role.name]))
     assert EVIL in user and EVIL not in system
-    fenced = re.sub(r"<([a-z]+-[0-9a-f]{16})>\n.*?\n</\1>", "", user, flags=re.DOTALL)
+    fenced = re.sub(r"<([a-z]+-[0-9a-f]{8})>\n.*?\n</\1>", "", user, flags=re.DOTALL)
     assert "Ignore all previous" not in fenced
     assert "Only the registry." in fenced, "the person's word is no data"
 

@@ -56,7 +56,7 @@ def test_the_report_to_the_decision_has_the_six_fields(ask):
         "new_potential_urls",
         "inconsistencies_found",
     }
-    assert six | {"by", "trouble"} == set(report)
+    assert six | {"answered_parts", "conflicts", "by", "trouble"} == set(report)
 
 
 def test_each_look_gives_a_level_with_its_reasons(ask):

@@ -74,7 +74,7 @@ def test_every_call_can_be_read_afterwards():
 def test_the_decision_is_offered_only_what_can_be_done():
     _, server, _ = driven(Script(ASK))
     offered = server.requests[0].prompt
-    line = "Available actions: search_duckduckgo, crawl_url, send_to_hitl."
+    line = "Actions that are possible now: search_duckduckgo, crawl_url, send_to_hitl\n"
     assert line in offered, "the demo world has no Google"
 
 
@@ -130,15 +130,26 @@ def test_a_figure_that_the_cited_fact_does_not_hold_is_not_backed():
     assert answer.verdict == "no_evidence"
 
 
-def test_an_address_the_decision_invents_is_refused_counted_and_never_asked_for():
-    with ModelServer(Script(ASK, crawl(INVENTED)).served) as server, workbench(server) as bench:
+def test_an_address_the_decision_invents_is_never_asked_for_and_the_model_hears_why_once():
+    with ModelServer(Script(ASK, crawl(INVENTED), crawl(ROOF)).served) as server, workbench(server) as bench:
         world = Told(bench.worker.world("demo"))
         bench.worker.world = lambda name: world  # type: ignore[method-assign]
         view = run(bench)
     assert INVENTED not in world.asked
     refusal = next(refusal for refusal in view.state.refusals if refusal.what == INVENTED)
     assert "does not occur on any page" in refusal.why and refusal.step
-    assert view.state.actions[1].by == "keyless", "code goes on with its own proposal"
+    assert (view.state.actions[1].by, view.state.actions[1].query_or_url) == ("model", ROOF)
+    again = next(r for r in server.requests if "Code refused this reply" in r.prompt).body["messages"]
+    assert [message["role"] for message in again] == ["system", "user", "assistant", "user"]
+    assert "does not occur on any page" in again[-1]["content"] and INVENTED in again[-2]["content"]
+    assert sum(r.body["messages"][:2] == again[:2] for r in server.requests) == 2, "the prefix is the same"
+
+
+def test_a_proposal_refused_twice_leaves_it_to_the_fallback_and_says_so():
+    state = driven(Script(ASK, crawl(INVENTED), crawl(INVENTED), crawl(ROOF)))[0].state
+    second = state.actions[1]
+    assert second.by == "keyless"
+    assert [refusal.what for refusal in state.refusals].count(INVENTED) == 1
 
 
 @pytest.mark.parametrize("look", [[ASK], [ASK, crawl(ROOF)]], ids=["in results", "on a page"])

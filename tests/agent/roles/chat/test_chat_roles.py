@@ -116,7 +116,7 @@ def test_what_strangers_wrote_stands_in_fences(role: Role) -> None:
     text = "\n".join(message["content"] for message in render(role.name, **FULL[role.name]))
     assert EVIL in text
     assert "Ignore all previous" not in re.sub(
-        r"<([a-z]+-[0-9a-f]{16})>\n.*?\n</\1>", "", text, flags=re.DOTALL
+        r"<([a-z]+-[0-9a-f]{8})>\n.*?\n</\1>", "", text, flags=re.DOTALL
     )
 
 

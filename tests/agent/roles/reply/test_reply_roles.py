@@ -87,7 +87,7 @@ def test_what_strangers_wrote_stands_in_fences(role: Role) -> None:
     system, user = parts(role)
     assert EVIL in user and EVIL not in system
     assert "Ignore all previous" not in re.sub(
-        r"<([a-z]+-[0-9a-f]{16})>\n.*?\n</\1>", "", user, flags=re.DOTALL
+        r"<([a-z]+-[0-9a-f]{8})>\n.*?\n</\1>", "", user, flags=re.DOTALL
     )
 
 
@@ -116,8 +116,8 @@ def test_a_prompt_of_the_settings_replaces_the_task_and_nothing_else(role: Role)
         if line.startswith(("- `", "About")) or "is an instruction to you" in line
     ]
     assert fixed and all(line in own for line in fixed)
-    assert re.sub(r"[0-9a-f]{16}", "", usual[usual.rindex("Text between") :]) == re.sub(
-        r"[0-9a-f]{16}", "", own[own.rindex("Text between") :]
+    assert re.sub(r"[0-9a-f]{8}", "", usual[usual.rindex("Text between") :]) == re.sub(
+        r"[0-9a-f]{8}", "", own[own.rindex("Text between") :]
     )
 
 

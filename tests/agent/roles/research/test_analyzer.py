@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent.retrieval.chunking import split_passages
-from agent.roles.research.analyzer import MAX_QUOTES, AnalyzerReply, ExtractedInfo, fallback
+from agent.roles.research.analyzer import MAX_QUOTES, AnalyzerReply, fallback
 from agent.types import Fact, Link, Outcome, Page, Passage, SearchHit, Table
 
 QUESTION = "When was the ferry Blue Heron built?"
@@ -34,11 +34,6 @@ def of(text: str, **more: Any) -> list[Passage]:
     return split_passages(Page(url=PAGE, final_url=PAGE, outcome=Outcome.OK, text=text, **more), "p1")
 
 
-def extracted(reply: AnalyzerReply) -> ExtractedInfo:
-    assert isinstance(reply.extracted_info, ExtractedInfo)
-    return reply.extracted_info
-
-
 def known(quote: str, title: str = "") -> Fact:
     return Fact(id="k", statement=quote, quote=quote, title=title, url="https://k.example/", verified=True)
 
@@ -51,7 +46,7 @@ TEXT = (
 
 def test_a_page_gives_the_sentences_that_bear_on_the_question_verbatim() -> None:
     reply = analyze(title="Harbour", passages=of(TEXT, title="Harbour"))
-    facts = extracted(reply).facts
+    facts = reply.facts
     assert facts[0].quote == facts[0].statement == "The ferry Blue Heron was built in 1907 at the Quill yard."
     assert facts[0].passage_id == "p1:0" and facts[0].subject == "Blue Heron"
     assert all(fact.quote in TEXT and "weather" not in fact.quote for fact in facts)
@@ -60,20 +55,20 @@ def test_a_page_gives_the_sentences_that_bear_on_the_question_verbatim() -> None
 
 def test_no_more_quotes_than_a_page_may_give() -> None:
     text = " ".join(f"The ferry Blue Heron was built in 19{n}." for n in range(10, 40))
-    assert len(extracted(analyze(passages=of(text))).facts) == MAX_QUOTES
+    assert len(analyze(passages=of(text)).facts) == MAX_QUOTES
 
 
 def test_a_table_row_is_quoted_as_it_stands_and_stated_with_its_header() -> None:
     text = "Ferry | Built\nGrey Gull | 1899\nBlue Heron | 1907"
     rows = [line.split(" | ") for line in text.split("\n")]
-    fact = extracted(analyze(passages=of(text, tables=[Table(start=0, end=len(text), rows=rows)]))).facts[0]
+    fact = analyze(passages=of(text, tables=[Table(start=0, end=len(text), rows=rows)])).facts[0]
     assert (fact.quote, fact.statement) == ("Blue Heron | 1907", "Ferry: Blue Heron; Built: 1907")
 
 
 def test_names_in_good_quotes_are_leads_and_links_are_those_of_the_page() -> None:
     links = [Link(url=f"{PAGE}menu", text="Menu"), Link(url=f"{PAGE}yard", text="Quill yard")]
     reply = analyze(passages=of(TEXT), links=links)
-    assert [lead.text for lead in extracted(reply).leads] == ["Quill"]
+    assert reply.leads == ["Quill"]
     assert reply.new_potential_urls[0] == f"{PAGE}yard" and set(reply.new_potential_urls) <= {
         link.url for link in links
     }
@@ -95,7 +90,7 @@ def test_of_a_search_nothing_is_quoted() -> None:
         SearchHit(url=f"https://h{n}.example/", title="Blue Heron", snippet="built in 1907") for n in range(8)
     ]
     reply = analyze(source=f"search: {QUESTION}", hits=hits)
-    assert isinstance(reply.extracted_info, str) and "8 results" in reply.assessment
+    assert reply.facts == [] and "8 results" in reply.assessment
     assert reply.new_potential_urls[0] == hits[0].url and set(reply.new_potential_urls) <= {
         hit.url for hit in hits
     }
@@ -106,7 +101,7 @@ def test_of_a_search_nothing_is_quoted() -> None:
 @pytest.mark.parametrize("outcome", [outcome for outcome in Outcome if outcome is not Outcome.OK])
 def test_what_could_not_be_read_is_told_apart(outcome: Outcome) -> None:
     reply = analyze(outcome=outcome, facts=[known(TEXT)])
-    assert outcome in str(reply.extracted_info) and outcome in reply.assessment
+    assert outcome in reply.assessment
     assert reply.confidence_score > 0, "what was known stays known"
     assert analyze(outcome=outcome).confidence_score == 0
 
@@ -115,7 +110,7 @@ def test_other_scripts() -> None:
     reply = analyze(
         "東京の人口は何人ですか?", passages=of("天気がとても良い一日でした。東京の人口は千四百万人です。")
     )
-    assert extracted(reply).facts[0].quote == "東京の人口は千四百万人です。"
+    assert reply.facts[0].quote == "東京の人口は千四百万人です。"
 
 
 @given(st.text(), st.text(max_size=400), st.text(max_size=40), st.lists(st.text(max_size=60), max_size=2))
@@ -130,7 +125,7 @@ def test_any_page_is_analyzed_with_quotes_of_its_own(
     }
     given_["links"] = [Link(url=PAGE, text=title)]
     reply = analyze(question, **given_)
-    assert all(fact.quote and fact.quote in text for fact in extracted(reply).facts)
+    assert all(fact.quote and fact.quote in text for fact in reply.facts)
     assert 0 <= reply.confidence_score <= 1 and reply == analyze(question, **given_)
     assert analyze(
         question, source=f"search: {text}", hits=[SearchHit(url=PAGE, title=title, snippet=text)]

@@ -32,7 +32,6 @@ def write(question: str = QUESTION, **given_: Any) -> ReportReply:
         "notes": [],
         "facts": [],
         "conflicts": [],
-        "assessment": "",
         "confidence": 0.7,
         "history": [],
         "failures": [],
@@ -53,9 +52,7 @@ def words(reply: ReportReply) -> int:
 def test_each_sentence_is_a_quote_that_cites_its_fact() -> None:
     reply = write(facts=[OTHER, BUILT])
     assert reply.answer[0].text == BUILT.statement
-    assert [sentence.fact_ids for sentence in reply.answer] == [
-        [fact_id] for fact_id in reply.key_sources
-    ] and reply.key_sources[0] == "f1"
+    assert reply.answer[0].fact_ids == ["f1"] and all(len(s.fact_ids) == 1 for s in reply.answer)
     assert not find_urls(reply.model_dump_json()), "it writes no address"
 
 
@@ -67,7 +64,7 @@ def test_nothing_is_answered_when_nothing_covers_the_question() -> None:
         [BUILT.model_copy(update={"disputed": True})],
     ):
         reply = write(facts=facts)
-        assert reply.answer == [] and reply.key_sources == [] and reply.certainty
+        assert reply.answer == [] and reply.certainty
     assert "Not found" in write(facts=[OTHER]).missing and "built" in write(facts=[]).missing
 
 
@@ -85,7 +82,7 @@ def test_a_few_sentences_of_120_words_at_most() -> None:
 
 def test_pinned_facts_come_first_and_struck_ones_never() -> None:
     reply = write(facts=[BUILT, OTHER.model_copy(update={"decision": "pinned"})])
-    assert reply.key_sources[0] == "f2" and "f1" in reply.key_sources
+    assert [sentence.fact_ids for sentence in reply.answer] == [["f2"], ["f1"]]
     assert write(facts=[BUILT.model_copy(update={"decision": "struck"})]).answer == []
 
 
@@ -156,6 +153,5 @@ def test_any_facts_are_written_up_within_the_rules(
 
 def test_a_pin_speaks_for_its_own_fact_only() -> None:
     pinned = OTHER.model_copy(update={"decision": "pinned"})
-    assert write(facts=[pinned, fact("The harbour office is a house.", 5, title="Harbour")]).key_sources == [
-        "f2"
-    ]
+    reply = write(facts=[pinned, fact("The harbour office is a house.", 5, title="Harbour")])
+    assert [sentence.fact_ids for sentence in reply.answer] == [["f2"]]
