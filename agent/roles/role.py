@@ -42,7 +42,9 @@ class RoleReply(BaseModel):
             return data
         fields = {name: field for name, field in cls.model_fields.items() if name in data}
         read = {name: _read_field(data[name], field) for name, field in fields.items()}
-        return {name: value for name, value in read.items() if value is not None or fields[name].is_required()}
+        return {
+            name: value for name, value in read.items() if value is not None or fields[name].is_required()
+        }
 
 
 def _read_field(value: Any, field: FieldInfo) -> Any:

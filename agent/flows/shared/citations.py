@@ -103,4 +103,3 @@ def find_quote_problems(
                     f"Sentence {n}: “{quote.quote[:120]}” is not in that passage: copy it character by character."
                 )
     return problems
-

@@ -202,9 +202,7 @@ def test_what_one_engine_did_not_answer_the_other_is_asked() -> None:
 def test_an_engine_is_asked_again_when_its_pause_is_over_but_not_without_end() -> None:
     only = [DUCK, CRAWL, HUMAN]
     assert next_of(history=[search(outcome=LIMITED)], actions=only) == (DUCK, QUESTION)
-    assert next_of(history=[search(outcome=LIMITED)], actions=[CRAWL, HUMAN]) == (HUMAN, ""), (
-        "while it rests"
-    )
+    assert next_of(history=[search(outcome=LIMITED)], actions=[CRAWL, HUMAN]) == (HUMAN, ""), "while it rests"
     assert next_of(history=[search(outcome=LIMITED)] * 2, actions=only) == (HUMAN, "")
     assert next_of(history=[search(outcome=BLOCKED)], actions=only) == (HUMAN, "")
     assert next_of(history=[search(outcome=LIMITED), search()], actions=only) == (HUMAN, ""), (
