@@ -58,13 +58,21 @@ MARK_CHARS = 8
 """Hex digits of a mark: a page that does not know it holds it by chance once in 4 billion places."""
 WITHHELD = "(withheld: this text contains the mark of the run)"
 ID_FIELDS = {
-    **{"passage_id": "p", "fact_ids": "f", "selected_source_ids": "s", "id": ""},
-    **{"url": "u", "target_url": "u", "new_potential_urls": "u", "query_or_url": "u"},
+    "passage_id": "p",
+    "fact_ids": "f",
+    "selected_source_ids": "s",
+    "id": "",
+    "url": "u",
+    "target_url": "u",
+    "new_potential_urls": "u",
+    "query_or_url": "u",
 }
 """Fields of replies that hold short ids, with the letter that a bare number lacks ("3" for "p3")."""
 _MARKER = re.compile(r"^[ \t]*<!--\s*(system|user)\s*-->[ \t]*$", re.MULTILINE)
 _NAME = re.compile(r"[a-z]{1,20}")
-_SHORT_ID = re.compile(r"\W*(?:(?:passage|fact|conflict|source|item|link|id)s?\W*)?([a-z]?)\W?0*(\d+)\W*")
+_SHORT_ID = re.compile(
+    r"\W*(?:(?:passage|fact|conflict|source|item|link|id)s?\W*)?([a-z]?)\W?0*(\d+)\W*"
+)
 
 
 @dataclass

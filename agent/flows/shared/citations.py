@@ -100,6 +100,6 @@ def find_quote_problems(
                 problems.append(f"Sentence {n} quotes passage {quote.passage_id!r}, which is not listed.")
             elif not is_quoted(tools.page(pages[quote.passage_id]), quote.quote):
                 problems.append(
-                    f"Sentence {n}: “{quote.quote[:120]}” is not in that passage: copy it character by character."
+                    f"Sentence {n}: “{quote.quote[:120]}” is not there: copy it character by character."
                 )
     return problems
