@@ -70,9 +70,7 @@ ID_FIELDS = {
 """Fields of replies that hold short ids, with the letter that a bare number lacks ("3" for "p3")."""
 _MARKER = re.compile(r"^[ \t]*<!--\s*(system|user)\s*-->[ \t]*$", re.MULTILINE)
 _NAME = re.compile(r"[a-z]{1,20}")
-_SHORT_ID = re.compile(
-    r"\W*(?:(?:passage|fact|conflict|source|item|link|id)s?\W*)?([a-z]?)\W?0*(\d+)\W*"
-)
+_SHORT_ID = re.compile(r"\W*(?:(?:passage|fact|conflict|source|item|link|id)s?\W*)?([a-z]?)\W?0*(\d+)\W*")
 
 
 @dataclass
