@@ -162,10 +162,11 @@ def render(
 def render_refusal(reasons: Sequence[str], bindings: Bindings) -> dict[str, str]:
     """The message that sends a reply back: why code refused it."""
     lines = "\n".join(f"- {bindings.line(reason, 300)}" for reason in reasons)
+    shown = bindings.fence(lines, "refused")
     return {
         "role": "user",
-        "content": f"Code refused this reply:\n{bindings.fence(lines, 'refused')}\nReply again with the whole "
-        "JSON object. Correct what was refused, or leave it out; keep the rest as it was.",
+        "content": f"Code refused this reply:\n{shown}\nReply again with the whole JSON object. Correct what "
+        "was refused, or leave it out; keep the rest as it was.",
     }
 
 

@@ -176,14 +176,15 @@ def test_only_fields_that_hold_ids_are_read_as_ids():
 def test_a_passage_tells_its_host_date_and_heading(write):
     folder = write("<!-- system -->\ns\n<!-- user -->\n{{ passages | fence_passages }}\n")
     passage = Passage(
-        **{"id": "p:7", "page_id": "p", "url": "https://www.a.example/x?y", "title": "Ferries"},
-        **{
-            "heading": "Heron",
-            "text": "Built in 1907.",
-            "start": 0,
-            "end": 14,
-            "published_at": "2024-05-06T01",
-        },
+        id="p:7",
+        page_id="p",
+        url="https://www.a.example/x?y",
+        title="Ferries",
+        heading="Heron",
+        text="Built in 1907.",
+        start=0,
+        end=14,
+        published_at="2024-05-06T01",
     )
     bindings = Bindings("00000000")
     user = render("role", bindings=bindings, folder=folder, passages=[passage])[1]["content"]
