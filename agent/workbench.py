@@ -5,6 +5,7 @@ is a cache of snapshots."""
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -22,6 +23,7 @@ from agent.flows.chat import dialogue
 from agent.llm import detect
 from agent.store.database import Store
 from agent.store.ledger import utc_timestamp
+from agent.store.unstored_runs import UnstoredRuns
 from agent.types import (
     ModelCall,
     Outcome,
@@ -60,7 +62,8 @@ class Workbench:
         self.store = store or Store(self.config.database_url)
         self.worker = Worker(self.config, self.store, FLOWS)
         self.library = self.worker.library
-        self.snapshots = SnapshotCache(self.store, FLOWS, STEP_LABELS)
+        self.unstored = UnstoredRuns()
+        self.snapshots = SnapshotCache(self.store_of, FLOWS, STEP_LABELS)
 
     def start_workers(self) -> None:
         """Start working in the background, on unfinished runs too."""
@@ -70,7 +73,16 @@ class Workbench:
         """Stop working and close the store; the runs go on when it is next opened."""
         self.snapshots.close()
         self.worker.stop()
+        self.unstored.close()
         self.store.close()
+
+    def store_of(self, run_id: str) -> Store:
+        """The store of a run: that of the workbench, or the memory that an unstored run lives in."""
+        return self.unstored.get(run_id) or self.store
+
+    def end_unstored_run(self, run_id: str, *, hold: bool) -> None:
+        """An unstored run has ended: hold it for a while for who looks at it, or forget it."""
+        self.snapshots.forget(self.unstored.end(run_id, hold=hold))
 
     def start(self, question: str, settings: Settings | None = None, *, history: Sequence[Turn] = ()) -> str:
         """A new run for a question, after the earlier turns of its conversation; returns its id. Raises
@@ -125,7 +137,7 @@ class Workbench:
 
     def thread(self, run_id: str) -> list[str]:
         """The runs of the conversation a run belongs to, oldest first."""
-        return self.store.ledger.thread_run_ids(run_id)
+        return self.store_of(run_id).ledger.thread_run_ids(run_id)
 
     def drive(self, run_id: str, watch: Callable[[], None] | None = None) -> Status:
         """Drive a run in this thread until it rests; `watch` is called after each step."""
@@ -194,20 +206,29 @@ class Workbench:
         run_control.send_back(self, run_id, head, note)
 
     def page(self, page_id: str) -> Page:
-        """A stored page. Raises NotFound."""
+        """A stored page, or one that an unstored run read. Raises NotFound."""
+        for store in self.unstored.stores():
+            with suppress(NotFound):
+                return store.pages.get(page_id)
         return self.store.pages.get(page_id)
 
     def calls(self, run_id: str) -> list[ModelCall]:
         """Every model call of a run with its prompt and reply."""
-        return self.store.calls.list_for_run(run_id)
+        return self.store_of(run_id).calls.list_for_run(run_id)
 
     def markdown(self, run_id: str) -> str:
         """The run as a Markdown report."""
-        return export.export_run(self, run_id, "md").decode()
+        return export.export_run(self._over_store_of(run_id), run_id, "md").decode()
 
     def as_json(self, run_id: str) -> dict[str, Any]:
         """The run as the object that `--json` writes."""
-        return export.build_record(self, run_id)
+        return export.build_record(self._over_store_of(run_id), run_id)
+
+    def _over_store_of(self, run_id: str) -> Workbench:
+        """This workbench with the store of a run in the place of its own."""
+        bench = copy.copy(self)
+        bench.store = self.store_of(run_id)
+        return bench
 
     def saved_sites(self) -> dict[str, Settings]:
         """The saved sites by name: the settings a question to each is asked with."""

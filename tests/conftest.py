@@ -87,7 +87,8 @@ def _quick_databases(_fresh: Fresh, monkeypatch: pytest.MonkeyPatch) -> None:
 
     def copied(reader: Engine, writer: Writer) -> list[str]:
         path = Path(reader.url.database or "")
-        if reader.dialect.name == "sqlite" and path.name and not path.exists():
+        is_file = reader.dialect.name == "sqlite" and path.name and "vfs" not in reader.url.query
+        if is_file and not path.exists():
             shutil.copyfile(_fresh.path, part := path.with_name(f"{path.name}.{next(_folders)}"))
             with contextlib.suppress(FileExistsError):  # another thread was faster
                 path.hardlink_to(part)

@@ -2,8 +2,9 @@
 
     ReplyService(workbench).generate_reply(Conversation(messages=[...]), RequestContext(channel="help"))
 
-Each request is a run, kept for audit and never resumed. Any failure means silence, one log line and one
-count; nothing raises. Between requests the service keeps only its connections."""
+Each request is a run, never resumed. With `store_conversations` it is stored for audit; else it lives in memory
+while the reply is made, and no text of the conversation is written anywhere. Any failure means silence, one log
+line and one count; nothing raises. Between requests the service keeps only its connections."""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ import hashlib
 import logging
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -35,7 +36,7 @@ from agent.store.database import Store
 from agent.store.lease_owner import new_owner_id
 from agent.store.ledger import Lease
 from agent.text.urls import FILE_SCHEME
-from agent.types import Run, Settings, Status, Step, Usage
+from agent.types import ReplySettings, Run, Settings, Status, Step, Usage
 from agent.types.reply import AIResult, Conversation, Picture, RequestContext
 from agent.web.image_fetcher import ImageFetcher
 from agent.workbench import Workbench
@@ -77,6 +78,7 @@ class _Request:
     run_id: str
     owner: str
     until: float
+    store: Store
     images: Sequence[Image] = ()
 
 
@@ -143,23 +145,34 @@ class ReplyService:
         *,
         model: str = "auto",
         began: float = 0.0,
+        hold: bool = False,
     ) -> ReplyOutcome:
-        """The reply and how it was made. `began`: when the request arrived, on the monotonic clock. Never
-        raises."""
+        """The reply and how it was made. `began`: when the request arrived, on the monotonic clock; `hold`:
+        keep a run that is not stored in memory for a while, to be looked at. Never raises."""
         began = began or time.monotonic()
+        keys = self.response.reply_settings
         return self._run_safely(
-            began, lambda: self._start_run(conversation, context or RequestContext(), model, began)
+            began,
+            lambda: self._start_run(conversation, context or RequestContext(), model, began, keys),
+            hold=hold,
         )
 
     def start_reply(
-        self, conversation: Conversation, context: RequestContext | None = None, *, model: str = "auto"
+        self,
+        conversation: Conversation,
+        context: RequestContext | None = None,
+        *,
+        model: str = "auto",
+        include_read_pages: bool | None = None,
     ) -> str:
-        """Start a reply in the background; returns the id of its run. Raises TouchstoneError when it cannot
-        be started."""
-        began = time.monotonic()
-        request = self._start_run(conversation, context or RequestContext(), model, began)
+        """Start a reply in the background; returns the id of its run, which is held for a while after its
+        end. `include_read_pages` overrides the setting. Raises TouchstoneError when it cannot be started."""
+        began, keys = time.monotonic(), self.response.reply_settings
+        if include_read_pages is not None:
+            keys = keys.replace(include_read_pages=include_read_pages)
+        request = self._start_run(conversation, context or RequestContext(), model, began, keys)
         threading.Thread(
-            target=lambda: self._run_safely(began, lambda: request),
+            target=lambda: self._run_safely(began, lambda: request, hold=True),
             name=f"reply-{request.run_id}",
             daemon=True,
         ).start()
@@ -167,10 +180,15 @@ class ReplyService:
 
     # ------------------------------------------------------------------
 
-    def _run_safely(self, began: float, request: Any) -> ReplyOutcome:
+    def _run_safely(self, began: float, start: Callable[[], _Request], *, hold: bool = False) -> ReplyOutcome:
         """Drive a request to its end, count and log it; an error becomes silence."""
         try:
-            replied = self._drive(request())
+            request = start()
+            try:
+                replied = self._drive(request)
+            finally:
+                if request.store is not self.bench.store:
+                    self.bench.end_unstored_run(request.run_id, hold=hold)
         except Exception as error:  # the caller gets silence, never an error
             expected = isinstance(error, TouchstoneError)
             log.error("a reply failed: %s", error, exc_info=None if expected else error)
@@ -178,13 +196,17 @@ class ReplyService:
                 AIResult(), path=("failed",), reason=f"{type(error).__name__}: {error}", failed=True
             )
         seconds = time.monotonic() - began
-        return _log_outcome(replied, seconds)
+        return _log_outcome(replied, seconds, full=self.response.reply_settings.store_conversations)
 
     def _start_run(
-        self, conversation: Conversation, context: RequestContext, model: str, began: float
+        self,
+        conversation: Conversation,
+        context: RequestContext,
+        model: str,
+        began: float,
+        keys: ReplySettings,
     ) -> _Request:
         """The request, its pictures fetched, the library synchronised, its run created."""
-        keys = self.response.reply_settings
         until = began + keys.graph_timeout_seconds
         images, pictures, missing = self._fetch_pictures(conversation, until)
         self._refresh_library(until)
@@ -209,10 +231,20 @@ class ReplyService:
             next="silent" if missing else FLOW.first_step,
             by="person",
         )
-        run_id = self.bench.store.ledger.create(question, settings, step, owner=owner)
+        store = self.bench.store if keys.store_conversations else self._open_memory()
+        run_id = store.ledger.create(question, settings, step, owner=owner)
+        if store is not self.bench.store:
+            self.bench.unstored.add(run_id, store)
         if missing:
-            self.bench.store.ledger.update_run(run_id, status=Status.DONE, owner="", lease_until=0.0)
-        return _Request(run_id, owner, until, images)
+            store.ledger.update_run(run_id, status=Status.DONE, owner="", lease_until=0.0)
+        return _Request(run_id, owner, until, store, images)
+
+    def _open_memory(self) -> Store:
+        """A store in memory for one run, with a person's ratings of domains."""
+        store = Store.in_memory()
+        for rating in self.bench.store.trust_ratings.all().values():
+            store.trust_ratings.put(rating.domain, rating)
+        return store
 
     def _fetch_pictures(
         self, conversation: Conversation, until: float
@@ -280,11 +312,11 @@ class ReplyService:
             self._sync_future = None
 
     def _drive(self, request: _Request) -> ReplyOutcome:
-        ledger = self.bench.store.ledger
+        ledger = request.store.ledger
         status = advance(
             request.run_id,
             flows=REPLY_FLOWS,
-            store=self.bench.store,
+            store=request.store,
             owner=request.owner,
             equip=lambda *of: self._build_context(request, *of),
         )
@@ -306,11 +338,12 @@ class ReplyService:
             reason,
             failed=bool(late or over or state.own.trouble),
             answerable=state.own.gating.should_reply if state.own.gating else None,
-            usage=self.bench.store.calls.sum_usage(request.run_id),
+            usage=request.store.calls.sum_usage(request.run_id),
         )
 
     def _build_context(self, request: _Request, run: Run, lease: Lease) -> RunContext:
         tools = self.bench.worker.build_context(run, lease)
+        tools.store = request.store
         tools.library, tools.deadline, tools.step_gap_s = self.library, request.until, 0.0
         if self._client is not None and run.settings.model != "keyless":
             tools.client, tools.fallback_reason = self._client, ""
@@ -330,12 +363,13 @@ class ReplyService:
         return result.model_copy(update={"reply_text": f"{result.reply_text}\n\n{DEMO_NOTE}"})
 
 
-def _log_outcome(replied: ReplyOutcome, seconds: float) -> ReplyOutcome:
-    """Write the log line and the metrics; returns the outcome with its time."""
+def _log_outcome(replied: ReplyOutcome, seconds: float, *, full: bool) -> ReplyOutcome:
+    """Write the log line and the metrics; returns the outcome with its time. Unless `full`, a decision's reason
+    is left out: a model wrote it about the conversation."""
     outcome = "success" if replied.result.should_reply else "error" if replied.failed else "skip"
     metrics.count_request(outcome, seconds, replied.usage, answerable=replied.answerable)
     usage, path = replied.usage, " -> ".join(replied.path)
-    reason = to_one_line(replied.reason[:MAX_REASON_CHARS])
+    reason = to_one_line(replied.reason[:MAX_REASON_CHARS]) if full or replied.failed else ""
     extra = {
         "event": "reply",
         "run": replied.run_id,

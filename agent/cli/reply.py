@@ -54,8 +54,8 @@ def run(
     bench = Workbench()
     service = ReplyService(bench, kb=_knowledge_base_folder(kb))
     try:
-        outcome = service.reply(Conversation(messages=messages), model=model)
-        for step in bench.store.ledger.steps(outcome.run_id)[1:] if outcome.run_id else []:
+        outcome = service.reply(Conversation(messages=messages), model=model, hold=True)
+        for step in bench.store_of(outcome.run_id).ledger.steps(outcome.run_id)[1:] if outcome.run_id else []:
             if line := FLOWS["reply"].describe(step):
                 write_stderr(f"  {step.n:>3}  {line}")
         if not outcome.result.should_reply and not outcome.failed and not service.library.index():

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
@@ -41,11 +41,13 @@ class RunSnapshot:
 
 
 class SnapshotCache:
-    """The newest CACHE_SIZE snapshots of the runs of a store. `step_labels` are the steps of all flows in
-    words."""
+    """The newest CACHE_SIZE snapshots of runs. `store_of` gives the store of a run, `step_labels` are the
+    steps of all flows in words."""
 
-    def __init__(self, store: Store, flows: Mapping[str, Flow], step_labels: Mapping[str, str]) -> None:
-        self.store, self.flows, self.step_labels = store, flows, step_labels
+    def __init__(
+        self, store_of: Callable[[str], Store], flows: Mapping[str, Flow], step_labels: Mapping[str, str]
+    ) -> None:
+        self.store_of, self.flows, self.step_labels = store_of, flows, step_labels
         self._cache: OrderedDict[str, RunSnapshot] = OrderedDict()
         self._lock = threading.Lock()
         self._fold_locks = [threading.Lock() for _ in range(LOCK_COUNT)]
@@ -54,7 +56,7 @@ class SnapshotCache:
     def get(self, run_id: str) -> RunSnapshot:
         """The run as it is now. Raises NotFound, CorruptRow."""
         with self._fold_locks[hash(run_id) % LOCK_COUNT]:
-            run = self.store.ledger.get(run_id)
+            run = self.store_of(run_id).ledger.get(run_id)
             with self._lock:
                 known = self._cache.get(run_id)
             rests = run.status is not Status.RUNNING
@@ -73,6 +75,12 @@ class SnapshotCache:
         with suppress(RuntimeError):  # this process is ending
             self._prefetch_pool.submit(self._prefetch, run_id)
 
+    def forget(self, run_ids: Iterable[str]) -> None:
+        """Drop the snapshots of these runs."""
+        with self._lock:
+            for run_id in run_ids:
+                self._cache.pop(run_id, None)
+
     def close(self) -> None:
         """Stop prefetching."""
         self._prefetch_pool.shutdown(wait=False, cancel_futures=True)
@@ -83,7 +91,8 @@ class SnapshotCache:
 
     def _fold_run(self, run: Run, known: RunSnapshot | None) -> RunSnapshot:
         head = known.head if known else -1
-        new = self.store.ledger.steps(run.id, after=head) if head < run.steps else []
+        store = self.store_of(run.id)
+        new = store.ledger.steps(run.id, after=head) if head < run.steps else []
         state = known.state if known else self.flows[run.settings.flow].new_state()
         steps = known.steps if known else []
         try:
@@ -94,7 +103,7 @@ class SnapshotCache:
             ) from error
         steps = [*steps, *new] if new else steps
         times = known.usage if known and not new else sum_step_times(steps)
-        usage = self.store.calls.sum_usage(run.id).model_copy(
+        usage = store.calls.sum_usage(run.id).model_copy(
             update=times.model_dump(include={"seconds", "cpu_seconds"})
         )
         next = steps[-1].next

@@ -317,7 +317,12 @@ class Library:
         if scope is None or scope.is_unlimited:
             return SourceQuery()
         ids = (*scope.source_ids, *self._sources_read_by(scope.run_ids))
-        return SourceQuery(source_ids=ids, tags=tuple(_clean_tags(scope.tags)), is_limited=True)
+        return SourceQuery(
+            source_ids=ids,
+            tags=tuple(_clean_tags(scope.tags)),
+            added_only=scope.added_only,
+            is_limited=bool(scope.source_ids or scope.run_ids or scope.tags),
+        )
 
     def _scope_rows(self, scope: LibraryScope | None) -> list[int] | None:
         if scope is None or scope.is_unlimited:

@@ -21,9 +21,10 @@ from agent.store.ledger import utc_timestamp
 from agent.store.library_rows import IndexedPassage, IndexedSource, SourceUpdate
 from agent.store.pages import page_to_row
 from agent.text.tokens import fold, stem_words
-from agent.text.urls import canonicalize, host
+from agent.text.urls import canonicalize, host, is_page_list
 from agent.types import LibrarySource, Page, Passage, RefusedFile
 from agent.types.library import SourceKind
+from agent.web import mime
 
 DEMO_TAG = "demo"
 """The tag of pages of the demo world, whose hosts end in the reserved name .example: nothing in them is true.
@@ -52,7 +53,8 @@ _FINGERPRINT_SAMPLE = (
 
 @dataclass(frozen=True)
 class IndexRequest:
-    """A page to index as the text of a source. `restore`: from the bin, too; `origin` and `mark`: the folder
+    """A page to index as the text of a source. `restore`: it was added, so from the bin, too (else a run read
+    it, or it is indexed again); `origin` and `mark`: the folder
     it is synchronised with (None keeps that) and the signature of its file."""
 
     page: Page
@@ -149,7 +151,7 @@ class Indexer:
         """Index pages that flows have stored, except those whose source holds a newer text."""
         asks: list[IndexRequest] = []
         for page_id, page in self.store.pages.get_many(page_ids)[0].items():
-            if not page.text.strip():
+            if not page.text.strip() or _is_page_list(page):
                 continue
             if holders := [held.source for held in self.library_index.sources_of_page(page_id)]:
                 asks += [
@@ -197,12 +199,14 @@ class Indexer:
         if found and skipped:
             missing = f"{skipped} of {skipped + len(found)} rows have no usable name or coordinates."
             source.detail = f"{source.detail} {missing}".strip()
+        is_by_run = not ask.restore and ask.origin is None
         own: dict[str, str | int] = {
             "words": self.fingerprint,
             "folded": _searchable_text(source),
             "places": len(found),
             "origin": origin[0],
             "mark": origin[1],
+            "by_run": int(former.by_run if former and is_by_run else is_by_run),
         }
         return SourceUpdate(
             source, pieces, row, own, former=former, former_rows=self._indexed_rows(former) if former else []
@@ -216,7 +220,11 @@ class Indexer:
             values["deleted_at"] = ""
         if ask.origin is not None:
             values |= {"origin": ask.origin, "mark": ask.mark}
-        changed = {name: value for name, value in values.items() if getattr(source, name, None) != value}
+        changed: dict[str, str | int] = {
+            name: value for name, value in values.items() if getattr(source, name, None) != value
+        }
+        if former.by_run and (ask.restore or ask.origin is not None):
+            changed["by_run"] = 0
         if changed:
             self.library_index.set(source.source_id, **changed)
         if new := sorted(set(ask.tags) - set(source.tags)):
@@ -290,6 +298,11 @@ def _refusal_reason(former: IndexedSource, ask: IndexRequest, *, same: bool) -> 
 def demo_tags_for_path(path: Path) -> list[str]:
     """The demo tag for a file of the project's demo folder."""
     return [DEMO_TAG] if path.resolve().is_relative_to((ROOT / DEMO_TAG).resolve()) else []
+
+
+def _is_page_list(page: Page) -> bool:
+    """Whether a page is a list of addresses for programs (robots.txt, a sitemap, a feed), not a text."""
+    return mime.is_xml(page.content_type) or is_page_list(page.final_url or page.url)
 
 
 def _build_passage(n: int, passage: Passage, title: str) -> IndexedPassage:

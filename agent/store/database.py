@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from pathlib import Path
 from typing import Any
 
@@ -40,8 +41,9 @@ class Store:
         reader = _open_engine(self.url)
         writer = Writer(reader)
         try:
-            if self.url.get_backend_name() == "sqlite" and self.url.database:
-                Path(self.url.database).parent.mkdir(parents=True, exist_ok=True)
+            is_file = self.url.database and "vfs" not in self.url.query
+            if self.url.get_backend_name() == "sqlite" and is_file:
+                Path(str(self.url.database)).parent.mkdir(parents=True, exist_ok=True)
             migrate(reader, writer)
         except OSError as trouble:
             raise StoreError(
@@ -75,6 +77,11 @@ class Store:
         self.batches = Batches(reader, writer)
         self.library_index = LibraryIndex(reader, writer)
         self.vectors = Vectors(reader, writer)
+
+    @classmethod
+    def in_memory(cls) -> Store:
+        """An empty database in memory, shared by the threads of this process; closing it forgets it."""
+        return cls(f"sqlite:///file:/touchstone-{uuid.uuid4().hex}?vfs=memdb&uri=true")
 
     def draft(self, key: str, text: str | None = None) -> str:
         """The unsent text stored under `key`; with `text`, store that instead ("" deletes it)."""

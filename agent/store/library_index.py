@@ -5,7 +5,6 @@ is one transaction."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
@@ -26,7 +25,6 @@ from agent.types import LibrarySource, Passage
 
 s, p, t = tables.sources.c, tables.passages.c, tables.source_tags.c
 u, m = tables.unindexed_pages.c, tables.library_metadata.c
-_PAGE_ID = re.compile(r'"([0-9a-f]{20})"')
 
 
 class LibraryIndex(TableAccess):
@@ -262,7 +260,7 @@ def _pages_cited_by_steps(connection: Connection, page_ids: Collection[str]) -> 
     if not page_ids:
         return set()
     changes = connection.scalars(select(tables.steps.c.change))
-    return {found for change in changes for found in _PAGE_ID.findall(change) if found in page_ids}
+    return {found for change in changes for found in pages.PAGE_ID.findall(change) if found in page_ids}
 
 
 def _add_tags(connection: Connection, row: int, tags: Iterable[str]) -> None:

@@ -39,6 +39,8 @@ class IndexedSource:
     words: str = ""
     origin: str = ""
     mark: str = ""
+    by_run: bool = False
+    """Whether only runs brought it."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,7 @@ class SourceUpdate:
     pieces: Sequence[IndexedPassage]
     page: dict[str, Any]
     index_columns: dict[str, str | int]
-    """Further columns of the source: words, folded, places, origin, mark."""
+    """Further columns of the source: words, folded, places, origin, mark, by_run."""
     former: IndexedSource | None = None
     former_rows: Sequence[fulltext.FulltextRow] = ()
 
@@ -71,6 +73,8 @@ class SourceQuery:
     """With `source_ids`: one of the ids or one of the tags."""
     places: bool = False
     """Only those with facilities."""
+    added_only: bool = False
+    """Without those that only runs brought."""
     is_limited: bool = False
     """Only sources of `source_ids` or `tags`, even when both are empty."""
 
@@ -84,6 +88,8 @@ class SourceQuery:
             asked.append(s.kind == self.kind)
         if self.places:
             asked.append(s.places > 0)
+        if self.added_only:
+            asked.append(s.by_run == 0)
         if self.fetched_before:
             asked.append(or_(and_(s.fetched_at != "", s.fetched_at < self.fetched_before), s.gone_at != ""))
         if self.is_limited or self.source_ids or self.tags:
@@ -99,7 +105,7 @@ def source_from_row(row: Row[Any], tags: Sequence[str]) -> IndexedSource:
     """A row of the sources table."""
     values = {name: getattr(row, name) for name in _SOURCE_FIELDS}
     source = LibrarySource.model_construct(**values, tags=list(tags))
-    return IndexedSource(row=row.id, source=source, words=row.words, origin=row.origin, mark=row.mark)
+    return IndexedSource(row.id, source, row.words, row.origin, row.mark, bool(row.by_run))
 
 
 def passage_from_row(row: Row[Any]) -> Passage:

@@ -12,12 +12,14 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
-from sqlalchemy import Connection, Engine, inspect, select, text
+from sqlalchemy import Connection, Engine, inspect, or_, select, text, update
 
 from agent.errors import StoreTooNew
 from agent.store import fulltext, tables
 from agent.store.ledger import utc_timestamp
+from agent.store.pages import PAGE_ID
 from agent.store.write_lock import Writer
+from agent.text.urls import is_page_list
 
 Migration = Callable[[Connection], None]
 
@@ -74,6 +76,24 @@ def m008_batches(connection: Connection) -> None:
     tables.metadata.create_all(connection, tables=list(tables.BATCH_TABLES))
 
 
+def m009_sources_of_runs(connection: Connection) -> None:
+    """Whether only runs brought a source to the library: those that a step of a reading run names. Of these,
+    lists of pages for programs go to the bin."""
+    if "by_run" not in {column["name"] for column in inspect(connection).get_columns("sources")}:
+        connection.execute(text("ALTER TABLE sources ADD COLUMN by_run INTEGER NOT NULL DEFAULT 0"))
+    s, runs = tables.steps.c, tables.runs.c
+    reading = [runs.settings.contains(f'"flow":"{name}"') for name in ("research", "site", "collect")]
+    changes = select(s.change).join(tables.runs, runs.id == s.run_id).where(or_(*reading))
+    read = {page_id for change in connection.scalars(changes) for page_id in PAGE_ID.findall(change)}
+    sources = tables.sources.c
+    columns = (sources.id, sources.page_id, sources.url, sources.deleted_at)
+    for row in connection.execute(select(*columns).where(sources.origin == "")).all():
+        if row.page_id in read:
+            gone = row.deleted_at or (utc_timestamp() if is_page_list(row.url) else "")
+            values = {"by_run": 1, "deleted_at": gone}
+            connection.execute(update(tables.sources).where(sources.id == row.id).values(values))
+
+
 MIGRATIONS: tuple[Migration, ...] = (
     m001_initial,
     m002_library,
@@ -82,6 +102,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     m005_trusts,
     m006_forks,
     m008_batches,
+    m009_sources_of_runs,
 )
 
 

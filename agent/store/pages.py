@@ -7,6 +7,7 @@ as soon as the same page is fetched here."""
 from __future__ import annotations
 
 import hashlib
+import re
 import zlib
 from collections.abc import Iterable
 from typing import Any, NamedTuple
@@ -20,6 +21,8 @@ from agent.text.urls import canonicalize
 from agent.types import Page, PageOrigin
 
 c = tables.pages.c
+PAGE_ID = re.compile(r'"([0-9a-f]{20})"')
+"""A page's id in a step's change."""
 # Built once: building a statement costs more than running it.
 _SELECT_TEXT = select(c.record, c.text).where(c.id == bindparam("page"))
 _SELECT_WITH_RAW = select(c.record, c.text, c.raw).where(c.id == bindparam("page"))

@@ -139,6 +139,8 @@ sources = Table(
     Column("mark", String(80), nullable=False, default=""),  # signature of that file when it was last read
     # text that lists are filtered by, without case and accents
     Column("folded", Text, nullable=False, default=""),
+    # 1: only runs brought it, nobody added it to the library
+    Column("by_run", Integer, nullable=False, default=0, server_default="0"),
     Index("sources_by_page", "page_id"),
     Index("sources_by_age", "added_at", "id"),
     sqlite_autoincrement=True,

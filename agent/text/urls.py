@@ -21,6 +21,11 @@ _TRACKING_PARAMETER = re.compile(r"^(utm_\w+|gclid|fbclid|mc_cid|mc_eid|msclkid|
 _PERCENT_ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})?")
 _UNESCAPED = frozenset(string.ascii_letters + string.digits + "-._~!$&'()*+,;=:@")
 _BARE_HOST = re.compile(r"(?:[\w-]+\.)+(?!\d)[\w-]{2,}\.?(?::\d{1,5})?(?:[/?#]\S*)?\Z")
+_PAGE_LIST = re.compile(
+    r"/robots\.txt$|/sitemap[^/]*\.(?:xml|txt)(?:\.gz)?$|\.(?:rss|atom)$|/(?:rss|atom|feed|index)\.xml$",
+    re.IGNORECASE,
+)
+"""The usual names of robots.txt (RFC 9309), sitemaps (sitemaps.org) and feeds."""
 _URL_IN_TEXT = re.compile(r"https?://[^\s<>\"'\]\[{}|\\^`]+", re.IGNORECASE)
 
 
@@ -142,3 +147,11 @@ def remove_unknown_urls(text: str, known: Collection[str]) -> str:
         if canonicalize(url) not in known:
             text = text.replace(f"]({url})", "]").replace(url, "[address removed]")
     return text
+
+
+def is_page_list(url: str) -> bool:
+    """Whether an address is by its name a list of pages for programs: robots.txt, a sitemap, a feed."""
+    try:
+        return bool(_PAGE_LIST.search(urlsplit(url).path))
+    except ValueError:
+        return False

@@ -55,11 +55,13 @@ class LibraryScope(Record):
     """Runs that read the source."""
     tags: list[str] = Field(default_factory=list)
     source_ids: list[str] = Field(default_factory=list)
+    added_only: bool = False
+    """Of these only what was added to the library, without what only runs brought."""
 
     @property
     def is_unlimited(self) -> bool:
         """Whether the whole library is searched."""
-        return not (self.run_ids or self.tags or self.source_ids)
+        return not (self.run_ids or self.tags or self.source_ids or self.added_only)
 
 
 class LibrarySearchResult(Record):

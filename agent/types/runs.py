@@ -117,6 +117,12 @@ class ReplySettings(Record):
     """Sources loaded for a reply."""
     max_answer_chars: int = Field(default=1500, ge=40)
     """Characters of the answer without its links."""
+    include_read_pages: bool = False
+    """Answer from the pages that runs read and documents given to runs, too, not only from the knowledge base
+    (`kb:`, what was added to the library) and the team's topics (`team:`)."""
+    store_conversations: bool = False
+    """Store each conversation, its steps and its model calls for audit; off: they are held in memory while
+    the reply is made, and written nowhere."""
     llm_enable_image: bool = False
     """Show the pictures of a conversation to the model."""
     llm_image_adapter: Literal["openai", "openai_url"] = "openai"

@@ -33,6 +33,11 @@ def parse_media_type(content_type: str) -> str:
     return content_type.split(";", 1)[0].strip().lower()
 
 
+def is_xml(content_type: str) -> bool:
+    """Whether a body of this type is XML and no page: a sitemap or feed, mostly."""
+    return parse_media_type(content_type).startswith(_XML_TYPES)
+
+
 def detect_kind(raw: bytes, content_type: str) -> BodyKind:
     """How to read this body; "other" cannot be read."""
     head = raw[:1024].lstrip(b"\xef\xbb\xbf \t\r\n")

@@ -24,6 +24,8 @@ DEFAULTS = {
     "verification_prompt": "",
     "max_sources": 5,
     "max_answer_chars": 1500,
+    "include_read_pages": False,
+    "store_conversations": False,
     "llm_enable_image": False,
     "llm_image_adapter": "openai",
     "image_download_timeout_seconds": 10.0,

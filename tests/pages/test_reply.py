@@ -10,6 +10,7 @@ import pytest
 from agent.bot.responder import ReplyService
 from agent.errors import ModelUnavailable
 from agent.llm.scripted import ScriptedModel
+from agent.types import Outcome, Page
 from agent.types.reply import Conversation, Message, RequestContext
 from pages.widgets.reply import bot_help, bot_services
 from pages.widgets.shell import labels
@@ -46,7 +47,8 @@ def _replied(
     talk = Conversation(messages=[Message(role=role, text=text) for role, text in messages])  # type: ignore[arg-type]
     service = ReplyService(bench, client=ScriptedModel(script) if script else None)
     try:
-        return service.reply(talk, context or bot_services.build_context(bot_services.LIBRARY)).run_id
+        asked_by = context or bot_services.build_context(bot_services.LIBRARY)
+        return service.reply(talk, asked_by, hold=True).run_id
     finally:
         service.close()
 
@@ -203,4 +205,49 @@ def test_how_a_reply_ended_is_one_word(bench):
     stocked(bench)
     _replied(bench, ("user", "When do backups run?"))
     _replied(bench, ("user", "thanks!"))
-    assert sorted(labels.describe_status(run) for run in bench.runs()) == ["Replied", "Silent"]
+    assert sorted(labels.describe_status(run) for run in bench.unstored.ended_runs()) == ["Replied", "Silent"]
+
+
+def test_the_screen_says_what_is_kept_and_keeps_no_typed_conversation(app, bench):
+    stocked(bench)
+    tester = app("reply")
+    tester.text_area(key="reply:conversation").set_value("When do backups run?").run()
+    assert "Conversations are not stored" in shown(tester) and bench.draft("reply:conversation") == ""
+    _button(tester, "Reply").click().run()
+    _ended()
+    tester.run()
+    assert "This conversation is not stored" in shown(tester) and bench.runs() == []
+
+
+def test_a_store_of_conversations_is_named(app, bench, tmp_path):
+    (tmp_path / "config.yaml").write_text("ai_response: {store_conversations: true}", encoding="utf-8")
+    bench.config.CONFIG_FILE = str(tmp_path / "config.yaml")
+    stocked(bench)
+    tester = app("reply")
+    tester.text_area(key="reply:conversation").set_value("When do backups run?").run()
+    assert "stored for audit" in shown(tester) and bench.draft("reply:conversation") == "When do backups run?"
+    _button(tester, "Reply").click().run()
+    _ended()
+    tester.run()
+    assert "This conversation is not stored" not in shown(tester) and len(bench.runs()) == 1
+
+
+def test_pages_that_runs_have_read_are_answered_from_when_chosen(app, bench):
+    text = "The kiln is fired at dusk."
+    page = Page(
+        url="https://read.test/",
+        final_url="https://read.test/",
+        outcome=Outcome.OK,
+        text=text,
+        sha256="f" * 64,
+    )
+    bench.store.pages.put(page)
+    bench.library.index_pending()
+    for chosen in (False, True):
+        tester = app("reply")
+        tester.text_area(key="reply:conversation").set_value("When is the kiln fired?").run()
+        tester.toggle(key="reply-read-pages").set_value(chosen).run()
+        _button(tester, "Reply").click().run()
+        _ended()
+        tester.run()
+        assert (text in shown(tester)) is chosen

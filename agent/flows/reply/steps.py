@@ -18,7 +18,7 @@ from agent.roles.reply.verification import VERIFICATION
 from agent.roles.reply.writing import WRITING
 from agent.roles.role import Role, RoleResult
 from agent.text.identifiers import find_codes
-from agent.types import IndexEntry, PageRef, Reason, Refusal
+from agent.types import IndexEntry, LibraryScope, PageRef, Reason, Refusal
 from agent.types.reply import GateDecision, LoadedSource, SourceSelection, VerificationResult
 
 MAX_SHOWN_ENTRIES = 80
@@ -51,9 +51,7 @@ def select(state: ReplyRun, tools: RunContext) -> tuple[Change, str]:
     """Choose the sources of the index that may contain the answer; only shown ids count, up to the limit."""
     own = state.settings.reply
     hidden = find_hidden_sources(state, tools)
-    entries = [
-        entry for entry in tools.library.index(scope=state.settings.scope) if entry.source_id not in hidden
-    ]
+    entries = [entry for entry in tools.library.index(scope=_scope(state)) if entry.source_id not in hidden]
     by_words = _score_sources_by_words(state, tools)
     shown = _limit_index(entries, by_words)
     ids = {entry.source_id for entry in shown}
@@ -85,13 +83,19 @@ def select(state: ReplyRun, tools: RunContext) -> tuple[Change, str]:
     return _stay_silent(state, tools, why, "not_covered", **change)
 
 
+def _scope(state: ReplyRun) -> LibraryScope:
+    """The sources that may be chosen: of the chosen scope the knowledge base and the team's topics, and pages
+    that runs read where the settings say so."""
+    return state.settings.scope.replace(added_only=not state.settings.reply.include_read_pages)
+
+
 def _score_sources_by_words(state: ReplyRun, tools: RunContext) -> dict[str, float]:
     """The sources that contain words of the question, with the best score of the searches for it."""
     scores: dict[str, float] = {}
     question = state.asked or state.own.open_question(state)
     for text in build_search_texts(question, state.own.earlier_turns(state)):
         query = " ".join([text, *find_codes(text)])
-        for hit in tools.library.search_words(query, MAX_WORD_HITS, scope=state.settings.scope):
+        for hit in tools.library.search_words(query, MAX_WORD_HITS, scope=_scope(state)):
             scores[hit.source_id] = max(hit.score, scores.get(hit.source_id, 0.0))
     return scores
 

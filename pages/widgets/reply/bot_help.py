@@ -18,12 +18,14 @@ EXAMPLE_BODY = {
 DEFAULT_URL = "http://localhost:8501/"
 
 
-def draw() -> None:
-    """An expander with the request, what comes back, and the two doors beside it."""
+def draw(*, stored: bool) -> None:
+    """An expander with the request, what comes back, and the two doors beside it; `stored`: whether
+    conversations are."""
     with st.expander("Let a bot ask", icon=":material/smart_toy:", key="reply-bot"):
         config = client.workbench().config
         st.html(
-            f'<div class="ts small">{render_help(config.REPLY_WINDOW, token=bool(config.REPLY_TOKEN))}</div>'
+            '<div class="ts small">'
+            f"{render_help(config.REPLY_WINDOW, token=bool(config.REPLY_TOKEN), stored=stored)}</div>"
         )
         st.code(
             format_request(str(st.context.url or DEFAULT_URL), token=bool(config.REPLY_TOKEN)),
@@ -51,7 +53,7 @@ def format_request(screen: str, *, token: bool) -> str:
     return " ".join(f'"{part}"' if "$" in part else shlex.quote(part) for part in sent)
 
 
-def render_help(window: float, *, token: bool) -> str:
+def render_help(window: float, *, token: bool, stored: bool = False) -> str:
     """What the door answers, as HTML."""
     key = (
         "Both want the token of <code>REPLY_TOKEN</code>. "
@@ -59,9 +61,9 @@ def render_help(window: float, *, token: bool) -> str:
         else "Set <code>REPLY_TOKEN</code> to let only those ask who know it. "
     )
     return (
-        "<p><b>POST /reply</b> answers from the library, always with <code>should_reply</code> and "
+        "<p><b>POST /reply</b> answers from the knowledge base in the library, always with <code>should_reply</code> and "
         "<code>reply_text</code>; when it stays silent, "
-        "the text is empty. What was asked is listed below.</p>"
+        f"the text is empty. {'What was asked is listed below' if stored else 'What was asked is not stored'}.</p>"
         "<p><b>POST /messages</b> takes one message at a time (with <code>channel</code>"
         " and <code>user</code>), waits for "
         f"{window:g} seconds of quiet and answers what came as one. {key}<b>GET "

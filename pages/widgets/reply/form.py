@@ -28,11 +28,16 @@ FORM = form_page.Form(
     recent_title="The latest replies",
     nothing_recent=(
         "No replies yet",
-        "Paste a conversation above, or try an example. What a bot asks is listed here, too.",
+        "Paste a conversation above, or try an example.",
     ),
 )
 CONVERSATION = "reply:conversation"
-PLACE_KEY = "reply-place"
+PLACE_KEY, READ_PAGES_KEY = "reply-place", "reply-read-pages"
+STORED = "Conversations are stored for audit (store_conversations is on)."
+NOT_STORED = (
+    "Conversations are not stored: a reply made here can be looked at for an hour, what a bot asks is forgotten "
+    "as soon as it is answered; counts and times are kept (store_conversations is off)."
+)
 EXAMPLES = (
     ("A question the pages answer", "User: How do I install Fyrvakt on Debian?"),
     (
@@ -59,14 +64,15 @@ def draw() -> None:
         return
     with st.container(key="reply-ask"):
         label = "The conversation, oldest message first"
-        text = drafts.text_area(label, CONVERSATION, placeholder=PLACEHOLDER, height=150)
+        stored = found.reply_settings.store_conversations
+        text = drafts.text_area(label, CONVERSATION, placeholder=PLACEHOLDER, height=150, stored=stored)
         st.caption(
             "Begin a message with User:, or with You: for the bot. Text without a label is the user's."
         )
         _draw_settings(found)
     messages = transcript.parse_messages(text)
     if messages:
-        _draw_interpretation(messages)
+        _draw_interpretation(messages, stored=stored)
     if st.session_state.get(PLACE_KEY) != bot_services.DEMO and not client.library().count():
         empty_state.draw(
             "The library is empty",
@@ -80,7 +86,7 @@ def draw() -> None:
     with left:
         _draw_introduction(found)
     with right:
-        bot_help.draw()
+        bot_help.draw(stored=stored)
     if bot_services.DEMO in bot_services.list_places():
         form_page.draw_examples(FORM, [_make_example(*example) for example in EXAMPLES], _start)
     form_page.draw_recent(
@@ -89,7 +95,7 @@ def draw() -> None:
             form_page.link_run(
                 run, f"{labels.describe_status(run).lower()}, {labels.format_age(run.updated_at)}"
             )
-            for run in form_page.find_recent("reply", limit=6)
+            for run in [*client.workbench().unstored.ended_runs(), *form_page.find_recent("reply")][:6]
         ],
     )
 
@@ -103,6 +109,12 @@ def _draw_settings(found: ResponseConfig) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         ui.select("Answer from", bot_services.list_places(), PLACE_KEY, width=300)
         model = form_page.choose_model("reply", width=280)
+        st.toggle(
+            "Also pages that runs have read",
+            value=found.reply_settings.include_read_pages,
+            key=READ_PAGES_KEY,
+            help="Off: only the knowledge base (documents and pages that were added) and the team’s topics.",
+        )
         ui.button(
             "Reply",
             "reply-start",
@@ -119,10 +131,11 @@ def _draw_settings(found: ResponseConfig) -> None:
         f"{labels.format_duration(own.graph_timeout_seconds)}; the draft is {check}."
     )
     path = found.path or "the defaults, there is no config.yaml"
-    st.caption(escape.md(f"{limits} Settings: {path}. {client.explain_missing_model()}"))
+    kept = STORED if own.store_conversations else NOT_STORED
+    st.caption(escape.md(f"{limits} {kept} Settings: {path}. {client.explain_missing_model()}"))
 
 
-def _draw_interpretation(messages: list[Message]) -> None:
+def _draw_interpretation(messages: list[Message], *, stored: bool) -> None:
     """How the text is read, message by message, with a button that swaps the speaker."""
     with st.container(border=True, key="reply-read-as"):
         st.html('<div class="ts"><p class="small soft">Read as</p></div>')
@@ -132,7 +145,9 @@ def _draw_interpretation(messages: list[Message]) -> None:
                 which = escape.md(message.text or "a picture", 40)
                 other = "user" if message.role == "bot" else "bot"
                 label = f"Make it the {other}’s *{which}*"
-                ui.button(label, f"reply-turn-{n}", _swap_speaker, n, icon="swap_horiz", type="tertiary")
+                ui.button(
+                    label, f"reply-turn-{n}", _swap_speaker, n, stored, icon="swap_horiz", type="tertiary"
+                )
 
 
 def _draw_introduction(found: ResponseConfig) -> None:
@@ -150,9 +165,10 @@ def _draw_introduction(found: ResponseConfig) -> None:
             )
 
 
-def _swap_speaker(n: int) -> None:
+def _swap_speaker(n: int, stored: bool) -> None:
     messages = transcript.parse_messages(drafts.read(CONVERSATION))
-    drafts.write(CONVERSATION, transcript.format_messages(transcript.swap_speaker(messages, n)))
+    swapped = transcript.format_messages(transcript.swap_speaker(messages, n))
+    drafts.write(CONVERSATION, swapped, stored=stored)
 
 
 def _start_typed(model: str) -> None:
@@ -169,7 +185,10 @@ def _start(text: str, place: str, model: str, *sent: str) -> None:
     def start() -> str:
         asked = Conversation(messages=messages)
         return bot_services.get_service(place).start_reply(
-            asked, bot_services.build_context(place), model=model
+            asked,
+            bot_services.build_context(place),
+            model=model,
+            include_read_pages=st.session_state.get(READ_PAGES_KEY),
         )
 
     form_page.start_run(start, sent=sent)

@@ -28,6 +28,8 @@ def _draw_live(view: RunSnapshot) -> None:
     title = escape.html(escape.shorten(view.run.question, 300))
     st.html(f'<div class="ts"><h1 class="ts-question">{title}</h1>{render_status(view, state)}</div>')
     client.show_notice("reply-run")
+    if client.workbench().unstored.get(view.run.id):
+        st.caption("This conversation is not stored. It can be looked at for an hour, then it is gone.")
     left, right = st.columns([6, 5], gap="medium")
     with left:
         messages = map(transcript.render_bubble, state.own.full_conversation(state).messages)
@@ -126,4 +128,8 @@ PAGE = run_page.RunPage(
     new_label="Another conversation",
     tabs=("Workflow", "Quotes", "Facts", "Model calls"),
     own_tabs={"Quotes": _draw_quotes},
+    missing_hint=(
+        "Replies are not stored unless ai_response.store_conversations is on: one that was made on the Reply "
+        "screen can be looked at for an hour, as long as the program runs."
+    ),
 )

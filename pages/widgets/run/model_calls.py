@@ -15,7 +15,7 @@ PAGE_SIZE = 40
 def draw(view: RunSnapshot) -> None:
     """The calls of a run, newest first; one at a time is opened."""
     run_id = view.run.id
-    kept, key = client.workbench().store.calls, f"research-calls-{run_id}"
+    kept, key = client.workbench().store_of(run_id).calls, f"research-calls-{run_id}"
     total = kept.count(run_id)
     if not total:
         empty_state.draw(

@@ -50,6 +50,8 @@ class RunPage:
     own_tabs: Mapping[str, Tab] = field(default_factory=dict)
     hints: Mapping[Status, str] = field(default_factory=dict)
     """What is expected of the reader at each status."""
+    missing_hint: str = "It may have been started on another computer or with another data folder."
+    """Why there may be no such run."""
 
 
 def open_run(page: RunPage, run_id: str) -> RunSnapshot | None:
@@ -57,9 +59,8 @@ def open_run(page: RunPage, run_id: str) -> RunSnapshot | None:
     try:
         view = client.workbench().snapshot(run_id)
     except NotFound:
-        draw_missing(
-            page.noun, f"There is no run called {escape.shorten(run_id, 40)}", page.path, page.new_label
-        )
+        text = f"There is no run called {escape.shorten(run_id, 40)}"
+        draw_missing(page.noun, text, page.path, page.new_label, page.missing_hint)
         return None
     if view.run.settings.flow not in page.flows:
         draw_missing(page.noun, page.other_flow, page.path, page.new_label)
@@ -143,10 +144,10 @@ def render_status(view: RunSnapshot, rest: Mapping[Status, str], more: str = "")
     return f'<div class="ts-now" role="status" aria-live="polite">{status}{imported}{more}{now}</div>'
 
 
-def draw_missing(noun: str, text: str, screen: str, label: str) -> None:
+def draw_missing(noun: str, text: str, screen: str, label: str, hint: str = RunPage.missing_hint) -> None:
     """There is no such run (or conversation: `noun`); `screen` with its `label` is where to go instead."""
     st.title(f"No such {noun}")
-    empty_state.draw(text, "It may have been started on another computer or with another data folder.")
+    empty_state.draw(text, hint)
     with st.container(horizontal=True):
         ui.link(screen, label, "add")
         ui.link("pages/runs.py", "See all runs", "history")

@@ -32,11 +32,21 @@ def install_script() -> None:
 
 
 def text_area(
-    label: str, name: str, *, placeholder: str = "", height: int = 96, most: int = 4000, given: str = ""
+    label: str,
+    name: str,
+    *,
+    placeholder: str = "",
+    height: int = 96,
+    most: int = 4000,
+    given: str = "",
+    stored: bool = True,
 ) -> str:
     """A text area for at most `most` characters that remembers unsent text under the draft's name, which is
-    its session key too; returns its text. `given` is the text when there is no draft."""
+    its session key too; returns its text. `given` is the text when there is no draft; unless `stored`, unsent
+    text is in this session alone."""
     if name not in st.session_state:
+        if not stored:
+            client.workbench().draft(name, "")
         st.session_state[name] = client.workbench().draft(name) or given
     st.text_area(
         label,
@@ -44,8 +54,8 @@ def text_area(
         height=height,
         placeholder=placeholder,
         max_chars=most,
-        on_change=_save,
-        args=(name,),
+        on_change=_save if stored else None,
+        args=(name,) if stored else None,
     )
     return read(name)
 
@@ -55,10 +65,11 @@ def read(name: str) -> str:
     return st.session_state.get(name) or ""
 
 
-def write(name: str, text: str) -> None:
-    """Replace the text of a field and its draft. Only in a callback."""
+def write(name: str, text: str, *, stored: bool = True) -> None:
+    """Replace the text of a field and, if `stored`, its draft. Only in a callback."""
     st.session_state[name] = text
-    client.workbench().draft(name, text)
+    if stored:
+        client.workbench().draft(name, text)
 
 
 def clear(*names: str) -> None:

@@ -19,7 +19,7 @@ from tests.web.replying_model import stocked
 @pytest.fixture
 def opened(tmp_path: Path) -> Iterator[Open]:
     """Opens a service over a small library; `file` is its config.yaml (JSON is YAML), `client` its model,
-    `environment` further settings."""
+    `stored` whether conversations are stored, `environment` further settings."""
     made: list[ReplyService] = []
 
     def open_(
@@ -27,9 +27,13 @@ def opened(tmp_path: Path) -> Iterator[Open]:
         *,
         client: Any = None,
         stock: bool = True,
+        stored: bool = False,
         kb: Path | None = None,
         **environment: str,
     ) -> ReplyService:
+        if stored:
+            response = {**(file or {}).get("ai_response", {}), "store_conversations": True}
+            file = {**(file or {}), "ai_response": response}
         if file is not None:
             (tmp_path / "config.yaml").write_text(
                 file if isinstance(file, str) else json.dumps(file), encoding="utf-8"

@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -33,9 +34,11 @@ Post = Callable[..., requests.Response]
 
 
 @pytest.fixture
-def http() -> Iterator[ReplyHttp]:
-    """The routes, with a stocked workbench that is opened at the first request."""
+def http(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ReplyHttp]:
+    """The routes, with a stocked workbench that is opened at the first request and stores conversations."""
     benches: list[Workbench] = []
+    (tmp_path / "config.yaml").write_text('{"ai_response": {"store_conversations": true}}', encoding="utf-8")
+    monkeypatch.setenv("CONFIG_FILE", str(tmp_path / "config.yaml"))
 
     def open_bench() -> Workbench:
         if not benches:

@@ -38,7 +38,7 @@ pytestmark = pytest.mark.slow
 def test_each_request_is_one_line_of_the_log_and_one_count(
     opened: Open, caplog: pytest.LogCaptureFixture, script: Script, path: str, outcome: str
 ) -> None:
-    replying = opened(client=ScriptedModel(script))
+    replying = opened(client=ScriptedModel(script), stored=True)
     before = counted()
     with caplog.at_level(logging.INFO, "agent.reply"):
         result = replying.generate_reply(
@@ -115,7 +115,7 @@ def test_every_counter_is_there_from_the_beginning() -> None:
 
 
 def test_whatever_breaks_is_silence_and_no_crash(opened: Open, monkeypatch: pytest.MonkeyPatch) -> None:
-    replying = opened()
+    replying = opened(stored=True)
     for trouble in (StoreError("disk full"), RuntimeError("a bug"), MemoryError()):
 
         def broken(*_: Any, trouble: Exception = trouble, **__: Any) -> Any:
@@ -137,7 +137,7 @@ def test_the_whole_request_has_its_time(opened: Open) -> None:
                 "llm": {"base_url": server.url, "model": "m", "timeout_seconds": 30},
             }
         }
-        replying = opened(file)
+        replying = opened(file, stored=True)
         replied = replying.reply(says())  # the server would keep it 30 s a call
     assert (
         replied.failed
@@ -151,7 +151,7 @@ def test_the_whole_request_has_its_time(opened: Open) -> None:
 def test_time_in_line_counts_and_a_reply_that_is_late_is_not_given_out(
     opened: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    replying = opened()
+    replying = opened(stored=True)
     assert replying.reply(says(), began=time.monotonic() - 500).path == ("budget", "silent")
     real = replying._build_context
 

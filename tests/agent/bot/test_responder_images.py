@@ -29,7 +29,7 @@ def test_pictures_are_fetched_before_the_flow_and_reach_the_model_in_order(opene
     script = Script(write=[(NIGHT, NIGHT)])
     model = ScriptedModel(script)
     with Site({"/1.png": Reply(200, PNG + b"1"), "/2.png": Reply(200, PNG + b"2")}) as site:
-        replying = opened(ENABLED, client=model)
+        replying = opened(ENABLED, client=model, stored=True)
         talk = Conversation(
             messages=[
                 Message(role="user", text="first", images=[site.url("/2.png")]),

@@ -150,7 +150,7 @@ def test_a_folder_that_cannot_be_read_at_all_is_silence(
 
 def test_the_demo_knowledge_base_says_what_it_is_and_stays_apart(opened: Open) -> None:
     replying = opened(stock=False, kb=DEMO_KB)
-    replied = replying.reply(says("How do I fix error E31?"))
+    replied = replying.reply(says("How do I fix error E31?"), hold=True)
     assert "timedatectl set-ntp true" in replied.result.reply_text and replied.result.reply_text.endswith(
         DEMO_NOTE
     )

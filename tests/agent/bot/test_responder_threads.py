@@ -89,9 +89,9 @@ def held() -> tuple[int, int]:
 needs_proc = pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="counts open files in /proc")
 
 
-def check_storm(opened: Open, many: int) -> None:
+def check_storm(opened: Open, many: int, *, stored: bool) -> None:
     model = Echo()
-    replying = opened({"ai_response": {"graph_timeout_seconds": 600}}, client=model)
+    replying = opened({"ai_response": {"graph_timeout_seconds": 600}}, client=model, stored=stored)
     lockers = "# Lockers\n\n" + "\n\n".join(f"Locker {n} is opened with code {1000 + n}." for n in range(40))
     replying.bench.library.add_file("lockers.md", lockers.encode())
     storm(replying, range(16))  # connections and caches are made
@@ -143,8 +143,9 @@ def check_storm(opened: Open, many: int) -> None:
     with replying.bench.store.engine.connect() as connection:
         new = connection.scalar(select(func.count()).select_from(tables.steps)) - rows
         states = list(connection.scalars(select(tables.runs.c.status).distinct()))
-    assert new == 2 * skip + 5 * (success + error), "the question, and one row a step"
-    assert states == ["done"]
+    rows_of_steps = 2 * skip + 5 * (success + error)  # the question, and one row a step
+    assert (new, states) == ((rows_of_steps, ["done"]) if stored else (0, []))
+    assert replying.bench.unstored.stores() == []
     del told, replied
     assert threading.active_count() <= threads + 1, "no thread is left behind"
     assert alive(RunContext, Conversation, FLOW.own_state, ReplyOutcome) <= things + 8, (
@@ -156,14 +157,15 @@ def check_storm(opened: Open, many: int) -> None:
 
 
 @needs_proc
-def test_replies_from_16_threads_do_not_mix_and_leave_nothing_behind(opened: Open) -> None:
-    check_storm(opened, 40)
+@pytest.mark.parametrize("stored", [True, False])
+def test_replies_from_16_threads_do_not_mix_and_leave_nothing_behind(opened: Open, stored: bool) -> None:
+    check_storm(opened, 40, stored=stored)
 
 
 @needs_proc
 @pytest.mark.slow
 def test_a_thousand_replies_from_16_threads(opened: Open) -> None:
-    check_storm(opened, 1000)
+    check_storm(opened, 1000, stored=True)
 
 
 def test_there_is_one_flow_and_it_cannot_be_changed() -> None:

@@ -20,7 +20,7 @@ def test_a_run_is_folded_once_however_many_look(
     bench: Workbench, ran: Callable[..., str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run_id, folded = ran(), []
-    fresh = SnapshotCache(bench.store, FLOWS, STEP_LABELS)
+    fresh = SnapshotCache(bench.store_of, FLOWS, STEP_LABELS)
     fold = snapshots.fold
     monkeypatch.setattr(
         snapshots, "fold", lambda state, steps: folded.append(len(steps)) or fold(state, steps)
@@ -34,7 +34,7 @@ def test_a_run_is_folded_once_however_many_look(
 
 
 def test_a_look_ahead_at_nothing_does_no_harm(bench: Workbench) -> None:
-    fresh, done = SnapshotCache(bench.store, FLOWS, STEP_LABELS), threading.Event()
+    fresh, done = SnapshotCache(bench.store_of, FLOWS, STEP_LABELS), threading.Event()
     fresh.prefetch("nothere")
     fresh._prefetch_pool.submit(done.set)
     assert done.wait(30)
@@ -47,7 +47,7 @@ def test_a_look_ahead_at_nothing_does_no_harm(bench: Workbench) -> None:
 def test_only_so_many_are_kept(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(snapshots, "CACHE_SIZE", 2)
     runs = [bench.start(f"Who is number {n}?", Settings(world="demo")) for n in range(4)]
-    fresh = SnapshotCache(bench.store, FLOWS, STEP_LABELS)
+    fresh = SnapshotCache(bench.store_of, FLOWS, STEP_LABELS)
     for run_id in runs:
         fresh.get(run_id)
     assert list(fresh._cache) == runs[-2:]

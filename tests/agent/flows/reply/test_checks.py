@@ -187,3 +187,20 @@ def test_a_book_is_cut_to_its_end_for_the_steps_but_stands_whole_in_the_prompts(
         and len(ran.state.asked) < 4_000
     )
     assert all("First words." in user for _, _, user in script.prompts)
+
+
+def test_only_the_knowledge_base_is_answered_from_unless_pages_of_runs_are_asked_for(
+    run: Run, bench: Workbench
+) -> None:
+    url = "https://elsewhere.test/backups"
+    text = "Backups run at noon on Sundays."
+    page = Page(url=url, final_url=url, outcome=Outcome.OK, text=text, sha256="e" * 64)
+    bench.store.pages.put(page)
+    bench.library.index_pending()
+    script = Script(select=[f"kb:{url}"], write=[(text, text)])
+    closed = run(script=script)
+    assert silent(closed, "gate", "select") and url not in script.of("selection")[0]
+    opened = Script(select=[f"kb:{url}"], write=[(text, text)])
+    ran = run(script=opened, include_read_pages=True)
+    assert url in opened.of("selection")[0]
+    assert replied(ran, "gate", "select", "load", "write") == f"{text}\n\nLinks:\n- {url}"

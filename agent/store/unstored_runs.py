@@ -1,0 +1,71 @@
+"""Runs that are written nowhere: each is held in memory, in a database of its own, and forgotten."""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+
+from agent.store.database import Store
+from agent.types import Run
+
+MAX_HELD = 20
+"""Ended runs that are held for who looks at them, the newest."""
+HELD_S = 3600.0
+"""Seconds an ended run is held."""
+
+
+class UnstoredRuns:
+    """The runs in memory by id: those at work, and for a while some that ended. Thread-safe."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._stores: OrderedDict[str, Store] = OrderedDict()
+        self._ended: OrderedDict[str, float] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def add(self, run_id: str, store: Store) -> None:
+        """A run has started in this database."""
+        with self._lock:
+            self._stores[run_id] = store
+
+    def get(self, run_id: str) -> Store | None:
+        """The database of a run; None when it is not in memory."""
+        with self._lock:
+            return self._stores.get(run_id)
+
+    def stores(self) -> list[Store]:
+        """The databases of all runs in memory."""
+        with self._lock:
+            return list(self._stores.values())
+
+    def ended_runs(self) -> list[Run]:
+        """The ended runs that are held, newest first."""
+        with self._lock:
+            held = [(run_id, self._stores[run_id]) for run_id in reversed(self._ended)]
+        return [store.ledger.get(run_id) for run_id, store in held]
+
+    def end(self, run_id: str, *, hold: bool) -> list[str]:
+        """A run has ended: `hold` it for a while, or forget it. Returns the ids of the runs that were
+        forgotten."""
+        now = self._clock()
+        with self._lock:
+            self._ended[run_id] = now if hold else -math.inf
+            many = len(self._ended) - MAX_HELD
+            gone = [
+                name for n, (name, at) in enumerate(self._ended.items()) if n < many or now - at >= HELD_S
+            ]
+            stores = [self._stores.pop(name) for name in gone if self._ended.pop(name, None) is not None]
+        for store in stores:
+            store.close()
+        return gone
+
+    def close(self) -> None:
+        """Forget every run."""
+        with self._lock:
+            stores, self._stores = list(self._stores.values()), OrderedDict()
+            self._ended.clear()
+        for store in stores:
+            store.close()

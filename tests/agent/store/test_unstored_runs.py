@@ -1,0 +1,54 @@
+"""Runs in memory: shared by threads, held for a while, forgotten."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+from agent.store.database import Store
+from agent.store.unstored_runs import HELD_S, MAX_HELD, UnstoredRuns
+from agent.types import Settings, Step
+
+
+def begin(runs: UnstoredRuns, question: str = "q") -> str:
+    store = Store.in_memory()
+    first = Step(n=0, name="ask", change={"question": question}, next="gate")
+    run_id = store.ledger.create(question, Settings(flow="reply"), first)
+    runs.add(run_id, store)
+    return run_id
+
+
+def test_a_store_in_memory_is_one_for_all_threads_and_no_other_store_sees_it() -> None:
+    store, other = Store.in_memory(), Store.in_memory()
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda n: store.draft(f"key {n}", f"text {n}"), range(40)))
+    assert [store.draft(f"key {n}") for n in range(40)] == [f"text {n}" for n in range(40)]
+    assert other.draft("key 1") == ""
+
+
+def test_a_run_that_ends_is_held_or_forgotten() -> None:
+    runs = UnstoredRuns()
+    held, dropped = begin(runs), begin(runs)
+    assert runs.ended_runs() == [] and runs.get(held) is not None
+    assert runs.end(held, hold=True) == [] and runs.end(dropped, hold=False) == [dropped]
+    assert [run.id for run in runs.ended_runs()] == [held] and runs.get(dropped) is None
+
+
+def test_only_the_newest_ended_runs_are_held_and_those_at_work_stay() -> None:
+    runs = UnstoredRuns()
+    working, first = begin(runs), begin(runs)
+    assert runs.end(first, hold=True) == []
+    for _ in range(MAX_HELD - 1):
+        assert runs.end(begin(runs), hold=True) == []
+    assert runs.end(begin(runs), hold=True) == [first]
+    assert runs.get(working) is not None and len(runs.ended_runs()) == MAX_HELD
+
+
+def test_an_ended_run_is_forgotten_when_its_time_is_over() -> None:
+    now = [100.0]
+    runs = UnstoredRuns(clock=lambda: now[0])
+    old = begin(runs)
+    runs.end(old, hold=True)
+    now[0] += HELD_S
+    assert runs.end(begin(runs), hold=True) == [old] and len(runs.ended_runs()) == 1
+    runs.close()
+    assert runs.stores() == []
