@@ -2,9 +2,10 @@
 
     ReplyService(workbench).generate_reply(Conversation(messages=[...]), RequestContext(channel="help"))
 
-Each request is a run, never resumed. With `store_conversations` it is stored for audit; else it lives in memory
-while the reply is made, and no text of the conversation is written anywhere. Any failure means silence, one log
-line and one count; nothing raises. Between requests the service keeps only its connections."""
+Each request is a run, never resumed. With `store_conversations` it is stored for audit; else it lives in
+memory while the reply is made, and no text of the conversation is written anywhere. Any failure means
+silence, one log line and one count; nothing raises. Between requests the service keeps only its
+connections."""
 
 from __future__ import annotations
 
@@ -364,8 +365,8 @@ class ReplyService:
 
 
 def _log_outcome(replied: ReplyOutcome, seconds: float, *, full: bool) -> ReplyOutcome:
-    """Write the log line and the metrics; returns the outcome with its time. Unless `full`, a decision's reason
-    is left out: a model wrote it about the conversation."""
+    """Write the log line and the metrics; returns the outcome with its time. Unless `full`, a decision's
+    reason is left out: a model wrote it about the conversation."""
     outcome = "success" if replied.result.should_reply else "error" if replied.failed else "skip"
     metrics.count_request(outcome, seconds, replied.usage, answerable=replied.answerable)
     usage, path = replied.usage, " -> ".join(replied.path)

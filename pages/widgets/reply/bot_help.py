@@ -60,10 +60,10 @@ def render_help(window: float, *, token: bool, stored: bool = False) -> str:
         if token
         else "Set <code>REPLY_TOKEN</code> to let only those ask who know it. "
     )
+    kept = "listed below" if stored else "not stored"
     return (
-        "<p><b>POST /reply</b> answers from the knowledge base in the library, always with <code>should_reply</code> and "
-        "<code>reply_text</code>; when it stays silent, "
-        f"the text is empty. {'What was asked is listed below' if stored else 'What was asked is not stored'}.</p>"
+        "<p><b>POST /reply</b> answers from the knowledge base, always with <code>should_reply</code> and "
+        f"<code>reply_text</code>; when it stays silent, the text is empty. What was asked is {kept}.</p>"
         "<p><b>POST /messages</b> takes one message at a time (with <code>channel</code>"
         " and <code>user</code>), waits for "
         f"{window:g} seconds of quiet and answers what came as one. {key}<b>GET "

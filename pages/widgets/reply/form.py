@@ -35,8 +35,8 @@ CONVERSATION = "reply:conversation"
 PLACE_KEY, READ_PAGES_KEY = "reply-place", "reply-read-pages"
 STORED = "Conversations are stored for audit (store_conversations is on)."
 NOT_STORED = (
-    "Conversations are not stored: a reply made here can be looked at for an hour, what a bot asks is forgotten "
-    "as soon as it is answered; counts and times are kept (store_conversations is off)."
+    "Conversations are not stored: a reply made here can be looked at for an hour, what a bot asks is "
+    "forgotten as soon as it is answered; counts and times are kept (store_conversations is off)."
 )
 EXAMPLES = (
     ("A question the pages answer", "User: How do I install Fyrvakt on Debian?"),

@@ -186,4 +186,6 @@ def test_what_only_runs_read_is_told_from_what_was_added_in_an_older_database(tm
     Store(f"sqlite:///{path}").close()
     with sqlite3.connect(path) as raw:
         rows = raw.execute("SELECT url, by_run, deleted_at != '' FROM sources ORDER BY id").fetchall()
-    assert rows == [(url, by_run, gone) for url, by_run, gone in zip(pages.values(), (1, 1, 0), (0, 1, 0))]
+    assert rows == [
+        (url, by_run, gone) for url, by_run, gone in zip(pages.values(), (1, 1, 0), (0, 1, 0), strict=True)
+    ]
