@@ -15,18 +15,17 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from agent import reply_config
-from agent.bot import metrics
+from agent.bot.outcome import ReplyOutcome, log_outcome
 from agent.bot.summary_worker import SummaryWorker
 from agent.engine.context import RunContext
 from agent.engine.loop import advance
 from agent.engine.state import to_jsonable
 from agent.errors import BudgetSpent, NotFound, TouchstoneError
-from agent.export.escaping import to_one_line
 from agent.flows import FLOWS
 from agent.flows.reply.state import ReplyRun
 from agent.library.collection import Library
@@ -37,7 +36,7 @@ from agent.store.database import Store
 from agent.store.lease_owner import new_owner_id
 from agent.store.ledger import Lease
 from agent.text.urls import FILE_SCHEME
-from agent.types import ReplySettings, Run, Settings, Status, Step, Usage
+from agent.types import ReplySettings, Run, Settings, Status, Step
 from agent.types.reply import AIResult, Conversation, Picture, RequestContext
 from agent.web.image_fetcher import ImageFetcher
 from agent.workbench import Workbench
@@ -47,29 +46,12 @@ SYNC_S = 5.0
 """Seconds between two synchronisations of the knowledge base with its folders."""
 MOST_PICTURES, MOST_BYTES = 20, 32_000_000
 """Pictures of one conversation and their bytes in all, which stay in memory until the reply is made."""
-MAX_REASON_CHARS = 500
-"""Characters of a reason in the log."""
 MAX_TITLE_CHARS = 500
 """Characters of a question in the list of runs."""
 DEMO_NOTE = "(From the demo knowledge base; everything in it is invented.)"
 LATE_REASON = "The reply was finished after its time limit, and was not sent."
 FLOW = FLOWS["reply"]
 REPLY_FLOWS = {"reply": FLOW}
-
-
-@dataclass(frozen=True)
-class ReplyOutcome:
-    """A reply and how it was made. Silence with `failed` is an error, without it a decision; `reason` gives
-    the cause of silence."""
-
-    result: AIResult
-    run_id: str = ""
-    path: tuple[str, ...] = ()
-    reason: str = ""
-    failed: bool = False
-    answerable: bool | None = None
-    seconds: float = 0.0
-    usage: Usage = field(default_factory=Usage)
 
 
 @dataclass(frozen=True)
@@ -197,7 +179,7 @@ class ReplyService:
                 AIResult(), path=("failed",), reason=f"{type(error).__name__}: {error}", failed=True
             )
         seconds = time.monotonic() - began
-        return _log_outcome(replied, seconds, full=self.response.reply_settings.store_conversations)
+        return log_outcome(replied, seconds, full=self.response.reply_settings.store_conversations)
 
     def _start_run(
         self,
@@ -362,42 +344,6 @@ class ReplyService:
         ):
             return result
         return result.model_copy(update={"reply_text": f"{result.reply_text}\n\n{DEMO_NOTE}"})
-
-
-def _log_outcome(replied: ReplyOutcome, seconds: float, *, full: bool) -> ReplyOutcome:
-    """Write the log line and the metrics; returns the outcome with its time. Unless `full`, a decision's
-    reason is left out: a model wrote it about the conversation."""
-    outcome = "success" if replied.result.should_reply else "error" if replied.failed else "skip"
-    metrics.count_request(outcome, seconds, replied.usage, answerable=replied.answerable)
-    usage, path = replied.usage, " -> ".join(replied.path)
-    reason = to_one_line(replied.reason[:MAX_REASON_CHARS]) if full or replied.failed else ""
-    extra = {
-        "event": "reply",
-        "run": replied.run_id,
-        "path": path,
-        "should_reply": replied.result.should_reply,
-        "outcome": outcome,
-        "seconds": seconds,
-        "prompt_tokens": usage.prompt_tokens,
-        "completion_tokens": usage.completion_tokens,
-        "calls": usage.llm_calls,
-        "reason": reason,
-    }
-    log.log(
-        logging.WARNING if replied.failed else logging.INFO,
-        "reply %s: %s; should_reply=%s (%s); %.3f s, %d calls, %d + %d tokens%s",
-        replied.run_id or "-",
-        path,
-        replied.result.should_reply,
-        outcome,
-        seconds,
-        usage.llm_calls,
-        usage.prompt_tokens,
-        usage.completion_tokens,
-        f"; {reason}" if reason else "",
-        extra=extra,
-    )
-    return ReplyOutcome(**{**replied.__dict__, "seconds": seconds})
 
 
 def _step_path(steps: Sequence[Step]) -> tuple[str, ...]:
