@@ -34,7 +34,8 @@ from starlette.routing import Route
 
 from agent.bot import metrics
 from agent.bot.debounce import Debouncer, MessageBatch
-from agent.bot.responder import MOST_PICTURES, ReplyOutcome, ReplyService
+from agent.bot.outcome import ReplyOutcome
+from agent.bot.responder import MOST_PICTURES, ReplyService
 from agent.errors import TouchstoneError
 from agent.text.urls import canonicalize
 from agent.types.reply import Conversation, Message, RequestContext
