@@ -16,7 +16,8 @@ from pydantic import ValidationError
 
 from agent.engine.run_state import RunState
 from agent.errors import BundleError
-from agent.evidence.quote_match import has_quote, verify_quote
+from agent.evidence.fact_check import verify_fact
+from agent.evidence.quote_match import has_quote
 from agent.export import bundle
 from agent.export.archive import sha256
 from agent.export.bundle import BundleContents
@@ -273,8 +274,9 @@ def _list_remarks(found: Sequence[Fact], contents: BundleContents) -> Iterator[s
     unsupported = [
         fact
         for fact in found
-        if fact.by != "person"
-        and not verify_quote(fact, contents.pages[fact.page_id].text, fact.sha256).verified
+        if fact.by not in ("person", "code")
+        and not fact.former
+        and verify_fact(fact, contents.pages[fact.page_id].text, fact.sha256).statement != fact.statement
     ]
     if unsupported:
         yield f"by the rules of this version, {len(unsupported)} of its facts say more than their quotes"

@@ -17,9 +17,9 @@ from agent.engine.run_state import RunState
 from agent.engine.snapshots import RunSnapshot
 from agent.engine.state import Change
 from agent.errors import NotFound, UsageError
+from agent.evidence.fact_check import contradicts_quote
 from agent.evidence.quote_match import find_quote, verify_quote
 from agent.evidence.source_trust import assess_trust
-from agent.evidence.statement_features import has_supported_figures, has_supported_words
 from agent.flows.shared.recompute import recompute_after_edit
 from agent.retrieval.relevance import score_fact
 from agent.text.plurals import format_count
@@ -183,7 +183,7 @@ def build_quoted_fact(
         trust=assess_trust(page, state.trusts.get(site(page.final_url or page.url))).value,
     )
     found = verify_quote(fact, page.text, page.sha256)
-    if not found.verified:
+    if not found.verified or contradicts_quote(found, page.text):
         raise UsageError(_explain_missing_quote(words, page))
     return _score(state, found)
 
@@ -244,20 +244,16 @@ def _reword_fact(state: RunState, fact: Fact, edit: FactEdit, pages: Mapping[str
     if page is not None:
         if edit.quote is not None and quote != fact.quote and find_quote(quote, page.text) is None:
             raise UsageError(_explain_missing_quote(quote, page))
-        new = _recheck_quote(fact, verify_quote(new, page.text, page.sha256))
+        new = _recheck_quote(verify_quote(new, page.text, page.sha256))
     elif fact.origin == "page":
         new = new.model_copy(update={"verified": False})
     return new if new.quote == fact.quote else _score(state, new)
 
 
-def _recheck_quote(old: Fact, new: Fact) -> Fact:
-    """A corrected fact is verified only when its own quote, its title or what was verified before supports
-    its words and figures; the text around the quote is not enough for a person's wording."""
-    texts = [new.quote, new.title, *([old.statement] if old.verified else [])]
-    supported = new.statement in new.quote or (
-        has_supported_figures(new.statement, *texts) and has_supported_words(new.statement, *texts)
-    )
-    if new.verified and supported:
+def _recheck_quote(new: Fact) -> Fact:
+    """A corrected fact is verified unless code vetoes or doubts its statement: then it rests on the person.
+    The text around the quote does not count."""
+    if new.verified and not contradicts_quote(new):
         return new
     return new.model_copy(update={"verified": False, "start": -1, "end": -1})
 

@@ -1,5 +1,6 @@
 """Are the sentences of an answer backed by the facts they cite, by which sources, and what changed since the
-previous answer? Code decides, not the writer."""
+previous answer? Code and a
+judge decide, not the writer."""
 
 from __future__ import annotations
 
@@ -11,7 +12,6 @@ from typing import Literal
 from rapidfuzz import fuzz
 
 from agent.evidence.claim_check import Claim, ClaimCheck, Judge, check_claims
-from agent.evidence.statement_features import has_supported_figures, has_supported_words
 from agent.text.urls import host
 from agent.types import SUPPORTED_VERDICTS, Answer, Conflict, Fact, Sentence, Source, StatementCounts
 
@@ -21,6 +21,10 @@ in other words."""
 
 PERSON_REASON = "a person's own word; no page says it"
 """The reason beside a sentence that only a person's word supports."""
+PERSON_WORDS = "in a person's words, beside the quote"
+"""The reason beside a sentence that repeats a person's correction of a fact."""
+PERSON_SOURCE = "said by the person who asks"
+"""Where a person's own statement is from, for a judge."""
 
 
 @dataclass(frozen=True)
@@ -36,22 +40,22 @@ class AnswerChange:
 def check_citations(
     sentences: Iterable[Sentence], facts: Mapping[str, Fact], conflicts: Iterable[Conflict] = ()
 ) -> tuple[list[Sentence], StatementCounts]:
-    """The sentences with the citations that hold, each marked `backed` or not, and the counts.
-
-    A sentence is backed by a verified page fact when all its dates and figures, and enough of its words, are
-    in the facts it cites; a person's reason for a ruling and the topic of a conflict are not checked."""
-    conflicts = list(conflicts)
-    asides = [f", because “{c.reason}”" for c in conflicts if c.ruling and c.reason]
-    asides += [f" {conflict.topic}:" for conflict in conflicts]
+    """The sentences with the citations that hold, checked against their quotes by code alone, and the
+    counts."""
     kept, dropped = filter_citations(sentences, facts, conflicts)
-    checked = [
-        sentence.replace(
-            backed=_is_backed(_remove_asides(sentence.text, asides), [facts[i] for i in sentence.fact_ids])
-        )
-        for sentence in kept
-    ]
-    count = sum(sentence.backed for sentence in checked)
-    return checked, StatementCounts(backed=count, unsupported=len(checked) - count, dropped=dropped)
+    checked = check_support(kept, facts)
+    return checked, count_statements(checked, dropped)
+
+
+def count_statements(sentences: Sequence[Sentence], dropped: int = 0) -> StatementCounts:
+    """The counts of an answer's sentences. Those without a `check` are no claims, except in answers of
+    versions that recorded none."""
+    claims = [sentence for sentence in sentences if sentence.check] or list(sentences)
+    backed = sum(sentence.backed for sentence in claims)
+    unchecked = sum(sentence.check == "not_checked" for sentence in claims)
+    return StatementCounts(
+        backed=backed, unsupported=len(claims) - backed, dropped=dropped, unchecked=unchecked
+    )
 
 
 def filter_citations(
@@ -91,22 +95,33 @@ def check_support(
     claims = [build_claim(str(n), sentence, facts, question) for n, sentence in enumerate(sentences)]
     checks = check_claims(claims, judge)
     return [
-        _apply_check(sentence, check, facts, (failures or {}).get(claim.id, ""))
+        _apply_check(
+            sentence, check, [facts[i] for i in sentence.fact_ids], (failures or {}).get(claim.id, "")
+        )
         for sentence, claim, check in zip(sentences, claims, checks, strict=True)
     ]
 
 
+def accept_quotations(sentences: Sequence[Sentence], facts: Mapping[str, Fact]) -> list[Sentence]:
+    """Sentences that code wrote around quotes (of a conflict, of a ruling), as quoted; where no page is cited
+    they rest on a person's word."""
+    quoted = ClaimCheck("quoted")
+    return [_apply_check(sentence, quoted, [facts[i] for i in sentence.fact_ids]) for sentence in sentences]
+
+
 def build_claim(id: str, sentence: Sentence, facts: Mapping[str, Fact], question: str = "") -> Claim:
-    """The sentence as a claim on the quotes of the facts it cites; where a person's word stands for a fact,
-    it is quoted in place of the page. A page's title in front of the sentence is no part of the claim."""
+    """The sentence as a claim on the quotes of the facts it cites. A person's statement, and a statement that
+    code computed from a table's row, stand beside their quote; a page's title in front of the sentence is no
+    part of the claim."""
     cited = [facts[i] for i in sentence.fact_ids]
+    evidence = [(quote, source) for fact in cited for quote, source in list_evidence(fact)]
     return Claim(
         id=id,
         statement=_remove_title(sentence.text, [" ".join(fact.title.split()) for fact in cited]),
-        quotes=tuple(fact.statement if fact.rests_on_person else fact.quote for fact in cited),
+        quotes=tuple(quote for quote, _ in evidence),
         context="\n".join(dict.fromkeys(fact.title for fact in cited if fact.title)),
         question=question,
-        sources=tuple(_describe_source(fact) for fact in cited),
+        sources=tuple(source for _, source in evidence),
     )
 
 
@@ -173,11 +188,13 @@ def _sides_across_sentences(citations: list[list[str]], conflicts: list[Conflict
     return _facts_naming_both_sides({i for ids in citations for i in ids}, alone)
 
 
-def _apply_check(sentence: Sentence, check: ClaimCheck, facts: Mapping[str, Fact], failure: str) -> Sentence:
+def _apply_check(sentence: Sentence, check: ClaimCheck, cited: Sequence[Fact], failure: str = "") -> Sentence:
     verdict, reason = check.verdict, check.reason
-    cited = [facts[i] for i in sentence.fact_ids]
-    if verdict in SUPPORTED_VERDICTS and not any(f.origin == "page" and f.verified for f in cited):
+    sources = [source for fact in cited for _, source in list_evidence(fact)]
+    if verdict in SUPPORTED_VERDICTS and not any(has_page_support(fact) for fact in cited):
         verdict, reason = "not_checked", PERSON_REASON
+    elif verdict == "quoted" and sources[check.quote : check.quote + 1] == [PERSON_SOURCE]:
+        reason = PERSON_WORDS
     elif failure and verdict in ("doubted", "not_checked"):
         reason = f"the model gave no judgement: {failure}"
     return sentence.replace(
@@ -188,31 +205,25 @@ def _apply_check(sentence: Sentence, check: ClaimCheck, facts: Mapping[str, Fact
     )
 
 
+def has_page_support(fact: Fact) -> bool:
+    """Is its quote verified in a page?"""
+    return fact.origin == "page" and fact.verified
+
+
+def list_evidence(fact: Fact) -> list[tuple[str, str]]:
+    """What a fact gives a claim to rest on, each with where it is from: its quote, and the person's or code's
+    own words."""
+    page = ", ".join(filter(None, (fact.title, host(fact.url), fact.published_at[:10])))
+    own = [(fact.statement, PERSON_SOURCE)] if fact.former or fact.rests_on_person else []
+    own += [(fact.statement, page)] if fact.by == "code" else []
+    return own if fact.rests_on_person else [(fact.quote, page), *own]
+
+
 def _remove_title(text: str, titles: Sequence[str]) -> str:
     """The text without a title (or its beginning) and a colon in front."""
     colons = (match.start() for match in re.finditer(": ", text))
     cuts = [cut for cut in colons if any(title.startswith(text[:cut]) for title in titles)]
     return text[cuts[-1] + 2 :] if cuts else text
-
-
-def _describe_source(fact: Fact) -> str:
-    """Title, host and date of a fact's page."""
-    if fact.rests_on_person:
-        return "said by the person who asks"
-    return ", ".join(filter(None, (fact.title, host(fact.url), fact.published_at[:10])))
-
-
-def _remove_asides(text: str, asides: list[str]) -> str:
-    for aside in asides:
-        text = text.replace(aside, "")
-    return text
-
-
-def _is_backed(text: str, facts: list[Fact]) -> bool:
-    if not any(fact.origin == "page" and fact.verified for fact in facts):
-        return False
-    said = [*(f"{fact.statement} {fact.quote}" for fact in facts), *(fact.title for fact in facts)]
-    return has_supported_figures(text, *said) and has_supported_words(text, *said)
 
 
 def _pair_sentences(old: list[Sentence], new: list[Sentence]) -> dict[int, int]:

@@ -22,7 +22,6 @@ from typing import Literal
 from rapidfuzz import fuzz
 from rapidfuzz.distance import OSA
 
-from agent.evidence.statement_features import has_supported_figures, has_supported_words, surrounding_text
 from agent.text.normalization import (
     ELLIPSIS,
     NormalizedText,
@@ -99,22 +98,13 @@ def verify_quote(fact: Fact, text: str, sha256: str) -> Fact:
     """The fact with `verified` set by its page's stored text (whose SHA-256 is given).
 
     Found: `start`, `end`, `sha256` are set and the quote is the span's text. Unverified, without offsets: a
-    quote that is not found or too short, or a statement whose figures or words are neither in the quote nor
-    near it."""
+    quote that is not found or too short."""
     span = find_quote(fact.quote, text) if _is_long_enough(fact.quote) else None
-    if span is None or not _is_statement_supported(fact, text, span):
+    if span is None:
         return fact.model_copy(update={"verified": False, "start": -1, "end": -1})
     quote = text[span.start : span.end]
     found = {"start": span.start, "end": span.end, "quote": quote, "sha256": sha256, "verified": True}
     return fact.model_copy(update=found)
-
-
-def _is_statement_supported(fact: Fact, text: str, span: QuoteSpan) -> bool:
-    quote = text[span.start : span.end]
-    sources = quote, surrounding_text(text, span.start, span.end), fact.title
-    return fact.statement in quote or (
-        has_supported_figures(fact.statement, *sources) and has_supported_words(fact.statement, *sources)
-    )
 
 
 def _make_span(

@@ -50,6 +50,8 @@ class Fact(Record):
     decision: PersonMark = "none"
     former: str = ""
     """The statement before a person first corrected it; "" when nobody did."""
+    refused_statement: str = ""
+    """The writer's statement that code replaced by the quote, because it says otherwise; "" for none."""
     struck_with: str = ""
     """The source (page or site) that a person struck as a whole; "" for none."""
     step: int = 0

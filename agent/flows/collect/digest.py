@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
+
+from agent.engine.context import RunContext
 from agent.flows.collect.state import CollectRun
+from agent.flows.shared.claim_checks import check_sentences
 from agent.flows.shared.verdict import build_answer, describe_failures
 from agent.roles.collect.digest import DigestItem
 from agent.roles.role import RoleResult
@@ -32,9 +36,9 @@ def list_digest_items(state: CollectRun) -> list[DigestItem]:
     return shown
 
 
-def build_digest(state: CollectRun, judgement: RoleResult, step: int) -> Answer:
+def build_digest(state: CollectRun, tools: RunContext, judgement: RoleResult) -> Answer:
     """The digest as an answer; its certainty names the exclusions that no model has read."""
-    answer = build_answer(state, judgement, step)
+    answer = build_answer(state, judgement, tools.step, check=partial(check_sentences, state, tools))
     if answer.verdict == "no_evidence":
         answer = _explain_empty_digest(state, answer)
     notes = filter(None, [answer.certainty, _describe_unread_exclusions(state)])

@@ -275,4 +275,4 @@ def report(state: CollectRun, tools: RunContext) -> tuple[Change, str]:
         why_stopped=now.why_stopped,
         former=now.answer,
     )
-    return {**change, "answers": [build_digest(now, judgement, tools.step)], "pending": None}, "review"
+    return {**change, "answers": [build_digest(now, tools, judgement)], "pending": None}, "review"

@@ -8,7 +8,7 @@ from typing import Any
 from agent.engine.context import RunContext
 from agent.engine.state import Change
 from agent.evidence.confidence import AnswerFeatures
-from agent.evidence.quote_match import verify_quote
+from agent.evidence.fact_check import verify_fact
 from agent.flows.research.policy import known_urls
 from agent.flows.research.state import Observation, ResearchRun
 from agent.flows.shared import fact_view
@@ -159,7 +159,7 @@ def _extract_facts(
         if fact.id in state.facts or fact.id in facts:
             continue
         fact = fact.model_copy(update={"relevance": score_fact(state.question, fact)})
-        fact = verify_quote(fact, page.text, page.sha256)
+        fact = verify_fact(fact, page.text, page.sha256)
         if any(fact.start < end and start < fact.end for start, end in injected):
             fact = fact.model_copy(update={"verified": False})
         facts[fact.id] = fact

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any
 
 from agent.engine.context import RunContext
@@ -11,6 +12,7 @@ from agent.flows.research import analyze_page, policy
 from agent.flows.research.policy import ENGINE_BY_ACTION, STEP_BY_ACTION
 from agent.flows.research.state import Observation, ResearchRun
 from agent.flows.shared import fact_view
+from agent.flows.shared.claim_checks import check_sentences
 from agent.flows.shared.page_refs import build_action, store_fetched
 from agent.flows.shared.verdict import build_answer
 from agent.flows.shared.write_report import ask_report
@@ -180,7 +182,8 @@ def analyze(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
 def report(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
     """Write up what was found, for a person to review."""
     judgement = ask_report(state, tools)
-    return {"answers": [build_answer(state, judgement, tools.step)], "pending": None}, "review"
+    answer = build_answer(state, judgement, tools.step, check=partial(check_sentences, state, tools))
+    return {"answers": [answer], "pending": None}, "review"
 
 
 def _mark_leads_taken(state: ResearchRun, pending: Proposal) -> list[Lead]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from agent.engine.context import RunContext
-from agent.evidence.quote_match import verify_quote
+from agent.evidence.fact_check import verify_fact
 from agent.retrieval.extractive_answer import Quotation
 from agent.retrieval.relevance import score_fact
 from agent.roles.research.report import ReportSentence
@@ -49,7 +49,7 @@ def build_fact_from_quote(
         by=by,
         given=page.origin,
     )
-    fact = verify_quote(fact, page.text, page.sha256)
+    fact = verify_fact(fact, page.text, page.sha256)
     return fact.replace(relevance=max(quotation.score, score_fact(question, fact)))
 
 

@@ -9,7 +9,13 @@ from dataclasses import dataclass
 
 from agent.engine.context import RunContext
 from agent.engine.run_state import RunState
-from agent.evidence.citation_check import build_claim, check_support, filter_citations
+from agent.evidence.citation_check import (
+    check_citations,
+    check_support,
+    count_statements,
+    filter_citations,
+    list_evidence,
+)
 from agent.evidence.claim_check import describe_finding
 from agent.roles.check_claims import ClaimJudge, QuoteShown
 from agent.roles.repair import REPAIR, FailedSentence, RepairedSentence
@@ -19,6 +25,10 @@ FAILED_VERDICTS = frozenset({"vetoed", "doubted", "not_supported"})
 """Verdicts of a sentence that its quotes do not support. `not_checked` is none: nobody judged it."""
 MAX_REPAIR_QUOTES = 40
 """Quotes that the repair of a draft is shown, about 3,000 tokens."""
+
+
+DraftCheck = Callable[..., "CheckedDraft"]
+"""`check_sentences` with state and tools bound, or `check_by_code`: (sentences, facts, conflicts, clean=)."""
 
 
 @dataclass(frozen=True)
@@ -68,14 +78,16 @@ def check_sentences(
     return CheckedDraft(checked, tuple(_find_failed(checked)), count_statements(checked, dropped))
 
 
-def count_statements(sentences: Sequence[Sentence], dropped: int = 0) -> StatementCounts:
-    """The counts of checked sentences; those without a `check` are no claims."""
-    claims = [sentence for sentence in sentences if sentence.check]
-    backed = sum(sentence.backed for sentence in claims)
-    unchecked = sum(sentence.check == "not_checked" for sentence in claims)
-    return StatementCounts(
-        backed=backed, unsupported=len(claims) - backed, dropped=dropped, unchecked=unchecked
-    )
+def check_by_code(
+    sentences: Sequence[Sentence],
+    facts: Mapping[str, Fact],
+    conflicts: Sequence[Conflict] = (),
+    *,
+    clean: Callable[[str], str] = str.strip,
+) -> CheckedDraft:
+    """The sentences checked by code alone; takes what `check_sentences` takes after state and tools."""
+    checked, counts = check_citations(sentences, facts, conflicts)
+    return CheckedDraft(checked, tuple(_find_failed(checked)), counts)
 
 
 def _judge(
@@ -102,13 +114,13 @@ def _repair(
     citing = [sentences[n] for n in failed] if all(sentences[n].fact_ids for n in failed) else sentences
     ids = list(dict.fromkeys(i for sentence in citing for i in sentence.fact_ids))[:MAX_REPAIR_QUOTES]
     names = {fact_id: f"q{n}" for n, fact_id in enumerate(ids, start=1)}
-    claim = build_claim("", Sentence(text="", fact_ids=ids), facts)
     result = tools.judge(
         REPAIR,
         question=question,
         quotes=[
             QuoteShown(id=names[i], text=quote, source=source)
-            for i, quote, source in zip(ids, claim.quotes, claim.sources, strict=True)
+            for i in ids
+            for quote, source in list_evidence(facts[i])
         ],
         sentences=[
             FailedSentence(

@@ -4,7 +4,7 @@ by code, not by the writer."""
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from agent.engine.run_state import RunState
 from agent.evidence.contradiction.resolution import EVIDENCE_REASON_PREFIX, is_settled_by_person
@@ -65,6 +65,16 @@ def needs_conflicts_first(
 def is_conflict_sentence(text: str) -> bool:
     """Whether code wrote this sentence about a conflict."""
     return text.startswith((CONFLICT_PREFIX, RULING_PREFIX))
+
+
+def list_possible_sentences(state: RunState, facts: Mapping[str, Fact]) -> set[str]:
+    """Every sentence that code may have written about the conflicts of the state."""
+    active = {name: fact for name, fact in facts.items() if fact.is_active}
+    return {
+        write(conflict, active).text
+        for conflict in state.conflicts.values()
+        for write in (_conflict_sentence, _ruling_sentence)
+    }
 
 
 def _person_rulings(state: RunState) -> list[Conflict]:

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from agent.engine.run_state import RunState
 from agent.engine.state import fold, merge, shallow_copy
-from agent.evidence.citation_check import check_citations
-from agent.flows.shared import fact_view
+from agent.evidence.citation_check import check_citations, count_statements, has_page_support
+from agent.flows.shared import conflict_sentences, fact_view
 from agent.flows.shared.conflict_sentences import is_conflict_sentence
-from agent.types import Answer, Fact, Sentence, Step
+from agent.types import SUPPORTED_VERDICTS, Answer, Fact, Sentence, Step
 
 MAX_REPLAYS = 40
 """Answers for which the steps are folded again from the first; a limit against forged ledgers."""
@@ -29,10 +29,11 @@ def find_answer_problems(fresh: RunState, steps: Sequence[Step]) -> Iterator[str
                 then = merge(fold(shallow_copy(fresh), steps[: answer.step]), step.change)
                 bare = _find_unsupported(answer, then)
             for text in bare:
-                yield f"a statement is called backed, and what it cites does not carry it: “{text[:120]}”"
-            backed = sum(sentence.backed for sentence in answer.sentences)
-            counted = (answer.statements.backed, answer.statements.unsupported)
-            if counted != (backed, len(answer.sentences) - backed):
+                yield f"a statement is called supported, and what it cites does not carry it: “{text[:120]}”"
+            for sentence in answer.sentences:
+                if sentence.check and sentence.backed != (sentence.check in SUPPORTED_VERDICTS):
+                    yield f"a statement is called supported against its own check: “{sentence.text[:120]}”"
+            if answer.statements != count_statements(answer.sentences, answer.statements.dropped):
                 yield f"answer {answer.n} counts other statements than it has"
 
 
@@ -40,11 +41,23 @@ def _find_unsupported(answer: Answer, state: RunState) -> list[str]:
     """The sentences that are called backed and are not, whichever facts they are checked against."""
     suspects = {n for n, sentence in enumerate(answer.sentences) if sentence.backed}
     for facts in _candidate_facts(state):
+        written_by_code = conflict_sentences.list_possible_sentences(state, facts) if suspects else set()
         for group in _sentence_groups(answer.sentences) if suspects else []:
             sentences = [answer.sentences[n] for n in group]
             checked, _ = check_citations(sentences, facts, state.conflicts.values())
-            suspects -= {n for n, sentence in zip(group, checked, strict=True) if sentence.backed}
+            for n, old, new in zip(group, sentences, checked, strict=True):
+                cites_page = any(has_page_support(facts[i]) for i in new.fact_ids)
+                if cites_page and (old.text in written_by_code or _holds_again(old, new)):
+                    suspects.discard(n)
     return [answer.sentences[n].text for n in sorted(suspects)]
+
+
+def _holds_again(old: Sentence, new: Sentence) -> bool:
+    """Does the code's part of a check, `new`, allow what was recorded? A judge's word cannot be repeated:
+    there code only must not veto. Older versions recorded no check: there the citation counts."""
+    if old.check in ("quoted", "computed"):
+        return new.check in ("quoted", "computed")
+    return not old.check or new.check not in ("vetoed", "not_supported")
 
 
 def _candidate_facts(state: RunState) -> Iterator[Mapping[str, Fact]]:

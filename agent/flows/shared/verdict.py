@@ -3,18 +3,25 @@ verdict."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from agent.engine.run_state import RunState
-from agent.evidence.citation_check import check_citations, collect_sources
+from agent.evidence.citation_check import (
+    accept_quotations,
+    collect_sources,
+    count_statements,
+    filter_citations,
+    has_page_support,
+)
 from agent.flows.shared import conflict_sentences, fact_view
+from agent.flows.shared.claim_checks import DraftCheck, check_by_code
 from agent.retrieval.term_coverage import measure_coverage
 from agent.roles.research.report import ReportReply
 from agent.roles.role import RoleResult
 from agent.text.plurals import format_count
 from agent.text.urls import canonicalize, remove_unknown_urls
-from agent.types import Answer, Conflict, Outcome, PageRef, Reason, Sentence, StatementCounts, Verdict
+from agent.types import Answer, Conflict, Fact, Outcome, PageRef, Reason, Sentence, StatementCounts, Verdict
 from agent.types.source_filter import OUTSIDE_FILTER
 
 MAX_LISTED = 3
@@ -30,21 +37,31 @@ NO_EVIDENCE_REASONS: dict[Reason, str] = {
 
 
 def build_answer(
-    state: RunState, judgement: RoleResult, step: int, *, addresses: Iterable[str] = ()
+    state: RunState,
+    judgement: RoleResult,
+    step: int,
+    *,
+    addresses: Iterable[str] = (),
+    check: DraftCheck = check_by_code,
 ) -> Answer:
-    """The answer that a person reviews; `no_evidence` when no statement of it is backed.
+    """The answer that a person reviews; `no_evidence` when no statement of it is backed, or left unchecked
+    for want of a judge.
 
-    `addresses` may appear in it beside those of the pages of the run."""
-    reply = _remove_foreign_urls(state, judgement.value, {canonicalize(url) for url in addresses})
+    `addresses` may appear in it beside those of the pages of the run. `check` checks the written sentences:
+    `check_sentences` with its state and tools bound, where a model may judge and repair them."""
+    known = {canonicalize(url) for url in addresses} | fact_view.visited_urls(state)
+    reply = _remove_foreign_urls(judgement.value, known)
     written = [Sentence(text=s.text.strip(), fact_ids=s.fact_ids) for s in reply.answer if s.text.strip()]
     facts, every = fact_view.facts_after_notes(state), state.conflicts.values()
-    conflicts = conflict_sentences.find_relevant_conflicts(state, written, facts)
-    named = conflict_sentences.write_conflict_sentences(state, conflicts, written, facts)
-    stated, counts = check_citations(written, facts, every)
-    named, more = check_citations(named, facts, every)
+    draft = check(written, facts, every, clean=lambda text: remove_unknown_urls(text, known))
+    stated = draft.sentences
+    conflicts = conflict_sentences.find_relevant_conflicts(state, stated, facts)
+    named = conflict_sentences.write_conflict_sentences(state, conflicts, stated, facts)
+    named, dropped = filter_citations(named, facts, every)
+    named = accept_quotations(named, facts)
     first = conflict_sentences.needs_conflicts_first(state, conflicts, stated, facts)
     sentences = [*named, *stated] if first else [*stated, *named]
-    if not any(sentence.backed for sentence in sentences):
+    if not any(_is_worth_showing(sentence, facts) for sentence in sentences):
         return _build_no_evidence(state, reply, judgement, step)
     open_conflicts = [conflict for conflict in conflicts if conflict.status == "open"]
     sure = state.current_confidence >= state.settings.threshold
@@ -57,11 +74,7 @@ def build_answer(
         missing="" if first and _is_covered(state) else reply.missing,
         journey=reply.journey,
         sources=collect_sources(sentences, facts),
-        statements=StatementCounts(
-            backed=counts.backed + more.backed,
-            unsupported=counts.unsupported + more.unsupported,
-            dropped=counts.dropped + more.dropped,
-        ),
+        statements=count_statements(sentences, draft.counts.dropped + dropped),
         confidence=state.current_confidence,
         by=judgement.by,
         trouble=judgement.fallback_reason,
@@ -112,9 +125,14 @@ def _is_covered(state: RunState) -> bool:
     return not measure_coverage(state.question, known).missing
 
 
-def _remove_foreign_urls(state: RunState, reply: ReportReply, allowed: set[str]) -> ReportReply:
+def _is_worth_showing(sentence: Sentence, facts: Mapping[str, Fact]) -> bool:
+    """Is it backed, or quotes a page and could not be judged?"""
+    cites_page = any(has_page_support(facts[i]) for i in sentence.fact_ids)
+    return sentence.backed or (sentence.check == "not_checked" and cites_page)
+
+
+def _remove_foreign_urls(reply: ReportReply, known: set[str]) -> ReportReply:
     """The reply without the addresses a writer typed that belong to no page of this run."""
-    known = allowed | fact_view.visited_urls(state)
     sentences = [s.model_copy(update={"text": remove_unknown_urls(s.text, known)}) for s in reply.answer]
     texts = {
         name: remove_unknown_urls(getattr(reply, name), known) for name in ("certainty", "missing", "journey")

@@ -4,12 +4,14 @@ words. Code chooses the verdict; the writer only says which kind of refusal it m
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 from agent.engine.context import RunContext
 from agent.engine.state import Change, state_after
 from agent.evidence.confidence import describe_level
 from agent.flows.shared import fact_view
 from agent.flows.shared.citations import resolve_citations
+from agent.flows.shared.claim_checks import check_sentences
 from agent.flows.shared.fact_intake import add_facts
 from agent.flows.shared.verdict import build_answer, describe_failures
 from agent.flows.shared.write_report import ask_report
@@ -52,7 +54,8 @@ def answer_from_draft(
         missing=reply.missing,
         journey=_describe_journey(state),
     )
-    answer = build_answer(now, judgement.replace(value=report), tools.step)
+    check = partial(check_sentences, now, tools, question=question)
+    answer = build_answer(now, judgement.replace(value=report), tools.step, check=check)
     remark = _describe_ignored_instruction(state.settings.instruction, judgement.by)
     cited, useful = {source.page_id for source in answer.sources}, state.own.useful_visited_indices
     content = state.own.url_content(state)
@@ -74,7 +77,8 @@ def rewrite_answer(state: SiteRun, tools: RunContext) -> Answer:
     judgement = ask_report(state, tools, question=state.asked, wishes=wishes)
     if judgement.by == "keyless" and (kept := _keep_drafted_sentences(state)):
         judgement = judgement.replace(value=judgement.value.model_copy(update={"answer": kept}))
-    return build_answer(state, judgement, tools.step)
+    check = partial(check_sentences, state, tools, question=state.asked)
+    return build_answer(state, judgement, tools.step, check=check)
 
 
 def _keep_drafted_sentences(state: SiteRun) -> list[ReportSentence]:

@@ -182,7 +182,7 @@ def test_a_quoted_fact_must_stand_on_its_page_and_be_carried_by_it(ledger):
         fact_edits.build_quoted_fact(state, 1, "", "It stands by the sea.", PAGE, "pa")
     with pytest.raises(UsageError, match="does not support"):
         fact_edits.build_quoted_fact(
-            state, 1, "Four thousand cows graze by the river.", "Nobody swims there.", PAGE, "pa"
+            state, 1, "It was founded in 1879.", "Berga dairy was founded in 1974.", PAGE, "pa"
         )
 
 

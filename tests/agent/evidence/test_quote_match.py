@@ -261,28 +261,12 @@ def test_verify_sets_the_marks_and_keeps_the_page_s_own_words() -> None:
     assert not fact.verified
 
 
-@pytest.mark.parametrize(
-    ("statement", "quote"),
-    [
-        ("It was founded in 1921.", "founded on 4 May 1921 by Anna Berg"),
-        ("It was founded in 1913.", "founded on 3 May 1921 by Anna Berg"),
-        ("It employed 1,420 people.", "in 1962 it employed 1,240 people"),
-        ("Nordvik.", "Nordvik"),
-    ],
-)
-def test_verify_refuses_what_is_not_there(statement: str, quote: str) -> None:
+@pytest.mark.parametrize("quote", ["founded on 4 May 1921 by Anna Berg", "Nordvik"])
+def test_verify_refuses_what_is_not_there_or_too_short(quote: str) -> None:
     kept = verify_quote(
-        Fact(id="f1", statement=statement, quote=quote, start=3, end=9, verified=True), PAGE, "abc"
+        Fact(id="f1", statement="So.", quote=quote, start=3, end=9, verified=True), PAGE, "abc"
     )
     assert not kept.verified and (kept.start, kept.end) == (-1, -1) and kept.quote == quote
-
-
-def test_verify_lets_a_statement_take_its_year_from_nearby() -> None:
-    assert verify_quote(
-        Fact(id="f1", statement="In 1962 it had staff in three towns.", quote="people in three towns"),
-        PAGE,
-        "abc",
-    ).verified
 
 
 def test_the_bar_for_likeness_is_the_promised_one() -> None:

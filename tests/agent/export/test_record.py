@@ -73,7 +73,12 @@ def test_the_object_of_a_run_with_an_answer() -> None:
     assert list(told)[: len(KEYS)] == KEYS
     assert told == json.loads(json.dumps(told))
     assert told["answer"] == "In 1921. [1] [2] So it is."
-    assert told["status"] == "review" and told["statements"] == {"backed": 1, "unsupported": 1, "dropped": 0}
+    assert told["status"] == "review" and told["statements"] == {
+        "backed": 1,
+        "unsupported": 1,
+        "dropped": 0,
+        "unchecked": 0,
+    }
     assert told["sources"][0] == {
         "n": 1,
         "url": "https://a.example/1",

@@ -3,8 +3,6 @@ doubt."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -19,10 +17,10 @@ from agent.llm.structured_call import CallContext, request_structured
 from agent.roles import check_claims
 from agent.roles.role import Role, RoleResult
 from agent.types import ClaimFinding, Fact, Sentence
+from tests.web.claim_judge import ALWAYS, NEVER, Judging, check_reply, unfence
 
 PETRA = "Petra Vasshaug was born in Tallåsen in 1921."
 MILL = "The mill does not grind on Sundays."
-Judging = Callable[[str, list[str]], bool]
 
 
 class Tools:
@@ -56,40 +54,15 @@ def say(text: str, *ids: str) -> Sentence:
     return Sentence(text=text, fact_ids=list(ids))
 
 
-def unfence(text: str, kind: str) -> list[str]:
-    return [body.strip() for _, body in re.findall(rf"<{kind}-(\w+)>\n(.*?)\n</{kind}-\1>", text, re.DOTALL)]
-
-
 def play(judge: Judging, repairs: dict[int, str] | None = None) -> Tools:
     """A model whose judge is `judge(statement, quotes)` and whose repair says `repairs`."""
-
-    def reply(messages: list[dict[str, Any]], schema: Any) -> dict[str, Any]:
-        text = messages[1]["content"]
-        if schema.__name__ == "RepairReply":
-            return {
-                "sentences": [{"n": n, "text": new, "quotes": ["q1"]} for n, new in (repairs or {}).items()]
-            }
-        parts = re.split(r"^Statement (\d+):", text, flags=re.MULTILINE)
-        found = [
-            {
-                "n": int(n),
-                "quote": "q1",
-                "reason": "so it reads",
-                "supported": judge(unfence(part, "statement")[0], unfence(part, "quote")),
-            }
-            for n, part in zip(parts[1::2], parts[2::2], strict=True)
-        ]
-        return {"claims": found}
-
-    return Tools(reply)
+    return Tools(
+        lambda messages, schema: check_reply(messages[1]["content"], schema.__name__, judge, repairs)
+    )
 
 
 def check(tools: Tools, *sentences: Sentence, **more: Any) -> CheckedDraft:
     return check_sentences(RunState(question="Who?"), tools, sentences, FACTS, **more)  # type: ignore[arg-type]
-
-
-ALWAYS: Judging = lambda statement, quotes: True  # noqa: E731
-NEVER: Judging = lambda statement, quotes: False  # noqa: E731
 
 
 def test_a_sentence_in_the_words_of_its_quote_costs_no_call() -> None:

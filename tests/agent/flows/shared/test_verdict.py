@@ -46,7 +46,7 @@ def clash(*names: str, status: str = "open") -> Conflict:
 
 
 def test_a_backed_answer_with_enough_confidence_is_answered():
-    given = written(state(BUILT), ("It was built in 1921.", ["a"]))
+    given = written(state(BUILT), ("The heron was built in 1921.", ["a"]))
     assert (given.verdict, given.reason, given.n, given.step, given.confidence) == (
         "answered",
         "none",
@@ -211,6 +211,12 @@ def test_a_refusal_gives_its_reason(actions, pages, stop, reason):
     )
     assert (given.verdict, given.reason) == ("no_evidence", reason)
     assert given.certainty.startswith("No answer is given.") and f"{len(actions)} search" in given.certainty
+
+
+def test_an_answer_that_nobody_could_judge_is_shown_as_unchecked():
+    given = written(state(BUILT), ("Its builders finished long ago.", ["a"]), by="model")
+    assert given.verdict != "no_evidence" and given.sentences[0].check == "not_checked"
+    assert (given.statements.backed, given.statements.unchecked) == (0, 1)
 
 
 def test_a_sentence_of_blanks_is_no_sentence():

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from agent.types import SiteLimits
 from tests.agent.flows.site.cases import QUESTION, RETURNS, scripted
+from tests.web.claim_judge import CHECKING_SHAPES, check_reply
 
 
 def test_a_model_decides_and_writes_and_its_quotes_are_checked(ask, bench, monkeypatch):
     def teller(messages, shape):
         prompt = messages[-1]["content"]
+        if shape.__name__ in CHECKING_SHAPES:
+            return check_reply(prompt, shape.__name__)
         if shape.__name__ == "AgentDecision":
             if RETURNS in prompt.split("Unvisited addresses:")[0]:
                 return {
@@ -49,11 +52,13 @@ def test_a_model_decides_and_writes_and_its_quotes_are_checked(ask, bench, monke
     assert [choice.by for choice in state.own.choices] == ["model", "model"] and state.refusals[
         0
     ].what == "address 9999"
-    assert answer.by == "model" and answer.sentences[0].backed and not answer.sentences[1].backed
+    assert answer.by == "model"
+    assert [sentence.check for sentence in answer.sentences] == ["judged_supported", "not_supported"]
     assert answer.statements.unsupported == 1 and set(state.own.useful_visited_indices) == {
         state.own.visited_urls[1]
     }
-    assert all("Prefer official pages." in asked.messages[1]["content"] for asked in model.requests)
+    asked = [a for a in model.requests if a.schema.__name__ not in CHECKING_SHAPES]
+    assert all("Prefer official pages." in a.messages[1]["content"] for a in asked)
 
 
 def _follows(prompt: str, line: str, words: str) -> bool:

@@ -1,0 +1,40 @@
+"""A fact's statement says no more than its quote, as far as code tells; else the quote stands in its place."""
+
+from __future__ import annotations
+
+import pytest
+
+from agent.evidence.fact_check import contradicts_quote, verify_fact
+from agent.types import Fact
+
+PAGE = "The Nordvik dairy. It was founded on 3 May 1921 by Anna Berg. In 1962 it employed 1,240 people."
+QUOTE = "founded on 3 May 1921 by Anna Berg"
+
+
+def said(statement: str, quote: str = QUOTE) -> Fact:
+    return Fact(id="f1", statement=statement, quote=quote, title="Nordvik dairy")
+
+
+def test_a_statement_that_code_cannot_fault_stays() -> None:
+    found = verify_fact(said("Anna Berg founded it on 3 May 1921."), PAGE, "abc")
+    assert found.verified and found.statement == "Anna Berg founded it on 3 May 1921."
+    assert found.refused_statement == ""
+
+
+@pytest.mark.parametrize(
+    ("statement", "quote"),
+    [("It was founded in 1913.", QUOTE), ("It employed 1,420 people.", "In 1962 it employed 1,240 people.")],
+)
+def test_a_vetoed_statement_is_replaced_by_the_quote_and_the_fact_is_kept(statement: str, quote: str) -> None:
+    found = verify_fact(said(statement, quote), PAGE, "abc")
+    assert found.verified and found.statement == found.quote == quote
+    assert found.refused_statement == statement and not contradicts_quote(found, PAGE)
+
+
+def test_a_quote_that_is_not_there_leaves_the_fact_unverified() -> None:
+    found = verify_fact(said("It was founded in 1913.", "founded on 4 May 1913 by Anna Berg"), PAGE, "abc")
+    assert not found.verified and found.statement == "It was founded in 1913."
+
+
+def test_a_figure_beside_the_quote_is_no_evidence() -> None:
+    assert contradicts_quote(said("It had 1,240 people in 1921."), PAGE)

@@ -1,0 +1,94 @@
+"""`verify` repeats code's part of the check: a forged verdict is found, an honest one and an old one hold."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from agent.engine.run_state import RunState
+from agent.engine.state import to_jsonable
+from agent.evidence.citation_check import count_statements
+from agent.flows.shared.recheck_answers import find_answer_problems
+from agent.types import Answer, ClaimVerdict, Conflict, ConflictSide, Fact, Sentence, Step
+
+QUOTE = "The ferry was built in 1907."
+OTHER = "The ferry was built in 1911."
+
+
+def fact(name: str, quote: str) -> Fact:
+    return Fact(
+        id=name, statement=quote, quote=quote, page_id=name, url=f"https://{name}.example/", verified=True
+    )
+
+
+def problems(text: str, check: ClaimVerdict | str, ids: tuple[str, ...] = ("a",), **more: Any) -> list[str]:
+    backed = check in ("quoted", "computed", "judged_supported", "")
+    sentence = Sentence(text=text, fact_ids=list(ids), backed=more.pop("backed", backed), check=check)  # type: ignore[arg-type]
+    sides = [ConflictSide(text=year, fact_ids=[i], sites=[]) for year, i in (("1907", "a"), ("1911", "b"))]
+    conflict = Conflict(id="c", subject="the ferry", attribute="built", kind="date", values=sides)
+    answer = Answer(
+        n=1,
+        verdict="partial",
+        sentences=[sentence],
+        statements=more.pop("counts", count_statements([sentence])),
+        step=1,
+    )
+    facts = [fact("a", QUOTE), fact("b", OTHER).replace(disputed=bool(more.get("disputed")))]
+    first = {
+        "question": "When?",
+        "facts": facts,
+        **({"conflicts": [conflict]} if more.get("disputed") else {}),
+    }
+    steps = [
+        Step(n=0, name="ask", change=to_jsonable(first), next="report"),
+        Step(n=1, name="report", change=to_jsonable({"answers": [answer]}), next="review"),
+    ]
+    return list(find_answer_problems(RunState(), steps))
+
+
+@pytest.mark.parametrize(
+    ("text", "check"),
+    [
+        (QUOTE, "quoted"),
+        ("It has been afloat for long.", "judged_supported"),
+        ("It was built in 1971.", "vetoed"),
+        ("It was built in 1971.", "not_supported"),
+        ("The ferry is old.", ""),
+    ],
+)
+def test_what_was_recorded_honestly_or_by_an_older_version_holds(text: str, check: str) -> None:
+    assert problems(text, check) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "check"),
+    [
+        ("The ferry is old.", "quoted"),
+        ("The ferry is old.", "computed"),
+        ("It was built in 1971.", "judged_supported"),
+    ],
+)
+def test_a_verdict_that_code_does_not_find_again_is_told(text: str, check: str) -> None:
+    [problem] = problems(text, check)
+    assert "called supported" in problem and text in problem
+
+
+def test_a_sentence_that_cites_nothing_is_never_supported() -> None:
+    assert any("called supported" in problem for problem in problems(QUOTE, "", ids=()))
+
+
+def test_backed_must_be_what_the_check_says() -> None:
+    assert any(
+        "against its own check" in problem for problem in problems(QUOTE, "not_supported", backed=True)
+    )
+
+
+def test_the_sentence_that_code_wrote_about_a_conflict_holds_and_another_does_not() -> None:
+    text = (
+        "The sources disagree on the ferry (built): a.example says “The ferry was built in 1907”; "
+        "b.example says “The ferry was built in 1911”."
+    )
+    assert problems(text, "quoted", ids=("a", "b"), disputed=True) == []
+    forged = text.replace("“The ferry was built in 1911”", "“The ferry sank”")
+    assert problems(forged, "quoted", ids=("a", "b"), disputed=True)
