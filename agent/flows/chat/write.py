@@ -100,7 +100,12 @@ def check_claims(state: ChatRun) -> list[Claim]:
         facts, conflicts = {fact.id: fact for fact in fact_view.ignore_disputes(list(facts.values()))}, []
     sentences, _ = citation_check.check_citations(draft.sentences, facts, conflicts)
     return [
-        Claim(n=n, text=s.text, quotes=[state.facts[i].quote for i in s.fact_ids], backed=s.backed or s.check == "not_checked")
+        Claim(
+            n=n,
+            text=s.text,
+            quotes=[state.facts[i].quote for i in s.fact_ids],
+            backed=s.backed or s.check == "not_checked",
+        )
         for n, s in enumerate(sentences, start=1)
     ]
 
