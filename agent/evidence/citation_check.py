@@ -115,11 +115,12 @@ def build_claim(id: str, sentence: Sentence, facts: Mapping[str, Fact], question
     part of the claim."""
     cited = [facts[i] for i in sentence.fact_ids]
     evidence = [(quote, source) for fact in cited for quote, source in list_evidence(fact)]
+    titles = [above for fact in cited for above in (fact.title, fact.heading) if above]
     return Claim(
         id=id,
-        statement=_remove_title(sentence.text, [" ".join(fact.title.split()) for fact in cited]),
+        statement=_remove_title(sentence.text, [" ".join(above.split()) for above in titles]),
         quotes=tuple(quote for quote, _ in evidence),
-        context="\n".join(dict.fromkeys(fact.title for fact in cited if fact.title)),
+        context="\n".join(dict.fromkeys(titles)),
         question=question,
         sources=tuple(source for _, source in evidence),
     )
@@ -213,7 +214,7 @@ def has_page_support(fact: Fact) -> bool:
 def list_evidence(fact: Fact) -> list[tuple[str, str]]:
     """What a fact gives a claim to rest on, each with where it is from: its quote, and the person's or code's
     own words."""
-    page = ", ".join(filter(None, (fact.title, host(fact.url), fact.published_at[:10])))
+    page = ", ".join(filter(None, (fact.title, fact.heading, host(fact.url), fact.published_at[:10])))
     own = [(fact.statement, PERSON_SOURCE)] if fact.former or fact.rests_on_person else []
     own += [(fact.statement, page)] if fact.by == "code" else []
     return own if fact.rests_on_person else [(fact.quote, page), *own]

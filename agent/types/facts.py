@@ -29,6 +29,8 @@ class Fact(Record):
     page_id: str = ""
     url: str = ""
     title: str = ""
+    heading: str = ""
+    """What stands above the quote on its page: the headings; for a post, who wrote it and when. By code."""
     start: int = -1
     end: int = -1
     sha256: str = ""

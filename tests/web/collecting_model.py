@@ -17,7 +17,7 @@ ADDRESS = re.compile(r"^Address: (\S+)$", re.MULTILINE)
 LINK = re.compile(r"^- (https?://\S+)(?: \((\d{4}-\d\d-\d\d)\))?", re.MULTILINE)
 SIGNS = re.compile(r"(\d+) words, (\d+) posts with writer and date, (\d+) links beside a date")
 ITEM = re.compile(r"^Item (\w+)", re.MULTILINE)
-FACT = re.compile(r"^- id (\w+):\n<(fact-\w+)>\n(.*?)\n</\2>", re.MULTILINE | re.DOTALL)
+PASSAGE = re.compile(r"^Passage (\w+):\n<(passage-\w+)>\n(.*?)\n</\2>", re.MULTILINE | re.DOTALL)
 
 
 class Walker:
@@ -93,8 +93,13 @@ class Walker:
         }
 
     def _DigestReply(self, prompt: str) -> dict[str, Any]:
-        told = [{"text": statement, "fact_ids": [name]} for name, _, statement in FACT.findall(prompt)[:4]]
-        return {"answer": told, "certainty": "A few voices.", "missing": "", "journey": "Read and told."}
+        quoted = [(name, text.split("\n")[-1].strip()) for name, _, text in PASSAGE.findall(prompt)]
+        return {
+            "answer": [
+                {"text": quote, "quotes": [{"passage_id": name, "quote": quote}]}
+                for name, quote in quoted[:4]
+            ]
+        }
 
     def _ContentReply(self, prompt: str) -> dict[str, Any]:
         return {

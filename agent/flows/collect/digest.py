@@ -1,48 +1,83 @@
-"""The digest of what was kept, and the verdict with its reason when there is nothing to report."""
+"""The digest of what was kept: its quotes become facts, and an empty one says why."""
 
 from __future__ import annotations
 
 from functools import partial
 
 from agent.engine.context import RunContext
+from agent.engine.state import Change, state_after
+from agent.flows.collect.constraints import list_instructions
 from agent.flows.collect.state import CollectRun
+from agent.flows.collect.windows import list_digest_items
+from agent.flows.shared import fact_view
 from agent.flows.shared.claim_checks import check_sentences
+from agent.flows.shared.citations import resolve_citations
+from agent.flows.shared.fact_intake import add_facts
 from agent.flows.shared.verdict import build_answer, describe_failures
-from agent.roles.collect.digest import DigestItem
-from agent.roles.role import RoleResult
+from agent.roles.collect.digest import DIGEST, DigestItem
+from agent.roles.research.report import ReportReply
 from agent.text.plurals import format_count
 from agent.types import Answer, Outcome
 
-FACTS_SHOWN = 60
-"""Facts that the writer of the digest is shown."""
 
-
-def list_digest_items(state: CollectRun) -> list[DigestItem]:
-    """The kept items with their usable facts, pinned ones first; items without facts are left out."""
-    kept = state.own.kept_items
-    each = max(1, FACTS_SHOWN // max(1, len(kept)))
-    shown = []
-    for item in kept:
-        facts = [
-            fact
-            for fact in state.facts.values()
-            if fact.page_id in item.page_ids and fact.title == item.title and fact.can_support
-        ]
-        facts.sort(key=lambda fact: fact.decision != "pinned")
-        if facts:
-            shown.append(
-                DigestItem(title=item.title, kind=item.kind, date=item.last_date[:10], facts=facts[:each])
-            )
-    return shown
-
-
-def build_digest(state: CollectRun, tools: RunContext, judgement: RoleResult) -> Answer:
-    """The digest as an answer; its certainty names the exclusions that no model has read."""
-    answer = build_answer(state, judgement, tools.step, check=partial(check_sentences, state, tools))
+def write_digest(state: CollectRun, tools: RunContext) -> Change:
+    """The change of the digest: the facts it quotes, conflicts, confidence, and the answer."""
+    items, own = list_digest_items(state, tools), state.own
+    failures = [page for page in state.pages.values() if page.outcome is not Outcome.OK]
+    judgement = tools.judge(
+        DIGEST,
+        prompt=state.question,
+        notes=list_instructions(state),
+        intent=own.effective_intent(state),
+        items=items,
+        failures=failures,
+        former=state.answer,
+    )
+    facts, sentences = resolve_citations(
+        own.relevance_question(state),
+        tools,
+        judgement.value.answer,
+        [passage for item in items for passage in item.passages],
+        by=judgement.by,
+        here=state.trusts,
+    )
+    published = {page_id: item.publish_date for item in own.kept_items for page_id in item.page_ids}
+    new = [
+        fact.replace(published_at=published.get(fact.page_id) or fact.published_at)
+        for fact in facts.values()
+        if fact.id not in state.facts
+    ]
+    marked = fact_view.apply_person_marks(state, new)
+    change = add_facts(state, tools.step, marked, coverage=float(bool(facts)))
+    now = state_after(state, change)
+    check = partial(check_sentences, now, tools)
+    report = judgement.replace(value=ReportReply(answer=sentences))
+    answer = build_answer(now, report, tools.step, check=check)
     if answer.verdict == "no_evidence":
-        answer = _explain_empty_digest(state, answer)
-    notes = filter(None, [answer.certainty, _describe_unread_exclusions(state)])
-    return answer.replace(certainty=" ".join(notes))
+        answer = _explain_empty_digest(now, answer)
+    notes = [answer.certainty, _describe_voices(items), _describe_unread_exclusions(now)]
+    digest = answer.replace(certainty=" ".join(filter(None, notes)), journey=_describe_journey(now))
+    return {**change, "answers": [digest]}
+
+
+def _describe_voices(items: list[DigestItem]) -> str:
+    """Whose words the digest reports."""
+    if any(item.writers for item in items):
+        return "What people post is their opinion, reported in their own words."
+    return ""
+
+
+def _describe_journey(state: CollectRun) -> str:
+    """How many articles and threads were kept, what could not be read, and why the crawl stopped."""
+    kept = state.own.kept_items
+    threads = sum(item.kind != "article" for item in kept)
+    failed = sum(page.outcome is not Outcome.OK for page in state.pages.values())
+    counts = [
+        format_count(n, word) for n, word in ((len(kept) - threads, "article"), (threads, "thread")) if n
+    ]
+    journey = f"{' and '.join(counts)} gathered" if counts else "Nothing was gathered"
+    journey += f"; {format_count(failed, 'page')} could not be read." if failed else "."
+    return journey + (f" It stopped because: {state.why_stopped}." if state.why_stopped else "")
 
 
 def _describe_unread_exclusions(state: CollectRun) -> str:

@@ -67,6 +67,10 @@ class CollectState(FlowState):
         """Whether as many items were gathered as were asked for."""
         return len(self.kept_items) + len(self.unjudged_items) >= self.effective_intent(run).max_articles
 
+    def relevance_question(self, run: RunState[Any]) -> str:
+        """The topic, else the prompt."""
+        return self.effective_intent(run).topic or run.question
+
     def since(self, run: RunState[Any]) -> str:
         """The first day of the time range (ISO 8601), "" for any time."""
         days = self.effective_intent(run).time_range_days

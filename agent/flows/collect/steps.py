@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from agent.engine.context import RunContext
-from agent.engine.state import Change, merge, shallow_copy, to_jsonable
+from agent.engine.state import Change, state_after
 from agent.errors import BudgetSpent
 from agent.flows.collect import event_log, extract, stop_reason
 from agent.flows.collect.constraints import drop_excluded, list_allowed_links, list_instructions
-from agent.flows.collect.digest import build_digest, list_digest_items
+from agent.flows.collect.digest import write_digest
 from agent.flows.collect.filter import filter_items
 from agent.flows.collect.frontier import (
     child_node,
@@ -28,7 +28,6 @@ from agent.flows.collect.parsed_page import parse_page
 from agent.flows.collect.state import CollectRun
 from agent.flows.shared import fact_view
 from agent.flows.shared.page_refs import build_action, store_fetched
-from agent.roles.collect.digest import DIGEST
 from agent.roles.collect.intent import INTENT
 from agent.roles.collect.link_ranking import LINK_RANKING
 from agent.text.urls import canonicalize
@@ -262,17 +261,6 @@ def relevance(state: CollectRun, tools: RunContext) -> tuple[Change, str]:
 
 def report(state: CollectRun, tools: RunContext) -> tuple[Change, str]:
     """Write the digest for a person to review, after judging the items that were not judged yet."""
-    change = to_jsonable(filter_items(state, tools)) if state.own.unjudged_items else {}
-    now = merge(shallow_copy(state), change)
-    judgement = tools.judge(
-        DIGEST,
-        prompt=state.question,
-        notes=list_instructions(state),
-        intent=now.own.effective_intent(now),
-        items=list_digest_items(now),
-        confidence=now.current_confidence,
-        failures=[page for page in now.pages.values() if page.outcome is not Outcome.OK],
-        why_stopped=now.why_stopped,
-        former=now.answer,
-    )
-    return {**change, "answers": [build_digest(now, tools, judgement)], "pending": None}, "review"
+    change = filter_items(state, tools) if state.own.unjudged_items else {}
+    now = state_after(state, change)
+    return {**change, **write_digest(now, tools), "pending": None}, "review"

@@ -1,38 +1,46 @@
-"""Writes the digest of what was gathered: sentences that cite facts, item by item. Writes no address."""
+"""Writes the digest of what was gathered: sentences with the words they rest on, and who said them. Writes no
+address."""
 
 from __future__ import annotations
 
 from pydantic import Field
 
-from agent.roles.research.report import ReportSentence
+from agent.retrieval.chunking import split_sentences
+from agent.retrieval.relevance import score_sentences
 from agent.roles.role import Role, RoleReply
-from agent.text.plurals import format_count
-from agent.types import Answer, Fact, PageRef, Record
+from agent.roles.site.draft import DraftQuote, DraftSentence
+from agent.types import Answer, PageRef, Passage, Record
 from agent.types.collection import CollectIntent
 
 MAX_SENTENCES = 12
 MAX_ITEMS_FOR_TWO = 6
 """Up to this many items, each gives two sentences."""
+MIN_QUOTE_WORDS = 4
+"""Words a quoted sentence must have."""
+SENTENCE_ENDS = (".", "!", "?", "…", "。", "！", "？")
+CLOSING_MARKS = "\"'”’»)]"
 
 
 class DigestItem(Record):
-    """An item as it is shown to the writer: its facts are the sentences that may be cited."""
+    """An item as it is shown to the writer."""
 
     title: str
     kind: str
+    url: str = ""
     date: str = ""
-    facts: list[Fact] = Field(default_factory=list)
+    passages: list[Passage] = Field(default_factory=list)
+    writers: dict[str, str] = Field(default_factory=dict)
+    """Who wrote a passage that is a post, by the passage's id."""
+    left_out: int = 0
+    """Passages and posts of the item that are not shown."""
 
 
 class DigestReply(RoleReply):
-    """The digest as parts."""
+    """The digest, sentence by sentence."""
 
-    answer: list[ReportSentence] = Field(
+    answer: list[DraftSentence] = Field(
         default_factory=list, description="empty when nothing that was gathered answers the request"
     )
-    certainty: str = ""
-    missing: str = ""
-    journey: str = ""
 
 
 def fallback(
@@ -41,25 +49,39 @@ def fallback(
     notes: list[str],
     intent: CollectIntent,
     items: list[DigestItem],
-    confidence: float,
     failures: list[PageRef],
-    why_stopped: str,
     former: Answer | None,
 ) -> DigestReply:
-    """The best quoted sentences of each item, in the order given."""
+    """The sentences that represent each item best, as quotes, in the order given."""
     each = 2 if len(items) <= MAX_ITEMS_FOR_TWO else 1
-    chosen = [fact for item in items for fact in item.facts[:each]][:MAX_SENTENCES]
-    posts = sum(item.kind != "article" for item in items)
-    counts = [format_count(n, word) for n, word in ((len(items) - posts, "article"), (posts, "thread")) if n]
-    journey = f"{' and '.join(counts)} gathered" if counts else "Nothing was gathered"
-    journey += f"; {format_count(len(failures), 'page')} could not be read." if failures else "."
-    journey += f" It stopped because: {why_stopped}" if why_stopped else ""
-    opinions = "These are the writers' own words; what people post is their opinion."
     return DigestReply(
-        answer=[ReportSentence(text=fact.statement, fact_ids=[fact.id]) for fact in chosen],
-        certainty=opinions if posts else "These are the pages' own words." if items else "",
-        journey=journey,
+        answer=[
+            DraftSentence(
+                text=f"{who}: “{quote}”" if (who := item.writers.get(passage.id)) else quote,
+                quotes=[DraftQuote(passage_id=passage.id, quote=quote)],
+            )
+            for item in items
+            for passage, quote in _rank_sentences(intent.topic, item)[:each]
+        ][:MAX_SENTENCES]
     )
+
+
+def _rank_sentences(topic: str, item: DigestItem) -> list[tuple[Passage, str]]:
+    """The sentences of an item with their passages, the most representative first: by relevance to the topic,
+    length, an early place, and whether they are complete."""
+    scored = score_sentences(topic, item.passages) if topic else []
+    relevance = {(found.passage.id, found.quote): found.score for found in scored}
+    found: list[tuple[float, Passage, str]] = []
+    for n, passage in enumerate(item.passages):
+        is_post = passage.id in item.writers
+        for at, quote in enumerate(split_sentences(passage)):
+            if len(quote.split()) >= MIN_QUOTE_WORDS and quote.strip() != item.title:
+                length = min(1.0, len(quote.split()) / 12)
+                early = 0.2 / (1 + (n + at) / (4 if is_post else 1))
+                is_whole = is_post or quote.rstrip(CLOSING_MARKS).endswith(SENTENCE_ENDS)
+                score = 0.5 * relevance.get((passage.id, quote), 0.0) + 0.3 * length + early
+                found.append((score - (0.0 if is_whole else 0.3), passage, quote))
+    return [(passage, quote) for _, passage, quote in sorted(found, key=lambda entry: -entry[0])]
 
 
 DIGEST = Role(name="digest", reply=DigestReply, fallback=fallback, tier="strong")

@@ -177,7 +177,10 @@ def test_citations_that_resolve_to_nothing_are_dropped() -> None:
                 **reply,
                 "answer": [
                     *reply["answer"],
-                    {"text": "The share will rise to 99 kronor.", "fact_ids": ["f0000000"]},
+                    {
+                        "text": "The share will rise to 99 kronor.",
+                        "quotes": [{"passage_id": "p999", "quote": "It will rise to 99 kronor."}],
+                    },
                 ],
             }
 
@@ -219,6 +222,7 @@ def test_content_is_asked_of_the_model_only_where_code_cannot_see_it() -> None:
     assert [fact.quote for fact in view.state.facts.values()] == [said], (
         "what stands on no page is never quoted"
     )
+    assert "petter" in next(iter(view.state.facts.values())).heading
 
 
 def test_pages_of_the_same_text_are_decided_once(tmp_path) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from agent.roles.collect import digest, link_ranking, page_decision, relevance
 from agent.roles.collect.content import fallback as content
-from agent.types import Fact
+from agent.types import Passage
 from agent.types.collection import CollectIntent, LinkCandidate, PageFeatures
 
 PAGE = "https://a.example/"
@@ -161,27 +161,46 @@ def test_relevance_by_the_words_of_the_topic_and_the_way_that_led_there() -> Non
     assert not dropped.is_relevant and dropped.reason == "It does not contain Kallsteg."
 
 
-def test_the_digest_quotes_one_or_two_facts_an_item() -> None:
-    def gathered(n: int) -> digest.DigestItem:
-        facts = [Fact(id=f"f{n}{i}", statement=f"Fact {i} of {n}.", quote="q") for i in range(3)]
-        return digest.DigestItem(title=f"T{n}", kind="thread" if n % 2 else "article", facts=facts)
+LINES = ["The harbour was frozen for three weeks.", "Nobody had seen such a winter before.", "Ships wait."]
 
-    def written(count: int) -> digest.DigestReply:
-        items = [gathered(n) for n in range(count)]
-        return digest.fallback(
-            prompt="p",
-            notes=[],
-            intent=CollectIntent(),
-            items=items,
-            confidence=0.5,
-            failures=[],
-            why_stopped="",
-            former=None,
+
+def gathered(n: int, *, posted: bool = False) -> digest.DigestItem:
+    """An item of three lines, one a passage."""
+    passages = [
+        Passage(
+            id=f"p{n}.{i}",
+            page_id=f"page{n}",
+            url="https://a.example/",
+            start=i * 50,
+            end=i * 50 + 40,
+            text=text,
         )
+        for i, text in enumerate(LINES)
+    ]
+    writers = {passage.id: "anna" for passage in passages} if posted else {}
+    return digest.DigestItem(title=f"T{n}", kind="thread", passages=passages, writers=writers)
 
-    assert [sentence.fact_ids for sentence in written(2).answer] == [["f00"], ["f01"], ["f10"], ["f11"]]
-    assert len(written(9).answer) == 9 and len(written(30).answer) == digest.MAX_SENTENCES
-    assert not written(0).answer and "Nothing was gathered" in written(0).journey
+
+def digested(items: list[digest.DigestItem], topic: str = "") -> list[digest.DraftSentence]:
+    return digest.fallback(
+        prompt="p", notes=[], intent=CollectIntent(topic=topic), items=items, failures=[], former=None
+    ).answer
+
+
+def test_the_digest_without_a_model_quotes_one_or_two_sentences_an_item() -> None:
+    told = digested([gathered(n) for n in range(2)])
+    assert [(s.text, s.quotes[0].passage_id) for s in told] == [
+        (text, f"p{n}.{i}") for n in range(2) for i, text in enumerate(LINES[:2])
+    ]
+    assert len(digested([gathered(n) for n in range(9)])) == 9
+    assert len(digested([gathered(n) for n in range(30)])) == digest.MAX_SENTENCES
+    assert digested([]) == []
+
+
+def test_the_digest_without_a_model_prefers_the_topic_and_names_who_posted() -> None:
+    (first, _) = digested([gathered(0, posted=True)], topic="winter")
+    assert first.text == "anna: “Nobody had seen such a winter before.”"
+    assert first.quotes[0].quote == "Nobody had seen such a winter before."
 
 
 def test_content_without_a_model_is_the_page_as_it_was_read() -> None:

@@ -1,0 +1,94 @@
+"""What the writer of the digest is shown of each item: passages with who wrote them and when."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import count
+
+from agent.engine.context import RunContext
+from agent.export.collected import format_post_date
+from agent.flows.collect.state import CollectRun
+from agent.flows.shared.passages import content_passages
+from agent.retrieval.bm25 import rank_passages
+from agent.roles.collect.digest import DigestItem
+from agent.types import Page, Passage
+from agent.types.collection import CollectedItem, Post
+
+WINDOW_CHARS = 5_000
+"""Characters of one item: an article of 800 words or a thread of a dozen posts is shown whole."""
+MAX_CHARS = 60_000
+"""Characters of all items, about 15,000 tokens: half of what a small model can read at once."""
+
+
+def list_digest_items(state: CollectRun, tools: RunContext) -> list[DigestItem]:
+    """The kept items with their windows; items without a word that can be quoted are left out.
+
+    The passages are numbered p1, p2 … over all items."""
+    kept, topic = state.own.kept_items, state.own.effective_intent(state).topic
+    room = min(WINDOW_CHARS, MAX_CHARS // max(1, len(kept)))
+    numbers = count(1)
+    shown = []
+    for item in kept:
+        every, writers = _split_item(item, tools)
+        passages = [p.replace(id=f"p{next(numbers)}", title=item.title) for p in _fit(topic, every, room)]
+        if passages:
+            by_start = {(p.page_id, p.start): p.id for p in passages}
+            shown.append(
+                DigestItem(
+                    title=item.title,
+                    kind=item.kind,
+                    url=item.url,
+                    date=item.last_date[:10],
+                    passages=passages,
+                    writers={by_start[at]: who for at, who in writers.items() if at in by_start},
+                    left_out=len(every) - len(passages) + sum(post.start < 0 for post in item.posts),
+                )
+            )
+    return shown
+
+
+def _split_item(item: CollectedItem, tools: RunContext) -> tuple[list[Passage], dict[tuple[str, int], str]]:
+    """The passages of an item, and by page and start who wrote those that are posts."""
+    pages = {page_id: tools.page(page_id) for page_id in item.page_ids}
+    posts = [post for post in item.posts if post.start >= 0 and post.page_id in pages]
+    found = [_post_passage(post, pages[post.page_id]) for post in posts]
+    if item.kind == "article" and item.page_ids:
+        page, end = pages[item.page_ids[0]], item.end if item.end >= 0 else None
+        inside = [
+            p for p in content_passages(page, item.page_ids[0]) if item.start <= p.start < (end or p.end)
+        ]
+        found = [_cut(p, (end or p.end) - p.start) for p in inside] + found
+    return found, {(post.page_id, post.start): post.user or "someone" for post in posts}
+
+
+def _post_passage(post: Post, page: Page) -> Passage:
+    about = (post.user, format_post_date(post), f"{post.role} {post.n}")
+    return Passage(
+        id=f"{post.page_id}:{post.n}",
+        page_id=post.page_id,
+        url=page.final_url or page.url,
+        heading=", ".join(filter(None, about)),
+        start=post.start,
+        end=post.end,
+        text=page.text[post.start : post.end],
+    )
+
+
+def _fit(topic: str, passages: Sequence[Passage], room: int) -> list[Passage]:
+    """The passages that fit, in their order: all of them, or the first one, then the best for the topic, then
+    the earliest; the last that is taken is cut."""
+    if sum(len(passage.text) for passage in passages) <= room:
+        return list(passages)
+    ranked = rank_passages(topic, passages, len(passages)) if topic else []
+    kept: dict[tuple[str, int], Passage] = {}
+    for passage in [*passages[:1], *ranked, *passages]:
+        if room > 0 and (passage.page_id, passage.start) not in kept:
+            kept[passage.page_id, passage.start] = _cut(passage, room)
+            room -= len(passage.text)
+    return [kept[at] for p in passages if (at := (p.page_id, p.start)) in kept]
+
+
+def _cut(passage: Passage, length: int) -> Passage:
+    if length >= len(passage.text):
+        return passage
+    return passage.replace(text=passage.text[:length], end=passage.start + length)
