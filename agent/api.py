@@ -1,12 +1,15 @@
 """`collect` as a function call: start a run, drive it, read its result; and approve the path it shows.
 
 start_page = "https://borskvart.example/stock/KALL"
-found = run_agent("What do members say about Kallsteg?", [start_page], max_articles=5, world="demo")
+found = await run_agent("What do members say about Kallsteg?", [start_page], max_articles=5, world="demo")
+found = run_agent_sync("What do members say about Kallsteg?", [start_page], max_articles=5, world="demo")
 """
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from agent.actions import validation
@@ -24,6 +27,23 @@ MAX_START_PAGES = 20
 
 
 def run_agent(
+    prompt: str,
+    seed_links: Sequence[str],
+    max_articles: int = 10,
+    use_smart_navigation: bool = True,
+    **options: Any,
+) -> Any:
+    """`run_agent_sync` by the name that seed 001 gives it: to be awaited where an event loop runs (it works in
+    a thread), the result itself elsewhere. Whoever cancels the await stops the run with `Workbench.stop`."""
+    call = partial(run_agent_sync, prompt, seed_links, max_articles, use_smart_navigation, **options)
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:  # plain code
+        return call()
+    return asyncio.to_thread(call)
+
+
+def run_agent_sync(
     prompt: str,
     seed_links: Sequence[str],
     max_articles: int = 10,

@@ -152,6 +152,7 @@ def format_post_date(post: Post) -> str:
 
 
 def _item_record(item: CollectedItem) -> dict[str, Any]:
+    """An item; the `content` of a thread are its posts, each under its writer and date."""
     posts = [
         {
             "n": p.n,
@@ -166,7 +167,13 @@ def _item_record(item: CollectedItem) -> dict[str, Any]:
     names = ("url", "kind", "title", "content", "publish_date", "metadata", "author", "last_date")
     record = {name: getattr(item, name) for name in names}
     record |= {"publish_date": item.publish_date or None, "last_date": item.last_date or None, "posts": posts}
+    record["content"] = item.content or "\n\n".join(map(_render_post, item.posts))
     return record | {name: getattr(item, name) for name in ("also_at", "reason", "extracted_by", "trouble")}
+
+
+def _render_post(post: Post) -> str:
+    above = ", ".join(filter(None, (post.user, format_post_date(post))))
+    return f"{above}:\n{post.text}" if above else post.text
 
 
 def _digest_record(answer: Answer | None) -> dict[str, Any] | None:

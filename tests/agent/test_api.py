@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
+from typing import Any
+
 import pytest
 
 from agent import api
-from agent.api import run_agent
+from agent.api import run_agent, run_agent_sync
 from agent.errors import ConcurrentChange, NotFound, UsageError
 from agent.types import CollectLimits, Settings
 from agent.workbench import Workbench
@@ -27,6 +30,34 @@ def test_the_call_returns_what_was_found(bench: Workbench) -> None:
     assert [article["metadata"]["post_count"] for article in found["articles"]] == [6, 4, 3]
     assert found["digest"]["verdict"] == "answered" and set(seen) == {found["run"]}
     assert [event["name"] for event in found["events"]].count("nav:content_added") == 3
+
+
+def test_the_content_of_a_thread_is_its_posts(bench: Workbench) -> None:
+    found = run_agent_sync(PROMPT, [QUOTE], world="demo", model="keyless", bench=bench)
+    for article in found["articles"]:
+        posts = [
+            f"{post['user']}, {post['date'].replace('T', ' ')[:16]}:\n{post['text']}"
+            for post in article["posts"]
+        ]
+        assert len(posts) >= 3 and article["content"] == "\n\n".join(posts)
+
+
+def test_the_call_can_be_awaited_as_the_seed_has_it(bench: Workbench) -> None:
+    async def collect(prompt: str) -> dict[str, Any]:
+        result: dict[str, Any] = await run_agent(
+            prompt=prompt,
+            seed_links=[QUOTE],
+            max_articles=1,
+            use_smart_navigation=True,
+            world="demo",
+            model="keyless",
+            bench=bench,
+        )
+        return result
+
+    assert len(asyncio.run(collect(PROMPT))["articles"]) == 1
+    with pytest.raises(UsageError, match="question"):
+        asyncio.run(collect(""))
 
 
 def test_the_plain_way_for_comparison(bench: Workbench) -> None:
