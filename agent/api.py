@@ -33,8 +33,8 @@ def run_agent(
     use_smart_navigation: bool = True,
     **options: Any,
 ) -> Any:
-    """`run_agent_sync` by the name that seed 001 gives it: to be awaited where an event loop runs (it works in
-    a thread), the result itself elsewhere. Whoever cancels the await stops the run with `Workbench.stop`."""
+    """`run_agent_sync` under the name of seed 001: to be awaited where an event loop runs (it works in a
+    thread), the result itself elsewhere. Cancelling the await does not stop the run; `Workbench.stop` does."""
     call = partial(run_agent_sync, prompt, seed_links, max_articles, use_smart_navigation, **options)
     try:
         asyncio.get_running_loop()
