@@ -34,7 +34,7 @@ def run_agent(
     **options: Any,
 ) -> Any:
     """`run_agent_sync` under the name of seed 001: to be awaited where an event loop runs (it works in a
-    thread), the result itself elsewhere. Cancelling the await does not stop the run; `Workbench.stop` does."""
+    thread), the result itself elsewhere. A cancelled await leaves the run going; `Workbench.stop` ends it."""
     call = partial(run_agent_sync, prompt, seed_links, max_articles, use_smart_navigation, **options)
     try:
         asyncio.get_running_loop()

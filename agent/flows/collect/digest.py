@@ -10,8 +10,8 @@ from agent.flows.collect.constraints import list_instructions
 from agent.flows.collect.state import CollectRun
 from agent.flows.collect.windows import list_digest_items
 from agent.flows.shared import fact_view
-from agent.flows.shared.claim_checks import check_sentences
 from agent.flows.shared.citations import resolve_citations
+from agent.flows.shared.claim_checks import check_sentences
 from agent.flows.shared.fact_intake import add_facts
 from agent.flows.shared.verdict import build_answer, describe_failures
 from agent.roles.collect.digest import DIGEST, DigestItem
