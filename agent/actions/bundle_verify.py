@@ -27,6 +27,7 @@ from agent.store.pages import page_to_row
 from agent.text.plurals import format_count
 from agent.text.urls import canonicalize
 from agent.types import PAGE_ORIGIN_LABELS, Fact, Outcome, Page, PageOrigin, Settings
+from agent.types.facts import QUOTE_JOINT
 from agent.web.world import World
 
 SourceDrift = Literal["same", "stands", "lost", "gone", "unread", "given"]
@@ -177,8 +178,8 @@ def _has_quote_in_page(fact: Fact, contents: BundleContents) -> bool:
     return (
         page is not None
         and fact.sha256 == page.sha256
-        and 0 <= fact.start < fact.end
-        and page.text[fact.start : fact.end] == fact.quote
+        and bool(fact.places)
+        and fact.read_quote(page.text) == fact.quote
     )
 
 
@@ -243,7 +244,7 @@ def _check_answers(contents: BundleContents, state: RunState) -> Iterator[str]:
         for source in answer.sources:
             page = contents.pages.get(source.page_id)
             for quote in source.quotes if source.page_id else ():
-                if page is None or quote not in page.text:
+                if page is None or not _is_on_page(quote, page.text):
                     yield f"the answer shows a quote that is not in its page: “{quote[:120]}”"
         known = {fact_id for source in answer.sources for fact_id in source.fact_ids}
         for sentence in answer.sentences:
@@ -251,6 +252,11 @@ def _check_answers(contents: BundleContents, state: RunState) -> Iterator[str]:
                 yield f"a statement is marked as backed but cites nothing: “{sentence.text[:120]}”"
     fresh = FLOWS[contents.run.settings.flow].new_state()
     yield from recheck_answers.find_answer_problems(fresh, contents.steps)
+
+
+def _is_on_page(quote: str, text: str) -> bool:
+    """Is a quote, or each stretch of one that leaves something out, on the page?"""
+    return quote in text or (QUOTE_JOINT in quote and has_quote(quote, text))
 
 
 def _check_usage(contents: BundleContents) -> Iterator[str]:

@@ -255,7 +255,7 @@ def _recheck_quote(new: Fact) -> Fact:
     The text around the quote does not count."""
     if new.verified and not contradicts_quote(new):
         return new
-    return new.model_copy(update={"verified": False, "start": -1, "end": -1})
+    return new.model_copy(update={"verified": False, "start": -1, "end": -1, "spans": []})
 
 
 def _score(state: RunState, fact: Fact) -> Fact:

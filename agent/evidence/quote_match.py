@@ -1,28 +1,36 @@
-"""Find a quote in a page's text: exactly, in another spelling, or with a typing slip; never with another
-meaning.
+"""Find a quote in a page's text: exactly, in another spelling, with a typing slip, or as two stretches
+joined by an ellipsis; never with another meaning.
 
-The three ways, tried in this order:
+The ways, tried in this order:
 * exact: the same characters;
-* normalised: the same words in unified spelling (`normalization`), reference marks such as "[3]" ignored;
+* normalised: the same words in unified spelling (`normalization`), reference marks such as "[3]" ignored; a
+  word may lack its accents;
+* joined: two stretches of the page in order, with what `quote_joints` allows to be left out between them;
 * fuzzy: similarity >= 0.95 (normalised Indel similarity, rapidfuzz `fuzz.ratio`), where every word is the
-  same but for a slip inside a long common word (letters swapped or doubled, -our and -or, -ise and -ize), a
-  missing diacritic, or a split or joined word. A word left out, added or replaced is refused, as is any
-  difference in a number, date, negation, name or ellipsis.
+  same but for a slip inside a long common word (letters swapped or doubled, -our and -or, -ise and -ize), or
+  a split or joined word. A word left out, added or replaced is refused, as is any difference in a number,
+  date, negation, name or ellipsis.
 In every way a span is refused that cuts a word or number, leaves a number without its sign, currency, percent
-or scale, begins right after a negation, or ends a sentence that goes on."""
+or scale, begins right after a negation, or ends a sentence that goes on.
+
+Only the surroundings of hits (`folded_search`) are split into words: time grows linearly with the page,
+memory not at all."""
 
 from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from rapidfuzz import fuzz
 from rapidfuzz.distance import OSA
 
+from agent.evidence.quote_joints import is_fair_skip, split_at_ellipsis
+from agent.text.folded_search import MAX_PLACES, find_folded, fold_letters
 from agent.text.normalization import (
+    CLITIC,
     ELLIPSIS,
     NormalizedText,
     has_note_marks,
@@ -32,8 +40,10 @@ from agent.text.normalization import (
     strip_diacritics,
 )
 from agent.text.quantities import NUMBER_WORDS
+from agent.text.tokens import is_stopword
 from agent.text.word_lists import load_words
 from agent.types import Fact
+from agent.types.facts import QUOTE_JOINT
 
 MIN_FUZZY_SIMILARITY = 0.95
 """Least similarity of a quote and the span it is taken for."""
@@ -42,9 +52,15 @@ MIN_SLIP_LENGTH = 6
 MIN_WORDS = 2
 """A quote of fewer words than this (4 for scripts without spaces) proves nothing and is never verified."""
 
+MAX_QUOTE_CHARS = 20_000
+"""A longer quote is found only as it stands, and never verified: nobody reads it."""
+
 _CHUNKS = 4
 _MAX_SLIPS = 3
-_MAX_PLACES = 40
+_WINDOW_CHARS = 48
+"""Characters around a hit that are split into words with it: a sign, a currency, a closing mark."""
+_MAX_SPREAD = 20
+"""How many times longer than the quote its place on the page may be, for spaces and marks between."""
 _NUMBER_SUFFIX = re.compile(
     r"\s?(?:%|‰|°|(?:per\s?cent|percent|hundred|thousand|million|billion|trillion|mn|bn)\b|[.,:/]\d)",
     re.IGNORECASE,
@@ -65,28 +81,30 @@ class QuoteSpan:
 
     start: int
     end: int
-    how: Literal["exact", "normalised", "fuzzy"]
+    how: Literal["exact", "normalised", "joined", "fuzzy"]
+    spans: tuple[tuple[int, int], ...] = ()
+    """Start and end of the two stretches of a joined quote."""
+
+    def read(self, text: str) -> str:
+        """The quote as it stands in the text."""
+        return QUOTE_JOINT.join(text[start:end] for start, end in self.spans or [(self.start, self.end)])
 
 
 def find_quote(quote: str, text: str) -> QuoteSpan | None:
     """The span of `text` that says what `quote` says, or None. See the module for the rules."""
     quote = quote.strip()
-    if not any(c.isalnum() for c in quote):
-        return None
-    for start in _find_occurrences(quote, text):
-        if _is_clean_cut(text, start, start + len(quote)):
-            return QuoteSpan(start, start + len(quote), "exact")
-    words = _trim_ellipses(normalize_text(html.unescape(quote)).words)
-    if not words:
-        return None
-    pages = [normalize_text(text)]
-    if has_note_marks(text) and not has_note_marks(quote):
-        pages.append(normalize_text(text, notes=False))
-    for page in pages:
-        for place in page.find_words(words)[:_MAX_PLACES]:
-            if span := _make_span(quote, text, page, place, place + len(words) - 1, "normalised"):
-                return span
-    return _find_fuzzy(quote, text, pages[-1])
+    parts = split_at_ellipsis(quote)
+    found = _find_spans([quote, *parts], text)
+    if found[0]:
+        return found[0][0]
+    return _find_joint(parts, found[1:], text) or _find_fuzzy(quote, text)
+
+
+def find_stretch(quote: str, text: str) -> QuoteSpan | None:
+    """As `find_quote`, in one stretch."""
+    quote = quote.strip()
+    found = _find_spans([quote], text)[0]
+    return found[0] if found else _find_fuzzy(quote, text)
 
 
 def has_quote(quote: str, text: str) -> bool:
@@ -101,10 +119,74 @@ def verify_quote(fact: Fact, text: str, sha256: str) -> Fact:
     quote that is not found or too short."""
     span = find_quote(fact.quote, text) if _is_long_enough(fact.quote) else None
     if span is None:
-        return fact.model_copy(update={"verified": False, "start": -1, "end": -1})
-    quote = text[span.start : span.end]
-    found = {"start": span.start, "end": span.end, "quote": quote, "sha256": sha256, "verified": True}
-    return fact.model_copy(update=found)
+        return fact.model_copy(update={"verified": False, "start": -1, "end": -1, "spans": []})
+    found = {"start": span.start, "end": span.end, "spans": list(span.spans), "sha256": sha256}
+    return fact.model_copy(update={**found, "quote": span.read(text), "verified": True})
+
+
+def _find_spans(quotes: Sequence[str], text: str) -> list[list[QuoteSpan]]:
+    """The clean spans of each quote, as one stretch: exact ones, else those in another spelling."""
+    exact = [list(_find_exact(quote, text)) for quote in quotes]
+    if exact[0]:
+        return exact
+    rows = [[] if found else _split_quote(quote) for quote, found in zip(quotes, exact, strict=True)]
+    notes = has_note_marks(quotes[0])
+    hits = find_folded(text, [fold_letters("".join(row)) for row in rows], notes=notes)
+    return [
+        found or list(_find_spelled(quote, row, text, places, notes=notes))
+        for quote, found, row, places in zip(quotes, exact, rows, hits, strict=True)
+    ]
+
+
+def _find_exact(quote: str, text: str) -> Iterator[QuoteSpan]:
+    at = -1 if any(c.isalnum() for c in quote) else len(text)
+    for _ in range(MAX_PLACES):
+        at = text.find(quote, at + 1)
+        if at < 0:
+            return
+        if _is_clean_cut(text, at, at + len(quote)):
+            yield QuoteSpan(at, at + len(quote), "exact")
+
+
+def _find_spelled(
+    quote: str, words: list[str], text: str, hits: list[tuple[int, int]], *, notes: bool
+) -> Iterator[QuoteSpan]:
+    """The clean spans around hits of the folded words that have these words."""
+    for start, end in hits:
+        if end - start > _MAX_SPREAD * len(quote) + _WINDOW_CHARS:
+            continue
+        page = _read_window(text, start - _WINDOW_CHARS, end + _WINDOW_CHARS, notes=notes)
+        for place in page.find_words(words) or _find_unaccented(words, page):
+            if span := _make_span(quote, text, page, place, place + len(words) - 1, "normalised"):
+                yield span
+
+
+def _find_unaccented(words: list[str], page: NormalizedText) -> list[int]:
+    """The indices at which these words follow each other, with accents that one side lacks."""
+    bare = [strip_diacritics(word) for word in words]
+    line = NormalizedText([strip_diacritics(word) for word in page.words], page.starts, page.ends)
+    return [
+        place
+        for place in line.find_words(bare)
+        if _differ_in_accents_only(words, page.words[place : place + len(words)])
+    ]
+
+
+def _differ_in_accents_only(ours: list[str], theirs: list[str]) -> bool:
+    """Is each word the same, or without accents on one side? At least one is no function word, which
+    another accent often makes another word ("wurde" and "würde")."""
+    changed = [(mine, other) for mine, other in zip(ours, theirs, strict=True) if mine != other]
+    return any(not is_stopword(mine) for mine, _ in changed) and all(
+        strip_diacritics(mine) in (mine, other) and strip_diacritics(mine).isascii()
+        for mine, other in changed
+    )
+
+
+def _read_window(text: str, start: int, end: int, *, notes: bool) -> NormalizedText:
+    """The words of a part of a text, with offsets in the whole."""
+    start = max(0, start)
+    page = normalize_text(text[start:end], notes=notes)
+    return NormalizedText(page.words, [start + at for at in page.starts], [start + at for at in page.ends])
 
 
 def _make_span(
@@ -119,13 +201,20 @@ def _make_span(
     return QuoteSpan(start, closing.end() if closing else end, how)
 
 
-def _find_occurrences(quote: str, text: str) -> Iterator[int]:
-    at = -1
-    for _ in range(_MAX_PLACES):
-        at = text.find(quote, at + 1)
-        if at < 0:
-            return
-        yield at
+def _find_joint(parts: Sequence[str], found: Sequence[list[QuoteSpan]], text: str) -> QuoteSpan | None:
+    """The two stretches of a quote with an ellipsis, the second soon after the first."""
+    for first in found[0] if parts else ():
+        for second in found[1]:
+            if second.start >= first.end and is_fair_skip(text, first.end, second.start, parts[1]):
+                spans = (first.start, first.end), (second.start, second.end)
+                return QuoteSpan(first.start, second.end, "joined", spans)
+    return None
+
+
+def _split_quote(quote: str) -> list[str]:
+    """The words of a quote without an ellipsis at its ends; none of one that is too long."""
+    is_long = len(quote) > MAX_QUOTE_CHARS
+    return [] if is_long else _trim_ellipses(normalize_text(html.unescape(quote)).words)
 
 
 def _trim_ellipses(words: list[str]) -> list[str]:
@@ -137,7 +226,7 @@ def _trim_ellipses(words: list[str]) -> list[str]:
 
 
 def _is_long_enough(quote: str) -> bool:
-    words = _trim_ellipses(normalize_text(quote).words)
+    words = _split_quote(quote)
     return len(words) >= (4 if words and all(len(w) == 1 and not w.isascii() for w in words) else MIN_WORDS)
 
 
@@ -154,25 +243,43 @@ def _is_clean_cut(text: str, start: int, end: int) -> bool:
     ):
         return False
     if after and (
-        is_inside_word(text[end - 1], after[0]) or (text[end - 1].isdigit() and _NUMBER_SUFFIX.match(after))
+        is_inside_word(text[end - 1], after[0])
+        or (text[end - 1].isdigit() and _NUMBER_SUFFIX.match(after))
+        or (text[end - 1].isalpha() and CLITIC.match(after))
     ):
         return False
     last = _LAST_WORD.search(before)
     return not (last and is_negation(last.group(1).lower().replace("’", "'")))
 
 
-def _find_fuzzy(quote: str, text: str, page: NormalizedText) -> QuoteSpan | None:
-    spelled = normalize_text(html.unescape(quote))
-    words = _trim_ellipses(spelled.words)
-    if len(words) < 2 * _CHUNKS or (ELLIPSIS in words and ELLIPSIS not in page.vocabulary):
+def _find_fuzzy(quote: str, text: str) -> QuoteSpan | None:
+    words = _split_quote(quote)
+    if len(words) < 2 * _CHUNKS:
         return None
-    matcher = _FuzzyMatcher(words, _find_lowercase_words(html.unescape(quote), spelled), text, page)
-    for first, last in matcher.candidates():
-        similarity = fuzz.ratio(" ".join(words), " ".join(page.words[first : last + 1])) / 100
-        span = _make_span(quote, text, page, first, last, "fuzzy")
-        if span and similarity >= MIN_FUZZY_SIMILARITY:
-            return span
+    spelled = normalize_text(html.unescape(quote))
+    matcher = _FuzzyMatcher(words, _find_lowercase_words(html.unescape(quote), spelled), text)
+    size, notes = -(-len(words) // _CHUNKS), has_note_marks(quote)
+    anchors = {at: words[at : at + size] for at in range(0, len(words), size)}
+    hits = find_folded(text, [fold_letters("".join(anchor)) for anchor in anchors.values()], notes=notes)
+    for (at, anchor), places in zip(anchors.items(), hits, strict=True):
+        for start, end in places:
+            reach = 2 * len(quote) + _WINDOW_CHARS
+            page = _read_window(text, start - reach, min(end, start + reach) + reach, notes=notes)
+            for place in page.find_words(anchor):
+                if span := _match_fuzzily(matcher, quote, page, at, place):
+                    return span
     return None
+
+
+def _match_fuzzily(
+    matcher: _FuzzyMatcher, quote: str, page: NormalizedText, at: int, place: int
+) -> QuoteSpan | None:
+    aligned = matcher.align(page, at, place)
+    if aligned is None:
+        return None
+    similarity = fuzz.ratio(" ".join(matcher.words), " ".join(page.words[aligned[0] : aligned[1] + 1])) / 100
+    span = _make_span(quote, matcher.text, page, *aligned, "fuzzy")
+    return span if similarity >= MIN_FUZZY_SIMILARITY else None
 
 
 def _find_lowercase_words(quote: str, spelled: NormalizedText) -> frozenset[str]:
@@ -187,53 +294,39 @@ class _FuzzyMatcher:
     words: list[str]
     lowercase_words: frozenset[str]
     text: str
-    page: NormalizedText
 
-    def candidates(self) -> Iterator[tuple[int, int]]:
-        """First and last word index in the page of each aligned stretch."""
-        size = -(-len(self.words) // _CHUNKS)
-        tried: set[int] = set()
-        for at in range(0, len(self.words), size):
-            for place in self.page.find_words(self.words[at : at + size])[:_MAX_PLACES]:
-                if place - at in tried:
-                    continue
-                tried.add(place - at)
-                left, right = self._walk(at - 1, place - 1, -1), self._walk(at, place, 1)
-                if left and right and left[1] + right[1] <= _MAX_SLIPS:
-                    yield left[0], right[0]
+    def align(self, page: NormalizedText, at: int, place: int) -> tuple[int, int] | None:
+        """First and last word index on the page of the stretch around its word `place`, which is the quote's
+        word `at`; None where they differ by more than slips."""
+        left, right = self._walk(page, at - 1, place - 1, -1), self._walk(page, at, place, 1)
+        return (left[0], right[0]) if left and right and left[1] + right[1] <= _MAX_SLIPS else None
 
-    def _walk(self, i: int, j: int, way: int) -> tuple[int, int] | None:
+    def _walk(self, page: NormalizedText, i: int, j: int, way: int) -> tuple[int, int] | None:
         """From word i and page word j to the quote's end in one direction: the last page index and the number
         of slips; None where a word does not fit."""
         slips = 0
         while 0 <= i < len(self.words):
-            aligned = self._align_words(i, j, way)
+            aligned = self._align_words(page, i, j, way)
             if aligned is None:
                 return None
             i, j, slips = i + way * aligned[0], j + way * aligned[1], slips + aligned[2]
         return j - way, slips
 
-    def _align_words(self, i: int, j: int, way: int) -> tuple[int, int, int] | None:
+    def _align_words(self, page: NormalizedText, i: int, j: int, way: int) -> tuple[int, int, int] | None:
         """How many words of the quote and of the page match here, and whether with a slip (1)."""
-        mine, theirs = self.words[i], self.page.words[j] if 0 <= j < len(self.page.words) else ""
+        mine, theirs = self.words[i], page.words[j] if 0 <= j < len(page.words) else ""
         if mine == theirs:
             return 1, 1, 0
-        if self._can_hold_slip(mine, j) and self._is_slip(mine, theirs):
+        if self._can_hold_slip(mine, page, j) and self._is_slip(mine, theirs):
             return 1, 1, 1
-        return self._match_joined_words(i, j, way, 2, 1) or self._match_joined_words(i, j, way, 1, 2)
+        ours = [self.words[k] for k in range(i, i + way * 2, way) if 0 <= k < len(self.words)]
+        others = [page.words[k] for k in range(j, j + way * 2, way) if 0 <= k < len(page.words)]
+        return _match_joined_words(ours, others[:1], way) or _match_joined_words(ours[:1], others, way)
 
-    def _match_joined_words(self, i: int, j: int, way: int, n: int, m: int) -> tuple[int, int, int] | None:
-        """Is `n` words of the quote joined the same as `m` words of the page joined?"""
-        ours = [self.words[k] for k in range(i, i + way * n, way) if 0 <= k < len(self.words)]
-        page = [self.page.words[k] for k in range(j, j + way * m, way) if 0 <= k < len(self.page.words)]
-        if len(ours) != n or len(page) != m or "".join(ours[::way]) != "".join(page[::way]):
-            return None
-        return None if any(is_negation(word) or not word.isalpha() for word in ours + page) else (n, m, 1)
-
-    def _can_hold_slip(self, word: str, j: int) -> bool:
+    def _can_hold_slip(self, word: str, page: NormalizedText, j: int) -> bool:
         """Is a word of the quote, and the page's at `j`, a common word?"""
         is_common = word in self.lowercase_words and word.isalpha()
-        is_on_page = 0 <= j < len(self.page.words) and self.text[self.page.starts[j]].islower()
+        is_on_page = 0 <= j < len(page.words) and self.text[page.starts[j]].islower()
         return is_common and is_on_page and word not in NUMBER_WORDS and not is_negation(word)
 
     def _is_slip(self, mine: str, theirs: str) -> bool:
@@ -241,12 +334,21 @@ class _FuzzyMatcher:
             return True
         if min(len(mine), len(theirs)) < MIN_SLIP_LENGTH or mine[0] != theirs[0] or mine[-1] != theirs[-1]:
             return False
-        if mine in self.page.vocabulary or mine in _REAL_WORDS or theirs in NUMBER_WORDS:
+        if mine in _REAL_WORDS or theirs in NUMBER_WORDS:
             return False
         is_swapped = len(mine) == len(theirs) and sorted(mine) == sorted(theirs)
         is_doubled = _DOUBLED.sub(r"\1", mine) == _DOUBLED.sub(r"\1", theirs)
         is_other_spelling = _americanize(mine) == _americanize(theirs)
-        return OSA.distance(mine, theirs) == 1 and (is_swapped or is_doubled or is_other_spelling)
+        is_slip = OSA.distance(mine, theirs) == 1 and (is_swapped or is_doubled or is_other_spelling)
+        return is_slip and mine not in self.text and mine.capitalize() not in self.text
+
+
+def _match_joined_words(ours: list[str], others: list[str], way: int) -> tuple[int, int, int] | None:
+    """The numbers of words, and one slip, when these words joined are the same on both sides."""
+    if len(ours) + len(others) != 3 or "".join(ours[::way]) != "".join(others[::way]):
+        return None
+    is_plain = all(word.isalpha() and not is_negation(word) for word in ours + others)
+    return (len(ours), len(others), 1) if is_plain else None
 
 
 def _americanize(word: str) -> str:

@@ -222,7 +222,7 @@ def quotes_in_context(source: Source, report: Report) -> list[Quote]:
     for n, quote in enumerate(source.quotes):
         fact = facts.get(source.fact_ids[n]) if n < len(source.fact_ids) else None
         page = report.stored_pages.get(fact.page_id) if fact else None
-        if fact and page and fact.verified and page.text[fact.start : fact.end] == quote:
+        if fact and page and fact.verified and fact.read_quote(page.text) == quote:
             before = page.text[max(0, fact.start - CONTEXT_CHARS) : fact.start]
             after = page.text[fact.end : fact.end + CONTEXT_CHARS]
             before = f"… {before.partition(' ')[2]}" if fact.start > CONTEXT_CHARS else before

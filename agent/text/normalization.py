@@ -1,15 +1,16 @@
 """Words of a text in unified spelling, each with its offsets in the original.
 
 Two texts that differ only in whitespace, punctuation, the shape of quotes and dashes, soft hyphens,
-ligatures, the width of characters, or the hyphenation at a line's end have the same words. Digits with their
-separators and sign, percent, currency and comparison signs, and an ellipsis are words of their own."""
+ligatures, the width of characters, the hyphenation at a line's end, contractions taken apart ("does n't",
+"it 's", "can not") or "%" for "percent" have the same words. Digits with their separators and sign, percent,
+currency and comparison signs, and an ellipsis are words of their own."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 from agent.text.word_lists import load_words
 
@@ -22,20 +23,31 @@ _MARKS = "\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0900-\u0903\u093a-\u094f\u098
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _NUMBER = r"(?:(?<![\w)\]%])[-\u2212])?\d+(?:[.,:/\u2044]\d+)*"
 _SIGN = r"[%‰°±<>≤≥≠≈+×÷$€£¥₹]"
-_DOTS = r"\[\s*(?:…|\.{3})\s*\]|…|\.{3,}|\.\s\.\s\."
+_PERCENT = r"[Pp](?:er\s?cent|ER\s?CENT)(?![^\W_])"
+_APOSTROPHE = "['\u2019\u02bc]"
+_CLITIC = rf"(?:n{_APOSTROPHE}t|{_APOSTROPHE}(?:s|re|ll|ve|d|m|t))(?![\w'\u2019\u02bc])"
+CLITIC = re.compile(rf"\s?{_CLITIC}", re.IGNORECASE)
+"""The second part of a contraction or a possessive: "n't", "'s", "'ll"."""
+DOTS = r"\[\s?(?:…|\.{3})\s?\]|…|\.{3,}|\.\s\.\s\."
+"""An ellipsis, as a pattern."""
 _LINE_HYPHEN = r"[-\u2010\u2011\u00ad]\s+(?=[a-zß-ÿ])"
 
 
-def _word_pattern(letter: str) -> re.Pattern[str]:
-    word = rf"{letter}(?:{letter}|\d|[{_MARKS}{_INVISIBLE}]|['\u2019\u02bc](?={letter})|{_LINE_HYPHEN})*"
-    return re.compile(f"{_DOTS}|{_NUMBER}|{word}|{_SIGN}")
+def _word_pattern(letter: str) -> str:
+    word = rf"{letter}(?:{letter}|\d|[{_MARKS}{_INVISIBLE}]|{_APOSTROPHE}(?={letter})|{_LINE_HYPHEN})*"
+    rest = rf"(?:\s{_CLITIC}|(?<=\b[Cc]an)\snot(?!\w))?"
+    return f"{DOTS}|{_NUMBER}|{word}{rest}|{_SIGN}"
 
 
-WORD = _word_pattern(r"[^\W\d_]")
+_WORD = _word_pattern(r"[^\W\d_]")
+_WORD_OR_CJK = f"[{_CJK}]|" + _word_pattern(rf"(?:(?![{_CJK}])[^\W\d_])")
+WORD = re.compile(_WORD)
 """A word, a number with its sign, a sign that carries meaning, or an ellipsis."""
-WORD_OR_CJK_CHARACTER = re.compile(f"[{_CJK}]|" + _word_pattern(rf"(?:(?![{_CJK}])[^\W\d_])").pattern)
+WORD_OR_CJK_CHARACTER = re.compile(_WORD_OR_CJK)
+_SPELLED = re.compile(f"{_PERCENT}|{_WORD}")
+_SPELLED_OR_CJK = re.compile(f"{_PERCENT}|{_WORD_OR_CJK}")
 _HAS_CJK = re.compile(f"[{_CJK}]")
-_NOTE_MARK = re.compile(r"\[\s*(?:\d{1,3}|[a-z]|n(?:ote|b)\s\d{1,2}|citation needed)\s*\]", re.IGNORECASE)
+_NOTE_MARK = re.compile(r"\[\s?(?:\d{1,3}|[a-z]|n(?:ote|b)\s\d{1,2}|citation needed)\s?\]", re.IGNORECASE)
 _JOINS = re.compile(rf"[{_INVISIBLE}]|[-\u2010\u2011]\s+")
 _SUPERSCRIPTS = str.maketrans(
     {c: f"^{d}" for c, d in zip("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789", strict=True)} | {"’": "'", "ʼ": "'"}
@@ -56,25 +68,20 @@ class NormalizedText:
         """The words joined by single spaces, with one before and one after, to be searched."""
         return f" {' '.join(self.words)} "
 
-    @cached_property
-    def vocabulary(self) -> frozenset[str]:
-        """The distinct words."""
-        return frozenset(self.words)
-
     def find_words(self, words: list[str]) -> list[int]:
         """The indices at which these words follow each other."""
-        needle, found, at = f" {' '.join(words)} ", [], -1
+        needle, found, at, index, counted = f" {' '.join(words)} ", list[int](), -1, 0, 0
         while (at := self.line.find(needle, at + 1)) >= 0:
-            found.append(at)
-        return [self.line.count(" ", 0, place) for place in found]
+            index, counted = index + self.line.count(" ", counted, at), at
+            found.append(index)
+        return found
 
 
-@lru_cache(maxsize=8)
 def normalize_text(text: str, *, notes: bool = True) -> NormalizedText:
     """The words of a text; with `notes=False` without reference marks such as "[3]"."""
     if not notes:
         text = blank_note_marks(text)
-    pattern = WORD_OR_CJK_CHARACTER if not text.isascii() and _HAS_CJK.search(text) else WORD
+    pattern = _SPELLED_OR_CJK if not text.isascii() and _HAS_CJK.search(text) else _SPELLED
     found = list(pattern.finditer(text))
     return NormalizedText(
         [_normalize_word(m.group()) for m in found], [m.start() for m in found], [m.end() for m in found]
@@ -107,6 +114,8 @@ def is_inside_word(left: str, right: str) -> bool:
 
 
 def _normalize_word(word: str) -> str:
+    if word[0] in "pP" and word[-1] in "tT" and re.fullmatch(_PERCENT, word):
+        return "%"
     if word.isascii() and word.isalnum():
         return word.lower()
     if word[0] in ".[…":
@@ -119,8 +128,8 @@ def _normalize_word(word: str) -> str:
 
 
 def remove_line_hyphens(word: str) -> str:
-    """A word without invisible characters and hyphens at a line's end."""
-    return _JOINS.sub("", word)
+    """A word without invisible characters, hyphens at a line's end and spaces ("does n't")."""
+    return "".join(_JOINS.sub("", word).split())
 
 
 def remove_grouping(number: str) -> str:

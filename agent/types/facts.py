@@ -15,6 +15,10 @@ PersonMark = Literal["none", "pinned", "struck"]
 Actor = Literal["model", "keyless", "person", "code"]
 
 
+QUOTE_JOINT = " … "
+"""Joins the stretches of a quote that leaves out what stands between them on the page."""
+
+
 def make_fact_id(*parts: str) -> str:
     """The id of a fact: a hash of page id (or "a person"), quote and statement. Stored ids rely on it."""
     return "f" + hashlib.sha256("\n".join(parts).encode()).hexdigest()[:7]
@@ -33,6 +37,9 @@ class Fact(Record):
     """What stands above the quote on its page: the headings; for a post, who wrote it and when. By code."""
     start: int = -1
     end: int = -1
+    """Where the quote begins and ends in the page's text; -1 when it was not found."""
+    spans: list[tuple[int, int]] = Field(default_factory=list)
+    """Start and end of each stretch of a quote that leaves something out; empty for one stretch."""
     sha256: str = ""
     fetched_at: str = ""
     published_at: str = ""
@@ -58,6 +65,15 @@ class Fact(Record):
     """The source (page or site) that a person struck as a whole; "" for none."""
     step: int = 0
     by: Actor = "keyless"
+
+    @property
+    def places(self) -> list[tuple[int, int]]:
+        """Start and end of each stretch of the quote in the page's text; none when it was not found."""
+        return self.spans or ([(self.start, self.end)] if 0 <= self.start < self.end else [])
+
+    def read_quote(self, text: str) -> str:
+        """The quote as it stands in its page's text; "" when it was not found."""
+        return QUOTE_JOINT.join(text[start:end] for start, end in self.places)
 
     @property
     def is_own_knowledge(self) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 
 from agent.engine.context import RunContext
-from agent.evidence.quote_match import find_quote
+from agent.evidence.quote_match import find_stretch
 from agent.flows.collect.parsed_page import ParsedPage
 from agent.flows.collect.state import CollectRun
 from agent.roles.collect.content import CONTENT, ContentPost, ContentReply
@@ -134,7 +134,7 @@ def _from_replies(
     """The item of the replies about a page's windows: all texts, other fields from the first with them."""
     page = parsed.page
     texts = [text for reply in replies if (text := reply.content.strip())]
-    span = find_quote(texts[0], page.text) if len(texts) == 1 else None
+    span = find_stretch(texts[0], page.text) if len(texts) == 1 else None
     stated = next((reply.publish_date for reply in replies if reply.publish_date), "") or page.published_at
     day = stated or (posts[0].date if posts else "") or node.detected_date
     return item.replace(
@@ -171,7 +171,7 @@ def _join_halves(last: Post, post: Post, text: str) -> Post | None:
 
 
 def _locate_post(post: ContentPost, parsed: ParsedPage, node: CrawlNode) -> Post:
-    span = find_quote(post.text, parsed.page.text)
+    span = find_stretch(post.text, parsed.page.text)
     return Post(
         n=0,
         user=post.user.strip(),

@@ -19,11 +19,12 @@ CONTEXT_CHARS = 220
 
 
 def find_quote_spans(text: str, facts: Sequence[Fact]) -> list[tuple[int, int, str]]:
-    """Where the facts' quotes stand: (start, end, fact id), in order, without overlaps."""
+    """Where the stretches of the facts' quotes are: (start, end, fact id), in order, without overlaps."""
     found: list[tuple[int, int, str]] = []
-    for fact in sorted(facts, key=lambda fact: (fact.start, -fact.end)):
-        if 0 <= fact.start < fact.end <= len(text) and (not found or fact.start >= found[-1][1]):
-            found.append((fact.start, fact.end, fact.id))
+    places = [(start, -end, fact.id) for fact in facts for start, end in fact.places]
+    for start, end, fact_id in sorted(places):
+        if -end <= len(text) and (not found or start >= found[-1][1]):
+            found.append((start, -end, fact_id))
     return found
 
 

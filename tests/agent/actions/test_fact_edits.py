@@ -124,6 +124,21 @@ def test_a_fact_from_a_page_is_looked_up_there(bench):
     )
 
 
+def test_a_quote_of_two_stretches_holds_in_every_export(bench):
+    run_id = reviewed(bench, FOUNDED)
+    words = "Älvmora Mejeri makes five cheeses in Lövnäs ... In 2024 we took in 5,610 tonnes of milk"
+    fact_edits.add(
+        bench, run_id, "The dairy makes five cheeses.", url="www.alvmora-mejeri.example", quote=words
+    )
+    fact = next(f for f in rewritten(bench, run_id).facts.values() if len(f.spans) == 2)
+    text = bench.page(fact.page_id).text
+    assert fact.quote == words.replace("...", "…") == fact.read_quote(text)
+    assert "roof" in text[fact.start : fact.end] and "roof" not in fact.quote
+    found = verify_bundle(export.export_run(bench, run_id, "bundle"))
+    assert found.is_valid, found.problems
+    assert fact.quote in export.export_run(bench, run_id, "csv").decode()
+
+
 def test_an_added_fact_is_trusted_as_its_domain_is_for_every_run(bench):
     trust.set_trust_rating(bench, "alvmora-mejeri.example", 0.0, "not theirs to say")
     run_id = reviewed(bench, FOUNDED)

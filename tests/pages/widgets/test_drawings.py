@@ -111,6 +111,10 @@ def test_a_stored_page_marks_quotes_and_nothing_else():
     drawn = page_text.render_marked(text, page_facts, chosen="f4")
     assert '<mark>the old mill</mark> &amp; <mark class="chosen">&lt;b&gt;the bar</mark>n&lt;/b&gt;' in drawn
     assert page_text.find_quote_spans(text, page_facts) == [(4, 16, "f1"), (19, 29, "f4")]
+    joined = _fact(id="f5", start=4, end=24, spans=[(4, 11), (19, 24)])
+    assert page_text.find_quote_spans(text, [joined]) == [(4, 11, "f5"), (19, 24, "f5")]
+    drawn = page_text.render_quote_in_context(text, joined, [joined])
+    assert drawn.count('<mark class="chosen">') == 2 and "mill &amp;" in drawn
     assert "not found in the stored text" in page_text.render_quote_in_context(
         text, page_facts[2], page_facts
     )

@@ -1,0 +1,22 @@
+"""Large pages of every kind: looking for a quote takes memory that does not grow with the page, and twice the
+page takes about twice the time. Measured in a process of its own by `tests/bench/quotes.py`."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[3]
+MEGABYTES, RATIO, LEAST_SECONDS = 1, 3.5, 0.01
+"""Promised are 64 MB for a page sixteen times as large. The ratio of two sizes in one run is 2 when linear, 4
+when quadratic; shorter times are noise."""
+
+
+def test_time_is_linear_and_memory_constant_on_any_page() -> None:
+    command = [sys.executable, str(ROOT / "tests/bench/quotes.py"), "--json", "--characters", "600000"]
+    told = subprocess.run([*command, "--quotes", "1"], capture_output=True, text=True, check=True, cwd=ROOT)
+    rows = json.loads(told.stdout)
+    assert len(rows) >= 12
+    assert [row["kind"] for row in rows if row["megabytes"] > MEGABYTES] == []
+    slow = [row for row in rows if row["seconds"] > 2 * LEAST_SECONDS]
+    assert [row["kind"] for row in slow if row["ratio"] > RATIO] == []
