@@ -13,6 +13,7 @@ from agent.types.record import Outcome, PageOrigin, Record
 FactOrigin = Literal["page", "image", "person", "prior_turn"]
 PersonMark = Literal["none", "pinned", "struck"]
 Actor = Literal["model", "keyless", "person", "code"]
+ModelRuling = Literal["contradict", "different_things", "later_replaces", "agree"]
 
 
 QUOTE_JOINT = " … "
@@ -170,7 +171,11 @@ class Conflict(Record):
     """Whether it is about what the question asks for."""
     ruling: Literal["", "take", "both", "neither", "open"] = ""
     """A person's decision: `chosen` is right, both values hold, neither does, or it stays open."""
-    settled_by: Literal["", "person", "evidence"] = ""
+    settled_by: Literal["", "person", "evidence", "model"] = ""
+    model_ruling: ModelRuling | Literal[""] = ""
+    """A model's reading: the values contradict each other, are about different things, the later replaces the
+    earlier, or they agree. A person's ruling stands above it."""
+    model_reason: str = ""
 
     @property
     def topic(self) -> str:
@@ -178,10 +183,24 @@ class Conflict(Record):
         return f"{self.subject or 'the same statement'}{f' ({self.attribute})' if self.attribute else ''}"
 
     @property
+    def model_reading(self) -> str:
+        """What the model makes of it, with its reason; "" when it was not asked."""
+        readings = {
+            "contradict": "the sources contradict each other",
+            "different_things": "they are about different things",
+            "later_replaces": "the later value replaces the earlier one",
+            "agree": "they agree",
+        }
+        why = f", because “{self.model_reason}”" if self.model_reason else ""
+        return f"{readings[self.model_ruling]}{why}" if self.model_ruling else ""
+
+    @property
     def status_text(self) -> str:
         """Its status for a sentence: open, or who settled it, how, and why."""
         if self.status == "open":
             return "open"
+        if self.settled_by == "model":
+            return f"settled by the model's reading: {self.model_reading}"
         by = {"person": " by a person", "evidence": " by the count"}.get(self.settled_by, "")
         held = (
             f" for “{self.chosen}”"

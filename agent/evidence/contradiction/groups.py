@@ -1,33 +1,32 @@
 """Conflicts among facts: groups of contradicting values, with the facts and independent sources of each.
 
 A conflict's id is a hash of subject, attribute, kind and unit of its earliest fact, so the same conflict gets
-the same id after more reading and keeps its settlement (`resolution`). Which facts are compared is decided in
-`blocking`, how two statements contradict in `statements`, how facts answer the question differently in
-`answers`. It knows nothing of pages or steps."""
+the same id after more reading and keeps its settlement (`resolution`). Which facts are compared is decided
+in `pairs` and `same_thing`, how two statements contradict in `statements`."""
 
 from __future__ import annotations
 
 import hashlib
-import re
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import lru_cache
+from itertools import product
 
 from agent.evidence.contradiction import statements
-from agent.evidence.contradiction.answer_extraction import extract_answer
-from agent.evidence.contradiction.answers import find_rival_answers
-from agent.evidence.contradiction.blocking import PairingScope, content_words, find_pairs, topic_key
-from agent.evidence.contradiction.resolution import MERGED_REASON, is_settled_by_person, restore_settlement
+from agent.evidence.contradiction.forms import comparable_forms, is_table_row
+from agent.evidence.contradiction.pairs import PairingScope, find_pairs, topic_key
+from agent.evidence.contradiction.resolution import restore_settlement
+from agent.evidence.contradiction.same_thing import may_have_changed
 from agent.evidence.contradiction.statements import ConflictKind, Contradiction
 from agent.evidence.disjoint_sets import DisjointSets
 from agent.evidence.source_independence import find_independent_sources
-from agent.evidence.statement_features import extract_features, opening_clause
+from agent.evidence.statement_features import extract_features
 from agent.text import urls
 from agent.text.question_analysis import ParsedQuestion
+from agent.text.tokens import stem_prefix, stem_words
 from agent.types import Conflict, ConflictSide, Fact
 
-_TABLE_CELLS = re.compile(r"\s[|·]\s|^[^.;:]{1,40}: [^;]*;\s")
+_KIND_BY_ANSWER_TYPE = {"date": "date", "number": "number", "person": "name", "place": "name"}
 _SideKey = tuple[str, str, str, str]
 """Kind, slot, fact and value: what two pairs of one conflict have in common."""
 
@@ -54,37 +53,6 @@ class _Pair:
         return self.contradiction.kind, self.contradiction.slot, side.fact.id, side.value
 
 
-class _FactIndex(list[Fact]):
-    """The active facts in a scope, the oldest first, with an index of their words; `by_id` has all."""
-
-    def __init__(self, facts: Iterable[Fact], scope: PairingScope | None) -> None:
-        every = sorted((fact for fact in facts if fact.is_active), key=_age_key)
-        super().__init__(
-            f for f in every if not scope or f.id in scope.related_ids or f.id in scope.changed_ids
-        )
-        self.by_id = {fact.id: fact for fact in every}
-        has_changes = scope is not None and any(fact.id in scope.changed_ids for fact in self)
-        self.facts_to_pair = every if has_changes else list(self)
-        self._facts_by_word: dict[str, list[Fact]] = defaultdict(list)
-        for fact in self:
-            for word in extract_features(fact.statement).words:
-                self._facts_by_word[word].append(fact)
-
-    def find_with_words(self, words: frozenset[str]) -> Iterator[Fact]:
-        """The facts that hold all of these words (at least one word)."""
-        rarest = min((self._facts_by_word.get(word, []) for word in words), key=len)
-        return (fact for fact in rarest if words <= extract_features(fact.statement).words)
-
-    def with_facts(self, conflict: Conflict, added: dict[str, list[str]]) -> Conflict:
-        """The conflict with further fact ids for its values (by text), and the sources counted again."""
-        values = []
-        for value in conflict.values:
-            ids = list(dict.fromkeys([*value.fact_ids, *added.get(value.text, ())]))
-            sites = find_independent_sources(self.by_id[i] for i in ids)
-            values.append(value.model_copy(update={"fact_ids": ids, "sites": sites}))
-        return conflict.model_copy(update={"values": values})
-
-
 def find_conflicts(
     facts: Iterable[Fact],
     known: Iterable[Conflict] = (),
@@ -93,35 +61,31 @@ def find_conflicts(
 ) -> list[Conflict]:
     """The conflicts among active facts, in the order of their earliest facts.
 
-    With a `question`, the different answers to it come first as one conflict, in place of those whose facts
-    are all in it. `known` conflicts keep settlement, step and finder when found again; a model's are kept. A
-    `scope` limits which facts are compared."""
-    index = _FactIndex(facts, scope)
-    before = {conflict.id: conflict for conflict in known}
-    pinned = [fact for fact in index if fact.decision == "pinned"]
-    groups = _group_pairs(list(_find_pairs(index.facts_to_pair, scope)))
-    others = [_add_restating_facts(_make_conflict(group), index) for group in groups]
-    answers = [
-        _add_restating_facts(_add_facts_of_same_values(conflict, others, index), index)
-        for conflict in (_find_answer_conflicts(index, question) if question else [])
-    ]
-    restored = (restore_settlement(conflict, before, pinned) for conflict in [*answers, *others])
-    unique = {conflict.id: _close_merged(conflict, answers) for conflict in restored}
-    kept = [c for c in unique.values() if c.reason != MERGED_REASON or c.id in before]
-    of_model = [c for c in before.values() if c.found_by == "model" and c.id not in unique]
-    return [*kept, *of_model]
+    With a `question`, those about what it asks are marked and come first. `known` conflicts keep settlement,
+    step and finder when found again; a model's are kept. A `scope` limits which facts are compared."""
+    active = sorted((fact for fact in facts if fact.is_active), key=_age_key)
+    before, by_id = {conflict.id: conflict for conflict in known}, {fact.id: fact for fact in active}
+    pinned = [fact for fact in active if fact.decision == "pinned"]
+    pairs = [pair for a, b in find_pairs(active, scope) for pair in _compare(a, b)]
+    found: dict[str, Conflict] = {}
+    for group in _group_pairs(pairs):
+        conflict = restore_settlement(_make_conflict(group), before, pinned)
+        asks = question is not None and _is_about_question(conflict, by_id, question)
+        found.setdefault(conflict.id, conflict.replace(asks=asks))
+    of_model = [c for c in before.values() if c.found_by == "model" and c.id not in found]
+    return [*sorted(found.values(), key=lambda conflict: not conflict.asks), *of_model]
 
 
 def update_disputed(facts: Iterable[Fact], conflicts: Iterable[Conflict]) -> list[Fact]:
     """The facts whose `disputed` mark must change, with the new mark.
 
-    Disputed: every fact of an open conflict, and the overruled ones of a settled conflict (all, when neither
-    value holds). A conflict settled without a chosen value (both hold) disputes nothing."""
+    Disputed: the facts that state a value of an open conflict, and of one that a person or the evidence
+    settled the overruled ones (all, when neither value holds)."""
     wanted: set[str] = set()
     for conflict in conflicts:
         for value in conflict.values:
             overruled = conflict.ruling == "neither" or (conflict.chosen and value.text != conflict.chosen)
-            if conflict.status == "open" or overruled:
+            if conflict.status == "open" or (overruled and conflict.settled_by != "model"):
                 wanted.update(value.fact_ids)
     return [
         fact.model_copy(update={"disputed": not fact.disputed})
@@ -134,36 +98,35 @@ def _age_key(fact: Fact) -> tuple[int, str]:
     return fact.step, fact.id
 
 
-def _find_pairs(facts: list[Fact], scope: PairingScope | None) -> Iterator[_Pair]:
-    """Every contradiction between facts of two pages, the older first."""
-    for i, j in find_pairs(facts, scope):
-        a, b = facts[i], facts[j]
-        if (a.url and a.url == b.url) or a.statement == b.statement:
-            continue
-        strict = bool(a.url) and urls.site(a.url) == urls.site(b.url)
-        keyed = topic_key(a) == topic_key(b) != ("", "")
-        if found := _find_contradiction(a, b, keyed=keyed, strict=strict):
-            yield _Pair(_Side(a, found.left), _Side(b, found.right), found)
+def _compare(a: Fact, b: Fact) -> list[_Pair]:
+    """The contradictions of two facts of different pages, the older first."""
+    if (a.url and a.url == b.url) or a.statement == b.statement:
+        return []
+    keyed = topic_key(a) == topic_key(b) != ("", "")
+    strict = bool(a.url) and urls.site(a.url) == urls.site(b.url)
+    left, right = ([f.statement] if keyed else comparable_forms(f.statement) for f in (a, b))
+    found = [
+        point
+        for one, other in product(map(extract_features, left), map(extract_features, right))
+        if (point := statements.find_contradiction(one, other, keyed=keyed, strict=strict))
+        and not (point.kind in ("number", "name") and may_have_changed(a, b))
+        and not (_states_value(a, point.kind, point.right) or _states_value(b, point.kind, point.left))
+    ]
+    if not (is_table_row(a.statement) and is_table_row(b.statement)):
+        found = found[:1]
+    elif 1 < len(found) >= min(len(left), len(right)):  # no cell in common: a namesake
+        return []
+    return [_Pair(_Side(a, point.left), _Side(b, point.right), point) for point in found]
 
 
-def _find_contradiction(a: Fact, b: Fact, *, keyed: bool, strict: bool) -> Contradiction | None:
-    """Between the whole statements, else between the opening clauses of two sites; table rows need a given
-    attribute."""
-    if not keyed and (_has_table_cells(a.statement) or _has_table_cells(b.statement)):
-        return None
-    left, right = extract_features(a.statement), extract_features(b.statement)
-    found = statements.find_contradiction(left, right, keyed=keyed, strict=strict)
-    if found or strict or statements.is_series(left, right):
-        return found
-    clauses = opening_clause(a.statement), opening_clause(b.statement)
-    if clauses == (a.statement, b.statement):
-        return None
-    return statements.find_contradiction(*map(extract_features, clauses), keyed=keyed, strict=strict)
-
-
-@lru_cache(maxsize=8192)
-def _has_table_cells(statement: str) -> bool:
-    return bool(_TABLE_CELLS.search(statement))
+def _states_value(fact: Fact, kind: ConflictKind, value: str) -> bool:
+    """Does a fact also state the other's value, in its statement or the rest of its quote?"""
+    said = extract_features(f"{fact.statement} {fact.quote if fact.quote != fact.statement else ''}")
+    if kind in ("date", "number"):
+        values = [item.text for item in (said.dates if kind == "date" else said.quantities)]
+        return any(statements.is_same_value(kind, text, value) for text in values)
+    words = extract_features(value).words
+    return kind == "name" and bool(words) and words <= said.words
 
 
 def _group_pairs(pairs: list[_Pair]) -> list[list[_Pair]]:
@@ -187,18 +150,15 @@ def _make_conflict(group: list[_Pair]) -> Conflict:
     topic = topic_key(first)
     if not any(topic):
         topic = (first.subject, " ".join(extract_features(first.statement).frame))
+    identity = "|".join([*topic, contradiction.kind, contradiction.slot]).casefold()
     return Conflict(
-        id=_make_id("|".join([*topic, contradiction.kind, contradiction.slot])),
+        id=f"c{hashlib.sha256(identity.encode()).hexdigest()[:12]}",
         subject=subject,
         attribute=attribute,
         kind=contradiction.kind,
         values=_group_values(contradiction.kind, sides),
         step=max(side.fact.step for side in sides),
     )
-
-
-def _make_id(identity: str) -> str:
-    return f"c{hashlib.sha256(identity.casefold().encode()).hexdigest()[:12]}"
 
 
 def _describe_topic(first: Fact, group: list[_Pair]) -> tuple[str, str]:
@@ -213,109 +173,24 @@ def _describe_topic(first: Fact, group: list[_Pair]) -> tuple[str, str]:
     return subject, first.attribute or " ".join(shared)
 
 
-def _add_facts_of_same_values(conflict: Conflict, others: list[Conflict], index: _FactIndex) -> Conflict:
-    """The conflict about the question with the facts of those that have the same values."""
-    for other in others:
-        if _is_same_topic(other, conflict):
-            added = {
-                value.text: [i for v in other.values if _has_shared_facts(value, v) for i in v.fact_ids]
-                for value in conflict.values
-            }
-            conflict = index.with_facts(conflict, added)
-    return conflict
+def _is_about_question(conflict: Conflict, facts: dict[str, Fact], question: ParsedQuestion) -> bool:
+    """Whether its values are of the type that is asked for, and one of its facts has the question's names,
+    figures and one more of its words."""
+    if _KIND_BY_ANSWER_TYPE.get(question.answer_type, conflict.kind) not in (conflict.kind, "polarity"):
+        return False
+    names = _prefixes(" ".join(question.name_words | question.figures))
+    rest = frozenset(question.prefix_weights) - names
+    for name in (i for value in conflict.values for i in value.fact_ids):
+        fact = facts[name]
+        stated = _prefixes(f"{fact.title} {fact.subject} {fact.attribute} {fact.statement}")
+        least = 1 if names else len(rest) / 2
+        if names <= stated and (not rest or len(rest & stated) >= least):
+            return True
+    return False
 
 
-def _close_merged(conflict: Conflict, answers: list[Conflict]) -> Conflict:
-    """A conflict closed when the one about the question covers it; not what a person settled."""
-    is_merged = any(_is_same_topic(conflict, other) for other in answers)
-    if conflict.asks or is_settled_by_person(conflict) or not is_merged:
-        return conflict
-    closed = {"status": "settled", "chosen": "", "reason": MERGED_REASON, "settled_by": "evidence"}
-    return conflict.model_copy(update=closed)
-
-
-def _is_same_topic(one: Conflict, other: Conflict) -> bool:
-    """Are all facts of one in the other, or do two of its values have facts there?"""
-    shared = sum(any(_has_shared_facts(mine, value) for mine in other.values) for value in one.values)
-    return _fact_ids(one) <= _fact_ids(other) or (one.kind == other.kind and shared > 1)
-
-
-def _has_shared_facts(a: ConflictSide, b: ConflictSide) -> bool:
-    return not set(a.fact_ids).isdisjoint(b.fact_ids)
-
-
-def _fact_ids(conflict: Conflict) -> set[str]:
-    return {i for value in conflict.values for i in value.fact_ids}
-
-
-def _find_answer_conflicts(index: _FactIndex, question: ParsedQuestion) -> list[Conflict]:
-    """The different answers to the question as one conflict, of the most frequent kind; [] for none."""
-    rivals = list(find_rival_answers(index, question))
-    if not rivals:
-        return []
-    kind = Counter(rival.contradiction.kind for rival in rivals).most_common(1)[0][0]
-    counts = Counter(
-        side
-        for rival in rivals
-        if rival.contradiction.kind == kind
-        for side in (
-            _Side(rival.left, rival.contradiction.left),
-            _Side(rival.right, rival.contradiction.right),
-        )
-    )
-    sides = _choose_answer_sides(counts, kind, question)
-    values = _group_values(kind, sorted(sides, key=lambda side: (-side.fact.relevance, *_age_key(side.fact))))
-    if len(values) < 2:
-        return []
-    return [
-        Conflict(
-            id=_make_id(f"asked|{question.original}"),
-            subject=question.subject,
-            attribute=question.attribute,
-            kind=kind,
-            values=values,
-            asks=True,
-            step=max(side.fact.step for side in sides),
-        )
-    ]
-
-
-def _choose_answer_sides(counts: Counter[_Side], kind: ConflictKind, question: ParsedQuestion) -> list[_Side]:
-    """One side a page: those that the question's own words lead to before the others, then the most
-    relevant."""
-    is_led = {side: side.value == extract_answer(side.fact.statement, question) for side in counts}
-
-    def rank(side: _Side) -> tuple[object, ...]:
-        relevance = -round(side.fact.relevance, 1)
-        return not is_led[side], relevance, -counts[side], *_age_key(side.fact), side.value
-
-    best: dict[str, _Side] = {}
-    for side in sorted(counts, key=rank):
-        best.setdefault(side.fact.url, side)
-    led = [side for side in best.values() if is_led[side]]
-    return led if kind in ("date", "number") and len(_group_values(kind, led)) > 1 else list(best.values())
-
-
-def _add_restating_facts(conflict: Conflict, index: _FactIndex) -> Conflict:
-    """The conflict with the facts that state one of its values in another form, such as a table row."""
-    subject, attribute = content_words(conflict.subject), content_words(conflict.attribute)
-    if conflict.kind not in ("date", "number") or not subject or not attribute:
-        return conflict
-    inside = _fact_ids(conflict)
-    added: dict[str, list[str]] = defaultdict(list)
-    for fact in index.find_with_words(subject):
-        features = extract_features(fact.statement)
-        if fact.id in inside or 2 * len(attribute & features.words) < len(attribute):
-            continue
-        stated = features.dates if conflict.kind == "date" else features.quantities
-        held = [
-            value.text
-            for value in conflict.values
-            if any(statements.is_same_value(conflict.kind, value.text, item.text) for item in stated)
-        ]
-        if len(held) == 1:
-            added[held[0]].append(fact.id)
-    return index.with_facts(conflict, added)
+def _prefixes(text: str) -> frozenset[str]:
+    return frozenset(map(stem_prefix, stem_words(text)))
 
 
 def _group_values(kind: ConflictKind, sides: list[_Side]) -> list[ConflictSide]:

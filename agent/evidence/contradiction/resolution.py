@@ -1,12 +1,16 @@
-"""The status of a conflict: settled by a person, by a pinned fact, by the number of independent sources, or
-open.
+"""The status of a conflict: settled by a person, by a pinned fact, by a model's reading, by the number of
+independent sources, or open.
 
-A person's settlement overrides the count and holds when the conflict is found again: under its id, or by the
-facts that both have in common; and when the chosen value is written differently by then."""
+A person's settlement stands above all and holds when the conflict is found again: under its id, or by the
+facts that both have in common; and when the chosen value is written differently by then. A model's reading
+holds as long as no further value joins."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from agent.types import Conflict, Fact
+from agent.types.facts import ModelRuling
 
 MIN_SOURCE_LEAD = 2
 """Independent sources more than any other value that one needs to be settled by evidence alone."""
@@ -41,7 +45,31 @@ def restore_settlement(conflict: Conflict, before: dict[str, Conflict], facts: l
                 "settled_by": "person",
             }
             return conflict.model_copy(update=kept)
-    return _settle_by_evidence(conflict, {f.id for f in facts if f.decision == "pinned"})
+    return _settle_by_evidence(conflict, {f.id for f in facts if f.decision == "pinned"}, old)
+
+
+def apply_model_ruling(
+    conflict: Conflict, ruling: ModelRuling, reason: str, facts: Mapping[str, Fact]
+) -> Conflict:
+    """The conflict with a model's reading of it; unchanged where a person ruled. `contradict` leaves it open;
+    of `later_replaces` the value published last is chosen, where dates tell which one that is."""
+    if is_settled_by_person(conflict) or conflict.ruling:
+        return conflict
+    read = conflict.replace(model_ruling=ruling, model_reason=reason)
+    if ruling == "contradict":
+        return read
+    chosen = _find_latest_value(conflict, facts) if ruling == "later_replaces" else ""
+    return read.replace(status="settled", settled_by="model", chosen=chosen, reason=reason)
+
+
+def _find_latest_value(conflict: Conflict, facts: Mapping[str, Fact]) -> str:
+    """The value that was published last; "" when a value has no date, or two have the same."""
+    days = [
+        (max((facts[i].published_at[:10] for i in value.fact_ids if i in facts), default=""), value.text)
+        for value in conflict.values
+    ]
+    days.sort()
+    return days[-1][1] if days[0][0] and days[-1][0] > days[-2][0] else ""
 
 
 def is_settled_by_person(conflict: Conflict) -> bool:
@@ -54,7 +82,7 @@ def is_settled_by_person(conflict: Conflict) -> bool:
 
 def _is_same_conflict(known: Conflict, conflict: Conflict) -> bool:
     """Is it the same one though its earliest fact is gone: of one kind, with facts in common on two sides?"""
-    if known.kind != conflict.kind or known.asks != conflict.asks or known.found_by != "code":
+    if known.kind != conflict.kind or known.found_by != "code":
         return False
     return (
         sum(
@@ -75,7 +103,7 @@ def _find_chosen_value(old: Conflict, conflict: Conflict) -> str | None:
     return old.chosen if old.chosen in texts else next(iter(same), None)
 
 
-def _settle_by_evidence(conflict: Conflict, pinned: set[str]) -> Conflict:
+def _settle_by_evidence(conflict: Conflict, pinned: set[str], old: Conflict | None) -> Conflict:
     kept = [value for value in conflict.values if pinned.intersection(value.fact_ids)]
     if len(kept) == 1:
         return conflict.model_copy(
@@ -86,6 +114,14 @@ def _settle_by_evidence(conflict: Conflict, pinned: set[str]) -> Conflict:
                 "settled_by": "person",
             }
         )
+    texts = {value.text for value in conflict.values}
+    if old is not None and old.model_ruling and texts <= {value.text for value in old.values}:
+        read = {"model_ruling": old.model_ruling, "model_reason": old.model_reason}
+        if old.settled_by == "model":
+            chosen = old.chosen if old.chosen in texts else ""
+            read |= {"status": "settled", "settled_by": "model", "chosen": chosen, "reason": old.reason}
+            return conflict.model_copy(update=read)
+        conflict = conflict.model_copy(update=read)
     ranked = sorted(conflict.values, key=lambda value: -len(value.sites))
     most, next_most = len(ranked[0].sites), len(ranked[1].sites)
     if most - next_most < MIN_SOURCE_LEAD:

@@ -1,21 +1,18 @@
 """Do two statements contradict each other? It knows only the two statements, not their sources.
 
-Two statements are compared only when they are about the same thing: either someone gave both the same subject
-and attribute, or their frames (content words outside the values) are nearly the same and no proper name on
-one side is missing on the other, and the other way round. They contradict each other when
-* their dates exclude each other while their numbers do not (figures of different dates are a series), or
-* one number each, of the same unit, differs while their dates do not (several, in order, in very similar
-  frames; ordinals and numbers that belong to a name, as in "HD 40", tell things apart and never contradict),
-  or
-* they are the same but for one proper name, or
-* they are the same but one denies what the other affirms."""
+They do when they differ in exactly one point and are otherwise nearly the same: in a date, a number of one
+unit, a name or a few words in one place, or in that one denies what the other affirms. Two points or more are
+another event, a namesake, or figures of different times. Values agree when one is within the other (1912 and
+April 1912, 12,000 and 12,340, "Quill" and "Ada Quill"). Ordinals and numbers that belong to a name ("HD 40")
+tell things apart and never contradict."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Generic, Literal, TypeVar
+from itertools import pairwise
+from typing import Literal, TypeVar
 
 from rapidfuzz.distance import Levenshtein
 
@@ -24,28 +21,24 @@ from agent.text.date_intervals import DateInterval, find_dates, is_compatible
 from agent.text.names import ProperName
 from agent.text.quantities import Quantity, find_quantities, is_comparable, is_same_quantity
 
-T = TypeVar("T", DateInterval, Quantity)
+T = TypeVar("T")
 ConflictKind = Literal["number", "date", "name", "polarity"]
+_Words = tuple[str, ...]
 
-MIN_FRAME_SIMILARITY = 0.6
-"""Least similarity (Dice) of two frames for a conflict of dates or numbers."""
-MIN_NAME_FRAME_SIMILARITY = 0.7
-"""The same for a conflict of names, the differing names left out."""
-MIN_SEVERAL_FRAME_SIMILARITY = 0.8
-"""The same where several dates or numbers differ and are paired in order."""
-MIN_DENIAL_FRAME_SIMILARITY = 0.85
-"""The same for a conflict of polarity."""
-MIN_KEYED_FRAME_SIMILARITY = 0.3
-"""The same for a conflict of names when both facts were given the same subject and attribute."""
-MIN_SHARED_RATIO = 0.35
-"""Statements that share less than this of the shorter one's content words are not compared at all."""
-MIN_SHARED_WORDS = 2
-"""Least number of content words that two frames share."""
-MIN_WORD_FRAME_SIMILARITY, MIN_WORD_SHARED_WORDS = 0.8, 4
-"""Least similarity, and content words shared, for a conflict of one plain word."""
+MIN_SIMILARITY = 0.6
+"""Least similarity (Dice) of the content words of two statements for a conflict of dates or numbers."""
+MIN_NAME_SIMILARITY, MIN_WORD_SIMILARITY = 0.7, 0.8
+"""The same for one of names, these left out, and for one of plain words."""
+MIN_STRICT_SIMILARITY = 0.85
+"""The same for one of polarity, for several values at once, and for any within one site."""
+MIN_KEYED_SIMILARITY = 0.3
+"""The same for one of names when both facts were given the same subject and attribute."""
+MIN_SHARED_WORDS, MIN_WORD_SHARED_WORDS = 2, 4
+"""Content words that two statements share at least; where plain words differ, more."""
+MAX_PLACE_WORDS = 5
+"""Words that a differing name or word has at most."""
 MIN_SPELLING_SIMILARITY = 0.6
 """Words at least this similar are one word in two forms."""
-_NAME_PLACEHOLDER = ""
 
 
 @dataclass(frozen=True)
@@ -58,61 +51,37 @@ class Contradiction:
     slot: str = ""
 
 
-@dataclass(frozen=True)
-class _Differing(Generic[T]):
-    """The values of each side that agree with no value of the other side."""
-
-    left: list[T]
-    right: list[T]
-
-    @property
-    def on_both_sides(self) -> bool:
-        return bool(self.left) and bool(self.right)
-
-    @property
-    def on_any_side(self) -> bool:
-        return bool(self.left) or bool(self.right)
-
-
 def find_contradiction(
     a: StatementFeatures, b: StatementFeatures, *, keyed: bool, strict: bool
 ) -> Contradiction | None:
-    """The first contradiction between two statements, or None.
+    """The one point in which two statements contradict each other, or None.
 
     `keyed`: both were given the same subject and attribute, so their wording need not be similar. `strict`:
     they come from one site, where another wording is more likely another event than another opinion."""
-    similarity = dice_similarity(a.words, b.words)
-    least = MIN_DENIAL_FRAME_SIMILARITY if strict else MIN_FRAME_SIMILARITY
-    is_near = len(a.words & b.words) >= MIN_SHARED_WORDS and similarity >= least
-    if a.is_negated != b.is_negated:
-        return _find_polarity_contradiction(a, b, similarity)
-    if not keyed and (not is_near or _has_different_labels(a, b)):
+    similarity, shared = dice_similarity(a.words, b.words), len(a.words & b.words)
+    least = MIN_STRICT_SIMILARITY if strict else MIN_SIMILARITY
+    if not keyed and (shared < MIN_SHARED_WORDS or similarity < least):
         return None
-    if not keyed and _has_different_names(a, b):
-        return _find_name_contradiction(a, b, keyed)
-    days, amounts = _differing_dates(a, b), _differing_quantities(a, b)
-    if not keyed and _has_own_words_on_both_sides(a, b):
-        has_other_values = strict or days.on_any_side or amounts.on_any_side
-        return None if has_other_values else _find_word_contradiction(a, b, similarity)
-    if days.on_both_sides and amounts.on_both_sides:
+    days, amounts = (
+        _differing(a.dates, b.dates, is_compatible),
+        _differing(a.quantities, b.quantities, is_same_quantity),
+    )
+    denies, rewords = a.is_negated != b.is_negated, _has_own_words(a, b, plain=not keyed)
+    if all([a.labels - b.labels, b.labels - a.labels]) or sum([all(days), all(amounts), denies, rewords]) > 1:
         return None
-    if days.on_both_sides:
-        is_paired = _is_paired(a, b, days, similarity)
-        return Contradiction("date", days.left[0].text, days.right[0].text) if is_paired else None
-    if amounts.on_both_sides:
-        if days.on_any_side:
-            return None
-        left, right = amounts.left[0], amounts.right[0]
-        fits = is_comparable(left, right) and _is_paired(a, b, amounts, similarity)
+    has_other_values = any(days) or any(amounts)
+    if denies:
+        fits = similarity >= MIN_STRICT_SIMILARITY and shared > MIN_SHARED_WORDS and not has_other_values
+        values = ("denied", "affirmed") if a.is_negated else ("affirmed", "denied")
+        return Contradiction("polarity", *values) if fits else None
+    if all(days):
+        fits = len(a.dates) == len(b.dates) and _is_paired(*days, similarity)
+        return Contradiction("date", days[0][0].text, days[1][0].text) if fits else None
+    if all(amounts):
+        left, right = amounts[0][0], amounts[1][0]
+        fits = not any(days) and is_comparable(left, right) and _is_paired(*amounts, similarity)
         return Contradiction("number", left.text, right.text, left.unit) if fits else None
-    found = _find_name_contradiction(a, b, keyed)
-    return found or (None if strict else _find_word_contradiction(a, b, similarity))
-
-
-def is_series(a: StatementFeatures, b: StatementFeatures) -> bool:
-    """Do two statements differ in their dates and in their numbers? Figures of different times are a
-    series."""
-    return _differing_dates(a, b).on_both_sides and _differing_quantities(a, b).on_both_sides
+    return _compare_given_names(a, b) if keyed else _compare_words(a, b, has_other_values or strict)
 
 
 def dice_similarity(a: frozenset[str], b: frozenset[str]) -> float:
@@ -123,168 +92,118 @@ def dice_similarity(a: frozenset[str], b: frozenset[str]) -> float:
 def is_same_value(kind: ConflictKind, a: str, b: str) -> bool:
     """Do two values of a kind, as written, say the same?"""
     if kind == "date":
-        return a == b or has_agreeing(dates_of(a), dates_of(b), is_compatible)
+        return a == b or _has_agreeing(_dates_of(a), _dates_of(b), is_compatible)
     if kind == "number":
-        return a == b or has_agreeing(quantities_of(a), quantities_of(b), is_same_quantity)
+        return a == b or _has_agreeing(_quantities_of(a), _quantities_of(b), is_same_quantity)
     left, right = _word_set(a), _word_set(b)
     return left == right or (kind == "name" and bool(left) and (left <= right or right <= left))
 
 
-def has_agreeing(left: Sequence[T], right: Sequence[T], agree: Callable[[T, T], bool]) -> bool:
-    """Does a value of one side agree with one of the other?"""
-    return any(agree(x, y) for x in left for y in right)
-
-
 @lru_cache(maxsize=4096)
-def dates_of(value: str) -> tuple[DateInterval, ...]:
+def _dates_of(value: str) -> list[DateInterval]:
     """The dates of a short value such as "1921"."""
-    return tuple(find_dates(value) or find_dates(f"in {value}."))
+    return find_dates(value) or find_dates(f"in {value}.")
 
 
 @lru_cache(maxsize=4096)
-def quantities_of(value: str) -> tuple[Quantity, ...]:
-    """The numbers of a short value."""
-    return tuple(find_quantities(value))
+def _quantities_of(value: str) -> list[Quantity]:
+    return find_quantities(value)
+
+
+def _has_agreeing(left: Sequence[T], right: Sequence[T], agree: Callable[[T, T], bool]) -> bool:
+    return any(agree(x, y) for x in left for y in right)
 
 
 def _word_set(text: str) -> frozenset[str]:
     return frozenset(word.strip(".,;:()'\"").casefold() for word in text.split())
 
 
-def _differing(left: Sequence[T], right: Sequence[T], agree: Callable[[T, T], bool]) -> _Differing[T]:
-    return _Differing(
-        [x for x in left if not has_agreeing([x], right, agree)],
-        [x for x in right if not has_agreeing([x], left, agree)],
+def _differing(
+    left: Sequence[T], right: Sequence[T], agree: Callable[[T, T], bool]
+) -> tuple[list[T], list[T]]:
+    """The values of each side that agree with none of the other's."""
+    return (
+        [x for x in left if not _has_agreeing([x], right, agree)],
+        [x for x in right if not _has_agreeing([x], left, agree)],
     )
 
 
-def _differing_dates(a: StatementFeatures, b: StatementFeatures) -> _Differing[DateInterval]:
-    return _differing(a.dates, b.dates, is_compatible)
+def _is_paired(left: Sequence[T], right: Sequence[T], similarity: float) -> bool:
+    """Is one value on each side, or the same number of them in very similar statements?"""
+    return len(left) == len(right) and (len(left) == 1 or similarity >= MIN_STRICT_SIMILARITY)
 
 
-def _differing_quantities(a: StatementFeatures, b: StatementFeatures) -> _Differing[Quantity]:
-    return _differing(a.quantities, b.quantities, is_same_quantity)
+def _has_own_words(a: StatementFeatures, b: StatementFeatures, *, plain: bool) -> bool:
+    """Has each side a name, or with `plain` a word, of its own? Then they may be about different things."""
+    names = frozenset[str]().union(*(name.words for name in (*a.names, *b.names)))
+    is_reworded = plain and bool(a.words - b.words - names) and bool(b.words - a.words - names)
+    return is_reworded or (bool(_own_names(a, b)) and bool(_own_names(b, a)))
 
 
-def _find_polarity_contradiction(
-    a: StatementFeatures, b: StatementFeatures, similarity: float
-) -> Contradiction | None:
-    if similarity < MIN_DENIAL_FRAME_SIMILARITY or len(a.words & b.words) <= MIN_SHARED_WORDS:
+def _own_names(one: StatementFeatures, other: StatementFeatures) -> list[ProperName]:
+    """The names of one side that share no word with the other side."""
+    return [name for name in one.names if not name.words & other.words]
+
+
+def _compare_given_names(a: StatementFeatures, b: StatementFeatures) -> Contradiction | None:
+    """One name each, in statements that were given the same subject and attribute."""
+    left, right = _own_names(a, b), _own_names(b, a)
+    if len(left) != 1 or len(right) != 1 or is_spelling_variant(left[0].text, right[0].text):
         return None
-    if _differing_dates(a, b).on_any_side or _differing_quantities(a, b).on_any_side:
+    rest = dice_similarity(a.words - left[0].words, b.words - right[0].words)
+    return Contradiction("name", left[0].text, right[0].text) if rest >= MIN_KEYED_SIMILARITY else None
+
+
+def _compare_words(a: StatementFeatures, b: StatementFeatures, has_more: bool) -> Contradiction | None:
+    """The same statement but for a name, or a few words, in one place that is not the subject's. With
+    `has_more` (other values differ, or one site) only names are compared."""
+    places = {place for place in _differing_places(a.frame, b.frame) if not _is_one_word(*place)}
+    if len(places) != 1:
         return None
-    if _has_different_labels(a, b) or _has_different_names(a, b):
+    [(left, right)] = places
+    rest_a, rest_b = a.words - set(left), b.words - set(right)
+    one, other = _name_at(a, left), _name_at(b, right)
+    is_name, similarity = bool(one and other), dice_similarity(rest_a, rest_b)
+    least = MIN_NAME_SIMILARITY if is_name else MIN_WORD_SIMILARITY
+    least_shared = MIN_SHARED_WORDS if is_name else MIN_WORD_SHARED_WORDS
+    is_subject = a.frame[: len(left)] == left and b.frame[: len(right)] == right
+    if is_subject or similarity < least or len(rest_a & rest_b) < least_shared or (has_more and not is_name):
         return None
-    return Contradiction("polarity", *(("denied", "affirmed") if a.is_negated else ("affirmed", "denied")))
+    return Contradiction("name", one or " ".join(left), other or " ".join(right))
 
 
-def _has_own_words_on_both_sides(a: StatementFeatures, b: StatementFeatures) -> bool:
-    """Has each side a plain word of its own ("founded", "sold")? Then they may be about different things."""
-    names = _name_words(a.names) | _name_words(b.names)
-    return bool(a.words - b.words - names) and bool(b.words - a.words - names)
+def _differing_places(left: _Words, right: _Words) -> list[tuple[_Words, _Words]]:
+    """What stands on each side between runs of the same words, where both have words of their own."""
+    runs = [op for op in Levenshtein.opcodes(left, right) if op.tag == "equal"]
+    bounds = [(0, 0, 0, 0), *((op.src_start, op.src_end, op.dest_start, op.dest_end) for op in runs)]
+    bounds.append((len(left), len(left), len(right), len(right)))
+    found = [(left[i:j], right[k:m]) for (_, i, _, k), (j, _, m, _) in pairwise(bounds)]
+    return [(one, other) for one, other in found if one and other]
 
 
-def _has_different_labels(a: StatementFeatures, b: StatementFeatures) -> bool:
-    """Do numbers that belong to names, or ordinals, tell the two things apart?"""
-    return bool(a.labels - b.labels) and bool(b.labels - a.labels)
+def _is_one_word(left: _Words, right: _Words) -> bool:
+    return (
+        set(left) <= set(right)
+        or set(right) <= set(left)
+        or is_spelling_variant(*map(" ".join, (left, right)))
+    )
 
 
-def _has_different_names(a: StatementFeatures, b: StatementFeatures) -> bool:
-    """Does each side name someone or something the other does not?"""
-    return bool(_names_of_one_side(a, b)) and bool(_names_of_one_side(b, a))
-
-
-def _names_of_one_side(one: StatementFeatures, other: StatementFeatures) -> list[ProperName]:
-    words = _name_words(other.names)
-    return [name for name in one.names if not name.words & words]
-
-
-def _name_words(names: Sequence[ProperName]) -> frozenset[str]:
-    return frozenset(word for name in names for word in name.words)
-
-
-def _is_paired(
-    a: StatementFeatures, b: StatementFeatures, differing: _Differing[T], similarity: float
-) -> bool:
-    """Are the differing values one each, or the same number of them in very similar frames?"""
-    if len(differing.left) != len(differing.right) or len(a.dates) != len(b.dates):
-        return False
-    is_very_similar = similarity >= MIN_SEVERAL_FRAME_SIMILARITY and len(a.quantities) == len(b.quantities)
-    return len(differing.left) == 1 or is_very_similar
-
-
-def _find_name_contradiction(a: StatementFeatures, b: StatementFeatures, keyed: bool) -> Contradiction | None:
-    """One name each, in the same place of otherwise the same sentence about something both name."""
-    left_names, right_names = _names_of_one_side(a, b), _names_of_one_side(b, a)
-    if len(left_names) != 1 or len(right_names) != 1 or _is_acronym(left_names[0], right_names[0]):
-        return None
-    if _differing_dates(a, b).on_both_sides or _differing_quantities(a, b).on_both_sides:
-        return None
-    left, right = left_names[0], right_names[0]
-    left_words, right_words = a.words - left.words, b.words - right.words
-    similarity = dice_similarity(left_words, right_words)
-    if keyed:
-        fits = similarity >= MIN_KEYED_FRAME_SIMILARITY
-    else:
-        fits = (
-            similarity >= MIN_NAME_FRAME_SIMILARITY
-            and len(left_words & right_words) >= MIN_SHARED_WORDS
-            and bool(_name_words(a.names) & _name_words(b.names))
-            and _is_same_position(a, b, left, right)
-        )
-    return Contradiction("name", left.text, right.text) if fits else None
-
-
-def _find_word_contradiction(
-    a: StatementFeatures, b: StatementFeatures, similarity: float
-) -> Contradiction | None:
-    """The same sentence but for one word or two in one place ("a defender", "a forward")."""
-    if similarity < MIN_WORD_FRAME_SIMILARITY or len(a.words & b.words) < MIN_WORD_SHARED_WORDS:
-        return None
-    ops = [op for op in Levenshtein.opcodes(a.frame, b.frame) if op.tag != "equal"]
-    if len(ops) != 1 or ops[0].tag != "replace":
-        return None
-    left, right = a.frame[ops[0].src_start : ops[0].src_end], b.frame[ops[0].dest_start : ops[0].dest_end]
-    if max(len(left), len(right)) > 2 or is_spelling_variant(" ".join(left), " ".join(right)):
-        return None
-    return Contradiction("name", " ".join(left), " ".join(right))
+def _name_at(said: StatementFeatures, words: _Words) -> str:
+    """The names that consist of these words, else the first that has one of them; "" without any."""
+    within = [name.text for name in said.names if name.words <= set(words)]
+    partly = [name.text for name in said.names if name.words & set(words)][:1]
+    return ", ".join(dict.fromkeys(within)) or "".join(partly)
 
 
 def is_spelling_variant(left: str, right: str) -> bool:
-    """Are two values one in two forms: nearly the same letters, or an initial and its name?"""
-    short, full = sorted((left.casefold().split(), right.casefold().split()), key=lambda w: len("".join(w)))
-    if len(short) == len(full) and all(map(_is_initial_or_same, short, full)):
+    """Are two values one in two forms: nearly the same letters, initials, or an initial and its name?"""
+    one, other = left.casefold().replace(".", "").split(), right.casefold().replace(".", "").split()
+    if len(one) == len(other) and all(
+        x == y or (min(len(x), len(y)) == 1 and x[0] == y[0]) for x, y in zip(one, other, strict=True)
+    ):
         return True
-    return Levenshtein.normalized_similarity("".join(short), "".join(full)) >= MIN_SPELLING_SIMILARITY
-
-
-def _is_initial_or_same(short: str, full: str) -> bool:
-    initial = short.strip(".")
-    return short == full or (len(initial) == 1 and full.startswith(initial))
-
-
-def _is_same_position(
-    a: StatementFeatures, b: StatementFeatures, left: ProperName, right: ProperName
-) -> bool:
-    """Are the two names in the same place of the aligned frames, and not the subject (the first word)?"""
-    one, other = _replace_name(a.frame, left), _replace_name(b.frame, right)
-    if one.count(_NAME_PLACEHOLDER) != 1 or other.count(_NAME_PLACEHOLDER) != 1:
-        return False
-    i, j = one.index(_NAME_PLACEHOLDER), other.index(_NAME_PLACEHOLDER)
-    if i == j == 0:
-        return False
-    equal = (op for op in Levenshtein.opcodes(one, other) if op.tag == "equal")
-    return any(op.src_start <= i < op.src_end and j - op.dest_start == i - op.src_start for op in equal)
-
-
-def _replace_name(frame: tuple[str, ...], name: ProperName) -> list[str]:
-    """The frame with each run of a name's words replaced by one placeholder."""
-    marked = [_NAME_PLACEHOLDER if word in name.words else word for word in frame]
-    return [w for i, w in enumerate(marked) if w != _NAME_PLACEHOLDER or i == 0 or marked[i - 1] != w]
-
-
-def _is_acronym(a: ProperName, b: ProperName) -> bool:
-    """Is one name the initials of the other ("BBC", "British Broadcasting Corporation")?"""
-    short, full = sorted((a.text, b.text), key=len)
-    initials = "".join(word[0] for word in full.split() if word[0].isupper())
-    return short.replace(".", "").casefold() == initials.casefold()
+    short, full = sorted((one, other), key=len)
+    if len(short) == 1 < len(full) and short[0] == "".join(word[0] for word in full):
+        return True
+    return Levenshtein.normalized_similarity("".join(one), "".join(other)) >= MIN_SPELLING_SIMILARITY

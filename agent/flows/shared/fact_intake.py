@@ -9,8 +9,8 @@ from agent.engine.run_state import RunState
 from agent.engine.state import Change
 from agent.evidence import confidence
 from agent.evidence.confidence import AnswerFeatures
-from agent.evidence.contradiction.blocking import PairingScope
 from agent.evidence.contradiction.groups import find_conflicts, update_disputed
+from agent.evidence.contradiction.pairs import PairingScope
 from agent.evidence.contradiction.resolution import FACTS_GONE_REASON
 from agent.flows.shared import fact_view
 from agent.flows.shared.plan import assign_parts

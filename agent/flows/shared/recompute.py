@@ -14,8 +14,8 @@ from pydantic import TypeAdapter
 
 from agent.engine.run_state import RunState
 from agent.engine.state import REMOVAL_PREFIX, Change, to_jsonable
-from agent.evidence.contradiction.blocking import PairingScope
 from agent.evidence.contradiction.groups import update_disputed
+from agent.evidence.contradiction.pairs import PairingScope
 from agent.evidence.contradiction.resolution import CLOSED_REASONS, PINNED_REASON
 from agent.flows.shared import fact_view
 from agent.flows.shared.fact_intake import assess_confidence, update_conflicts

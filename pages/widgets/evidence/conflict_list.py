@@ -3,14 +3,12 @@ ones, and how it stands."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import streamlit as st
 
 from agent.actions import conflict_rulings, fact_edits
 from agent.actions.conflict_rulings import SideSummary
-from agent.evidence.contradiction.time_series import Timeline, TimelinePoint, find_timelines
-from agent.flows.shared import fact_view
 from agent.text.plurals import format_count
 from agent.types import Conflict, Fact
 from agent.workbench import RunSnapshot
@@ -21,8 +19,6 @@ PAGE_SIZE = 6
 """Conflicts on a page: the cost of a poll must not grow with the run."""
 MAX_QUOTES = 4
 """Quotes of a value that are drawn."""
-MAX_TIMELINES = 8
-"""Series that are drawn."""
 KIND_LABELS = {
     "number": "different figures",
     "date": "different dates",
@@ -36,11 +32,6 @@ def draw(view: RunSnapshot) -> None:
     known = view_cache.get_or_compute(
         view, "conflicts", lambda: conflict_rulings.active_conflicts(view.state)
     )
-    dated = view_cache.get_or_compute(
-        view, "timelines", lambda: render_timelines(find_timelines(fact_view.facts_for_prompt(view.state)))
-    )
-    if dated:
-        st.html(f'<div class="ts small">{dated}</div>')
     if not known:
         empty_state.draw(
             "No conflicts found",
@@ -54,21 +45,6 @@ def draw(view: RunSnapshot) -> None:
             if fact_edits.is_editable(view):
                 conflict_actions.draw(view, conflict)
     pagination.draw(len(known), PAGE_SIZE, turned, "conflicts")
-
-
-def render_timelines(found: Sequence[Timeline]) -> str:
-    """Figures of different times as HTML: no conflict, but worth a look beside one."""
-    rows = (
-        f"<li>{' · '.join(map(_render_point, timeline.points))}<br>"
-        f'<span class="soft">{escape.html(escape.shorten(timeline.about, 120))}</span></li>'
-        for timeline in found[:MAX_TIMELINES]
-    )
-    head = f"<summary>Figures of different times, which are no conflict ({len(found)})</summary>"
-    return f"<details>{head}<ul>{''.join(rows)}</ul></details>" if found else ""
-
-
-def _render_point(point: TimelinePoint) -> str:
-    return f"{escape.html(point.when)}: <b>{escape.html(point.value)}</b>"
 
 
 def render_conflict(conflict: Conflict, facts: Mapping[str, Fact], run_id: str) -> str:

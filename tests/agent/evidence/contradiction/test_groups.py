@@ -1,6 +1,5 @@
 """Contradictions are found, series and different events are not, and a settlement survives more reading."""
 
-from dataclasses import replace
 from itertools import count
 
 import pytest
@@ -284,10 +283,10 @@ def test_a_page_s_title_as_subject_does_not_part_sentences_on_one_thing() -> Non
     ]
 
 
-def test_a_table_row_with_one_of_the_values_takes_its_side() -> None:
+def test_a_table_row_contradicts_prose_and_takes_its_side() -> None:
     one, other = fact("Nordvik Dairy was founded in 1921.", A), fact("Nordvik Dairy was founded in 1923.", B)
     row = fact("Dairy: Nordvik Dairy; Village: Lillehavn; Founded: 1923; Known for: cheese", C)
-    assert find_conflicts([one, row]) == []
+    assert [[v.text for v in c.values] for c in find_conflicts([one, row])] == [["1921", "1923"]]
     values = find_conflicts([one, other, row])[0].values
     assert [(v.fact_ids, v.sites) for v in values] == [
         ([one.id], ["a.example"]),
@@ -295,25 +294,118 @@ def test_a_table_row_with_one_of_the_values_takes_its_side() -> None:
     ]
 
 
-def test_different_answers_to_the_question_are_one_conflict_and_take_the_place_of_its_parts() -> None:
-    said = [
-        "The Nordvik Dairy was founded in 1921.",
-        "The Nordvik Dairy was founded in 1923.",
-        "Berg founded the Nordvik Dairy in 1925, they say.",
+def test_rows_of_two_tables_contradict_each_other_in_one_cell_and_are_namesakes_in_all() -> None:
+    one = fact("Dairy: Nordvik Dairy; Village: Lillehavn; Founded: 1921; Staff: 12", A)
+    other = fact("Dairy: Nordvik Dairy; Village: Lillehavn; Founded: 1923; Staff: 12", B)
+    namesake = fact("Dairy: Nordvik Dairy; Founded: 1890; Staff: 40", C)
+    assert [[v.text for v in c.values] for c in find_conflicts([one, other])] == [["1921", "1923"]]
+    assert find_conflicts([one, namesake]) == []
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (
+            ("Amber Road is an album by Anna Berg.", "Amber Road (Anna Berg album)"),
+            ("Amber Road is an album by Olaf Lund.", "Amber Road (Olaf Lund album)"),
+        ),
+        (
+            ("The Grey Harbour was released on 3 May 1933.", "The Grey Harbour (1933 film)"),
+            ("The Grey Harbour was released on 9 June 1971.", "The Grey Harbour (1971 film) – Filmbase"),
+        ),
+        (
+            ("Anna Berg was born in 1890.", "Anna Berg (footballer)"),
+            ("Anna Berg was born in 1931.", "Anna Berg (chemist) | Who is who"),
+        ),
+        (
+            ("The town has 4,210 inhabitants today.", "Lillehavn, Agder"),
+            ("The town has 9,800 inhabitants today.", "Lillehavn, Telemark"),
+        ),
+        (
+            ("The population was 4,210 at the census.", "Lillehavn"),
+            ("The population was 9,800 at the census.", "Skarvik"),
+        ),
+        (
+            ("Anna Berg (born 1890) is a Norwegian farmer.", ""),
+            ("Anna Berg (born 1931) is a Norwegian chemist.", ""),
+        ),
+        (
+            ("Amber Road is the first album by the singer Anna Berg.", ""),
+            ("Amber Road is a 1999 album by the drummer Olaf Lund.", ""),
+        ),
+    ],
+)
+def test_namesakes_are_no_conflict(one: tuple[str, str], other: tuple[str, str]) -> None:
+    assert find_conflicts([fact(one[0], A, title=one[1]), fact(other[0], B, title=other[1])]) == []
+
+
+def test_subjects_that_were_given_tell_namesakes_apart() -> None:
+    one = fact("He died in 1040.", A, subject="Emperor Jingo of the East", attribute="death")
+    other = fact("He died in 1190.", B, subject="Emperor Jingo of the West", attribute="death")
+    assert find_conflicts([one, other]) == []
+    assert len(find_conflicts([one, other.replace(subject=one.subject)])) == 1
+
+
+def test_a_state_may_change_between_two_publications_and_a_past_event_may_not() -> None:
+    staff = [
+        fact("The Nordvik dairy employs 120 people.", A, published_at="2019-04-02"),
+        fact("The Nordvik dairy employs 180 people.", B, published_at="2024-04-02T08:00:00Z"),
     ]
-    facts = [fact(text, url, relevance=0.8) for text, url in zip(said, (A, B, C), strict=True)]
-    found = find_conflicts(
-        facts, [], replace(parse_question("When was the Nordvik Dairy founded?"), answer_type="date")
+    assert find_conflicts(staff) == []
+    assert len(find_conflicts([staff[0], staff[1].replace(published_at="2019-06-01")])) == 1
+    assert len(find_conflicts([staff[0], staff[1].replace(published_at="")])) == 1
+    past = [f.replace(statement=f.statement.replace("employs", "once had")) for f in staff]
+    assert len(find_conflicts(past)) == 1
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (
+            "The hall was opened in 1921 and rebuilt in 1934.",
+            "The hall was opened in 1934.",
+        ),
+        ("The hall seats 100 to 200 people.", "The hall seats 150 people."),
+        ("The hall was in use in 1939–45.", "The hall was in use in 1941."),
+        ("Anna Berg and Olaf Lund own the old hall.", "Olaf Lund and Anna Berg own the old hall."),
+    ],
+)
+def test_sentences_that_agree_are_no_conflict(one: str, other: str) -> None:
+    assert find_conflicts([fact(one, A), fact(other, B)]) == []
+
+
+def test_only_the_facts_that_state_a_value_are_disputed() -> None:
+    one, other = (
+        fact("The Nordvik dairy was founded in 1921.", A),
+        fact("The Nordvik dairy was founded in 1923.", B),
     )
-    assert [(conflict.asks, [value.text for value in conflict.values]) for conflict in found] == [
-        (True, ["1921", "1923", "1925"])
+    beside = [
+        fact("The Nordvik dairy employs 120 people.", A),
+        fact("The Nordvik dairy stands by the river since 1921.", C),
+        fact("The Nordvik dairy won a prize in 1950.", D),
     ]
-    assert (
-        find_conflicts(
-            facts[:1], [], replace(parse_question("When was the Nordvik Dairy founded?"), answer_type="date")
-        )
-        == []
-    )
+    known = [one, other, *beside]
+    assert {f.id for f in update_disputed(known, find_conflicts(known))} == {one.id, other.id}
+
+
+def test_a_conflict_about_what_is_asked_is_marked_and_comes_first() -> None:
+    staff = [
+        fact("The Nordvik Dairy employs 120 people.", A),
+        fact("The Nordvik Dairy employs 180 people.", B),
+    ]
+    founded = [
+        fact("The Nordvik Dairy was founded in 1921.", A),
+        fact("The Nordvik Dairy was founded in 1923.", B),
+    ]
+    for question, first in (
+        ("When was the Nordvik Dairy founded?", "1921"),
+        ("How many people does the Nordvik Dairy employ?", "120 people"),
+    ):
+        found = find_conflicts([*staff, *founded], [], parse_question(question))
+        assert [conflict.asks for conflict in found] == [True, False]
+        assert found[0].values[0].text == first
+    other = parse_question("When was the Skarvik Brewery founded?")
+    assert not any(conflict.asks for conflict in find_conflicts([*staff, *founded], [], other))
 
 
 def test_a_settlement_holds_when_the_value_is_written_otherwise_later() -> None:

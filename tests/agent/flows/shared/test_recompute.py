@@ -194,8 +194,8 @@ def test_an_edit_among_very_many_facts_compares_few(monkeypatch):
         made[0] += 1
         return compared(*given, **more)
 
-    compared = groups._find_contradiction
-    monkeypatch.setattr(groups, "_find_contradiction", counted)
+    compared = groups._compare
+    monkeypatch.setattr(groups, "_compare", counted)
     firms = [
         said(
             f"f{n}", f"The firm Alpha was founded in {1900 + n % 90} by person {n}.", f"https://s{n}.example/"

@@ -1,0 +1,91 @@
+"""Are two facts about the same thing at the same time? By code: what their pages' titles and given subjects
+say, and when their pages were published. In doubt about a changing state the answer is no."""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+from functools import lru_cache
+
+from agent.evidence.statement_features import extract_features
+from agent.types import Fact
+
+MAX_OPENING_CHARS = 12
+"""A name that begins within so many characters is the subject of a sentence."""
+MIN_DAYS_APART = 365
+"""Days between two publications from which a state that changes may have changed."""
+
+_SITE_NAME = re.compile(r"\s[|·–—-]\s.*$")
+_QUALIFIER = re.compile(
+    r"^(?P<base>[^(),]{2,100}?)(?:\s*\((?P<bracket>[^()]{2,60})\)|,\s(?P<larger>[^(),]{2,60}))"
+)
+_PAST = re.compile(r"\b(?:was|were|had|did|\w+ed)\b", re.IGNORECASE)
+
+
+def is_same_thing(a: Fact, b: Fact) -> bool:
+    """Whether no title or subject tells two things apart.
+
+    "Titanic (1997 film)" and "Titanic (1953 film)" are two; so are subjects of which neither occurs in the
+    other fact. The subject is the given one, else the name a statement opens with, else the page's title."""
+    pairs = [(a.title, b.title), (_given_subject(a), _given_subject(b))]
+    if any(_has_other_qualifier(left, right) for left, right in pairs):
+        return False
+    mine, theirs = _subject_words(a), _subject_words(b)
+    return not mine or not theirs or mine <= _all_words(b) or theirs <= _all_words(a)
+
+
+def may_have_changed(a: Fact, b: Fact) -> bool:
+    """Whether both statements speak of the present, and their pages were published a year apart or more."""
+    one, other = _publication_day(a), _publication_day(b)
+    if one is None or other is None or _PAST.search(a.statement) or _PAST.search(b.statement):
+        return False
+    return abs((one - other).days) >= MIN_DAYS_APART
+
+
+def content_words(text: str) -> frozenset[str]:
+    """The content words of a text, without dates and numbers."""
+    return extract_features(text).words
+
+
+def _given_subject(fact: Fact) -> str:
+    """The subject that a model or person gave with the attribute; alone it is only the page's title."""
+    return fact.subject if fact.attribute else ""
+
+
+def _subject_words(fact: Fact) -> frozenset[str]:
+    if subject := _given_subject(fact):
+        return content_words(_base_title(subject))
+    names = extract_features(fact.statement).names
+    opening = next((name for name in names if name.start <= MAX_OPENING_CHARS), None)
+    return opening.words if opening else content_words(_base_title(fact.title))
+
+
+def _all_words(fact: Fact) -> frozenset[str]:
+    return content_words(f"{fact.statement} . {_base_title(fact.title)} . {_given_subject(fact)}")
+
+
+def _base_title(title: str) -> str:
+    """A title without the site's name and without what tells namesakes apart."""
+    return re.sub(r"\([^)]*\)", " ", _SITE_NAME.sub("", title))
+
+
+@lru_cache(maxsize=4096)
+def _split_qualifier(title: str) -> tuple[frozenset[str], frozenset[str]]:
+    """The words of a title and of what tells it from its namesakes: in brackets, or after a comma."""
+    match = _QUALIFIER.match(_SITE_NAME.sub("", title))
+    if match is None:
+        return frozenset(), frozenset()
+    words = (match["bracket"] or match["larger"]).casefold().split()
+    return frozenset(match["base"].casefold().split()), frozenset(words)
+
+
+def _has_other_qualifier(a: str, b: str) -> bool:
+    (base, mine), (other_base, theirs) = _split_qualifier(a), _split_qualifier(b)
+    return bool(base) and base == other_base and not (mine <= theirs or theirs <= mine)
+
+
+def _publication_day(fact: Fact) -> date | None:
+    try:
+        return date.fromisoformat(fact.published_at[:10])
+    except ValueError:
+        return None
