@@ -15,12 +15,6 @@ from agent.text.quantities import Quantity, find_quantities, is_same_quantity
 from agent.text.tokens import is_stopword
 
 _NAME_BEFORE = re.compile(r"(?:^|\s)[A-Z][\w.-]*\s$")
-_CLAUSE_END = re.compile(
-    r"[,;:](?=\s(?!\d))|\s[–—-](?=\s)|\.(?=\s)|\s(?=(?:which|who|whose|where|when|while|but|because|after"
-    r"|although)\b)"
-    r"|\s(?=and\s(?:is|was|are|were|has|had|became|\w+ed|its|his|her|their|it|he|she|they)\b)",
-    re.IGNORECASE,
-)
 MIN_SUPPORTED_SHARE = 0.4
 """Least share of a statement's content words that its sources must have."""
 _PREFIX_LENGTH = 5
@@ -29,8 +23,6 @@ _REPORTING_WORDS = frozenset(
     "say says said states stated reports reported according others sources source page site sites disagree "
     "independent taken settled person".split()
 )
-MIN_CLAUSE_WORDS = 2
-"""Least number of content words of an opening clause."""
 _CONTEXT_CHARS = 600
 
 
@@ -80,19 +72,6 @@ def extract_features(statement: str) -> StatementFeatures:
         words=frozenset(frame),
         labels=frozenset(labels),
     )
-
-
-@lru_cache(maxsize=8192)
-def opening_clause(statement: str) -> str:
-    """The opening clause of a statement that has enough words and a value; the whole when there is none.
-
-    "The dairy was founded in 1974 and is the oldest of all" and "The dairy was founded in 1979, in a brewery"
-    share it but for the year."""
-    for end in _CLAUSE_END.finditer(statement):
-        features = extract_features(statement[: end.start()])
-        if len(features.frame) >= MIN_CLAUSE_WORDS and (features.dates or features.quantities):
-            return statement[: end.start()]
-    return statement
 
 
 def _is_event_year(statement: str, date: DateInterval) -> bool:
