@@ -123,7 +123,8 @@ def _states_value(fact: Fact, kind: ConflictKind, value: str) -> bool:
     """Does a fact also state the other's value, in its statement or the rest of its quote?"""
     said = extract_features(f"{fact.statement} {fact.quote if fact.quote != fact.statement else ''}")
     if kind in ("date", "number"):
-        values = [item.text for item in (said.dates if kind == "date" else said.quantities)]
+        dates = [date.text for date in said.dates if not date.is_yearless]
+        values = dates if kind == "date" else [quantity.text for quantity in said.quantities]
         return any(statements.is_same_value(kind, text, value) for text in values)
     words = extract_features(value).words
     return kind == "name" and bool(words) and words <= said.words

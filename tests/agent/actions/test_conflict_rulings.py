@@ -62,7 +62,7 @@ def test_a_value_is_taken_with_a_reason_and_the_answer_states_it(bench):
     now = state.conflicts[conflict.id]
     assert (now.status, now.chosen, now.reason, now.settled_by) == ("settled", "1979", REASON, "person")
     assert state.answer.text.startswith(
-        "A person settled this: Älvmora Mejeri (year founded): “1979”, because “The register of 1979"
+        "A person settled this: Älvmora Mejeri (founded): “1979”, because “The register of 1979"
     )
     assert (
         state.answer.sentences[0].backed
@@ -70,7 +70,7 @@ def test_a_value_is_taken_with_a_reason_and_the_answer_states_it(bench):
         and "disagree" not in state.answer.text
     )
     assert state.answer.because.startswith(
-        "after your edit: resolved Älvmora Mejeri (year founded) for “1979”"
+        "after your edit: resolved Älvmora Mejeri (founded) for “1979”"
     )
     overruled = [fact for fact in state.facts.values() if fact.disputed]
     assert overruled and all("1974" in fact.statement for fact in overruled)
