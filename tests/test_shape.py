@@ -39,7 +39,7 @@ FORBIDDEN = {"utils", "helpers", "helper", "common", "misc", "manager", "service
 MAY_CATCH_ALL = {"agent/engine/loop.py", "agent/bot/responder.py"}
 MAX_LINES = {"agent": 38_600, "pages": 10_800}
 NAMES_IN_ING = {
-    "blocking": "the standard term of record linkage",
+    : "the standard term of record linkage",
     "chunking": "the standard term of retrieval",
     "drawing": "a noun: a picture",
     "encoding": "a noun: of characters",

@@ -2,7 +2,7 @@
 
 A conflict's id is a hash of subject, attribute, kind and unit of its earliest fact, so the same conflict gets
 the same id after more reading and keeps its settlement (`resolution`). Which facts are compared is decided
-in `pairs` and `same_thing`, how two statements contradict in `statements`."""
+in `pairs` and `identity`, how two statements contradict in `statements`."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from itertools import product
 
 from agent.evidence.contradiction import statements
 from agent.evidence.contradiction.forms import comparable_forms, is_table_row
+from agent.evidence.contradiction.identity import may_have_changed
 from agent.evidence.contradiction.pairs import PairingScope, find_pairs, topic_key
 from agent.evidence.contradiction.resolution import restore_settlement
-from agent.evidence.contradiction.same_thing import may_have_changed
 from agent.evidence.contradiction.statements import ConflictKind, Contradiction
 from agent.evidence.disjoint_sets import DisjointSets
 from agent.evidence.source_independence import find_independent_sources

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from agent.evidence.contradiction.same_thing import content_words, is_same_thing
+from agent.evidence.contradiction.identity import content_words, is_same_thing
 from agent.types import Fact
 
 _Topic = tuple[frozenset[str], tuple[str, str]]

@@ -22,7 +22,7 @@ def test_a_conflict_is_listed_looked_into_and_settled(capsys):
     assert main(["conflicts", run_id]) == 0
     listed = capsys.readouterr().out
     assert (
-        "Älvmora Mejeri (year founded): open" in listed
+        "Älvmora Mejeri (founded): open" in listed
         and "- 1974: norrviddawiki.example (1 independent source, since " in listed
     )
     assert main(["conflicts", run_id, "--json"]) == 0
@@ -37,7 +37,7 @@ def test_a_conflict_is_listed_looked_into_and_settled(capsys):
     assert main(["settle", run_id, name, "--look", "Sixten Tjäder brewery"]) == 0
     assert main(["settle", run_id, name, "--take", "1979", "--because", "the register came first"]) == 0
     assert (
-        "A person settled this: Älvmora Mejeri (year founded): “1979”, because “the register came first”"
+        "A person settled this: Älvmora Mejeri (founded): “1979”, because “the register came first”"
         in capsys.readouterr().out
     )
     assert main(["conflicts", run_id]) == 0
