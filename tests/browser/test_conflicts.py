@@ -43,7 +43,9 @@ def test_a_conflict_is_looked_into_and_settled_with_a_reason(server: Served, tab
     expect(screen.notice).to_contain_text("Give a reason")
     page.get_by_label("Why? (shown in the answer)").fill("The register is the first source.")
     screen.button("Save decision").click()
-    settled = "A person settled this: Älvmora Mejeri (founded): “1979”, because “The register is the first source.”"
+    settled = (
+        "A person settled this: Älvmora Mejeri (founded): “1979”, because “The register is the first source.”"
+    )
     expect(page.locator(".answer")).to_contain_text(settled)
     expect(page.get_by_label("Why? (shown in the answer)")).not_to_be_visible()
     expect(page.locator(".answer")).not_to_contain_text("The sources disagree")
