@@ -39,7 +39,6 @@ FORBIDDEN = {"utils", "helpers", "helper", "common", "misc", "manager", "service
 MAY_CATCH_ALL = {"agent/engine/loop.py", "agent/bot/responder.py"}
 MAX_LINES = {"agent": 38_600, "pages": 10_800}
 NAMES_IN_ING = {
-    : "the standard term of record linkage",
     "chunking": "the standard term of retrieval",
     "drawing": "a noun: a picture",
     "encoding": "a noun: of characters",
