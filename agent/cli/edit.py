@@ -18,6 +18,7 @@ from agent.cli.options import RunId, require_one
 from agent.cli.output import check_network, finish_edit, write_stderr, write_stdout
 from agent.errors import UsageError
 from agent.evidence import citation_check
+from agent.evidence.support import count_support
 from agent.export.escaping import to_one_line
 from agent.text.plurals import format_count
 from agent.text.urls import site
@@ -157,9 +158,7 @@ def describe_changes(before: RunSnapshot, after: RunSnapshot) -> list[str]:
         for change in citation_check.diff_answers(old, new)
         if change.kind != "same" and (sentence := change.new or change.old)
     ]
-    counts = new.statements
-    total = counts.backed + counts.unsupported
-    head = f"answer {new.n}: {new.verdict}, {counts.backed} of {total} statements backed by a page, {level}"
+    head = f"answer {new.n}: {new.verdict}, {count_support(new) or 'no statement'}, {level}"
     return [head, *(changes or ["the answer says the same"])]
 
 

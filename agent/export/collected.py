@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from agent.evidence.support import count_support, describe_support
 from agent.export.document import Block, Bullets, Heading, Inline, Paragraph, Quote, Span
 from agent.export.markdown import render_blocks
 from agent.export.sheets import write_csv
@@ -107,12 +108,13 @@ def _digest_blocks(answer: Answer | None) -> list[Block]:
     lines: list[tuple[Inline, tuple[str, ...]]] = []
     for sentence in answer.sentences:
         marks: Inline = [Span(str(n), "cite") for n in answer.citation_numbers(sentence)]
-        unsupported: Inline = [] if sentence.backed else [" ", Span("(unsupported)", "emphasis")]
-        lines.append(([sentence.text, *([" "] if marks else []), *marks, *unsupported], ()))
+        support = describe_support(sentence).text
+        checked: Inline = [" ", Span(f"({support})", "emphasis")] if support else []
+        lines.append(([sentence.text, *([" "] if marks else []), *marks, *checked], ()))
     notes = [Paragraph([text]) for text in (answer.certainty, answer.missing, answer.journey) if text]
     blocks: list[Block] = [
         Heading(2, "Digest"),
-        Paragraph([answer.statements.summary]),
+        Paragraph([count_support(answer) or "No statements"]),
         Bullets(lines),
         *notes,
     ]

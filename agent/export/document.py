@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from agent.evidence.confidence_explanations import list_changes
+from agent.evidence.support import count_support, label_support, list_checks
 from agent.export.report import Report
 from agent.text.plurals import format_count, format_percent
 from agent.types import PAGE_ORIGIN_LABELS, Action, Answer, Confidence, Conflict, Fact, Source
@@ -114,7 +115,7 @@ def build_document(report: Report) -> list[Block]:
     sources, earlier answers, settings."""
     answer = report.answer
     sections: tuple[tuple[str, Iterable[Block]], ...] = (
-        ("Answer", _answer(answer, report) if answer else [Paragraph(["There is no answer yet."])]),
+        ("Answer", _answer(answer) if answer else [Paragraph(["There is no answer yet."])]),
         ("Conflicts", _bullets(map(_conflict, report.conflicts))),
         ("Sources", [b for source in answer.sources for b in _source(source, report)] if answer else []),
         ("Facts", _facts(report)),
@@ -157,35 +158,43 @@ def _head(report: Report) -> list[Block]:
     return blocks
 
 
-def _answer(answer: Answer, report: Report) -> list[Block]:
+def _answer(answer: Answer) -> list[Block]:
     written = VALUE_LABELS.get(answer.by, answer.by)
     return [
         Paragraph([*_figures(answer), f" · model: {written}"]),
-        Paragraph(_sentences(answer, report) or [NO_STATEMENT], "answer"),
+        Paragraph(_sentences(answer) or [NO_STATEMENT], "answer"),
+        *_checks(answer),
         *(Paragraph([Span(f"{name}:", "strong"), f" {text}"]) for name, text in answer.side_notes if text),
     ]
 
 
 def _figures(answer: Answer) -> Inline:
     reason = f" ({answer.reason.replace('_', ' ')})" if answer.reason != "none" else ""
-    confidence = f" · confidence {format_percent(answer.confidence)} · {answer.statements.summary}"
+    confidence = (
+        f" · confidence {format_percent(answer.confidence)} · {count_support(answer) or 'no statements'}"
+    )
     return [Span(answer.verdict.replace("_", " "), "strong"), reason + confidence]
 
 
-def _sentences(answer: Answer, report: Report, *, linked: bool = True) -> list[Span | str]:
+def _checks(answer: Answer) -> list[Block]:
+    lines: list[tuple[Inline, tuple[str, ...]]] = [([line], ()) for line in list_checks(answer)]
+    return [Paragraph([Span("How the statements were checked:", "strong")]), Bullets(lines)] if lines else []
+
+
+def _sentences(answer: Answer, *, linked: bool = True) -> list[Span | str]:
     spans: list[Span | str] = []
     for sentence in answer.sentences:
         numbers = answer.citation_numbers(sentence)
         spans += [sentence.text, *([" "] if numbers else [])]
         spans += [Span(str(n), "cite") if linked else f"[{n}]" for n in numbers]
-        if problem := report.describe_missing_support(sentence):
-            spans += [" ", Span(f"({problem})", "emphasis")]
+        if label := label_support(sentence):
+            spans += [" ", Span(f"({label})", "emphasis")]
         spans.append(" ")
     return spans[:-1]
 
 
 def _earlier_answer(answer: Answer, report: Report) -> list[Block]:
-    told = _sentences(answer, report, linked=False) or [NO_STATEMENT]
+    told = _sentences(answer, linked=False) or [NO_STATEMENT]
     return [Heading(3, f"Answer {answer.n}"), Paragraph(_figures(answer)), Paragraph(told)]
 
 
@@ -251,6 +260,7 @@ def describe_fact_marks(fact: Fact) -> str:
     marks = [
         "verified" if fact.verified else "not verified",
         "disputed" if fact.disputed else "",
+        f"written as “{fact.refused_statement}”, refused" if fact.refused_statement else "",
         fact.decision if fact.decision != "none" else "",
         PAGE_ORIGIN_LABELS[fact.given],
         "" if fact.origin == "page" else f"from: {fact.origin}".replace("_", " "),

@@ -3,6 +3,7 @@ sources."""
 
 from __future__ import annotations
 
+from agent.evidence.support import count_support, label_support, list_checks
 from agent.text.plurals import format_percent
 from agent.types import PAGE_ORIGIN_LABELS, Answer, Sentence, Source
 
@@ -17,10 +18,9 @@ def render_plain_text(answer: Answer) -> str:
     if not answer.sentences:
         lines = [f"No answer ({answer.reason}).", *notes, answer.journey]
         return "\n".join(line for line in lines if line)
-    figures = (
-        f"{answer.verdict}, confidence {format_percent(answer.confidence)}. {answer.statements.summary}."
-    )
-    lines = [" ".join(_sentence(s, answer) for s in answer.sentences), "", figures, *filter(None, notes), ""]
+    figures = f"{answer.verdict}, confidence {format_percent(answer.confidence)}. {count_support(answer)}."
+    lines = [" ".join(_sentence(s, answer) for s in answer.sentences), "", figures]
+    lines += [*(f"  {line}" for line in list_checks(answer)), *filter(None, notes), ""]
     lines += [_source(source) for source in answer.sources if source.quotes]
     return "\n".join([*lines, "", answer.journey] if answer.journey else lines)
 
@@ -28,7 +28,8 @@ def render_plain_text(answer: Answer) -> str:
 def _sentence(sentence: Sentence, answer: Answer) -> str:
     numbers = answer.citation_numbers(sentence)
     marks = f" [{', '.join(map(str, numbers))}]" if numbers else ""
-    return f"{sentence.text}{marks}{'' if sentence.backed else ' (unsupported)'}"
+    label = label_support(sentence)
+    return f"{sentence.text}{marks}{f' ({label})' if label else ''}"
 
 
 def _source(source: Source) -> str:

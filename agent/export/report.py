@@ -20,7 +20,6 @@ from agent.types import (
     PageRef,
     Refusal,
     Run,
-    Sentence,
     Settings,
     Stall,
     Step,
@@ -65,12 +64,6 @@ class Report:
     def edited_facts(self) -> list[tuple[Fact, str]]:
         """The facts a person edited, each with the edit in words."""
         return [(fact, told) for fact in self.facts if (told := describe_person_edit(fact))]
-
-    def describe_missing_support(self, sentence: Sentence) -> str:
-        """Why a sentence is not backed by a page; "" when it is."""
-        known = {fact.id: fact for fact in self.facts if fact.id in sentence.fact_ids}
-        mine = bool(known) and all(fact.is_own_knowledge for fact in known.values())
-        return "" if sentence.backed else "a person's own knowledge" if mine else "unsupported"
 
     @property
     def all_pages(self) -> list[PageRef]:

@@ -38,6 +38,7 @@ _FACTS: dict[str, Callable[[Fact], object]] = {
     "end": lambda fact: max(fact.end, 0) if fact.verified else "",
     "sha256": lambda fact: fact.sha256,
     "former": lambda fact: fact.former,
+    "refused": lambda fact: fact.refused_statement,
     "struck with": lambda fact: fact.struck_with,
     "page came": lambda fact: fact.given if fact.page_id else "",
 }

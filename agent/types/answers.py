@@ -75,21 +75,13 @@ class Source(Record):
 
 
 class StatementCounts(Record):
-    """Sentences backed by a page, sentences that are not, and citations that resolve to nothing."""
+    """Sentences that their quotes support, sentences that they do not, citations that resolve to nothing."""
 
     backed: int = 0
     unsupported: int = 0
     dropped: int = 0
     unchecked: int = 0
     """Of the unsupported ones, those that nobody judged (no model)."""
-
-    @property
-    def summary(self) -> str:
-        """For example "9 of 10 statements backed by a stored page"."""
-        dropped = f"; {self.dropped} citations of unusable facts were dropped" if self.dropped else ""
-        return (
-            f"{self.backed} of {self.backed + self.unsupported} statements backed by a stored page{dropped}"
-        )
 
 
 class Answer(Record):

@@ -89,7 +89,7 @@ def test_a_finished_run_shows_tree_digest_items_and_figures(
         "below 15",
         "below 60 s",
         "below $0.15",
-        "6 of 6 statements backed",
+        "6 of 6 supported",
     ]
     assert [part for part in parts if part not in text] == []
     assert {button.proto.label for button in tester.get("download_button")} >= {"Markdown", "JSON", "CSV"}

@@ -81,10 +81,15 @@ def _render_row(fact: Fact, run_id: str, *, editable: bool) -> str:
 
 
 def render_evidence(fact: Fact, run_id: str) -> str:
-    """What a fact stands on: the verbatim quote and where it stands; what it said before a correction."""
+    """What a fact stands on: the verbatim quote and where it stands; what it said before a correction or a
+    refusal."""
     quote = "" if fact.is_own_knowledge else f'<div class="quote">{escape.html(fact.quote)}</div>'
     former = f"Before your correction: <del>{escape.html(fact.former)}</del>" if fact.former else ""
-    lacking = former and not fact.verified and not fact.is_own_knowledge
+    if fact.refused_statement:
+        former = (
+            f"The model wrote, and its quote says otherwise: <del>{escape.html(fact.refused_statement)}</del>"
+        )
+    lacking = fact.former and not fact.verified and not fact.is_own_knowledge
     warning = "The quote does not support this statement, so it is not backed by a page." if lacking else ""
     told = markup.paragraph(warning, "small warned")
     origin = markup.paragraph(_render_origin(fact, run_id))

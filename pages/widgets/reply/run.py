@@ -115,7 +115,7 @@ def _render_line(line: str) -> str:
 def _draw_quotes(view: RunSnapshot) -> None:
     answer = view.state.answers[-1] if view.state.answers else None
     if answer and answer.sentences:
-        st.html(answer_card.render(answer, view.state.facts, view.run.id))
+        st.html(answer_card.render(answer, view.run.id))
     else:
         empty_state.draw("No quotes", "The reply appears here sentence by sentence, each with its quote.")
 

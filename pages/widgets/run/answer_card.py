@@ -8,8 +8,9 @@ from collections.abc import Sequence
 import streamlit as st
 
 from agent.evidence import citation_check
+from agent.evidence.support import Support, count_support, describe_support
 from agent.text.plurals import format_count
-from agent.types import PAGE_ORIGIN_LABELS, Answer, Fact, Sentence, Source
+from agent.types import PAGE_ORIGIN_LABELS, Answer, Sentence, Source
 from agent.workbench import RunSnapshot
 from pages.widgets.shell import badges, escape, labels, markup
 
@@ -19,7 +20,7 @@ CHANGE_LABELS = {"added": "New", "removed": "Gone", "reworded": "Reworded", "res
 def draw(view: RunSnapshot) -> None:
     """The newest answer; what changed since the former one stands below it."""
     newest = view.state.answers[-1]
-    st.html(render(newest, view.state.facts, view.run.id, editable=True))
+    st.html(render(newest, view.run.id, editable=True))
     draw_changes(view.state.answers)
     if newest.journey:
         with st.expander("How this was found", icon=":material/route:", key="research-story"):
@@ -39,22 +40,15 @@ def draw_changes(given: Sequence[Answer]) -> None:
             st.html(render_changes(given[-2], given[-1]))
 
 
-def render(answer: Answer, facts: dict[str, Fact], run_id: str, *, editable: bool = False) -> str:
+def render(answer: Answer, run_id: str, *, editable: bool = False) -> str:
     """The answer as HTML; with a way from each quote to the fact behind it when that can be edited."""
-    numbers = answer.statements
-    total = numbers.backed + numbers.unsupported
-    whole = numbers.unsupported == 0 and total > 0
     marks = [
         (labels.VERDICT[answer.verdict], labels.VERDICT_TONE[answer.verdict]),
         (f"confidence {labels.format_percent(answer.confidence)}", ""),
-        (describe_backing(answer), "good" if whole else "warn" if total else ""),
         ("written by the model" if answer.by == "model" else "written without a model: quoted sentences", ""),
     ]
-    if numbers.dropped:
-        marks.append((format_count(numbers.dropped, "citation") + " dropped: resolved to nothing", "warn"))
     body = " ".join(
-        _render_sentence(sentence, answer.sources, facts, run_id, editable=editable)
-        for sentence in answer.sentences
+        _render_sentence(sentence, answer.sources, run_id, editable=editable) for sentence in answer.sentences
     )
     lines = [
         _render_line(labels.REASON.get(answer.reason, "")),
@@ -64,10 +58,15 @@ def render(answer: Answer, facts: dict[str, Fact], run_id: str, *, editable: boo
         _render_line(answer.because, "Updated"),
         _render_line(answer.remark),
     ]
+    is_whole = bool(answer.sentences) and all(sentence.backed for sentence in answer.sentences)
+    counts = markup.paragraph(
+        escape.html(count_support(answer) or "No claims"), f"small {'soft' if is_whole else 'warned'}"
+    )
     said = f'<div class="answer">{body}</div>' if body else ""
     left = f'<div>{said}<div class="lines">{"".join(lines)}</div></div>'
     return (
-        f'<div class="ts"><div class="chips">{badges.render_row(marks)}</div><div class="answer-grid">{left}'
+        f'<div class="ts"><div class="chips">{badges.render_row(marks)}</div>{counts}'
+        f'<div class="answer-grid">{left}'
         f"<div>{_render_sources(answer.sources, run_id)}</div></div></div>"
     )
 
@@ -76,7 +75,7 @@ def render_turn(given: Answer, view: RunSnapshot, refusal: str, *, editable: boo
     """An answer of a conversation: its card; small talk as it is; a refusal, of the kind that `refusal` says,
     with its own words."""
     if given.sentences:
-        return render(given, view.state.facts, view.run.id, editable=editable)
+        return render(given, view.run.id, editable=editable)
     text = f'<div class="answer">{escape.html(given.certainty)}</div>'
     if given.is_small_talk:
         return f'<div class="ts">{text}</div>'
@@ -88,32 +87,37 @@ def render_turn(given: Answer, view: RunSnapshot, refusal: str, *, editable: boo
     )
 
 
-def describe_backing(answer: Answer) -> str:
-    """How many of its statements stand on a page, in words."""
-    numbers = answer.statements
-    total = numbers.backed + numbers.unsupported
-    return (
-        f"{numbers.backed} of {format_count(total, 'statement')} backed by a page" if total else "No claims"
-    )
-
-
 def _render_line(text: str, name: str = "") -> str:
     label = f'<span class="soft">{name}:</span> ' if name else ""
     return f"<p>{label}{escape.html(text)}</p>" if text else ""
 
 
-def _render_sentence(
-    sentence: Sentence, sources: Sequence[Source], facts: dict[str, Fact], run_id: str, *, editable: bool
-) -> str:
-    text = escape.html(sentence.text)
-    if not sentence.backed:
-        mine = bool(sentence.fact_ids) and all(
-            i in facts and facts[i].is_own_knowledge for i in sentence.fact_ids
-        )
-        mark = badges.render("your own knowledge") if mine else badges.render("not backed by a page", "bad")
-        text = f'<span class="{"mine" if mine else "unbacked"}">{text}</span> {mark}'
+def _render_sentence(sentence: Sentence, sources: Sequence[Source], run_id: str, *, editable: bool) -> str:
     cited = [source for source in sources if set(sentence.fact_ids) & set(source.fact_ids)]
-    return text + "".join(_render_citation(source, sentence, run_id, editable=editable) for source in cited)
+    citations = "".join(_render_citation(source, sentence, run_id, editable=editable) for source in cited)
+    support = describe_support(sentence)
+    text = escape.html(sentence.text)
+    if support.tone:
+        text = f'<span class="{"unbacked" if support.tone == "bad" else "unsure"}">{text}</span>'
+    return text + citations + _render_support(support)
+
+
+def _render_support(support: Support) -> str:
+    """How a sentence is supported, as a small mark that opens to the reason; nothing for a quoted one. What
+    the quotes contradict, and a doubt beside a judge's word, is readable without opening it."""
+    if not support.label:
+        return ""
+    label, reason = support.label, support.detail
+    if support.doubt:
+        label = f"{label}, but {support.doubt}"
+    elif support.label in ("vetoed", "computed"):
+        label, reason = f"{label}: {reason}" if reason else label, ""
+    if not reason:
+        return f'<span class="support {support.tone}">{escape.html(label)}</span>'
+    return (
+        f'<details class="cite support {support.tone}"><summary title="How this was checked">'
+        f"{escape.html(label)}</summary><div>{escape.html(reason)}</div></details>"
+    )
 
 
 def _render_citation(source: Source, sentence: Sentence, run_id: str, *, editable: bool) -> str:

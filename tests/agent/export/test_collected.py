@@ -121,8 +121,8 @@ def test_markdown_holds_everything_and_nothing_of_it_is_markup() -> None:
     told = render_collection_markdown(given())
     assert not re.search(r"(?<!\\)!\[|(?<!\\)<script|(?<!\\)\]\(javascript", told)
     for part in (
-        "1 of 2 statements backed",
-        "*(unsupported)*",
+        "1 of 2 supported",
+        "*(not supported)*",
         "### 1\n\n**\\+1 for cheese**",
         "2 posts",
         "**bo**",

@@ -50,7 +50,7 @@ def test_what_is_not_backed_is_marked_and_counted():
             statements=StatementCounts(backed=1, unsupported=1),
         )
     )
-    assert told.splitlines()[0] == "One. [1] Two. (unsupported)" and "1 of 2 statements backed" in told
+    assert told.splitlines()[0] == "One. [1] Two. (not supported)" and "1 of 2 supported" in told
     assert "answered, confidence 88 %" in told
 
 

@@ -62,9 +62,7 @@ def test_everything_is_there_and_each_citation_leads_to_its_source():
     document = parsed(render_html(report()))
     text = one_line("".join(document.itertext()))
     assert (
-        all(one_line(title) in text for title in TITLES)
-        and "1 of 2 statements backed" in text
-        and "invented" in text
+        all(one_line(title) in text for title in TITLES) and "1 of 2 supported" in text and "invented" in text
     )
     ids = {element.get("id") for element in document.iter() if element.get("id")}
     inner = [element.get("href") for element in document.iter("a") if element.get("href").startswith("#")]

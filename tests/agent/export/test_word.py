@@ -24,8 +24,8 @@ def test_answer_sources_quotes_and_tables_come_back():
         assert f"The answer {n} is {n * 7} cows." in text
     assert (
         "There are cows." in text
-        and "(unsupported)" in text
-        and "1 of 2 statements backed" in text
+        and "(not supported)" in text
+        and "1 of 2 supported" in text
         and "invented" in text
     )
     facts, actions, *_ = document.tables

@@ -66,15 +66,15 @@ def test_an_answer_shows_each_quote_at_its_sentence_and_what_is_not_backed():
             )
         ],
     )
-    drawn = answer_card.render(given, {"f1": _fact()}, "r")
+    drawn = answer_card.render(given, "r")
     assert "<img" not in drawn and "the old mill" in drawn
     assert (
-        "1 of 2 statements backed by a page" in drawn
-        and "not backed by a page" in drawn
-        and "2 citations dropped" in drawn
+        "1 of 2 supported" in drawn
+        and "not supported" in drawn
+        and "2 citations of unusable facts were dropped" in drawn
     )
     assert drawn.count('class="cite"') == 1 and 'href="page?run=r&amp;id=p&amp;fact=f1"' in drawn
-    assert answer_card.describe_backing(Answer(n=1, verdict="no_evidence")) == "No claims"
+    assert "No claims" in answer_card.render(Answer(n=1, verdict="no_evidence"), "r")
 
 
 def test_changes_between_two_answers_are_named():

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from agent.actions.fact_edits import FactEdit
 from agent.actions.source_strikes import StrikeImpact
+from agent.evidence.citation_check import PERSON_REASON
 from agent.types import Answer, Fact, Sentence, Source, Step
 from pages.widgets.evidence import fact_actions, fact_editor, fact_grid, fact_table
 from pages.widgets.run import answer_card, timeline, timeline_cards
@@ -105,18 +106,18 @@ def test_a_row_leads_to_its_card_only_where_it_can_be_edited():
 
 
 def test_own_knowledge_is_drawn_as_such_in_an_answer():
-    known = {"f1": fact(), "f9": OWN}
     mill = Sentence(text="The mill stands.", fact_ids=["f1"], backed=True)
-    sentences = [mill, Sentence(text="I know it.", fact_ids=["f9"]), Sentence(text="Bare.")]
+    own = Sentence(text="I know it.", fact_ids=["f9"], check="not_checked", check_reason=PERSON_REASON)
+    sentences = [mill, own, Sentence(text="Bare.", check="not_supported")]
     page = Source(n=1, url="https://www.a.example/x", quotes=["The mill stands."], fact_ids=["f1"])
     sources = [page, Source(n=2, url="", quotes=["I"], fact_ids=["f9"])]
     given = Answer(
         n=2, verdict="answered", sentences=sentences, sources=sources, because="after your edit: added 1 fact"
     )
-    shown = answer_card.render(given, known, "r1", editable=True)
+    shown = answer_card.render(given, "r1", editable=True)
     assert (
-        shown.count("your own knowledge") == 1
-        and shown.count("not backed by a page") == 1
+        shown.count(">a person&#x27;s own knowledge<") == 1
+        and shown.count(">not supported<") == 1
         and "fact=f9" in shown
     )
     assert "Updated after your edit: added 1 fact." in answer_card.render_changes(

@@ -1,0 +1,108 @@
+"""How the sentences of an answer are supported, in plain words, for every surface."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Literal
+
+from agent.evidence.citation_check import PERSON_REASON
+from agent.evidence.claim_check import describe_finding
+from agent.types import Answer, Sentence
+
+NO_MODEL = "no model was asked"
+OWN_KNOWLEDGE = "a person's own knowledge"
+MAX_SHOWN = 80
+"""Characters of a sentence that a line about its check shows."""
+COUNT_LABELS = {
+    "quoted": "quoted",
+    "computed": "computed",
+    "judged_supported": "judged",
+    "vetoed": "not supported",
+    "doubted": "not supported",
+    "not_supported": "not supported",
+    "not_checked": "not checked",
+}
+
+
+@dataclass(frozen=True)
+class Support:
+    """A label in one or two words ("" for a quoted sentence), why, and the doubt that code has beside a
+    judge's word. `tone`: "bad" when the quotes do not support it, "warn" when nobody knows or code doubts."""
+
+    label: str = ""
+    detail: str = ""
+    doubt: str = ""
+    tone: Literal["", "warn", "bad"] = ""
+
+    @property
+    def text(self) -> str:
+        """All of it in one line; "" for a quoted sentence."""
+        detail = f"{self.label}: {self.detail}" if self.label and self.detail else self.label
+        return f"{detail}; but {self.doubt}" if self.doubt else detail
+
+
+def describe_support(sentence: Sentence) -> Support:
+    """How one sentence is supported."""
+    found = "; ".join(describe_finding(finding).rstrip(".") for finding in sentence.findings)
+    found = found[:1].lower() + found[1:]
+    reason = sentence.check_reason.rstrip(".")
+    match sentence.check:
+        case "quoted":
+            return Support(reason)
+        case "computed":
+            return Support("computed", reason)
+        case "judged_supported":
+            return Support("judged", f"by the model: {reason}".rstrip(": "), found, "warn" if found else "")
+        case "vetoed":
+            return Support("vetoed", found or reason, tone="bad")
+        case "doubted" | "not_supported":
+            cites_nothing = "" if sentence.fact_ids else "it cites nothing"
+            return Support(
+                "not supported", "; ".join(filter(None, (reason or cites_nothing, found))), tone="bad"
+            )
+        case "not_checked" if sentence.check_reason == PERSON_REASON:
+            return Support(OWN_KNOWLEDGE, "no page says it", tone="warn")
+        case "not_checked":
+            return Support("not checked", reason or NO_MODEL, tone="warn")
+    return Support() if sentence.backed else Support("not supported", tone="bad")
+
+
+def label_support(sentence: Sentence) -> str:
+    """The mark beside a sentence: "judged, in doubt"; "" for a quoted one."""
+    support = describe_support(sentence)
+    return f"{support.label}, in doubt" if support.doubt else support.label
+
+
+def list_checks(answer: Answer) -> list[str]:
+    """A line for each sentence that is not simply quoted: its beginning, how it is supported, and why."""
+    return [
+        f"“{sentence.text[:MAX_SHOWN].rstrip()}{'…' if len(sentence.text) > MAX_SHOWN else ''}”: {text}"
+        for sentence in answer.sentences
+        if (text := describe_support(sentence).text)
+    ]
+
+
+def count_support(answer: Answer) -> str:
+    """For example "5 of 7 supported: 3 quoted, 2 judged (1 in doubt); 1 not supported, 1 not checked".
+
+    Returns "" when there is no statement."""
+    claims = [s for s in answer.sentences if s.check] or answer.sentences
+    if not claims:
+        return ""
+    backed = [sentence for sentence in claims if sentence.backed]
+    others = [sentence for sentence in claims if not sentence.backed]
+    in_doubt = sum(sentence.check == "judged_supported" and bool(sentence.findings) for sentence in backed)
+    held = _list_counts(backed).replace("judged", f"judged ({in_doubt} in doubt)" if in_doubt else "judged")
+    text = f"{len(backed)} of {len(claims)} supported" + (f": {held}" if held else "")
+    text += f"; {_list_counts(others) or f'{len(others)} not supported'}" if others else ""
+    dropped = answer.statements.dropped
+    return text + (f"; {dropped} citations of unusable facts were dropped" if dropped else "")
+
+
+def _list_counts(sentences: list[Sentence]) -> str:
+    """ "3 quoted, 2 judged"; "" where no check was recorded."""
+    counts = Counter(COUNT_LABELS[sentence.check] for sentence in sentences if sentence.check)
+    return ", ".join(
+        f"{counts[label]} {label}" for label in dict.fromkeys(COUNT_LABELS.values()) if counts[label]
+    )
