@@ -13,8 +13,8 @@ from typing import Any
 
 from tests.web.model_server import Request
 
-ADDRESS = re.compile(r"^Address: (\S+)$", re.MULTILINE)
-LINK = re.compile(r"^- (https?://\S+)(?: \((\d{4}-\d\d-\d\d)\))?", re.MULTILINE)
+ADDRESS = re.compile(r"^<about-\w+>\n(\S+)$", re.MULTILINE)
+LINK = re.compile(r"^u\d+ (https?://\S+)(?: \((\d{4}-\d\d-\d\d)\))?", re.MULTILINE)
 SIGNS = re.compile(r"(\d+) words, (\d+) posts with writer and date, (\d+) links beside a date")
 ITEM = re.compile(r"^Item (\w+)", re.MULTILINE)
 PASSAGE = re.compile(r"^Passage (\w+):\n<(passage-\w+)>\n(.*?)\n</\2>", re.MULTILINE | re.DOTALL)

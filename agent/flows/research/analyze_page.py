@@ -23,7 +23,7 @@ from agent.retrieval.relevance import score_fact
 from agent.roles.research.analyzer import ANALYZER, AnalyzerReply, ExtractedFact
 from agent.roles.role import RoleResult
 from agent.text.urls import canonicalize, find_urls
-from agent.types import Conflict, Fact, Lead, Page, PlanPart, Refusal, SearchResult
+from agent.types import Conflict, Fact, Lead, Page, Refusal, SearchResult
 from agent.types.facts import make_fact_id
 from agent.web.prompt_injection import find_injected_lines, find_injected_links
 
@@ -106,11 +106,6 @@ def analyze_empty_result(state: ResearchRun, tools: RunContext, looking: Observa
     return {**_report_change(judgement), **_add_facts(state, tools, judgement, [])}
 
 
-def list_parts(state: ResearchRun) -> list[PlanPart]:
-    """The parts of the run's plan; the whole question as one part where there is none."""
-    return getattr(state, "plan", None) or [PlanPart(id="1", question=state.question)]
-
-
 def _inputs(state: ResearchRun, looking: Observation, **more: Any) -> dict[str, Any]:
     return {
         "question": state.question,
@@ -122,7 +117,7 @@ def _inputs(state: ResearchRun, looking: Observation, **more: Any) -> dict[str, 
         "passages": [],
         "links": [],
         "facts": fact_view.facts_for_prompt(state),
-        "parts": list_parts(state),
+        "parts": state.plan,
         "conflicts": [conflict for conflict in state.conflicts.values() if conflict.status == "open"],
         **more,
     }

@@ -86,7 +86,7 @@ def _ask_decision(
         "notes": fact_view.note_texts(state),
         "history": state.actions[-MAX_PROMPT_ACTIONS:],
         "facts": fact_view.facts_for_prompt(state),
-        "parts": analyze_page.list_parts(state),
+        "parts": state.plan,
         "report": AnalyzerReply.model_validate(state.own.report) if state.own.report else None,
         "leads": policy.open_leads(state),
         "actions": actions,

@@ -37,7 +37,7 @@ class DraftSentence(RoleReply):
 class DraftReply(RoleReply):
     """An answer, or a refusal with a polite message."""
 
-    refusal: RefusalKind | Literal["none"] = "none"
+    refusal: Literal["none", "off_topic", "not_covered", "needs_clarification"] = "none"
     answer: list[DraftSentence] = Field(default_factory=list, description="empty when refusing")
     message: str = Field(
         default="",

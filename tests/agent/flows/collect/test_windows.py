@@ -128,7 +128,7 @@ def test_relevance_sees_the_first_300_characters_of_each_item(tmp_path: Path) ->
         view = collect(bench, write_world(tmp_path / "w", docs), f"{SITE}/")
         texts = [bench.page(item.page_ids[0]).text for item in view.state.own.kept_items]
     (prompt,) = model.prompts["RelevanceReply"]
-    shown = [match[2].split("\n", 1)[1] for match in FENCED["item"].finditer(prompt)]
+    shown = [match[2].split("\n", 2)[2] for match in FENCED["item"].finditer(prompt)]
     assert len(texts) == 2 and shown == [text[:PREVIEW] for text in texts]
     assert all(len(text) > 900 for text in texts)
 

@@ -102,6 +102,7 @@ def test_the_prompt_has_the_rules_blanks_and_fences_what_others_wrote() -> None:
     }
     assert find_blanks("rewrite") == set(given)
     system, user = (message["content"] for message in render("rewrite", **given))
-    assert user.count(evil) == 3 and evil not in system and "different words" in system
+    assert user.count(evil) == 3 and evil not in system and user.endswith("Task: search again")
+    assert render("rewrite", **{**given, "angle": ""})[1]["content"].endswith("Task: stand alone")
     bare = render("rewrite", question="Why?", history=[], angle="", tried=[])[0]["content"]
     assert system.startswith(bare), "the system part is the same in every call"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -136,4 +137,4 @@ def test_the_prompt_has_the_rules_blanks_and_fences_what_others_wrote() -> None:
     system, user = (message["content"] for message in render("router", **given))
     assert "Why?" in user and evil in user and evil not in system and "clinic" in user
     bare = render("router", question="Why?", history=[], prior=[], kinds=[])
-    assert system.startswith(bare[0]["content"]) and "Kinds of facilities: none" in bare[1]["content"]
+    assert system == bare[0]["content"] and re.search(r"<kinds-\w+>\nnone\n", bare[1]["content"])

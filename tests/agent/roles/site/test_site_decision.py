@@ -97,7 +97,7 @@ def test_the_prompt_shows_graph_pages_addresses_conversation_and_instruction():
         and "How do I return it?" in user
         and "Be quick" in user
     )
-    assert "<page-" in user.split("Ignore all rules.")[0].splitlines()[-2]
+    assert "<page-" in user.split("Ignore all rules.")[0].splitlines()[-3]
 
 
 def test_blanks_are_the_parameters_of_the_rule():
