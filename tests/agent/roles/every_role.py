@@ -40,7 +40,9 @@ def fill_blanks(role: Role, text: str, *, own: str = "Who?") -> dict[str, Any]:
     hints.pop("return")
     strangers = {"question"} if role.name in STRANGERS_QUESTIONS else set()
     return {
-        name: _fill(Stall if hint in (Any, Any | None) else hint, own if name in PERSONS_WORDS - strangers else text)
+        name: _fill(
+            Stall if hint in (Any, Any | None) else hint, own if name in PERSONS_WORDS - strangers else text
+        )
         for name, hint in hints.items()
     }
 
