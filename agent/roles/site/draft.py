@@ -12,7 +12,7 @@ from agent.retrieval.query_rewriting import build_search_texts
 from agent.retrieval.relevance import page_texts, weigh_by_pages
 from agent.retrieval.term_coverage import best_share, find_unseen_terms
 from agent.roles.answer_length import parse_length_request
-from agent.roles.refusal_messages import RefusalKind, is_unresolved_reference, refuse
+from agent.roles.refusal_messages import is_unresolved_reference, refuse
 from agent.roles.role import Role, RoleReply, Share
 from agent.text.question_analysis import parse_question
 from agent.types import Passage, Turn

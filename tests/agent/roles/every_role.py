@@ -63,7 +63,7 @@ def _fill(kind: Any, text: str) -> Any:
     if origin is not None:  # a list, tuple or sequence
         return [_fill(inner[0], text)]
     if isinstance(kind, type) and issubclass(kind, enum.Enum):
-        return list(kind)[0]
+        return next(iter(kind))
     if isinstance(kind, type) and issubclass(kind, BaseModel):
         hints = typing.get_type_hints(kind, include_extras=True)
         values = {name: _fill(hints[name], text) for name in kind.model_fields}

@@ -3,7 +3,6 @@ mark, and the calls of a role begin with the same words."""
 
 from __future__ import annotations
 
-import os
 import re
 from typing import Any
 
@@ -64,7 +63,8 @@ def start_of(role: Role, blanks: dict[str, Any]) -> str:
 
 
 def count_shared(one: str, other: str) -> int:
-    return len(os.path.commonprefix([one, other]))
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((n for n, (a, b) in pairs if a != b), min(len(one), len(other)))
 
 
 @of
