@@ -87,7 +87,8 @@ def test_json_holds_what_is_promised(tmp_path, capsys):
         "answered",
         "none",
     )
-    assert set(told["statements"]) == {"backed", "unsupported", "dropped"} and set(told["usage"]) == USAGE
+    assert set(told["statements"]) == {"backed", "unsupported", "dropped", "unchecked"}
+    assert set(told["usage"]) == USAGE
     assert all(set(source) >= {"n", "url", "title", "quote", "quotes"} for source in told["sources"])
     assert all(set(seen) >= {"url", "outcome", "found_on", "step"} for seen in told["pages"])
     assert told["steps"] and told["facts"] and 0 <= told["confidence"] <= 1
