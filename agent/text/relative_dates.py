@@ -1,4 +1,4 @@
-"""How far back a request asks for: "last week", "since March", "der letzten drei Wochen", "sedan 1 maj".
+"""The time a request asks for: "last week", "since March", "in October", "bis 5. Mai", "sedan 1 maj".
 
 `dateparser` reads the dates of five languages. A range counts from its first day; a month or year alone
 counts from its beginning."""
@@ -9,6 +9,8 @@ import re
 from collections.abc import Iterator
 from datetime import date, datetime, timedelta
 from typing import Any
+
+from agent.text.date_intervals import MONTH_NAMES
 
 LANGUAGES = ("en", "de", "sv", "fr", "es")
 _OPENING_WORDS = (
@@ -28,15 +30,52 @@ _SURNAME_FOLLOWS = re.compile(r"\s+[A-ZÅÄÖÉ]")
 _CURRENT_UNIT = re.compile(
     r"\b(?:(?:from|of|in|since)\s+)?this (?P<unit>week|month|quarter|year)\b", re.IGNORECASE
 )
+_UNTIL = re.compile(
+    r"\b(?:until|till|up to|bis(?: zum)?|fram till|jusqu[’']?(?:à|au|en)|hasta)\s+(?:the\s+)?$", re.IGNORECASE
+)
+"""Words before the last day of a time."""
+_TO = re.compile(r"\b(?:to|and|through|und|och|à|au|et|y|al?)\s+(?:the\s+)?$", re.IGNORECASE)
+"""Words before the last day, behind a first one."""
+_WITHIN = re.compile(r"\b(?:in|of|during|im|i|under|en|de)\s+(?:the\s+)?$", re.IGNORECASE)
+"""Words before a month or year that is meant as a whole."""
+_MONTH = re.compile(rf"\b(?:{MONTH_NAMES})\b", re.IGNORECASE)
+_DAY_NUMBER = re.compile(r"(?<!\d)[0-3]?\d(?!\d)")
+_YEAR = re.compile(r"(?<![\d-])[12]\d{3}(?![\d-])")
 _MONTHS_AGO = re.compile(r"month|monat|månad|mois|\bmes(?:es)?\b", re.IGNORECASE)
 _POSSESSIVE = re.compile(r"['’]s\b")
 
 
 def find_days_back(text: str, today: str) -> int | None:
     """How many days before `today` (ISO 8601) a text asks for, at least 1; None when it names no time."""
-    now = date.fromisoformat(today[:10])
-    days = [(now - begin).days for _, begin in _find_ranges(_POSSESSIVE.sub("", text), now)]
+    now, text = date.fromisoformat(today[:10]), _POSSESSIVE.sub("", text)
+    ranges = _find_ranges(text, now)
+    days = [(now - begin).days for (start, _), begin in ranges if not _UNTIL.search(text[:start])]
     return max(1, *days) if days else None
+
+
+def find_last_day(text: str, today: str) -> str:
+    """The last day a text asks for, before `today` (both ISO 8601); "" when it asks for all up to today."""
+    now, text = date.fromisoformat(today[:10]), _POSSESSIVE.sub("", text)
+    ranges = _find_ranges(text, now)
+    if not ranges:
+        return ""
+    (start, end), first = ranges[-1]
+    found = _MONTH.search(text, start, end) or _YEAR.search(text, start, end)
+    before = text[: found.start()] if found else text[:start]
+    is_whole = bool(found) and not _DAY_NUMBER.search(text, start, end)
+    opening = re.sub(r"[\d.\s]+$", " ", before)  # the day's number stands between
+    is_last = _UNTIL.search(opening) or (len(ranges) > 1 and _TO.search(opening))
+    if not (is_last or (is_whole and _WITHIN.search(before))):
+        return ""
+    last = _end_of_period(first, text[start:end]) if is_whole else first
+    return last.isoformat() if last < now else ""
+
+
+def _end_of_period(first: date, phrase: str) -> date:
+    """The last day of the month or year that begins on `first`."""
+    if not _MONTH.search(phrase):
+        return date(first.year, 12, 31)
+    return (first.replace(day=28) + timedelta(days=4)).replace(day=1) - timedelta(days=1)
 
 
 def remove_time_range(text: str) -> str:

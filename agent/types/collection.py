@@ -27,6 +27,8 @@ class CollectIntent(Record):
     """"forum", "news", another word from the prompt, or "" for no preference."""
     time_range_days: int | None = None
     """None: any time."""
+    until: str = ""
+    """The last day that counts; "" for today."""
     max_articles: int = 10
     leave_out: list[str] = Field(default_factory=list)
     """What the person does not want, in their words, without addresses: those are never fetched."""

@@ -9,7 +9,7 @@ from agent.engine.state import Change
 from agent.flows.collect import event_log
 from agent.flows.collect.constraints import EXCLUDED_BY_PERSON, list_excluded, matches_excluded
 from agent.flows.collect.extract import item_text
-from agent.flows.collect.frontier import explain_too_old
+from agent.flows.collect.frontier import explain_untimely
 from agent.flows.collect.state import CollectRun
 from agent.roles.collect.relevance import RELEVANCE, ItemPreview, fallback, find_topic_words
 from agent.text.language import detect_language
@@ -44,8 +44,8 @@ def _drop_if_excluded(state: CollectRun, item: CollectedItem, text: str) -> Coll
     day, source_filter = item.last_date[:10], state.settings.source_filter
     if matches_excluded(item.url, list_excluded(state, notes_only=item.given)):
         why = EXCLUDED_BY_PERSON
-    elif state.own.is_too_old(state, day):
-        why = explain_too_old(state, day)
+    elif not state.own.is_in_range(state, day):
+        why = explain_untimely(state, day)
     else:
         language = detect_language(text) if source_filter.language else ""
         why = source_filter.date_problem(day) or source_filter.language_problem(language)

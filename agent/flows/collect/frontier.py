@@ -29,10 +29,11 @@ MAX_DROPPED_SHOWN = 20
 
 @dataclass(frozen=True)
 class ListingLinks:
-    """The new links of a listing by whether they may be followed: not if too old, outside, or excluded."""
+    """The new links of a listing by whether they may be followed: not if out of the time range, outside, or
+    excluded."""
 
     fresh: list[LinkCandidate]
-    old: list[LinkCandidate]
+    untimely: list[LinkCandidate]
     outside: list[LinkCandidate]
     excluded: list[LinkCandidate]
 
@@ -90,10 +91,10 @@ def sort_links(state: CollectRun, parsed: ParsedPage, previous: Collection[str])
     seen = {*state.own.tree, *previous, *fact_view.visited_urls(state), canonicalize(parsed.next_url)}
     new = limit_by_link(state, [link for link in parsed.links if canonicalize(link.url) not in seen])
     free = [link for link, limit in new if not limit]
-    old = [link for link in free if link.content and state.own.is_too_old(state, link.date)]
+    untimely = [link for link in free if link.content and not state.own.is_in_range(state, link.date)]
     return ListingLinks(
-        fresh=[link for link in free if link not in old],
-        old=old,
+        fresh=[link for link in free if link not in untimely],
+        untimely=untimely,
         outside=[link for link, limit in new if limit == "scope"],
         excluded=[link for link, limit in new if limit == "words"],
     )
@@ -122,25 +123,25 @@ def open_ranked_links(
         offer = known[name]
         day = offer.date or _plausible_date(link.detected_date, offer)
         child = child_node(node, offer, len(opened), detected_date=day)
-        opened[name] = _drop_if_too_old(state, child).replace(relevance_score=round(link.relevance_score, 3))
+        opened[name] = _drop_if_untimely(state, child).replace(relevance_score=round(link.relevance_score, 3))
     return list(opened.values()), refused
 
 
 def record_dropped_links(state: CollectRun, links: ListingLinks) -> list[CrawlNode]:
-    """Nodes for the entries that are too old or excluded by a person, with the reason."""
+    """Nodes for the entries that are out of the time range or excluded by a person, with the reason."""
     node, excluded = state.own.node, [link for link in links.excluded[:MAX_DROPPED_SHOWN] if link.content]
-    old = links.old[:MAX_DROPPED_SHOWN]
+    untimely = links.untimely[:MAX_DROPPED_SHOWN]
     dropped = []
-    for n, link in enumerate([*old, *excluded]):
-        child = _drop_if_too_old(state, child_node(node, link, RANK_LAST - 1, n, detected_date=link.date))
+    for n, link in enumerate([*untimely, *excluded]):
+        child = _drop_if_untimely(state, child_node(node, link, RANK_LAST - 1, n, detected_date=link.date))
         by_words = child.replace(status="dropped", ended=EXCLUDED_BY_PERSON, held="words")
-        dropped.append(child if n < len(old) else by_words)
+        dropped.append(child if n < len(untimely) else by_words)
     return dropped
 
 
 def explain_nothing_followed(links: ListingLinks) -> str:
     """Why nothing of a listing is followed."""
-    if links.old:
+    if links.untimely:
         return "None of its entries is in the time range."
     if not any(link.content for link in links.fresh):
         if links.excluded:
@@ -182,8 +183,10 @@ def is_past_time_range(state: CollectRun, parsed: ParsedPage) -> bool:
     return bool(days) and all(a >= b for a, b in pairwise(days)) and state.own.is_too_old(state, days[-1])
 
 
-def explain_too_old(state: CollectRun, day: str) -> str:
+def explain_untimely(state: CollectRun, day: str) -> str:
     """Why an entry or item is left out for its date."""
+    if not state.own.is_too_old(state, day):
+        return f"Dated {day}: newer than {state.own.effective_intent(state).until}."
     return f"Dated {day}: older than the last {state.own.effective_intent(state).time_range_days} days."
 
 
@@ -200,10 +203,10 @@ def child_node(parent: CrawlNode, link: LinkCandidate, *rank: int, detected_date
     )
 
 
-def _drop_if_too_old(state: CollectRun, node: CrawlNode) -> CrawlNode:
-    if not state.own.is_too_old(state, node.detected_date):
+def _drop_if_untimely(state: CollectRun, node: CrawlNode) -> CrawlNode:
+    if state.own.is_in_range(state, node.detected_date):
         return node
-    return node.replace(status="dropped", ended=explain_too_old(state, node.detected_date))
+    return node.replace(status="dropped", ended=explain_untimely(state, node.detected_date))
 
 
 def _plausible_date(day: str | None, link: LinkCandidate) -> str:

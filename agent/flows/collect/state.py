@@ -83,6 +83,12 @@ class CollectState(FlowState):
         since = self.since(run)
         return bool(day and since and day[: len(since)] < since[: len(day)])
 
+    def is_in_range(self, run: RunState[Any], day: str) -> bool:
+        """Whether a date is in the time range; an unknown date is."""
+        until = self.effective_intent(run).until
+        is_too_new = bool(day and until and day[: len(until)] > until[: len(day)])
+        return not (is_too_new or self.is_too_old(run, day))
+
     def count_pages(self, actions: list[Action]) -> int:
         """How many pages these actions requested; failures count too."""
         return len(actions)

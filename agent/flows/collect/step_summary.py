@@ -10,6 +10,7 @@ def describe_step(name: str, change: Change) -> str:
     if name == "intent" and change.get("intent"):
         intent = change["intent"]
         days = f", last {intent['time_range_days']} days" if intent["time_range_days"] else ""
+        days += f", until {intent['until']}" if intent.get("until") else ""
         section = f", {intent['target_section']}" if intent["target_section"] else ""
         without = f", without: {'; '.join(intent['leave_out'])}" if intent.get("leave_out") else ""
         fallback = f"\n       by rule: {change['intent_trouble']}" if change.get("intent_trouble") else ""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import date
+
 from agent.engine.context import RunContext
 from agent.engine.state import Change, state_after
 from agent.errors import BudgetSpent
@@ -55,6 +57,7 @@ def intent(state: CollectRun, tools: RunContext) -> tuple[Change, str]:
         topic=" ".join(reply.topic.split())[:300],
         target_section=" ".join(reply.target_section.lower().split())[:60],
         time_range_days=reply.time_range_days if (reply.time_range_days or 0) > 0 else None,
+        until=_read_day(reply.until, before=today),
         max_articles=max(1, min(reply.max_articles or limit, limit)),
         leave_out=[" ".join(part.split())[:200] for part in reply.leave_out if part.strip()][:10],
     )
@@ -62,7 +65,7 @@ def intent(state: CollectRun, tools: RunContext) -> tuple[Change, str]:
     in_range = [
         node.replace(status="open", ended="")
         for node in own.tree.values()
-        if node.status == "dropped" and node.detected_date and not known.is_too_old(state, node.detected_date)
+        if node.status == "dropped" and node.detected_date and known.is_in_range(state, node.detected_date)
     ]
     start_pages = find_start_pages(state)
     change: Change = {
@@ -79,6 +82,15 @@ def intent(state: CollectRun, tools: RunContext) -> tuple[Change, str]:
     if not start_pages and not own.tree:
         return {**change, "why_stopped": "no start page was named", "stop_reason": "blocked"}, "report"
     return change, "decide"
+
+
+def _read_day(text: str | None, *, before: str) -> str:
+    """A day a model named (ISO 8601), if it is one and before today; else ""."""
+    try:
+        day = date.fromisoformat((text or "")[:10]).isoformat()
+    except ValueError:
+        return ""
+    return day if day < before[:10] else ""
 
 
 def decide(state: CollectRun, tools: RunContext) -> tuple[Change, str]:
@@ -212,7 +224,7 @@ def links(state: CollectRun, tools: RunContext) -> tuple[Change, str]:
             title=parsed.page.title,
             today=own.today,
             limit=state.settings.collect.max_links,
-            dated=any(link.date and link.content for link in [*found.fresh, *found.old]),
+            dated=any(link.date and link.content for link in [*found.fresh, *found.untimely]),
             links=sorted(found.fresh, key=lambda link: not (link.content and link.date))[
                 :RANKING_LINKS_SHOWN
             ],

@@ -63,14 +63,14 @@ def _lead(n: int) -> str:
 def _describe_obstacles(state: CollectRun) -> list[str]:
     """What else stopped the crawl: doubt, a person's words, the time range, unreadable pages."""
     old = sum(
-        node.status == "dropped" and state.own.is_too_old(state, node.detected_date)
+        node.status == "dropped" and not state.own.is_in_range(state, node.detected_date)
         for node in state.own.tree.values()
     )
     failed = sum(page.outcome is not Outcome.OK for page in state.pages.values())
     counts = [
         (_count_held(state, "doubt"), "decision", "", "not sure enough to be followed"),
         (_count_held(state, "words", "dropped"), "page", "", "excluded by your words"),
-        (0 if state.own.kept_items else old, "entry", "entries", "too old"),
+        (0 if state.own.kept_items else old, "entry", "entries", "out of the time range"),
     ]
     sentences = [
         f"{format_count(n, noun, plural)} {'was' if n == 1 else 'were'} {what}"

@@ -10,7 +10,7 @@ from pydantic import Field
 from agent.roles.patterns import compile_words, load_alternatives
 from agent.roles.role import Role, RoleReply
 from agent.text.negative_constraints import keep_topic_constraints, split_negative_constraints
-from agent.text.relative_dates import find_days_back, remove_time_range
+from agent.text.relative_dates import find_days_back, find_last_day, remove_time_range
 from agent.text.requested_count import find_requested_count, remove_requested_count
 from agent.text.urls import find_urls
 
@@ -43,6 +43,9 @@ class IntentReply(RoleReply):
         default="", description="forum, news, or another section the prompt names; empty for no preference"
     )
     time_range_days: int | None = Field(default=None, description="how many days back; null for any time")
+    until: str | None = Field(
+        default=None, description="YYYY-MM-DD, the last day that counts; null when it is today"
+    )
     max_articles: int | None = Field(
         default=None, description="how many are asked for; null when the prompt names no number"
     )
@@ -58,6 +61,11 @@ def fallback(*, prompt: str, notes: list[str], today: str, max_articles: int) ->
     parts = [split_negative_constraints(text) for text in (prompt, *notes)]
     texts = [_remove_urls(wanted) for wanted, _ in parts]
     days = [found for text in texts if (found := find_days_back(text, today)) is not None]
+    ends = [
+        find_last_day(text, today)
+        for text in texts
+        if find_days_back(text, today) or find_last_day(text, today)
+    ]
     counts = [found for text in texts if (found := find_requested_count(remove_time_range(text)))]
     topics = [_find_topic(texts[0]), *(_find_topic_behind(_ABOUT, note) for note in texts[1:])]
     sections = [section for text in texts if (section := _find_section(text))]
@@ -65,6 +73,7 @@ def fallback(*, prompt: str, notes: list[str], today: str, max_articles: int) ->
         topic=[topics[0], *filter(None, topics)][-1],
         target_section=sections[0] if sections else "",
         time_range_days=days[-1] if days else None,
+        until=ends[-1] if ends else None,
         max_articles=counts[-1] if counts else None,
         leave_out=[part for _, refused in parts for part in keep_topic_constraints(refused)],
     )

@@ -64,11 +64,10 @@ def render_intent(state: CollectRun) -> str:
     intent = state.own.intent
     told = [(f"about {intent.topic}" if intent.topic else "whatever the start pages hold", "")]
     told += [(f"section: {intent.target_section}", "")] if intent.target_section else []
-    told += (
-        [(f"last {format_count(intent.time_range_days, 'day')}, since {state.own.since(state)}", "")]
-        if intent.time_range_days
-        else [("any time", "")]
-    )
+    days = intent.time_range_days
+    since = f"last {format_count(days, 'day')}, since {state.own.since(state)}" if days else ""
+    until = f"until {intent.until}" if intent.until else ""
+    told.append((", ".join(filter(None, (since, until))) or "any time", ""))
     told += [(f"without: {escape.shorten(refusal, 60)}", "") for refusal in intent.leave_out]
     told += [
         (f"at most {intent.max_articles}", ""),

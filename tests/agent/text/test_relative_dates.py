@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent.text.relative_dates import find_days_back, remove_time_range
+from agent.text.relative_dates import find_days_back, find_last_day, remove_time_range
 
 TODAY = "2026-11-21"
 
@@ -62,3 +62,32 @@ def test_a_time_is_counted_in_days_and_taken_out(text: str, back: int, rest: str
 )
 def test_no_time_is_no_time(text: str) -> None:
     assert find_days_back(text, TODAY) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "last"),
+    [
+        ("news between 1 March and 5 May about ice", "2026-05-05"),
+        ("news from March to May", "2026-05-31"),
+        ("news until 5 May", "2026-05-05"),
+        ("what happened in October", "2026-10-31"),
+        ("news of September", "2026-09-30"),
+        ("what was written in 2025", "2025-12-31"),
+        ("news in February 2024", "2024-02-29"),
+        ("nytt i oktober", "2026-10-31"),
+        ("Nachrichten bis 5. Oktober", "2026-10-05"),
+        ("what happened in November", ""),
+        ("news since March", ""),
+        ("news from last week", ""),
+        ("news of the past three weeks", ""),
+        ("news since 1 May", ""),
+        ("news", ""),
+    ],
+)
+def test_a_time_may_have_a_last_day(text: str, last: str) -> None:
+    assert find_last_day(text, TODAY) == last
+
+
+def test_a_last_day_alone_is_no_first_day() -> None:
+    assert find_days_back("news until 5 May", TODAY) is None
+    assert " ".join(remove_time_range("news until 5 May about ice").split()) == "news about ice"

@@ -150,7 +150,9 @@ def test_pages_that_failed_are_counted_in_the_reason(walk) -> None:
 def test_entries_that_were_all_too_old_are_told(walk) -> None:
     docs = [listing(f"{A}/", ["/s/1", "/s/2"], "October 2020"), article(1), article(2)]
     state = walk(docs, prompt="Collect news from last week")
-    assert "2 entries were too old" in state.why_stopped and state.answer.reason == "not_covered"
+    assert (
+        "2 entries were out of the time range" in state.why_stopped and state.answer.reason == "not_covered"
+    )
 
 
 # --- nothing could be read
