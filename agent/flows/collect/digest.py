@@ -108,12 +108,31 @@ def _explain_empty_digest(state: CollectRun, answer: Answer) -> Answer:
     elif not own.items and state.stop_reason in ("budget", "limit"):
         reason, why = "budget", f"Nothing was gathered: {state.why_stopped}."
     else:
-        count = len(own.items)
-        found = f"{count} {'was' if count == 1 else 'were'} gathered, and none is relevant"
-        found = found if count else "No article or thread was found"
-        unread = f"; {len(failed)} could not be read" if failed else ""
-        reason, why = (
-            "not_covered",
-            f"{found} on the {format_count(state.pages_read_count, 'page')} read{unread}.",
-        )
+        reason, why = "not_covered", f"{_describe_findings(state)}.{_describe_untimely(state)}"
     return answer.replace(reason=reason, certainty=f"No digest is given. {why}")
+
+
+def _describe_findings(state: CollectRun) -> str:
+    """What was gathered although the digest is empty."""
+    own, failed = state.own, sum(page.outcome is not Outcome.OK for page in state.pages.values())
+    kept, timely = own.kept_items, [i for i in own.items.values() if own.is_in_range(state, i.last_date)]
+    if kept:
+        return f"{len(kept)} gathered, but their words back no sentence of a digest: read them below"
+    found = f"{len(timely)} {'was' if len(timely) == 1 else 'were'} gathered, and none is relevant"
+    found = found if timely else "No article or thread was found"
+    unread = f"; {failed} could not be read" if failed else ""
+    return f"{found} on the {format_count(state.pages_read_count, 'page')} read{unread}"
+
+
+def _describe_untimely(state: CollectRun) -> str:
+    """What lies outside the time that was asked for, and what to do to get it; "" for nothing."""
+    own = state.own
+    days = [node.detected_date for node in own.tree.values() if node.status == "dropped"]
+    days += [item.last_date for item in own.items.values() if item.status == "dropped"]
+    outside = sorted(day[:10] for day in days if not own.is_in_range(state, day))
+    if not outside:
+        return ""
+    count = format_count(len(outside), "entry", "entries")
+    return (
+        f" Outside the time asked for: {count}, the newest of {outside[-1]}. Send it back with another time."
+    )

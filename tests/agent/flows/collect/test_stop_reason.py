@@ -262,3 +262,17 @@ def test_what_only_words_rule_out_is_obeyed_by_titles_and_the_digest_says_that_m
     assert [item.title for item in state.own.kept_items] == ["Story 2"]
     assert "“leave out articles about dividends” was read without a model" in state.answer.certainty
     assert "without a model" not in walk(docs).answer.certainty
+
+
+def test_what_is_out_of_the_time_asked_for_is_named_with_its_newest_day(bench: Workbench) -> None:
+    board = "https://northernbrief.example/business/"
+    settings = Settings(flow="collect", world="demo", model="keyless", start_urls=[board])
+    run_id = bench.start("Kallsteg news from last week", settings)
+    bench.drive(run_id)
+    told = bench.snapshot(run_id).state.answer.certainty
+    assert "Outside the time asked for: 4 entries, the newest of 2026-11-12." in told
+    bench.send_back(run_id, bench.snapshot(run_id).head, "take the last 30 days")
+    bench.drive(run_id)
+    again = bench.snapshot(run_id).state
+    assert [item.title for item in again.own.kept_items] == ["Kallsteg sells more and earns less"]
+    assert again.answer.verdict == "answered"
