@@ -28,14 +28,13 @@ Objection = tuple[str, CrawlLimit, str]
 """Why a decision is not followed; the limit it met; why its address is refused, "" when it is not."""
 
 
-def decide_page(state: CollectRun, tools: RunContext, parsed: ParsedPage) -> CrawlNode:
-    """The current node with the decision about its page."""
+def decide_page(
+    state: CollectRun, tools: RunContext, parsed: ParsedPage
+) -> tuple[CrawlNode, list[Refusal]]:
+    """The current node with the decision about its page, and the addresses that were refused."""
     node = state.own.node
-    return (
-        _reuse_decision(state, node)
-        or _decide_by_rule(state, node, parsed)
-        or _ask_model(state, tools, node, parsed)
-    )
+    decided = _reuse_decision(state, node) or _decide_by_rule(state, node, parsed)
+    return (decided, []) if decided else _ask_model(state, tools, node, parsed)
 
 
 def _reuse_decision(state: CollectRun, node: CrawlNode) -> CrawlNode | None:
@@ -79,10 +78,24 @@ def _decide_by_rule(state: CollectRun, node: CrawlNode, parsed: ParsedPage) -> C
     return None
 
 
-def _ask_model(state: CollectRun, tools: RunContext, node: CrawlNode, parsed: ParsedPage) -> CrawlNode:
+def _ask_model(
+    state: CollectRun, tools: RunContext, node: CrawlNode, parsed: ParsedPage
+) -> tuple[CrawlNode, list[Refusal]]:
+    """The model's decision; the fallback's when the model names an address twice that may not be visited."""
     intent, links = state.own.effective_intent(state), list_allowed_links(state, parsed.links)
+    refused: list[Refusal] = []
+
+    def check(reply: PageDecision) -> list[str]:
+        decided = _apply_decision(node, reply)
+        _, _, why = find_objection(state, decided, parsed) or ("", "", "")
+        found = build_refusal(decided, why, tools.step)
+        refused.extend(refusal for refusal in found if refusal not in refused)
+        return [f"{refusal.what}: {refusal.why}." for refusal in found]
+
     judgement = tools.judge(
         PAGE_DECISION,
+        check=check,
+        must_pass=True,
         intent=intent,
         url=node.url,
         depth=node.depth,
@@ -92,15 +105,17 @@ def _ask_model(state: CollectRun, tools: RunContext, node: CrawlNode, parsed: Pa
         links=_select_links(links, intent.target_section),
         text=parsed.page.text[:WINDOW_CHARS],
     )
-    reply: PageDecision = judgement.value
+    decided = _apply_decision(node, judgement.value)
+    return decided.replace(by=judgement.by, trouble=judgement.fallback_reason), refused
+
+
+def _apply_decision(node: CrawlNode, reply: PageDecision) -> CrawlNode:
     return node.replace(
         action=reply.action,
         page_type=reply.page_type,
         reasoning=reply.reasoning,
         confidence=round(reply.confidence, 3),
-        target_url=reply.target_url or "",
-        by=judgement.by,
-        trouble=judgement.fallback_reason,
+        target_url=reply.target_url,
     )
 
 

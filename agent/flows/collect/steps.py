@@ -165,7 +165,7 @@ def judge(state: CollectRun, tools: RunContext) -> tuple[Change, str]:
     if not state.settings.collect.use_smart_navigation:
         return {}, "judge_plainly"
     parsed = parse_page(state, tools, state.own.node)
-    node = decide_page(state, tools, parsed)
+    node, refusals = decide_page(state, tools, parsed)
     ended, held, refused = find_objection(state, node, parsed) or ("", "", "")
     if node.action == "STOP" and not ended:
         ended = node.reasoning or "Nothing here matches the prompt."
@@ -174,7 +174,7 @@ def judge(state: CollectRun, tools: RunContext) -> tuple[Change, str]:
     change: Change = {
         "tree": [node],
         "events": [event_log.log_decision(tools, node), *stopped],
-        "refusals": build_refusal(node, refused, tools.step),
+        "refusals": refusals or build_refusal(node, refused, tools.step),
     }
     if ended:
         return change, "decide"

@@ -9,6 +9,7 @@ from agent.engine.context import RunContext
 from agent.engine.state import Change, merge, state_after, to_jsonable
 from agent.errors import BudgetSpent
 from agent.flows.shared import fact_view
+from agent.flows.shared.citations import find_quote_problems
 from agent.flows.shared.page_refs import START_PAGE_REASON, build_action, store_fetched
 from agent.flows.site import links, thread_memory
 from agent.flows.site import pages as reading
@@ -238,16 +239,25 @@ def _ask_decision(
         "max_iterations": limits.max_iterations,
         "max_urls": most,
     }
-    judgement = tools.judge(SITE_DECISION, **inputs)
+    known, refusals = {address.index for address in unvisited}, list[Refusal]()
+
+    def check(reply: AgentDecision) -> list[str]:
+        found, refused = _check_selection(reply, known)
+        refusals.extend(refusal for refusal in refused if refusal not in refusals)
+        reasons = [f"{refusal.what}: {refusal.why}" for refusal in refused]
+        is_aimless = reply.decision == "explore" and not found and not reasons
+        return ["It explores, but selects no address."] if is_aimless else reasons
+
+    judgement = tools.judge(SITE_DECISION, check=check, **inputs)
     reply: AgentDecision = judgement.value
     change: Change = {}
     if judgement.by == "model" and reply.standalone_question.strip():
         change["asked"] = reply.standalone_question.strip()[:MAX_QUESTION_CHARS]
-    selected, refusals = _check_selection(reply, {address.index for address in unvisited})
-    by = judgement.by
+    selected, _ = _check_selection(reply, known)
+    by, trouble = judgement.by, judgement.fallback_reason
     if reply.decision == "explore" and not selected:
         reply = SITE_DECISION.fallback(**inputs)  # type: ignore[assignment]
-        by, selected = "keyless", reply.selected_url_indices
+        by, selected, trouble = "keyless", reply.selected_url_indices, " ".join(judgement.problems)
     choice = ExplorationChoice(
         step=tools.step,
         iteration=own.current_iteration,
@@ -255,7 +265,7 @@ def _ask_decision(
         reasoning=reply.reasoning,
         selected=selected[:most] if reply.decision == "explore" else [],
         by=by,
-        trouble=judgement.fallback_reason,
+        trouble=trouble,
     )
     content = own.url_content(state)
     useful = [i for i in reply.useful_visited_indices if i in content]
@@ -303,6 +313,7 @@ def draft(state: SiteRun, tools: RunContext) -> tuple[Change, str]:
     hosts = dict.fromkeys(host(url) for url in state.settings.start_urls)
     judgement = tools.judge(
         DRAFT,
+        check=lambda reply: find_quote_problems(tools, reply.answer, passages),
         question=state.question,
         asked=state.asked or state.question,
         history=state.history,

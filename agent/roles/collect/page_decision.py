@@ -30,7 +30,7 @@ class PageDecision(RoleReply):
     reasoning: str = ""
     confidence: Share
     page_type: PageType = "other"
-    target_url: str | None = None
+    target_url: str = ""
 
 
 def fallback(

@@ -13,7 +13,7 @@ from agent import config
 from agent.types import CollectLimits, Settings, Status
 from agent.workbench import RunSnapshot, Workbench
 from tests.web.collecting_model import Walker
-from tests.web.model_server import ModelServer, status
+from tests.web.model_server import ModelServer, Request, status
 
 pytestmark = pytest.mark.slow
 
@@ -96,22 +96,34 @@ def test_at_most_three_calls_a_collected_article_over_all_scenarios() -> None:
     assert calls / articles <= 3, f"{calls} calls for {articles} articles"
 
 
-def test_an_invented_target_ends_the_branch_and_is_counted(caplog: pytest.LogCaptureFixture) -> None:
-    wrong = {
-        QUOTE: {"action": "NAVIGATE_TO", "target_url": "https://borskvart.example/stock/KALL/secret-forum"}
-    }
-    with served(Walker(topic="Kallsteg", section="forum", decisions=wrong)) as bench:
+INVENTED = "https://borskvart.example/stock/KALL/secret-forum"
+
+
+def test_a_target_that_is_invented_twice_leaves_the_page_to_the_fallback_and_is_told() -> None:
+    wrong = {QUOTE: {"action": "NAVIGATE_TO", "target_url": INVENTED}}
+    walker = Walker(topic="Kallsteg", section="forum", decisions=wrong)
+    with served(walker) as bench:
         view = collect(bench, FORUM_PROMPT, QUOTE)
-    assert [refusal.what for refusal in view.state.refusals] == [
-        "https://borskvart.example/stock/KALL/secret-forum"
-    ]
-    assert list(view.state.pages) == [QUOTE]
-    assert view.state.own.tree[QUOTE].ended == "The decision named an address that is not on this page."
-    assert view.state.answer.verdict == "no_evidence"
-    warned = [
-        record for record in caplog.records if record.levelname == "WARNING" and record.name == "agent.nav"
-    ]
-    assert [record.event for record in warned] == ["nav:stopped"]
+    assert [refusal.what for refusal in view.state.refusals] == [INVENTED]
+    assert INVENTED not in view.state.pages and len(view.state.own.kept_items) > 0
+    node = view.state.own.tree[QUOTE]
+    assert node.by == "keyless" and "target_url is no link of the page" in node.trouble
+
+
+def test_an_invented_target_is_corrected_when_the_model_hears_why() -> None:
+    class Hearing(Walker):
+        def __call__(self, request: Request) -> Any:
+            if "Code refused this reply" in request.prompt:
+                self.decisions = {}
+            return super().__call__(request)
+
+    wrong = {QUOTE: {"action": "NAVIGATE_TO", "target_url": INVENTED}}
+    with served(Hearing(topic="Kallsteg", section="forum", decisions=wrong)) as bench:
+        view = collect(bench, FORUM_PROMPT, QUOTE)
+    assert [refusal.what for refusal in view.state.refusals] == [INVENTED]
+    node = view.state.own.tree[QUOTE]
+    assert (node.by, node.action, node.trouble) == ("model", "NAVIGATE_TO", "")
+    assert node.target_url != INVENTED and view.state.own.kept_items
 
 
 def test_an_invented_link_of_a_ranking_is_refused_and_counted() -> None:

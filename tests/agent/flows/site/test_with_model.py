@@ -9,7 +9,7 @@ from tests.web.claim_judge import CHECKING_SHAPES, check_reply
 
 def test_a_model_decides_and_writes_and_its_quotes_are_checked(ask, bench, monkeypatch):
     def teller(messages, shape):
-        prompt = messages[-1]["content"]
+        prompt = messages[1]["content"]
         if shape.__name__ in CHECKING_SHAPES:
             return check_reply(prompt, shape.__name__)
         if shape.__name__ == "AgentDecision":
