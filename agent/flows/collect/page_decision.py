@@ -28,9 +28,7 @@ Objection = tuple[str, CrawlLimit, str]
 """Why a decision is not followed; the limit it met; why its address is refused, "" when it is not."""
 
 
-def decide_page(
-    state: CollectRun, tools: RunContext, parsed: ParsedPage
-) -> tuple[CrawlNode, list[Refusal]]:
+def decide_page(state: CollectRun, tools: RunContext, parsed: ParsedPage) -> tuple[CrawlNode, list[Refusal]]:
     """The current node with the decision about its page, and the addresses that were refused."""
     node = state.own.node
     decided = _reuse_decision(state, node) or _decide_by_rule(state, node, parsed)
