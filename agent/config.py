@@ -107,6 +107,11 @@ class Config(BaseSettings):
     CONVERSATIONAL_MODE: bool = _setting(
         True, "false: `chat` takes each question by itself, without memory and checks (the simple way)"
     )
+    CHAT_ONE_PASSAGE: bool = _setting(
+        True,
+        "`chat` answers from one passage that its grader marks as the whole answer; false: always from three "
+        "relevant ones, or after two further searches",
+    )
     CONFIG_FILE: str = _setting(
         DEFAULT_CONFIG_FILE,
         "a YAML file with the settings of `reply`, and any of these (relative: below the checkout); empty: "

@@ -88,7 +88,7 @@ class Workbench:
         """A new run for a question, after the earlier turns of its conversation; returns its id. Raises
         UsageError for a question or setting that is not valid."""
         settings, question = normalize_settings(settings or Settings()), question.strip()
-        settings, history = dialogue.apply_conversational_mode(settings, history, self.config)
+        settings, history = dialogue.apply_chat_settings(settings, history, self.config)
         validation.check_new_run(question, settings, FLOWS)
         validation.check_engines(settings.engines, self.worker.world(settings.world))
         flow = FLOWS[settings.flow]

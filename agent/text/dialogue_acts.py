@@ -6,7 +6,8 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from agent.text.word_lists import read_patterns
+from agent.text.tokens import tokenize
+from agent.text.word_lists import COMMON_WORDS, STOPWORDS, load_words, read_patterns
 
 SmallTalk = Literal["", "thanks", "assent", "greeting"]
 _SMALL_TALK_REPLIES: dict[SmallTalk, str] = {
@@ -61,6 +62,8 @@ def is_question(text: str) -> bool:
     return bool(_QUESTION_MARK.search(text)) or has_question_opening(text)
 
 
-def is_repeat_request(text: str) -> bool:
-    """Does it ask for the previous answer once more, perhaps shorter?"""
-    return bool(_REPEAT_REQUEST.search(text))
+def is_bare_repeat_request(text: str) -> bool:
+    """Does it only ask for the previous answer once more, perhaps shorter? Not when it names anything, such
+    as one thing that was said, or asks something further."""
+    rest, repeats = _REPEAT_REQUEST.subn(" ", text)
+    return bool(repeats) and not set(tokenize(rest)) - STOPWORDS - COMMON_WORDS - load_words("chatter")

@@ -214,6 +214,8 @@ class Settings(Record):
     site: SiteLimits = Field(default_factory=SiteLimits)
     collect: CollectLimits = Field(default_factory=CollectLimits)
     reply: ReplySettings = Field(default_factory=ReplySettings)
+    chat_one_passage: bool = True
+    """In `chat` one passage that the grader marks as the whole answer is enough."""
     scope: LibraryScope = Field(default_factory=LibraryScope)
     """The library sources that `chat` and `reply` may use; empty: all."""
 

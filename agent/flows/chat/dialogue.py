@@ -29,12 +29,13 @@ def conversation_kind(flow: str) -> str:
     return "chat" if flow == "chat_simple" else flow
 
 
-def apply_conversational_mode(
+def apply_chat_settings(
     settings: Settings, history: Sequence[Turn], config: Config
 ) -> tuple[Settings, list[Turn]]:
     """Settings and history of a new run: without CONVERSATIONAL_MODE a chat is simple and has no history."""
-    if settings.flow == "chat" and not config.CONVERSATIONAL_MODE:
-        settings = settings.replace(flow="chat_simple")
+    if settings.flow == "chat":
+        flow = "chat" if config.CONVERSATIONAL_MODE else "chat_simple"
+        settings = settings.replace(flow=flow, chat_one_passage=config.CHAT_ONE_PASSAGE)
     return settings, [] if settings.flow == "chat_simple" else list(history)
 
 

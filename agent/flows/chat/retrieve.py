@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from agent.engine.context import RunContext
 from agent.engine.run_state import RunState
@@ -15,6 +15,7 @@ from agent.retrieval.query_rewriting import build_search_texts
 from agent.retrieval.rank_fusion import fuse_rankings
 from agent.roles.chat.grade import MIN_RELEVANT_SCORE
 from agent.text.question_analysis import parse_question
+from agent.text.tokens import content_stems
 from agent.types import Fact, PageRef, Passage, PassageRef
 
 MAX_PASSAGES = 10
@@ -54,12 +55,21 @@ def standalone_question(state: ChatRun) -> str:
     return " ".join([state.asked or state.question, *fact_view.note_texts(state)])
 
 
+def has_same_words(query: str, queries: Iterable[str]) -> bool:
+    """Whether a query has the content words of one of these, in any order and form."""
+    words = frozenset(content_stems(query))
+    return any(words == frozenset(content_stems(other)) for other in queries)
+
+
 def retrieve_passages(state: ChatRun, tools: RunContext) -> Change:
     """Search the library, and merge the result with what this turn found before.
 
-    Without a model, the first search of a follow-up is made a second time with the previous question."""
+    Without a model, the first search of a follow-up is made a second time with the previous question. Nothing
+    is searched for when the last rewriting found no other words."""
     own, hidden = state.own, find_hidden_sources(state, tools)
     query = own.rewritten_query or standalone_question(state)
+    if own.retrieved_docs and own.rewrites and own.rewrites[-1].repeats and query in own.queries:
+        return {}
     texts = [query]
     if not own.queries and own.speakers.get("router", StepJudge()).by != "model":
         texts = build_search_texts(query, state.substantive_turns)

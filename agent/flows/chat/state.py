@@ -26,6 +26,13 @@ class Draft(StepJudge):
     """An answer before it is validated; `caveat` is set on a best effort."""
 
     sentences: list[Sentence] = Field(default_factory=list)
+    """The sentences that its check did not refuse."""
+    left_out: list[Sentence] = Field(default_factory=list)
+    """The sentences that were refused, after one repair, with what was found."""
+    drafted: int = 0
+    """Sentences that were written."""
+    dropped: int = 0
+    """Citations that were dropped, because their fact may not support a claim."""
     missing: str = ""
     caveat: str = ""
     confidence: float = 0.0
@@ -43,7 +50,19 @@ class Grounding(StepJudge):
 
     grounded: bool
     reason: str = ""
+    drafted: int = 0
+    """Sentences that were drafted, those that were left out included."""
+    refused: list[str] = Field(default_factory=list)
+    """The sentences that go beyond their quotes."""
     step: int = 0
+
+
+class PassageGrade(Record):
+    """The grade of a passage, 0..1, its reason, and whether it answers the question by itself."""
+
+    score: float
+    reason: str = ""
+    answers_alone: bool = False
 
 
 class QueryRewrite(StepJudge):
@@ -53,6 +72,9 @@ class QueryRewrite(StepJudge):
     query: str
     why: str = ""
     reasoning: str = ""
+    repeats: bool = False
+    """Whether it has only words of the question (`rewrite`) or of a search before it (a retry): it is not
+    searched for again."""
     by: Actor = "keyless"
 
 
@@ -92,6 +114,9 @@ class ChatState(FlowState):
     doc_relevance_scores: list[float] = Field(default_factory=list)
     """The grade of each retrieved passage, 0..1; empty until they are graded."""
     doc_reasons: list[str] = Field(default_factory=list)
+    grades: dict[str, PassageGrade] = Field(default_factory=dict)
+    """The grades of all passages that were graded for `graded_question`, by id."""
+    graded_question: str = ""
     searched_by: str = ""
     """How the library was searched, and why without vectors."""
     likelihood: float = 0.0
@@ -102,6 +127,8 @@ class ChatState(FlowState):
     groundings: Annotated[list[Grounding], append] = Field(default_factory=list)
     route_decision: str = ""
     route_reasoning: str = ""
+    asks_nothing: bool = False
+    """Whether the turn is small talk."""
     speakers: Annotated[dict[str, StepJudge], merge_dict] = Field(default_factory=dict)
     """Who judged at each step, the last time it was taken."""
     rewrites: Annotated[list[QueryRewrite], append] = Field(default_factory=list)

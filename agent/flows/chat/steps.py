@@ -3,28 +3,32 @@
 from __future__ import annotations
 
 from agent.engine.context import RunContext
-from agent.engine.state import Change
+from agent.engine.state import Change, state_after
 from agent.flows.chat import retrieve as reading
 from agent.flows.chat.places import find_facilities, is_facility_follow_up, list_kinds, load_facilities
-from agent.flows.chat.state import ChatRun, Grounding, QueryRewrite, StepJudge
+from agent.flows.chat.state import ChatRun, PassageGrade, QueryRewrite, StepJudge
 from agent.flows.chat.write import (
     CAVEATS,
     ask_for_clarification,
     build_answer,
     build_refusal,
-    check_claims,
+    check_grounding,
+    explain_failure,
+    explain_ungrounded,
     write_draft,
 )
 from agent.flows.shared.fact_view import answer_small_talk
 from agent.roles.chat.grade import GRADE, MIN_RELEVANT_SCORE
 from agent.roles.chat.rewrite import REWRITE, RewriteReply
 from agent.roles.chat.router import ROUTER, RouterReply
-from agent.roles.chat.validate import VALIDATE, ValidateReply
-from agent.text.dialogue_acts import classify_small_talk, is_repeat_request
+from agent.text.dialogue_acts import is_bare_repeat_request
 from agent.text.plurals import format_count
 from agent.text.tokens import content_stems
 from agent.types import Passage
 
+UNGRADED = PassageGrade(score=0.0, reason="It was not graded.")
+SMALL_TALK_REPLY = "What would you like to know?"
+"""The reply to small talk that no rule knows."""
 MIN_RELEVANT_PASSAGES = 3
 """Relevant passages from which an answer is written without another search."""
 MAX_RETRIES = 2
@@ -39,13 +43,10 @@ STEP_BY_ROUTE = {
 
 
 def router(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
-    """Recall the conversation, and choose the route of this turn. Small talk needs no judgement."""
+    """Recall the conversation, and choose the route of this turn. Small talk gets a fixed reply."""
     turns = reading.load_earlier_turns(state, tools)
     memory = reading.collect_cited_evidence(turns)
     start = {**memory, "original_query": state.question, "asked": state.question}
-    if classify_small_talk(state.question):
-        why = "It is small talk, so it gets a short reply without a search."
-        return {**start, **_route_change("DIRECT_ANSWER", why, StepJudge())}, "generate"
     facilities = load_facilities(state, tools)
     kinds = list_kinds(facilities)
     judgement = tools.judge(
@@ -54,6 +55,8 @@ def router(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
     reply: RouterReply = judgement.value
     route, why = str(reply.route), reply.reasoning
     judge = StepJudge(by=judgement.by, trouble=judgement.fallback_reason)
+    if reply.asks_nothing:
+        return {**start, **_route_change("DIRECT_ANSWER", why, judge), "asks_nothing": True}, "generate"
     by_rule, by_code = judgement.by != "model", judge.replace(by="code")
     if by_rule and kinds and is_facility_follow_up(turns, state.question, facilities):
         route, why, judge = "LOCATION_SEARCH", "It continues the facility search before it.", by_code
@@ -65,10 +68,10 @@ def router(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
         route, judge = "RETRIEVE", by_code
     change = {**start, **_route_change(route, why, judge)}
     if route == "ASK_CLARIFICATION":
-        change["needs_clarification"] = reply.clarifying_question or None
+        change["needs_clarification"] = reply.clarifying_question.strip() or None
     if route == "DIRECT_ANSWER":
         change["pages"] = reading.build_page_refs(memory["prior_docs"], tools.step, "an earlier turn")
-        if by_rule and is_repeat_request(state.question):
+        if by_rule and is_bare_repeat_request(state.question):
             answered = (turn.asked for turn in turns if turn.answer and turn.answer.sentences)
             change["asked"] = next(answered, state.question)
     return change, STEP_BY_ROUTE[route]
@@ -86,6 +89,7 @@ def _route_change(route: str, why: str, judge: StepJudge) -> Change:
 def rewrite(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
     """Make the turn a question that stands alone; passages and drafts are measured by it from now on."""
     made = _rewrite_query(state, tools, "")
+    made = made.replace(repeats=reading.has_same_words(made.query, [state.question]))
     return {"rewrites": [made], "asked": made.query, "rewritten_query": made.query}, "retrieve"
 
 
@@ -97,12 +101,15 @@ def rewrite_retry(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
 
 def rewrite_final(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
     """The draft was not grounded: search from another angle."""
-    why = f"the drafted answer was not grounded: {_explain_ungrounded(state)}"
+    why = f"the drafted answer was not grounded: {explain_ungrounded(state)}"
     return {**_retry(state, tools, why), "draft": None}, "retrieve"
 
 
 def _retry(state: ChatRun, tools: RunContext, why: str) -> Change:
+    """The change of a search in other words. When there are none, no further retry is made."""
     made = _rewrite_query(state, tools, why)
+    if reading.has_same_words(made.query, state.own.queries):
+        return {"rewrites": [made.replace(repeats=True)], "retry_count": MAX_RETRIES}
     return {"rewrites": [made], "rewritten_query": made.query, "retry_count": state.own.retry_count + 1}
 
 
@@ -130,43 +137,49 @@ def _count_relevant(state: ChatRun) -> int:
     return sum(score >= MIN_RELEVANT_SCORE for score in state.own.doc_relevance_scores)
 
 
-def _explain_ungrounded(state: ChatRun) -> str:
-    groundings = state.own.groundings
-    return groundings[-1].reason if groundings else "What was found does not answer the question."
-
-
 def retrieve(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
     """Search the library within the chosen scope."""
     return reading.retrieve_passages(state, tools), "grade"
 
 
 def grade(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
-    """Score the relevance of each passage, all in one call."""
-    question = reading.standalone_question(state)
-    passages = reading.score_passages(tools, question, state.own.retrieved_docs)
-    grades, judge = {}, StepJudge()
-    if passages:
-        judgement = tools.judge(GRADE, question=question, passages=passages)
-        grades = {grade.passage_id: grade for grade in judgement.value.grades}
+    """Score the relevance of each passage that was not graded before, all in one call."""
+    question, own = reading.standalone_question(state), state.own
+    passages = reading.score_passages(tools, question, own.retrieved_docs)
+    grades = own.grades if own.graded_question == question else {}
+    judge = own.speakers.get("grade", StepJudge())
+    if new := [passage for passage in passages if passage.id not in grades]:
+        judgement = tools.judge(GRADE, question=question, passages=new)
         judge = StepJudge(by=judgement.by, trouble=judgement.fallback_reason)
-    graded = [grades.get(passage.id) for passage in passages]
-    scores = [round(grade.score, 4) if grade else 0.0 for grade in graded]
+        ids = {passage.id for passage in new}
+        grades = grades | {
+            grade.passage_id: PassageGrade(
+                score=round(grade.score, 4), reason=grade.reason, answers_alone=grade.answers_alone
+            )
+            for grade in judgement.value.grades
+            if grade.passage_id in ids
+        }
+    graded = [grades.get(passage.id, UNGRADED) for passage in passages]
+    relevant = [grade for grade in graded if grade.score >= MIN_RELEVANT_SCORE]
+    one_passage = state.settings.chat_one_passage and any(grade.answers_alone for grade in relevant)
     change = {
-        "doc_relevance_scores": scores,
-        "doc_reasons": [grade.reason if grade else "It was not graded." for grade in graded],
+        "doc_relevance_scores": [grade.score for grade in graded],
+        "doc_reasons": [grade.reason for grade in graded],
+        "grades": grades,
+        "graded_question": question,
         "speakers": {"grade": judge},
     }
-    if sum(score >= MIN_RELEVANT_SCORE for score in scores) >= MIN_RELEVANT_PASSAGES:
+    if len(relevant) >= MIN_RELEVANT_PASSAGES or one_passage:
         return change, "generate"
-    return change, "rewrite_retry" if state.own.retry_count < MAX_RETRIES else "generate_caveat"
+    return change, "rewrite_retry" if own.retry_count < MAX_RETRIES else "generate_caveat"
 
 
 def generate(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
     """Write a draft from the passages found, or from those that earlier answers cite; none to small talk."""
-    if classify_small_talk(state.question):
+    if state.own.asks_nothing:
         return {}, "validate"
     passages = _load_retrieved(state, tools)
-    if not passages:
+    if not state.own.retrieved_docs:
         question = reading.standalone_question(state)
         passages = reading.score_passages(tools, question, state.own.prior_docs)
     return write_draft(state, tools, passages), "validate"
@@ -174,71 +187,61 @@ def generate(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
 
 def generate_caveat(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
     """Write a best effort from too few relevant passages, with a caveat."""
-    passages = _load_retrieved(state, tools)
-    return write_draft(state, tools, passages, caveat=CAVEATS[_count_relevant(state)]), "validate"
+    caveat = CAVEATS[min(_count_relevant(state), len(CAVEATS) - 1)]
+    return write_draft(state, tools, _load_retrieved(state, tools), caveat=caveat), "validate"
 
 
 def _load_retrieved(state: ChatRun, tools: RunContext) -> list[Passage]:
-    return reading.load_passages(tools, state.own.retrieved_docs, state.own.doc_relevance_scores)
+    """The passages that the writer is shown: those that a model graded as relevant, or all that rules
+    scored."""
+    own = state.own
+    passages = reading.load_passages(tools, own.retrieved_docs, own.doc_relevance_scores)
+    if own.speakers.get("grade", StepJudge()).by != "model":
+        return passages
+    return [passage for passage in passages if passage.score >= MIN_RELEVANT_SCORE]
 
 
 def validate(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
-    """Check that every sentence is grounded in its quotes, by code first. When the run must end, answer with
-    what there is."""
-    small_talk = answer_small_talk(state, tools.step)
-    if small_talk and state.own.draft is None:
-        return {"answers": [small_talk], "stop_reason": "enough"}, "end"
+    """Check that the draft is grounded in its quotes and answers. When the run must end, answer with what
+    there is."""
+    if state.own.asks_nothing and state.own.draft is None:
+        reply = answer_small_talk(state, tools.step, SMALL_TALK_REPLY)
+        return {"answers": [reply], "stop_reason": "enough"}, "end"
     if state.stop_reason in ("budget", "asked"):
         return _finish_early(state, tools)
-    grounding = _check_grounding(state, tools)
+    grounding, draft = check_grounding(state, tools)
     if grounding.grounded:
-        answer = build_answer(state, tools)
-        return {"groundings": [grounding], "answers": [answer], "stop_reason": "enough"}, "end"
+        now = state_after(state, {"draft": draft})
+        answer = build_answer(now, tools)
+        change = {"groundings": [grounding], "draft": draft, "answers": [answer], "stop_reason": "enough"}
+        return change, "end"
     can_retry = state.own.retry_count < MAX_RETRIES
     return {"groundings": [grounding]}, "rewrite_final" if can_retry else "clarify_final"
 
 
-def _check_grounding(state: ChatRun, tools: RunContext) -> Grounding:
-    claims = check_claims(state)
-    if not any(claim.backed for claim in claims):
-        missing = "What was found does not answer the question."
-        reason = "No sentence is supported by its quotes." if claims else missing
-        return Grounding(grounded=False, reason=reason, step=tools.step)
-    judgement = tools.judge(VALIDATE, question=reading.standalone_question(state), claims=claims)
-    reply: ValidateReply = judgement.value
-    grounded = reply.grounded and all(claim.backed for claim in claims)
-    reason = reply.reason if reply.grounded == grounded else "Code did not find every sentence in its quotes."
-    return Grounding(
-        grounded=grounded, reason=reason, by=judgement.by, trouble=judgement.fallback_reason, step=tools.step
-    )
-
-
 def _finish_early(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
-    """The budget is used up, or a person wants the answer now: the backed part of a draft that was not
+    """The budget is used up, or a person wants the answer now: the supported part of a draft that was not
     rejected, else a refusal."""
     draft, groundings = state.own.draft, state.own.groundings
     is_rejected = bool(draft and groundings and groundings[-1].step > draft.step)
-    backed = [] if is_rejected else [claim.n - 1 for claim in check_claims(state) if claim.backed]
-    if draft is None or not backed:
+    if draft is None or is_rejected or not any(sentence.backed for sentence in draft.sentences):
         text = f"No answer is given: {state.why_stopped}."
         return {"answers": [build_refusal(state, tools, "not_covered", text)]}, "end"
     caveat = draft.caveat or f"It was written before its checks were finished: {state.why_stopped}."
-    kept = draft.replace(sentences=[draft.sentences[n] for n in backed], caveat=caveat)
-    now = state.model_copy(update={"own": state.own.model_copy(update={"draft": kept})})
-    return {"draft": kept, "answers": [build_answer(now, tools)]}, "end"
+    backed = [sentence for sentence in draft.sentences if sentence.backed]
+    kept = draft.replace(sentences=backed, caveat=caveat)
+    return {"draft": kept, "answers": [build_answer(state_after(state, {"draft": kept}), tools)]}, "end"
 
 
 def clarify(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
-    """Ask the person what is meant."""
+    """Ask the person what is meant: what the router asks, if it asked anything."""
     why = state.own.route_reasoning or "It is not clear what is meant."
     return ask_for_clarification(state, tools, why=why, reason="needs_clarification"), "respond"
 
 
 def clarify_final(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
-    """Stop searching, and ask the person."""
-    searches = format_count(len(set(state.own.queries)), "search", "different searches")
-    why = f"{searches} brought no answer. {_explain_ungrounded(state)}"
-    return ask_for_clarification(state, tools, why=why, reason="not_covered"), "respond"
+    """Stop searching, say what happened, and ask the person."""
+    return ask_for_clarification(state, tools, why=explain_failure(state), reason="not_covered"), "respond"
 
 
 def location(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
@@ -263,6 +266,7 @@ def apply_clarification(state: ChatRun, text: str) -> Change:
         "retrieved_docs": [],
         "doc_relevance_scores": [],
         "doc_reasons": [],
+        "asks_nothing": False,
         "draft": None,
         "stop_reason": "",
         "why_stopped": "",

@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Literal
 
 from agent.engine.context import RunContext
-from agent.engine.state import Change
-from agent.evidence import citation_check, confidence
+from agent.engine.state import Change, state_after
+from agent.errors import BudgetSpent
+from agent.evidence import confidence
+from agent.evidence.claim_check import describe_finding
 from agent.flows.chat.retrieve import standalone_question
-from agent.flows.chat.state import ChatRun, Draft
+from agent.flows.chat.state import ChatRun, Draft, Grounding
 from agent.flows.shared import fact_view, verdict
-from agent.flows.shared.citations import build_fact_from_quote, resolve_citations
+from agent.flows.shared.citations import build_fact_from_quote, find_quote_problems, resolve_citations
+from agent.flows.shared.claim_checks import (
+    CheckedDraft,
+    check_by_code,
+    check_sentences,
+    count_statements,
+    repair_sentences,
+)
 from agent.flows.shared.fact_intake import add_facts
 from agent.flows.shared.passages import find_hidden_sources
 from agent.retrieval.extractive_answer import find_best_quotes
@@ -19,10 +29,11 @@ from agent.retrieval.term_coverage import find_unseen_terms
 from agent.roles.chat.clarify import CLARIFY, ClarifyReply
 from agent.roles.chat.generate import GENERATE, GenerateReply
 from agent.roles.chat.grade import MIN_RELEVANT_SCORE
-from agent.roles.chat.validate import Claim
+from agent.roles.chat.validate import VALIDATE, Claim, ValidateReply
 from agent.roles.research.report import ReportReply, ReportSentence
 from agent.roles.role import RoleResult
 from agent.text.plurals import format_count
+from agent.text.urls import remove_unknown_urls
 from agent.types import Answer, Fact, Passage, Reason, Sentence
 
 EXTRA_FACTS = 12
@@ -44,17 +55,25 @@ MAX_TITLES, MIN_TITLE_RELEVANCE = 8, 0.3
 def write_draft(
     state: ChatRun, tools: RunContext, passages: Sequence[Passage], *, caveat: str = ""
 ) -> Change:
-    """The change of writing a draft from these passages: facts, conflicts, confidence and the draft."""
+    """The change of writing a draft from these passages: facts, conflicts, confidence, and the draft, whose
+    sentences passed their check.
+
+    A sentence that fails is repaired once by its writer, who is told which and why, and else left out. Without
+    passages nobody is asked to write."""
     question = standalone_question(state)
     best = sorted(passages, key=lambda passage: -passage.score)
+    if not best:
+        return {"draft": Draft(caveat=caveat, by="code", step=tools.step)}
     judgement = tools.judge(
         GENERATE,
+        check=lambda reply: find_quote_problems(tools, reply.answer, best),
         question=state.question,
         asked=question,
         history=state.substantive_turns,
         notes=fact_view.note_texts(state),
         passages=best,
         caveat=caveat,
+        refused=_explain_refusal(state),
     )
     reply: GenerateReply = judgement.value
     is_model = judgement.by == "model"
@@ -68,8 +87,14 @@ def write_draft(
         question=question,
         model=reply.confidence if is_model else None,
     )
+    now = state_after(state, change)
+    written = [Sentence(text=_clean(now, s.text), fact_ids=s.fact_ids) for s in sentences if s.text.strip()]
+    checked = _check_draft(now, tools, written, by_model=is_model)
     draft = Draft(
-        sentences=[Sentence(text=s.text.strip(), fact_ids=s.fact_ids) for s in sentences if s.text.strip()],
+        sentences=checked.held,
+        drafted=len(written),
+        left_out=[checked.sentences[n] for n in checked.failed],
+        dropped=checked.counts.dropped,
         missing=reply.missing,
         caveat=caveat,
         confidence=reply.confidence,
@@ -81,6 +106,36 @@ def write_draft(
     return {**change, "lacking": lacking, "draft": draft}
 
 
+def _check_draft(
+    state: ChatRun, tools: RunContext, sentences: Sequence[Sentence], *, by_model: bool
+) -> CheckedDraft:
+    """The sentences with their verdicts. Without a model a quote of a disputed fact holds, too: the answer
+    names both sides of the conflict. A draft whose check the budget forbids is checked by code alone."""
+    facts, conflicts = state.facts, list(state.conflicts.values())
+    if not by_model:
+        facts, conflicts = {fact.id: fact for fact in fact_view.ignore_disputes(list(facts.values()))}, []
+    question = standalone_question(state)
+    try:
+        return check_sentences(
+            state, tools, sentences, facts, conflicts, question=question, clean=partial(_clean, state)
+        )
+    except BudgetSpent:
+        return check_by_code(sentences, facts, conflicts)
+
+
+def _clean(state: ChatRun, text: str) -> str:
+    """A written sentence without addresses that belong to no page of this run."""
+    return remove_unknown_urls(text, fact_view.visited_urls(state)).strip()
+
+
+def _explain_refusal(state: ChatRun) -> str:
+    """Why the draft before this one was refused; "" for the first."""
+    last = state.own.groundings[-1] if state.own.groundings else None
+    if last is None or not last.drafted or (state.own.draft and state.own.draft.step > last.step):
+        return ""
+    return " ".join([last.reason, *(f"Refused: “{text}”" for text in last.refused)])
+
+
 def _extract_extra_facts(tools: RunContext, question: str, passages: list[Passage]) -> dict[str, Fact]:
     """The sentences most relevant to the question as facts."""
     facts = [
@@ -90,24 +145,79 @@ def _extract_extra_facts(tools: RunContext, question: str, passages: list[Passag
     return {fact.id: fact for fact in facts}
 
 
-def check_claims(state: ChatRun) -> list[Claim]:
-    """The sentences of the draft with their quotes, each marked by code as backed or not.
+def check_grounding(state: ChatRun, tools: RunContext) -> tuple[Grounding, Draft]:
+    """The verdict on the draft, and the draft without what the verdict refuses.
 
-    Without a model a quote of a disputed fact is backed, too: the answer names both sides of the conflict."""
+    Sentences that are named as unsupported are repaired once by their writer, else left out; the others
+    stand. The draft is not grounded when all of it is refused, or when it does not answer."""
     draft = state.own.draft or Draft()
-    facts, conflicts = state.facts, list(state.conflicts.values())
-    if draft.by != "model":
-        facts, conflicts = {fact.id: fact for fact in fact_view.ignore_disputes(list(facts.values()))}, []
-    sentences, _ = citation_check.check_citations(draft.sentences, facts, conflicts)
-    return [
-        Claim(
-            n=n,
-            text=s.text,
-            quotes=[state.facts[i].quote for i in s.fact_ids],
-            backed=s.backed or s.check == "not_checked",
-        )
-        for n, s in enumerate(sentences, start=1)
+    if not draft.sentences:
+        refused = [sentence.text for sentence in draft.left_out]
+        reason = "What was found does not answer the question."
+        if draft.drafted:
+            faults = [_describe_fault(sentence) for sentence in draft.left_out[:1]]
+            reason = " ".join(["No drafted sentence is supported by its quotes.", *faults])
+        return Grounding(
+            grounded=False, reason=reason, drafted=draft.drafted, refused=refused, step=tools.step
+        ), draft
+    claims = [
+        Claim(n=n, text=s.text, quotes=[state.facts[i].quote for i in s.fact_ids], backed=s.backed)
+        for n, s in enumerate(draft.sentences, start=1)
     ]
+    judgement = tools.judge(VALIDATE, question=standalone_question(state), claims=claims)
+    reply: ValidateReply = judgement.value
+    named = sorted({n - 1 for n in reply.unsupported if 1 <= n <= len(claims)})
+    grounded = (reply.grounded and not named) or 0 < len(named) < len(claims)
+    refused = [s.text for n, s in enumerate(draft.sentences) if n in named or not (grounded or named)]
+    if grounded and named:
+        draft = _repair_refused(state, tools, draft, named, reply.reason)
+    return Grounding(
+        grounded=grounded,
+        reason=reply.reason,
+        by=judgement.by,
+        trouble=judgement.fallback_reason,
+        drafted=draft.drafted,
+        refused=refused,
+        step=tools.step,
+    ), draft
+
+
+def _repair_refused(
+    state: ChatRun, tools: RunContext, draft: Draft, named: Sequence[int], reason: str
+) -> Draft:
+    """The draft with the refused sentences in other words that hold, or without them."""
+    refused = [
+        s.replace(check="not_supported", backed=False, check_reason=reason) if n in named else s
+        for n, s in enumerate(draft.sentences)
+    ]
+    conflicts, question = list(state.conflicts.values()), standalone_question(state)
+    checked = repair_sentences(
+        tools, refused, state.facts, conflicts, question=question, clean=partial(_clean, state)
+    )
+    left_out = [*draft.left_out, *(checked.sentences[n] for n in checked.failed)]
+    return draft.replace(sentences=checked.held, left_out=left_out)
+
+
+def explain_ungrounded(state: ChatRun) -> str:
+    """Why the last draft was refused."""
+    groundings = state.own.groundings
+    return groundings[-1].reason if groundings else "What was found does not answer the question."
+
+
+def explain_failure(state: ChatRun) -> str:
+    """Why there is no answer, in words that are true of what happened: nothing was found, or a draft was
+    refused."""
+    own = state.own
+    searches = format_count(len(set(own.queries)), "search", "different searches")
+    if not any(grounding.drafted for grounding in own.groundings):
+        return f"I could not find an answer to this in the library ({searches})."
+    return f"An answer was drafted after {searches}, but its check refused it: {explain_ungrounded(state)}"
+
+
+def _describe_fault(sentence: Sentence) -> str:
+    """What is wrong with a sentence that failed its check."""
+    faults = [describe_finding(finding) for finding in sentence.findings]
+    return f"“{sentence.text}” {sentence.check_reason or ' '.join(faults) or 'It cites no usable quote.'}"
 
 
 def build_answer(state: ChatRun, tools: RunContext) -> Answer:
@@ -120,11 +230,18 @@ def build_answer(state: ChatRun, tools: RunContext) -> Answer:
         journey=describe_journey(state),
     )
     by: Literal["model", "keyless"] = "model" if draft.by == "model" else "keyless"
+    checked = CheckedDraft(draft.sentences, (), count_statements(draft.sentences, draft.dropped))
     answer = verdict.build_answer(
-        state, RoleResult(value=reply, by=by, fallback_reason=draft.trouble), tools.step
+        state,
+        RoleResult(value=reply, by=by, fallback_reason=draft.trouble),
+        tools.step,
+        check=lambda *_, **__: checked,
     )
     if answer.verdict == "no_evidence":
         return build_refusal(state, tools, "not_covered", "Nothing in the library answers this question.")
+    if left_out := draft.drafted - len(draft.sentences):
+        was = "sentence was" if left_out == 1 else "sentences were"
+        answer = answer.replace(remark=f"{left_out} drafted {was} left out: not supported by the quotes.")
     return answer.replace(verdict="partial") if draft.caveat else answer
 
 
@@ -146,8 +263,12 @@ def build_refusal(
 
 
 def ask_for_clarification(state: ChatRun, tools: RunContext, *, why: str, reason: Reason) -> Change:
-    """The change of asking the person: a question with choices, and the answer in case nobody replies."""
+    """The change of asking the person: the router's question, else one with choices; and the answer in case
+    nobody replies."""
     own = state.own
+    if asked := own.needs_clarification:
+        answer = build_refusal(state, tools, reason, asked).replace(by=own.speakers["router"].by)
+        return {"choices": [], "answers": [answer]}
     scores = own.doc_relevance_scores or [0.0] * len(own.retrieved_docs)
     graded = zip(own.retrieved_docs, scores, strict=True)
     titles = dict.fromkeys(doc.title for doc, score in graded if doc.title and score >= MIN_TITLE_RELEVANCE)
@@ -156,11 +277,12 @@ def ask_for_clarification(state: ChatRun, tools: RunContext, *, why: str, reason
         question=state.question,
         history=state.substantive_turns,
         why=why,
-        suggestion=own.needs_clarification or "",
         titles=list(titles)[:MAX_TITLES],
     )
     reply: ClarifyReply = judgement.value
     answer = build_refusal(state, tools, reason, reply.question, by=judgement)
+    if any(grounding.drafted for grounding in own.groundings) and not answer.remark:
+        answer = answer.replace(remark=why)
     return {"needs_clarification": reply.question, "choices": reply.choices[:4], "answers": [answer]}
 
 

@@ -66,7 +66,27 @@ def check_sentences(
     checked, dropped = filter_citations(sentences, facts, conflicts)
     checked = _judge(tools, checked, facts, question)
     failed = _find_failed(checked)
-    if failed and may_repair and tools.client:
+    if may_repair:
+        return repair_sentences(
+            tools, checked, facts, conflicts, question=question, clean=clean, dropped=dropped
+        )
+    return CheckedDraft(checked, tuple(failed), count_statements(checked, dropped))
+
+
+def repair_sentences(
+    tools: RunContext,
+    checked: Sequence[Sentence],
+    facts: Mapping[str, Fact],
+    conflicts: Sequence[Conflict] = (),
+    *,
+    question: str,
+    clean: Callable[[str], str] = str.strip,
+    dropped: int = 0,
+) -> CheckedDraft:
+    """Checked sentences, the failing ones in other words where those hold: one call of the writer, who is told
+    what is wrong, and one of the judge. `dropped` counts citations that were dropped before."""
+    failed = _find_failed(checked)
+    if failed and tools.client:
         repaired = _repair(tools, checked, failed, facts, question, clean)
         replacing = {n: sentence for n, sentence in repaired.items() if sentence.text}
         drafts, more = filter_citations(replacing.values(), facts, conflicts)
@@ -75,7 +95,7 @@ def check_sentences(
         kept = {n: sentence for n, sentence in again.items() if sentence.backed}
         checked = [kept.get(n, sentence) for n, sentence in enumerate(checked) if n not in removed]
         dropped += more
-    return CheckedDraft(checked, tuple(_find_failed(checked)), count_statements(checked, dropped))
+    return CheckedDraft(list(checked), tuple(_find_failed(checked)), count_statements(checked, dropped))
 
 
 def check_by_code(

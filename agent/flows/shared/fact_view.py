@@ -158,9 +158,10 @@ def pause_for_new_conflicts(state: RunState) -> PauseRequest | None:
     return PauseRequest(kind="conflict", why=why, conflicts=[conflict.id for conflict in new])
 
 
-def answer_small_talk(state: RunState, step: int) -> Answer | None:
-    """The answer to a question that is only thanks or a greeting; None for any other."""
-    reply = reply_to_small_talk(state.question)
+def answer_small_talk(state: RunState, step: int, otherwise: str = "") -> Answer | None:
+    """The answer to a question that is only thanks or a greeting; for any other `otherwise`, None without
+    it."""
+    reply = reply_to_small_talk(state.question) or otherwise
     if not reply:
         return None
     return Answer(n=len(state.answers) + 1, verdict="no_evidence", certainty=reply, by="code", step=step)

@@ -20,17 +20,14 @@ class ClarifyReply(RoleReply):
     )
 
 
-def fallback(
-    *, question: str, history: list[Turn], why: str, suggestion: str, titles: list[str]
-) -> ClarifyReply:
-    """The suggested question, else one that says that nothing was found; the nearest titles as choices."""
+def fallback(*, question: str, history: list[Turn], why: str, titles: list[str]) -> ClarifyReply:
+    """A question that says what happened; the nearest titles as choices."""
     choices = list(dict.fromkeys(filter(None, titles)))[:MAX_CHOICES]
     if choices:
         ask = "Do you mean one of these, or can you say it in other words?"
     else:
         ask = "Can you say it in other words, or name what it is about?"
-    missed = "I could not find an answer to this in the library."
-    return ClarifyReply(question=suggestion or f"{missed} {ask}", choices=choices)
+    return ClarifyReply(question=f"{why} {ask}", choices=choices)
 
 
 CLARIFY = Role(name="clarify", reply=ClarifyReply, fallback=fallback, tier="fast")

@@ -32,6 +32,7 @@ def fallback(
     notes: list[str],
     passages: list[Passage],
     caveat: str,
+    refused: str,
 ) -> GenerateReply:
     """The passages that fit best, as quotes; nothing when none holds enough of the question."""
     best = max((passage.score for passage in passages), default=0.0)

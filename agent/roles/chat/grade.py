@@ -20,6 +20,9 @@ class PassageGrade(RoleReply):
         ge=0.0, le=1.0, description="0 nothing to do with it, 0.5 helps to answer, 1 answers it"
     )
     reason: str = Field(default="", description="a few words")
+    answers_alone: bool = Field(
+        default=False, description="true only when this passage by itself states the whole answer"
+    )
 
 
 class GradeReply(RoleReply):

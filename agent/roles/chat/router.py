@@ -14,15 +14,13 @@ from agent.roles.chat.classify import is_location_search
 from agent.roles.refusal_messages import is_unresolved_reference
 from agent.roles.role import Role, RoleReply, Share
 from agent.text.answer_type import has_answer_type
-from agent.text.dialogue_acts import classify_small_talk, is_repeat_request
+from agent.text.dialogue_acts import classify_small_talk, is_bare_repeat_request
 from agent.text.question_analysis import parse_question
 from agent.types import Fact, Turn
 
 Route = Literal["DIRECT_ANSWER", "RETRIEVE", "REWRITE_THEN_RETRIEVE", "ASK_CLARIFICATION", "LOCATION_SEARCH"]
 MIN_COVERED_SHARE = 0.999
 """The share of a follow-up that one known fact must hold to answer it."""
-MAX_REPEAT_WORDS = 3
-"""A request to repeat an answer has no more content words."""
 
 
 class RouterReply(RoleReply):
@@ -31,6 +29,9 @@ class RouterReply(RoleReply):
     route: Route
     reasoning: str = Field(default="", description="one short sentence")
     confidence: Share = 0.5
+    asks_nothing: bool = Field(
+        default=False, description="true for thanks, a greeting and the like: nothing to answer or search"
+    )
     clarifying_question: str = Field(
         default="", description="with ASK_CLARIFICATION only: what you ask the person, in their own terms"
     )
@@ -39,7 +40,8 @@ class RouterReply(RoleReply):
 def fallback(*, question: str, history: list[Turn], prior: list[Fact], kinds: list[str]) -> RouterReply:
     """The first route that fits: small talk, a place, a question back, an answer at hand, a search."""
     if classify_small_talk(question):
-        return RouterReply(route="DIRECT_ANSWER", reasoning="It asks nothing yet.", confidence=0.8)
+        reason = "It is small talk, so it gets a short reply without a search."
+        return RouterReply(route="DIRECT_ANSWER", reasoning=reason, confidence=0.8, asks_nothing=True)
     if is_location_search(question, kinds):
         return RouterReply(
             route="LOCATION_SEARCH", reasoning="It asks where to find a facility.", confidence=0.8
@@ -64,7 +66,7 @@ def fallback(*, question: str, history: list[Turn], prior: list[Fact], kinds: li
 def _is_answered_by_facts(question: str, prior: list[Fact]) -> bool:
     """Does a turn ask for the same again, or does one fact hold its words and the type of answer it wants?"""
     asked = parse_question(question)
-    if prior and is_repeat_request(question) and len(asked.weights) <= MAX_REPEAT_WORDS:
+    if prior and is_bare_repeat_request(question):
         return True
     if len(asked.weights) < 2 or asked.answer_type in ("thing", "manner"):
         return False

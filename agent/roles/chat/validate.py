@@ -1,5 +1,5 @@
-"""Checks whether the draft of an answer says only what its quotes say, and answers. Code has checked the
-quotes before."""
+"""Checks whether the draft of an answer says only what its quotes say, and answers. Its sentences passed the
+claim check before."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from agent.types import Record
 
 
 class Claim(Record):
-    """A sentence of the draft, the verbatim quotes it cites, and whether code found its words and figures in
-    them."""
+    """A sentence of the draft, the verbatim quotes it cites, and whether its check found that they support
+    it (False: nobody could judge it)."""
 
     n: int
     text: str
@@ -34,14 +34,13 @@ class ValidateReply(RoleReply):
 
 
 def fallback(*, question: str, claims: list[Claim]) -> ValidateReply:
-    """Grounded when there are sentences and code found each of them in its quotes."""
-    unsupported = [claim.n for claim in claims if not claim.backed]
+    """Grounded when there are sentences: those that their quotes do not support were left out before."""
     if not claims:
         return ValidateReply(grounded=False, reason="Nothing was written.")
-    if unsupported:
-        reason = f"{len(unsupported)} of {len(claims)} sentences go beyond their quotes."
-        return ValidateReply(grounded=False, unsupported=unsupported, reason=reason)
-    return ValidateReply(grounded=True, reason="Every sentence is in its quotes.")
+    if unchecked := sum(not claim.backed for claim in claims):
+        reason = f"{unchecked} of {len(claims)} sentences could not be checked."
+        return ValidateReply(grounded=True, reason=reason)
+    return ValidateReply(grounded=True, reason="Every sentence is supported by its quotes.")
 
 
 VALIDATE = Role(name="validate", reply=ValidateReply, fallback=fallback, tier="fast")
