@@ -67,7 +67,7 @@ Make = Callable[[], chatting_model.Script]
 CHATS: dict[str, tuple[str, Make]] = {
     "found at once": ("chat", lambda: chatting_model.Script()),
     "rewritten first": ("chat", lambda: chatting_model.Script(router="REWRITE_THEN_RETRIEVE")),
-    "searched three times, with a caveat": ("chat", lambda: chatting_model.Script(grade=0.1)),
+    "searched three times, with a caveat": ("chat", lambda: chatting_model.Script(grade=[[0.9]])),
     "not grounded, then grounded": ("chat", lambda: chatting_model.Script(validate=[False, True])),
     "places": ("chat", lambda: chatting_model.Script(router="LOCATION_SEARCH")),
     "simple": ("chat_simple", lambda: chatting_model.Script()),

@@ -101,7 +101,8 @@ def test_a_further_search_is_not_what_the_question_was_read_as(app, bench):
 
 def test_a_question_back_is_a_form_and_its_answer_goes_on(app, bench):
     stocked(bench)
-    given(bench, Script(router="ASK_CLARIFICATION", clarify="Which crossing do you mean?"))
+    unclear = {"route": "ASK_CLARIFICATION", "reasoning": "it is unclear"}
+    given(bench, Script(router=unclear, clarify="Which crossing do you mean?"))
     run_id = _turn(bench, "What does it cost?")
     assert bench.snapshot(run_id).run.status is Status.WAITING
     tester = app("chat", run=run_id)

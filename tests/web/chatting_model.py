@@ -9,7 +9,7 @@ an exception is raised, text and dicts are sent as they are."""
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from pydantic import BaseModel
@@ -19,6 +19,7 @@ from agent.llm.detect import DetectedModel
 from agent.llm.scripted import ScriptedModel
 from agent.types import Settings, Status
 from agent.workbench import Workbench
+from tests.web.claim_judge import ALWAYS, Judging, check_reply
 from tests.web.stock import made_once
 
 FERRY = """# The Brannvik ferry
@@ -47,6 +48,7 @@ Far Clinic,clinic,"Storgatan 8, Uddby",60.5000,20.0000,Wed
 Anchor Pharmacy,pharmacy,"Storgatan 2, Brannvik",60.0010,20.0010,daily
 Gull Pharmacy,pharmacy,"Hamngatan 5, Skarholm",60.0910,20.0010,daily
 """
+KIOSK = "The harbour kiosk {n} sells passes for the crossing at 38 kronor."
 QUOTE = "A ticket for the Brannvik ferry costs 38 kronor."
 TICKET = ("A ticket costs 38 kronor.", QUOTE)
 ASKED = "What does a ticket for the Brannvik ferry cost?"
@@ -60,6 +62,8 @@ ROLES = {
     "LocationReply": "location",
     "ClassifyReply": "classify",
     "RerankReply": "rerank",
+    "CheckClaimsReply": "check_claims",
+    "RepairReply": "repair",
 }
 Part = Any
 
@@ -71,6 +75,12 @@ def stocked(bench: Workbench, *, places: bool = True) -> None:
     bench.library.add_file("light.md", LIGHT.encode(), tags=["light"])
     if places:
         bench.library.add_file("places.csv", PLACES.encode(), tags=["places"])
+
+
+def stock_kiosks(bench: Workbench) -> None:
+    """Three documents that a search for "harbour kiosk" finds, and one for the ferry does not."""
+    for n in range(3):
+        bench.library.add_file(f"kiosk{n}.md", f"# Kiosk {n}\n\n{KIOSK.format(n=n)}\n".encode())
 
 
 class Script:
@@ -87,6 +97,8 @@ class Script:
             "location": {"kind": "clinic", "near": "Brannvik"},
             "classify": "information",
             "rerank": 0.5,
+            "check_claims": ALWAYS,
+            "repair": {"sentences": []},
         }
         self.parts: dict[str, list[Any]] = {
             name: part if isinstance(part, list) else [part] for name, part in {**usual, **parts}.items()
@@ -114,6 +126,8 @@ class Script:
         return [prompt for name, prompt in self.prompts if name == role]
 
     def _router(self, said: str, _prompt: str) -> Any:
+        if said == "small talk":
+            return {"route": "DIRECT_ANSWER", "reasoning": "it only chats", "asks_nothing": True}
         return {
             "route": said,
             "reasoning": "so it is",
@@ -124,8 +138,10 @@ class Script:
     def _rewrite(self, said: str, _prompt: str) -> Any:
         return {"query": said, "reasoning": "other words"}
 
-    def _grade(self, said: float | Sequence[float], prompt: str) -> Any:
-        ids = re.findall(r"^Passage (\S+):$", prompt, flags=re.MULTILINE)
+    def _grade(self, said: float | Sequence[float] | Callable[[str], Any], prompt: str) -> Any:
+        if callable(said):
+            return said(prompt)
+        ids = passage_ids(prompt)
         scores = [said] * len(ids) if isinstance(said, float) else [*said, *[0.0] * len(ids)]
         return {
             "grades": [
@@ -147,16 +163,24 @@ class Script:
     def _validate(self, said: bool, _prompt: str) -> Any:
         return {
             "grounded": said,
-            "unsupported": [] if said else [1],
+            "unsupported": [],
             "reason": "it holds" if said else "it says more than it may",
             "confidence": 0.8,
         }
+
+    def _check_claims(self, said: Judging, prompt: str) -> Any:
+        return check_reply(prompt, "CheckClaimsReply", said)
 
     def _clarify(self, said: str, _prompt: str) -> Any:
         return {"question": said, "choices": ["the ferry", "the lighthouse"]}
 
     def _classify(self, said: str, _prompt: str) -> Any:
         return {"intent": said, "reasoning": "so it is"}
+
+
+def passage_ids(prompt: str) -> list[str]:
+    """The ids of the passages of a prompt, in order."""
+    return re.findall(r"^Passage (\S+):$", prompt, flags=re.MULTILINE)
 
 
 def place(prompt: str, quote: str) -> str:

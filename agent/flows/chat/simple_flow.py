@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from agent.engine.context import RunContext
 from agent.engine.loop import Flow
-from agent.engine.state import Change, merge, shallow_copy, to_jsonable
+from agent.engine.state import Change, state_after
 from agent.flows.chat import retrieve as reading
 from agent.flows.chat import steps
 from agent.flows.chat.places import list_kinds, load_facilities
 from agent.flows.chat.state import ChatRun, ChatState, StepJudge
 from agent.flows.chat.step_summary import describe_step
-from agent.flows.chat.write import build_answer, build_refusal, write_draft
+from agent.flows.chat.write import build_answer, build_refusal, explain_empty_draft, write_draft
 from agent.roles.chat.classify import CLASSIFY
 from agent.roles.chat.grade import RERANK
 from agent.types import Edge, Status
@@ -63,11 +63,12 @@ def generate(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
     change = write_draft(
         state, tools, reading.load_passages(tools, own.retrieved_docs, own.doc_relevance_scores)
     )
-    now = merge(shallow_copy(state), to_jsonable(change))
-    if now.own.draft and now.own.draft.sentences:
+    now, draft = state_after(state, change), change["draft"]
+    if draft.sentences:
         answer = build_answer(now, tools)
     else:
-        answer = build_refusal(now, tools, "not_covered", "Nothing in the library answers this question.")
+        why = explain_empty_draft(draft) if draft.drafted else "Nothing in the library answers this question."
+        answer = build_refusal(now, tools, "not_covered", why)
     return {**change, "answers": [answer]}, "end"
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from agent.engine.state import Change
 from agent.text.plurals import format_count
 
@@ -12,8 +15,10 @@ def describe_step(name: str, change: Change) -> str:
         return f"{change['route_decision']} — {change.get('route_reasoning', '')}"
     if change.get("rewrites"):
         rewrite = change["rewrites"][-1]
-        words = "made whole" if name == "rewrite" else f"in other words: {rewrite['query']}"
+        words = describe_rewrite(rewrite)
         return f"{words}{' (by rule: ' + rewrite['trouble'] + ')' if rewrite.get('trouble') else ''}"
+    if name == "retrieve" and "retrieved_docs" not in change:
+        return "no further search"
     if name == "retrieve":
         method = str(change.get("searched_by", "")).partition(".")[0]
         return f"{format_count(len(change.get('retrieved_docs', [])), 'passage')}. {method}."
@@ -24,3 +29,11 @@ def describe_step(name: str, change: Change) -> str:
         verdict = change["groundings"][-1]
         return f"{'grounded' if verdict['grounded'] else 'not grounded'}: {verdict['reason']}"
     return ""
+
+
+def describe_rewrite(rewrite: Mapping[str, Any]) -> str:
+    """What a stored rewriting did: a turn made whole, other words for a search, or neither."""
+    is_retry, repeats = bool(rewrite.get("why")), bool(rewrite.get("repeats"))
+    if repeats:
+        return "no other words were found" if is_retry else "it stays as it was typed"
+    return f"{'in other words' if is_retry else 'made whole'}: {rewrite['query']}"

@@ -58,8 +58,8 @@ def write_draft(
     """The change of writing a draft from these passages: facts, conflicts, confidence, and the draft, whose
     sentences passed their check.
 
-    A sentence that fails is repaired once by its writer, who is told which and why, and else left out. Without
-    passages nobody is asked to write."""
+    A sentence that fails is repaired once by its writer, who is told which and why, and else left out.
+    Without passages nobody is asked to write."""
     question = standalone_question(state)
     best = sorted(passages, key=lambda passage: -passage.score)
     if not best:
@@ -152,13 +152,12 @@ def check_grounding(state: ChatRun, tools: RunContext) -> tuple[Grounding, Draft
     stand. The draft is not grounded when all of it is refused, or when it does not answer."""
     draft = state.own.draft or Draft()
     if not draft.sentences:
-        refused = [sentence.text for sentence in draft.left_out]
-        reason = "What was found does not answer the question."
-        if draft.drafted:
-            faults = [_describe_fault(sentence) for sentence in draft.left_out[:1]]
-            reason = " ".join(["No drafted sentence is supported by its quotes.", *faults])
         return Grounding(
-            grounded=False, reason=reason, drafted=draft.drafted, refused=refused, step=tools.step
+            grounded=False,
+            reason=explain_empty_draft(draft),
+            drafted=draft.drafted,
+            refused=[sentence.text for sentence in draft.left_out],
+            step=tools.step,
         ), draft
     claims = [
         Claim(n=n, text=s.text, quotes=[state.facts[i].quote for i in s.fact_ids], backed=s.backed)
@@ -196,6 +195,14 @@ def _repair_refused(
     )
     left_out = [*draft.left_out, *(checked.sentences[n] for n in checked.failed)]
     return draft.replace(sentences=checked.held, left_out=left_out)
+
+
+def explain_empty_draft(draft: Draft) -> str:
+    """Why a draft has no sentence: none was written, or none passed its check."""
+    if not draft.drafted:
+        return "What was found does not answer the question."
+    faults = [_describe_fault(sentence) for sentence in draft.left_out[:1]]
+    return " ".join(["No drafted sentence is supported by its quotes.", *faults])
 
 
 def explain_ungrounded(state: ChatRun) -> str:

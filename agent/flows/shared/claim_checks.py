@@ -83,8 +83,8 @@ def repair_sentences(
     clean: Callable[[str], str] = str.strip,
     dropped: int = 0,
 ) -> CheckedDraft:
-    """Checked sentences, the failing ones in other words where those hold: one call of the writer, who is told
-    what is wrong, and one of the judge. `dropped` counts citations that were dropped before."""
+    """Checked sentences, the failing ones in other words where those hold: one call of the writer, who is
+    told what is wrong, and one of the judge. `dropped` counts citations that were dropped before."""
     failed = _find_failed(checked)
     if failed and tools.client:
         repaired = _repair(tools, checked, failed, facts, question, clean)

@@ -9,6 +9,7 @@ import streamlit as st
 
 from agent.errors import NotFound
 from agent.flows.chat.state import ChatRun, PassageRef
+from agent.flows.chat.step_summary import describe_rewrite
 from agent.roles.chat.grade import MIN_RELEVANT_SCORE
 from agent.text.plurals import format_count
 from agent.types import Status, Step
@@ -87,9 +88,10 @@ def _render_step(step: Step, state: ChatRun) -> str:
         return f"<b>{escape.html(route)}</b>: {escape.html(why)} {_render_actor_and_fallback(change, name)}"
     if name.startswith("rewrite"):
         made = (change.get("rewrites") or [{}])[-1]
-        return (
-            f"Put in other words: “{escape.html(made.get('query', ''))}” {_render_actor(made.get('by', ''))}"
-        )
+        words = describe_rewrite({"query": "", **made})
+        return f"{escape.html(words[:1].upper() + words[1:])} {_render_actor(made.get('by', ''))}"
+    if name == "retrieve" and "retrieved_docs" not in change:
+        return "Searched for nothing further"
     if name == "retrieve":
         asked = "”, “".join(escape.html(query) for query in change.get("queries") or [])
         return f"Searched for “{asked}”: {format_count(len(change.get('retrieved_docs') or []), 'passage')}"
@@ -105,14 +107,15 @@ def _render_step(step: Step, state: ChatRun) -> str:
 def _render_late_step(name: str, change: dict[str, Any]) -> str:
     if name.startswith("generate"):
         draft = change.get("draft") or {}
+        left_out = len(draft.get("left_out") or [])
         caveat = (
             f' <span class="soft">{escape.html(draft.get("caveat", ""))}</span>'
             if draft.get("caveat")
             else ""
         )
         return (
-            f"Drafted {format_count(len(draft.get('sentences') or []), 'sentence')} "
-            f"{_render_actor(draft.get('by', ''))}{caveat}"
+            f"Drafted {format_count(len(draft.get('sentences') or []), 'sentence')}"
+            f"{f', left out {left_out}' if left_out else ''} {_render_actor(draft.get('by', ''))}{caveat}"
         )
     if name == "validate":
         checked = (change.get("groundings") or [{}])[-1]

@@ -6,8 +6,8 @@ import pytest
 
 from agent.text.dialogue_acts import (
     classify_small_talk,
+    is_bare_repeat_request,
     is_question,
-    is_repeat_request,
     reply_to_small_talk,
 )
 
@@ -73,12 +73,22 @@ def test_what_tells_does_not_ask(text: str) -> None:
     assert not is_question(text)
 
 
-def test_what_is_wanted_once_more() -> None:
-    assert (
-        is_repeat_request("Can you repeat that?")
-        and is_repeat_request("Sum up, please")
-        and not is_repeat_request("Who built it?")
-    )
+@pytest.mark.parametrize("text", ["Can you repeat that?", "Sum up, please", "Say that again, shorter!"])
+def test_what_is_wanted_once_more(text: str) -> None:
+    assert is_bare_repeat_request(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Who built it?",
+        "How many kilograms did you say, and how many cells a day?",
+        "What did you say about the tickets?",
+        "Can you repeat that, and who built it?",
+    ],
+)
+def test_a_request_that_names_something_is_no_bare_repetition(text: str) -> None:
+    assert not is_bare_repeat_request(text)
 
 
 def test_a_courtesy_is_answered_in_kind():

@@ -70,13 +70,13 @@ def test_without_conversational_mode_a_chat_is_the_simple_one_and_forgets():
         config.read_config({"CONVERSATIONAL_MODE": "true"}),
         config.read_config({"CONVERSATIONAL_MODE": "false"}),
     )
-    assert dialogue.apply_conversational_mode(Settings(flow="chat"), history, on) == (
+    assert dialogue.apply_chat_settings(Settings(flow="chat"), history, on) == (
         Settings(flow="chat"),
         history,
     )
-    simple, kept = dialogue.apply_conversational_mode(Settings(flow="chat"), history, off)
+    simple, kept = dialogue.apply_chat_settings(Settings(flow="chat"), history, off)
     assert (simple.flow, kept) == ("chat_simple", [])
-    assert dialogue.apply_conversational_mode(Settings(flow="site"), history, off) == (
+    assert dialogue.apply_chat_settings(Settings(flow="site"), history, off) == (
         Settings(flow="site"),
         history,
     )

@@ -63,7 +63,9 @@ def test_the_setting_chooses_the_way_and_conversing_is_the_default(value: str, f
 def test_information_is_retrieved_reranked_and_told_in_one_pass(simple: Workbench) -> None:
     turn = Talk(simple, script=(script := Script(rerank=[[0.1, 0.9, 0.5]]))).say(ASKED)
     assert turn.way == "classify retrieve rerank generate end" and turn.text == "A ticket costs 38 kronor."
-    assert script.roles == ["classify", "rerank", "generate"], "no grading, no retry, no validation"
+    assert script.roles == ["classify", "rerank", "generate", "check_claims"], (
+        "no grading, no retry, no validation"
+    )
     scores = turn.state.own.doc_relevance_scores
     assert (
         scores == sorted(scores, reverse=True)

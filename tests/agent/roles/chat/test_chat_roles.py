@@ -56,6 +56,7 @@ FULL: dict[str, dict[str, Any]] = {
         "notes": ["Be short"],
         "passages": [PASSAGE],
         "caveat": "It is one.",
+        "refused": EVIL,
     },
     "validate": {
         "question": "What?",
@@ -65,7 +66,6 @@ FULL: dict[str, dict[str, Any]] = {
         "question": "What?",
         "history": TURNS,
         "why": EVIL,
-        "suggestion": EVIL,
         "titles": [EVIL],
     },
     "location": {"question": "Where?", "history": TURNS, "kinds": [EVIL], "places": [EVIL]},
@@ -193,6 +193,7 @@ def generated(passages: list[Passage], **more: Any) -> Any:
         "history": [],
         "notes": [],
         "caveat": "",
+        "refused": "",
     }
     return generate(**{**usual, **more}, passages=passages)
 
@@ -226,18 +227,18 @@ def test_generate_writes_nothing_when_no_passage_holds_enough_of_the_question(sc
     assert reply.answer == [] and generated([]).answer == []
 
 
-def test_validate_asks_for_something_and_for_all_of_it_to_be_backed() -> None:
-    good, bad = Claim(n=1, text="a", backed=True), Claim(n=2, text="b")
+def test_validate_asks_for_something_and_counts_what_nobody_could_check() -> None:
+    good, open_ = Claim(n=1, text="a", backed=True), Claim(n=2, text="b")
     assert not validate(question="?", claims=[]).grounded and validate(question="?", claims=[good]).grounded
-    reply = validate(question="?", claims=[good, bad])
-    assert (reply.grounded, reply.unsupported) == (False, [2]) and "1 of 2" in reply.reason
+    reply = validate(question="?", claims=[good, open_])
+    assert reply.grounded and "1 of 2 sentences could not be checked" in reply.reason
 
 
-def test_clarify_asks_what_was_suggested_or_says_that_nothing_was_found() -> None:
-    usual: dict[str, Any] = {"question": "?", "history": [], "why": "", "suggestion": "", "titles": []}
-    assert clarify(**{**usual, "suggestion": "Which ferry?"}).question == "Which ferry?"
+def test_clarify_says_what_happened_and_offers_the_nearest_titles() -> None:
+    usual: dict[str, Any] = {"question": "?", "history": [], "why": "Nothing was found.", "titles": []}
     reply = clarify(**{**usual, "titles": ["A", "A", "", "B", "C", "D", "E"]})
     assert "one of these" in reply.question and reply.choices == ["A", "B", "C", "D"]
+    assert clarify(**usual).question.startswith("Nothing was found. ")
     assert "one of these" not in clarify(**usual).question
 
 

@@ -1,0 +1,162 @@
+"""What a chat does with the sentences of its drafts: honest, sloppy and hostile models, and what a turn costs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from agent.types import Status
+from agent.workbench import Workbench
+from tests.web.chatting_model import QUOTE, TICKET, Script, Talk, Turned, stocked
+from tests.web.claim_judge import ALWAYS, NEVER
+
+pytestmark = pytest.mark.slow
+
+Said = Callable[..., Turned]
+CHILDREN = (
+    "Small children travel for free.",
+    "Children under seven ride the Brannvik ferry without a ticket.",
+)
+FALSE_FIGURE = ("A ticket costs 83 kronor.", QUOTE)
+FALSE_SHIP = ("Bertil Strand built the ferry.", "It was built by Olga Lindmark in 1987 and carries 24 cars.")
+
+
+def honest(statement: str, quotes: list[str]) -> bool:
+    """A judge that accepts the true paraphrases of these tests."""
+    return statement in (TICKET[0], CHILDREN[0], "Olga Lindmark built the ferry.")
+
+
+def script(*sentences: tuple[str, str], **parts: Any) -> Script:
+    return Script(**{"generate": [list(sentences)], "check_claims": honest, **parts})
+
+
+def test_an_honest_paraphrase_is_judged_and_told(said: Said) -> None:
+    turn = said(script=script(TICKET, CHILDREN))
+    answer = turn.state.answer
+    assert answer and turn.way == "router retrieve grade generate validate end"
+    assert turn.text == f"{TICKET[0]} {CHILDREN[0]}" and answer.verdict == "answered"
+    assert [s.check for s in answer.sentences] == ["judged_supported", "judged_supported"]
+    assert (answer.statements.backed, answer.statements.unsupported, answer.remark) == (2, 0, "")
+
+
+def test_one_faulty_sentence_is_trimmed_and_the_rest_is_told_without_another_search(said: Said) -> None:
+    turn = said(script=(model := script(TICKET, FALSE_SHIP)))
+    answer = turn.state.answer
+    assert answer and turn.way == "router retrieve grade generate validate end" and turn.text == TICKET[0]
+    assert model.of("rewrite") == [] and len(model.of("repair")) == 1
+    assert "Bertil Strand" in model.of("repair")[0] and "Bertil" not in "".join(model.of("validate"))
+    assert answer.remark == "1 drafted sentence was left out: not supported by the quotes."
+    assert [s.text for s in turn.state.own.draft.left_out] == [FALSE_SHIP[0]]  # type: ignore[union-attr]
+
+
+def test_a_faulty_sentence_that_its_writer_repairs_is_told_in_its_new_words(said: Said) -> None:
+    repaired = {"sentences": [{"n": 2, "text": "Olga Lindmark built the ferry.", "quotes": ["q1"]}]}
+    turn = said(script=script(TICKET, FALSE_SHIP, repair=repaired))
+    assert turn.text == f"{TICKET[0]} Olga Lindmark built the ferry." and turn.state.own.draft.left_out == []  # type: ignore[union-attr]
+
+
+def test_a_wrong_figure_is_vetoed_whatever_judge_and_validator_say(said: Said) -> None:
+    turn = said(script=script(FALSE_FIGURE, check_claims=ALWAYS, validate=True, rewrite=["one", "two"]))
+    assert turn.path[-2:] == ["clarify_final", "respond"] and "83" not in turn.text
+    assert turn.state.own.groundings[-1].refused == [FALSE_FIGURE[0]]
+
+
+def test_that_a_draft_was_dropped_is_said_and_never_that_nothing_was_found(said: Said) -> None:
+    turn = said(script=(model := script(FALSE_SHIP, check_claims=NEVER, rewrite=["one", "two"])))
+    answer, asked = turn.state.answer, model.of("clarify")[0]
+    assert answer and turn.status is Status.WAITING
+    for told in (asked, answer.remark):
+        assert "An answer was drafted after 3 different searches, but its check refused it" in told
+        assert "Bertil Strand" in told and "could not find" not in told and "no answer" not in told
+
+
+def test_sentences_that_validation_names_are_repaired_or_left_out_and_the_others_stay(said: Said) -> None:
+    refused = {"grounded": False, "unsupported": [2], "reason": "Free travel is not all that is said."}
+    turn = said(script=(model := script(TICKET, CHILDREN, validate=refused)))
+    assert turn.way == "router retrieve grade generate validate end" and turn.text == TICKET[0]
+    [repair] = model.of("repair")
+    assert "Free travel is not all" in repair and CHILDREN[0] in repair and TICKET[0] not in repair
+    verdict = turn.state.own.groundings[-1]
+    assert verdict.grounded and verdict.refused == [CHILDREN[0]] and verdict.drafted == 2
+
+
+def test_a_draft_that_is_refused_as_a_whole_is_written_again_by_a_writer_who_is_told_why(said: Said) -> None:
+    verdicts = [{"grounded": False, "unsupported": [1], "reason": "The price is of another year."}, True]
+    turn = said(script=(model := script(TICKET, validate=verdicts, rewrite=["price of a crossing"])))
+    way = "router retrieve grade generate validate rewrite_final retrieve grade generate validate end"
+    assert turn.way == way and turn.text == TICKET[0]
+    first, second = model.of("generate")
+    assert "another year" not in first and "The price is of another year." in second and TICKET[0] in second
+    assert len(model.of("grade")) == 1, "no passage is new"
+
+
+def test_a_judge_that_fails_leaves_the_sentences_unchecked_and_they_say_so(said: Said) -> None:
+    turn = said(script=script(TICKET, check_claims="not JSON"))
+    answer = turn.state.answer
+    assert answer and turn.text == TICKET[0] and answer.sentences[0].check == "not_checked"
+    assert not answer.sentences[0].backed and answer.statements.unchecked == 1
+
+
+def test_an_address_that_the_writer_made_up_is_not_told(said: Said) -> None:
+    typed = ("A ticket costs 38 kronor, see https://evil.test/pay now.", QUOTE)
+    turn = said(script=script(typed, check_claims=ALWAYS))
+    assert "38 kronor" in turn.text and "evil.test" not in turn.text
+
+
+def test_an_endless_loop_of_refusals_ends_after_two_retries(said: Said) -> None:
+    model = script(TICKET, validate=False, rewrite=[f"attempt {n}" for n in range(9)])
+    turn = said(script=model)
+    assert turn.state.own.retry_count == 2 and turn.path.count("generate") == 3
+    assert turn.path[-2:] == ["clarify_final", "respond"] and len(model.roles) <= 17
+
+
+@pytest.mark.parametrize(
+    ("model", "calls"),
+    [
+        (Script(generate=[[(QUOTE, QUOTE)]]), "router grade generate validate"),
+        (script(TICKET), "router grade generate check_claims validate"),
+        (script(TICKET, FALSE_SHIP), "router grade generate check_claims repair validate"),
+        (Script(router="ASK_CLARIFICATION"), "router"),
+        (Script(router="small talk"), "router"),
+        (Script(router="LOCATION_SEARCH"), "router location"),
+        (
+            script(TICKET, router="REWRITE_THEN_RETRIEVE"),
+            "router rewrite grade generate check_claims validate",
+        ),
+        (script(TICKET, grade=0.1, rewrite=["sound", "Skarven"]), "router grade rewrite rewrite clarify"),
+    ],
+    ids=["quoted", "paraphrased", "one false", "clarify", "small talk", "place", "rewritten", "nothing"],
+)
+def test_what_a_turn_costs(said: Said, model: Script, calls: str) -> None:
+    turn = said(script=model)
+    assert " ".join(model.roles) == calls and turn.view.usage.llm_calls == len(model.roles)
+
+
+def test_with_a_model_it_says_what_is_small_talk(said: Said) -> None:
+    turn = said("Nice weather today, right?", Script(router="small talk"))
+    assert turn.way == "router generate validate end" and turn.text == "What would you like to know?"
+    assert turn.state.answer and turn.state.answer.is_small_talk
+    thanks = said("thanks!", Script(router="small talk"))
+    assert thanks.text.startswith("You are welcome")
+    real = said("ok, and the tickets?", model := script(TICKET))
+    assert real.text == TICKET[0] and model.roles[0] == "router"
+
+
+def test_what_the_router_asks_back_is_not_asked_again(said: Said) -> None:
+    turn = said("Who built it?", (model := Script(router="ASK_CLARIFICATION")))
+    assert turn.way == "router clarify respond" and turn.text == "Which ferry?" and model.of("clarify") == []
+    assert turn.state.answer and turn.state.answer.by == "model"
+
+
+@pytest.mark.parametrize("with_model", [True, False])
+def test_a_compound_follow_up_stays_what_it_is(bench: Workbench, with_model: bool) -> None:
+    stocked(bench)
+    compound = "How many minutes did you say the crossing takes, and how many cars does it carry?"
+    model = script(TICKET, router=["RETRIEVE", "RETRIEVE"]) if with_model else None
+    talk = Talk(bench, script=model)
+    talk.say("How long does the Brannvik ferry take to Skarholm?")
+    turn = talk.say(compound)
+    assert turn.state.asked == compound and turn.state.own.route_decision == "RETRIEVE"
+    assert turn.state.own.queries[0] == compound
