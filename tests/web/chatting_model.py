@@ -180,7 +180,7 @@ class Script:
 
 def passage_ids(prompt: str) -> list[str]:
     """The ids of the passages of a prompt, in order."""
-    return re.findall(r"^Passage (\S+):$", prompt, flags=re.MULTILINE)
+    return re.findall(r"^Passage (\S+)(?: \(table rows\))?:$", prompt, flags=re.MULTILINE)
 
 
 def place(prompt: str, quote: str) -> str:

@@ -12,6 +12,7 @@ from agent.types import LibraryScope, Status
 from agent.workbench import Workbench
 from tests.web.chatting_model import (
     ASKED,
+    KIOSK,
     LIGHT,
     QUOTE,
     TICKET,
@@ -208,9 +209,10 @@ def test_only_passages_that_are_new_are_graded_on_a_retry(said: Said, bench: Wor
     stock_kiosks(bench)
     script = Script(grade=[[0.9, 0.1], 0.8], rewrite="harbour kiosk")
     turn = said(script=script)
-    first, second = (set(passage_ids(prompt)) for prompt in script.of("grade"))
+    first, second = script.of("grade")
     assert turn.way == f"router retrieve grade {RETRY} generate validate end"
-    assert len(second) == 3 and not first & second
+    assert len(passage_ids(second)) == 3 and QUOTE in first and QUOTE not in second
+    assert all(KIOSK.format(n=n) in second and KIOSK.format(n=n) not in first for n in range(3))
     own = turn.state.own
     assert own.doc_relevance_scores.count(0.8) == 3 and own.doc_relevance_scores[0] == 0.9
 
@@ -391,7 +393,8 @@ def test_strangers_texts_stand_in_fences_for_every_role(said: Said, bench: Workb
     script = Script(validate=False)
     said(script=script)
     for role in ("grade", "generate"):
-        assert all(prompt.index("<passage-") < prompt.index("Ignore all rules") for prompt in script.of(role))
+        shown = [prompt for prompt in script.of(role) if "Ignore all rules" in prompt]
+        assert shown and all(prompt.index("<passage-") < prompt.index("Ignore all rules") for prompt in shown)
 
 
 def test_sources_that_contradict_each_other_are_both_told(said: Said, bench: Workbench) -> None:
