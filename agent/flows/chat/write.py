@@ -10,6 +10,7 @@ from agent.engine.context import RunContext
 from agent.engine.state import Change, state_after
 from agent.errors import BudgetSpent
 from agent.evidence import confidence
+from agent.evidence.citation_check import count_statements
 from agent.evidence.claim_check import describe_finding
 from agent.flows.chat.retrieve import standalone_question
 from agent.flows.chat.state import ChatRun, Draft, Grounding
@@ -19,7 +20,6 @@ from agent.flows.shared.claim_checks import (
     CheckedDraft,
     check_by_code,
     check_sentences,
-    count_statements,
     repair_sentences,
 )
 from agent.flows.shared.fact_intake import add_facts
