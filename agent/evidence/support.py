@@ -11,7 +11,7 @@ from agent.evidence.claim_check import describe_finding
 from agent.types import Answer, Sentence
 
 NO_MODEL = "no model was asked"
-OWN_KNOWLEDGE = "a person's own knowledge"
+OWN_KNOWLEDGE = "own knowledge"
 MAX_SHOWN = 80
 """Characters of a sentence that a line about its check shows."""
 COUNT_LABELS = {

@@ -116,7 +116,7 @@ def _render_support(support: Support) -> str:
         return f'<span class="support {support.tone}">{escape.html(label)}</span>'
     return (
         f'<details class="cite support {support.tone}"><summary title="How this was checked">'
-        f"{escape.html(label)}</summary><div>{escape.html(reason)}</div></details>"
+        f"{escape.html(label)}</summary><div>{escape.html(reason[:1].upper() + reason[1:])}.</div></details>"
     )
 
 

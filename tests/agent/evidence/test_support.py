@@ -29,7 +29,7 @@ def said(check: str, **more: Any) -> Sentence:
         (said("not_checked"), "not checked: no model was asked", "warn"),
         (
             said("not_checked", check_reason=PERSON_REASON),
-            "a person's own knowledge: no page says it",
+            "own knowledge: no page says it",
             "warn",
         ),
         (Sentence(text="So."), "not supported", "bad"),

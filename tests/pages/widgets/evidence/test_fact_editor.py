@@ -115,11 +115,7 @@ def test_own_knowledge_is_drawn_as_such_in_an_answer():
         n=2, verdict="answered", sentences=sentences, sources=sources, because="after your edit: added 1 fact"
     )
     shown = answer_card.render(given, "r1", editable=True)
-    assert (
-        shown.count(">a person&#x27;s own knowledge<") == 1
-        and shown.count(">not supported<") == 1
-        and "fact=f9" in shown
-    )
+    assert shown.count(">own knowledge<") == 1 and shown.count(">not supported<") == 1 and "fact=f9" in shown
     assert "Updated after your edit: added 1 fact." in answer_card.render_changes(
         given.model_copy(update={"n": 1}), given
     )
