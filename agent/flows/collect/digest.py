@@ -13,6 +13,7 @@ from agent.flows.shared import fact_view
 from agent.flows.shared.citations import resolve_citations
 from agent.flows.shared.claim_checks import check_sentences
 from agent.flows.shared.fact_intake import add_facts
+from agent.flows.shared.model_rulings import review_by_model
 from agent.flows.shared.verdict import build_answer, describe_failures
 from agent.roles.collect.digest import DIGEST, DigestItem
 from agent.roles.research.report import ReportReply
@@ -48,7 +49,7 @@ def write_digest(state: CollectRun, tools: RunContext) -> Change:
         if fact.id not in state.facts
     ]
     marked = fact_view.apply_person_marks(state, new)
-    change = add_facts(state, tools.step, marked, coverage=float(bool(facts)))
+    change = add_facts(state, tools.step, marked, coverage=float(bool(facts)), review=review_by_model(state, tools))
     now = state_after(state, change)
     check = partial(check_sentences, now, tools)
     report = judgement.replace(value=ReportReply(answer=sentences))

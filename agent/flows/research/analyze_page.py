@@ -15,6 +15,7 @@ from agent.flows.shared import fact_view
 from agent.flows.shared.answer_features import restore_answer_features
 from agent.flows.shared.citations import is_quoted
 from agent.flows.shared.fact_intake import add_facts
+from agent.flows.shared.model_rulings import open_conflicts, review_by_rulings
 from agent.flows.shared.page_refs import mark_read
 from agent.retrieval.bm25 import rank_passages
 from agent.retrieval.chunking import split_passages
@@ -118,7 +119,7 @@ def _inputs(state: ResearchRun, looking: Observation, **more: Any) -> dict[str, 
         "links": [],
         "facts": fact_view.facts_for_prompt(state),
         "parts": state.plan,
-        "conflicts": [conflict for conflict in state.conflicts.values() if conflict.status == "open"],
+        "conflicts": open_conflicts(state),
         **more,
     }
 
@@ -281,7 +282,8 @@ def _add_facts(state: ResearchRun, tools: RunContext, judgement: RoleResult, new
     model = judgement.by == "model"
     confidence = judgement.value.confidence_score if model else None
     features = _answer_features(state, new)
-    change = add_facts(state, tools.step, new, model=confidence, features=features)
+    review = review_by_rulings(state, judgement.value.conflicts) if model else None
+    change = add_facts(state, tools.step, new, model=confidence, features=features, review=review)
     reported = judgement.value.inconsistencies_found.strip()
     if new and model and reported.lower() not in NO_INCONSISTENCY:
         change["conflicts"].append(  # shown to the person; only conflicts found by code mark facts

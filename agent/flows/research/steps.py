@@ -7,12 +7,13 @@ from functools import partial
 from typing import Any
 
 from agent.engine.context import RunContext
-from agent.engine.state import Change
+from agent.engine.state import Change, state_after
 from agent.flows.research import analyze_page, policy
 from agent.flows.research.policy import ENGINE_BY_ACTION, STEP_BY_ACTION
 from agent.flows.research.state import Observation, ResearchRun
 from agent.flows.shared import fact_view
 from agent.flows.shared.claim_checks import check_sentences
+from agent.flows.shared.model_rulings import review_conflicts
 from agent.flows.shared.page_refs import build_action, store_fetched
 from agent.flows.shared.verdict import build_answer
 from agent.flows.shared.write_report import ask_report
@@ -181,9 +182,11 @@ def analyze(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
 
 def report(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
     """Write up what was found, for a person to review."""
-    judgement = ask_report(state, tools)
-    answer = build_answer(state, judgement, tools.step, check=partial(check_sentences, state, tools))
-    return {"answers": [answer], "pending": None}, "review"
+    reviewed = review_conflicts(state, tools)
+    now = state_after(state, reviewed)
+    judgement = ask_report(now, tools)
+    answer = build_answer(now, judgement, tools.step, check=partial(check_sentences, now, tools))
+    return {**reviewed, "answers": [answer], "pending": None}, "review"
 
 
 def _mark_leads_taken(state: ResearchRun, pending: Proposal) -> list[Lead]:

@@ -3,7 +3,7 @@ model."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from agent.engine.run_state import RunState
 from agent.engine.state import Change
@@ -19,6 +19,9 @@ from agent.text.urls import site
 from agent.types import Confidence, Conflict, Fact
 
 
+ConflictReview = Callable[[Sequence[Conflict], Mapping[str, Fact]], list[Conflict]]
+"""The conflicts as they are found, with a model's readings; the facts are those known now, by id."""
+
 def add_facts(
     state: RunState,
     step: int,
@@ -28,8 +31,10 @@ def add_facts(
     coverage: float | None = None,
     model: float | None = None,
     features: AnswerFeatures | None = None,
+    review: ConflictReview | None = None,
 ) -> Change:
     """The change that new facts make: the facts with their marks, the conflicts that changed, the confidence.
+    `review` adds a model's readings of the conflicts.
 
     `question` is what `coverage` is measured by (the flow's relevance question by default), `model` the
     confidence a model gave, `features` what an answer would rest on, where the flow counts that."""
@@ -38,6 +43,9 @@ def add_facts(
     conflicts, marked = list(state.conflicts.values()), dict[str, Fact]()
     if new:
         conflicts = update_conflicts(state, known, conflicts)
+    if review:
+        conflicts = review(conflicts, {fact.id: fact for fact in known})
+    if new or review:
         marked = {fact.id: fact for fact in update_disputed(known, conflicts)}
     level = assess_confidence(
         state,

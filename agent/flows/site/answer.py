@@ -13,6 +13,7 @@ from agent.flows.shared import fact_view
 from agent.flows.shared.citations import resolve_citations
 from agent.flows.shared.claim_checks import check_sentences
 from agent.flows.shared.fact_intake import add_facts
+from agent.flows.shared.model_rulings import review_by_model
 from agent.flows.shared.verdict import build_answer, describe_failures
 from agent.flows.shared.write_report import ask_report
 from agent.flows.site.state import SiteRun
@@ -45,7 +46,7 @@ def answer_from_draft(
     )
     new = [fact for fact in facts.values() if fact.id not in state.facts]
     model = reply.confidence if judgement.by == "model" else None
-    change = add_facts(state, tools.step, fact_view.apply_person_marks(state, new), model=model)
+    change = add_facts(state, tools.step, fact_view.apply_person_marks(state, new), model=model, review=review_by_model(state, tools))
     now = state_after(state, change)
     refused = reply.refusal != "none"
     report = ReportReply(
