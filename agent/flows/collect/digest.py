@@ -49,7 +49,9 @@ def write_digest(state: CollectRun, tools: RunContext) -> Change:
         if fact.id not in state.facts
     ]
     marked = fact_view.apply_person_marks(state, new)
-    change = add_facts(state, tools.step, marked, coverage=float(bool(facts)), review=review_by_model(state, tools))
+    change = add_facts(
+        state, tools.step, marked, coverage=float(bool(facts)), review=review_by_model(state, tools)
+    )
     now = state_after(state, change)
     check = partial(check_sentences, now, tools)
     report = judgement.replace(value=ReportReply(answer=sentences))

@@ -18,9 +18,9 @@ from agent.retrieval.term_coverage import measure_coverage
 from agent.text.urls import site
 from agent.types import Confidence, Conflict, Fact
 
-
 ConflictReview = Callable[[Sequence[Conflict], Mapping[str, Fact]], list[Conflict]]
 """The conflicts as they are found, with a model's readings; the facts are those known now, by id."""
+
 
 def add_facts(
     state: RunState,

@@ -52,7 +52,9 @@ def review_by_model(state: RunState, tools: RunContext) -> ConflictReview:
     """A review by one call of a model for all open conflicts that no one ruled on; none without those."""
 
     def review(conflicts: Sequence[Conflict], facts: Mapping[str, Fact]) -> list[Conflict]:
-        asked = [c for c in conflicts if _needs_ruling(c) and fact_view.count_stated_sides(c, dict(facts)) > 1]
+        asked = [
+            c for c in conflicts if _needs_ruling(c) and fact_view.count_stated_sides(c, dict(facts)) > 1
+        ]
         asked = sorted(asked, key=lambda conflict: not conflict.asks)[:MAX_COMPARED_CONFLICTS]
         if not asked or not tools.client:
             return list(conflicts)
@@ -75,7 +77,9 @@ def review_conflicts(state: RunState, tools: RunContext) -> Change:
     if not tools.client or not any(map(_needs_ruling, open_conflicts(state))):
         return {}
     model = state.confidence[-1].model if state.confidence else None
-    return add_facts(state, tools.step, [], model=model, review=review_by_model(state, tools))
+    features = state.own.answer_features(state, fact_view.facts_for_prompt(state))
+    review = review_by_model(state, tools)
+    return add_facts(state, tools.step, [], model=model, features=features, review=review)
 
 
 def _needs_ruling(conflict: Conflict) -> bool:

@@ -46,7 +46,13 @@ def answer_from_draft(
     )
     new = [fact for fact in facts.values() if fact.id not in state.facts]
     model = reply.confidence if judgement.by == "model" else None
-    change = add_facts(state, tools.step, fact_view.apply_person_marks(state, new), model=model, review=review_by_model(state, tools))
+    change = add_facts(
+        state,
+        tools.step,
+        fact_view.apply_person_marks(state, new),
+        model=model,
+        review=review_by_model(state, tools),
+    )
     now = state_after(state, change)
     refused = reply.refusal != "none"
     report = ReportReply(
