@@ -64,18 +64,19 @@ def filter_citations(
     """The sentences with the citations that hold, and how many were dropped.
 
     A citation is dropped when its id resolves to no fact or to one that may not support a claim (unverified,
-    struck, disputed). Disputed facts may be cited when the answer names both sides: facts of two values of
-    one of the `conflicts` in one sentence, or, of an open one, in several when none names both."""
-    sentences, conflicts = list(sentences), list(conflicts)
-    citable = [[i for i in s.fact_ids if i in facts and _is_citable(facts[i])] for s in sentences]
-    across = _sides_across_sentences(citable, [c for c in conflicts if c.status == "open"])
-    filtered, dropped = list[Sentence](), 0
-    for sentence, ids in zip(sentences, citable, strict=True):
-        named = _facts_naming_both_sides(set(ids), conflicts) | across
+    struck, overruled). A fact that an open conflict disputes may be cited; a sentence that cites only its
+    side is marked with the other one. One sentence may name both sides of any of the `conflicts`."""
+    filtered, dropped, conflicts = list[Sentence](), 0, list(conflicts)
+    still_open = [conflict for conflict in conflicts if conflict.status == "open"]
+    disputed = {i for conflict in still_open for value in conflict.values for i in value.fact_ids}
+    for sentence in sentences:
         cited = dict.fromkeys(sentence.fact_ids)
-        kept = [i for i in cited if i in ids and (facts[i].can_support or i in named)]
+        citable = {i for i in cited if i in facts and _is_citable(facts[i])}
+        allowed = disputed | _facts_naming_both_sides(citable, conflicts)
+        kept = [i for i in cited if i in citable and (facts[i].can_support or i in allowed)]
         dropped += len(cited) - len(kept)
-        filtered.append(sentence.replace(fact_ids=kept))
+        other = _describe_other_sides(set(kept), still_open, facts)
+        filtered.append(sentence.replace(fact_ids=kept, disputed=other))
     return filtered, dropped
 
 
@@ -183,10 +184,20 @@ def _facts_naming_both_sides(cited: set[str], conflicts: list[Conflict]) -> set[
     return named
 
 
-def _sides_across_sentences(citations: list[list[str]], conflicts: list[Conflict]) -> set[str]:
-    """The cited facts of conflicts whose sides are in several sentences, none of which names both."""
-    alone = [c for c in conflicts if not any(_facts_naming_both_sides(set(ids), [c]) for ids in citations)]
-    return _facts_naming_both_sides({i for ids in citations for i in ids}, alone)
+def _describe_other_sides(cited: set[str], conflicts: list[Conflict], facts: Mapping[str, Fact]) -> str:
+    """What other sources say about what the cited facts state, in one clause; "" where nothing disputes them,
+    or both sides are cited."""
+    found = list[str]()
+    for conflict in conflicts:
+        if sum(not cited.isdisjoint(value.fact_ids) for value in conflict.values) != 1:
+            continue
+        for value in conflict.values:
+            hosts = dict.fromkeys(host(facts[i].url) for i in value.fact_ids if i in facts)
+            if cited.isdisjoint(value.fact_ids) and hosts:
+                names = " and ".join(list(hosts)[:2]).strip() or "a person"
+                verb = "says" if len(hosts) == 1 else "say"
+                found.append(f"{names} {verb} “{value.text}”")
+    return "; ".join(found)
 
 
 def _apply_check(sentence: Sentence, check: ClaimCheck, cited: Sequence[Fact], failure: str = "") -> Sentence:

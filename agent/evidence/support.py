@@ -43,7 +43,16 @@ class Support:
 
 
 def describe_support(sentence: Sentence) -> Support:
-    """How one sentence is supported."""
+    """How one sentence is supported, and what another source says where an open conflict disputes it."""
+    support = _describe_check(sentence)
+    if not sentence.disputed:
+        return support
+    label = f"disputed, {support.label}" if support.label else "disputed"
+    doubt = "; ".join(filter(None, (sentence.disputed, support.doubt)))
+    return Support(label, support.detail, doubt, support.tone or "warn")
+
+
+def _describe_check(sentence: Sentence) -> Support:
     found = "; ".join(describe_finding(finding).rstrip(".") for finding in sentence.findings)
     found = found[:1].lower() + found[1:]
     reason = sentence.check_reason.rstrip(".")
@@ -71,7 +80,7 @@ def describe_support(sentence: Sentence) -> Support:
 def label_support(sentence: Sentence) -> str:
     """The mark beside a sentence: "judged, in doubt"; "" for a quoted one."""
     support = describe_support(sentence)
-    return f"{support.label}, in doubt" if support.doubt else support.label
+    return f"{support.label}, in doubt" if support.doubt and not sentence.disputed else support.label
 
 
 def list_checks(answer: Answer) -> list[str]:

@@ -57,6 +57,8 @@ class Sentence(Record):
     """The judge's reason, or the arithmetic of a computed claim ("1986 − 1961 = 25")."""
     part: str = ""
     """The id of the plan's part that it answers; "" for none or the whole question."""
+    disputed: str = ""
+    """What another source says where an open conflict disputes it ("two.example says “1923”")."""
 
 
 class Source(Record):

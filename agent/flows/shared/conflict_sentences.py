@@ -14,7 +14,8 @@ from agent.types import Conflict, Fact, Sentence
 
 CONFLICT_PREFIX = "The sources disagree on"
 RULING_PREFIX = "A person settled this:"
-"""How the sentences begin that name a conflict, and one that a person ruled on."""
+READING_PREFIX = "The model's reading:"
+"""How the sentences begin that name a conflict, one that a person ruled on, and one that a model settled."""
 MAX_CONFLICTS, MAX_RULINGS, MAX_SIDES = 2, 5, 5
 """Conflicts, rulings of a person, and sides of a conflict that an answer names."""
 WORDS_BEFORE, WORDS_AFTER = 10, 6
@@ -25,13 +26,13 @@ _NUMBER_WORDS = "no one two three four five six seven eight nine ten eleven twel
 def find_relevant_conflicts(
     state: RunState, sentences: Sequence[Sentence], facts: dict[str, Fact]
 ) -> list[Conflict]:
-    """The conflicts, open or settled by the count of sources, that concern the question or are as relevant as
-    what the sentences cite."""
+    """The conflicts, open or settled by a model or the count of sources, that concern the question or are as
+    relevant as what the sentences cite."""
     least = min(_relevances(state, sentences), default=0.3)
     found = [
         conflict
         for conflict in state.conflicts.values()
-        if (conflict.status == "open" or conflict.reason.startswith(EVIDENCE_REASON_PREFIX))
+        if _is_named(conflict)
         and fact_view.count_stated_sides(conflict, facts) > 1
         and (conflict.asks or _conflict_relevance(conflict, facts) >= least)
     ]
@@ -56,6 +57,7 @@ def needs_conflicts_first(
 ) -> bool:
     """Whether they precede the plain sentences: one is about the question, was ruled on, or is more relevant
     than what those cite."""
+    conflicts = [conflict for conflict in conflicts if conflict.settled_by != "model"]
     if _person_rulings(state) or any(conflict.asks for conflict in conflicts):
         return True
     disputed = max((_conflict_relevance(conflict, facts) for conflict in conflicts), default=-1.0)
@@ -64,7 +66,7 @@ def needs_conflicts_first(
 
 def is_conflict_sentence(text: str) -> bool:
     """Whether code wrote this sentence about a conflict."""
-    return text.startswith((CONFLICT_PREFIX, RULING_PREFIX))
+    return text.startswith((CONFLICT_PREFIX, RULING_PREFIX, READING_PREFIX))
 
 
 def list_possible_sentences(state: RunState, facts: Mapping[str, Fact]) -> set[str]:
@@ -75,6 +77,11 @@ def list_possible_sentences(state: RunState, facts: Mapping[str, Fact]) -> set[s
         for conflict in state.conflicts.values()
         for write in (_conflict_sentence, _ruling_sentence)
     }
+
+
+def _is_named(conflict: Conflict) -> bool:
+    is_counted = conflict.reason.startswith(EVIDENCE_REASON_PREFIX)
+    return conflict.status == "open" or conflict.settled_by == "model" or is_counted
 
 
 def _person_rulings(state: RunState) -> list[Conflict]:
@@ -102,6 +109,9 @@ def _conflict_relevance(conflict: Conflict, facts: dict[str, Fact]) -> float:
 
 def _conflict_sentence(conflict: Conflict, facts: dict[str, Fact]) -> Sentence:
     sides, ids = _quote_sides(conflict, facts)
+    if conflict.settled_by == "model":
+        text = f"{READING_PREFIX} on {conflict.topic} {conflict.model_reading} ({sides})."
+        return Sentence(text=text, fact_ids=ids)
     chosen = [len(value.sites) for value in conflict.values if value.text == conflict.chosen]
     others = [len(value.sites) for value in conflict.values if value.text != conflict.chosen]
     settled = ""

@@ -13,8 +13,6 @@ from agent.types import Answer, Conflict, Fact, PauseRequest, Proposal
 
 UNREACHABLE_CONFIDENCE = 1.01
 """A confidence that none reaches."""
-MIN_RELEVANCE_SHARE = 0.8
-"""Share of the best disputed fact's relevance below which a fact is beside the point."""
 MAX_PROMPT_FACTS = 40
 """Facts a prompt shows, so that the cost of a step does not grow with the run."""
 MAX_NAMED_CONFLICTS = 3
@@ -64,18 +62,8 @@ def facts_for_prompt(state: RunState) -> list[Fact]:
 
 
 def facts_for_answer(state: RunState) -> list[Fact]:
-    """The facts an answer may rest on.
-
-    Where the best fact is disputed, those that are less to the point than it are left out: they must not fill
-    the answer in its place."""
-    known = [fact for fact in facts_for_prompt(state) if fact.verified or fact.decision == "pinned"]
-    usable = [fact for fact in known if fact.can_support]
-    best = max((fact.relevance for fact in usable), default=0.0)
-    disputed = max((fact.relevance for fact in known if fact.disputed), default=0.0)
-    if disputed <= best:
-        return usable
-    least = MIN_RELEVANCE_SHARE * disputed
-    return [fact for fact in usable if fact.decision == "pinned" or fact.relevance >= least]
+    """The facts a writer is shown: all that are verified or pinned, disputed ones included."""
+    return [fact for fact in facts_for_prompt(state) if fact.verified or fact.decision == "pinned"]
 
 
 def ignore_disputes(facts: Sequence[Fact]) -> list[Fact]:

@@ -25,14 +25,17 @@ def ask_report(
 
     `question` replaces the run's own, `wishes` precede the person's notes. The analyzer's assessment is no
     evidence and is not shown."""
-    usable, edited = fact_view.facts_for_answer(state), bool(state.edits)
-    disputed = [fact for fact in fact_view.facts_for_prompt(state) if fact.verified and fact.disputed]
+    facts, edited = fact_view.facts_after_notes(state), bool(state.edits)
     return tools.judge(
         REPORT,
         question=question or state.question,
         notes=[*wishes, *fact_view.note_texts(state)],
-        facts=usable + disputed,
-        conflicts=[c for c in state.conflicts.values() if c.reason not in CLOSED_REASONS],
+        facts=fact_view.facts_for_answer(state),
+        conflicts=[
+            conflict
+            for conflict in state.conflicts.values()
+            if conflict.reason not in CLOSED_REASONS and fact_view.count_stated_sides(conflict, facts) > 1
+        ],
         confidence=state.current_confidence,
         history=state.actions,
         failures=[page for page in state.pages.values() if page.outcome is not Outcome.OK],

@@ -19,6 +19,8 @@ from agent.text.question_analysis import parse_question
 from agent.types import Action, Answer, Conflict, Fact, Outcome, PageRef
 
 MAX_WORDS, MAX_SENTENCES = 120, 6
+MIN_RELEVANCE_SHARE = 0.8
+"""Share of the best disputed fact's relevance below which a fact is beside the point."""
 MIN_COVERED_SHARE_GIVEN_PAGE = 0.25
 """The least share of the question that the facts of one page must cover where the person named the page: then
 the question need not name its subject."""
@@ -57,7 +59,7 @@ def fallback(
     """The quotes that fit best: two for the newest note, pinned ones, and where the facts cover enough of the
     question the most relevant."""
     known = measure_coverage(question, facts)
-    usable = [fact for fact in facts if fact.can_support]
+    usable = _choose_usable(facts)
     noted = choose_facts_for_note(notes[-1], usable) if notes else []
     starts_at_page = bool(history) and history[0].action == "crawl_url"
     least = MIN_COVERED_SHARE_GIVEN_PAGE if starts_at_page else MIN_COVERED_SHARE
@@ -73,6 +75,16 @@ def fallback(
         missing=f"Not found: {', '.join(known.missing)}." if known.missing else "",
         journey=_describe_journey(history, failures, why_stopped),
     )
+
+
+def _choose_usable(facts: list[Fact]) -> list[Fact]:
+    """The facts that nothing disputes. Where the best fact is disputed, those that are less to the point than
+    it are left out: they must not fill the answer in its place."""
+    usable = [fact for fact in facts if fact.can_support]
+    best = max((fact.relevance for fact in usable), default=0.0)
+    disputed = max((fact.relevance for fact in facts if fact.disputed), default=0.0)
+    least = MIN_RELEVANCE_SHARE * disputed if disputed > best else 0.0
+    return [fact for fact in usable if fact.decision == "pinned" or fact.relevance >= least]
 
 
 def _describe_certainty(confidence: float, conflicts: list[Conflict]) -> str:

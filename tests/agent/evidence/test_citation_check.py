@@ -83,9 +83,9 @@ def test_only_verified_page_facts_count_as_backed(more: dict[str, object]) -> No
     assert kept[0].fact_ids == ["f1"] and not kept[0].backed and counts.unsupported == 1
 
 
-def test_disputed_facts_may_only_stand_for_both_sides() -> None:
+def test_a_disputed_fact_may_be_cited_and_one_side_alone_is_marked_with_the_other() -> None:
     facts = {
-        i: fact(i, quote=f"Founded in {year}.", disputed=True)
+        i: fact(i, f"https://{i}.example/", quote=f"Founded in {year}.", disputed=True)
         for i, year in (("f1", 1921), ("f2", 1923), ("f3", 1921))
     }
     values = [
@@ -94,12 +94,30 @@ def test_disputed_facts_may_only_stand_for_both_sides() -> None:
     ]
     conflict = Conflict(id="c", subject="", attribute="", kind="date", values=values)
     both, one = say("Some say 1921, others 1923.", "f1", "f2"), say("Founded in 1921.", "f1", "f3")
+    kept, counts = check_citations([both, one, say("Founded in 1923.", "f2")], facts, [conflict])
+    assert counts.dropped == 0 and [s.backed for s in kept[1:]] == [True, True]
+    assert [s.disputed for s in kept] == [
+        "",
+        "f2.example says “1923”",
+        "f1.example and f3.example say “1921”",
+    ]
+
+
+def test_an_overruled_fact_is_cited_only_beside_the_other_side() -> None:
+    facts = {
+        "f1": fact("f1", quote="Founded in 1921."),
+        "f2": fact("f2", "https://b.example/", quote="Founded in 1923.", disputed=True),
+    }
+    values = [
+        ConflictSide(text="1921", fact_ids=["f1"], sites=[]),
+        ConflictSide(text="1923", fact_ids=["f2"], sites=[]),
+    ]
+    ruled = {"status": "settled", "chosen": "1921", "settled_by": "person"}
+    conflict = Conflict(id="c", subject="", attribute="", kind="date", values=values, **ruled)
+    both, one = say("Some say 1921, others 1923.", "f1", "f2"), say("Founded in 1923.", "f2")
     kept, counts = check_citations([both, one], facts, [conflict])
-    assert [s.check for s in kept] == ["not_checked", "not_supported"] and counts.dropped == 2
-    assert check_citations([both], facts)[1].dropped == 2
-    other = say("Founded in 1923.", "f2")
-    kept, counts = check_citations([one, other], facts, [conflict])
-    assert [s.backed for s in kept] == [True, True] and counts.dropped == 0
+    assert [s.fact_ids for s in kept] == [["f1", "f2"], []] and counts.dropped == 1
+    assert check_citations([both], facts)[1].dropped == 1
 
 
 def test_sources_are_numbered_in_order_of_first_citation_and_grouped_by_page() -> None:

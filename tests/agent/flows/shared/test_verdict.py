@@ -6,6 +6,7 @@ from __future__ import annotations
 import pytest
 
 from agent.engine.run_state import RunState
+from agent.evidence.support import describe_support
 from agent.flows.shared.verdict import build_answer
 from agent.roles.research.report import ReportReply
 from agent.roles.role import RoleResult
@@ -82,13 +83,15 @@ def test_a_run_that_was_cut_short_gives_a_partial_answer(stop, verdict, reason):
     ), "enough was found before the cap"
 
 
-def test_an_open_conflict_is_named_with_both_sides_and_stays_out_of_plain_claims():
+def test_an_open_conflict_is_named_with_both_sides_and_marks_a_claim_of_one_side():
     one, two = BUILT.model_copy(update={"disputed": True}), OTHER
     given = written(
         state(one, two, conflicts={"c1": clash("a", "b")}), ("The heron was built in 1921.", ["a"])
     )
-    named, plain = given.sentences
-    assert not plain.backed and plain.fact_ids == []
+    plain, named = given.sentences
+    assert plain.backed and plain.fact_ids == ["a"]
+    assert plain.disputed == "b.example says “1934”" and not named.disputed
+    assert describe_support(plain).text == "disputed; but b.example says “1934”"
     assert named.backed and named.fact_ids == ["a", "b"]
     assert (
         one.quote.rstrip(".") in named.text
@@ -98,7 +101,7 @@ def test_an_open_conflict_is_named_with_both_sides_and_stays_out_of_plain_claims
     )
     assert (given.verdict, given.conflicts) == ("partial", ["c1"])
     assert {source.url for source in given.sources} == {"https://a.example/", "https://b.example/"}
-    assert (given.statements.backed, given.statements.unsupported, given.statements.dropped) == (1, 1, 1)
+    assert (given.statements.backed, given.statements.unsupported, given.statements.dropped) == (2, 0, 0)
 
 
 def test_a_settled_conflict_is_not_named():
