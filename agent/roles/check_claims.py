@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from pydantic import Field
 
@@ -75,8 +76,9 @@ CHECK_CLAIMS = Role(name="check_claims", reply=CheckClaimsReply, fallback=fallba
 class ClaimJudge:
     """A judge for `agent.evidence.claim_check.check_claims` that asks the role.
 
-    `ask(CHECK_CLAIMS, **blanks)` returns the role's result. `text` is the write-up the claims stand in, to
-    tell whom a pronoun means. `failures` collects why calls failed, by claim id."""
+    `ask(CHECK_CLAIMS, check=…, **blanks)` returns the role's result (`Role.judge`, `RunContext.judge`). `text`
+    is the write-up the claims stand in, to tell whom a pronoun means. `failures` collects why calls failed, by
+    claim id."""
 
     ask: Callable[..., RoleResult]
     question: str = ""
@@ -88,7 +90,13 @@ class ClaimJudge:
         for batch in _split_batches(claims):
             shown = [_show_claim(n, claim) for n, claim in enumerate(batch, start=1)]
             question = self.question or batch[0].claim.question
-            result = self.ask(CHECK_CLAIMS, question=question, text=self.text, claims=shown)
+            result = self.ask(
+                CHECK_CLAIMS,
+                check=partial(_find_left_out, count=len(shown)),
+                question=question,
+                text=self.text,
+                claims=shown,
+            )
             judged |= _read_judgements(result.value, batch)
             reason = result.fallback_reason or ("its reply left this one out" if result.by == "model" else "")
             unjudged = [open_claim.claim.id for open_claim in batch if open_claim.claim.id not in judged]
@@ -130,6 +138,11 @@ def ask_doubt(doubt: ClaimFinding) -> str:
         f"“{words}”" if words else "nothing like it" for words in (doubt.claimed, doubt.quoted)
     )
     return template.format(claimed=claimed, quoted=quoted)
+
+
+def _find_left_out(reply: CheckClaimsReply, count: int) -> list[str]:
+    judged = {judgement.n for judgement in reply.claims}
+    return [f"Statement {n} was not judged." for n in range(1, count + 1) if n not in judged]
 
 
 def _read_judgements(reply: CheckClaimsReply, batch: Sequence[OpenClaim]) -> dict[str, Judgement]:

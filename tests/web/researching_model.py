@@ -10,6 +10,7 @@ from typing import Any
 from agent import config
 from agent.types import Settings, Status
 from agent.workbench import RunSnapshot, Workbench
+from tests.web.claim_judge import ALWAYS, check_reply
 from tests.web.model_server import ModelServer, Request
 
 SOLAR = "How many solar panels are there on the roof of Älvmora Mejeri?"
@@ -33,6 +34,7 @@ def crawl(url: str) -> Told_:
 def role_of(prompt: str) -> str:
     """Which role a prompt belongs to, by the schema that stands in it."""
     keys = {"report": '"journey"', "analyzer": '"new_potential_urls"', "decision": '"next_action"'}
+    keys |= {"check_claims": '"claims"', "repair": '"sentences"'}
     return next(role for role, key in keys.items() if key in prompt)
 
 
@@ -42,8 +44,8 @@ def find_fact_ids(prompt: str) -> list[str]:
 
 
 class Script:
-    """A model that plays all three roles: `decisions` one after the other, then handing over; facts by
-    `quotes`; a report of `sentences`."""
+    """A model that plays all roles: `decisions` one after the other, then handing over; facts by `quotes`; a
+    report of `sentences`; a `judge` of claims (all are supported by default) and `repairs` of sentences."""
 
     def __init__(self, *decisions: Any, quotes: list[str] | None = None, **more: Any) -> None:
         self.decisions, self.quotes, self.more = list(decisions), [QUOTE] if quotes is None else quotes, more
@@ -63,7 +65,7 @@ class Script:
         about = {"passage_id": "p", "subject": "Älvmora Mejeri", "attribute": "solar panels"}
         facts = [{"statement": quote, "quote": quote, **about} for quote in self.quotes]
         return {
-            "facts": facts if "Passage p1" in prompt else [],
+            "facts": self.more.get("facts", facts) if "Passage p1" in prompt else [],
             "assessment": "Seen.",
             "confidence_score": self.more.get("confidence", 0.95),
             "suggestions_for_next_step": [],
@@ -82,6 +84,12 @@ class Script:
             "missing": "",
             "journey": "One search, one page.",
         }
+
+    def check_claims(self, prompt: str) -> Told_:
+        return check_reply(prompt, "CheckClaimsReply", self.more.get("judge", ALWAYS))
+
+    def repair(self, prompt: str) -> Told_:
+        return check_reply(prompt, "RepairReply", repairs=self.more.get("repairs"))
 
     def served(self, request: Request) -> Any:
         return self(request.prompt)

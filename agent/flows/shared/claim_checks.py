@@ -130,9 +130,11 @@ def _repair(
     clean: Callable[[str], str],
 ) -> dict[int, Sentence]:
     """By index the failing sentences in new words; those that nobody repaired are missing. A failing sentence
-    that cites nothing may be given any quote of the draft."""
+    that cites nothing may be given any quote of the draft; without quotes nothing can be said better."""
     citing = [sentences[n] for n in failed] if all(sentences[n].fact_ids for n in failed) else sentences
     ids = list(dict.fromkeys(i for sentence in citing for i in sentence.fact_ids))[:MAX_REPAIR_QUOTES]
+    if not ids:
+        return {}
     names = {fact_id: f"q{n}" for n, fact_id in enumerate(ids, start=1)}
     result = tools.judge(
         REPAIR,

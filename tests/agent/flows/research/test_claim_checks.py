@@ -1,0 +1,100 @@
+"""A research run whose writer, analyzer or judge is sloppy or hostile: what the quotes do not say is marked,
+and nothing that is true is lost."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from agent.actions import fact_edits
+from agent.actions.fact_edits import FactEdit
+from agent.types import SUPPORTED_VERDICTS, Answer
+from tests.web.claim_judge import Judging
+from tests.web.model_server import ModelServer
+from tests.web.researching_model import ASK, QUOTE, ROOF, Script, crawl, driven, failing, run, workbench
+
+pytestmark = pytest.mark.slow
+
+TRUE = "The dairy has had a roof with 412 solar panels since Monday."
+FALSE = "The neighbours paid for the solar panels."
+HONEST: Judging = lambda statement, quotes: "neighbours" not in statement  # noqa: E731
+
+
+def write(*texts: str, **more: Any) -> tuple[Answer, list[str]]:
+    """The answer of a run whose report has these sentences, and the roles that were called."""
+    script = Script(ASK, crawl(ROOF), sentences=[(text, None) for text in texts], **more)
+    view, _, calls = driven(script)
+    return view.state.answer, [call.role for call in calls]
+
+
+def verdicts(answer: Answer) -> list[str]:
+    return [sentence.check for sentence in answer.sentences]
+
+
+def test_a_false_paraphrase_stays_and_is_marked() -> None:
+    answer, roles = write(TRUE, FALSE, judge=HONEST)
+    assert verdicts(answer) == ["judged_supported", "not_supported"]
+    assert (answer.statements.backed, answer.statements.unsupported) == (1, 1)
+    assert roles[-3:] == ["report", "check_claims", "repair"], "what nobody repaired is not judged again"
+
+
+def test_a_false_paraphrase_that_is_repaired_is_quoted() -> None:
+    answer, roles = write(TRUE, FALSE, judge=HONEST, repairs={2: QUOTE})
+    assert verdicts(answer) == ["judged_supported", "quoted"] and answer.sentences[1].text == QUOTE
+    assert roles.count("repair") == 1
+
+
+def test_a_hostile_judge_lifts_no_veto() -> None:
+    answer, _ = write(QUOTE, "The dairy has had 914 solar panels for years.")
+    assert verdicts(answer) == ["quoted", "vetoed"]
+    assert answer.verdict != "no_evidence" and answer.statements.backed == 1
+
+
+def test_an_answer_of_false_sentences_alone_is_none() -> None:
+    answer, _ = write(FALSE, judge=HONEST)
+    assert (answer.verdict, answer.sentences) == ("no_evidence", [])
+
+
+def test_a_judge_that_fails_leaves_the_answer_unchecked_and_says_why() -> None:
+    script = Script(ASK, crawl(ROOF), sentences=[(TRUE, None)])
+    view, _, _ = driven(failing("check_claims", script))
+    [sentence] = view.state.answer.sentences
+    assert sentence.check == "not_checked" and "gave no judgement" in sentence.check_reason
+
+
+def test_a_statement_that_contradicts_its_quote_becomes_the_quote() -> None:
+    facts = [{"statement": "There are 914 solar panels on the roof.", "quote": QUOTE, "passage_id": "p1"}]
+    view, _, _ = driven(Script(ASK, crawl(ROOF), facts=facts))
+    [fact] = view.state.facts.values()
+    assert fact.verified and fact.statement == fact.quote == QUOTE
+    assert fact.refused_statement == facts[0]["statement"]
+
+
+def test_the_judge_sees_quotes_and_never_the_analyzers_wording() -> None:
+    said = "The dairy is proud of its 412 solar panels."
+    facts = [{"statement": said, "quote": QUOTE, "passage_id": "p1"}]
+    script = Script(ASK, crawl(ROOF), facts=facts, sentences=[(TRUE, None)])
+    driven(script)
+    [prompt] = [prompt for role, prompt in script.prompts if role == "check_claims"]
+    assert QUOTE in prompt and said not in prompt
+
+
+def test_after_an_edit_the_rewritten_sentences_are_checked_anew() -> None:
+    script = Script(ASK, crawl(ROOF), sentences=[(TRUE, None)])
+    with ModelServer(script.served) as server, workbench(server) as bench:
+        view = run(bench)
+        [fact] = view.state.facts.values()
+        script.more["sentences"] = [("The dairy counts 413 solar panels.", None)]
+        fact_edits.revise(
+            bench, view.run.id, [FactEdit(fact.id, statement="The dairy counts 413 solar panels.")]
+        )
+        bench.drive(view.run.id)
+        after = bench.snapshot(view.run.id).state
+        assert after.facts[fact.id].rests_on_person
+        assert not any(sentence.check in SUPPORTED_VERDICTS for sentence in after.answer.sentences)
+        fact_edits.mark(bench, view.run.id, [fact.id], "pinned")
+        bench.drive(view.run.id)
+        state = bench.snapshot(view.run.id).state
+    assert "repair" not in [role for role, _ in script.prompts], "there is no quote to write from"
+    assert not any(sentence.backed for sentence in state.answer.sentences), "a person's word is no page"
