@@ -76,9 +76,9 @@ CHECK_CLAIMS = Role(name="check_claims", reply=CheckClaimsReply, fallback=fallba
 class ClaimJudge:
     """A judge for `agent.evidence.claim_check.check_claims` that asks the role.
 
-    `ask(CHECK_CLAIMS, check=…, **blanks)` returns the role's result (`Role.judge`, `RunContext.judge`). `text`
-    is the write-up the claims stand in, to tell whom a pronoun means. `failures` collects why calls failed, by
-    claim id."""
+    `ask(CHECK_CLAIMS, check=…, **blanks)` returns the role's result (`Role.judge`, `RunContext.judge`).
+    `text` is the write-up the claims stand in, to tell whom a pronoun means. `failures` collects why calls
+    failed, by claim id."""
 
     ask: Callable[..., RoleResult]
     question: str = ""
