@@ -1,8 +1,9 @@
-"""Parses a model's raw text into a schema, or says why it does not fit. It repairs nothing.
+"""Parses a model's raw text into a schema, or says why it does not fit. It mends slips of writing only.
 
 The whole text must be one JSON object that validates. Only when the text is no JSON at all, thoughts
 (`<think>…</think>` at its beginning) are removed and the rest is searched, outside of any braces, for the
-first balanced object that validates; so fences and polite sentences around the object are accepted. The
+first balanced object that validates; so fences and polite sentences around the object are accepted, and in
+the object trailing commas, line breaks inside strings, and True, False and None for true, false and null. The
 inside of an object that does not close is never read, so a truncated reply cannot pass for a whole one."""
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ MAX_REPLY_CHARACTERS = 1_000_000
 _THOUGHT = re.compile(r"\s*<(think|thinking)>.*?(</\1>|\Z)", re.DOTALL | re.IGNORECASE)
 _OPENED_BY_TEMPLATE = re.compile(r"\A(?:(?!<think).)*?</(?:think|thinking)>", re.DOTALL | re.IGNORECASE)
 """Some servers put the opening `<think>` into the prompt, so that only the closing tag comes back."""
+_SLIP = re.compile(r'("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])|\b(True|False|None)\b', re.DOTALL)
+_JSON_WORDS = {"True": "true", "False": "false", "None": "null"}
 _BRACE_OR_STRING = re.compile(r'[{}]|"(?:[^"\\]|\\.)*(?:"|\Z)', re.DOTALL)
 
 Shape = TypeVar("Shape", bound=BaseModel)
@@ -55,13 +58,19 @@ def _find_valid_object(text: str, shape: type[Shape], trouble: str) -> Shape:
     first: ModelReplyError | None = None
     for candidate in _balanced_objects(strip_thoughts(text)):
         try:
-            _check_strict_json(candidate)
-            return _validate(candidate, shape)
+            return _validate(_mend_slips(candidate), shape)
         except ModelReplyError as error:
             first = first or error
         except ValueError as error:
             first = first or ModelReplyError(f"The reply is not valid JSON: {error}.")
     raise first or ModelReplyError(f"The reply holds no complete JSON object: {trouble}.")
+
+
+def _mend_slips(text: str) -> str:
+    """The text as strict JSON: without trailing commas, with escaped line breaks in strings, and with JSON's
+    own words for true, false and null. Raises ValueError when it is no JSON all the same."""
+    mended = _SLIP.sub(lambda found: found[1] or _JSON_WORDS.get(found[2], ""), text)
+    return json.dumps(_check_strict_json(mended, strict=False))
 
 
 def _balanced_objects(text: str) -> Iterator[str]:
@@ -89,12 +98,13 @@ def _validate(text: str, shape: type[Shape]) -> Shape:
         raise ModelReplyError(f"The reply does not fit the schema: {'; '.join(lines[:8])}{more}.") from None
 
 
-def _check_strict_json(text: str) -> None:
-    """Raises ValueError unless `text` is one JSON value by RFC 8259, without repeated keys, NaN or
-    infinities."""
+def _check_strict_json(text: str, *, strict: bool = True) -> object:
+    """The JSON value of a text. Raises ValueError unless it is one by RFC 8259, without repeated keys, NaN or
+    infinities; without `strict` strings may hold line breaks."""
     try:
-        json.loads(
+        return json.loads(
             text,
+            strict=strict,
             object_pairs_hook=_reject_repeated_keys,
             parse_constant=_reject_constant,
             parse_float=_parse_finite,

@@ -103,9 +103,17 @@ class Bindings:
             return [self.restore(item, name) for item in value]
         if name not in ID_FIELDS or not isinstance(value, str):
             return value
+        return self.long_ids.get(self._read_short(value, ID_FIELDS[name]), value)
+
+    def _read_short(self, value: str, letter: str) -> str:
+        """The short id that is meant; of a number alone the one id that has it, `letter` before it if any."""
         found = _SHORT_ID.fullmatch(value.strip().lower())
-        short = f"{found[1] or ID_FIELDS[name]}{found[2]}" if found else value
-        return self.long_ids.get(short, value)
+        if not found:
+            return value
+        if letter := found[1] or letter:
+            return letter + found[2]
+        same = [short for short in self.long_ids if short[1:] == found[2]]
+        return same[0] if len(same) == 1 else value
 
     def withhold(self, text: object) -> str:
         """The text; in its place WITHHELD when it holds the mark."""

@@ -55,7 +55,7 @@ def _fill(kind: Any, text: str) -> Any:
     if origin in (Union, types.UnionType):
         return _fill(next(option for option in inner if option is not type(None)), text)
     if origin is Literal:
-        return inner[-1]
+        return inner[0]
     if origin is typing.Annotated:
         return _fill(inner[0], text)
     if origin is dict:

@@ -3,6 +3,7 @@ mark, and the calls of a role begin with the same words."""
 
 from __future__ import annotations
 
+import inspect
 import re
 from typing import Any
 
@@ -12,6 +13,7 @@ from agent.llm.structured_call import add_schema
 from agent.roles.prompt_templates import FENCE_RULE, FOLDER, WITHHELD, Bindings, make_mark, render
 from agent.roles.role import Role
 from agent.types import Action, Fact, Outcome, PlanPart
+from tests.agent.roles.blanks import find_blanks
 from tests.agent.roles.every_role import fill_blanks, find_roles
 
 MARK = make_mark("run 7")
@@ -35,6 +37,13 @@ def show(role: Role, text: str, bindings: Bindings | None = None) -> tuple[str, 
 
 def test_every_prompt_has_its_role() -> None:
     assert [role.name for role in ROLES] == sorted(path.stem for path in FOLDER.glob("*.md"))
+
+
+@pytest.mark.parametrize("role", ROLES, ids=lambda role: role.name)
+def test_the_blanks_of_a_prompt_are_the_parameters_of_its_fallback(role: Role) -> None:
+    parameters = inspect.signature(role.fallback).parameters
+    assert set(parameters) == find_blanks(role.name)
+    assert all(parameter.kind is parameter.KEYWORD_ONLY for parameter in parameters.values())
 
 
 @of
