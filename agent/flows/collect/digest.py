@@ -10,7 +10,7 @@ from agent.flows.collect.constraints import list_instructions
 from agent.flows.collect.state import CollectRun
 from agent.flows.collect.windows import list_digest_items
 from agent.flows.shared import fact_view
-from agent.flows.shared.citations import resolve_citations
+from agent.flows.shared.citations import find_quote_problems, resolve_citations
 from agent.flows.shared.claim_checks import check_sentences
 from agent.flows.shared.fact_intake import add_facts
 from agent.flows.shared.model_rulings import review_by_model
@@ -25,8 +25,10 @@ def write_digest(state: CollectRun, tools: RunContext) -> Change:
     """The change of the digest: the facts it quotes, conflicts, confidence, and the answer."""
     items, own = list_digest_items(state, tools), state.own
     failures = [page for page in state.pages.values() if page.outcome is not Outcome.OK]
+    passages = [passage for item in items for passage in item.passages]
     judgement = tools.judge(
         DIGEST,
+        check=lambda reply: find_quote_problems(tools, reply.answer, passages),
         prompt=state.question,
         notes=list_instructions(state),
         intent=own.effective_intent(state),
@@ -38,7 +40,7 @@ def write_digest(state: CollectRun, tools: RunContext) -> Change:
         own.relevance_question(state),
         tools,
         judgement.value.answer,
-        [passage for item in items for passage in item.passages],
+        passages,
         by=judgement.by,
         here=state.trusts,
     )

@@ -13,7 +13,7 @@ from agent.flows.collect.constraints import EXCLUDED_BY_PERSON, limit_by_link, l
 from agent.flows.collect.parsed_page import ParsedPage
 from agent.flows.collect.state import CollectRun
 from agent.flows.shared import fact_view
-from agent.roles.collect.page_decision import PAGE_DECISION, PageDecision
+from agent.roles.collect.page_decision import PAGE_DECISION, PageDecision, is_prose
 from agent.text.urls import canonicalize
 from agent.types import Refusal
 from agent.types.collection import CrawlLimit, CrawlNode, LinkCandidate, PageAction, PageType
@@ -72,6 +72,9 @@ def _decide_by_rule(state: CollectRun, node: CrawlNode, parsed: ParsedPage) -> C
         return decision("EXTRACT_CONTENT", "forum_thread", why)
     if parsed.features.article and parsed.features.words >= MIN_STATED_ARTICLE_WORDS:
         why = "An entry of the list, and the page states that it is an article."
+        return decision("EXTRACT_CONTENT", "article", why)
+    if parent.page_type != "forum_listing" and is_prose(parsed.features):
+        why = f"An entry of the list, and {parsed.features.words} words of running text with few links."
         return decision("EXTRACT_CONTENT", "article", why)
     return None
 

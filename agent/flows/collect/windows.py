@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import count
 
 from agent.engine.context import RunContext
 from agent.export.collected import format_post_date
@@ -21,50 +20,45 @@ MAX_CHARS = 60_000
 
 
 def list_digest_items(state: CollectRun, tools: RunContext) -> list[DigestItem]:
-    """The kept items with their windows; items without a word that can be quoted are left out.
-
-    The passages are numbered p1, p2 … over all items."""
+    """The kept items with their windows; items without a word that can be quoted are left out."""
     kept, topic = state.own.kept_items, state.own.effective_intent(state).topic
     room = min(WINDOW_CHARS, MAX_CHARS // max(1, len(kept)))
-    numbers = count(1)
     shown = []
     for item in kept:
         every, writers = _split_item(item, tools)
-        passages = [p.replace(id=f"p{next(numbers)}", title=item.title) for p in _fit(topic, every, room)]
-        if passages:
-            by_start = {(p.page_id, p.start): p.id for p in passages}
+        if passages := _fit(topic, every, room):
             shown.append(
                 DigestItem(
                     title=item.title,
                     kind=item.kind,
                     url=item.url,
                     date=item.last_date[:10],
-                    passages=passages,
-                    writers={by_start[at]: who for at, who in writers.items() if at in by_start},
+                    passages=[passage.replace(title=item.title) for passage in passages],
+                    writers=writers,
                     left_out=len(every) - len(passages) + sum(post.start < 0 for post in item.posts),
                 )
             )
     return shown
 
 
-def _split_item(item: CollectedItem, tools: RunContext) -> tuple[list[Passage], dict[tuple[str, int], str]]:
-    """The passages of an item, and by page and start who wrote those that are posts."""
+def _split_item(item: CollectedItem, tools: RunContext) -> tuple[list[Passage], dict[str, str]]:
+    """The passages of an item, and who wrote those that are posts, by the passage's id."""
     pages = {page_id: tools.page(page_id) for page_id in item.page_ids}
     posts = [post for post in item.posts if post.start >= 0 and post.page_id in pages]
     found = [_post_passage(post, pages[post.page_id]) for post in posts]
+    writers = {passage.id: post.user or "someone" for passage, post in zip(found, posts, strict=True)}
     if item.kind == "article" and item.page_ids:
-        page, end = pages[item.page_ids[0]], item.end if item.end >= 0 else None
-        inside = [
-            p for p in content_passages(page, item.page_ids[0]) if item.start <= p.start < (end or p.end)
-        ]
-        found = [_cut(p, (end or p.end) - p.start) for p in inside] + found
-    return found, {(post.page_id, post.start): post.user or "someone" for post in posts}
+        page = pages[item.page_ids[0]]
+        end = item.end if item.end >= 0 else len(page.text)
+        inside = [p for p in content_passages(page, item.page_ids[0]) if item.start <= p.start < end]
+        found = [_cut(p, end - p.start) for p in inside] + found
+    return found, writers
 
 
 def _post_passage(post: Post, page: Page) -> Passage:
     about = (post.user, format_post_date(post), f"{post.role} {post.n}")
     return Passage(
-        id=f"{post.page_id}:{post.n}",
+        id=f"{post.page_id}:post{post.n}",
         page_id=post.page_id,
         url=page.final_url or page.url,
         heading=", ".join(filter(None, about)),
@@ -80,12 +74,12 @@ def _fit(topic: str, passages: Sequence[Passage], room: int) -> list[Passage]:
     if sum(len(passage.text) for passage in passages) <= room:
         return list(passages)
     ranked = rank_passages(topic, passages, len(passages)) if topic else []
-    kept: dict[tuple[str, int], Passage] = {}
+    kept: dict[str, Passage] = {}
     for passage in [*passages[:1], *ranked, *passages]:
-        if room > 0 and (passage.page_id, passage.start) not in kept:
-            kept[passage.page_id, passage.start] = _cut(passage, room)
+        if room > 0 and passage.id not in kept:
+            kept[passage.id] = _cut(passage, room)
             room -= len(passage.text)
-    return [kept[at] for p in passages if (at := (p.page_id, p.start)) in kept]
+    return [kept[passage.id] for passage in passages if passage.id in kept]
 
 
 def _cut(passage: Passage, length: int) -> Passage:

@@ -58,13 +58,13 @@ def fallback(
     page_type: PageType = "company_profile" if _PROFILE.search(f"{url} {title}") else "other"
     if listing and (not wants_forum or section is None or listing.page_type == "forum_listing"):
         return listing
-    if section is not None and (wants_forum or is_profile or not _is_prose(signs)):
+    if section is not None and (wants_forum or is_profile or not is_prose(signs)):
         reason = (
             f"“{section.text}” leads to the {intent.target_section} section that is wanted; this page is "
             f"not it."
         )
         return _navigate(section, reason, 0.85, page_type)
-    if _is_prose(signs) and not (wants_forum and is_profile):
+    if is_prose(signs) and not (wants_forum and is_profile):
         reason = f"Running text of {signs.words} words with few links: this is content."
         return _extract_content("article", reason, 0.9 if signs.article else 0.75)
     return listing or _decide_onward(intent, links, page_type)
@@ -80,7 +80,7 @@ def _decide_listing(
         and signs.link_share >= MIN_LIST_LINK_SHARE / 3
         and signs.words < MIN_ARTICLE_WORDS
     )
-    is_text = signs.article or (_is_prose(signs) and not _LIST_TITLE.search(f"{title} {url}"))
+    is_text = signs.article or (is_prose(signs) and not _LIST_TITLE.search(f"{title} {url}"))
     if is_text or not (dated or alike or single):
         return None
     threads = sum(bool(_THREAD_URL.search(link.url)) for link in links)
@@ -96,7 +96,8 @@ def _decide_listing(
     )
 
 
-def _is_prose(signs: PageFeatures) -> bool:
+def is_prose(signs: PageFeatures) -> bool:
+    """Whether a page is running text with few links."""
     return signs.words >= MIN_ARTICLE_WORDS and (signs.article or signs.link_share < MIN_LIST_LINK_SHARE / 2)
 
 

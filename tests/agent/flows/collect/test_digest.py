@@ -99,9 +99,9 @@ def test_the_posts_of_a_thread_reach_the_writer_with_who_wrote_them(
     )
     shown = [text for _, _, text in PASSAGE.findall(prompts[0])]
     assert [text.split("\n")[0] for text in shown] == [
-        "sven, 2026-11-01, post 1",
-        "olle, 2026-11-02, post 2",
-        "frida, 2026-11-03, post 3",
+        "[sven, 2026-11-01, post 1]",
+        "[olle, 2026-11-02, post 2]",
+        "[frida, 2026-11-03, post 3]",
     ]
     (fact,) = view.state.facts.values()
     assert (fact.quote, fact.heading, fact.title) == (cure, "frida, 2026-11-03, post 3", "Pump stops")

@@ -3,8 +3,10 @@ code does with wrong replies."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +15,7 @@ from agent import config
 from agent.types import CollectLimits, Settings, Status
 from agent.workbench import RunSnapshot, Workbench
 from tests.web.collecting_model import Walker
+from tests.web.folders import page, write_world
 from tests.web.model_server import ModelServer, Request, status
 
 pytestmark = pytest.mark.slow
@@ -249,3 +252,42 @@ def test_pages_of_the_same_text_are_decided_once(tmp_path) -> None:
         )
     assert model.calls["PageDecision", "big"] == 2
     assert "visited before" in view.state.own.tree["https://www.alvmora-mejeri.example/om-oss"].ended
+
+
+class Undated(Walker):
+    """Takes every page without posts for a list when it is the front page, and ranks all its links."""
+
+    def _LinkRanking(self, prompt: str) -> dict[str, Any]:
+        names = re.findall(r"^(u\d+) \S+/story/", prompt, re.MULTILINE)
+        return {"links": [{"url": name, "relevance_score": 0.8} for name in names]}
+
+
+def _front(entries: int) -> dict[str, str]:
+    """A front page with entries without dates, and the stories behind them: all of plain markup."""
+    links = "".join(
+        f'<li><a href="/story/{n}">The long story number {n} of the town</a></li>' for n in range(entries)
+    )
+    story = (
+        "<h1>Story {n}</h1>"
+        + "<p>The council of the town met {n} times and built a bridge over the river.</p>" * 8
+    )
+    pages = {f"/story/{n}": story.format(n=n) for n in range(entries)}
+    return {"/": f"<h1>Stories</h1><ul>{links}</ul>", **pages}
+
+
+def test_ten_pages_without_dates_cost_less_than_fifteen_calls(tmp_path: Path) -> None:
+    site = "https://town.example"
+    docs = [page(f"{site}{path}", path, "x", html=html) for path, html in _front(10).items()]
+    lists = {f"{site}/": {"action": "EXTRACT_LINKS", "page_type": "other"}}
+    model = Undated(topic="the bridge", decisions=lists)
+    with served(model) as bench:
+        settings = Settings(
+            flow="collect", world=write_world(tmp_path / "w", docs), start_urls=[f"{site}/"], model="auto"
+        )
+        run_id = bench.start("Collect the stories about the bridge", settings)
+        assert bench.drive(run_id) is Status.REVIEW, bench.snapshot(run_id).run.error
+        view = bench.snapshot(run_id)
+    items = view.state.own.items.values()
+    assert len(items) == 10 and not any(item.publish_date for item in items)
+    assert view.usage.llm_calls == sum(model.calls.values()) <= 8
+    assert model.calls["PageDecision", "big"] == 1, "an entry of running text leaves nothing to decide"
