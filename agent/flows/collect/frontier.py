@@ -16,13 +16,13 @@ from agent.flows.shared import fact_view
 from agent.flows.shared.page_refs import START_PAGE_REASON
 from agent.roles.collect.link_ranking import RankedLink
 from agent.text.urls import canonicalize
-from agent.types import Refusal
 from agent.types.collection import CrawlLimit, CrawlNode, LinkCandidate
 
 RANK_LAST = 9_999
 """The rank of a listing's next page: after all its entries."""
 RANK_FIRST = -1
 """The rank of a thread's next page: before anything else."""
+UNKNOWN_URL = "the ranking named an address that is not on this page"
 MAX_DROPPED_SHOWN = 20
 """Entries of each kind that are kept in the tree although they are not followed."""
 
@@ -100,31 +100,31 @@ def sort_links(state: CollectRun, parsed: ParsedPage, previous: Collection[str])
     )
 
 
+def find_unknown_urls(ranked: Sequence[RankedLink], offered: Sequence[LinkCandidate]) -> list[str]:
+    """The addresses that a ranking names and that were not offered, each once."""
+    known = {canonicalize(link.url) for link in offered}
+    return list(dict.fromkeys(link.url for link in ranked if canonicalize(link.url) not in known))
+
+
 def open_ranked_links(
-    state: CollectRun, ranked: Sequence[RankedLink], offered: Sequence[LinkCandidate], step: int
-) -> tuple[list[CrawlNode], list[Refusal]]:
-    """The nodes that a ranking of the current page opens, best first, at most `max_links`; and its refused
-    addresses, which were not offered.
+    state: CollectRun, ranked: Sequence[RankedLink], offered: Sequence[LinkCandidate]
+) -> list[CrawlNode]:
+    """The nodes that a ranking of the current page opens, best first, at most `max_links`.
 
     The date in the listing wins over the model's, which counts only if the text of the link has its year."""
     known = {canonicalize(link.url): link for link in offered}
     node, limit = state.own.node, state.settings.collect.max_links
-    refused = [
-        Refusal(what=link.url[:300], why="the ranking named an address that is not on this page", step=step)
-        for link in ranked
-        if canonicalize(link.url) not in known
-    ]
-    best = sorted(ranked, key=lambda link: -link.relevance_score)
     opened: dict[str, CrawlNode] = {}
-    for link in best:
+    for link in sorted(ranked, key=lambda link: -link.relevance_score):
         name = canonicalize(link.url)
         if name not in known or name in opened or len(opened) >= limit:
             continue
         offer = known[name]
         day = offer.date or _plausible_date(link.detected_date, offer)
         child = child_node(node, offer, len(opened), detected_date=day)
-        opened[name] = _drop_if_untimely(state, child).replace(relevance_score=round(link.relevance_score, 3))
-    return list(opened.values()), refused
+        score = round(link.relevance_score, 3)
+        opened[name] = _drop_if_untimely(state, child).replace(relevance_score=score)
+    return list(opened.values())
 
 
 def record_dropped_links(state: CollectRun, links: ListingLinks) -> list[CrawlNode]:

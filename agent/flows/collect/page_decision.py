@@ -6,10 +6,9 @@ page of a listing or thread; an entry of a listing that is plainly a thread or a
 
 from __future__ import annotations
 
-import re
-
 from agent.engine.context import RunContext
 from agent.flows.collect.constraints import EXCLUDED_BY_PERSON, limit_by_link, list_allowed_links
+from agent.flows.collect.link_window import choose_links
 from agent.flows.collect.parsed_page import ParsedPage
 from agent.flows.collect.state import CollectRun
 from agent.flows.shared import fact_view
@@ -84,6 +83,7 @@ def _ask_model(
 ) -> tuple[CrawlNode, list[Refusal]]:
     """The model's decision; the fallback's when the model names an address twice that may not be visited."""
     intent, links = state.own.effective_intent(state), list_allowed_links(state, parsed.links)
+    shown, left_out = choose_links(intent, links, DECISION_LINKS_SHOWN)
     refused: list[Refusal] = []
 
     def check(reply: PageDecision) -> list[str]:
@@ -103,7 +103,8 @@ def _ask_model(
         max_depth=state.settings.collect.max_depth,
         title=parsed.page.title,
         signs=parsed.features,
-        links=_select_links(links, intent.target_section),
+        links=shown,
+        left_out=left_out,
         text=parsed.page.text[:WINDOW_CHARS],
     )
     decided = _apply_decision(node, judgement.value)
@@ -118,13 +119,6 @@ def _apply_decision(node: CrawlNode, reply: PageDecision) -> CrawlNode:
         confidence=round(reply.confidence, 3),
         target_url=reply.target_url,
     )
-
-
-def _select_links(links: list[LinkCandidate], section: str) -> list[LinkCandidate]:
-    """The links for the prompt: those that mention the section first, then those of the content."""
-    named = re.compile("|".join(map(re.escape, section.split())) or r"(?!)", re.IGNORECASE)
-    best = sorted(links, key=lambda link: (not named.search(f"{link.text} {link.url}"), not link.content))
-    return best[:DECISION_LINKS_SHOWN]
 
 
 def find_objection(state: CollectRun, node: CrawlNode, parsed: ParsedPage) -> Objection | None:

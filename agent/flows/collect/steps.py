@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import date
+from typing import Any
 
 from agent.engine.context import RunContext
 from agent.engine.state import Change, state_after
@@ -12,6 +13,8 @@ from agent.flows.collect.constraints import drop_excluded, list_allowed_links, l
 from agent.flows.collect.digest import write_digest
 from agent.flows.collect.filter import filter_items
 from agent.flows.collect.frontier import (
+    UNKNOWN_URL,
+    ListingLinks,
     child_node,
     choose_next_node,
     explain_nothing_followed,
@@ -19,14 +22,16 @@ from agent.flows.collect.frontier import (
     find_continuation,
     find_limit_met,
     find_start_pages,
+    find_unknown_urls,
     is_past_time_range,
     open_ranked_links,
     open_target,
     record_dropped_links,
     sort_links,
 )
+from agent.flows.collect.link_window import choose_links
 from agent.flows.collect.page_decision import build_refusal, decide_page, find_objection
-from agent.flows.collect.parsed_page import parse_page
+from agent.flows.collect.parsed_page import ParsedPage, parse_page
 from agent.flows.collect.state import CollectRun
 from agent.flows.shared import fact_view
 from agent.flows.shared.page_refs import build_action, store_fetched
@@ -213,24 +218,7 @@ def links(state: CollectRun, tools: RunContext) -> tuple[Change, str]:
     if parent and parent.page_id and node.continues == "listing":
         previous = [canonicalize(link.url) for link in parse_page(state, tools, parent).links if link.content]
     found = sort_links(state, parsed, previous)
-    children: list[CrawlNode] = []
-    refused: list[Refusal] = []
-    trouble = ""
-    if found.fresh:
-        judgement = tools.judge(
-            LINK_RANKING,
-            intent=own.effective_intent(state),
-            url=node.url,
-            title=parsed.page.title,
-            today=own.today,
-            limit=state.settings.collect.max_links,
-            dated=any(link.date and link.content for link in [*found.fresh, *found.untimely]),
-            links=sorted(found.fresh, key=lambda link: not (link.content and link.date))[
-                :RANKING_LINKS_SHOWN
-            ],
-        )
-        children, refused = open_ranked_links(state, judgement.value.links, found.fresh, tools.step)
-        trouble = judgement.fallback_reason
+    children, refused, trouble = _rank_links(state, tools, parsed, found) if found.fresh else ([], [], "")
     held = find_limit_met(state, found, children)
     dropped = record_dropped_links(state, found)
     if following := find_continuation(state, node, parsed, "listing"):
@@ -248,6 +236,40 @@ def links(state: CollectRun, tools: RunContext) -> tuple[Change, str]:
         "events": [event_log.log_stop(tools, node, ended)] if ended else [],
     }
     return change, "decide"
+
+
+def _rank_links(
+    state: CollectRun, tools: RunContext, parsed: ParsedPage, found: ListingLinks
+) -> tuple[list[CrawlNode], list[Refusal], str]:
+    """The best links as nodes, the refused addresses, and why the fallback ranked. It does so too when the
+    model was told of its invented addresses and names nothing else."""
+    own, node = state.own, state.own.node
+    shown, left_out = choose_links(own.effective_intent(state), found.fresh, RANKING_LINKS_SHOWN)
+    blanks: dict[str, Any] = {
+        "intent": own.effective_intent(state),
+        "url": node.url,
+        "title": parsed.page.title,
+        "today": own.today,
+        "limit": state.settings.collect.max_links,
+        "dated": any(link.date and link.content for link in [*found.fresh, *found.untimely]),
+        "links": shown,
+        "left_out": left_out,
+    }
+    judgement = tools.judge(
+        LINK_RANKING,
+        check=lambda reply: [f"{url}: {UNKNOWN_URL}" for url in find_unknown_urls(reply.links, shown)],
+        **blanks,
+    )
+    ranked, trouble = judgement.value.links, judgement.fallback_reason
+    named = [*(judgement.earlier.links if judgement.earlier else []), *ranked]
+    refused = [
+        Refusal(what=url[:300], why=UNKNOWN_URL, step=tools.step) for url in find_unknown_urls(named, shown)
+    ]
+    children = open_ranked_links(state, ranked, shown)
+    if judgement.problems and not children:
+        children = open_ranked_links(state, LINK_RANKING.fallback(**blanks).links, shown)  # type: ignore[attr-defined]
+        trouble = "; ".join(judgement.problems)
+    return children, refused, trouble
 
 
 def gather(state: CollectRun, tools: RunContext) -> tuple[Change, str]:

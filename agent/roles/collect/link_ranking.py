@@ -47,6 +47,7 @@ def fallback(
     limit: int,
     dated: bool,
     links: list[LinkCandidate],
+    left_out: int,
 ) -> LinkRanking:
     """The entries with the topic in their words first, then as the listing has them. Where entries have dates
     (`dated`), a link without one is no entry."""

@@ -42,6 +42,7 @@ def fallback(
     title: str,
     signs: PageFeatures,
     links: list[LinkCandidate],
+    left_out: int,
     text: str,
 ) -> PageDecision:
     """By how the page is built (posts, dated entries, running text) and by the section that is wanted, the

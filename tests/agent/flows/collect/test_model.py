@@ -147,6 +147,24 @@ def test_an_invented_link_of_a_ranking_is_refused_and_counted() -> None:
     assert len(view.state.own.kept_items) == 3
 
 
+def test_a_ranking_of_invented_links_alone_is_told_back_once_and_then_made_by_rule() -> None:
+    class Inventor(Walker):
+        def _LinkRanking(self, prompt: str) -> dict[str, Any]:
+            return {
+                "links": [{"url": f"https://borskvart.example/{n}", "relevance_score": 1.0} for n in (1, 2)]
+            }
+
+    model = Inventor(topic="Kallsteg", section="forum", days=30)
+    with served(model) as bench:
+        view = collect(bench, FORUM_PROMPT, BOARD)
+    assert model.calls["LinkRanking", "big"] == 2, "asked once more, with the reasons"
+    assert {refusal.what for refusal in view.state.refusals} == {
+        f"https://borskvart.example/{n}" for n in (1, 2)
+    }
+    assert len(view.state.own.kept_items) == 3, "an invented address ends nothing"
+    assert "not on this page" in view.state.own.tree[BOARD].trouble
+
+
 def test_a_doubtful_decision_ends_its_branch() -> None:
     doubtful = {BOARD: {"action": "EXTRACT_LINKS", "confidence": 0.2}}
     with served(Walker(section="forum", decisions=doubtful)) as bench:

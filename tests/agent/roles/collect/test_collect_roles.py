@@ -30,6 +30,7 @@ def decide(
         max_depth=3,
         title=title,
         signs=PageFeatures(**signs),
+        left_out=0,
         links=links or [],
         text=text,
     )
@@ -92,7 +93,14 @@ def rank(
 ) -> list[tuple[str, float]]:
     intent = CollectIntent(topic=topic, leave_out=list(leave_out))
     reply = link_ranking.fallback(
-        intent=intent, url=PAGE, title="News", today="2026-11-21", limit=20, dated=dated, links=list(offers)
+        intent=intent,
+        url=PAGE,
+        title="News",
+        today="2026-11-21",
+        limit=20,
+        dated=dated,
+        links=list(offers),
+        left_out=0,
     )
     return [(link.anchor_text, link.relevance_score) for link in reply.links]
 
