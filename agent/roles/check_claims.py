@@ -84,6 +84,8 @@ class ClaimJudge:
     question: str = ""
     text: str = ""
     failures: dict[str, str] = field(default_factory=dict)
+    trouble: str = ""
+    """Why a call failed for good; "" when none did."""
 
     def __call__(self, claims: Sequence[OpenClaim]) -> Mapping[str, Judgement]:
         judged: dict[str, Judgement] = {}
@@ -98,6 +100,7 @@ class ClaimJudge:
                 claims=shown,
             )
             judged |= _read_judgements(result.value, batch)
+            self.trouble = self.trouble or result.fallback_reason
             reason = result.fallback_reason or ("its reply left this one out" if result.by == "model" else "")
             unjudged = [open_claim.claim.id for open_claim in batch if open_claim.claim.id not in judged]
             self.failures |= dict.fromkeys(unjudged, reason) if reason else {}

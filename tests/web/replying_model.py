@@ -1,4 +1,4 @@
-"""A model that plays the four roles of `reply`, and a small knowledge base for it to answer from.
+"""A model that plays the roles of `reply`, and a small knowledge base for it to answer from.
 
     Script(select=["kb:backups.md"], write=[("Backups run at night.", "Backups run at night.")])
 
@@ -16,6 +16,7 @@ from pydantic import BaseModel
 
 from agent.types import Outcome, Page
 from agent.workbench import Workbench
+from tests.web.claim_judge import ALWAYS, Judging, check_reply
 from tests.web.stock import made_once
 
 BACKUPS = "# Backups\n\nBackups run at night, at half past two. They are kept for 90 days. A backup can be brought back with `fyr bring DAY`.\n"
@@ -53,9 +54,25 @@ class Script:
     """The double's mind. `prompts` keeps (role, system, user) of every call."""
 
     def __init__(
-        self, *, gate: Part = True, select: Part = ("kb:backups.md",), write: Part = (), verify: Part = True
+        self,
+        *,
+        gate: Part = True,
+        select: Part = ("kb:backups.md",),
+        write: Part = (),
+        verify: Part = True,
+        judge: Judging = ALWAYS,
+        check_claims: Part = (),
+        repair: Part = (),
     ) -> None:
-        self.parts = {"gate": gate, "selection": select, "writing": write, "verification": verify}
+        self.parts = {
+            "gate": gate,
+            "selection": select,
+            "writing": write,
+            "verification": verify,
+            "check_claims": check_claims,
+            "repair": repair,
+        }
+        self.judge = judge
         self.prompts: list[tuple[str, str, str]] = []
         self._lock = threading.Lock()
 
@@ -65,14 +82,21 @@ class Script:
             "SelectionReply": "selection",
             "WritingReply": "writing",
             "VerificationReply": "verification",
+            "CheckClaimsReply": "check_claims",
+            "RepairReply": "repair",
         }[shape.__name__]
-        user = messages[-1]["content"]
+        user = messages[1]["content"]
         text = user if isinstance(user, str) else "".join(part.get("text", "") for part in user)
         with self._lock:
             self.prompts.append((role, str(messages[0]["content"]), text))
         part = self.parts[role]
         said = part(text) if isinstance(part, Callable) else part  # type: ignore[arg-type]
         return said if isinstance(said, Exception | str | dict) else getattr(self, f"_{role}")(said, text)
+
+    @property
+    def roles(self) -> list[str]:
+        """Which roles were asked, in order."""
+        return [name for name, _, _ in self.prompts]
 
     def of(self, role: str) -> list[str]:
         """The user parts of a role's prompts."""
@@ -96,6 +120,12 @@ class Script:
             for text, quote in said
         ]
         return {"answer": sentences, "missing": "" if sentences else "They do not say.", "confidence": 0.9}
+
+    def _check_claims(self, _said: Any, prompt: str) -> Any:
+        return check_reply(prompt, "CheckClaimsReply", self.judge)
+
+    def _repair(self, said: Any, prompt: str) -> Any:
+        return check_reply(prompt, "RepairReply", repairs=dict(said))
 
     def _verification(self, said: bool, _prompt: str) -> Any:
         return {"verification": said, "reasoning": "it is fine" if said else "it is rude"}

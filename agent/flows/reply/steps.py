@@ -169,6 +169,7 @@ def write(state: ReplyRun, tools: RunContext) -> tuple[Change, str]:
         state,
         tools,
         WRITING,
+        check=lambda reply: writing.find_draft_problems(tools, reply, passages),
         task=own.answer_prompt,
         asked=writing.standalone_question(state),
         passages=passages,
@@ -177,6 +178,8 @@ def write(state: ReplyRun, tools: RunContext) -> tuple[Change, str]:
     if judgement.fallback_reason:
         return _stay_silent_after_failure(state, tools, judgement)
     change = writing.build_draft(state, tools, judgement, passages)
+    if trouble := change.pop("trouble", ""):
+        return _stay_silent(state, tools, f"A step failed: {trouble}", trouble=trouble)
     if not change["draft"]:
         return _stay_silent(state, tools, change.pop("why"), "not_covered", **change)
     if own.enable_verification:

@@ -7,13 +7,15 @@ the length, by whole sentences: half a sentence may state the opposite.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from agent.engine.context import RunContext
-from agent.engine.state import Change, merge, shallow_copy, to_jsonable
+from agent.engine.state import Change, state_after
 from agent.evidence import citation_check, confidence
 from agent.flows.reply.state import ReplyRun
-from agent.flows.shared.citations import resolve_citations
+from agent.flows.shared.citations import find_quote_problems, resolve_citations
+from agent.flows.shared.claim_checks import CheckedDraft, check_by_code, check_sentences
 from agent.flows.shared.fact_intake import add_facts
 from agent.flows.shared.passages import content_passages, fit_passages
 from agent.flows.shared.verdict import build_answer
@@ -24,6 +26,7 @@ from agent.roles.reply.writing import WritingReply, WritingSentence
 from agent.roles.research.report import ReportReply, ReportSentence
 from agent.roles.role import RoleResult
 from agent.text.identifiers import find_contacts, is_external_contact, remove_mass_mentions
+from agent.text.plurals import format_count
 from agent.text.question_analysis import parse_question
 from agent.text.urls import canonicalize, find_urls, site
 from agent.types import Answer, Confidence, Fact, Page, Passage, Sentence, StatementCounts
@@ -58,19 +61,29 @@ def select_passages(state: ReplyRun, tools: RunContext) -> list[Passage]:
     return score_question_coverage(question, selected, counts)
 
 
+def find_draft_problems(tools: RunContext, reply: WritingReply, passages: Sequence[Passage]) -> list[str]:
+    """What the writer is told of its quotes; a sentence on a picture needs none."""
+    return find_quote_problems(tools, [s for s in reply.answer if s.quotes or not s.pictures], passages)
+
+
 def build_draft(
     state: ReplyRun, tools: RunContext, judgement: RoleResult, passages: Sequence[Passage]
 ) -> Change:
     """The change of a draft: its facts, the answer, and `draft`, the text that may be posted; "" with a `why`
-    when there is none."""
+    when there is none, and with a `trouble` when a call of its check failed.
+
+    Each sentence is checked against its quotes; one that fails is repaired once by its writer, else left
+    out."""
     reply: WritingReply = judgement.value
     question = standalone_question(state)
     pages = [tools.page(source.page_id) for source in state.own.loaded if source.page_id]
-    draft = [_remove_unsafe_contacts(sentence, pages) for sentence in reply.answer]
+    draft = [s.model_copy(update={"text": _remove_unsafe_contacts(s.text, pages)}) for s in reply.answer]
     written = [sentence for sentence in draft if sentence.text]
     facts, sentences = resolve_citations(question, tools, written, passages, by=judgement.by)
     pictured = {
-        sentence.text: _build_picture_facts(state, tools, sentence, judgement) for sentence in written
+        sentence.text: found
+        for sentence in written
+        if (found := _build_picture_facts(state, tools, sentence, judgement))
     }
     change = add_facts(
         state,
@@ -79,19 +92,29 @@ def build_draft(
         question=question,
         model=reply.confidence if judgement.by == "model" else None,
     )
-    now = merge(shallow_copy(state), to_jsonable(change))
+    now = state_after(state, change)
+    checked = _check_draft(now, tools, sentences, pictured, clean=lambda t: _remove_unsafe_contacts(t, pages))
+    if checked.trouble:
+        return {**change, "draft": "", "why": "", "trouble": checked.trouble}
     report = ReportReply(answer=sentences, certainty="", missing=reply.missing, journey="")
     vetted = [url for sentence in draft for url in find_urls(sentence.text)]
-    answer = build_answer(now, judgement.replace(value=report), tools.step, addresses=vetted)
-    supported = _keep_supported(answer, sentences, pictured)
+    answer = build_answer(
+        now,
+        judgement.replace(value=report),
+        tools.step,
+        addresses=vetted,
+        check=lambda *_, **__: checked,
+    )
+    supported = _keep_supported(answer.sentences or checked.sentences, pictured)
     text, fitted = _fit_length(supported, state.settings.reply.max_answer_chars)
     kept = {sentence.text for sentence in fitted}
     change["left_out"] = [
-        old.text for old, new in zip(reply.answer, draft, strict=True) if new.text not in kept
+        old.text
+        for old, new in zip(reply.answer, draft, strict=True)
+        if checked.repairs.get(new.text, new.text) not in kept
     ]
     if not fitted:
-        why = reply.missing or "the sources do not answer it"
-        why = "no sentence is short enough" if supported else why
+        why = _explain_silence(reply, written, supported)
         return {**change, "draft": "", "why": f"Nothing could be said: {why.rstrip('.')}."}
     level: Confidence = change["confidence"][0]
     answer = answer.replace(
@@ -108,6 +131,44 @@ def build_draft(
         confidence=level.value,
     )
     return {**change, "draft": text, "answers": [answer]}
+
+
+def _check_draft(
+    state: ReplyRun,
+    tools: RunContext,
+    sentences: Sequence[ReportSentence],
+    pictured: Mapping[str, Sequence[Fact]],
+    *,
+    clean: Callable[[str], str],
+) -> CheckedDraft:
+    """The sentences with their verdicts, in order. Those that name a picture rest on it where no quote states
+    them: they are not repaired."""
+    facts, conflicts = state.facts, list(state.conflicts.values())
+    texts = [Sentence(text=s.text, fact_ids=s.fact_ids) for s in sentences if s.text not in pictured]
+    question = standalone_question(state)
+    checked = check_sentences(state, tools, texts, facts, conflicts, question=question, clean=clean)
+    if not pictured:
+        return checked
+    by_picture = [Sentence(text=s.text, fact_ids=s.fact_ids) for s in sentences if s.text in pictured]
+    seen = iter(check_by_code(by_picture, facts, conflicts).sentences)
+    rest = iter(checked.sentences)
+    found = [next(seen) if s.text in pictured else next(rest, None) for s in sentences]
+    return replace(checked, sentences=[sentence for sentence in found if sentence])
+
+
+def _explain_silence(
+    reply: WritingReply, written: Sequence[WritingSentence], supported: Sequence[Sentence]
+) -> str:
+    """Why nothing of a draft may be posted: it is not said that the sources do not answer when code dropped
+    what was written."""
+    if supported:
+        return "no sentence is short enough"
+    if written:
+        count = format_count(len(written), "sentence was", "sentences were")
+        return f"{count} drafted, and their quotes do not support what they say"
+    if reply.answer:
+        return "what was drafted sends people to a contact that no source gives"
+    return reply.missing or "the sources do not answer it"
 
 
 def append_links(state: ReplyRun, answer: Answer, draft: str) -> str:
@@ -141,11 +202,11 @@ def _build_picture_facts(
     ]
 
 
-def _remove_unsafe_contacts(sentence: WritingSentence, pages: Sequence[Page]) -> WritingSentence:
-    """The sentence on one line; without text when it names a contact that no source gives."""
-    text = " ".join(sentence.text.split())
+def _remove_unsafe_contacts(text: str, pages: Sequence[Page]) -> str:
+    """The sentence on one line; "" when it names a contact that no source gives."""
+    text = " ".join(text.split())
     is_safe = all(any(_page_allows(page, contact) for page in pages) for contact in find_contacts(text))
-    return sentence.model_copy(update={"text": remove_mass_mentions(text) if is_safe else ""})
+    return remove_mass_mentions(text) if is_safe else ""
 
 
 def _page_allows(page: Page, contact: str) -> bool:
@@ -160,13 +221,11 @@ def _page_allows(page: Page, contact: str) -> bool:
     return is_document or own_site or not is_external_contact(contact)
 
 
-def _keep_supported(
-    answer: Answer, sentences: Sequence[ReportSentence], pictured: dict[str, list[Fact]]
-) -> list[Sentence]:
+def _keep_supported(sentences: Sequence[Sentence], pictured: Mapping[str, Sequence[Fact]]) -> list[Sentence]:
     """The backed sentences, and those that name a picture that was sent."""
-    checked = answer.sentences or [Sentence(text=sentence.text) for sentence in sentences]
     by_picture = [
-        s if s.backed else s.replace(fact_ids=[fact.id for fact in pictured.get(s.text, [])]) for s in checked
+        s if s.backed else s.replace(fact_ids=[fact.id for fact in pictured.get(s.text, [])])
+        for s in sentences
     ]
     return [s for s in by_picture if s.backed or s.fact_ids]
 

@@ -5,7 +5,7 @@ The flow decides what becomes of the sentences that still fail: it marks, trims 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from agent.engine.context import RunContext
 from agent.engine.run_state import RunState
@@ -38,6 +38,10 @@ class CheckedDraft:
     sentences: list[Sentence]
     failed: tuple[int, ...]
     counts: StatementCounts
+    repairs: Mapping[str, str] = field(default_factory=dict)
+    """Sentences that were repaired: old text -> new text, "" for one that was withdrawn."""
+    trouble: str = ""
+    """Why a call of the judge or of the repair failed; "" when none did."""
 
     @property
     def held(self) -> list[Sentence]:
@@ -64,13 +68,14 @@ def check_sentences(
     contacts); "" removes the sentence. Without a model code checks alone and nothing is repaired."""
     question = question or state.question
     checked, dropped = filter_citations(sentences, facts, conflicts)
-    checked = _judge(tools, checked, facts, question)
-    failed = _find_failed(checked)
+    checked, trouble = _judge(tools, checked, facts, question)
     if may_repair:
-        return repair_sentences(
+        draft = repair_sentences(
             tools, checked, facts, conflicts, question=question, clean=clean, dropped=dropped
         )
-    return CheckedDraft(checked, tuple(failed), count_statements(checked, dropped))
+        return replace(draft, trouble=trouble or draft.trouble)
+    counts = count_statements(checked, dropped)
+    return CheckedDraft(checked, tuple(_find_failed(checked)), counts, trouble=trouble)
 
 
 def repair_sentences(
@@ -85,17 +90,20 @@ def repair_sentences(
 ) -> CheckedDraft:
     """Checked sentences, the failing ones in other words where those hold: one call of the writer, who is
     told what is wrong, and one of the judge. `dropped` counts citations that were dropped before."""
-    failed = _find_failed(checked)
+    failed, repairs, trouble = _find_failed(checked), dict[str, str](), ""
     if failed and tools.client:
-        repaired = _repair(tools, checked, failed, facts, question, clean)
+        repaired, trouble = _repair(tools, checked, failed, facts, question, clean)
         replacing = {n: sentence for n, sentence in repaired.items() if sentence.text}
         drafts, more = filter_citations(replacing.values(), facts, conflicts)
-        again = dict(zip(replacing, _judge(tools, drafts, facts, question), strict=True))
+        judged, judge_trouble = _judge(tools, drafts, facts, question)
+        again = dict(zip(replacing, judged, strict=True))
         removed = repaired.keys() - replacing.keys()
         kept = {n: sentence for n, sentence in again.items() if sentence.backed}
+        repairs = {checked[n].text: kept[n].text if n in kept else "" for n in [*kept, *removed]}
         checked = [kept.get(n, sentence) for n, sentence in enumerate(checked) if n not in removed]
-        dropped += more
-    return CheckedDraft(list(checked), tuple(_find_failed(checked)), count_statements(checked, dropped))
+        dropped, trouble = dropped + more, trouble or judge_trouble
+    counts = count_statements(checked, dropped)
+    return CheckedDraft(list(checked), tuple(_find_failed(checked)), counts, repairs, trouble)
 
 
 def check_by_code(
@@ -112,9 +120,11 @@ def check_by_code(
 
 def _judge(
     tools: RunContext, sentences: Sequence[Sentence], facts: Mapping[str, Fact], question: str
-) -> list[Sentence]:
+) -> tuple[list[Sentence], str]:
+    """The sentences with their verdicts, and why a call of the judge failed."""
     judge = ClaimJudge(tools.judge, question, " ".join(sentence.text for sentence in sentences))
-    return check_support(sentences, facts, judge, question=question, failures=judge.failures)
+    checked = check_support(sentences, facts, judge, question=question, failures=judge.failures)
+    return checked, judge.trouble
 
 
 def _find_failed(sentences: Sequence[Sentence]) -> list[int]:
@@ -128,13 +138,14 @@ def _repair(
     facts: Mapping[str, Fact],
     question: str,
     clean: Callable[[str], str],
-) -> dict[int, Sentence]:
-    """By index the failing sentences in new words; those that nobody repaired are missing. A failing sentence
-    that cites nothing may be given any quote of the draft; without quotes nothing can be said better."""
+) -> tuple[dict[int, Sentence], str]:
+    """By index the failing sentences in new words (those that nobody repaired are missing), and why the call
+    failed. A failing sentence that cites nothing may be given any quote of the draft; without quotes nothing
+    can be said better."""
     citing = [sentences[n] for n in failed] if all(sentences[n].fact_ids for n in failed) else sentences
     ids = list(dict.fromkeys(i for sentence in citing for i in sentence.fact_ids))[:MAX_REPAIR_QUOTES]
     if not ids:
-        return {}
+        return {}, ""
     names = {fact_id: f"q{n}" for n, fact_id in enumerate(ids, start=1)}
     result = tools.judge(
         REPAIR,
@@ -155,11 +166,12 @@ def _repair(
         ],
     )
     given = {name: fact_id for fact_id, name in names.items()}
-    return {
+    repaired = {
         reply.n - 1: _rewrite(sentences[reply.n - 1], reply, given, clean)
         for reply in result.value.sentences
         if reply.n - 1 in failed
     }
+    return repaired, result.fallback_reason
 
 
 def _rewrite(

@@ -7,6 +7,7 @@ import pytest
 from agent.types import Outcome, Page
 from agent.types.reply import Message
 from agent.workbench import Workbench
+from tests.web.claim_judge import NEVER
 from tests.web.reply_runs import ASKED, KEPT, NIGHT, RENEWED, Run, replied, silent
 from tests.web.replying_model import WEB, Script
 
@@ -157,7 +158,7 @@ def test_what_a_source_orders_is_not_obeyed_and_what_it_did_not_say_is_not_said(
     ]
     ran = run(
         "When do backups run?",
-        Script(select=["kb:poison.md", "../../etc/passwd", "team:secret.txt"], write=told),
+        Script(select=["kb:poison.md", "../../etc/passwd", "team:secret.txt"], write=told, judge=NEVER),
     )
     silent(ran, "gate", "select", "load", "write")
     assert [source.source_id for source in ran.state.own.loaded] == ["kb:poison.md"] and [

@@ -56,7 +56,7 @@ def test_the_index_is_given_as_ids_and_descriptions(run: Run, bench: Workbench) 
     ran = run(script=script)
     [prompt] = script.of("selection")
     for entry in bench.library.index():
-        assert f"{entry.source_id}\n{entry.description}" in prompt
+        assert f"{entry.source_id} | {entry.description}" in prompt
     assert {entry.source_id for entry in bench.library.index()} == {
         "kb:backups.md",
         "kb:ports.md",
@@ -104,7 +104,7 @@ def test_a_large_index_is_cut_down_by_words_beforehand_and_that_is_recorded(
         and len(chosen.shown) == 2
         and chosen.shown[0] == "kb:backups.md"
     )
-    assert len(re.findall(r"^<source-", script.of("selection")[0], re.MULTILINE)) == 2
+    assert len(re.findall(r"^s\d+ ", script.of("selection")[0], re.MULTILINE)) == 2
     monkeypatch.setattr(flow, "MAX_SHOWN_ENTRIES", 80)
     monkeypatch.setattr(flow, "MAX_SHOWN_CHARS", 10)
     assert len(run(script=Script(write=[NIGHT])).state.own.selection.shown) == 1, (
