@@ -80,11 +80,8 @@ def build_draft(
     draft = [s.model_copy(update={"text": _remove_unsafe_contacts(s.text, pages)}) for s in reply.answer]
     written = [sentence for sentence in draft if sentence.text]
     facts, sentences = resolve_citations(question, tools, written, passages, by=judgement.by)
-    pictured = {
-        sentence.text: found
-        for sentence in written
-        if (found := _build_picture_facts(state, tools, sentence, judgement))
-    }
+    named = {s.text: _build_picture_facts(state, tools, s, judgement) for s in written}
+    pictured = {text: found for text, found in named.items() if found}
     change = add_facts(
         state,
         tools.step,
@@ -97,12 +94,11 @@ def build_draft(
     if checked.trouble:
         return {**change, "draft": "", "why": "", "trouble": checked.trouble}
     report = ReportReply(answer=sentences, certainty="", missing=reply.missing, journey="")
-    vetted = [url for sentence in draft for url in find_urls(sentence.text)]
     answer = build_answer(
         now,
         judgement.replace(value=report),
         tools.step,
-        addresses=vetted,
+        addresses=[url for sentence in draft for url in find_urls(sentence.text)],
         check=lambda *_, **__: checked,
     )
     supported = _keep_supported(answer.sentences or checked.sentences, pictured)
@@ -117,20 +113,25 @@ def build_draft(
         why = _explain_silence(reply, written, supported)
         return {**change, "draft": "", "why": f"Nothing could be said: {why.rstrip('.')}."}
     level: Confidence = change["confidence"][0]
-    answer = answer.replace(
+    return {**change, "draft": text, "answers": [_limit_answer(answer, fitted, now.facts, level.value)]}
+
+
+def _limit_answer(
+    answer: Answer, sentences: Sequence[Sentence], facts: Mapping[str, Fact], level: float
+) -> Answer:
+    """The answer with only the sentences that are posted."""
+    backed = sum(sentence.backed for sentence in sentences)
+    return answer.replace(
         verdict=answer.verdict if answer.verdict != "no_evidence" else "partial",
         reason="none",
-        sentences=fitted,
+        sentences=list(sentences),
         statements=StatementCounts(
-            backed=sum(sentence.backed for sentence in fitted),
-            unsupported=sum(not sentence.backed for sentence in fitted),
-            dropped=answer.statements.dropped,
+            backed=backed, unsupported=len(sentences) - backed, dropped=answer.statements.dropped
         ),
-        sources=citation_check.collect_sources(fitted, now.facts),
-        certainty=_describe_certainty(fitted, level.value),
-        confidence=level.value,
+        sources=citation_check.collect_sources(sentences, facts),
+        certainty=_describe_certainty(sentences, level),
+        confidence=level,
     )
-    return {**change, "draft": text, "answers": [answer]}
 
 
 def _check_draft(
