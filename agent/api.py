@@ -1,4 +1,4 @@
-"""`collect` as a function call: start a run, drive it, read its result; and approve the path it shows.
+"""Functions for Python code: `collect` as a call, the path it shows, and the three utilities of seed 000.
 
 start_page = "https://borskvart.example/stock/KALL"
 found = await run_agent("What do members say about Kallsteg?", [start_page], max_articles=5, world="demo")
@@ -8,22 +8,33 @@ found = run_agent_sync("What do members say about Kallsteg?", [start_page], max_
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
+
+from pydantic import BaseModel
 
 from agent.actions import validation
 from agent.actions.export import build_collection as build_collection
 from agent.engine.run_settings import normalize_settings
 from agent.engine.state import to_jsonable
-from agent.errors import ConcurrentChange, TouchstoneError, UsageError
+from agent.errors import ConcurrentChange, ModelUnavailable, TouchstoneError, UsageError
 from agent.export import collected
+from agent.llm.model import CompletionRequest
+from agent.llm.parse_reply import parse_reply
 from agent.text import negative_constraints
-from agent.text.urls import complete_typed_url, find_urls
-from agent.types import CollectLimits, Settings, Status
+from agent.text.urls import canonicalize, complete_typed_url, find_urls
+from agent.types import CollectLimits, Outcome, Settings, SourceFilter, Status
 from agent.workbench import Workbench
 
 MAX_START_PAGES = 20
+
+
+class TextReply(BaseModel):
+    """A reply that is one text."""
+
+    text: str
 
 
 def run_agent(
@@ -60,11 +71,10 @@ def run_agent_sync(
     `use_smart_navigation` False follows all links of the start pages and takes each page as an article.
     `watch` is called with the run's id after each step. Raises UsageError for settings that are not possible,
     TouchstoneError when the run failed."""
-    opened = bench or Workbench()
     limits = CollectLimits(
         max_articles=max_articles, max_depth=max_depth, use_smart_navigation=use_smart_navigation
     )
-    try:
+    with _open(bench) as opened:
         run_id = start_collect_run(
             opened, prompt, seed_links, Settings(world=world, model=model, collect=limits)
         )
@@ -73,6 +83,44 @@ def run_agent_sync(
             error = opened.snapshot(run_id).run.error or "it did not reach its digest"
             raise TouchstoneError(f"the run {run_id} is {status.value}: {error}")
         return collected.build_collection_record(build_collection(opened, run_id))
+
+
+def call_llm(prompt: str, *, bench: Workbench | None = None) -> str:
+    """The model's reply to a prompt (seed 000: `utils/call_llm.py`). Raises ModelUnavailable without one."""
+    with _open(bench) as opened:
+        found = opened.worker.detect_model()
+        if found.client is None:
+            raise ModelUnavailable(found.detail)
+        request = CompletionRequest([{"role": "user", "content": prompt}], TextReply)
+        return parse_reply(found.client.complete(request).text, TextReply).text
+
+
+def crawl_web(
+    url: str, allowed_domains: Sequence[str] = (), *, world: str = "live", bench: Workbench | None = None
+) -> tuple[str, list[str]]:
+    """The clean text of a page and its links within the domains (seed 000: `utils/web_crawler.py`). Raises
+    UsageError with the reason when it cannot be read."""
+    reach = SourceFilter(allowed=list(allowed_domains))
+    with _open(bench) as opened:
+        page = opened.worker.world(world).fetch(complete_typed_url(url), reach=reach)
+    if page.outcome is not Outcome.OK:
+        raise UsageError(f"{url} cannot be read ({page.outcome}): {page.detail}")
+    links = dict.fromkeys(link.url for link in page.links if is_valid_url(link.url, allowed_domains))
+    return page.text, list(links)
+
+
+def is_valid_url(url: str, allowed_domains: Sequence[str] = ()) -> bool:
+    """Whether this is a web address within the domains, all being allowed when none is named (seed 000:
+    `utils/url_validator.py`)."""
+    return bool(canonicalize(url)) and SourceFilter(allowed=list(allowed_domains)).allows(url)
+
+
+@contextmanager
+def _open(bench: Workbench | None) -> Iterator[Workbench]:
+    """The workbench that is given, or one for a while."""
+    opened = bench or Workbench()
+    try:
+        yield opened
     finally:
         if bench is None:
             opened.shutdown()

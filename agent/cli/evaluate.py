@@ -8,8 +8,7 @@ import typer
 
 from agent.cli.options import JsonFile, choose_from
 from agent.cli.output import to_json, write_file, write_stdout
-from agent.evaluation.runner import EvaluationJob, evaluate
-from agent.flows import FLOWS
+from agent.evaluation.runner import EVALUATED_FLOWS, EvaluationJob, evaluate
 
 
 def run(
@@ -17,7 +16,9 @@ def run(
     *,
     flow: Annotated[
         str,
-        typer.Option(metavar="NAME", help=f"one of {', '.join(sorted(FLOWS))}", **choose_from(sorted(FLOWS))),
+        typer.Option(
+            metavar="NAME", help=f"one of {', '.join(EVALUATED_FLOWS)}", **choose_from(EVALUATED_FLOWS)
+        ),
     ] = "research",
     model: Annotated[str, typer.Option(metavar="NAME", help="the model")] = "keyless",
     limit: Annotated[int, typer.Option(metavar="N", help="ask only N questions, drawn at random")] = 0,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 import typer
 
@@ -20,8 +21,46 @@ from agent.cli.options import (
 from agent.cli.output import check_network, drive_and_print
 from agent.engine.run_settings import normalize_settings
 from agent.text.urls import complete_typed_url, host
-from agent.types import Settings
+from agent.types import Settings, SiteLimits
 from agent.workbench import Workbench
+
+DEFAULTS = SiteLimits()
+
+
+def _limit(field: str, text: str, option: str, *, least: int = 1) -> Any:
+    help = f"{text} (new conversation: {getattr(DEFAULTS, field):,})"
+    return typer.Option(option, metavar="N", min=least, help=help)
+
+
+@dataclass(frozen=True)
+class SiteLimitOptions:
+    """The limits of seed 000; what is not given is taken from the conversation that is continued."""
+
+    max_pages: Annotated[int | None, _limit("max_pages", "pages read", "--max-pages")] = None
+    max_iterations: Annotated[
+        int | None, _limit("max_iterations", "rounds of reading for one question", "--iterations")
+    ] = None
+    max_urls_per_iteration: Annotated[
+        int | None, _limit("max_urls_per_iteration", "pages read in one round", "--batch")
+    ] = None
+    content_max_chars: Annotated[
+        int | None, _limit("content_max_chars", "characters of a page in a prompt", "--page-chars", least=200)
+    ] = None
+    max_links_per_page: Annotated[
+        int | None, _limit("max_links_per_page", "links of a page in a prompt", "--page-links")
+    ] = None
+    links_max_chars: Annotated[
+        int | None, _limit("links_max_chars", "characters of an address in a prompt", "--url-chars", least=20)
+    ] = None
+    url_truncation_buffer: Annotated[
+        int | None,
+        _limit("url_truncation_buffer", "of these, kept free for the mark of a cut", "--url-buffer", least=3),
+    ] = None
+
+    def limits(self, previous: SiteLimits = DEFAULTS) -> SiteLimits:
+        """The limits, with those that are not given as in `previous`."""
+        given = {name: value for name, value in vars(self).items() if value is not None}
+        return previous.replace(**given)
 
 
 def _check_hosts(values: list[str]) -> list[str]:
@@ -44,6 +83,7 @@ def run(
     ] = [],  # noqa: B006 - typer reads the default
     sources: SourceOptions,
     instruction: Instruction = "",
+    limits: SiteLimitOptions,
     follow: Annotated[
         str, typer.Option(metavar="RUN", help="continue the conversation of this run and reuse its pages")
     ] = "",
@@ -61,6 +101,7 @@ def run(
         start_urls=starts,
         allowed_domains=parse_hosts(allow) if allow else start_hosts,
         instruction=instruction,
+        site=limits.limits(),
         **sources.settings(),
     )
     validation.check_new_run(question.strip(), normalize_settings(settings), (settings.flow,))
@@ -69,5 +110,5 @@ def run(
     if not follow:
         return drive_and_print(bench, bench.start(question, settings), files)
     previous = bench.store.ledger.get(follow).settings
-    settings = settings.model_copy(update=sources.settings(previous))
+    settings = settings.replace(site=limits.limits(previous.site), **sources.settings(previous))
     return drive_and_print(bench, bench.follow_up(follow, question, settings), files)

@@ -31,6 +31,8 @@ from agent.workbench import Workbench
 log = logging.getLogger(__name__)
 MAX_PAGES = 12
 """Pages that `site` may read for a question."""
+EVALUATED_FLOWS = ("chat", "chat_simple", "reply", "research", "site")
+"""Flows that answer questions; `collect` gathers, and no question set measures that."""
 LIBRARY_FLOWS = ("reply", "chat", "chat_simple")
 """Flows that answer from the library: the documents of the world are added to it first."""
 DEFAULT_ENVIRONMENT = {"CONFIG_FILE": "", "KB_DIR": "", "TEAM_DIR": "", "CONVERSATIONAL_MODE": "true"}
@@ -54,6 +56,8 @@ class EvaluationJob:
 
 def evaluate(job: EvaluationJob) -> dict[str, Any]:
     """The object that `eval --json` writes. Raises NotFound or UsageError when there is nothing to ask."""
+    if job.flow not in EVALUATED_FLOWS:
+        raise UsageError(f"{job.flow} is not measured by questions: choose {', '.join(EVALUATED_FLOWS)}")
     if job.limit < 0 or job.jobs < 0:
         raise UsageError(
             "--limit and --jobs count questions and processes: give a number from 0 (no limit, one a core) up"

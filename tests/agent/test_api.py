@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 
 from agent import api
-from agent.api import run_agent, run_agent_sync
-from agent.errors import ConcurrentChange, NotFound, UsageError
+from agent.api import call_llm, crawl_web, is_valid_url, run_agent, run_agent_sync
+from agent.errors import ConcurrentChange, ModelUnavailable, NotFound, UsageError
+from agent.llm.detect import DetectedModel
+from agent.llm.scripted import ScriptedModel
 from agent.types import CollectLimits, Settings
 from agent.workbench import Workbench
 
@@ -120,3 +122,31 @@ def test_only_a_path_that_waits_can_be_walked(bench: Workbench) -> None:
         api.build_collection(bench, other)
     with pytest.raises(NotFound):
         api.build_collection(bench, "nosuchrun")
+
+
+def test_the_utilities_of_the_site_seed(bench: Workbench) -> None:
+    text, links = crawl_web("https://kallsteg.example/", ["kallsteg.example"], world="demo", bench=bench)
+    assert (
+        "Kallsteg" in text and links and all(link.startswith("https://kallsteg.example/") for link in links)
+    )
+    with pytest.raises(UsageError, match="not_found"):
+        crawl_web("https://kallsteg.example/no-such-page", world="demo", bench=bench)
+    bench.worker._detected_model = DetectedModel(ScriptedModel([{"text": "Good morning."}]), "m", "")  # type: ignore[arg-type]
+    assert call_llm("Say good morning.", bench=bench) == "Good morning."
+    bench.worker._detected_model = DetectedModel(None, "", "No model is set up: set one.")
+    with pytest.raises(ModelUnavailable, match="set one"):
+        call_llm("Say good morning.", bench=bench)
+
+
+@pytest.mark.parametrize(
+    ("url", "domains", "valid"),
+    [
+        ("https://docs.a.example/x", ["docs.a.example"], True),
+        ("https://b.example/x", ["a.example"], False),
+        ("https://b.example/x", [], True),
+        ("ftp://a.example/x", [], False),
+        ("no address", [], False),
+    ],
+)
+def test_an_address_is_valid_within_the_allowed_domains(url: str, domains: list[str], valid: bool) -> None:
+    assert is_valid_url(url, domains) is valid

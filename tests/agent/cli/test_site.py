@@ -7,7 +7,7 @@ import json
 import pytest
 
 from agent.cli.main import main
-from agent.types import Settings
+from agent.types import Settings, SiteLimits
 from agent.workbench import Workbench
 
 START, QUESTION = "https://kallsteg.example/", "How do I return a Kallsteg C2 logger?"
@@ -46,6 +46,50 @@ def test_a_bare_host_name_is_a_start_page_and_its_own_fence():
         "https://b.example/faq",
     ] and bare.allowed_domains == ["kallsteg.example", "b.example"]
     assert settings("--allow", "a.example/faq", "--start", "a.example").allowed_domains == ["a.example"]
+
+
+def test_the_limits_of_the_seed_are_its_defaults_and_can_be_set():
+    assert settings("--start", START).site == SiteLimits(
+        max_iterations=5,
+        max_pages=100,
+        content_max_chars=10_000,
+        links_max_chars=500,
+        url_truncation_buffer=10,
+        max_links_per_page=300,
+        max_urls_per_iteration=5,
+    )
+    given = settings(
+        *("--max-pages", "12", "--iterations", "2", "--batch", "3", "--page-chars", "400"),
+        *("--page-links", "6", "--url-chars", "60", "--url-buffer", "7", "--start", START),
+    )
+    assert given.site == SiteLimits(
+        max_iterations=2,
+        max_pages=12,
+        content_max_chars=400,
+        links_max_chars=60,
+        url_truncation_buffer=7,
+        max_links_per_page=6,
+        max_urls_per_iteration=3,
+    )
+
+
+def test_a_limit_holds_in_the_run_and_in_its_follow_up(capsys):
+    main([*DEMO, "--max-pages", "2", QUESTION])
+    run_id = capsys.readouterr().err.split()[1]
+    main([*DEMO, "--iterations", "1", "--follow", run_id, "And who pays for the postage?"])
+    bench = Workbench()
+    views = [bench.snapshot(name) for name in bench.thread(run_id)]
+    assert [(v.run.settings.site.max_pages, v.run.settings.site.max_iterations) for v in views] == [
+        (2, 5),
+        (2, 1),
+    ]
+    assert all(view.state.pages_read_count <= 2 for view in views[:1])
+    bench.shutdown()
+
+
+def test_a_limit_below_one_is_refused(capsys):
+    assert main([*DEMO, "--batch", "0", QUESTION]) == 2
+    assert "--batch" in capsys.readouterr().err
 
 
 def test_the_answer_is_printed_and_written(tmp_path, capsys):

@@ -11,8 +11,9 @@ import pytest
 
 from agent import config
 from agent.errors import NotFound, UsageError
-from agent.evaluation.runner import EvaluationJob, evaluate, read_questions, read_urls
+from agent.evaluation.runner import EVALUATED_FLOWS, EvaluationJob, evaluate, read_questions, read_urls
 from agent.evidence.confidence import compute_value
+from agent.flows import FLOWS
 from agent.workbench import Workbench
 from tests.web.folders import page, write_world
 
@@ -243,3 +244,9 @@ def test_a_conflict_counts_as_named_when_one_sentence_states_both_sides_and_both
     assert "conflict_named_both_read" not in rows["unread"] and "conflict_named_falsely" not in rows["built"]
     assert rows["cranes"]["conflict_named_falsely"] is False
     assert (told["metrics"]["conflict_named_both_read"], told["metrics"]["conflict_named_falsely"]) == (1, 0)
+
+
+def test_a_flow_that_answers_no_questions_is_not_offered() -> None:
+    assert set(FLOWS) - set(EVALUATED_FLOWS) == {"collect"}
+    with pytest.raises(UsageError, match="not measured by questions"):
+        evaluate(EvaluationJob("demo", flow="collect"))
