@@ -65,7 +65,9 @@ def analyze_page(state: ResearchRun, tools: RunContext, looking: Observation) ->
     page, refused = _remove_injected_links(tools.page(looking.page_id), tools.step)
     wanted = " ".join([state.question, *fact_view.note_texts(state)])
     passages = rank_passages(wanted, split_passages(page, looking.page_id), MAX_PASSAGES)
-    links = rank_links(wanted, page.links, page.text, limit=MAX_LINKS)
+    visited = fact_view.visited_urls(state)
+    unread = [link for link in page.links if canonicalize(link.url) not in visited]
+    links = rank_links(wanted, unread, page.text, limit=MAX_LINKS)
     known = [link.url for link in page.links]
     judgement = tools.judge(
         ANALYZER,
@@ -80,7 +82,6 @@ def analyze_page(state: ResearchRun, tools: RunContext, looking: Observation) ->
     leads = make_page_leads(wanted, page, facts, tools.step)
     leads += _build_picked_leads(judgement, page, {lead.id for lead in leads}, tools.step)
     leads += _build_query_leads(tools, judgement, page.url)
-    visited = fact_view.visited_urls(state)
     new = [lead for lead in merge_leads(state.own.leads, leads) if canonicalize(lead.value) not in visited]
     onward = [lead.value for lead in leads if lead.kind == "url"]
     verified = sum(fact.verified for fact in facts)
