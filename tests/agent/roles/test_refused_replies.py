@@ -34,7 +34,9 @@ def _prompt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         "<!-- system -->\nList words.\n<!-- user -->\n{{ page | fence('page') }}\n", encoding="utf-8"
     )
     render = prompt_templates.render
-    monkeypatch.setattr("agent.roles.role.render", lambda *given, **more: render(*given, folder=tmp_path, **more))
+    monkeypatch.setattr(
+        "agent.roles.role.render", lambda *given, **more: render(*given, folder=tmp_path, **more)
+    )
 
 
 def ask(*replies: Any, **more: Any) -> tuple[RoleResult, Asked]:
