@@ -16,6 +16,7 @@ from pydantic import ValidationError
 
 from agent.engine.run_state import RunState
 from agent.errors import BundleError
+from agent.evidence.citation_check import is_written_by_rule
 from agent.evidence.fact_check import verify_fact
 from agent.evidence.quote_match import has_quote
 from agent.export import bundle
@@ -24,6 +25,7 @@ from agent.export.bundle import BundleContents
 from agent.flows import FLOWS
 from agent.flows.shared import recheck_answers
 from agent.store.pages import page_to_row
+from agent.text.normalization import normalize_text
 from agent.text.plurals import format_count
 from agent.text.urls import canonicalize
 from agent.types import PAGE_ORIGIN_LABELS, Fact, Outcome, Page, PageOrigin, Settings
@@ -95,6 +97,7 @@ def verify_bundle(data: bytes) -> BundleVerification:
         *_check_pages(contents),
         *_check_ledger(contents, state),
         *_check_quotes(facts, found),
+        *_check_wording(found, contents),
         *_check_answers(contents, state),
         *_check_usage(contents),
     ]
@@ -235,6 +238,17 @@ def _check_quotes(facts: Sequence[Fact], found: Sequence[Fact]) -> Iterator[str]
     for fact in facts:
         if fact.id not in ids:
             yield f"a quote is not in its page: “{fact.quote[:120]}” ({fact.url[:120]})"
+
+
+def _check_wording(found: Sequence[Fact], contents: BundleContents) -> Iterator[str]:
+    """What code worded by rule, without a model, holds the words of its page alone."""
+    words: dict[str, set[str]] = {}
+    for fact in found:
+        if is_written_by_rule(fact) and fact.by != "code" and fact.statement != fact.quote:
+            page = contents.pages[fact.page_id]
+            known = words.setdefault(fact.page_id, set(normalize_text(f"{page.title}\n{page.text}").words))
+            if strange := set(normalize_text(fact.statement).words) - known:
+                yield f"a fact's wording is not its page's: “{' '.join(sorted(strange))[:120]}”"
 
 
 def _check_answers(contents: BundleContents, state: RunState) -> Iterator[str]:

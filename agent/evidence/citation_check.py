@@ -111,8 +111,8 @@ def accept_quotations(sentences: Sequence[Sentence], facts: Mapping[str, Fact]) 
 
 
 def build_claim(id: str, sentence: Sentence, facts: Mapping[str, Fact], question: str = "") -> Claim:
-    """The sentence as a claim on the quotes of the facts it cites. A person's statement, and a statement that
-    code computed from a table's row, stand beside their quote; a page's title in front of the sentence is no
+    """The sentence as a claim on the quotes of the facts it cites. A person's statement, and one that
+    code made by rule, stand beside their quote; a page's title in front of the sentence is no
     part of the claim."""
     cited = [facts[i] for i in sentence.fact_ids]
     evidence = [(quote, source) for fact in cited for quote, source in list_evidence(fact)]
@@ -222,13 +222,20 @@ def has_page_support(fact: Fact) -> bool:
     return fact.origin == "page" and fact.verified
 
 
+def is_written_by_rule(fact: Fact) -> bool:
+    """Did code word its statement, from nothing but its page?"""
+    return fact.by in ("keyless", "code") and not fact.former
+
+
 def list_evidence(fact: Fact) -> list[tuple[str, str]]:
-    """What a fact gives a claim to rest on, each with where it is from: its quote, and the person's or code's
-    own words."""
+    """What a fact gives a claim to rest on, each with where it is from: its quote, the person's own words,
+    and what code made of the page by rule (a table's row with its headings)."""
     page = ", ".join(filter(None, (fact.title, fact.heading, host(fact.url), fact.published_at[:10])))
-    own = [(fact.statement, PERSON_SOURCE)] if fact.former or fact.rests_on_person else []
-    own += [(fact.statement, page)] if fact.by == "code" else []
-    return own if fact.rests_on_person else [(fact.quote, page), *own]
+    said = [(fact.statement, PERSON_SOURCE)]
+    if fact.rests_on_person:
+        return said
+    ruled = [(fact.statement, page)] if is_written_by_rule(fact) and fact.statement != fact.quote else []
+    return [(fact.quote, page), *(said if fact.former else ruled)]
 
 
 def _remove_title(text: str, titles: Sequence[str]) -> str:

@@ -19,6 +19,7 @@ def fact(
         "url": url,
         "title": "A page",
         "verified": True,
+        "by": "model",
         **more,
     }
     return Fact(**given)  # type: ignore[arg-type]
@@ -169,3 +170,10 @@ def test_an_unchanged_answer_has_no_difference() -> None:
     same = answer(say("It is.", "f1"), say("It is.", "f1"), facts={"f1": fact("f1")})
     assert {c.kind for c in diff_answers(same, same)} == {"same"}
     assert diff_answers(answer(facts={}), answer(facts={})) == []
+
+
+def test_what_code_made_of_a_tables_row_is_quoted_with_its_headings() -> None:
+    row = fact("f1", quote="Blue | 1921 | Anna Berg", statement="Cheese: Blue; Since: 1921; By: Anna Berg")
+    for by, check in (("keyless", "quoted"), ("model", "not_checked")):
+        [kept], _ = check_citations([say(row.statement, "f1")], {"f1": row.replace(by=by)})
+        assert kept.check == check

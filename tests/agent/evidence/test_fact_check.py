@@ -12,7 +12,7 @@ QUOTE = "founded on 3 May 1921 by Anna Berg"
 
 
 def said(statement: str, quote: str = QUOTE) -> Fact:
-    return Fact(id="f1", statement=statement, quote=quote, title="Nordvik dairy")
+    return Fact(id="f1", statement=statement, quote=quote, title="Nordvik dairy", by="model")
 
 
 def test_a_statement_that_code_cannot_fault_stays() -> None:
@@ -29,6 +29,11 @@ def test_a_vetoed_statement_is_replaced_by_the_quote_and_the_fact_is_kept(statem
     found = verify_fact(said(statement, quote), PAGE, "abc")
     assert found.verified and found.statement == found.quote == quote
     assert found.refused_statement == statement and not contradicts_quote(found, PAGE)
+
+
+def test_what_code_made_of_a_tables_row_stays() -> None:
+    row = said("Year: 1962; Staff: 1,240", "In 1962 it employed 1,240 people").replace(by="keyless")
+    assert verify_fact(row, PAGE, "abc").statement == row.statement
 
 
 def test_a_quote_that_is_not_there_leaves_the_fact_unverified() -> None:

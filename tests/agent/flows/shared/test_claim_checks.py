@@ -44,7 +44,7 @@ class Tools:
 
 def fact(name: str, quote: str, **more: Any) -> Fact:
     where = {"statement": quote, "url": f"https://{name}.example/", "page_id": name, "verified": True}
-    return Fact(id=name, quote=quote, **{**where, "title": "Petra Vasshaug", **more})
+    return Fact(id=name, quote=quote, by="model", **{**where, "title": "Petra Vasshaug", **more})
 
 
 FACTS = {f.id: f for f in (fact("petra", PETRA), fact("mill", MILL, title="The mill"))}

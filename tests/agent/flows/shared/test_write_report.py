@@ -30,14 +30,19 @@ def reviewed(script: Script):
             bench.shutdown()
 
 
+def report_prompt(script: Script) -> str:
+    """What the writer was asked last."""
+    return [prompt for role, prompt in script.prompts if role == "report"][-1]
+
+
 def test_what_was_struck_is_not_shown_to_the_writer():
     script = Script(ASK, crawl(ROOF), quotes=[QUOTE, BEAMS])
     with reviewed(script) as (bench, run_id):
         gone = next(fact for fact in bench.snapshot(run_id).state.facts.values() if fact.quote == QUOTE)
         fact_edits.mark(bench, run_id, [gone.id], "struck")
         assert bench.drive(run_id) is Status.REVIEW
-        role, prompt = script.prompts[-1]
-        assert role == "report" and BEAMS in prompt
+        prompt = report_prompt(script)
+        assert BEAMS in prompt
         assert "412" not in prompt and gone.id not in prompt
         answer = bench.snapshot(run_id).state.answer
         assert (answer.n, answer.verdict) == (2, "no_evidence"), (
@@ -45,7 +50,7 @@ def test_what_was_struck_is_not_shown_to_the_writer():
         )
         undo_edits.undo(bench, run_id)
         assert bench.drive(run_id) is Status.REVIEW
-        assert bench.snapshot(run_id).state.answer.verdict == "answered" and QUOTE in script.prompts[-1][1]
+        assert bench.snapshot(run_id).state.answer.verdict == "answered" and QUOTE in report_prompt(script)
 
 
 def test_the_writer_is_shown_the_corrected_words_and_own_knowledge():
@@ -56,11 +61,11 @@ def test_the_writer_is_shown_the_corrected_words_and_own_knowledge():
             bench, run_id, [FactEdit(fact.id, statement="412 solar panels are on the roof since Monday.")]
         )
         assert bench.drive(run_id) is Status.REVIEW
-        assert "412 solar panels are on the roof since Monday." in script.prompts[-1][1]
+        assert "412 solar panels are on the roof since Monday." in report_prompt(script)
         fact_edits.add(bench, run_id, "Two of them are broken.")
         assert bench.drive(run_id) is Status.REVIEW
         assert (
-            "Two of them are broken." in script.prompts[-1][1]
-            and "said by the person" in script.prompts[-1][1]
+            "Two of them are broken." in report_prompt(script)
+            and "said by the person" in report_prompt(script)
         )
         assert bench.snapshot(run_id).state.answer.verdict == "answered"
