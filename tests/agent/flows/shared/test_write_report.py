@@ -64,8 +64,7 @@ def test_the_writer_is_shown_the_corrected_words_and_own_knowledge():
         assert "412 solar panels are on the roof since Monday." in report_prompt(script)
         fact_edits.add(bench, run_id, "Two of them are broken.")
         assert bench.drive(run_id) is Status.REVIEW
-        assert (
-            "Two of them are broken." in report_prompt(script)
-            and "said by the person" in report_prompt(script)
+        assert "Two of them are broken." in report_prompt(script) and "said by the person" in report_prompt(
+            script
         )
         assert bench.snapshot(run_id).state.answer.verdict == "answered"
