@@ -90,8 +90,8 @@ def test_an_open_conflict_is_named_with_both_sides_and_marks_a_claim_of_one_side
     )
     plain, named = given.sentences
     assert plain.backed and plain.fact_ids == ["a"]
-    assert plain.disputed == "b.example says “1934”" and not named.disputed
-    assert describe_support(plain).text == "disputed; but b.example says “1934”"
+    assert plain.disputed == "b.example says “1901”" and not named.disputed
+    assert describe_support(plain).text == "disputed; but b.example says “1901”"
     assert named.backed and named.fact_ids == ["a", "b"]
     assert (
         one.quote.rstrip(".") in named.text
