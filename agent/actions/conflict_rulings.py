@@ -184,12 +184,3 @@ def _describe_ruling(conflict: Conflict, ruling: Ruling, chosen: str, because: s
         return f"reopened {conflict.topic}"
     outcome = {"take": f"for “{chosen}”", "both": "as both correct", "neither": "as neither correct"}[ruling]
     return f"resolved {conflict.topic} {outcome}, because “{because}”"
-
-
-def suggest_query(state: RunState, conflict: Conflict) -> str:
-    """A query that may find what resolves a conflict: the question or the conflict's topic, and its
-    values."""
-    topic = conflict.topic.replace("(", "").replace(")", "")
-    values = " ".join(value.text for value in conflict.values[:3]) if conflict.kind != "polarity" else ""
-    subject = state.question.rstrip("?! ") if conflict.asks else topic
-    return " ".join(f"{subject} {values}".split())[:200]

@@ -262,6 +262,8 @@ class Action(Record):
     reasoning: str = ""
     by: Actor = "keyless"
     rung: str = ""
+    about: str = ""
+    """The id of the conflict that it may settle; "" for none."""
     outcome: Outcome = Outcome.OK
     detail: str = ""
     hits: int = 0
@@ -278,6 +280,8 @@ class Proposal(Record):
     by: Actor = "keyless"
     trouble: str = ""
     rung: str = ""
+    about: str = ""
+    """The id of the conflict that it may settle; "" for none."""
 
 
 class Stall(Record):

@@ -8,7 +8,7 @@ from typing import Any
 
 from agent.engine.context import RunContext
 from agent.engine.state import Change, state_after
-from agent.flows.research import analyze_page, policy
+from agent.flows.research import analyze_page, policy, settle_conflict
 from agent.flows.research.policy import ENGINE_BY_ACTION, STEP_BY_ACTION
 from agent.flows.research.state import Observation, ResearchRun
 from agent.flows.shared import fact_view
@@ -21,7 +21,7 @@ from agent.roles.research.analyzer import AnalyzerReply
 from agent.roles.research.decision import DECISION
 from agent.roles.research.next_step import Decision
 from agent.text.urls import canonicalize
-from agent.types import Lead, Outcome, Proposal, Refusal, Stall
+from agent.types import Conflict, Lead, Outcome, Proposal, Refusal, Stall
 
 DEFAULT_COOLDOWN_S = 60.0
 """Seconds an engine is not asked after a rate limit that named no time."""
@@ -55,14 +55,25 @@ def decide(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
         stop = Proposal(next_action="send_to_hitl", reasoning=why, by="code", rung="hand_over")
         more, next = _hand_over(state, stop, stall.reason, "blocked")
         return {**change, **more}, next
-    proposal, refused = _ask_decision(state, tools, actions, stall)
+    conflict = settle_conflict.conflict_to_settle(state)
+    proposal, refused = _ask_decision(state, tools, actions, stall, conflict)
     change["refusals"] = [refusal.model_copy(update={"step": tools.step}) for refusal in refused]
+    if conflict:
+        proposal = _settle_first(state, proposal, conflict, actions)
     if proposal.next_action == "send_to_hitl":
         reason = "enough" if state.current_confidence >= state.settings.threshold else "hand_over"
         more, next = _hand_over(state, proposal, proposal.reasoning, reason)
     else:
         more, next = _propose(state, proposal)
     return {**change, **more}, next
+
+
+def _settle_first(state: ResearchRun, proposal: Proposal, conflict: Conflict, actions: list[str]) -> Proposal:
+    """In place of a hand-over an action that may settle the conflict, where there is one; another proposal is
+    counted for the conflict when nothing else is open."""
+    if proposal.next_action == "send_to_hitl":
+        return settle_conflict.propose_settling(state, conflict, actions) or proposal
+    return proposal.replace(about=conflict.id) if settle_conflict.is_only_conflict_left(state) else proposal
 
 
 def _propose(state: ResearchRun, proposal: Proposal) -> tuple[Change, str]:
@@ -78,7 +89,11 @@ def _hand_over(state: ResearchRun, stop: Proposal, why: str, reason: str) -> tup
 
 
 def _ask_decision(
-    state: ResearchRun, tools: RunContext, actions: list[str], stall: Stall | None
+    state: ResearchRun,
+    tools: RunContext,
+    actions: list[str],
+    stall: Stall | None,
+    conflict: Conflict | None,
 ) -> tuple[Proposal, list[Refusal]]:
     """The role's proposal if code allows it, else the fallback's, first as things are, then narrowed, then a
     lead; else the hand-over. With it, why others were refused."""
@@ -96,6 +111,7 @@ def _ask_decision(
         "remaining": state.settings.max_steps - len(state.actions_this_round),
         "level": state.current_confidence,
         "refused": state.refusals[-MAX_PROMPT_REFUSALS:],
+        "conflict": settle_conflict.describe_conflict(state, conflict) if conflict else "",
     }
     escalation = stall.rung if stall else ""
     refused: list[Refusal] = []

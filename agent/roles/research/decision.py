@@ -29,8 +29,10 @@ def fallback(
     level: float = 0.0,
     refused: Sequence[Refusal] = (),
     parts: Sequence[PlanPart] = (),
+    conflict: str = "",
 ) -> Decision:
-    """The next action by rule; the person when no action is left."""
+    """The next action by rule; the person when no action is left. `conflict` is the open one on what was
+    asked, in words."""
     if remaining <= 0:
         return hand_over("The run's tool actions are used up; what was found goes to the person.")
     now = DecisionContext(question, notes, history, facts, leads, actions, threshold, refused)

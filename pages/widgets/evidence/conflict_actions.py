@@ -6,6 +6,7 @@ from __future__ import annotations
 import streamlit as st
 
 from agent.actions import conflict_rulings
+from agent.flows.research.settle_conflict import settling_query
 from agent.types import Conflict, Status
 from agent.workbench import RunSnapshot
 from pages.widgets.evidence import fact_actions
@@ -94,7 +95,7 @@ def _draw_search_form(view: RunSnapshot, conflict: Conflict) -> None:
     key = f"conflict-query-{conflict.id}"
     st.text_input(
         "Words to search for",
-        value=conflict_rulings.suggest_query(view.state, conflict),
+        value=settling_query(view.state, conflict),
         key=key,
         max_chars=conflict_rulings.MAX_REASON_CHARS,
     )

@@ -85,6 +85,7 @@ FULL: dict[str, dict[str, Any]] = {
         "level": 0.4,
         "refused": [Refusal(what="https://evil.example/", why=EVIL)],
         "parts": [PlanPart(id="1", question="Who?")],
+        "conflict": EVIL,
     },
     "analyzer": {
         "question": "Who?",
@@ -126,6 +127,7 @@ BARE: dict[str, dict[str, Any]] = {
         "level": 0.0,
         "refused": (),
         "parts": [],
+        "conflict": "",
     },
     "analyzer": {
         "question": "",

@@ -269,6 +269,7 @@ def test_a_models_reply_is_taken_as_a_decision() -> None:
         "blockage": None,
         "threshold": 0.85,
         "remaining": 1,
+        "conflict": "",
         "level": 0.0,
         "refused": [],
         "parts": [],

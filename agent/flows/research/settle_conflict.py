@@ -1,0 +1,69 @@
+"""Actions that may settle an open conflict on what was asked, before the run hands over: at most
+MAX_SETTLING_ACTIONS a conflict and round, counted by `Action.about`. Pure functions of the state."""
+
+from __future__ import annotations
+
+from agent.engine.run_state import RunState
+from agent.flows.research import policy
+from agent.flows.research.state import ResearchRun
+from agent.flows.shared import fact_view
+from agent.flows.shared.model_rulings import open_conflicts
+from agent.text.urls import site
+from agent.types import Conflict, Proposal
+
+MAX_SETTLING_ACTIONS = 2
+"""Actions for one conflict before the run may hand over with it (our own judgement: a search, and a page)."""
+
+
+def conflict_to_settle(state: RunState) -> Conflict | None:
+    """The first open conflict on what was asked for which fewer actions were taken."""
+    tried = [action.about for action in state.actions_this_round]
+    return next(
+        (c for c in open_conflicts(state) if c.asks and tried.count(c.id) < MAX_SETTLING_ACTIONS), None
+    )
+
+
+def describe_conflict(state: RunState, conflict: Conflict) -> str:
+    """The conflict for the decision: its values with the sites that give them."""
+    facts = fact_view.facts_after_notes(state)
+    sides = [
+        f"{value.text} ({', '.join(dict.fromkeys(site(facts[i].url) for i in value.fact_ids if i in facts))})"
+        for value in conflict.values
+    ]
+    return f"{conflict.topic}: {' or '.join(sides)}"
+
+
+def is_only_conflict_left(state: ResearchRun) -> bool:
+    """Whether nothing else is open: one part, or the analyzer calls all parts answered."""
+    answered = (state.own.report or {}).get("answered_parts", [])
+    return len(state.plan) == 1 or {part.id for part in state.plan} <= set(answered)
+
+
+def propose_settling(state: ResearchRun, conflict: Conflict, actions: list[str]) -> Proposal | None:
+    """A search for the conflict's topic and values, else the best unread lead of a further site; None when
+    both are done or impossible."""
+    why = f"The sources disagree on {describe_conflict(state, conflict)}; this may settle it."
+    more = {"reasoning": why, "by": "code", "about": conflict.id}
+    facts = fact_view.facts_after_notes(state)
+    involved = {site(facts[i].url) for value in conflict.values for i in value.fact_ids if i in facts}
+    query = settling_query(state, conflict)
+    proposals = [
+        Proposal(next_action=action, query_or_url=query, **more)  # type: ignore[arg-type]
+        for action in policy.ENGINE_BY_ACTION
+        if not any(done.query_or_url == query for done in state.actions)
+    ][:1]
+    proposals += [
+        Proposal(next_action="crawl_url", query_or_url=lead.value, **more)  # type: ignore[arg-type]
+        for lead in policy.open_leads(state)
+        if lead.kind == "url" and site(lead.value) not in involved
+    ]
+    allowed = (p for p in proposals if policy.check_proposal(state, p, actions) is None)
+    return next(allowed, None)
+
+
+def settling_query(state: RunState, conflict: Conflict) -> str:
+    """A query that may find what settles a conflict: the question or the conflict's topic, and its values."""
+    topic = conflict.topic.replace("(", "").replace(")", "")
+    values = " ".join(value.text for value in conflict.values[:3]) if conflict.kind != "polarity" else ""
+    subject = state.question.rstrip("?! ") if conflict.asks else topic
+    return " ".join(f"{subject} {values}".split())[:200]
