@@ -1,0 +1,117 @@
+"""An open conflict on what was asked gets up to two actions before the run hands over; they are counted in the
+ledger, tell what they are for, and stop when nothing more can be tried."""
+
+from __future__ import annotations
+
+import pytest
+
+from agent.engine.run_state import RunState
+from agent.flows.research import settle_conflict
+from agent.flows.research.state import ResearchState
+from agent.types import Action, Conflict, ConflictSide, Fact, Lead, Note
+from tests.web.folders import page, write_world
+
+ALL = ["search_duckduckgo", "crawl_url", "send_to_hitl"]
+HERON = "In which year was the brass heron of Port Ember built?"
+ONE, TWO, THREE = ("https://one.example/heron", "https://two.example/heron", "https://three.example/heron")
+
+
+def said(name: str, year: int, url: str) -> Fact:
+    text = f"The brass heron of Port Ember was built in {year}."
+    return Fact(id=name, statement=text, quote=text, url=url, verified=True, relevance=0.9, disputed=True)
+
+
+FACTS = {"a": said("a", 1921, ONE), "b": said("b", 1934, TWO)}
+CLASH = Conflict(
+    id="c1",
+    subject="the brass heron",
+    attribute="built",
+    kind="date",
+    values=[
+        ConflictSide(text="1921", fact_ids=["a"], sites=["one.example"]),
+        ConflictSide(text="1934", fact_ids=["b"], sites=["two.example"]),
+    ],
+    asks=True,
+)
+
+
+def disputed(*actions: Action, conflict: Conflict = CLASH, urls: tuple[str, ...] = (), **more) -> RunState:
+    leads = {url: Lead(id=url, kind="url", value=url, score=0.5) for url in urls}
+    return RunState(
+        question=HERON,
+        own=ResearchState(leads=leads),
+        facts=FACTS,
+        conflicts={conflict.id: conflict},
+        actions=list(actions),
+        **more,
+    )
+
+
+def tried(step: int, query: str, about: str = "c1") -> Action:
+    return Action(step=step, action="search_duckduckgo", query_or_url=query, about=about)
+
+
+def test_the_question_and_both_values_are_searched_for_first():
+    state = disputed()
+    assert settle_conflict.conflict_to_settle(state) == CLASH
+    proposal = settle_conflict.propose_settling(state, CLASH, ALL)
+    assert proposal.query_or_url == "In which year was the brass heron of Port Ember built 1921 1934"
+    assert proposal.about == "c1" and "1921 (one.example) or 1934 (two.example)" in proposal.reasoning
+
+
+def test_then_a_page_of_a_third_site_is_read():
+    query = settle_conflict.settling_query(disputed(), CLASH)
+    state = disputed(tried(3, query), urls=("https://one.example/more", THREE))
+    assert settle_conflict.propose_settling(state, CLASH, ALL).query_or_url == THREE
+    assert settle_conflict.propose_settling(disputed(tried(3, query)), CLASH, ALL) is None
+
+
+@pytest.mark.parametrize(
+    "state",
+    [
+        disputed(tried(3, "x"), tried(4, "y")),
+        disputed(conflict=CLASH.replace(asks=False)),
+        disputed(conflict=CLASH.replace(status="settled")),
+        disputed(notes=[Note(step=5, text="Leave out everything from two.example.")]),
+    ],
+)
+def test_nothing_is_tried_after_two_actions_or_when_it_is_not_open_on_the_question(state):
+    assert settle_conflict.conflict_to_settle(state) is None
+
+
+def test_actions_for_something_else_do_not_count():
+    assert settle_conflict.conflict_to_settle(disputed(tried(3, "x", ""), tried(4, "y", "c2"))) == CLASH
+
+
+PAGES = [
+    page(ONE, "Brass heron", f"{FACTS['a'].statement}\nIt stands by the harbour."),
+    page(TWO, "Brass heron of Port Ember", f"{FACTS['b'].statement}\nIt is made of brass."),
+]
+
+
+def test_a_keyless_run_searches_once_more_before_it_hands_over(ask, tmp_path):
+    state = ask(HERON, world=write_world(tmp_path, PAGES)).state
+    for_it = [action for action in state.actions if action.about]
+    assert [action.query_or_url for action in for_it] == [
+        settle_conflict.settling_query(state, next(iter(state.conflicts.values())))
+    ]
+    assert "may settle it" in for_it[0].reasoning and for_it[0].by == "code"
+    assert state.answer.conflicts, "nothing settled it, so the answer names it"
+
+
+def test_a_third_page_that_was_found_for_it_is_read_and_may_settle_it(ask, tmp_path):
+    told = {
+        "four": "Mason Olle Brandt says the brass heron of Port Ember was built in 1934.\nHis bill is in the archive.",
+        "five": "In 1934 the brass heron of Port Ember was built.\nA ferry took the visitors across the bay.",
+        "six": "Built in 1934, the brass heron of Port Ember turns with the wind.\nSchools draw it each May.",
+    }
+    more = [page(f"https://{name}.example/heron", f"Port Ember {name}", text) for name, text in told.items()]
+    state = ask(HERON, world=write_world(tmp_path, [*PAGES, *more])).state
+    [conflict] = state.conflicts.values()
+    assert (conflict.status, conflict.chosen, conflict.settled_by) == ("settled", "1934", "evidence")
+
+
+def test_no_action_is_added_when_the_budget_is_used(ask, tmp_path):
+    state = ask(HERON, world=write_world(tmp_path, PAGES), max_steps=3).state
+    assert len(state.actions) == 3 and state.stop_reason == "budget"
+    assert not any(action.about for action in state.actions)
