@@ -101,6 +101,16 @@ class Walker:
             ]
         }
 
+    def _CompareFactsReply(self, prompt: str) -> dict[str, Any]:
+        return {"conflicts": []}
+
+    def _CheckClaimsReply(self, prompt: str) -> dict[str, Any]:
+        numbers = re.findall(r"^Statement (\d+):", prompt, re.MULTILINE)
+        return {"claims": [{"n": int(n), "supported": True, "quote": "q1"} for n in numbers]}
+
+    def _RepairReply(self, prompt: str) -> dict[str, Any]:
+        return {"sentences": []}
+
     def _ContentReply(self, prompt: str) -> dict[str, Any]:
         return {
             "title": "",
