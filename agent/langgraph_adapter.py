@@ -27,7 +27,7 @@ from typing_extensions import TypedDict
 
 from agent.api import approve_path
 from agent.engine.loop import Flow, take_steps
-from agent.engine.run_state import RunState
+from agent.engine.run_state import ReadText, RunState
 from agent.engine.snapshots import RunSnapshot
 from agent.engine.state import to_jsonable
 from agent.engine.worker import FOLLOW_POLL_S
@@ -98,13 +98,15 @@ def _make_schema(flow: Flow) -> type:
     return cast("type", TypedDict(f"{flow.name}_view", channels, total=False))  # type: ignore[operator,misc]
 
 
-def _dump_state(state: RunState, fields: set[str] | None = None) -> dict[str, Any]:
+def _dump_state(
+    state: RunState, fields: set[str] | None = None, read_text: ReadText = lambda _id: ""
+) -> dict[str, Any]:
     """The fields of a state as JSON, all or those named in `fields`; and the fields of its seed, under the
     seed's names."""
     shared = state.model_dump(mode="json", include=fields, exclude={"own", "question"})
     own = state.own.model_dump(mode="json", include=fields)
     seed: dict[str, Any] = {}
-    for part in state.own.export_extra(state).values():
+    for part in state.own.export_extra(state, read_text).values():
         seed |= part
     return {**shared, **own, **to_jsonable(seed)}
 
@@ -229,7 +231,7 @@ class _Walker:
         seen = state.get("head", -1) if state.get("run_id") == run.id else -1
         changed = {key.removeprefix("-") for step in view.steps if step.n > seen for key in step.change}
         update = {
-            **_dump_state(view.state, None if seen < 0 else changed),
+            **_dump_state(view.state, None if seen < 0 else changed, self.bench.store.pages.read_text),
             "run_id": run.id,
             "thread_id": run.settings.thread_id or run.id,
             "status": run.status.value,

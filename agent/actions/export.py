@@ -118,7 +118,7 @@ def build_report(bench: ActionContext, run_id: str) -> Report:
 def build_record(bench: ActionContext, run_id: str) -> dict[str, Any]:
     """The run as the object that `--json` writes."""
     view = bench.snapshot(run_id)
-    extra: dict[str, Any] = view.state.own.export_extra(view.state)
+    extra: dict[str, Any] = view.state.own.export_extra(view.state, bench.store.pages.read_text)
     budget = {"budget": [meter.model_dump() for meter in read_meters(bench, view)]}
     return build_run_record(build_report(bench, run_id)) | extra | budget
 

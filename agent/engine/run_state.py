@@ -5,7 +5,7 @@ part. Each field says how a change reaches it (see agent.engine.state)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any, ClassVar, Generic, Literal
 
 from pydantic import AfterValidator, Field
@@ -37,6 +37,10 @@ from agent.types import (
 )
 
 
+ReadText = Callable[[str], str]
+"""The id of a stored page -> its text."""
+
+
 class RetryRequest(Record):
     """A search or an address that a person asked to try again, at this step of theirs."""
 
@@ -56,8 +60,9 @@ class FlowState(State):
         """What the step that is being taken works on: a query or addresses; "" for nothing to name."""
         return run.pending.query_or_url if run.pending and step in ("search", "crawl") else ""
 
-    def export_extra(self, run: RunState[Any]) -> dict[str, Any]:
-        """What an export as JSON holds beside the shared fields."""
+    def export_extra(self, run: RunState[Any], read_text: ReadText = lambda _id: "") -> dict[str, Any]:
+        """What an export as JSON holds beside the shared fields. `read_text` gives the text of a stored
+        page."""
         return {}
 
     def extra_sources(self, run: RunState[Any]) -> list[PageRef]:

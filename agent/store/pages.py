@@ -72,6 +72,10 @@ class Pages(TableAccess):
         body = zlib.decompress(row.raw) if raw and row.raw else b""
         return Page.model_validate_json(row.record).model_copy(update={"text": row.text, "raw": body})
 
+    def read_text(self, page_id: str) -> str:
+        """The text of a page; "" when it is not stored."""
+        return self._scalar(select(c.text).where(c.id == page_id)) or ""
+
     def get_many(self, page_ids: Iterable[str], *, raw: bool = False) -> tuple[dict[str, Page], list[str]]:
         """The pages of these ids in their order, and the ids that are not stored."""
         found: dict[str, Page] = {}

@@ -89,7 +89,7 @@ def test_a_chat_run_by_langgraph_equals_one_run_by_our_loop(bench: Workbench, ca
     assert _path(bench, values["run_id"]) == _path(bench, run_id)
     assert theirs.roles == ours.roles, "the same roles are asked, in the same order"
     state = bench.snapshot(run_id).state
-    seed = state.own.export_extra(state)["chat"]
+    seed = state.own.export_extra(state, bench.store.pages.read_text)["chat"]
     assert set(seed) == set(CHAT_FIELDS)
     assert {name: values[name] for name in CHAT_FIELDS} == seed
 

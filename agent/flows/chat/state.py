@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
-from agent.engine.run_state import FlowState, RunState
+from agent.engine.run_state import FlowState, ReadText, RunState
 from agent.engine.state import append, merge_dict
 from agent.types import Actor, Fact, PassageRef, Record, Sentence
 
@@ -167,13 +167,15 @@ class ChatState(FlowState):
         """The numbered sources of the last answer, each with its quotes."""
         return [source.model_dump(mode="json") for source in run.answer.sources] if run.answer else []
 
-    def export_extra(self, run: RunState[Any]) -> dict[str, Any]:
+    def export_extra(self, run: RunState[Any], read_text: ReadText = lambda _id: "") -> dict[str, Any]:
         """The turn by the field names of seed 004's AgentState."""
+        texts = {page_id: read_text(page_id) for page_id in {doc.page_id for doc in self.retrieved_docs}}
+        docs = [doc.to_passage(texts[doc.page_id]) for doc in self.retrieved_docs]
         turn = {
             "messages": self.messages(run),
             "original_query": self.original_query,
             "rewritten_query": self.rewritten_query,
-            "retrieved_docs": [doc.model_dump(mode="json") for doc in self.retrieved_docs],
+            "retrieved_docs": [doc.model_dump(mode="json", exclude={"score"}) for doc in docs],
             "doc_relevance_scores": self.doc_relevance_scores,
             "draft_answer": self.draft_answer,
             "final_answer": self.final_answer(run),

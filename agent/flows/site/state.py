@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
-from agent.engine.run_state import FlowState, RunState
+from agent.engine.run_state import FlowState, ReadText, RunState
 from agent.engine.state import Change, append, merge_dict, upsert
 from agent.flows.shared.fact_view import note_texts
 from agent.retrieval.query_rewriting import build_search_texts
@@ -105,7 +105,7 @@ class SiteState(FlowState):
         """A fork explores anew."""
         return {"current_iteration": 0}
 
-    def export_extra(self, run: RunState[Any]) -> dict[str, Any]:
+    def export_extra(self, run: RunState[Any], read_text: ReadText = lambda _id: "") -> dict[str, Any]:
         """The run by the names of the shared store of seed 002; `url_content` names stored pages."""
         store = {
             "user_question": run.question,

@@ -351,6 +351,8 @@ def test_the_state_has_the_seeds_fields(said: Said, bench: Workbench) -> None:
         len(state["retrieved_docs"]) == len(state["doc_relevance_scores"]) > 2
         and state["doc_relevance_scores"][0] == 0.9
     )
+    for doc in state["retrieved_docs"]:
+        assert doc["text"] == bench.page(doc["page_id"]).text[doc["start"] : doc["end"]] != ""
     assert state["draft_answer"] == state["final_answer"] == "A ticket costs 38 kronor." and state["sources"][
         0
     ]["quotes"] == [QUOTE]
