@@ -36,7 +36,6 @@ from agent.types import (
     Turn,
 )
 
-
 ReadText = Callable[[str], str]
 """The id of a stored page -> its text."""
 
