@@ -22,6 +22,7 @@ from agent.engine.state import to_jsonable
 from agent.export import bundle
 from agent.export.archive import MANIFEST, pack
 from agent.flows.shared import recheck_answers
+from agent.reply_config import AIResponseSettings, KBSettings, ResponseConfig
 from agent.types import Answer, Fact, Sentence, Settings, StatementCounts, Status, Step
 from agent.types.reply import Conversation, Message
 from agent.web.world import open_world
@@ -345,7 +346,8 @@ def test_honest_runs_of_all_flows_hold(bench, ran):
 
 def test_a_reply_that_was_cut_to_a_length_holds(bench):
     stocked(bench)
-    service = ReplyService(bench)
+    stored = ResponseConfig(AIResponseSettings(store_conversations=True), KBSettings())
+    service = ReplyService(bench, response=stored)
     said = service.reply(Conversation(messages=[Message(role="user", text="When do backups run?")]))
     run_id = bench.runs()[0].id
     assert said and bench.runs()[0].settings.flow == "reply"
