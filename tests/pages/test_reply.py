@@ -13,7 +13,7 @@ from agent.llm.scripted import ScriptedModel
 from agent.types import Outcome, Page
 from agent.types.reply import Conversation, Message, RequestContext
 from pages.widgets.reply import bot_help, bot_services
-from pages.widgets.shell import labels
+from pages.widgets.shell import drafts, labels
 from tests.pages.conftest import shown
 from tests.web.replying_model import Script, stocked
 
@@ -30,6 +30,7 @@ def _closed():
         if thread.name.startswith("reply-"):
             thread.join(20)
     bot_services.close()
+    drafts._unstored.clear()
 
 
 def _button(tester, label):
@@ -213,6 +214,7 @@ def test_the_screen_says_what_is_kept_and_keeps_no_typed_conversation(app, bench
     tester = app("reply")
     tester.text_area(key="reply:conversation").set_value("When do backups run?").run()
     assert "Conversations are not stored" in shown(tester) and bench.draft("reply:conversation") == ""
+    assert app("reply").text_area(key="reply:conversation").value == "When do backups run?", "in memory"
     _button(tester, "Reply").click().run()
     _ended()
     tester.run()

@@ -42,20 +42,18 @@ def text_area(
     stored: bool = True,
 ) -> str:
     """A text area for at most `most` characters that remembers unsent text under the draft's name, which is
-    its session key too; returns its text. `given` is the text when there is no draft; unless `stored`, unsent
-    text is in this session alone."""
+    its session key too; returns its text. `given` is the text when there is no draft; unless `stored`, the
+    draft is in the memory of this process alone."""
     if name not in st.session_state:
-        if not stored:
-            client.workbench().draft(name, "")
-        st.session_state[name] = client.workbench().draft(name) or given
+        st.session_state[name] = _load(name, stored) or given
     st.text_area(
         label,
         key=name,
         height=height,
         placeholder=placeholder,
         max_chars=most,
-        on_change=_save if stored else None,
-        args=(name,) if stored else None,
+        on_change=_save,
+        args=(name, stored),
     )
     return read(name)
 
@@ -66,20 +64,38 @@ def read(name: str) -> str:
 
 
 def write(name: str, text: str, *, stored: bool = True) -> None:
-    """Replace the text of a field and, if `stored`, its draft. Only in a callback."""
+    """Replace the text of a field and its draft. Only in a callback."""
     st.session_state[name] = text
-    if stored:
-        client.workbench().draft(name, text)
+    _keep(name, text, stored)
 
 
 def clear(*names: str) -> None:
     """Empty these fields and forget their drafts: the text was sent. Only in a callback."""
     for name in names:
+        _unstored.pop(name, None)
         write(name, "")
 
 
-def _save(name: str) -> None:
-    client.workbench().draft(name, read(name))
+def _save(name: str, stored: bool) -> None:
+    _keep(name, read(name), stored)
+
+
+_unstored: dict[str, str] = {}
+"""Drafts that are written nowhere."""
+
+
+def _load(name: str, stored: bool) -> str:
+    if stored:
+        return client.workbench().draft(name)
+    client.workbench().draft(name, "")  # of a time when it was stored
+    return _unstored.get(name, "")
+
+
+def _keep(name: str, text: str, stored: bool) -> None:
+    if stored:
+        client.workbench().draft(name, text)
+    else:
+        _unstored[name] = text
 
 
 CHAT_BOX_KEY = "drafts-chat"
