@@ -1,18 +1,33 @@
 """Whether quotes support a claim: one public function for all flows, exports and `verify`.
 
-Code comes first: a claim is *quoted* or *computed*, is *vetoed* (another figure, date, time, polarity), or
-has *doubts* (names, roles, quantifiers, modality, comparatives, antonyms). What is neither quoted, computed
-nor vetoed goes to a judge, when there is one; a doubt is put to it as a question and stays visible. A
-statement never backs itself: only quotes are evidence, and the context (titles, headings) only says who is
-meant."""
+Code comes first, in this order:
+1. *quoted*: the claim stands in one stretch of a quote, word for word but for spelling, as a clean cut
+   (`claims.quoted`);
+2. *vetoed*: a date, clock time, duration or number that no quote gives (`claims.figures`), or a negation on
+   one side of otherwise like words (`claims.doubts`). No judge is asked;
+3. *computed*: one figure follows from two of the quote's, and the quote carries the rest (`claims.computed`);
+4. *doubted*: names (`claims.names`), roles, quantifiers, modality, comparatives, antonyms, other negations
+   (`claims.doubts`), bounds of figures. A doubt is put to the judge as a question and stays visible whatever
+   it says; without a judge it decides;
+5. *not_checked*: left to the judge, who makes it *judged_supported* or *not_supported*.
+
+A statement never backs itself: only quotes are evidence. The context (titles, headings) and the question
+only say who is meant. Where claim and quote are in different languages, only figures, dates and names are
+compared."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from agent.evidence.statement_features import has_supported_figures
-from agent.text.normalization import normalize_text
+from agent.evidence.claims.alignment import Alignment, align
+from agent.evidence.claims.computed import Computation, find_computation, is_carried
+from agent.evidence.claims.doubts import find_doubts
+from agent.evidence.claims.figures import find_figure_vetoes, find_other_bounds
+from agent.evidence.claims.names import find_other_names
+from agent.evidence.claims.quoted import find_unclean_cuts, is_quoted
+from agent.evidence.claims.words import ReadText, read_text
+from agent.text.tokens import is_stopword
 from agent.types import ClaimFinding, ClaimVerdict
 
 
@@ -41,7 +56,7 @@ class Judgement:
 
 @dataclass(frozen=True)
 class ClaimCheck:
-    """The verdict on one claim. `reason` is the judge's, or the arithmetic of a computed claim."""
+    """The verdict on one claim. `reason` is the judge's, or a calculation that gives one of its figures."""
 
     verdict: ClaimVerdict
     findings: tuple[ClaimFinding, ...] = ()
@@ -55,7 +70,12 @@ class OpenClaim:
 
     claim: Claim
     doubts: tuple[ClaimFinding, ...]
+    note: str = ""
+    """A calculation on the quotes' figures that gives one of the claim's."""
 
+
+MIN_SHARED_CONTENT = 0.3
+"""Share of content words from which on two texts without a common function word are in one language."""
 
 Judge = Callable[[Sequence[OpenClaim]], Mapping[str, Judgement]]
 """Judges all open claims of a text at once: claim id -> judgement. A claim that is missing in the result was
@@ -68,7 +88,7 @@ def check_claims(claims: Sequence[Claim], judge: Judge | None = None) -> list[Cl
     Without a judge's word a claim with a doubt is `doubted`, one without `not_checked`."""
     checks = [check_by_code(claim) for claim in claims]
     open_claims = [
-        OpenClaim(claim, check.findings)
+        OpenClaim(claim, check.findings, check.reason)
         for claim, check in zip(claims, checks, strict=True)
         if check.verdict in ("doubted", "not_checked") and claim.quotes
     ]
@@ -82,18 +102,64 @@ def check_by_code(claim: Claim) -> ClaimCheck:
     """What code alone says: quoted, computed, vetoed, doubted, not_supported (no quote), or not_checked."""
     if not claim.quotes:
         return ClaimCheck("not_supported")
-    words = normalize_text(claim.statement).words
-    for n, quote in enumerate(claim.quotes):
-        if words and normalize_text(quote).find_words(words):
+    statement, quotes = read_text(claim.statement), [read_text(quote) for quote in claim.quotes]
+    for n, quote in enumerate(quotes):
+        if is_quoted(statement, quote):
             return ClaimCheck("quoted", quote=n)
-    if not has_supported_figures(claim.statement, *claim.quotes, claim.context):
-        return ClaimCheck("vetoed", (ClaimFinding(kind="figure", is_veto=True),))
-    return ClaimCheck("not_checked")
+    findings = _find_differences(claim, statement, quotes)
+    computation = find_computation(statement, quotes)
+    reason = computation.text if computation else ""
+    if any(finding.is_veto for finding in findings):
+        return ClaimCheck("vetoed", findings)
+    if computation and _is_computed(statement, computation, findings):
+        return ClaimCheck("computed", reason=reason, quote=quotes.index(computation.quote))
+    return ClaimCheck("doubted" if findings else "not_checked", findings, reason)
 
 
 def describe_finding(finding: ClaimFinding) -> str:
     """A veto or doubt in a sentence for a person or a judge."""
-    return f"The quotes say “{finding.quoted}”, not “{finding.claimed}”."
+    claimed, quoted = finding.claimed, finding.quoted
+    if finding.kind == "name":
+        return f"The quote names {quoted or 'nobody of that name'}; the claim names {claimed}."
+    if finding.kind == "roles":
+        return f"The same words in another order: “{quoted}” in the quote, “{claimed}” in the claim."
+    if finding.kind in ("figure", "date", "time"):
+        return f"The claim gives {claimed}; the quote gives {quoted or 'no such figure'}."
+    if not claimed:
+        return f"The quote says “{quoted}”; the claim leaves it out."
+    if not quoted:
+        return f"The claim says “{claimed}”; the quote does not."
+    return f"The quote says “{quoted}”; the claim says “{claimed}”."
+
+
+def _find_differences(
+    claim: Claim, statement: ReadText, quotes: Sequence[ReadText]
+) -> tuple[ClaimFinding, ...]:
+    alignment = align(statement, quotes)
+    context = read_text(f"{claim.context}\n{claim.question}")
+    found = [
+        *find_figure_vetoes(statement, quotes),
+        *find_other_names(statement, quotes, context, alignment),
+    ]
+    if cut := list(find_unclean_cuts(statement, quotes)):
+        found += [finding for finding in cut if not any(other.is_veto for other in found)]
+    elif alignment and _are_words_comparable(statement, quotes, alignment):
+        found += [*find_other_bounds(statement, quotes), *find_doubts(quotes, alignment, context)]
+    return tuple(found)
+
+
+def _are_words_comparable(statement: ReadText, quotes: Sequence[ReadText], alignment: Alignment) -> bool:
+    """Are both in one language, as far as a shared function word or content word shows it?"""
+    function_words = {key for key in statement.keys if is_stopword(key)}
+    there = {key for quote in quotes for key in quote.keys}
+    return not function_words or bool(function_words & there) or alignment.share >= MIN_SHARED_CONTENT
+
+
+def _is_computed(statement: ReadText, computation: Computation, findings: Sequence[ClaimFinding]) -> bool:
+    """Does the quote carry all but the figure? A near copy that differs by it is none."""
+    figure = computation.figure.text
+    others = [f for f in findings if not (f.kind == "quantifier" and f.claimed and f.claimed in figure)]
+    return not others and is_carried(statement, computation)
 
 
 def _apply_judgement(check: ClaimCheck, judgement: Judgement | None) -> ClaimCheck:

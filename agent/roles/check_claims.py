@@ -130,7 +130,14 @@ def _show_claim(n: int, open_claim: OpenClaim) -> ClaimShown:
             QuoteShown(id=f"q{i}", text=quote, source=source)
             for i, (quote, source) in enumerate(zip(claim.quotes, sources, strict=True), start=1)
         ],
-        doubts=[ask_doubt(doubt) for doubt in open_claim.doubts if not doubt.is_veto],
+        doubts=[
+            *(ask_doubt(doubt) for doubt in open_claim.doubts if not doubt.is_veto),
+            *(
+                [f"A program computed {open_claim.note}; is that what the statement says?"]
+                if open_claim.note
+                else []
+            ),
+        ],
     )
 
 

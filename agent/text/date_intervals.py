@@ -37,7 +37,7 @@ _FORMS = [
 ]
 _BARE_YEAR = re.compile(
     r"(?<![\d.,$€£¥/\w-])(?P<year>[12]\d{3})(?:[-–/](?P<to>\d{2}|[12]\d{3}))?(?![\d\w%°]|[.,]\d|\s?(?:BCE?"
-    r"|%))"
+    r"|%|°))"
 )
 _YEAR_LEAD_IN = re.compile(
     r"(?:\b(?:in|since|from|until|till|by|to|and|during|before|after|around|about|circa|c|ca|early|late|mid"
@@ -83,7 +83,7 @@ def is_compatible(a: DateInterval, b: DateInterval) -> bool:
         return any(x[0] <= y[1] and y[0] <= x[1] for x in a.spans for y in b.spans)
     dated, yearless = (b, a) if a.is_yearless else (a, b)
     return any(
-        x[0] % _DAYS_PER_YEAR <= y[0] % _DAYS_PER_YEAR <= x[1] % _DAYS_PER_YEAR or x[1] - x[0] > 31
+        x[0] % DAYS_PER_YEAR <= y[0] % DAYS_PER_YEAR <= x[1] % DAYS_PER_YEAR or x[1] - x[0] > 31
         for x in dated.spans
         for y in yearless.spans
     )
@@ -96,25 +96,25 @@ def blank_dates(text: str, dates: list[DateInterval]) -> str:
     return text
 
 
-_DAYS_PER_YEAR = 372
+DAYS_PER_YEAR = 372
 """Days of a year of twelve months of 31, so that a running number needs no calendar."""
 
 
 def _day_span(year: int, month: int = 0, day: int = 0) -> tuple[int, int] | None:
     if month > 12 or day > 31:
         return None
-    first = year * _DAYS_PER_YEAR + (max(month, 1) - 1) * 31 + max(day, 1) - 1
-    return first, first if day else first + (31 if month else _DAYS_PER_YEAR) - 1
+    first = year * DAYS_PER_YEAR + (max(month, 1) - 1) * 31 + max(day, 1) - 1
+    return first, first if day else first + (31 if month else DAYS_PER_YEAR) - 1
 
 
 def _parse_date(match: re.Match[str]) -> DateInterval | None:
     got = match.groupdict()
     era = -1 if got.get("era") else 1
     if got.get("decade"):
-        spans = [(int(got["decade"]) * _DAYS_PER_YEAR, (int(got["decade"]) + 10) * _DAYS_PER_YEAR - 1)]
+        spans = [(int(got["decade"]) * DAYS_PER_YEAR, (int(got["decade"]) + 10) * DAYS_PER_YEAR - 1)]
     elif got.get("century"):
         year = (int(got["century"]) - 1) * 100 if era > 0 else -int(got["century"]) * 100
-        spans = [(year * _DAYS_PER_YEAR, (year + 101) * _DAYS_PER_YEAR - 1)]
+        spans = [(year * DAYS_PER_YEAR, (year + 101) * DAYS_PER_YEAR - 1)]
     elif got.get("a"):
         a, b = int(got["a"]), int(got["b"])
         readings = sorted({(a, b), (b, a)}) if got["sep"] == "/" else [(a, b)]

@@ -19,10 +19,10 @@ _CARDINALS, _TENS_WORDS, _ORDINAL_WORDS = (row.split() for row in read_rows("num
 _ONES = {word: number for number, word in enumerate(_CARDINALS)}
 _TENS = {word: 10 * number for number, word in enumerate(_TENS_WORDS, start=2)}
 _SCALES = {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
-_SCALES |= {"mn": 1e6, "bn": 1e9, "dozen": 12.0}
+_SCALES |= {"mn": 1e6, "mln": 1e6, "bn": 1e9, "dozen": 12.0}
 _ORDINALS = {word: number for number, word in enumerate(_ORDINAL_WORDS, start=1)}
 _FRACTIONS = {"½": 0.5, "¼": 0.25, "¾": 0.75, "⅓": 1 / 3, "⅔": 2 / 3}
-CARDINAL_WORDS = frozenset([*_ONES, *_TENS, *_SCALES]) - {"zero", "mn", "bn"}
+CARDINAL_WORDS = frozenset([*_ONES, *_TENS, *_SCALES]) - {"zero", "mn", "mln", "bn"}
 """English words for numbers that count."""
 NUMBER_WORDS = frozenset(
     [*_ONES, *_TENS, *_SCALES, *_ORDINALS, "half", "third", "quarter", "twice", "once", "double", "both"]
@@ -35,6 +35,8 @@ _UNITS = {
     for name in names
 }
 """The base unit and factor of each unit's name."""
+BASE_UNITS = frozenset(base for base, _ in _UNITS.values())
+"""The units that figures are converted to; any other unit is the noun that is counted."""
 _FAHRENHEIT = "°F"
 """The one unit that a factor alone does not convert."""
 _NUMBER_WORD = "|".join(
@@ -55,7 +57,7 @@ _QUANTITY = re.compile(
     rf"|[$€£¥₹])?\s?(?P<sign>(?<![\w)\]%])[-\u2212])?(?<![\w.])"
     rf"(?:(?P<digits>{_DIGITS})(?P<part>[½¼¾⅓⅔])?(?P<nth>(?:st|nd|rd|th)\b)?"
     rf"|\b(?P<spoken>{_NUMBER_PHRASE})\b|\b(?P<ordinal>{'|'.join(_ORDINALS)})\b)"
-    rf"(?:[\s\u00a0-]?(?P<scale>hundred|thousand|million|billion|trillion|dozen|mn|bn)\b)?"
+    rf"(?:[\s\u00a0-]?(?P<scale>hundred|thousand|million|billion|trillion|dozen|mn|mln|bn)\b)?"
     rf"(?P<gap>[\s\u00a0\u202f]{{0,2}}-?)(?P<unit>{_NAMED_UNIT})?",
     re.IGNORECASE,
 )
@@ -72,6 +74,10 @@ class Quantity:
     start: int
     end: int
     text: str
+    number: float = 0.0
+    """The number as it is written, in its own unit."""
+    step: float = 1.0
+    """The worth of its last digit, in its own unit, whether it is approximate or not."""
 
 
 def find_quantities(text: str) -> list[Quantity]:
@@ -113,13 +119,15 @@ def _parse_quantity(match: re.Match[str]) -> Quantity | None:
     end = match.end() if named else match.end("gap") - len(match["gap"])
     if match["sign"]:
         value = -value
-    value, step = value * scale * factor, step * scale * factor
+    number, last_digit = value * scale, step * scale
+    value, step = number * factor, last_digit * factor
     if unit == _FAHRENHEIT:
         value, step, unit = (value - 32) * 5 / 9, step * 5 / 9, "°C"
     if match["about"]:
         step = max(step, 2 * MAX_ROUNDING * abs(value))
     start = match.start("money") if match["money"] else match.start(_number_group(match))
-    return Quantity(round(value, 9), round(step, 9), unit, start, end, match.string[start:end].strip())
+    text = match.string[start:end].strip()
+    return Quantity(round(value, 9), round(step, 9), unit, start, end, text, number, last_digit)
 
 
 def _number_group(match: re.Match[str]) -> str:

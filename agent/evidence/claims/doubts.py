@@ -1,0 +1,251 @@
+"""Plain differences of a claim from the closest sentence of its quotes, which a judge should look at.
+
+* negation: one side is denied, the other not; a veto where the words are otherwise like;
+* roles: the same words in another order ("Berg bought Dale", "Dale bought Berg");
+* quantifier: "all", "only", "most" in the claim alone, "most", "some" in the quote alone, or a near copy that
+  adds or replaces one or two words, or leaves one out after "all", "none" or "few";
+* modality: "may", "reportedly", "plans to" in the quote alone;
+* comparative, antonym: words of opposite meaning in each other's place (`opposites.txt`, or "un-", "in-").
+
+A word of the quote counts only where it governs words that the claim has too."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator, Sequence
+from functools import cache
+
+from agent.evidence.claims.alignment import Alignment, list_content
+from agent.evidence.claims.quoted import is_restrictable
+from agent.evidence.claims.words import ReadText, Word
+from agent.text.normalization import is_negation
+from agent.text.tokens import stem
+from agent.text.word_lists import read_patterns, read_rows
+from agent.types import ClaimFinding, FindingKind
+
+MIN_SHARE = 0.4
+"""Least share of the claim's content in a sentence that speaks of the same."""
+MIN_LIKE = 0.8
+"""Least share of the claim's content, in order, in a sentence of otherwise like words."""
+MIN_SAME_WORDS = 0.9
+"""Least share of the claim's content in a sentence that has the same words in another order."""
+MAX_IN_ORDER = 0.85
+"""Most of them that may still be in order."""
+MAX_LONGER = 1.3
+"""How many times as long that sentence may be."""
+MAX_CHANGES = 2
+"""Content words by which a near copy differs at most; at least half of the shorter side is the same.
+
+These six were chosen on 3,541 public examples (DECISIONS.md, "Claim check")."""
+_SCOPE = 2
+"""Content words after a negation or quantifier that it governs."""
+_NEAR = 3
+"""Words on each side among which two opposites share a word."""
+_MODAL = frozenset({"possible", "reported", "planned"})
+_STRONG = frozenset({"universal", "only", "most"})
+"""Classes that claim more than a quote without them."""
+_WEAK = frozenset({"most", "some", *_MODAL})
+"""Classes that claim less than a statement without them."""
+_DENIALS = frozenset(
+    map(
+        stem,
+        "lack fail refuse deny free absence unable zero instead except avoid prevent ban stop reject".split(),
+    )
+)
+"""Words that deny without being a negation."""
+_PREFIXES = ("un", "in", "im", "dis", "non", "ir", "il", "mis")
+_COMPARATIVES = frozenset(
+    map(stem, "more less fewer greater smaller higher lower larger faster slower longer shorter".split())
+)
+
+
+def find_doubts(quotes: Sequence[ReadText], alignment: Alignment, context: ReadText) -> list[ClaimFinding]:
+    """The differences of a claim from its closest sentence. A negation in otherwise like words is a veto. What
+    the context names may be added."""
+    found = [
+        *_compare_negation(alignment, quotes),
+        *_compare_marks(alignment, quotes),
+        *_compare_opposites(alignment),
+        *_compare_roles(alignment),
+    ]
+    return found or list(_compare_copy(alignment, {stem(key) for key in context.keys}))
+
+
+def _compare_negation(alignment: Alignment, quotes: Sequence[ReadText]) -> Iterator[ClaimFinding]:
+    said, there = (_stems(side) for side in (alignment.claimed, alignment.quoted))
+    claimed = _find_negations(alignment.claim)
+    quoted = [n for n in _find_negations(alignment.sentence) if _governs(alignment.sentence, n, said)]
+    if not claimed and not quoted:
+        yield from _find_denied_words(alignment, quotes)
+        return
+    if claimed and quoted:
+        return
+    if not quoted and (_denies(there, said) or _is_denied_elsewhere(alignment.claim, claimed, quotes)):
+        return
+    if not claimed and (_denies(said, there) or alignment.share < MIN_SHARE):
+        return
+    yield ClaimFinding(
+        kind="negation",
+        claimed=_join_around(alignment.claim, claimed),
+        quoted=_join_around(alignment.sentence, quoted),
+        is_veto=len(said) > 1 and alignment.in_order >= MIN_LIKE * len(alignment.claimed),
+    )
+
+
+def _find_denied_words(alignment: Alignment, quotes: Sequence[ReadText]) -> Iterator[ClaimFinding]:
+    """A word of the claim that stands in the quotes right after a negation and nowhere else."""
+    content = [pair for quote in quotes for pair in list_content(quote.words)]
+    times = Counter(stemmed for stemmed, _ in content)
+    denied = Counter[str]()
+    places = dict[str, str]()
+    for quote in quotes:
+        for n in _find_negations(quote.words):
+            for stemmed, _ in list_content(quote.words[n + 1 : n + 8])[:1]:
+                denied[stemmed] += 1
+                places[stemmed] = _join_around(quote.words, [n])
+    for stemmed, word in alignment.claimed:
+        if denied[stemmed] and denied[stemmed] >= times[stemmed]:
+            yield ClaimFinding(kind="negation", claimed=word.text, quoted=places[stemmed])
+            return
+
+
+def _stems(content: Collection[tuple[str, Word]]) -> set[str]:
+    return {stemmed for stemmed, _ in content}
+
+
+def _find_negations(words: Sequence[Word]) -> list[int]:
+    return [n for n, word in enumerate(words) if is_negation(word.key) and word.key != "non"]
+
+
+def _denies(side: set[str], other: set[str]) -> bool:
+    """Does one side deny without a negation: "lack", "fail", or "un-" before a word of the other?"""
+    return bool(_DENIALS & side) or any(_has_denying_prefix(word, other) for word in side)
+
+
+def _has_denying_prefix(word: str, others: Collection[str]) -> bool:
+    return any(
+        word.startswith(prefix) and len(word) > len(prefix) + 2 and word[len(prefix) :] in others
+        for prefix in _PREFIXES
+    )
+
+
+def _governs(words: Sequence[Word], n: int, stems: set[str]) -> bool:
+    """Is one of the next content words after word `n` among these stems?"""
+    return any(stemmed in stems for stemmed, _ in list_content(words[n + 1 : n + 8])[:_SCOPE])
+
+
+def _is_denied_elsewhere(claim: Sequence[Word], places: Sequence[int], quotes: Sequence[ReadText]) -> bool:
+    """Does another sentence of the quotes deny what the claim denies?"""
+    denied = {stemmed for n in places for stemmed, _ in list_content(claim[n + 1 : n + 8])[:1]}
+    return any(_governs(quote.words, n, denied) for quote in quotes for n in _find_negations(quote.words))
+
+
+def _join_around(words: Sequence[Word], places: Sequence[int]) -> str:
+    """Each word at these places with the next three, as a reader finds them in the text."""
+    return " … ".join(" ".join(word.text for word in words[n : n + 4]) for n in places)
+
+
+@cache
+def _read_marks() -> dict[str, frozenset[str]]:
+    return {name: frozenset(words.split()) for name, words in read_patterns("claim_marks").items()}
+
+
+def _compare_marks(alignment: Alignment, quotes: Sequence[ReadText]) -> Iterator[ClaimFinding]:
+    said = _stems(alignment.claimed)
+    for name, words in _read_marks().items():
+        kind: FindingKind = "modality" if name in _MODAL else "quantifier"
+        claimed, quoted = (_find_marks(side, words) for side in (alignment.claim, alignment.sentence))
+        if name in _STRONG and claimed and not any(words.intersection(quote.keys) for quote in quotes):
+            yield ClaimFinding(kind=kind, claimed=_join_around(alignment.claim, claimed))
+        if name in _WEAK and quoted and not claimed and alignment.share >= 0.5:
+            governing = [n for n in quoted if _governs(alignment.sentence, n, said)]
+            if governing:
+                yield ClaimFinding(kind=kind, quoted=_join_around(alignment.sentence, governing))
+
+
+def _find_marks(words: Sequence[Word], marks: frozenset[str]) -> list[int]:
+    """The places of these words; "most" only before "of" or a plural, not in "most recent"."""
+    return [
+        n
+        for n, word in enumerate(words)
+        if word.key in marks
+        and not (word.key == "most" and not (n + 1 < len(words) and _may_be_counted(words[n + 1].key)))
+    ]
+
+
+def _may_be_counted(key: str) -> bool:
+    return key == "of" or key.endswith("s")
+
+
+@cache
+def _read_opposites() -> dict[str, set[str]]:
+    """The stems of opposite meaning of each stem."""
+    pairs: dict[str, set[str]] = defaultdict(set)
+    for row in read_rows("opposites"):
+        left, right = ({stem(word) for word in side.split()} for side in row.split("|"))
+        for one, other in ((left, right), (right, left)):
+            for word in one:
+                pairs[word] |= other
+    return pairs
+
+
+def _compare_opposites(alignment: Alignment) -> Iterator[ClaimFinding]:
+    if alignment.share < MIN_SHARE:
+        return
+    claimed, quoted = ({stem(w.key): w for w in side} for side in (alignment.claim, alignment.sentence))
+    for stemmed in sorted(claimed.keys() - quoted.keys()):
+        opposites = _read_opposites().get(stemmed, set())
+        for other in sorted(quoted.keys() - claimed.keys()):
+            prefixed = _has_denying_prefix(stemmed, {other}) or _has_denying_prefix(other, {stemmed})
+            if (other in opposites or prefixed) and _share_neighbour(alignment, stemmed, other):
+                kind: FindingKind = "comparative" if stemmed in _COMPARATIVES else "antonym"
+                yield ClaimFinding(kind=kind, claimed=claimed[stemmed].text, quoted=quoted[other].text)
+
+
+def _share_neighbour(alignment: Alignment, claimed: str, quoted: str) -> bool:
+    """Do a word of the claim and one of the sentence stand near the same content word?"""
+    near = [
+        {
+            stem(w.key)
+            for n, word in enumerate(words)
+            if stem(word.key) == one
+            for w in words[max(0, n - _NEAR) : n + _NEAR + 1]
+        }
+        for words, one in ((alignment.claim, claimed), (alignment.sentence, quoted))
+    ]
+    return bool(near[0] & near[1] & _stems(alignment.claimed))
+
+
+def _compare_roles(alignment: Alignment) -> Iterator[ClaimFinding]:
+    """The same words in another order, unless one side is passive ("was founded by Berg")."""
+    size = len(alignment.claimed)
+    is_passive = [any(word.key == "by" for word in side) for side in (alignment.claim, alignment.sentence)]
+    if (
+        size >= 3
+        and is_passive[0] == is_passive[1]
+        and alignment.share >= MIN_SAME_WORDS
+        and alignment.in_order < MAX_IN_ORDER * size
+        and len(alignment.quoted) <= MAX_LONGER * size
+    ):
+        moved = {stemmed for stemmed, _ in alignment.claimed} & _stems(alignment.quoted)
+        claimed, quoted = (
+            " ".join(word.text for stemmed, word in side if stemmed in moved)
+            for side in (alignment.claimed, alignment.quoted)
+        )
+        yield ClaimFinding(kind="roles", claimed=claimed, quoted=quoted)
+
+
+def _compare_copy(alignment: Alignment, known: set[str]) -> Iterator[ClaimFinding]:
+    """One or two content words that differ in an otherwise same sentence; what only the quote has matters
+    where the claim speaks of all, none or few."""
+    added = len(alignment.claimed) - alignment.in_order
+    dropped = len(alignment.quoted) - alignment.in_order
+    least = min(len(alignment.claimed), len(alignment.quoted))
+    if not 0 < added + dropped <= MAX_CHANGES or 2 * alignment.in_order < least:
+        return
+    keys = [word.key for word in alignment.claim]
+    is_restricted = any(is_restrictable(keys, n) for n in range(len(keys)))
+    new = {stemmed for *_, start, end in alignment.edits for stemmed, _ in alignment.claimed[start:end]}
+    if is_restricted or any(stemmed[0].isalpha() and stemmed not in known for stemmed in new):
+        claimed, quoted = alignment.changed_words
+        yield ClaimFinding(kind="quantifier", claimed=claimed, quoted=quoted)

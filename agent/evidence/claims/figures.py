@@ -1,0 +1,297 @@
+"""Vetoes on figures: each date, clock time, duration and number of a claim must be one of its quotes'.
+
+A figure stands above every judge because it can be compared without understanding. No veto falls where a
+reader could have worked the figure out: a plain rounding, a bound ("over 130" of 136), a span of years, a
+sum or difference that the claim announces, or a count in words ("two friends") of what the quotes do not
+count."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations, permutations
+
+from agent.evidence.claims.words import ReadText, find_counted_noun
+from agent.text.date_intervals import DAYS_PER_YEAR, MONTH_NAMES, DateInterval, is_compatible
+from agent.text.quantities import BASE_UNITS, MAX_ROUNDING, Quantity
+from agent.text.tokens import stem
+from agent.types import ClaimFinding, FindingKind
+
+MAX_PLAIN_ROUNDING = 0.05
+"""The most that a rounded figure may differ from the full one when no word such as "about" says so."""
+MAX_OPERANDS = 12
+"""More figures than this give some pair for nearly every result."""
+MAX_COUNTS = 4
+"""The same where nothing announces a calculation."""
+MAX_SHOWN = 3
+"""How many of the quotes' figures a finding names."""
+MONTHS_PER_YEAR = 12
+ANNOUNCES_RESULT = re.compile(
+    r"\b(?:total\w*|sum|altogether|combined|together|difference|older|younger|longer|shorter|more|fewer|less"
+    r"|increas\w*|decreas\w*|grew|grow\w*|rose|rise\w*|risen|fell|fall\w*|dropp?\w*|gain\w*|los[est]\w*"
+    r"|chang\w*)\b",
+    re.IGNORECASE,
+)
+"""Words that announce a sum or difference."""
+_MORE = re.compile(
+    r"\b(?:over|more than|at least|above|exceed(?:s|ed|ing)?|beyond|no (?:fewer|less) than)\s\W?$",
+    re.IGNORECASE,
+)
+_LESS = re.compile(
+    r"\b(?:under|less than|fewer than|below|at most|no more than|nearly|almost)\s\W?$", re.IGNORECASE
+)
+_BOUND = re.compile(
+    r"\b(?:over|more than|at least|above|exceeding|no (?:fewer|less) than|under|less than|fewer than|below"
+    r"|at most|up to|no more than)\s$",
+    re.IGNORECASE,
+)
+_ABOUT = re.compile(
+    r"(?:\b(?:about|around|roughly|approximately|circa|some|nearly|almost|close to)\s\W?|\bca?\.\s|[~≈]\s?)$",
+    re.IGNORECASE,
+)
+_BEFORE = 24
+"""Characters before a figure in which such words stand."""
+_AGE = re.compile(r"[\s-](?:olds?\b|of age)", re.IGNORECASE)
+_AGED = re.compile(r"\bage(?:d|\sof)?\s$", re.IGNORECASE)
+_NEXT_WORD = re.compile(r"[\s\u00a0-]*([^\W\d_]+)")
+_MONTH = re.compile(rf"\b(?:{MONTH_NAMES})\b")
+_MONTH_NAME = re.compile(
+    r"\b(January|February|April|June|July|August|September|October|November|December"
+    r"|(?<=\b[iI]n )(?:March|May))\b"
+)
+_WEEKDAY = re.compile(r"\b((?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day)s?\b")
+_LABEL = re.compile(r"(?<![\w.-])(?:[A-Za-z]{1,3}-?\d{1,4}|\d{1,3}[A-Z])(?![\w-]|\.\d)")
+_QUARTERS = ["first", "second", "third", "fourth"]
+_QUARTER = re.compile(r"\b(first|second|third|fourth)[\s-]quarter", re.IGNORECASE)
+_DIGITS = re.compile(r"\d+")
+
+
+def find_figure_vetoes(claim: ReadText, quotes: Sequence[ReadText]) -> list[ClaimFinding]:
+    """A veto for each date, time and number of a claim that no quote gives, with the quotes' own."""
+    dates = [date.text for date in claim.dates if not has_date(date, quotes)]
+    dates += _find_other_calendar_names(claim, quotes)
+    times = [
+        time.text
+        for time in claim.times
+        if not any(time.minutes & other.minutes for quote in quotes for other in quote.times)
+    ]
+    numbers = [n for n in claim.quantities if not _is_number_given(n, claim, quotes)]
+    return [
+        *(
+            _make_veto("date", text, (date.text for quote in quotes for date in quote.dates))
+            for text in dates
+        ),
+        *(
+            _make_veto("time", text, (time.text for quote in quotes for time in quote.times))
+            for text in times
+        ),
+        *(_make_veto("figure", n.text, _list_comparable(n, claim, quotes)) for n in numbers),
+        *(_make_veto("figure", *labels) for labels in _find_other_labels(claim, quotes)),
+    ]
+
+
+def find_other_bounds(claim: ReadText, quotes: Sequence[ReadText]) -> Iterator[ClaimFinding]:
+    """A doubt for each figure that is a bound on one side only: "up to 30 %" and "30 %"."""
+    for n in claim.quantities:
+        mine = _BOUND.search(_text_before(n, claim))
+        theirs = [
+            (_BOUND.search(_text_before(other, quote)), other.text)
+            for quote in quotes
+            for other in quote.quantities
+            if is_given(n, other, is_approximate=False)
+        ]
+        bounds = [match.group() + text for match, text in theirs if match]
+        if mine and theirs and not bounds:
+            yield ClaimFinding(kind="quantifier", claimed=mine.group() + n.text, quoted=theirs[0][1])
+        elif not mine and theirs and len(bounds) == len(theirs) and not is_about(n, claim):
+            yield ClaimFinding(kind="quantifier", claimed=n.text, quoted=bounds[0])
+
+
+def has_date(date: DateInterval, quotes: Sequence[ReadText]) -> bool:
+    """Does a quote give this date, or one inside it, or its day or month and its year in two places?"""
+    others = [other for quote in quotes for other in quote.dates]
+    if any(is_compatible(date, other) and (date.is_yearless or not other.is_yearless) for other in others):
+        return True
+    if date.text.isdigit():
+        return is_written(date.text, quotes)
+    if find_year(date) not in {find_year(other) for other in others if not other.is_yearless}:
+        return False
+    if any(is_compatible(date, other) for other in others if other.is_yearless):
+        return True
+    month = _MONTH.search(date.text.lower())
+    has_day = re.search(r"\b\d{1,2}\b", date.text)
+    return bool(month and not has_day) and any(
+        re.search(rf"\b{month.group() if month else ''}\b", quote.text.lower()) for quote in quotes
+    )
+
+
+def find_year(date: DateInterval) -> int:
+    """The year in which a date begins, in its first reading."""
+    return date.spans[0][0] // DAYS_PER_YEAR
+
+
+def is_about(n: Quantity, text: ReadText) -> bool:
+    """Does a word such as "about" stand before a number?"""
+    return bool(_ABOUT.search(_text_before(n, text)))
+
+
+def is_given(n: Quantity, other: Quantity, is_approximate: bool) -> bool:
+    """Is a number of the claim the other, perhaps rounded?"""
+    if n.unit == other.unit:
+        return is_rounding(n.value, other.value, find_step(n), is_approximate)
+    units = {n.unit, other.unit}
+    if units == {"%", ""}:
+        share, bare = (n, other) if n.unit == "%" else (other, n)
+        return share.number == bare.number or abs(share.number / 100 - bare.number) < 1e-9
+    return not units & BASE_UNITS and is_rounding(n.number, other.number, n.step, is_approximate)
+
+
+def find_step(n: Quantity) -> float:
+    """The worth of a number's last digit in its base unit."""
+    return n.step * (n.value / n.number if n.number else 1)
+
+
+def is_rounding(value: float, full: float, step: float, is_approximate: bool = False) -> bool:
+    """Is a value the full one, or that rounded to the value's last digit? "About 30" may be rounded to
+    tens."""
+    while is_approximate and step and value and value % (10 * step) == 0:
+        step *= 10
+    most = MAX_ROUNDING if is_approximate else MAX_PLAIN_ROUNDING
+    apart, larger = abs(value - full), max(abs(value), abs(full))
+    return apart <= 1e-9 * max(1.0, larger) or (apart <= step / 2 * 1.000001 and apart <= most * larger)
+
+
+def is_written(value: str, quotes: Sequence[ReadText]) -> bool:
+    """Do the digits of a value stand in the quotes, whatever they stand for there?"""
+    figures = re.findall(r"\d+(?:[.,]\d+)*", value)
+    patterns = [re.compile(rf"(?<![\d.,]){re.escape(figure)}(?!\d|[.,]\d)") for figure in figures]
+    return bool(patterns) and all(any(p.search(quote.text) for quote in quotes) for p in patterns)
+
+
+def _make_veto(kind: FindingKind, claimed: str, instead: Iterable[str]) -> ClaimFinding:
+    quoted = ", ".join(list(dict.fromkeys(" ".join(text.split()) for text in instead))[:MAX_SHOWN])
+    return ClaimFinding(kind=kind, claimed=" ".join(claimed.split()), quoted=quoted, is_veto=True)
+
+
+def _list_comparable(n: Quantity, claim: ReadText, quotes: Sequence[ReadText]) -> list[str]:
+    """The quotes' figures of the same thing, or else all of them."""
+    found = [(other, quote) for quote in quotes for other in quote.quantities]
+    same = [other.text for other, quote in found if _is_same_thing(n, claim, other, quote)]
+    return same or [other.text for other, _ in found]
+
+
+def _is_number_given(n: Quantity, claim: ReadText, quotes: Sequence[ReadText]) -> bool:
+    """Does a quote give a number, or could a reader have worked it out?"""
+    others = [other for quote in quotes for other in quote.quantities]
+    if any(is_given(n, other, is_about(n, claim)) for other in others):
+        return True
+    is_age = n.unit == "month" and _AGE.match(claim.text, n.end)
+    if is_age and any(n.number == other.number for other in others):
+        return True
+    if n.unit not in BASE_UNITS:
+        if not any(c.isdigit() for c in n.text):
+            return not any(_is_same_thing(n, claim, o, quote) for quote in quotes for o in quote.quantities)
+        if is_written(n.text, quotes):
+            return True
+    return _is_bound(n, claim, quotes) or _is_computable(n, claim, quotes)
+
+
+def _is_bound(n: Quantity, claim: ReadText, quotes: Sequence[ReadText]) -> bool:
+    """Is it a bound ("over 130") of a quote's figure that is no such bound itself?"""
+    for pattern, way in ((_MORE, 1), (_LESS, -1)):
+        if pattern.search(_text_before(n, claim)):
+            return any(
+                _is_same_thing(n, claim, other, quote)
+                and way * (other.value - n.value) > 0
+                and not pattern.search(_text_before(other, quote))
+                for quote in quotes
+                for other in quote.quantities
+            )
+    return False
+
+
+def _text_before(n: Quantity, text: ReadText) -> str:
+    return text.text[max(0, n.start - _BEFORE) : n.start]
+
+
+def _is_same_thing(n: Quantity, claim: ReadText, other: Quantity, quote: ReadText) -> bool:
+    """Have two numbers the same unit, or the same next word?"""
+    if {n.unit, other.unit} & BASE_UNITS or (n.unit == "th") != (other.unit == "th"):
+        return n.unit == other.unit
+    noun = _find_next_word(n, claim)
+    return bool(noun) and noun == _find_next_word(other, quote)
+
+
+def _find_next_word(n: Quantity, text: ReadText) -> str:
+    """The stem of the word after a number: mostly what it counts."""
+    following = _NEXT_WORD.match(text.text, n.end - len(find_counted_noun(n)))
+    return stem(following.group(1).lower()) if following else ""
+
+
+def count_years(n: Quantity, claim: ReadText) -> int | None:
+    """The years that a number of a claim stands for ("25 years", "aged 25"); None where it is none."""
+    if n.unit == "month" and n.value % MONTHS_PER_YEAR == 0:
+        return int(n.value) // MONTHS_PER_YEAR
+    return int(n.value) if not n.unit and _AGED.search(_text_before(n, claim)) else None
+
+
+def list_counts(quote: ReadText) -> list[Quantity]:
+    """The figures of a quote that are counts; [] where they are so many that some pair gives any share."""
+    counts = [n for n in quote.quantities if n.unit not in BASE_UNITS and n.unit != "th"]
+    return counts if len(counts) <= MAX_COUNTS else []
+
+
+def _is_computable(n: Quantity, claim: ReadText, quotes: Sequence[ReadText]) -> bool:
+    """Could it be a span between two years of the quotes, a share of their counts, or a sum or difference?
+
+    Where the claim does not announce a sum or difference, the quotes must have few figures."""
+    span = count_years(n, claim)
+    years = {find_year(date) for quote in quotes for date in quote.dates if not date.is_yearless}
+    spans = [abs(a - b) for a, b in combinations(years, 2)] if len(years) <= MAX_OPERANDS else []
+    if span is not None and any(abs(years_apart - span) <= 1 for years_apart in spans):
+        return True
+    counts = [count.value for quote in quotes for count in list_counts(quote)]
+    if n.unit == "%" and any(
+        is_rounding(n.value, 100 * a / b, n.step) for a, b in permutations(counts, 2) if b
+    ):
+        return True
+    values = {other.value for quote in quotes for other in quote.quantities if other.unit == n.unit}
+    if n.unit not in BASE_UNITS and n.unit != "th":
+        values |= set(counts)
+    if len(values) > (MAX_OPERANDS if ANNOUNCES_RESULT.search(claim.text) else MAX_COUNTS):
+        return False
+    results = [
+        sum(values),
+        *(result for a, b in combinations(values, 2) for result in (a + b, abs(a - b))),
+    ]
+    return len(values) > 1 and any(abs(r - n.value) <= 1e-9 * max(1.0, abs(n.value)) for r in results)
+
+
+def _find_other_labels(claim: ReadText, quotes: Sequence[ReadText]) -> Iterator[tuple[str, list[str]]]:
+    """Numbers of names ("Q3", "A380") that no quote has, with those of the same letters that they have."""
+    there = {
+        f"q{1 + _QUARTERS.index(match.group(1).lower())}": match.group()
+        for quote in quotes
+        for match in _QUARTER.finditer(quote.text)
+    }
+    there |= {_fold_label(match.group()): match.group() for q in quotes for match in _LABEL.finditer(q.text)}
+    for match in _LABEL.finditer(claim.text):
+        label = _fold_label(match.group())
+        letters = _DIGITS.sub("", label)
+        same = [text for other, text in there.items() if _DIGITS.sub("", other) == letters]
+        if label not in there and same:
+            yield match.group(), same
+
+
+def _fold_label(label: str) -> str:
+    return label.lower().replace("-", "")
+
+
+def _find_other_calendar_names(claim: ReadText, quotes: Sequence[ReadText]) -> Iterator[str]:
+    """Months and days of the week outside of dates that no quote has, where the quotes have another."""
+    for pattern in (_WEEKDAY, _MONTH_NAME):
+        there = {match.group(1) for quote in quotes for match in pattern.finditer(quote.text)}
+        for match in pattern.finditer(claim.text):
+            is_in_date = any(date.start <= match.start() < date.end for date in claim.dates)
+            if there and not is_in_date and match.group(1) not in there:
+                yield match.group()

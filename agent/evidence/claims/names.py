@@ -1,0 +1,90 @@
+"""Names of a claim that neither its quotes nor the titles and the question around them give."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from agent.evidence.claims.alignment import Alignment
+from agent.evidence.claims.words import ReadText
+from agent.text.names import ProperName, find_proper_names
+from agent.text.tokens import is_stopword, stem
+from agent.types import ClaimFinding
+
+_MIN_PREFIX = 4
+"""Letters that a name shares with its adjective at least ("Belgium", "Belgian")."""
+_ACRONYM = re.compile(r"\b(?:[A-Z]\.\s?){2,}|\b[A-Z]{2,6}\b")
+_GERMAN = frozenset("und ist der das den ein eine nicht im zur zum wird wurde mit sind sich".split())
+_ENGLISH = frozenset("the of and was is in to".split()) - {"in"}
+"""German function words: German writes every noun with a capital."""
+
+
+def find_other_names(
+    claim: ReadText, quotes: Sequence[ReadText], context: ReadText, alignment: Alignment | None
+) -> list[ClaimFinding]:
+    """A doubt for each name that is not given, with the names that stand in the closest sentence instead."""
+    if _GERMAN.intersection(claim.keys) and not _ENGLISH.intersection(claim.keys):
+        return []
+    sources = [*quotes, context]
+    known = _Known(sources)
+    values = [(v.start, v.end) for side in (claim.dates, claim.times, claim.quantities) for v in side]
+    missing = [
+        name
+        for name in find_proper_names(claim.text)
+        if not any(start < name.end and name.start < end for start, end in values)
+        and not _is_sentence_start(name, claim)
+        and not known.has(name)
+    ]
+    said = {stem(key) for key in claim.keys}
+    instead = [
+        name.text
+        for name in find_proper_names(alignment.text if alignment else "")
+        if not all(stem(word) in said for word in name.words)
+    ]
+    return [
+        ClaimFinding(kind="name", claimed=text, quoted=", ".join(dict.fromkeys(instead[:3])))
+        for text in dict.fromkeys(name.text for name in missing)
+    ]
+
+
+class _Known:
+    """What the sources name: words, adjectives of names, surnames alone, acronyms and what they stand for."""
+
+    def __init__(self, sources: Sequence[ReadText]) -> None:
+        self.stems = {stem(key) for source in sources for key in source.keys}
+        names = [name for source in sources for name in find_proper_names(source.text)]
+        self.parts = [part.lower() for name in names for part in re.split(r"[\s-]", name.text)]
+        self.prefixes = {part[:n] for part in self.parts for n in range(_MIN_PREFIX - 1, len(part) + 1)}
+        self.alone = {stem(name.text.lower()) for name in names if " " not in name.text}
+        self.initials = {_initials(name.text) for name in names}
+        self.acronyms = {
+            re.sub(r"[^A-Z]", "", match.group())
+            for source in sources
+            for match in _ACRONYM.finditer(source.text)
+        }
+
+    def has(self, name: ProperName) -> bool:
+        """Is the name given, in full, by its surname, as an acronym or as an adjective?"""
+        words = [w for w in re.split(r"[\s-]|['’]s\b", name.text) if w[:1].isupper() and not is_stopword(w)]
+        if all(self._has_word(word) for word in words):
+            return True
+        if stem(words[-1].lower()) in self.alone:
+            return True
+        return _initials(name.text) in self.acronyms
+
+    def _has_word(self, word: str) -> bool:
+        bare = re.sub(r"[^\w]", "", word.lower())
+        if len(bare) < 2 or any(c.isdigit() for c in bare) or stem(bare) in self.stems:
+            return True
+        if word.isupper() and (bare.upper() in self.acronyms or bare.upper() in self.initials):
+            return True
+        return bare[: max(_MIN_PREFIX, len(bare) - 3)] in self.prefixes
+
+
+def _initials(name: str) -> str:
+    return "".join(word[0] for word in re.split(r"[\s-]", name) if word[:1].isupper())
+
+
+def _is_sentence_start(name: ProperName, claim: ReadText) -> bool:
+    """Is it one word at the beginning of a sentence, where every word has a capital?"""
+    return " " not in name.text and any(start <= name.start <= start + 1 for start, _ in claim.sentences)

@@ -1,0 +1,158 @@
+"""Whether a claim stands in one stretch of a quote, word for word but for spelling.
+
+The stretch must be a clean cut: what stands around it in its sentence may not change what it says. It
+* begins where a clause can begin: at a sentence's start, after punctuation, or after a word that joins
+  clauses, a pronoun or an auxiliary;
+* is not governed by a word that denies, doubts, supposes or reports (`opaque_frames.txt`), by a negation or
+  by a condition, and is no question;
+* ends before punctuation or a function word, not inside a noun phrase nor before a figure's unit;
+* is not restricted further where it speaks of all, none or few ("I do not speak German" is not quoted from "I
+  do not speak German very well")."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from agent.evidence.claims.words import ReadText, Word
+from agent.text.normalization import ELLIPSIS, is_negation
+from agent.text.tokens import is_stopword, stem
+from agent.text.word_lists import load_words
+from agent.types import ClaimFinding
+
+_EDGE = frozenset({"a", "an", "the", ELLIPSIS})
+_OPAQUE = frozenset(map(stem, load_words("opaque_frames")))
+_CONDITIONS = frozenset("if unless whether suppose supposing provided lest".split())
+_OPENERS = frozenset(
+    "and but so yet that because since as while whereas although though when where which who then"
+    " thus he she "
+    "it they we i you this these there is are was were has have had be been".split()
+)
+"""Function words after which a claim may begin inside a sentence; a preposition or "no" is none."""
+RESTRICTABLE = frozenset(
+    "all every each any no none never not nobody nothing few only most fewer less least".split()
+)
+"""Words whose claim says less when it is restricted further: "all birds" and "all birds of prey"."""
+_PLACE_WORDS = frozenset({"in", "at", "near", "from"})
+_COORDINATION = frozenset({"and", "or", "nor"})
+_BREAK = re.compile(r"[^\w\s'’%°$€£¥₹+-]|\s[–—-]+\s|\n")
+_JUDGED_AFTER = re.compile(
+    r"\W*(?:this|that|it|which)\W+(?:\w+\W+){0,2}?(?:is|was|has|proved)\W+(?:\w+\W+){0,3}?"
+    r"(?:false|untrue|incorrect|wrong|mistaken|myth|hoax|legend|fiction|denied|disputed|refuted|debunked)\b",
+    re.IGNORECASE,
+)
+_SAID_AFTER = 5
+"""How many words after a comma name who says what stands before it ("X, critics of the plan claim")."""
+
+
+def is_quoted(claim: ReadText, quote: ReadText) -> bool:
+    """Does the claim stand in the quote, as a clean cut?"""
+    return any(_is_clean_cut(quote, first, end) for first, end in _find_stretches(claim, quote))
+
+
+def find_unclean_cuts(claim: ReadText, quotes: Sequence[ReadText]) -> Iterator[ClaimFinding]:
+    """A doubt for a claim whose words stand in a sentence that says more: "He denied that …"."""
+    for quote in quotes:
+        for first, _ in _find_stretches(claim, quote):
+            at = quote.words[first].start
+            start, end = next(((a, b) for a, b in quote.sentences if a <= at < b), (at, at))
+            yield ClaimFinding(kind="modality", claimed=claim.text.strip(), quoted=quote.text[start:end])
+            return
+
+
+def _find_stretches(claim: ReadText, quote: ReadText) -> Iterator[tuple[int, int]]:
+    """The first word of each place where a claim's words stand, and the word after its last."""
+    keys = list(claim.keys)
+    while keys and keys[0] in _EDGE:
+        del keys[0]
+    while keys and keys[-1] == ELLIPSIS:
+        del keys[-1]
+    if not any(key[0].isalpha() for key in keys):
+        return
+    needle, at, first, seen = f" {' '.join(keys)} ", -1, 0, 0
+    while (at := quote.line.find(needle, at + 1)) >= 0:
+        first, seen = first + quote.line.count(" ", seen, at), at
+        yield first, first + len(keys)
+
+
+def _is_clean_cut(quote: ReadText, first: int, end: int) -> bool:
+    start_at, end_at = quote.words[first].start, quote.words[end - 1].end
+    spans = [span for span in quote.sentences if span[1] > start_at and span[0] < end_at]
+    left, right = (spans[0][0], spans[-1][1]) if spans else (0, len(quote.text))
+    before = _words_between(quote, left, first, -1)
+    after = _words_between(quote, right, end, 1)
+    rest = quote.text[end_at:right]
+    return (
+        _begins_clause(quote, before, start_at)
+        and not _is_governed(quote, before, start_at)
+        and not any(word.key in _CONDITIONS for word in before + after)
+        and not (rest.rstrip("\"'”’»)] ").endswith("?"))
+        and _ends_phrase(quote, first, end, after)
+        and not _is_attributed(quote, after, end_at)
+        and not _JUDGED_AFTER.match(quote.text, end_at)
+    )
+
+
+def _words_between(quote: ReadText, bound: int, at: int, way: int) -> list[Word]:
+    """The words of the sentence before word `at` (way -1, up to character `bound`) or from it on (way 1)."""
+    n = at - 1 if way < 0 else at
+    found: list[Word] = []
+    while 0 <= n < len(quote.words) and (
+        quote.words[n].start >= bound if way < 0 else quote.words[n].end <= bound
+    ):
+        if quote.words[n].key == ELLIPSIS:
+            break
+        found.append(quote.words[n])
+        n += way
+    return found[::way]
+
+
+def _begins_clause(quote: ReadText, before: list[Word], start: int) -> bool:
+    while before and before[-1].key in _EDGE:
+        before = before[:-1]
+    if not before or _BREAK.search(quote.text, before[-1].end, start):
+        return True
+    return before[-1].key in _OPENERS
+
+
+def _is_governed(quote: ReadText, before: list[Word], start: int) -> bool:
+    """Does a word before deny, doubt, suppose or report what the stretch says?
+
+    After "that" all of the sentence counts, else only the words since the last punctuation."""
+    if not before:
+        return False
+    follows_that = before[-1].key == "that"
+    for n in range(len(before) - 1, -1, -1):
+        until = before[n + 1].start if n + 1 < len(before) else start
+        if not follows_that and _BREAK.search(quote.text, before[n].end, until):
+            return False
+        if is_negation(before[n].key) or stem(before[n].key) in _OPAQUE:
+            return True
+    return False
+
+
+def _ends_phrase(quote: ReadText, first: int, end: int, after: list[Word]) -> bool:
+    """May the sentence be cut here?"""
+    if not after or _BREAK.search(quote.text, quote.words[end - 1].end, after[0].start):
+        return True
+    last, following = quote.words[end - 1], after[0]
+    if any(is_restrictable(quote.keys, n) for n in range(first, end)):
+        return following.key in _COORDINATION
+    if is_stopword(following.key):
+        return True
+    is_place = end - first > 1 and quote.keys[end - 2] in _PLACE_WORDS and quote.text[last.start].isupper()
+    return is_place and quote.text[following.start].islower()
+
+
+def is_restrictable(keys: Sequence[str], n: int) -> bool:
+    """Does word `n` speak of all, none or few? "A few" does not."""
+    return keys[n] in RESTRICTABLE and not (keys[n] == "few" and n > 0 and keys[n - 1] == "a")
+
+
+def _is_attributed(quote: ReadText, after: list[Word], end: int) -> bool:
+    """Is it said after a comma, or of the whole, that somebody says so or that it is not so?"""
+    for word in after[:_SAID_AFTER]:
+        if stem(word.key) in _OPAQUE:
+            between = quote.text[end : word.start]
+            return "," in between or "–" in between or "—" in between or "”" in between or '"' in between
+    return False

@@ -1,0 +1,71 @@
+"""What differs beside figures and names: negation, roles, quantifiers, modality, opposites."""
+
+import pytest
+
+from agent.evidence.claims.alignment import align
+from agent.evidence.claims.doubts import find_doubts
+from agent.evidence.claims.words import read_text
+
+
+def _find(claim: str, quote: str) -> list[tuple[str, bool]]:
+    quotes = [read_text(quote)]
+    alignment = align(read_text(claim), quotes)
+    assert alignment is not None
+    return [(doubt.kind, doubt.is_veto) for doubt in find_doubts(quotes, alignment, read_text(""))]
+
+
+@pytest.mark.parametrize(
+    ("claim", "quote"),
+    [
+        ("Surgery cures the disease.", "Surgery will not cure the disease."),
+        ("Nordvik is a village.", "Nordvik is not a village but a town."),
+        ("The warranty covers the battery.", "The warranty does not cover the battery."),
+        ("The warranty never covers the battery.", "The warranty covers the battery."),
+        ("She didn't paint the old mill.", "She painted the old mill. She didn't mind."),
+    ],
+)
+def test_a_negation_on_one_side_of_like_words_is_a_veto(claim: str, quote: str) -> None:
+    assert ("negation", True) in _find(claim, quote)
+
+
+@pytest.mark.parametrize(
+    ("kind", "claim", "quote"),
+    [
+        ("negation", "He was happy at the hotel.", "He told us about his week. He wasn't happy here."),
+        ("roles", "Dale Dairy bought Berg Foods.", "Berg Foods bought Dale Dairy."),
+        ("quantifier", "All residents supported the plan.", "Residents supported the plan."),
+        ("quantifier", "Residents supported the plan.", "Most residents supported the plan."),
+        ("quantifier", "Only farmers supported the plan.", "Farmers supported the plan."),
+        ("quantifier", "No birds live here.", "No sea birds live here."),
+        ("quantifier", "The farm sells cheese and honey.", "The farm sells cheese."),
+        ("modality", "The town will build a school.", "The town may build a school."),
+        ("modality", "The town builds a new school.", "The town plans to build a new school."),
+        ("modality", "The mill burnt in May.", "The mill reportedly burnt in May."),
+        ("comparative", "Sales were lower in May.", "Sales were higher in May."),
+        ("antonym", "The council rejected the plan.", "The council accepted the plan."),
+        ("antonym", "The effect is known.", "The effect is unknown."),
+    ],
+)
+def test_a_plain_difference_is_a_doubt(kind: str, claim: str, quote: str) -> None:
+    assert (kind, False) in _find(claim, quote)
+
+
+@pytest.mark.parametrize(
+    ("kind", "claim", "quote"),
+    [
+        ("negation", "Surgery is no cure.", "Surgery does not cure it and is no relief either."),
+        ("negation", "It failed to open.", "It did not open."),
+        ("negation", "The company uses non-GAAP figures.", "The company uses figures beyond GAAP."),
+        ("negation", "The mill was painted.", "The mill was painted, although Kari did not like it."),
+        ("roles", "The dairy of Dale was founded by Berg.", "Berg founded the dairy of Dale."),
+        ("quantifier", "Its most recent plan is the third one.", "The third plan is its latest."),
+        ("modality", "The mill burnt in May.", "The mill burnt in May, and the dairy may follow."),
+        (
+            "antonym",
+            "The council left the old hall.",
+            "The council left its hall, which a new tenant took over.",
+        ),
+    ],
+)
+def test_a_word_that_governs_something_else_is_no_doubt(kind: str, claim: str, quote: str) -> None:
+    assert kind not in [found for found, _ in _find(claim, quote)]

@@ -1,0 +1,73 @@
+"""Word for word but for spelling, in one stretch, as a clean cut."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agent.evidence.claims.quoted import is_quoted
+from agent.evidence.claims.words import read_text
+
+PLANT = "The plant closed in 1990."
+
+
+def _is_quoted(claim: str, quote: str) -> bool:
+    return is_quoted(read_text(claim), read_text(quote))
+
+
+@pytest.mark.parametrize(
+    ("claim", "quote"),
+    [
+        (PLANT, "The plant closed in 1990."),
+        (PLANT, "In fact, the plant closed in 1990 and was sold."),
+        (PLANT, "It is the year that the plant closed in 1990."),
+        ("A plant closed in 1990", "“The plant closed in 1990”"),
+        ("The cafe doesn't open on Sundays.", "The café does n't open on Sundays."),
+        ("It is open 10 am to 5 pm.", "It is open 10.00–17.00."),
+        ("Won the cup in 2011", "He has won the cup in 2011."),
+        ("She has a few friends in Dale.", "She has a few friends in Dale and Berg."),
+        ("She does not ski.", "She does not ski and does not swim."),
+        ("学校有350名学生", "学校有350名学生。"),
+    ],
+)
+def test_a_stretch_of_the_quote_is_quoted(claim: str, quote: str) -> None:
+    assert _is_quoted(claim, quote)
+
+
+@pytest.mark.parametrize(
+    ("claim", "quote"),
+    [
+        (PLANT, "It is not true that the plant closed in 1990."),
+        (PLANT, "He denied that the plant closed in 1990."),
+        (PLANT, "If the plant closed in 1990, jobs were lost."),
+        (PLANT, "The plant closed in 1990, critics claim."),
+        (PLANT, "The plant closed in 1990 if the records are right."),
+        (PLANT, "The plant closed in 1990? Nobody knows."),
+        (PLANT, "The plant closed in 1990. This is a myth."),
+        (PLANT, "Few believe the plant closed in 1990."),
+        (PLANT, "The owner of the plant closed in 1990 a deal."),
+        ("Prices rose", "Olive oil prices rose."),
+        ("The plant produces oil", "The plant produces oil filters."),
+        ("She does not speak German.", "She does not speak German very well."),
+        ("All birds can fly", "All birds can fly except penguins."),
+        ("It grew by 20", "It grew by 20 percent."),
+        ("It closed at 5 pm", "It closed at 5 am"),
+        ("It closed at noon", "It closed … at noon"),
+        ("The plant closed and was sold in 1990.", PLANT),
+        ("1990", PLANT),
+        ("", PLANT),
+    ],
+)
+def test_a_cut_that_changes_the_meaning_is_not_quoted(claim: str, quote: str) -> None:
+    assert not _is_quoted(claim, quote)
+
+
+@given(st.sampled_from(["will not", "may", "reportedly", "hardly"]), st.integers(min_value=2, max_value=99))
+def test_no_word_may_be_left_out(word: str, age: int) -> None:
+    claim = f"The school turn {age} this year."
+    assert _is_quoted(claim, f"We hear: {claim}")
+    assert not _is_quoted(claim, claim.replace("turn", f"{word} turn"))
+
+
+def test_long_quotes_take_linear_time() -> None:
+    quote = "The plant grew in the valley and many more of them came. " * 3000
+    assert not _is_quoted("The plant grew in the valley and many more of them went.", quote)
