@@ -62,8 +62,8 @@ def test_a_plain_difference_is_a_doubt(kind: str, claim: str, quote: str) -> Non
         ("modality", "The mill burnt in May.", "The mill burnt in May, and the dairy may follow."),
         (
             "antonym",
-            "The council left the old hall.",
-            "The council left its hall, which a new tenant took over.",
+            "They left the old hall.",
+            "A new tenant asked for help before they left their hall.",
         ),
     ],
 )
