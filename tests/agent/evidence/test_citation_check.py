@@ -174,6 +174,6 @@ def test_an_unchanged_answer_has_no_difference() -> None:
 
 def test_what_code_made_of_a_tables_row_is_quoted_with_its_headings() -> None:
     row = fact("f1", quote="Blue | 1921 | Anna Berg", statement="Cheese: Blue; Since: 1921; By: Anna Berg")
-    for by, check in (("keyless", "quoted"), ("model", "not_checked")):
+    for by, check in (("keyless", "quoted"), ("model", "doubted")):
         [kept], _ = check_citations([say(row.statement, "f1")], {"f1": row.replace(by=by)})
         assert kept.check == check
