@@ -46,17 +46,12 @@ _STRONG = frozenset({"universal", "only", "most"})
 """Classes that claim more than a quote without them."""
 _WEAK = frozenset({"most", "some", *_MODAL})
 """Classes that claim less than a statement without them."""
-_DENIALS = frozenset(
-    map(
-        stem,
-        "lack fail refuse deny free absence unable zero instead except avoid prevent ban stop reject".split(),
-    )
-)
+_DENIAL_WORDS = "lack fail refuse deny free absence unable zero instead except avoid prevent ban stop reject"
+_DENIALS = frozenset(map(stem, _DENIAL_WORDS.split()))
 """Words that deny without being a negation."""
 _PREFIXES = ("un", "in", "im", "dis", "non", "ir", "il", "mis")
-_COMPARATIVES = frozenset(
-    map(stem, "more less fewer greater smaller higher lower larger faster slower longer shorter".split())
-)
+_COMPARATIVE_WORDS = "more less fewer greater smaller higher lower larger faster slower longer shorter"
+_COMPARATIVES = frozenset(map(stem, _COMPARATIVE_WORDS.split()))
 
 
 def find_doubts(quotes: Sequence[ReadText], alignment: Alignment, context: ReadText) -> list[ClaimFinding]:
