@@ -46,7 +46,7 @@ _STRONG = frozenset({"universal", "only", "most"})
 """Classes that claim more than a quote without them."""
 _WEAK = frozenset({"most", "some", *_MODAL})
 """Classes that claim less than a statement without them."""
-_DENIAL_WORDS = "lack fail refuse deny free absence unable zero instead except avoid prevent ban stop reject"
+_DENIAL_WORDS = "lack fail refuse deny free absence unable zero instead except avoid prevent ban stop"
 _DENIALS = frozenset(map(stem, _DENIAL_WORDS.split()))
 """Words that deny without being a negation."""
 _PREFIXES = ("un", "in", "im", "dis", "non", "ir", "il", "mis")
@@ -55,8 +55,8 @@ _COMPARATIVES = frozenset(map(stem, _COMPARATIVE_WORDS.split()))
 
 
 def find_doubts(quotes: Sequence[ReadText], alignment: Alignment, context: ReadText) -> list[ClaimFinding]:
-    """The differences of a claim from its closest sentence. A negation in otherwise like words is a veto. What
-    the context names may be added."""
+    """The differences of a claim from its closest sentence; what the context names may be added. A negation
+    in otherwise like words is a veto."""
     found = [
         *_compare_negation(alignment, quotes),
         *_compare_marks(alignment, quotes),
