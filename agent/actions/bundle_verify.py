@@ -24,6 +24,7 @@ from agent.export.archive import sha256
 from agent.export.bundle import BundleContents
 from agent.flows import FLOWS
 from agent.flows.shared import recheck_answers
+from agent.roles.check_claims import CHECK_CLAIMS
 from agent.store.pages import page_to_row
 from agent.text.normalization import normalize_text
 from agent.text.plurals import format_count
@@ -264,6 +265,9 @@ def _check_answers(contents: BundleContents, state: RunState) -> Iterator[str]:
         for sentence in answer.sentences:
             if sentence.backed and not known.intersection(sentence.fact_ids):
                 yield f"a statement is marked as backed but cites nothing: “{sentence.text[:120]}”"
+    is_judged = contents.run.forked_from or any(call.role == CHECK_CLAIMS.name for call in contents.calls)
+    if not is_judged and any(s.check == "judged_supported" for a in state.answers for s in a.sentences):
+        yield "a statement is called judged by the model, and no model was asked"
     fresh = FLOWS[contents.run.settings.flow].new_state()
     yield from recheck_answers.find_answer_problems(fresh, contents.steps)
 

@@ -23,8 +23,10 @@ def verify_fact(fact: Fact, text: str, sha256: str) -> Fact:
 
 
 def contradicts_quote(fact: Fact, text: str = "") -> bool:
-    """Does the statement fail code's check of the quote? The page's title and the `text` around the quote
-    only say who is meant."""
+    """Does the statement fail code's check of the quote?
+
+    The page's title, the headings and the `text` around the quote only say who is meant."""
     around = surrounding_text(text, fact.start, fact.end) if text and fact.start >= 0 else ""
-    claim = Claim(fact.id, fact.statement, (fact.quote,), f"{fact.title}\n{around}".strip())
+    context = "\n".join(filter(None, (fact.title, fact.heading, around)))
+    claim = Claim(fact.id, fact.statement, (fact.quote,), context)
     return check_by_code(claim).verdict in ("vetoed", "doubted", "not_supported")

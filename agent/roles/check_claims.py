@@ -11,12 +11,15 @@ from pydantic import Field
 
 from agent.evidence.claim_check import Judgement, OpenClaim
 from agent.roles.role import Role, RoleReply, RoleResult
+from agent.text.urls import remove_unknown_urls
 from agent.types import ClaimFinding, Record
 
 MAX_CLAIMS = 40
 """Claims of one call: about 2,000 tokens of reply, half of what one may have."""
 MAX_CALL_CHARS = 24_000
 """Characters of claims and quotes in one call, about 6,000 tokens."""
+MAX_REASON_CHARS = 300
+"""Characters of a judge's reason that are kept: one short sentence is asked for."""
 DOUBT_QUESTIONS = {
     "name": "The quotes name {quoted}; do they speak of {claimed}?",
     "roles": "The quotes say {quoted}; is it still the same one who does it to the same other in {claimed}?",
@@ -156,12 +159,15 @@ def _find_left_out(reply: CheckClaimsReply, count: int) -> list[str]:
 
 
 def _read_judgements(reply: CheckClaimsReply, batch: Sequence[OpenClaim]) -> dict[str, Judgement]:
-    """The first judgement of each claim of the batch; a number that nobody asked about is ignored."""
+    """The judgement of each claim of the batch; of two the one that does not support it. A number that nobody
+    asked about is ignored; addresses are taken out of the reasons."""
     judged: dict[str, Judgement] = {}
     for judgement in reply.claims:
         if 1 <= judgement.n <= len(batch):
             claim = batch[judgement.n - 1].claim
             ids = [f"q{i}" for i in range(1, len(claim.quotes) + 1)]
             quote = ids.index(judgement.quote) if judgement.quote in ids else 0 if len(ids) == 1 else -1
-            judged.setdefault(claim.id, Judgement(judgement.supported, judgement.reason.strip(), quote))
+            reason = remove_unknown_urls(" ".join(judgement.reason.split()), ())[:MAX_REASON_CHARS]
+            if claim.id not in judged or not judgement.supported:
+                judged[claim.id] = Judgement(judgement.supported, reason, quote)
     return judged

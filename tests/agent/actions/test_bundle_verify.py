@@ -264,6 +264,24 @@ def test_a_lie_in_the_place_of_a_backed_sentence_is_told(made, told, hint):
     ), found.problems
 
 
+@pytest.mark.parametrize(
+    ("told", "hint"),
+    [
+        ({"check": "judged_supported"}, "no model was asked"),
+        ({"text": LIE, "check": "quoted"}, "does not carry it"),
+        ({"check": "not_checked"}, "against its own check"),
+    ],
+)
+def test_a_check_that_does_not_come_out_again_is_told(made, told, hint):
+    contents = bundle.read_bundle(made)
+    steps = [step.model_copy(deep=True) for step in contents.steps]
+    [sentence, *_] = [s for step in steps for a in step.change.get("answers", []) for s in a["sentences"]]
+    assert sentence["check"] == "quoted"
+    sentence.update(told)
+    found = verify_bundle(bundle.write_bundle(replace(contents, steps=steps)))
+    assert any(hint in trouble for trouble in found.problems), found.problems
+
+
 def test_counts_that_its_statements_do_not_make_are_told(made):
     contents = bundle.read_bundle(made)
     steps = [step.model_copy(deep=True) for step in contents.steps]

@@ -57,9 +57,13 @@ def test_what_only_a_source_disputed_that_a_note_rules_out_is_not_listed_as_disp
 
 def test_an_edit_is_driven_to_its_new_answer_and_told(run_id, capsys):
     wiki = facts(run_id, capsys, "--find", "1974 oldest")[0]["id"]
-    assert main(["edit", run_id, "--strike", wiki]) == 0
+    stated = facts(run_id, capsys, "--find", "1974", "--source", "norrviddawiki.example")
+    strikes = [part for fact in stated for part in ("--strike", fact["id"])]
+    assert main(["edit", run_id, *strikes]) == 0
     shown = capsys.readouterr()
-    assert "excluded 1 fact of norrviddawiki.example" in shown.err and shown.out.startswith("answer 2: ")
+    assert f"excluded {len(stated)} facts of norrviddawiki.example" in shown.err and shown.out.startswith(
+        "answer 2: "
+    )
     assert "- The sources disagree" in shown.out
     assert main(["edit", run_id, "--undo"]) == 0
     assert "+ The sources disagree" in capsys.readouterr().out

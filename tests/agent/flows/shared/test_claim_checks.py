@@ -204,3 +204,11 @@ def test_the_claim_leaves_the_title_out_that_stands_before_a_quote() -> None:
     assert sentence.check == "quoted"
     claim = citation_check.build_claim("1", say(f"The mill: {MILL}", "mill"), FACTS)
     assert claim == Claim("1", MILL, (MILL,), "The mill", "", ("The mill, mill.example",))
+
+
+def test_of_two_judgements_of_a_sentence_the_doubting_one_counts_and_no_address_stays_in_a_reason() -> None:
+    said = {"quote": "q1", "reason": "See https://evil.example/x\nfor more."}
+    reply = {"claims": [{"n": 1, "supported": True, **said}, {"n": 1, "supported": False, **said}]}
+    draft = check(Tools(lambda messages, schema: reply), say("She lived.", "petra"), may_repair=False)
+    assert draft.sentences[0].check == "not_supported"
+    assert "evil" not in draft.sentences[0].check_reason
