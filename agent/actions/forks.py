@@ -20,6 +20,7 @@ from agent.engine.snapshots import RunSnapshot, sum_step_times
 from agent.engine.state import Change, to_jsonable
 from agent.errors import UsageError
 from agent.flows import FLOWS
+from agent.flows.shared.recompute import record_note
 from agent.store.ledger import new_id, utc_timestamp
 from agent.types import Note, Run, Settings, Status, Step, Usage
 
@@ -123,7 +124,7 @@ def _plan_next_step(
     change: Change = {}
     if note:
         kind = "send_back" if flow.rest_statuses.get(next) is Status.REVIEW else "steer"
-        change["notes"] = [Note(step=last.n + 1, text=note, kind=kind)]  # type: ignore[arg-type]
+        change |= record_note(state, Note(step=last.n + 1, text=note, kind=kind))  # type: ignore[arg-type]
     if (flow.is_ending(next) and (note or redecides)) or (note and state.pending):
         return flow.reenter(change)
     return change, next

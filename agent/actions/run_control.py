@@ -3,7 +3,7 @@ accept the answer or send it back. Each is one step."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from agent.actions import validation
 from agent.actions.commit import (
@@ -17,11 +17,12 @@ from agent.actions.commit import (
 )
 from agent.actions.context import ActionContext
 from agent.engine.snapshots import RunSnapshot
-from agent.engine.state import Change
+from agent.engine.state import Change, state_after
 from agent.errors import NotFound, UsageError
 from agent.flows import FLOWS
 from agent.flows.chat import dialogue
 from agent.flows.research import policy
+from agent.flows.shared.recompute import record_note
 from agent.store.ledger import utc_timestamp
 from agent.text.urls import complete_typed_url
 from agent.types import Note, Proposal, Refusal, Status
@@ -71,20 +72,28 @@ def steer(bench: ActionContext, run_id: str, note: str) -> None:
         raise UsageError("the note is empty: say what the run should do")
     if run.status in (Status.DONE, Status.REVIEW):
         raise UsageError("the run has ended: send the answer back with your note instead")
-    head, upcoming, _ = bench.store.ledger.position(run_id)
     flow = FLOWS[run.settings.flow]
-    change: Change = {"notes": [Note(step=head + 1, text=text)]}
     if run.status is Status.WAITING and "decide" not in flow.steps:
-        respond(bench, run_id, head, text)
-    elif run.status is Status.WAITING:  # the pending action was proposed without the note
-        step = PersonStep({**change, "pending": None}, "decide", GO_ON)
-        commit(bench, run_id, "steer", step, head=head)
-    elif flow.is_ending(upcoming):  # it was decided without the note, too
-        commit(
-            bench, run_id, "steer", PersonStep(*flow.reenter(change)), head=head, among=UNANSWERED_STATUSES
-        )
-    else:
-        commit(bench, run_id, "steer", PersonStep(change), among=UNANSWERED_STATUSES)
+        respond(bench, run_id, bench.store.ledger.position(run_id)[0], text)
+        return
+
+    def build_step(view: RunSnapshot) -> PersonStep:
+        change, columns = _record_note(view, text, "steer")
+        if view.run.status is Status.WAITING:  # the pending action was proposed without the note
+            return PersonStep({**change, "pending": None}, "decide", {**columns, **GO_ON})
+        if flow.is_ending(view.next):  # it was decided without the note, too
+            return PersonStep(*flow.reenter(change), columns)
+        return PersonStep(change, columns=columns)
+
+    commit(bench, run_id, "steer", build_step, among=(*UNANSWERED_STATUSES, Status.WAITING))
+
+
+def _record_note(
+    view: RunSnapshot, text: str, kind: Literal["steer", "send_back"]
+) -> tuple[Change, dict[str, Any]]:
+    """The change of a note, and the columns of the run that follow from it."""
+    change = record_note(view.state, Note(step=view.head + 1, text=text, kind=kind))
+    return change, state_after(view.state, change).summary()
 
 
 def respond(bench: ActionContext, run_id: str, head: int, text: str) -> None:
@@ -144,8 +153,12 @@ def send_back(bench: ActionContext, run_id: str, head: int, note: str) -> None:
     if not note.strip():
         raise UsageError("say in the note what is wrong or missing, so that the run can do better")
     flow = FLOWS[bench.store.ledger.get(run_id).settings.flow]
-    change = {"notes": [Note(step=head + 1, text=note.strip(), kind="send_back")]}
-    commit(bench, run_id, "send_back", PersonStep(*flow.reenter(change), GO_ON), head=head)
+
+    def build_step(view: RunSnapshot) -> PersonStep:
+        change, columns = _record_note(view, note.strip(), "send_back")
+        return PersonStep(*flow.reenter(change), {**columns, **GO_ON})
+
+    commit(bench, run_id, "send_back", build_step, head=head, among=(Status.REVIEW,))
 
 
 def _require_status(bench: ActionContext, run_id: str, what: str, status: Status) -> None:

@@ -39,7 +39,7 @@ def add_facts(
     `question` is what `coverage` is measured by (the flow's relevance question by default), `model` the
     confidence a model gave, `features` what an answer would rest on, where the flow counts that."""
     new = assign_parts(state.plan, new)
-    known = [*fact_view.facts_for_prompt(state), *new]
+    known = [*fact_view.facts_for_prompt(state), *fact_view.remove_excluded(state, new)]
     conflicts, marked = list(state.conflicts.values()), dict[str, Fact]()
     if new:
         conflicts = update_conflicts(state, known, conflicts)

@@ -44,6 +44,12 @@ def facts_after_notes(state: RunState) -> dict[str, Fact]:
     }
 
 
+def remove_excluded(state: RunState, facts: Iterable[Fact]) -> list[Fact]:
+    """The facts without those of sources that a note excludes."""
+    excluded = find_excluded_sites(note_texts(state))
+    return [fact for fact in facts if not is_excluded(fact.url, excluded)]
+
+
 def all_facts(state: RunState) -> list[Fact]:
     """All facts for display, with the `disputed` marks that hold after the notes."""
     return list({**state.facts, **facts_after_notes(state)}.values())

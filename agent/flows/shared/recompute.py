@@ -13,13 +13,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from pydantic import TypeAdapter
 
 from agent.engine.run_state import RunState
-from agent.engine.state import REMOVAL_PREFIX, Change, to_jsonable
+from agent.engine.state import REMOVAL_PREFIX, Change, state_after, to_jsonable
 from agent.evidence.contradiction.groups import update_disputed
 from agent.evidence.contradiction.pairs import PairingScope
 from agent.evidence.contradiction.resolution import CLOSED_REASONS, PINNED_REASON
 from agent.flows.shared import fact_view
 from agent.flows.shared.fact_intake import assess_confidence, update_conflicts
-from agent.types import Confidence, Conflict, Edit, Fact, Step
+from agent.text.negative_constraints import find_excluded_sites
+from agent.types import Confidence, Conflict, Edit, Fact, Note, Step
 
 FULL_COMPARISON_LIMIT = 200
 """Facts up to which all are compared with one another. Of more, those that changed are compared with all, and
@@ -57,13 +58,25 @@ def recompute_after_edit(
     }
 
 
+def record_note(state: RunState, note: Note) -> Change:
+    """The change of a person's note. One that rules a source out takes its conflicts and its share of the
+    confidence along at once."""
+    sites = find_excluded_sites([note.text])
+    if not sites:
+        return {"notes": [note]}
+    now = state_after(state, {"notes": [note]})
+    change = recompute_after_edit(now, note.step, why=f"left out {', '.join(sites)}")
+    return {"notes": [note], **{name: value for name, value in change.items() if name != "edits" and value}}
+
+
 def apply_person_edits(state: RunState, change: Change, spoken: Sequence[Step]) -> Change:
     """A running step's (JSON) change as it is recorded after a person's steps; `state` includes these.
 
     What they edited stays as they left it; what the step found gets their marks and is computed again."""
     touched = {part: _edited_ids(part, spoken) for part in ("facts", "conflicts")}
     sources = any(part in step.change for step in spoken for part in ("struck_sources", "trusts"))
-    if not sources and not any(touched.values()):
+    notes = [note["text"] for step in spoken for note in step.change.get("notes", [])]
+    if not sources and not find_excluded_sites(notes) and not any(touched.values()):
         return change
     facts = _FACTS.validate_python(change.get("facts", []))
     conflicts = _CONFLICTS.validate_python(change.get("conflicts", []))

@@ -25,7 +25,7 @@ def ask_report(
 
     `question` replaces the run's own, `wishes` precede the person's notes. The analyzer's assessment is no
     evidence and is not shown."""
-    facts, edited = fact_view.facts_after_notes(state), bool(state.edits)
+    facts = fact_view.facts_after_notes(state)
     return tools.judge(
         REPORT,
         question=question or state.question,
@@ -40,7 +40,7 @@ def ask_report(
         history=state.actions,
         failures=[page for page in state.pages.values() if page.outcome is not Outcome.OK],
         why_stopped=state.why_stopped,
-        former=_without_fallen_sentences(state) if edited else state.answer,
+        former=_without_fallen_sentences(state),
     )
 
 

@@ -7,8 +7,8 @@ from agent.engine.run_state import RunState
 from agent.engine.state import fold, merge, shallow_copy, to_jsonable
 from agent.evidence.contradiction import groups, resolution, statements
 from agent.flows.research.state import ResearchState
-from agent.flows.shared.recompute import apply_person_edits, recompute_after_edit
-from agent.types import Conflict, ConflictSide, Fact, Step, TrustRating
+from agent.flows.shared.recompute import apply_person_edits, recompute_after_edit, record_note
+from agent.types import Conflict, ConflictSide, Fact, Note, Step, TrustRating
 
 
 def said(name: str, statement: str, url: str, **marks) -> Fact:
@@ -239,3 +239,28 @@ def test_an_edit_of_many_facts_compares_what_changed_and_what_clashes(monkeypatc
         clash for clash in now.conflicts.values() if any("new" in value.fact_ids for value in clash.values)
     )
     assert clash.kind == "number" and len(clash.values) > 1000
+
+
+def test_a_note_that_rules_a_source_out_takes_its_conflict_and_confidence_along():
+    state = knowing(A, B)
+    before = state.current_confidence
+    note = Note(step=2, text="Do not use two.example.")
+    change = record_note(state, note)
+    now = merge(shallow_copy(state), to_jsonable(change))
+    assert change["notes"] == [note] and "edits" not in change
+    assert [conflict.reason for conflict in now.conflicts.values()] == [resolution.FACTS_GONE_REASON]
+    assert now.current_confidence > before and now.facts["a"].can_support
+    assert record_note(state, Note(step=2, text="Be brief.")) == {"notes": [Note(step=2, text="Be brief.")]}
+
+
+def test_what_a_step_found_meanwhile_on_a_source_that_a_note_rules_out_makes_no_conflict():
+    state = knowing(A)
+    made = to_jsonable(recompute_after_edit(state, 2, facts=[B]))
+    assert made["conflicts"]
+    note = Note(step=3, text="Leave out two.example.")
+    told = merge(shallow_copy(state), to_jsonable(record_note(state, note)))
+    spoken = Step(n=3, name="steer", change=to_jsonable({"notes": [note]}), next="decide", by="person")
+    recorded = apply_person_edits(told, made, [spoken])
+    now = merge(told, recorded)
+    assert not any(conflict.status == "open" for conflict in now.conflicts.values())
+    assert now.facts["a"].can_support

@@ -1,0 +1,67 @@
+"""A note that rules a source out takes its conflicts, its share of the confidence and the wording of the answer
+along at once."""
+
+from __future__ import annotations
+
+import pytest
+
+from agent.actions.conflict_rulings import active_conflicts
+from agent.types import Settings, Status
+from agent.workbench import Workbench
+
+pytestmark = pytest.mark.slow
+FOUNDED = "In which year was Älvmora Mejeri founded?"
+WIKI = "norrviddawiki.example"
+
+
+def reviewed(bench: Workbench, **settings) -> str:
+    run_id = bench.start(FOUNDED, Settings(world="demo", model="keyless", **settings))
+    assert bench.drive(run_id) is Status.REVIEW, bench.snapshot(run_id).run.error
+    return run_id
+
+
+def test_an_answer_sent_back_without_a_source_loses_its_conflict_at_once(bench):
+    run_id = reviewed(bench)
+    before = bench.snapshot(run_id).state
+    assert before.answer.verdict == "partial" and len(active_conflicts(before)) == 1
+    bench.send_back(run_id, bench.snapshot(run_id).head, f"Leave out everything from {WIKI}.")
+    view = bench.snapshot(run_id)
+    at_once = view.state
+    assert active_conflicts(at_once) == [] and not any(fact.disputed for fact in at_once.facts.values())
+    assert at_once.current_confidence > before.current_confidence
+    assert view.run.confidence == at_once.current_confidence, "the list shows the same figure"
+    assert at_once.confidence[-1].moves[0].reason.startswith(f"left out {WIKI}: ")
+
+    assert bench.drive(run_id) is Status.REVIEW
+    state = bench.snapshot(run_id).state
+    answer = state.answer
+    assert answer.n == 2 and answer.conflicts == [] and active_conflicts(state) == []
+    assert "1979" in answer.text and "1974" not in answer.text
+    assert "disagree" not in f"{answer.text} {answer.certainty} {answer.missing}"
+    assert not any(WIKI in source.url for source in answer.sources)
+    assert answer.confidence == state.current_confidence > before.current_confidence
+    assert not any(action.about for action in state.actions if action.step > before.answer.step)
+
+
+def test_a_note_before_the_answer_does_the_same(bench):
+    run_id = bench.start(FOUNDED, Settings(world="demo", model="keyless", mode="step"))
+    while not active_conflicts(bench.snapshot(run_id).state):
+        bench.drive(run_id)
+        bench.approve(run_id, bench.snapshot(run_id).head)
+        bench.drive(run_id)
+    before = bench.snapshot(run_id).state
+    bench.steer(run_id, f"Do not use {WIKI}.")
+    state = bench.snapshot(run_id).state
+    assert active_conflicts(state) == [] and state.current_confidence > before.current_confidence
+
+
+def test_a_note_that_rules_nothing_out_changes_nothing_known(bench):
+    run_id = reviewed(bench)
+    before = bench.snapshot(run_id).state
+    bench.send_back(run_id, bench.snapshot(run_id).head, "Say it in one sentence.")
+    after = bench.snapshot(run_id).state
+    assert (after.facts, after.conflicts, after.confidence) == (
+        before.facts,
+        before.conflicts,
+        before.confidence,
+    )
