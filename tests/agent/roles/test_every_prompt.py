@@ -37,7 +37,7 @@ def test_every_prompt_has_its_role() -> None:
     assert [role.name for role in ROLES] == sorted(path.stem for path in FOLDER.glob("*.md"))
 
 
-@pytest.mark.parametrize("role", ROLES, ids=lambda role: role.name)
+@of
 def test_the_blanks_of_a_prompt_are_the_parameters_of_its_fallback(role: Role) -> None:
     parameters = inspect.signature(role.fallback).parameters
     assert set(parameters) == find_blanks(role.name)
