@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from playwright.sync_api import Locator, Page, TimeoutError, expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.looks import NAMELESS, PALE
 from tests.browser.screen import Screen
@@ -19,6 +19,17 @@ RULES = (
     "Lindqvist, who answers on channel 12. A night in the harbour of Grannsund "
     "costs 180 kronor, electricity included."
 )
+
+
+RECORD_STREAM = """() => {
+  window.streamed = []
+  const look = () => {
+    const text = document.querySelector('.st-key-chat-stream')?.innerText?.trim()
+    if (text) window.streamed.push(text)
+  }
+  new MutationObserver(look).observe(document.body, {subtree: true, childList: true, characterData: true})
+}"""
+"""Writes down what stands in the place where an answer is streamed, each time the page changes."""
 
 
 class Chatting(Screen):
@@ -42,13 +53,9 @@ class Chatting(Screen):
         before = self.run_id
         sent = "before => location.search.includes('run=') && (!before || !location.search.includes(before))"
         self.box.fill(text)
+        expect(self.page.get_by_test_id("stChatInputSubmitButton")).to_be_enabled()  # no file is on its way
         self.box.press("Enter")
-        try:
-            self.page.wait_for_function(sent, arg=before, timeout=15_000)
-        except TimeoutError:  # the box was drawn anew under the key: a person types again
-            self.box.fill(text)
-            self.box.press("Enter")
-            self.page.wait_for_function(sent, arg=before)
+        self.page.wait_for_function(sent, arg=before)
         return self
 
     def example(self, question: str) -> Chatting:
@@ -78,8 +85,11 @@ def test_a_pdf_a_question_on_it_and_a_follow_up(server: Served, tab: Tab) -> Non
     expect(screen.newest.locator(".cite .quote").first).to_contain_text("harbour master")
 
     first = screen.run_id
+    page.evaluate(RECORD_STREAM)
     screen.say("And what does a night cost there?")
     expect(screen.newest.locator(".answer")).to_contain_text("180 kronor")
+    written = page.evaluate("window.streamed")
+    assert len(set(written)) > 1 and written[-1].startswith(written[0]), "it is seen while it is written"
     expect(page.locator(f".st-key-chat-turn-{first}")).to_contain_text("Tove Lindqvist")
     screen.newest.get_by_text("How it was answered").click()
     expect(screen.newest.get_by_text("Workflow: router →")).to_be_visible()
