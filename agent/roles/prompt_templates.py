@@ -23,7 +23,8 @@ text that holds the mark is withheld, so no page can hold the tag that would clo
 - `fence("page")`: a text between tags; as `{% filter fence("facts") %} … {% endfilter %}` around lines.
 - `line` or `line(120)`: a value as one line, without newlines, of at most so many characters.
 - `source(date, title)`: what an address, a date and a title tell of a source, as one line.
-- `short("f")`: the short id of a long one (f1, f2 … in order of appearance), valid for this prompt.
+- `short("f")`: the short id of a long one (f1, f2 … in order of appearance), valid for this prompt; with
+  `short("f", label)` the words for it in a reply's remarks.
 - `fence_passages`: passages with short ids, host, date and heading."""
 
 from __future__ import annotations
@@ -68,6 +69,16 @@ ID_FIELDS = {
     "query_or_url": "u",
 }
 """Fields of replies that hold short ids, with the letter that a bare number lacks ("3" for "p3")."""
+REMARK_FIELDS = (
+    *("assessment", "suggestions_for_next_step", "inconsistencies_found", "leads"),
+    *("reasoning", "reason", "certainty", "missing", "journey", "message"),
+)
+"""Fields of replies that hold a model's own remarks, in which it may name short ids."""
+SENTENCE_FIELDS = ("text", "statement")
+"""Fields that hold sentences for a person."""
+MAX_LABEL_CHARS = 60
+_ANY_SHORT_ID = re.compile(r"\b[a-z]\d{1,3}\b")
+_CITED_SHORT_IDS = re.compile(r"\s*(?:\[(?:[a-z]\d{1,3}[,; ]*)+\]|\((?:[a-z]\d{1,3}[,; ]*)+\))")
 _MARKER = re.compile(r"^[ \t]*<!--\s*(system|user)\s*-->[ \t]*$", re.MULTILINE)
 _NAME = re.compile(r"[a-z]{1,20}")
 _SHORT_ID = re.compile(r"\W*(?:(?:passage|fact|conflict|source|item|link|id)s?\W*)?([a-z]?)\W?0*(\d+)\W*")
@@ -79,20 +90,25 @@ class Bindings:
 
     mark: str
     long_ids: dict[str, str] = field(default_factory=dict)
+    labels: dict[str, str] = field(default_factory=dict)
+    """What a reply's free text says in the place of a short id, which means something else in the next
+    prompt."""
     withheld: int = 0
 
-    def shorten(self, long_id: str, letter: str) -> str:
-        """The short id of a long one: `letter` and a number, counted in order of appearance."""
+    def shorten(self, long_id: str, letter: str, label: str = "") -> str:
+        """The short id of a long one: `letter` and a number, counted in order of appearance. `label` is what
+        it is called in words; without one the long id itself."""
         same = [short for short, known in self.long_ids.items() if known == long_id and short[0] == letter]
-        if not same:
-            same = [f"{letter}{sum(short[0] == letter for short in self.long_ids) + 1}"]
-            self.long_ids[same[0]] = long_id
-        return same[0]
+        short = same[0] if same else f"{letter}{sum(known[0] == letter for known in self.long_ids) + 1}"
+        self.long_ids[short] = long_id
+        self.labels.setdefault(short, f"“{self.line(label, MAX_LABEL_CHARS)}”" if label else long_id)
+        return short
 
     def restore(self, value: Any, name: str = "") -> Any:
         """A reply's data with the long ids in the place of the short ones, in the fields that hold ids.
 
-        Case and brackets do not count. The target of a search is no id: "u2" is a band, too."""
+        Case and brackets do not count. The target of a search is no id: "u2" is a band, too. In remarks an id
+        is put in words, in sentences its mention is removed."""
         if isinstance(value, dict):
             is_search = value.get("next_action", "crawl_url") != "crawl_url"
             return {
@@ -101,9 +117,19 @@ class Bindings:
             }
         if isinstance(value, list):
             return [self.restore(item, name) for item in value]
-        if name not in ID_FIELDS or not isinstance(value, str):
+        if not isinstance(value, str):
             return value
-        return self.long_ids.get(self._read_short(value, ID_FIELDS[name]), value)
+        if name in ID_FIELDS:
+            return self.long_ids.get(self._read_short(value, ID_FIELDS[name]), value)
+        if name in REMARK_FIELDS:
+            return _ANY_SHORT_ID.sub(lambda found: self.labels.get(found[0], found[0]), value)
+        if name in SENTENCE_FIELDS:
+            return _CITED_SHORT_IDS.sub(self._remove_known, value)
+        return value
+
+    def _remove_known(self, cited: re.Match[str]) -> str:
+        """Nothing for ids of this prompt in brackets; other words in brackets as they are ("p53")."""
+        return "" if set(_ANY_SHORT_ID.findall(cited[0])) <= self.long_ids.keys() else cited[0]
 
     def _read_short(self, value: str, letter: str) -> str:
         """The short id that is meant; of a number alone the one id that has it, `letter` before it if any."""
@@ -147,7 +173,7 @@ class Bindings:
         source = self.source(passage.url, passage.published_at, title)
         rows = " (table rows)" if passage.rows else ""
         shown = self.fence(f"[{source}]\n{self.withhold(passage.text)}", "passage")
-        return f"Passage {self.shorten(passage.id, 'p')}{rows}:\n{shown}"
+        return f"Passage {self.shorten(passage.id, 'p', source)}{rows}:\n{shown}"
 
 
 def make_mark(secret: str) -> str:

@@ -173,6 +173,26 @@ def test_only_fields_that_hold_ids_are_read_as_ids():
     }
 
 
+def test_remarks_name_things_in_words_because_short_ids_mean_others_in_the_next_prompt():
+    bindings = Bindings("00000000")
+    bindings.shorten("https://a.example/list", "u")
+    bindings.shorten("0b77", "f", "The ferry Blue Heron was launched at the Quill yard in the May of 1907.")
+    said = {
+        "suggestions_for_next_step": ["Read u1 and u7, it may tell more than f1 does."],
+        "answer": [
+            {"text": "It was launched in 1907 [f1, u1] on line U2 (f1), not (p53).", "quote": "see f1"}
+        ],
+        "query_or_url": "u1 u1",
+    }
+    told = bindings.restore(said)
+    assert told["suggestions_for_next_step"] == [
+        "Read https://a.example/list and u7, it may tell more than “The ferry Blue Heron was launched at the "
+        "Quill yard in the …” does."
+    ]
+    assert told["answer"][0] == {"text": "It was launched in 1907 on line U2, not (p53).", "quote": "see f1"}
+    assert told["query_or_url"] == "u1 u1"
+
+
 def test_a_passage_tells_its_host_date_and_heading(write):
     folder = write("<!-- system -->\ns\n<!-- user -->\n{{ passages | fence_passages }}\n")
     passage = Passage(
