@@ -173,9 +173,9 @@ class Workbench:
         """Skip the pending action."""
         run_control.skip(self, run_id, head)
 
-    def steer(self, run_id: str, note: str) -> None:
+    def steer(self, run_id: str, note: str, *, private: bool = False) -> None:
         """Give guidance that the run's next decision follows."""
-        run_control.steer(self, run_id, note)
+        run_control.steer(self, run_id, note, private=private)
 
     def respond(self, run_id: str, head: int, text: str) -> None:
         """Answer the clarifying question of a chat."""
@@ -201,9 +201,9 @@ class Workbench:
         """Accept the answer."""
         run_control.accept(self, run_id, head)
 
-    def send_back(self, run_id: str, head: int, note: str) -> None:
+    def send_back(self, run_id: str, head: int, note: str, *, private: bool = False) -> None:
         """Send the answer back with a note; the same run goes on."""
-        run_control.send_back(self, run_id, head, note)
+        run_control.send_back(self, run_id, head, note, private=private)
 
     def page(self, page_id: str) -> Page:
         """A stored page, or one that an unstored run read. Raises NotFound."""

@@ -240,6 +240,8 @@ def _reword_fact(state: RunState, fact: Fact, edit: FactEdit, pages: Mapping[str
     new = fact.model_copy(
         update={"statement": statement, "quote": quote, "former": "" if statement == former else former}
     )
+    if quote != fact.quote:
+        new = new.replace(flagged="")  # a person chose these words
     page = pages.get(fact.page_id)
     if page is not None:
         if edit.quote is not None and quote != fact.quote and find_quote(quote, page.text) is None:

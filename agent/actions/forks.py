@@ -33,11 +33,14 @@ CHANGEABLE_SETTINGS = frozenset(
 """The settings a fork may change: how it works and how far it goes, not where it searches."""
 
 
-def fork_run(bench: ActionContext, run_id: str, n: int, *, note: str = "", **changed: Any) -> str:
+def fork_run(
+    bench: ActionContext, run_id: str, n: int, *, note: str = "", private: bool = False, **changed: Any
+) -> str:
     """A new run that shares the steps 0 to `n` of a run and goes on from there; returns its id.
 
-    With a `note` (guidance for its next decision) or `changed` settings, what step `n` only decided is
-    decided again; without, the new run goes on where the first was. Raises NotFound, UsageError."""
+    With a `note` (guidance for its next decision; `private`: see `run_control.steer`) or `changed` settings,
+    what step `n` only decided is decided again; without, the new run goes on where the first was. Raises
+    NotFound, UsageError."""
     run, steps = bench.store.ledger.get(run_id), bench.store.ledger.steps(run_id)
     if run.settings.flow not in FORKABLE_FLOWS:
         raise UsageError(f"a {run.settings.flow} run cannot be branched: ask again in other words instead")
@@ -47,7 +50,8 @@ def fork_run(bench: ActionContext, run_id: str, n: int, *, note: str = "", **cha
     state = flow.fold_steps(shared)
     settings = _build_settings(state.settings, changed, imported=bool(run.imported))
     redecides = bool(set(changed) - {"at_cap"})
-    change, next = _plan_next_step(flow, state, shared[-1], note.strip(), redecides=redecides)
+    given = Note(step=n + 1, text=note.strip(), private=private) if note.strip() else None
+    change, next = _plan_next_step(flow, state, shared[-1], given, redecides=redecides)
     change |= {"control": "forked", "forked_at": n + 1, "halt": None, "settings": settings}
     change |= state.own.fork_change()
     at = utc_timestamp()
@@ -115,7 +119,7 @@ def _build_settings(old: Settings, changed: dict[str, Any], *, imported: bool) -
 
 
 def _plan_next_step(
-    flow: Flow, state: RunState, last: Step, note: str, *, redecides: bool
+    flow: Flow, state: RunState, last: Step, note: Note | None, *, redecides: bool
 ) -> tuple[Change, str]:
     """The next step of the new run after the `last` shared one, and the change that prepares it."""
     next = last.next
@@ -124,7 +128,7 @@ def _plan_next_step(
     change: Change = {}
     if note:
         kind = "send_back" if flow.rest_statuses.get(next) is Status.REVIEW else "steer"
-        change |= record_note(state, Note(step=last.n + 1, text=note, kind=kind))  # type: ignore[arg-type]
+        change |= record_note(state, note.replace(kind=kind))
     if (flow.is_ending(next) and (note or redecides)) or (note and state.pending):
         return flow.reenter(change)
     return change, next

@@ -64,9 +64,9 @@ def skip(bench: ActionContext, run_id: str, head: int) -> None:
     commit(bench, run_id, "skip", PersonStep(change, "decide", GO_ON), head=head)
 
 
-def steer(bench: ActionContext, run_id: str, note: str) -> None:
-    """Give guidance that the run's next decision follows; where the run asks something, this is the
-    answer."""
+def steer(bench: ActionContext, run_id: str, note: str, *, private: bool = False) -> None:
+    """Give guidance that the run's next decision follows; where the run asks something, this is the answer.
+    No word of a `private` note goes to search engines or pages."""
     run, text = bench.store.ledger.get(run_id), note.strip()
     if not text:
         raise UsageError("the note is empty: say what the run should do")
@@ -78,7 +78,7 @@ def steer(bench: ActionContext, run_id: str, note: str) -> None:
         return
 
     def build_step(view: RunSnapshot) -> PersonStep:
-        change, columns = _record_note(view, text, "steer")
+        change, columns = _record_note(view, text, "steer", private=private)
         if view.run.status is Status.WAITING:  # the pending action was proposed without the note
             return PersonStep({**change, "pending": None}, "decide", {**columns, **GO_ON})
         if flow.is_ending(view.next):  # it was decided without the note, too
@@ -89,10 +89,10 @@ def steer(bench: ActionContext, run_id: str, note: str) -> None:
 
 
 def _record_note(
-    view: RunSnapshot, text: str, kind: Literal["steer", "send_back"]
+    view: RunSnapshot, text: str, kind: Literal["steer", "send_back"], *, private: bool
 ) -> tuple[Change, dict[str, Any]]:
     """The change of a note, and the columns of the run that follow from it."""
-    change = record_note(view.state, Note(step=view.head + 1, text=text, kind=kind))
+    change = record_note(view.state, Note(step=view.head + 1, text=text, kind=kind, private=private))
     return change, state_after(view.state, change).summary()
 
 
@@ -147,15 +147,16 @@ def accept(bench: ActionContext, run_id: str, head: int) -> None:
     commit(bench, run_id, "accept", step, head=head)
 
 
-def send_back(bench: ActionContext, run_id: str, head: int, note: str) -> None:
-    """Send the answer back: the same run goes on with the note and everything it has learnt."""
+def send_back(bench: ActionContext, run_id: str, head: int, note: str, *, private: bool = False) -> None:
+    """Send the answer back: the same run goes on with the note and everything it has learnt. `private`: see
+    `steer`."""
     _require_status(bench, run_id, "send back", Status.REVIEW)
     if not note.strip():
         raise UsageError("say in the note what is wrong or missing, so that the run can do better")
     flow = FLOWS[bench.store.ledger.get(run_id).settings.flow]
 
     def build_step(view: RunSnapshot) -> PersonStep:
-        change, columns = _record_note(view, note.strip(), "send_back")
+        change, columns = _record_note(view, note.strip(), "send_back", private=private)
         return PersonStep(*flow.reenter(change), {**columns, **GO_ON})
 
     commit(bench, run_id, "send_back", build_step, head=head, among=(Status.REVIEW,))

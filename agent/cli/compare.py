@@ -81,5 +81,5 @@ def _format_value(name: str, value: float | None) -> str:
 
 
 def _format_marks(fact: Fact) -> str:
-    marks = [fact.decision] if fact.decision != "none" else []
-    return ", ".join([*marks, *(["disputed"] if fact.disputed else [])]) or "plain"
+    marks = ["flagged" * bool(fact.flagged), "disputed" * fact.disputed]
+    return ", ".join(filter(None, [fact.decision.replace("none", ""), *marks])) or "plain"

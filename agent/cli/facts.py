@@ -13,6 +13,7 @@ from agent.flows.shared import fact_view
 from agent.flows.shared.fact_filter import FACT_STATUSES, FactFilter, fact_statuses, filter_facts
 from agent.text.urls import site
 from agent.types import Fact
+from agent.types.facts import FLAG_NOTE
 from agent.workbench import Workbench
 
 
@@ -54,4 +55,5 @@ def format_fact(fact: Fact) -> list[str]:
         f"    {to_one_line(fact.statement)}",
     ]
     lines += [f"    “{to_one_line(fact.quote)}”"] if fact.quote != fact.statement else []
+    lines += [f"    {FLAG_NOTE}: “{to_one_line(fact.flagged)}”"] if fact.flagged else []
     return lines + ([f"    before its correction: {to_one_line(fact.former)}"] if fact.former else [])

@@ -23,6 +23,9 @@ def run(
     ],
     *,
     note: Annotated[str, typer.Option(metavar="TEXT", help="a constraint for its next decision")] = "",
+    private: Annotated[
+        bool, typer.Option("--private", help="no word of the note goes to search engines or pages")
+    ] = False,
     model: Annotated[str | None, typer.Option(metavar="keyless|NAME", help="another model")] = None,
     budgets: BudgetOptions,
     files: OutputFiles,
@@ -30,7 +33,7 @@ def run(
     """Fork, drive the new run and print its answer; returns the exit code."""
     changed = budgets.settings | ({"model": model} if model else {})
     bench = Workbench()
-    new = forks.fork_run(bench, run_id, step, note=note, at_cap="report", **changed)
+    new = forks.fork_run(bench, run_id, step, note=note, private=private, at_cap="report", **changed)
     if bench.snapshot(new).run.status is Status.WAITING:
         write_stderr(f"run {new}")
         write_stderr(

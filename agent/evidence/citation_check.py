@@ -23,6 +23,8 @@ PERSON_REASON = "a person's own word; no page says it"
 """The reason beside a sentence that only a person's word supports."""
 PERSON_WORDS = "in a person's words, beside the quote"
 """The reason beside a sentence that repeats a person's correction of a fact."""
+FLAG_REASON = "its quote belongs to an order to machines; a person chose to use it"
+"""The reason beside a sentence that cites a flagged fact."""
 PERSON_SOURCE = "said by the person who asks"
 """Where a person's own statement is from, for a judge."""
 
@@ -171,7 +173,7 @@ def diff_answers(old: Answer, new: Answer) -> list[AnswerChange]:
 
 def _is_citable(fact: Fact) -> bool:
     """May a sentence cite it, disputed or not?"""
-    return fact.can_support or (fact.verified and fact.decision != "struck")
+    return fact.can_support or (fact.verified and not fact.flagged and fact.decision != "struck")
 
 
 def _facts_naming_both_sides(cited: set[str], conflicts: list[Conflict]) -> set[str]:
@@ -209,6 +211,8 @@ def _apply_check(sentence: Sentence, check: ClaimCheck, cited: Sequence[Fact], f
         reason = PERSON_WORDS
     elif failure and verdict in ("doubted", "not_checked"):
         reason = f"the model gave no judgement: {failure}"
+    if any(fact.flagged for fact in cited):
+        reason = "; ".join(filter(None, (reason, FLAG_REASON)))
     return sentence.replace(
         check=verdict,
         findings=list(check.findings),

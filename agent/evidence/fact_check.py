@@ -8,6 +8,10 @@ from agent.evidence.claim_check import Claim, check_by_code
 from agent.evidence.quote_match import verify_quote
 from agent.evidence.statement_features import surrounding_text
 from agent.types import Fact
+from agent.web.prompt_injection import find_order
+
+MAX_FLAG_CHARS = 300
+"""Characters of an order to machines that are kept with a fact."""
 
 
 def verify_fact(fact: Fact, text: str, sha256: str) -> Fact:
@@ -15,11 +19,17 @@ def verify_fact(fact: Fact, text: str, sha256: str) -> Fact:
 
     A quote that is not found leaves it unverified. A statement that code vetoes or doubts is replaced by the
     quote, and kept in `refused_statement`; one that code made by rule (a table's row with its headings) is
-    not checked."""
+    not checked. A quote that belongs to an order to machines is flagged."""
     found = verify_quote(fact, text, sha256)
+    found = found.replace(flagged=_find_order(found, text))
     if not found.verified or is_written_by_rule(fact) or not contradicts_quote(found, text):
         return found
     return found.replace(statement=found.quote, refused_statement=found.statement)
+
+
+def _find_order(fact: Fact, text: str) -> str:
+    orders = (find_order(text, start, end) for start, end in fact.places if fact.verified)
+    return next(filter(None, orders), "")[:MAX_FLAG_CHARS]
 
 
 def contradicts_quote(fact: Fact, text: str = "") -> bool:

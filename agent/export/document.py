@@ -14,6 +14,7 @@ from agent.evidence.support import count_support, label_support, list_checks
 from agent.export.report import Report
 from agent.text.plurals import format_count, format_percent
 from agent.types import PAGE_ORIGIN_LABELS, Action, Answer, Confidence, Conflict, Fact, Source
+from agent.types.facts import FLAG_NOTE
 
 ACTION_LABELS = {
     "search_duckduckgo": "search (DuckDuckGo)",
@@ -260,6 +261,7 @@ def describe_fact_marks(fact: Fact) -> str:
     marks = [
         "verified" if fact.verified else "not verified",
         "disputed" if fact.disputed else "",
+        FLAG_NOTE if fact.flagged else "",
         f"written as “{fact.refused_statement}”, refused" if fact.refused_statement else "",
         fact.decision if fact.decision != "none" else "",
         PAGE_ORIGIN_LABELS[fact.given],
@@ -290,7 +292,10 @@ def _journey(report: Report) -> list[Block]:
     if report.actions:
         heads = ["Step", "Action", "Query or address", "Outcome", "New facts", "Why"]
         blocks.append(Table(heads, [_action(action) for action in report.actions]))
-    notes = [f"Step {n.step}, note ({n.kind.replace('_', ' ')}): {n.text}" for n in report.notes]
+    notes = [
+        f"Step {n.step}, {'private ' * n.private}note ({n.kind.replace('_', ' ')}): {n.text}"
+        for n in report.notes
+    ]
     stalls = [
         f"Step {s.step}, no progress: {s.reason} Next: {STALL_LABELS[s.rung]}." for s in report.blockages
     ]

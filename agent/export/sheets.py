@@ -23,6 +23,7 @@ _FACTS: dict[str, Callable[[Fact], object]] = {
     "cited as": lambda fact: "",
     "verified": lambda fact: "yes" if fact.verified else "no",
     "disputed": lambda fact: "yes" if fact.disputed else "no",
+    "order to machines": lambda fact: fact.flagged,
     "decision": lambda fact: fact.decision,
     "origin": lambda fact: fact.origin,
     "subject": lambda fact: fact.subject,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import string
-from collections.abc import Collection, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, quote, urlencode, urljoin, urlsplit, urlunsplit
@@ -27,6 +27,7 @@ _PAGE_LIST = re.compile(
 )
 """The usual names of robots.txt (RFC 9309), sitemaps (sitemaps.org) and feeds."""
 _URL_IN_TEXT = re.compile(r"https?://[^\s<>\"'\]\[{}|\\^`]+", re.IGNORECASE)
+_LINK_IN_TEXT = re.compile(rf"(?P<link>\]\()?(?P<url>{_URL_IN_TEXT.pattern})", re.IGNORECASE)
 
 
 @lru_cache(maxsize=65536)
@@ -140,13 +141,24 @@ def find_urls(text: str) -> list[str]:
     return list(dict.fromkeys(url for url in found if canonicalize(url)))
 
 
-def remove_unknown_urls(text: str, known: Collection[str]) -> str:
-    """The text without the addresses whose canonical form is not among `known`; a link in Markdown keeps its
-    label."""
-    for url in find_urls(text):
-        if canonicalize(url) not in known:
-            text = text.replace(f"]({url})", "]").replace(url, "[address removed]")
-    return text
+def map_spellings(urls: Iterable[str]) -> dict[str, str]:
+    """Recorded addresses by canonical form; the last spelling of each."""
+    return {canonicalize(url): url for url in urls if canonicalize(url)}
+
+
+def remove_unknown_urls(text: str, known: Iterable[str]) -> str:
+    """The text without the addresses that are not among `known`, and with the known ones as `known` spells
+    them; a link in Markdown keeps its label."""
+    recorded = map_spellings(known)
+
+    def replace(match: re.Match[str]) -> str:
+        url = match["url"].rstrip(".,;:!?)")
+        opening, rest = match["link"] or "", match["url"][len(url) :]
+        if spelled := recorded.get(canonicalize(url)):
+            return f"{opening}{spelled}{rest}"
+        return f"]{rest.removeprefix(')')}" if opening else f"[address removed]{rest}"
+
+    return _LINK_IN_TEXT.sub(replace, text)
 
 
 def is_page_list(url: str) -> bool:

@@ -16,6 +16,8 @@ Actor = Literal["model", "keyless", "person", "code"]
 ModelRuling = Literal["contradict", "different_things", "later_replaces", "agree"]
 
 
+FLAG_NOTE = "part of an order to machines"
+"""The mark of a flagged fact."""
 QUOTE_JOINT = " … "
 """Joins the stretches of a quote that leaves out what stands between them on the page."""
 
@@ -64,6 +66,8 @@ class Fact(Record):
     """The writer's statement that code replaced by the quote, because it says otherwise; "" for none."""
     struck_with: str = ""
     """The source (page or site) that a person struck as a whole; "" for none."""
+    flagged: str = ""
+    """The sentence of the page that gives an order to machines and that the quote belongs to; "" for none."""
     step: int = 0
     by: Actor = "keyless"
 
@@ -83,8 +87,10 @@ class Fact(Record):
 
     @property
     def is_active(self) -> bool:
-        """Whether it counts: it is pinned, or verified, not struck, and from a source with some trust."""
-        return self.decision == "pinned" or (self.decision != "struck" and self.verified and self.trust > 0)
+        """Whether it counts: it is pinned, or verified, not struck, no part of an order to machines, and from
+        a source with some trust."""
+        is_clean = self.verified and not self.flagged and self.trust > 0
+        return self.decision == "pinned" or (self.decision != "struck" and is_clean)
 
     @property
     def rests_on_person(self) -> bool:
@@ -300,6 +306,8 @@ class Note(Record):
     kind: Literal["steer", "send_back", "look"] = "steer"
     """`look`: words to search for next, to settle the conflict `about`."""
     about: str = ""
+    private: bool = False
+    """No word of it goes to search engines or pages; the model's server gets it."""
 
 
 class Edit(Record):

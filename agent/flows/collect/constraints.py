@@ -18,7 +18,7 @@ def list_instructions(state: CollectRun) -> list[str]:
 
 def find_start_urls(state: CollectRun) -> list[str]:
     """The start addresses of the settings, then those in the person's words outside of exclusions."""
-    texts = [state.question, *list_instructions(state)]
+    texts = [state.question, state.settings.instruction, *fact_view.public_note_texts(state)]
     named = [url for text in texts for url in find_urls(split_negative_constraints(text)[0])]
     return list(dict.fromkeys([*state.settings.start_urls, *named]))
 

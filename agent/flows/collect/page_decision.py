@@ -13,7 +13,7 @@ from agent.flows.collect.parsed_page import ParsedPage
 from agent.flows.collect.state import CollectRun
 from agent.flows.shared import fact_view
 from agent.roles.collect.page_decision import PAGE_DECISION, PageDecision, is_prose
-from agent.text.urls import canonicalize
+from agent.text.urls import canonicalize, map_spellings
 from agent.types import Refusal
 from agent.types.collection import CrawlLimit, CrawlNode, LinkCandidate, PageAction, PageType
 from agent.web.prompt_injection import find_injected_links
@@ -87,7 +87,7 @@ def _ask_model(
     refused: list[Refusal] = []
 
     def check(reply: PageDecision) -> list[str]:
-        decided = _apply_decision(node, reply)
+        decided = _apply_decision(node, reply, parsed)
         _, _, why = find_objection(state, decided, parsed) or ("", "", "")
         found = build_refusal(decided, why, tools.step)
         refused.extend(refusal for refusal in found if refusal not in refused)
@@ -107,17 +107,19 @@ def _ask_model(
         left_out=left_out,
         text=parsed.page.text[:WINDOW_CHARS],
     )
-    decided = _apply_decision(node, judgement.value)
+    decided = _apply_decision(node, judgement.value, parsed)
     return decided.replace(by=judgement.by, trouble=judgement.fallback_reason), refused
 
 
-def _apply_decision(node: CrawlNode, reply: PageDecision) -> CrawlNode:
+def _apply_decision(node: CrawlNode, reply: PageDecision, parsed: ParsedPage) -> CrawlNode:
+    """The node with the decision; an address as the page spells it, not as the reply does."""
+    known = map_spellings([*(link.url for link in parsed.page.links), *(link.url for link in parsed.links)])
     return node.replace(
         action=reply.action,
         page_type=reply.page_type,
         reasoning=reply.reasoning,
         confidence=round(reply.confidence, 3),
-        target_url=reply.target_url,
+        target_url=known.get(canonicalize(reply.target_url), reply.target_url),
     )
 
 

@@ -9,7 +9,7 @@ from agent.engine.context import RunContext
 from agent.engine.state import Change
 from agent.evidence.confidence import AnswerFeatures
 from agent.evidence.fact_check import verify_fact
-from agent.flows.research.policy import known_urls
+from agent.flows.research.policy import find_secrets, known_urls
 from agent.flows.research.state import Observation, ResearchRun
 from agent.flows.shared import fact_view
 from agent.flows.shared.answer_features import restore_answer_features
@@ -26,7 +26,7 @@ from agent.roles.role import RoleResult
 from agent.text.urls import canonicalize, find_urls
 from agent.types import Conflict, Fact, Lead, Page, Refusal, SearchResult
 from agent.types.facts import make_fact_id
-from agent.web.prompt_injection import find_injected_lines, find_injected_links
+from agent.web.prompt_injection import find_injected_links
 
 MAX_PASSAGES, MAX_LINKS = 10, 30
 """Passages and links of a page that the analyzer is shown."""
@@ -51,7 +51,7 @@ def analyze_search(state: ResearchRun, tools: RunContext, looking: Observation) 
     query = looking.source.removeprefix("search: ")
     result = SearchResult(engine="", query=query, outcome=looking.outcome, hits=looking.hits)  # type: ignore[arg-type]
     leads = make_hit_leads(state.question, result, tools.step)
-    leads += _build_query_leads(tools, judgement, looking.source)
+    leads += _build_query_leads(state, tools, judgement, looking.source)
     return {
         "leads": _raise_picked(merge_leads(state.own.leads, leads), judgement),
         "refusals": _refuse_unknown(state, judgement.value, known, tools.step),
@@ -63,8 +63,12 @@ def analyze_search(state: ResearchRun, tools: RunContext, looking: Observation) 
 def analyze_page(state: ResearchRun, tools: RunContext, looking: Observation) -> Change:
     """The change that a page makes: verified facts, leads, conflicts and confidence."""
     page, refused = _remove_injected_links(tools.page(looking.page_id), tools.step)
-    wanted = " ".join([state.question, *fact_view.note_texts(state)])
-    passages = rank_passages(wanted, split_passages(page, looking.page_id), MAX_PASSAGES)
+    wanted = " ".join([state.question, *fact_view.public_note_texts(state)])
+    passages = rank_passages(
+        " ".join([state.question, *fact_view.note_texts(state)]),
+        split_passages(page, looking.page_id),
+        MAX_PASSAGES,
+    )
     visited = fact_view.visited_urls(state)
     unread = [link for link in page.links if canonicalize(link.url) not in visited]
     links = rank_links(wanted, unread, page.text, limit=MAX_LINKS)
@@ -81,7 +85,7 @@ def analyze_page(state: ResearchRun, tools: RunContext, looking: Observation) ->
     facts = fact_view.apply_person_marks(state, _extract_facts(state, tools, page, page_id, judgement))
     leads = make_page_leads(wanted, page, facts, tools.step)
     leads += _build_picked_leads(judgement, page, {lead.id for lead in leads}, tools.step)
-    leads += _build_query_leads(tools, judgement, page.url)
+    leads += _build_query_leads(state, tools, judgement, page.url)
     new = [lead for lead in merge_leads(state.own.leads, leads) if canonicalize(lead.value) not in visited]
     onward = [lead.value for lead in leads if lead.kind == "url"]
     verified = sum(fact.verified for fact in facts)
@@ -128,13 +132,9 @@ def _inputs(state: ResearchRun, looking: Observation, **more: Any) -> dict[str, 
 def _extract_facts(
     state: ResearchRun, tools: RunContext, page: Page, page_id: str, judgement: RoleResult
 ) -> list[Fact]:
-    """The new facts of a reply, each checked against the page. A quote from a passage that gives orders to
-    machines counts as not verified."""
+    """The new facts of a reply, each checked against the page."""
     facts = dict[str, Fact]()
     trust = tools.assess_trust(page, state.trusts).value
-    injected = [
-        (at, at + len(line)) for line in find_injected_lines(page.text) if (at := page.text.find(line)) >= 0
-    ]
     for item in _all_extracted(judgement, page):
         fact = Fact(
             id=make_fact_id(page_id, item.quote, item.statement),
@@ -157,8 +157,6 @@ def _extract_facts(
             continue
         fact = fact.model_copy(update={"relevance": score_fact(state.question, fact)})
         fact = verify_fact(fact, page.text, page.sha256)
-        if any(fact.start < end and start < fact.end for start, end in injected):
-            fact = fact.model_copy(update={"verified": False})
         facts[fact.id] = fact
     return list(facts.values())
 
@@ -185,13 +183,15 @@ def _build_lead(kind: str, value: str, text: str, why: str, found_on: str, step:
     )
 
 
-def _build_query_leads(tools: RunContext, judgement: RoleResult, found_on: str) -> list[Lead]:
+def _build_query_leads(
+    state: ResearchRun, tools: RunContext, judgement: RoleResult, found_on: str
+) -> list[Lead]:
     """The names and topics that a model wants to search for."""
     named = judgement.value.leads if judgement.by == "model" else []
     return [
         _build_lead("query", lead[:200], lead, "the analyzer names it", found_on, tools.step)
         for lead in named[:MAX_QUERY_LEADS]
-        if lead.strip() and not find_urls(lead)
+        if lead.strip() and not find_urls(lead) and not find_secrets(state, lead)
     ]
 
 
@@ -260,7 +260,7 @@ def _refuse_unknown(
     state: ResearchRun, reply: AnalyzerReply, here: list[str], step: int = 0
 ) -> list[Refusal]:
     """A refusal for each address of the analyzer that neither stands here nor is known to the run."""
-    known = {canonicalize(url) for url in here} | known_urls(state)
+    known = {canonicalize(url) for url in here} | known_urls(state).keys()
     why = "the analyzer named an address that does not occur on any page or result of this run"
     return [
         Refusal(what=url[:300], why=why, step=step)

@@ -14,12 +14,14 @@ from agent.flows.shared.fact_view import (
     facts_for_prompt,
     find_struck_source,
     note_texts,
+    public_note_texts,
     visited_urls,
 )
 from agent.flows.shared.page_refs import START_PAGE_REASON
 from agent.retrieval.link_scoring import MAX_OPEN_LEADS, lead_id, score_leads
 from agent.text.negative_constraints import find_excluded_sites, is_excluded
-from agent.text.urls import canonicalize, find_urls
+from agent.text.private_words import find_private_words
+from agent.text.urls import canonicalize, find_urls, map_spellings
 from agent.types import Lead, Outcome, PageRef, Proposal, Refusal, Stall
 
 ENGINE_BY_ACTION = {"search_duckduckgo": "duckduckgo", "search_google": "google"}
@@ -179,7 +181,9 @@ def check_proposal(state: ResearchRun, proposal: Proposal, actions: list[str]) -
     return Refusal(what=what, why=why) if why else None
 
 
-def _refuse_query(state: RunState, action: str, query: str) -> str:
+def _refuse_query(state: ResearchRun, action: str, query: str) -> str:
+    if secrets := find_secrets(state, query):
+        return f"it would carry words of a private note to a search engine: {', '.join(secrets)[:80]}"
     same = lead_id("query", query)
     for earlier in state.actions:
         if (
@@ -189,6 +193,19 @@ def _refuse_query(state: RunState, action: str, query: str) -> str:
         ):
             return f"the same words were searched for at step {earlier.step}"
     return ""
+
+
+def find_secrets(state: ResearchRun, query: str) -> list[str]:
+    """The words of a query that are from a private note: neither the person's other words, nor a page or
+    result hold them."""
+    private = [note.text for note in state.notes if note.private]
+    if not private:
+        return []
+    quotes = (fact.quote for fact in state.facts.values() if fact.verified and fact.by != "person")
+    leads = (f"{lead.value} {lead.text}" for lead in state.own.leads.values() if lead.kind == "url")
+    titles = (page.title for page in state.pages.values() if page.origin == "fetched")
+    known = [state.question, *public_note_texts(state), *quotes, *leads, *titles]
+    return find_private_words(query, private, known)
 
 
 def _refuse_url(state: ResearchRun, url: str) -> str:
@@ -206,9 +223,11 @@ def _refuse_url(state: ResearchRun, url: str) -> str:
     return "a person excluded this source" if find_struck_source(state, url) else ""
 
 
-def known_urls(state: ResearchRun) -> set[str]:
-    """The addresses that may be fetched: found in results or on pages, or given by a person."""
-    texts = (state.question, *note_texts(state))
+def known_urls(state: ResearchRun) -> dict[str, str]:
+    """The addresses that may be fetched, as they were found in results or on pages or given by a person, by
+    their canonical form. Whatever a model writes is only looked up here: its own spelling could carry a
+    message."""
+    texts = (state.question, *public_note_texts(state))
     given = [url for text in texts for url in find_urls(text)] + state.settings.start_urls
     leads = [lead.value for lead in state.own.leads.values() if lead.kind == "url"]
-    return {canonicalize(url) for url in [*given, *leads]}
+    return map_spellings([*leads, *given])

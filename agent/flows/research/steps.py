@@ -100,6 +100,7 @@ def _ask_decision(
     inputs: dict[str, Any] = {
         "question": state.question,
         "notes": fact_view.note_texts(state),
+        "private_notes": [note.text for note in state.notes if note.private],
         "history": state.actions[-MAX_PROMPT_ACTIONS:],
         "facts": fact_view.facts_for_prompt(state),
         "parts": state.plan,
@@ -123,14 +124,14 @@ def _ask_decision(
         return refusal
 
     def check(reply: Decision) -> list[str]:
-        refusal = refuse(_build_proposal(reply, escalation))
+        refusal = refuse(_build_proposal(state, reply, escalation))
         return [f"{refusal.what}: {refusal.why}."] if refusal else []
 
     judgement = tools.judge(DECISION, check=check, must_pass=True, **inputs)
     for n, rung in enumerate([escalation, escalation, "narrow", "lead"]):
         forced = {"blockage": Stall(rung=rung, reason="")} if n > 1 else {}  # type: ignore[arg-type]
         reply: Any = judgement.value if n == 0 else DECISION.fallback(**{**inputs, **forced})
-        proposal = _build_proposal(reply, rung).replace(
+        proposal = _build_proposal(state, reply, rung).replace(
             by=judgement.by if n == 0 else "keyless", trouble=judgement.fallback_reason
         )
         if refuse(proposal) is None:
@@ -139,10 +140,14 @@ def _ask_decision(
     return Proposal(next_action="send_to_hitl", reasoning=why, by="code"), refused
 
 
-def _build_proposal(reply: Decision, rung: str) -> Proposal:
+def _build_proposal(state: ResearchRun, reply: Decision, rung: str) -> Proposal:
+    """The reply as a proposal; a known address as it was found, not as the reply spells it."""
+    what = reply.query_or_url
+    if reply.next_action == "crawl_url":
+        what = policy.known_urls(state).get(canonicalize(what), what)
     return Proposal(
         next_action=reply.next_action,
-        query_or_url=reply.query_or_url,
+        query_or_url=what,
         reasoning=reply.reasoning,
         rung=rung,
     )

@@ -8,7 +8,16 @@ from dataclasses import dataclass
 from agent.flows.shared.fact_view import is_from_source
 from agent.types import Fact
 
-FACT_STATUSES = ("checked", "disputed", "not found", "pinned", "struck", "own knowledge", "corrected")
+FACT_STATUSES = (
+    "checked",
+    "disputed",
+    "not found",
+    "pinned",
+    "struck",
+    "own knowledge",
+    "corrected",
+    "flagged",
+)
 """The statuses of a fact; several can hold at once."""
 
 
@@ -48,6 +57,7 @@ def fact_statuses(fact: Fact) -> list[str]:
     statuses = [
         "own knowledge" if fact.is_own_knowledge else "",
         "" if fact.decision == "none" else fact.decision,
+        "flagged" if fact.flagged else "",
         "" if fact.is_own_knowledge else found if fact.verified else "not found",
         "corrected" if fact.former else "",
     ]

@@ -23,6 +23,11 @@ def note_texts(state: RunState) -> list[str]:
     return [note.text for note in state.notes if note.kind != "look"]
 
 
+def public_note_texts(state: RunState) -> list[str]:
+    """The notes whose words may go to search engines and pages."""
+    return [note.text for note in state.notes if note.kind != "look" and not note.private]
+
+
 def facts_after_notes(state: RunState) -> dict[str, Fact]:
     """The facts without those of sources that a note excludes.
 
@@ -56,12 +61,12 @@ def all_facts(state: RunState) -> list[Fact]:
 
 
 def facts_for_prompt(state: RunState) -> list[Fact]:
-    """The facts a prompt shows: pinned first, then by relevance; none that is struck, excluded or from a
-    source without any trust."""
+    """The facts a prompt shows: pinned first, then by relevance; none that is struck, excluded, part of an
+    order to machines or from a source without any trust."""
     kept = [
         fact
         for fact in facts_after_notes(state).values()
-        if fact.decision == "pinned" or (fact.decision != "struck" and fact.trust > 0)
+        if fact.decision == "pinned" or (fact.decision != "struck" and not fact.flagged and fact.trust > 0)
     ]
     kept.sort(key=lambda fact: (fact.decision != "pinned", -fact.relevance, fact.step, fact.id))
     return kept[:MAX_PROMPT_FACTS]

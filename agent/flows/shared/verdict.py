@@ -20,7 +20,7 @@ from agent.retrieval.term_coverage import measure_coverage
 from agent.roles.research.report import ReportReply
 from agent.roles.role import RoleResult
 from agent.text.plurals import format_count
-from agent.text.urls import canonicalize, remove_unknown_urls
+from agent.text.urls import remove_unknown_urls
 from agent.types import Answer, Conflict, Fact, Outcome, PageRef, Reason, Sentence, StatementCounts, Verdict
 from agent.types.source_filter import OUTSIDE_FILTER
 
@@ -49,7 +49,7 @@ def build_answer(
 
     `addresses` may appear in it beside those of the pages of the run. `check` checks the written sentences:
     `check_sentences` with its state and tools bound, where a model may judge and repair them."""
-    known = {canonicalize(url) for url in addresses} | fact_view.visited_urls(state)
+    known = {*addresses, *(url for page in state.pages.values() for url in (page.url, page.final_url))}
     reply = _remove_foreign_urls(judgement.value, known)
     written = [Sentence(text=s.text.strip(), fact_ids=s.fact_ids) for s in reply.answer if s.text.strip()]
     facts, every = fact_view.facts_after_notes(state), state.conflicts.values()

@@ -30,12 +30,14 @@ def fallback(
     refused: Sequence[Refusal] = (),
     parts: Sequence[PlanPart] = (),
     conflict: str = "",
+    private_notes: Sequence[str] = (),
 ) -> Decision:
-    """The next action by rule; the person when no action is left. `conflict` is the open one on what was
-    asked, in words."""
+    """The next action by rule, without the private notes; the person when no action is left. `conflict` is
+    the open one on what was asked, in words."""
     if remaining <= 0:
         return hand_over("The run's tool actions are used up; what was found goes to the person.")
-    now = DecisionContext(question, notes, history, facts, leads, actions, threshold, refused)
+    public = [note for note in notes if note not in private_notes]
+    now = DecisionContext(question, public, history, facts, leads, actions, threshold, refused)
     return decide_by_rule(now, str(blockage.rung) if blockage is not None else "")
 
 

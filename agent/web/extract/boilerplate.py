@@ -7,6 +7,7 @@ stays."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from selectolax.lexbor import LexborNode
@@ -18,10 +19,18 @@ _NON_TEXT_SELECTOR = (
     "script, style, noscript, template, svg, iframe, object, canvas, audio, video, button, select, "
     "input, head, link, meta, datalist, dialog"
 )
-_HIDDEN_SELECTOR = (
-    '[hidden], [style*="display:none"], [style*="display: none"], [style*="visibility:hidden"], '
-    '[style*="visibility: hidden"]'
+_HIDDEN_SELECTOR = "[hidden], [aria-hidden=true], [style]"
+_HIDDEN_STYLE = re.compile(
+    r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)"
+    r"|(?:left|top|text-indent)\s*:\s*-\d{4,}px)",
+    re.IGNORECASE,
 )
+_ZERO_SIZE = re.compile(r"(?:^|;)\s*font-size\s*:\s*0*\.?0+(?:px|pt|em|rem|%)?\s*(?:!|;|$)", re.IGNORECASE)
+_COLOUR, _BACKGROUND = (
+    re.compile(rf"(?:^|;)\s*{name}\s*:\s*(#?\w+)\s*(?:!|;|$)", re.IGNORECASE)
+    for name in ("color", "background(?:-color)?")
+)
+_WHITE = dict.fromkeys(("#fff", "#ffffff"), "white")
 _NAVIGATION_SELECTOR = (
     "nav, [role=navigation], [role=search], [role=contentinfo], [role=dialog], [role=alertdialog], "
     "[role=menu]"
@@ -43,11 +52,30 @@ def remove_invisible(body: LexborNode) -> None:
     """Remove what nobody reads: code, controls, hidden things, footnote marks and edit links."""
     for node in body.css(_NON_TEXT_SELECTOR):
         node.decompose()
-    for node in body.css(_HIDDEN_SELECTOR):
-        if node.tag not in ("body", "html") and node.css_first("math") is None:
+    hidden = [node for node in body.css(_HIDDEN_SELECTOR) if node.tag not in ("body", "html")]
+    most = _MIN_MAIN_SHARE * text_length(body) if hidden else 0
+    for node in hidden:
+        if _is_hidden(node, most) and node.css_first("math") is None:
             node.decompose()
     for node in body.css(_ANNOTATION_SELECTOR):
         node.decompose()
+
+
+def _is_hidden(node: LexborNode, most: float) -> bool:
+    """Whether a reader does not see an element's text, by its own attributes. One that is hidden from
+    screen readers only, which its makers call decoration, has at most `most` characters."""
+    style = node.attributes.get("style") or ""
+    colours = [found[1].lower() for pattern in (_COLOUR, _BACKGROUND) if (found := pattern.search(style))]
+    return (
+        "hidden" in node.attributes
+        or bool(_HIDDEN_STYLE.search(style))
+        or (
+            bool(_ZERO_SIZE.search(style))
+            and all(inner.mem_id == node.mem_id for inner in node.css("[style]"))
+        )
+        or (len(colours) == 2 and len({_WHITE.get(colour, colour) for colour in colours}) == 1)
+        or (node.attributes.get("aria-hidden") == "true" and text_length(node) <= most)
+    )
 
 
 def remove_boilerplate(body: LexborNode) -> None:

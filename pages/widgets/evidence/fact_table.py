@@ -91,9 +91,17 @@ def render_evidence(fact: Fact, run_id: str) -> str:
         )
     lacking = fact.former and not fact.verified and not fact.is_own_knowledge
     warning = "The quote does not support this statement, so it is not backed by a page." if lacking else ""
-    told = markup.paragraph(warning, "small warned")
+    told = markup.paragraph(warning, "small warned") + markup.paragraph(_describe_flag(fact), "small warned")
     origin = markup.paragraph(_render_origin(fact, run_id))
     return f"{quote}{markup.paragraph(former, css='small')}{told}{origin}"
+
+
+def _describe_flag(fact: Fact) -> str:
+    """The order to machines that a fact belongs to, as a warning."""
+    if not fact.flagged:
+        return ""
+    use = "" if fact.decision == "pinned" else " It supports nothing unless you choose “Always use”."
+    return f"The page gives an order to machines here: <q>{escape.html(fact.flagged)}</q>{use}"
 
 
 def render_status(fact: Fact) -> str:

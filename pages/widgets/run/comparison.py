@@ -212,6 +212,7 @@ def _render_fact_status(fact: Fact) -> str:
     if fact.decision != "none":
         marks.append((labels.FACT_STATUS[fact.decision], "good" if fact.decision == "pinned" else "bad"))
     marks += [("disputed", "warn")] if fact.disputed else []
+    marks += [(labels.FACT_STATUS["flagged"], "warn")] if fact.flagged else []
     marks += [("not verified", "warn")] if not fact.verified else []
     return badges.render_row(marks or [("accepted", "")])
 

@@ -3,6 +3,8 @@ back its answer."""
 
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
 from agent.actions import budget
@@ -64,6 +66,7 @@ def draw_review(view: RunSnapshot) -> None:
             with st.popover("Send back", icon=":material/undo:", key="research-send-back"):
                 hint = "e.g. Which year? Check the registry's own page."
                 drafts.text_area("What is wrong or missing?", f"back:{run_id}", placeholder=hint)
+                ui.private_box(f"back:{run_id}")
                 ui.button(
                     "Send back and continue", "research-back-send", _send_back, run_id, head, type="primary"
                 )
@@ -73,13 +76,18 @@ def draw_review(view: RunSnapshot) -> None:
 def _send_back(run_id: str, head: int) -> None:
     draft = f"back:{run_id}"
     client.submit(
-        client.workbench().send_back, run_id, head, drafts.read(draft), then=lambda _: drafts.clear(draft)
+        partial(client.workbench().send_back, private=ui.is_private(draft)),
+        run_id,
+        head,
+        drafts.read(draft),
+        then=lambda _: drafts.clear(draft),
     )
 
 
 def _draw_note_form(run_id: str) -> None:
     hint = "e.g. Only use the public registry. Look for the year, too."
     drafts.text_area("Guidance for the next steps", f"note:{run_id}", placeholder=hint)
+    ui.private_box(f"note:{run_id}")
     ui.button("Send guidance", "research-note-send", _send_note, run_id, type="primary")
 
 
@@ -91,4 +99,10 @@ def _send_note(run_id: str) -> None:
         ui.close_popover(NOTE_POPOVER)
 
     done = "Noted. The next step follows it."
-    client.submit(client.workbench().steer, run_id, drafts.read(draft), done=done, then=sent)
+    client.submit(
+        partial(client.workbench().steer, private=ui.is_private(draft)),
+        run_id,
+        drafts.read(draft),
+        done=done,
+        then=sent,
+    )

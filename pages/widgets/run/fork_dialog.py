@@ -90,6 +90,7 @@ def _draw_form(view: RunSnapshot, n: int, *, bare: bool = False) -> None:
     st.html(f'<div class="ts"><b>Branch from step {n} into a new run</b></div>')
     hint = "e.g. Leave out everything from example.org."
     drafts.text_area("Instructions (optional)", f"fork:{run_id}:{n}", placeholder=hint, height=80)
+    ui.private_box(f"fork:{run_id}:{n}")
     if bare:
         _draw_start(run_id, n, {})
         return
@@ -153,6 +154,9 @@ def _start_fork(run_id: str, n: int, changed: dict[str, Any]) -> None:
 
     def fork() -> str:
         note = drafts.read(draft)
-        return forks.fork_run(client.workbench(), run_id, n, note=note, at_cap="ask", **changed)
+        private = ui.is_private(draft)
+        return forks.fork_run(
+            client.workbench(), run_id, n, note=note, private=private, at_cap="ask", **changed
+        )
 
     client.submit(fork, then=show)

@@ -268,7 +268,13 @@ def _build_note_cards(step: Step) -> list[Card]:
     }
     notes = step.change.get("notes") or []
     return [
-        Card(step.n, "person", titles[note.get("kind", "steer")], what=note["text"], by="person")
+        Card(
+            step.n,
+            "person",
+            f"{titles[note.get('kind', 'steer')]}{' (private)' if note.get('private') else ''}",
+            what=note["text"],
+            by="person",
+        )
         for note in notes
     ]
 

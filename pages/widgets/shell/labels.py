@@ -32,6 +32,7 @@ STATUS_TONE = {
 FACT_STATUS = {
     "pinned": "always used",
     "struck": "excluded",
+    "flagged": "order to machines",
     "not carried by its quote": "not supported by its quote",
 }
 """The stored words for the status of a fact that a person reads in others."""

@@ -67,6 +67,17 @@ def close_popover(name: str) -> None:
     st.session_state[f"{name}-done"] = st.session_state.get(f"{name}-done", 0) + 1
 
 
+def private_box(name: str) -> None:
+    """The box that makes the note of a draft private."""
+    hint = "Steps may follow it and the model may read it; no search and no address carries a word of it."
+    st.checkbox("Private: not sent to search engines or pages", key=f"private:{name}", help=hint)
+
+
+def is_private(name: str) -> bool:
+    """Whether the note of a draft is private."""
+    return bool(st.session_state.get(f"private:{name}"))
+
+
 def heading(title: str, below: str = "") -> None:
     """A section's heading with what follows it, both HTML."""
     st.html(f'<div class="ts"><h2 class="ts-section">{title}</h2>{below}</div>')

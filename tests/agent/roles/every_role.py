@@ -16,7 +16,7 @@ import agent.roles
 from agent.roles.role import Role
 from agent.types import Stall
 
-PERSONS_WORDS = {"question", "notes", "instruction", "prompt", "task", "introduction"}
+PERSONS_WORDS = {"question", "notes", "private_notes", "instruction", "prompt", "task", "introduction"}
 """Blanks that hold a person's own words."""
 STRANGERS_QUESTIONS = {"gate", "selection", "writing", "verification"}
 """Roles whose question comes from a community."""

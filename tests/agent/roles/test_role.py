@@ -86,6 +86,7 @@ FULL: dict[str, dict[str, Any]] = {
         "refused": [Refusal(what="https://evil.example/", why=EVIL)],
         "parts": [PlanPart(id="1", question="Who?")],
         "conflict": EVIL,
+        "private_notes": ["Only the registry."],
     },
     "analyzer": {
         "question": "Who?",
@@ -128,6 +129,7 @@ BARE: dict[str, dict[str, Any]] = {
         "refused": (),
         "parts": [],
         "conflict": "",
+        "private_notes": [],
     },
     "analyzer": {
         "question": "",

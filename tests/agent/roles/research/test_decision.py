@@ -273,6 +273,7 @@ def test_a_models_reply_is_taken_as_a_decision() -> None:
         "level": 0.0,
         "refused": [],
         "parts": [],
+        "private_notes": [],
     }
     judgement = DECISION.judge(model, **blanks)
     assert type(judgement.value) is Decision and judgement.value.query_or_url == ""
