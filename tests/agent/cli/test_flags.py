@@ -32,7 +32,7 @@ LINES = {
     "export": "R --format pages.csv --output F",
     "verify": "B --refetch --json",
     "import": "B",
-    "fork": f"R 3 --note T --model keyless {BUDGETS} --json F --markdown F",
+    "fork": f"R 3 --note T --private --model keyless {BUDGETS} --json F --markdown F",
     "compare": "A B --json",
     "trust": "a.example high --because R --forget D --run R",
     "unread": "R",
