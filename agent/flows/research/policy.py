@@ -70,13 +70,14 @@ def next_start_page(state: RunState) -> Proposal | None:
     return None
 
 
-def requested_search(state: RunState, actions: Sequence[str]) -> Proposal | None:
+def requested_search(state: ResearchRun, actions: Sequence[str]) -> Proposal | None:
     """The search that a person asked for to settle a conflict and that was not made since; None without an
     engine for it."""
     action = next((name for name in ENGINE_BY_ACTION if name in actions), None)
     for note in state.notes if action else ():
         made = any(done.step > note.step and done.query_or_url == note.text for done in state.actions)
-        if note.kind == "look" and not made and note.text not in state.skipped:
+        is_barred = note.text in state.skipped or find_secrets(state, note.text)
+        if note.kind == "look" and not made and not is_barred:
             why = "A person asked for this search: it may settle what the sources disagree on."
             return Proposal(next_action=action, query_or_url=note.text, reasoning=why, by="person")  # type: ignore[arg-type]
     return None
