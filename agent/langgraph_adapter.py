@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Generator
+from dataclasses import replace
 from typing import Annotated, Any, cast
 
 from langchain_core.runnables import RunnableConfig
@@ -159,7 +160,9 @@ class _Walker:
             return str(known or runs[-1])
         if not runs:
             history = [Turn.model_validate(turn) for turn in state.get("history") or []]
-            return self.bench.start(question, self.settings.replace(thread_id=thread_id), history=history)
+            settings = self.settings.replace(thread_id=thread_id)
+            unstored = self.flow.is_one_shot and not settings.reply.store_conversations
+            return self.bench.start(question, settings, history=history, unstored=unstored)
         newest = self.bench.snapshot(runs[-1]).run
         is_same = newest.id != known and newest.question == question.strip()
         if is_same or newest.status in (Status.WAITING, Status.PAUSED):
@@ -168,14 +171,16 @@ class _Walker:
 
     def _take_step(self, before: RunSnapshot) -> None:
         """Take the next step of a running run, or wait for the one that another worker takes."""
-        run_id, worker, ledger = before.run.id, self.bench.worker, self.bench.store.ledger
+        run_id, worker = before.run.id, self.bench.worker
+        store = self.bench.store_of(run_id)
+        ledger = store.ledger
         while ledger.get(run_id).status is Status.RUNNING and ledger.position(run_id)[0] == before.head:
             walk = self._walks.pop(run_id, None) or take_steps(
                 run_id,
                 flows=worker.flows,
-                store=worker.store,
+                store=store,
                 owner=worker.owner,
-                equip=worker.build_context,
+                equip=lambda run, lease: replace(worker.build_context(run, lease), store=store),
             )
             is_taken = next(walk, self) is None
             if is_taken and ledger.get(run_id).status is Status.RUNNING:
@@ -240,6 +245,8 @@ class _Walker:
             "user_question": run.question,
         }
         if run.status in (Status.DONE, Status.STOPPED, Status.FAILED):
+            if self.bench.store_of(run.id) is not self.bench.store:
+                self.bench.end_unstored_run(run.id, hold=True)
             return Command(update=update, goto=END)
         is_node = any(edge.start == view.next for edge in self.flow.edges)
         return Command(update=update, goto=view.next if is_node else name)

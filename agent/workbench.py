@@ -84,9 +84,17 @@ class Workbench:
         """An unstored run has ended: hold it for a while for who looks at it, or forget it."""
         self.snapshots.forget(self.unstored.end(run_id, hold=hold))
 
-    def start(self, question: str, settings: Settings | None = None, *, history: Sequence[Turn] = ()) -> str:
-        """A new run for a question, after the earlier turns of its conversation; returns its id. Raises
-        UsageError for a question or setting that is not valid."""
+    def start(
+        self,
+        question: str,
+        settings: Settings | None = None,
+        *,
+        history: Sequence[Turn] = (),
+        unstored: bool = False,
+    ) -> str:
+        """A new run for a question, after the earlier turns of its conversation; returns its id. An
+        `unstored` run lives in memory only, and whoever drives it ends it. Raises UsageError for a question
+        or setting that is not valid."""
         settings, question = normalize_settings(settings or Settings()), question.strip()
         settings, history = dialogue.apply_chat_settings(settings, history, self.config)
         validation.check_new_run(question, settings, FLOWS)
@@ -95,6 +103,8 @@ class Workbench:
         turns = {"history": list(history)} if history else {}
         change = to_jsonable({"question": question, "settings": settings, **turns})
         first = Step(n=0, name="ask", change=change, next=flow.first_step, by="person")
+        if unstored:
+            return self.unstored.create(self.store, question, settings, first)
         run_id = self.store.ledger.create(question, settings, first)
         self.worker.schedule(run_id)
         return run_id

@@ -214,20 +214,14 @@ class ReplyService:
             next="silent" if missing else FLOW.first_step,
             by="person",
         )
-        store = self.bench.store if keys.store_conversations else self._open_memory()
-        run_id = store.ledger.create(question, settings, step, owner=owner)
-        if store is not self.bench.store:
-            self.bench.unstored.add(run_id, store)
+        if keys.store_conversations:
+            run_id = self.bench.store.ledger.create(question, settings, step, owner=owner)
+        else:
+            run_id = self.bench.unstored.create(self.bench.store, question, settings, step, owner=owner)
+        store = self.bench.store_of(run_id)
         if missing:
             store.ledger.update_run(run_id, status=Status.DONE, owner="", lease_until=0.0)
         return _Request(run_id, owner, until, store, images)
-
-    def _open_memory(self) -> Store:
-        """A store in memory for one run, with a person's ratings of domains."""
-        store = Store.in_memory()
-        for rating in self.bench.store.trust_ratings.all().values():
-            store.trust_ratings.put(rating.domain, rating)
-        return store
 
     def _fetch_pictures(
         self, conversation: Conversation, until: float

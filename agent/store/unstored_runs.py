@@ -9,7 +9,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 
 from agent.store.database import Store
-from agent.types import Run
+from agent.types import Run, Settings, Step
 
 MAX_HELD = 20
 """Ended runs that are held for who looks at them, the newest."""
@@ -26,10 +26,18 @@ class UnstoredRuns:
         self._ended: OrderedDict[str, float] = OrderedDict()
         self._lock = threading.Lock()
 
-    def add(self, run_id: str, store: Store) -> None:
-        """A run has started in this database."""
+    def create(
+        self, beside: Store, question: str, settings: Settings, first: Step, *, owner: str = ""
+    ) -> str:
+        """A new run in a database of its own, with the ratings of domains of the store `beside`; returns its
+        id."""
+        store = Store.in_memory()
+        for rating in beside.trust_ratings.all().values():
+            store.trust_ratings.put(rating.domain, rating)
+        run_id = store.ledger.create(question, settings, first, owner=owner)
         with self._lock:
             self._stores[run_id] = store
+        return run_id
 
     def get(self, run_id: str) -> Store | None:
         """The database of a run; None when it is not in memory."""

@@ -120,6 +120,10 @@ def test_a_reply_run_by_langgraph_equals_one_run_by_our_loop(
     assert graph.checkpointer is None, "as in the seed, nothing is kept between requests"
     again = graph.invoke({"question": REPLY_ASKED})
     assert again["run_id"] != values["run_id"], "each request is a run of its own"
+    assert [run.id for run in bench.runs()] == [run_id], "and nothing of it is stored"
+    keeping = settings.replace(reply=settings.reply.replace(store_conversations=True))
+    kept = build_graph(bench, "reply", settings=keeping).invoke({"question": REPLY_ASKED})
+    assert [run.id for run in bench.runs()] == [kept["run_id"], run_id], "unless the setting says so"
 
 
 def test_a_reply_that_fails_is_silence_and_no_error(bench: Workbench) -> None:

@@ -10,11 +10,8 @@ from agent.types import Settings, Step
 
 
 def begin(runs: UnstoredRuns, question: str = "q") -> str:
-    store = Store.in_memory()
     first = Step(n=0, name="ask", change={"question": question}, next="gate")
-    run_id = store.ledger.create(question, Settings(flow="reply"), first)
-    runs.add(run_id, store)
-    return run_id
+    return runs.create(Store.in_memory(), question, Settings(flow="reply"), first)
 
 
 def test_a_store_in_memory_is_one_for_all_threads_and_no_other_store_sees_it() -> None:
