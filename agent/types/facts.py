@@ -191,10 +191,11 @@ class Conflict(Record):
     @property
     def model_reading(self) -> str:
         """What the model makes of it, with its reason; "" when it was not asked."""
+        later = f"“{self.chosen}”" if self.settled_by == "model" and self.chosen else "the later value"
         readings = {
             "contradict": "the sources contradict each other",
             "different_things": "they are about different things",
-            "later_replaces": "the later value replaces the earlier one",
+            "later_replaces": f"{later} replaces the earlier one",
             "agree": "they agree",
         }
         why = f", because “{self.model_reason}”" if self.model_reason else ""
@@ -204,7 +205,7 @@ class Conflict(Record):
     def status_text(self) -> str:
         """Its status for a sentence: open, or who settled it, how, and why."""
         if self.status == "open":
-            return "open"
+            return f"open (the model's reading: {self.model_reading})" if self.model_reading else "open"
         if self.settled_by == "model":
             return f"settled by the model's reading: {self.model_reading}"
         by = {"person": " by a person", "evidence": " by the count"}.get(self.settled_by, "")

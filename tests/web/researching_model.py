@@ -34,7 +34,7 @@ def crawl(url: str) -> Told_:
 def role_of(prompt: str) -> str:
     """Which role a prompt belongs to, by the schema that stands in it."""
     keys = {"report": '"journey"', "analyzer": '"new_potential_urls"', "decision": '"next_action"'}
-    keys |= {"check_claims": '"claims"', "repair": '"sentences"'}
+    keys |= {"check_claims": '"claims"', "repair": '"sentences"', "compare_facts": '"ruling"'}
     return next(role for role, key in keys.items() if key in prompt)
 
 
@@ -90,6 +90,9 @@ class Script:
 
     def repair(self, prompt: str) -> Told_:
         return check_reply(prompt, "RepairReply", repairs=self.more.get("repairs"))
+
+    def compare_facts(self, prompt: str) -> Told_:
+        return {"conflicts": self.more.get("rulings", [])}
 
     def served(self, request: Request) -> Any:
         return self(request.prompt)

@@ -33,8 +33,9 @@ def restore_settlement(conflict: Conflict, before: dict[str, Conflict], facts: l
     )
     if old is not None:
         conflict = conflict.model_copy(update={"id": old.id, "step": old.step, "found_by": old.found_by})
+        read = {"model_ruling": old.model_ruling, "model_reason": old.model_reason}
         if old.ruling == "open":
-            return conflict.model_copy(update={"ruling": "open", "reason": old.reason})
+            return conflict.model_copy(update={"ruling": "open", "reason": old.reason, **read})
         chosen = _find_chosen_value(old, conflict)
         if is_settled_by_person(old) and old.reason != PINNED_REASON and chosen is not None:
             kept = {
@@ -43,6 +44,7 @@ def restore_settlement(conflict: Conflict, before: dict[str, Conflict], facts: l
                 "reason": old.reason,
                 "ruling": old.ruling,
                 "settled_by": "person",
+                **read,
             }
             return conflict.model_copy(update=kept)
     return _settle_by_evidence(conflict, {f.id for f in facts if f.decision == "pinned"}, old)
@@ -51,12 +53,14 @@ def restore_settlement(conflict: Conflict, before: dict[str, Conflict], facts: l
 def apply_model_ruling(
     conflict: Conflict, ruling: ModelRuling, reason: str, facts: Mapping[str, Fact]
 ) -> Conflict:
-    """The conflict with a model's reading of it; unchanged where a person ruled. `contradict` leaves it open;
-    of `later_replaces` the value published last is chosen, where dates tell which one that is."""
+    """The conflict with a model's reading of it; unchanged where a person ruled.
+
+    `contradict` leaves it open, and so does `agree` where code finds two dates, figures or a denial: no model
+    calls these the same. Of `later_replaces` the value published last is chosen, where dates tell it."""
     if is_settled_by_person(conflict) or conflict.ruling:
         return conflict
     read = conflict.replace(model_ruling=ruling, model_reason=reason)
-    if ruling == "contradict":
+    if ruling == "contradict" or (ruling == "agree" and conflict.kind != "name"):
         return read
     chosen = _find_latest_value(conflict, facts) if ruling == "later_replaces" else ""
     return read.replace(status="settled", settled_by="model", chosen=chosen, reason=reason)

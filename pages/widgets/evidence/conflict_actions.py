@@ -21,7 +21,8 @@ def draw(view: RunSnapshot, conflict: Conflict) -> None:
         if conflict.status == "settled":
             args = (conflict_rulings.resolve_conflict, client.workbench(), view.run.id, conflict.id, "open")
             ui.action("Reopen", f"conflict-reopen-{conflict.id}", *args, icon="lock_open")
-        with ui.popover("Resolve", _resolve_key(conflict), "gavel"):
+        label = "Overturn" if conflict.settled_by == "model" else "Resolve"
+        with ui.popover(label, _resolve_key(conflict), "gavel"):
             _draw_resolve_form(view, conflict)
         if view.run.settings.flow in conflict_rulings.SEARCHING_FLOWS:
             with ui.popover("Look for more evidence", _search_key(conflict), "travel_explore"):

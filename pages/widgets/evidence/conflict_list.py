@@ -55,7 +55,8 @@ def render_conflict(conflict: Conflict, facts: Mapping[str, Fact], run_id: str) 
         f"<h3>{escape.html(conflict.topic)}</h3><p>{_render_status(conflict)} "
         f"{badges.render(KIND_LABELS[conflict.kind])} {asks}</p>"
     )
-    reason = f'<p class="small">{escape.html(describe_resolution(conflict))}</p>' if conflict.reason else ""
+    notes = filter(None, (describe_resolution(conflict), describe_reading(conflict)))
+    reason = "".join(f'<p class="small">{escape.html(note)}</p>' for note in notes)
     if not found:
         return (
             f'{head}{reason}<p class="small soft">The model reports it; no two '
@@ -69,15 +70,19 @@ def _render_status(conflict: Conflict) -> str:
     if conflict.status == "open":
         return badges.render("Unresolved", "bad")
     return badges.render(
-        {"person": "resolved by you", "evidence": "resolved by source count"}.get(
-            conflict.settled_by, "settled"
-        ),
-        "good",
+        {
+            "person": "resolved by you",
+            "evidence": "resolved by source count",
+            "model": "resolved by the model's reading",
+        }.get(conflict.settled_by, "settled"),
+        "live" if conflict.settled_by == "model" else "good",
     )
 
 
 def describe_resolution(conflict: Conflict) -> str:
-    """What settled it, in a sentence."""
+    """What a person or the count of sources made of it, in a sentence; "" where neither did."""
+    if not conflict.reason or conflict.settled_by == "model":
+        return ""
     if conflict.status == "open":
         return f"Opened again: {conflict.reason}"
     ruled = (
@@ -92,6 +97,11 @@ def describe_resolution(conflict: Conflict) -> str:
         if conflict.settled_by == "evidence"
         else f"{ruled}, because “{conflict.reason}”"
     )
+
+
+def describe_reading(conflict: Conflict) -> str:
+    """What a model made of it, in a sentence; "" when none was asked."""
+    return f"The model's reading: {conflict.model_reading}" if conflict.model_reading else ""
 
 
 def _render_side(side: SideSummary, run_id: str) -> list[str]:

@@ -55,6 +55,11 @@ def test_a_reading_that_they_contradict_leaves_it_open():
     assert clash(known=read).model_reason == "both mean the first deed"
 
 
+def test_no_model_calls_two_dates_the_same():
+    read = apply_model_ruling(clash(), "agree", "both are old", FACTS)
+    assert (read.status, read.settled_by, read.model_reason) == ("open", "", "both are old")
+
+
 def test_a_further_value_opens_it_again():
     read = apply_model_ruling(clash(), "different_things", "two dairies", FACTS)
     again = clash(said("c", 1950), known=read)

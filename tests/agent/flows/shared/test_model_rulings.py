@@ -1,0 +1,166 @@
+"""A model's readings of conflicts: told to it with quotes, titles and dates, kept with the reason, shown as its
+reading with both values, and overturned by a person."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agent.actions import conflict_rulings, export
+from agent.actions.bundle_verify import verify_bundle
+from agent.types import Settings, Status
+from agent.workbench import Workbench
+from tests.web.folders import page, write_world
+from tests.web.model_server import ModelServer
+from tests.web.researching_model import ASK, Script, crawl, find_fact_ids, workbench
+
+pytestmark = pytest.mark.slow
+HERON = "In which year was the brass heron of Port Ember built?"
+ONE, TWO = "https://one.example/heron", "https://two.example/heron"
+BUILT = re.compile(r"The brass heron of Port Ember was built in \d{4}\.")
+PAGES = [
+    page(
+        ONE,
+        "Brass heron",
+        "The brass heron of Port Ember was built in 1921.\nIt stands by the harbour.",
+        published_at="2019-01-01",
+    ),
+    page(
+        TWO,
+        "Brass heron of Port Ember",
+        "The brass heron of Port Ember was built in 1934.\nIt is made of brass.",
+        published_at="2023-01-01",
+    ),
+]
+
+
+def analyze(prompt: str, rulings: list[dict[str, str]]) -> dict[str, Any]:
+    quotes = BUILT.findall(prompt.split("Passages of the page")[-1]) if "Passage p1" in prompt else []
+    return {
+        "facts": [{"quote": quote, "statement": quote, "passage_id": "p1"} for quote in quotes],
+        "conflicts": rulings if "k1 about" in prompt else [],
+        "confidence_score": 0.9,
+    }
+
+
+@contextmanager
+def reviewed(
+    tmp_path: Path, *, in_analysis: list[dict[str, str]], before_report: list[dict[str, str]], **settings: Any
+) -> Iterator[tuple[Workbench, str, Script]]:
+    script = Script(
+        {**ASK, "query_or_url": HERON},
+        crawl(ONE),
+        crawl(TWO),
+        analyzer=lambda prompt: analyze(prompt, in_analysis),
+        report=lambda prompt: {
+            "answer": [
+                {"text": f"The brass heron of Port Ember was built in {year}.", "fact_ids": [name]}
+                for name, year in zip(find_fact_ids(prompt), (1921, 1934), strict=False)
+            ]
+        },
+        rulings=before_report,
+    )
+    with ModelServer(script.served) as server, workbench(server) as bench:
+        run_id = bench.start(HERON, Settings(world=write_world(tmp_path, PAGES), **settings))
+        assert bench.drive(run_id) is Status.REVIEW, bench.snapshot(run_id).run.error
+        yield bench, run_id, script
+
+
+def ruling(word: str, reason: str = "the titles name two herons") -> list[dict[str, str]]:
+    return [{"id": "k1", "ruling": word, "reason": reason}]
+
+
+def test_the_analyzers_ruling_settles_the_conflict_as_its_reading(tmp_path):
+    with reviewed(tmp_path, in_analysis=ruling("different_things"), before_report=[]) as (
+        bench,
+        run_id,
+        script,
+    ):
+        state = bench.snapshot(run_id).state
+        [conflict] = state.conflicts.values()
+        assert (conflict.status, conflict.settled_by, conflict.reason) == (
+            "settled",
+            "model",
+            "the titles name two herons",
+        )
+        assert not any(fact.disputed for fact in state.facts.values())
+        assert state.answer.conflicts == [] and not any(s.disputed for s in state.answer.sentences)
+        assert not any(role == "compare_facts" for role, _ in script.prompts), "it was ruled on before"
+
+
+def test_what_nobody_ruled_on_is_put_to_the_model_once_before_the_report(tmp_path):
+    with reviewed(
+        tmp_path, in_analysis=[], before_report=ruling("later_replaces", "2023 is newer"), max_steps=3
+    ) as (bench, run_id, script):
+        [prompt] = [prompt for role, prompt in script.prompts if role == "compare_facts"]
+        assert "one.example" in prompt and "2023-01-01" in prompt and "Brass heron of Port Ember" in prompt
+        [conflict] = bench.snapshot(run_id).state.conflicts.values()
+        assert (conflict.settled_by, conflict.chosen) == ("model", "1934")
+
+
+def test_a_run_without_conflicts_makes_no_call_for_them(tmp_path):
+    world = write_world(tmp_path, PAGES[:1])
+    script = Script({**ASK, "query_or_url": HERON}, crawl(ONE), analyzer=lambda prompt: analyze(prompt, []))
+    with ModelServer(script.served) as server, workbench(server) as bench:
+        assert bench.drive(bench.start(HERON, Settings(world=world))) is Status.REVIEW
+    assert not any(role == "compare_facts" for role, _ in script.prompts)
+
+
+def test_a_hostile_ruling_stays_visible_as_the_models_reading_with_both_values(tmp_path):
+    lie = "the pages speak of two herons"
+    with reviewed(tmp_path, in_analysis=[], before_report=ruling("different_things", lie), max_steps=3) as (
+        bench,
+        run_id,
+        script,
+    ):
+        script.more["report"] = None
+        answer = bench.snapshot(run_id).state.answer
+        assert "1921" in answer.text and "1934" in answer.text
+        report = export.export_run(bench, run_id, "md").decode()
+        assert "settled by the model's reading: they are about different things" in report and lie in report
+        assert "1921" in report and "1934" in report
+        assert verify_bundle(export.export_run(bench, run_id, "bundle")).is_valid
+
+
+def test_a_reading_is_named_in_an_answer_that_gives_one_side_only(tmp_path):
+    with reviewed(tmp_path, in_analysis=[], before_report=ruling("different_things"), max_steps=3) as (
+        bench,
+        run_id,
+        script,
+    ):
+        script.more["report"] = lambda prompt: {
+            "answer": [
+                {
+                    "text": "The brass heron of Port Ember was built in 1921.",
+                    "fact_ids": find_fact_ids(prompt)[:1],
+                }
+            ]
+        }
+        bench.send_back(run_id, bench.snapshot(run_id).head, "Give one year only.")
+        assert bench.drive(run_id) is Status.REVIEW
+        text = bench.snapshot(run_id).state.answer.text
+        assert "The model's reading: on Port Ember" in text and "because “the titles name two herons”" in text
+        assert "1934" in text and "disagree" not in text
+
+
+def test_a_person_overturns_the_reading_for_good(tmp_path):
+    with reviewed(tmp_path, in_analysis=ruling("different_things"), before_report=[]) as (bench, run_id, _):
+        [conflict] = bench.snapshot(run_id).state.conflicts.values()
+        conflict_rulings.resolve_conflict(
+            bench, run_id, conflict.id, "take", value="1934", because="the mason's bill"
+        )
+        assert bench.drive(run_id) is Status.REVIEW
+        state = bench.snapshot(run_id).state
+        [now] = state.conflicts.values()
+        assert (now.settled_by, now.chosen, now.reason) == ("person", "1934", "the mason's bill")
+        assert now.model_ruling == "different_things", "what the model said is kept"
+        assert "A person settled this" in state.answer.text and "model's reading" not in state.answer.text
+        conflict_rulings.resolve_conflict(bench, run_id, conflict.id, "open")
+        assert bench.drive(run_id) is Status.REVIEW
+        [again] = bench.snapshot(run_id).state.conflicts.values()
+        assert (again.status, again.settled_by) == ("open", ""), "no model settles what a person opened"
