@@ -75,7 +75,7 @@ class Script:
 
     def report(self, prompt: str) -> Told_:
         ids = find_fact_ids(prompt)
-        sentences = self.more.get("sentences", [("There are 412 solar panels on the roof.", None)])
+        sentences = self.more.get("sentences", [(QUOTE, None)])
         return {
             "answer": [
                 {"text": text, "fact_ids": ids if cited is None else cited} for text, cited in sentences

@@ -44,7 +44,7 @@ def test_a_model_drives_the_run_from_question_to_answer():
     assert (answer.by, answer.verdict, answer.text) == (
         "model",
         "answered",
-        "There are 412 solar panels on the roof.",
+        QUOTE,
     )
     assert (answer.statements.backed, answer.statements.unsupported, answer.statements.dropped) == (1, 0, 0)
     assert [(source.url, source.quotes) for source in answer.sources] == [(ROOF, [QUOTE])]
@@ -274,7 +274,7 @@ def test_a_send_back_note_and_the_former_answer_reach_the_report():
         bench.drive(view.run.id)
         assert (
             "Say since when." in server.requests[-1].prompt
-            and "There are 412 solar panels on the roof." in server.requests[-1].prompt
+            and QUOTE in server.requests[-1].prompt
         )
         assert bench.snapshot(view.run.id).state.answer.n == 2
 
