@@ -272,10 +272,7 @@ def test_a_send_back_note_and_the_former_answer_reach_the_report():
         view = run(bench)
         bench.send_back(view.run.id, view.head, "Say since when.")
         bench.drive(view.run.id)
-        assert (
-            "Say since when." in server.requests[-1].prompt
-            and QUOTE in server.requests[-1].prompt
-        )
+        assert "Say since when." in server.requests[-1].prompt and QUOTE in server.requests[-1].prompt
         assert bench.snapshot(view.run.id).state.answer.n == 2
 
 
