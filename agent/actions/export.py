@@ -100,6 +100,7 @@ def build_report(bench: ActionContext, run_id: str) -> Report:
         notes=state.notes,
         facts=list(state.facts.values()),
         conflicts=active_conflicts(state),
+        plan=state.plan,
         confidence=state.confidence,
         actions=state.actions,
         pages=list(state.pages.values()),

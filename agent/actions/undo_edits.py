@@ -153,9 +153,9 @@ def _restore_exactly(state: RunState, step: int, before: RunState, why: str) -> 
         if gone := [name for name in now if name not in old]:
             change[f"{REMOVAL_PREFIX}{part}"] = gone
     then = before.confidence[-1] if before.confidence else Confidence(step=step, value=0.0)
-    if state.confidence and (then.value, then.factors) != (
+    if state.confidence and (then.value, then.parts) != (
         state.confidence[-1].value,
-        state.confidence[-1].factors,
+        state.confidence[-1].parts,
     ):
         moved = round(then.value - state.current_confidence, 4)
         change["confidence"] = [

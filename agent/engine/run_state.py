@@ -5,14 +5,13 @@ part. Each field says how a change reaches it (see agent.engine.state)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Annotated, Any, ClassVar, Generic, Literal
 
-from pydantic import AfterValidator, Field
+from pydantic import Field
 from typing_extensions import TypeVar
 
 from agent.engine.state import State, append, merge_dict, upsert, upsert_by_step
-from agent.evidence.confidence import AnswerFeatures, complete_basis
 from agent.text.dialogue_acts import classify_small_talk
 from agent.text.question_analysis import ParsedQuestion
 from agent.text.question_parts import split_compound_question
@@ -54,6 +53,11 @@ class FlowState(State):
 
     compares_within_site: ClassVar[bool] = True
     """Whether facts of one site can contradict each other."""
+    asks_one_publisher: ClassVar[bool] = False
+    """Whether it asks one publisher, or a library that a person chose: one source is enough then."""
+    filter_judgement: ClassVar[float | None] = None
+    """The judgement on what it reports without a model's estimate, where its own steps judged each item; None
+    where nothing did."""
 
     def describe_target(self, run: RunState[Any], step: str) -> str:
         """What the step that is being taken works on: a query or addresses; "" for nothing to name."""
@@ -75,10 +79,6 @@ class FlowState(State):
     def comparison_question(self, run: RunState[Any]) -> ParsedQuestion | None:
         """The question by which the answers of sources are compared; None where many small matters are
         gathered, or one site is asked."""
-        return None
-
-    def answer_features(self, run: RunState[Any], facts: Sequence[Fact]) -> AnswerFeatures | None:
-        """What an answer from these facts would rest on, for the confidence; None where nobody counts it."""
         return None
 
     def fact_sets_for_check(self, run: RunState[Any]) -> list[dict[str, Fact]]:
@@ -118,9 +118,7 @@ class RunState(State, Generic[Own]):
     """How far a person trusts a domain in this run, by domain; a value below 0 restores the pages' own
     signs."""
     conflicts: Annotated[dict[str, Conflict], upsert] = Field(default_factory=dict)
-    confidence: Annotated[list[Annotated[Confidence, AfterValidator(complete_basis)]], append] = Field(
-        default_factory=list
-    )
+    confidence: Annotated[list[Confidence], append] = Field(default_factory=list)
     refusals: Annotated[list[Refusal], append] = Field(default_factory=list)
     blockages: Annotated[list[Stall], append] = Field(default_factory=list)
     answers: Annotated[list[Answer], append] = Field(default_factory=list)

@@ -34,7 +34,7 @@ def score_run(
         "confidence": answer.confidence if answer else 0.0,
         "refused": _is_refusal(answer),
         **({"bearing": state.own.bearing} if view.run.settings.flow == "site" else {}),
-        "basis": state.confidence[-1].basis if state.confidence else {},
+        "parts": [part.model_dump() for part in state.confidence[-1].parts] if state.confidence else [],
         **_score_answer(state, question),
         **_score_support(state, question, urls),
         **_score_evidence(bench, view, question, set(map(canonicalize, urls.values()))),

@@ -1,189 +1,169 @@
-"""Confidence: one formula over facts and conflicts, with every change explained.
+"""Confidence: what the evidence for each part of the question allows, and where in that range a judgement
+puts it.
 
-    value = coverage × support × trust × agreement − conflicts
+    part  = (low + (high − low) × judgement) × DISPUTE_FACTOR where it is disputed
+    low   = LOW_LIMIT × (1 − LOW_DOUBT ** n)          n = 1: .16   2: .26   3: .31   at most .40
+    high  = 1 − HIGH_DOUBT ** n                       n = 1: .84   2: .97   3: 1.0
+    whole = the mean of the parts, at most MAX_PARTIAL while a part is open or disputed
 
-It lies between 0 and 1; a model's own figure can only lower it.
+* n: the independent sources that say what the part's claim says, each with the weight of its trust, from 0
+  to 1 (full from FULL_WEIGHT_TRUST on). A source counts SURE_WEIGHT where a person pinned its fact or trusts
+  it fully, where it is the publisher that the question is about, and in the flows that ask one publisher
+  (`site`, `collect`, `reply`, `chat`). 0 sources: the part is open and counts 0.
+* judgement: from 0 to 1, the model's own estimate, or without a model how well the best quote fits the
+  question. It moves the value both ways, and only within the range.
+* disputed: an open conflict contradicts the claim.
 
-* coverage   the share of the question that usable facts cover, given by the caller; of a plain question with
-             answer features FULL_COVERAGE counts as all.
-* support    1 − (1 − alone) × GAP_FACTOR_PER_SOURCE ** (n − 1); n is the number of independent sources that
-             say what the best fact says; all other relevant sources together count OTHER_SOURCES_COUNT; 0
-             without facts. Parts of a question are averaged.
-* alone      how surely one source alone answers. Without answer features 1 − SINGLE_SOURCE_GAP. With them
-             odds / (1 + odds), at most MAX_SINGLE_SOURCE_VALUE, where a plain question has
-                 odds = BASE_ODDS × SHARP_ODDS ** sharp × MISSING_ODDS ** missing × OPENS_PAGE_ODDS ** opens
-                        × ((1 + told) / (1 + bearing)) ** ANSWERING_SHARE_EXPONENT
-             and one that takes several pages has
-                 odds = MULTI_HOP_BASE_ODDS × SHARP_ODDS ** sharp × MISSING_ODDS ** missing
-                        × JOINED_ODDS ** joined × LINKED_ODDS ** linked × YES_NO_ODDS ** closed
-             `told` (at most MAX_ANSWERING_FACTS): facts of an answer with a value of the expected type;
-             `bearing`: all usable facts; `missing`: words of the question that no fact of the answer has;
-             `opens`: the best fact opens its page; `joined`: the share of the question that these facts hold
-             together beyond the best of them; `linked`: of what no title says, the share that the quotes say;
-             `sharp`: a date or a figure is asked for; `closed`: a yes or no is asked for. These names are
-             stored in `Confidence.basis`. MAX_SINGLE_SOURCE_VALUE where a person pinned the best fact.
-* trust      TRUST_FLOOR + TRUST_SLOPE × the trust of the best sources (mean over parts), at most 1; a pinned
-             fact is trusted fully. A source with trust 1 (only a person gives it) leaves
-             FULL_TRUST_GAP_FACTOR of what a single source lacks.
-* agreement  1 − DISPUTE_WEIGHT × the disputed share of the relevant facts.
-* conflicts  OPEN_CONFLICT_PENALTY for each open conflict on a relevant fact, at most MAX_CONFLICT_PENALTY.
+Until there is an answer, the claim of a part is the best supported of its facts. From then on it is the first
+sentence of the answer on that part, and it counts only when its quotes support it.
 
-With answer features the value is a frequency: of the answers given with 0.8, about 80 % were right on three
-public question sets. DECISIONS.md says how the constants of `alone` were fitted. Those sets have one source a
-question, so the other constants are our own judgement. One source never reaches the usual threshold
-(0.90)."""
+With the judgement held fixed, a further independent source never lowers the value; striking, distrusting or
+falsely correcting a supporting fact never raises it, and neither does an open conflict: sources are told
+apart, and like statements are found, among all facts, also those that do not count. Words of the question
+count for nothing here. The constants are our own judgement, so that one right source with a judgement of .7
+gives .6, two agreeing ones with .9 give .9, and a wrong answer that the judge doubts (.2) stays below .4;
+DECISIONS.md has the figures on public sets."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import exp, log
 
-from agent.evidence import confidence_explanations as explanations
-from agent.evidence.confidence_explanations import ReasonContext
 from agent.evidence.contradiction.statements import dice_similarity, find_contradiction
-from agent.evidence.source_independence import find_independent_sources
+from agent.evidence.source_independence import PERSON_SOURCE, map_sites_to_sources
 from agent.evidence.statement_features import extract_features
-from agent.types import Confidence, ConfidenceChange, Conflict, Fact
+from agent.text.tokens import fold
+from agent.text.urls import site
+from agent.types import Confidence, Conflict, Fact, PartConfidence
 
-SINGLE_SOURCE_GAP = 0.20
-"""What a single source lacks without answer features."""
-BASE_ODDS, MULTI_HOP_BASE_ODDS = 33.0, 1.25
-"""The odds of an answer before anything is counted, for a plain question and for one that takes several
-pages."""
-SHARP_ODDS, MISSING_ODDS, OPENS_PAGE_ODDS, ANSWERING_SHARE_EXPONENT = 2.7, 0.82, 1.8, 1.8
-JOINED_ODDS, LINKED_ODDS, YES_NO_ODDS = 11.0, 2.7, 0.37
-"""The factors of the odds."""
-MAX_ANSWERING_FACTS = 4
-"""More answering facts are no surer sign."""
-MAX_SINGLE_SOURCE_VALUE = 0.89
-"""The most that one source gives: just below the usual threshold."""
-FULL_COVERAGE = 0.8
-"""The share of the question's words that counts as all: the rest is phrasing."""
-GAP_FACTOR_PER_SOURCE = 0.25
-"""The part of a single source's gap that each further source leaves."""
-OTHER_SOURCES_COUNT = 0.05
-"""What all relevant sources that do not say the same count together."""
-TRUST_FLOOR, TRUST_SLOPE = 0.70, 0.50
-"""Trust 0.6 or better leaves the value unchanged, trust 0.1 takes a quarter."""
-FULL_TRUST_GAP_FACTOR = 0.5
-"""The part of a single source's gap that full trust leaves."""
-DISPUTE_WEIGHT = 0.5
-OPEN_CONFLICT_PENALTY, MAX_CONFLICT_PENALTY = 0.10, 0.30
-MIN_RELATIVE_RELEVANCE = 0.5
-"""A fact counts when it has at least this share of the best fact's relevance."""
+LOW_LIMIT, LOW_DOUBT = 0.40, 0.60
+"""The least value that agreeing sources alone give, and the part of it that each source leaves open."""
+HIGH_DOUBT = 0.16
+"""The doubt that each source leaves at best."""
+DISPUTE_FACTOR = 0.5
+"""The part of its value that a disputed claim keeps."""
+MAX_PARTIAL = 0.59
+"""The most while a part is open or disputed: below the level "Moderate"."""
+FULL_WEIGHT_TRUST = 0.6
+"""Trust of a page that nothing speaks for or against: from here on its source counts in full."""
+SURE_WEIGHT = 2.0
+"""What a source counts that is enough alone."""
 MIN_SAME_SIMILARITY = 0.5
 """Least similarity (Dice of content words) of two statements that say the same."""
 LEVELS = (("High", 0.85), ("Moderate", 0.6), ("Low", 0.0))
 """The names of confidence levels, each with its least value."""
-MIN_VISIBLE_CHANGE = 0.005
-"""Smaller changes get no reason of their own."""
-CHANGE_ORDER = (
-    ("coverage",),
-    ("told", "bearing"),
-    ("opens",),
-    ("missing",),
-    ("joined",),
-    ("linked",),
-    ("chain", "sharp", "closed"),
-    ("pinned",),
-    ("left",),
-    ("trust",),
-    ("agreement",),
-    ("conflicts",),
-)
-"""The order in which figures are replaced by the new ones; each group is a change of its own."""
-
-MAX_COUNT = 1e6
-BASE_INPUTS = {
-    **dict.fromkeys(("coverage", "left", "trust", "agreement", "conflicts"), (0.0, 1.0)),
-    **dict.fromkeys(("facts", "voices", "agreeing"), (0.0, MAX_COUNT)),
-}
-"""The inputs of every confidence, each with its range."""
-ANSWER_INPUTS = {
-    **dict.fromkeys(("told", "bearing"), (0.0, MAX_COUNT)),
-    "missing": (0.0, 2000.0),
-    "joined": (-1.0, 1.0),
-    **dict.fromkeys(("opens", "linked", "chain", "sharp", "closed", "pinned"), (0.0, 1.0)),
-}
-"""The inputs taken from the features of an answer: all of them or none."""
-DEFAULTED_INPUTS = ("opens", "linked", "closed")
-"""Inputs that early versions did not store; they count as 0."""
 
 
 @dataclass(frozen=True)
-class AnswerFeatures:
-    """Counts of the facts an answer would use; the module docstring says what each means."""
+class Evidence:
+    """The evidence for one part: its independent sources with their weight, the open conflicts that
+    contradict it, and the facts that say it, the claim first. Without facts the part is open."""
 
-    answering_facts: int
-    relevant_facts: int
-    missing_words: int
-    joined_share: float
-    is_multi_hop: bool
-    answer_type: str
-    """One of `answer_type.ANSWER_TYPES`."""
-    opens_page: bool = False
-    linked_share: float = 0.0
-    is_yes_no: bool = False
-
-    @property
-    def has_sharp_value(self) -> bool:
-        """Is a date or a figure asked for?"""
-        return self.answer_type in ("date", "number")
+    part: str
+    weight: float = 0.0
+    sources: tuple[str, ...] = ()
+    conflicts: tuple[Conflict, ...] = ()
+    facts: tuple[Fact, ...] = ()
 
 
-@dataclass(frozen=True)
-class _PartSupport:
-    """The sources of one part's best fact (others count a little), their best trust, and the facts that
-    agree."""
+class EvidencePool:
+    """All facts of a run with the open conflicts; those that do not count only tell sources apart.
 
-    source_count: float
-    trust: float
-    best_fact: Fact
-    agreeing_facts: list[Fact]
+    `is_enough` says whether a fact's source is enough alone."""
 
-    @property
-    def remaining_gap(self) -> float:
-        """The part of a single source's gap that its sources leave."""
-        trust_factor = FULL_TRUST_GAP_FACTOR if self.trust >= 1.0 else 1.0
-        return float(GAP_FACTOR_PER_SOURCE ** (self.source_count - 1)) * trust_factor
+    def __init__(
+        self, facts: Iterable[Fact], conflicts: Iterable[Conflict], is_enough: Callable[[Fact], bool]
+    ) -> None:
+        self._facts = {fact.id: fact for fact in facts}
+        self._conflicts = [conflict for conflict in conflicts if conflict.status == "open"]
+        self._features = {name: extract_features(_page_statement(fact)) for name, fact in self._facts.items()}
+        self._topics = {name: _find_topic(fact) for name, fact in self._facts.items()}
+        self._is_enough = is_enough
+
+    def measure(self, part: str, claims: Iterable[str], judgement: float) -> Evidence:
+        """The evidence for a part whose claim is one of these facts: of the one that gives the most."""
+        known = [self._facts[name] for name in claims if name in self._facts]
+        found = [self._measure_claim(part, fact) for fact in known if not fact.rests_on_person]
+
+        def rank(evidence: Evidence) -> tuple[float, float]:
+            value = _compute(evidence.weight, _limit(judgement), disputed=bool(evidence.conflicts))
+            return value, max((fact.relevance for fact in evidence.facts), default=0.0)
+
+        return max(found, key=rank, default=Evidence(part))
+
+    def _measure_claim(self, part: str, claim: Fact) -> Evidence:
+        same = [fact for fact in self._facts.values() if fact is claim or self._agrees(claim, fact)]
+        counting = [fact for fact in same if fact.is_active and not fact.rests_on_person]
+        if not counting:
+            return Evidence(part)
+        names = map_sites_to_sources(same)
+        weights: dict[str, float] = defaultdict(float)
+        for fact in counting:
+            source = names[site(fact.url) or PERSON_SOURCE]
+            weights[source] = max(weights[source], self._weigh(fact))
+        ids = {fact.id for fact in same}
+        against = [c for c in self._conflicts if any(ids.intersection(side.fact_ids) for side in c.values)]
+        counting.sort(key=lambda fact: (fact.id != claim.id, fact.decision != "pinned", -fact.relevance))
+        return Evidence(part, sum(weights.values()), tuple(sorted(weights)), tuple(against), tuple(counting))
+
+    def _agrees(self, claim: Fact, fact: Fact) -> bool:
+        """Whether two facts say the same: about one attribute of one subject, or in like words."""
+        left, right = self._features[claim.id], self._features[fact.id]
+        is_similar = (
+            bool(self._topics[claim.id]) and self._topics[claim.id] == self._topics[fact.id]
+        ) or dice_similarity(left.words, right.words) >= MIN_SAME_SIMILARITY
+        return is_similar and find_contradiction(left, right, keyed=False, strict=False) is None
+
+    def _weigh(self, fact: Fact) -> float:
+        if fact.decision == "pinned" or fact.trust >= 1.0:
+            return SURE_WEIGHT
+        weight = min(1.0, fact.trust / FULL_WEIGHT_TRUST)
+        return weight * SURE_WEIGHT if self._is_enough(fact) else weight
 
 
 def assess_confidence(
-    *,
-    step: int,
-    facts: Iterable[Fact],
-    conflicts: Iterable[Conflict],
-    coverage: float,
-    previous: Confidence | None = None,
-    model: float | None = None,
-    footing: AnswerFeatures | None = None,
+    step: int, evidence: Sequence[Evidence], judgements: Mapping[str, float], *, model: float | None = None
 ) -> Confidence:
-    """The confidence after a step, with the changes since the previous one (their deltas add up).
-
-    Facts that rest on a person's word alone are left out: the figure says how sure the pages are."""
-    pages_facts = [fact for fact in facts if not fact.rests_on_person]
-    basis, context = _collect_basis(pages_facts, list(conflicts), min(1.0, max(0.0, coverage)), footing)
-    own = compute_value(basis)
-    value = own if model is None else min(own, max(0.0, model))
-    before = previous.value if previous else 0.0
-    moves = _list_changes(previous.basis if previous else {}, basis, context)
-    held_before = compute_value(previous.basis) - before if previous and previous.basis else 0.0
-    limit_change = value - own + held_before
-    if abs(limit_change) >= MIN_VISIBLE_CHANGE:
-        moves.append(_make_change(limit_change, explanations.explain_model_limit(value, own, model)))
-    rest = round(value - before - sum(move.delta for move in moves), 4)
-    if moves and rest:
-        moves[-1] = moves[-1].model_copy(update={"delta": round(moves[-1].delta + rest, 4)})
-    elif abs(rest) >= MIN_VISIBLE_CHANGE:
-        moves = [_make_change(rest, "several small changes together")]
-    return Confidence(
-        step=step, value=round(value, 4), moves=moves, model=model, factors=_factors(basis), basis=basis
-    )
+    """The confidence after a step, from the evidence for each part and the judgements by part, without the
+    reasons of its change."""
+    parts = [
+        PartConfidence(
+            part=found.part,
+            sources=list(found.sources),
+            weight=round(found.weight, 4),
+            judgement=round(_limit(judgements[found.part]), 4),
+            disputed=bool(found.conflicts),
+        )
+        for found in evidence
+    ]
+    return Confidence(step=step, value=compute_value(parts), model=model, parts=parts)
 
 
-def _make_change(delta: float, reason: str) -> ConfidenceChange:
-    return ConfidenceChange(delta=round(delta, 4), reason=reason)
+def compute_value(parts: Sequence[PartConfidence]) -> float:
+    """The confidence of the whole: the mean of its parts, limited while one is open or disputed."""
+    if not parts:
+        return 0.0
+    mean = sum(map(compute_part, parts)) / len(parts)
+    is_partial = any(part.disputed or not part.weight for part in parts)
+    return round(min(mean, MAX_PARTIAL) if is_partial else mean, 4)
+
+
+def compute_part(part: PartConfidence) -> float:
+    """The confidence of one part, 0 while it is open."""
+    return _compute(part.weight, part.judgement, disputed=part.disputed)
+
+
+def evidence_range(weight: float) -> tuple[float, float]:
+    """The least and the most that sources of this weight allow."""
+    return LOW_LIMIT * (1.0 - LOW_DOUBT**weight), 1.0 - HIGH_DOUBT**weight
+
+
+def evidence_level(point: Confidence) -> float:
+    """A confidence without its judgement: it rises with the parts covered and by how many sources."""
+    if not point.parts:
+        return point.value
+    return sum(evidence_range(part.weight)[1] for part in point.parts) / len(point.parts)
 
 
 def describe_level(value: float) -> str:
@@ -192,175 +172,21 @@ def describe_level(value: float) -> str:
     return f"{level} ({value:.0%})"
 
 
-def complete_basis(point: Confidence) -> Confidence:
-    """The confidence with all inputs of the formula. Raises ValueError when one is missing, unknown, or out
-    of its range; a confidence without any is returned as it is."""
-    if not point.basis:
-        return point
-    has_answer = "told" in point.basis
-    basis = {**(dict.fromkeys(DEFAULTED_INPUTS, 0.0) if has_answer else {}), **point.basis}
-    ranges = BASE_INPUTS | (ANSWER_INPUTS if has_answer else {})
-    if unmatched := set(basis) ^ set(ranges):
-        raise ValueError(f"inputs of a confidence are missing or unknown: {', '.join(unmatched)[:200]}")
-    if wrong := [name for name, (least, most) in ranges.items() if not least <= basis[name] <= most]:
-        raise ValueError(f"an input of a confidence is out of range: {wrong[0]}")
-    return point.replace(basis=basis)
+def _page_statement(fact: Fact) -> str:
+    """What the page says: the statement before a correction that the quote does not support."""
+    return fact.former if fact.former and not fact.verified else fact.statement
 
 
-def compute_value(basis: Mapping[str, float]) -> float:
-    """The formula; 0 without a fact."""
-    if not basis.get("facts"):
-        return 0.0
-    product = _coverage_factor(basis) * _support_factor(basis) * basis["trust"] * basis["agreement"]
-    return min(1.0, max(0.0, product - basis["conflicts"]))
+def _find_topic(fact: Fact) -> tuple[str, ...]:
+    """The subject and attribute that a fact's reader named; empty unless both are named."""
+    topic = fold(fact.subject), fold(fact.attribute)
+    return topic if all(topic) else ()
 
 
-def evidence_level(point: Confidence) -> float:
-    """A confidence without its answer features: it rises with what is covered and by how many sources."""
-    basis = {name: figure for name, figure in point.basis.items() if name not in ANSWER_INPUTS}
-    return compute_value(basis) if basis else point.value
+def _compute(weight: float, judgement: float, *, disputed: bool) -> float:
+    low, high = evidence_range(weight)
+    return (low + (high - low) * judgement) * (DISPUTE_FACTOR if disputed else 1.0)
 
 
-def single_source_value(basis: Mapping[str, float]) -> float:
-    """How surely one source alone answers, 0 to 1."""
-    if "told" not in basis:
-        return 1.0 - SINGLE_SOURCE_GAP
-    if basis["pinned"]:
-        return MAX_SINGLE_SOURCE_VALUE
-    logit = basis["missing"] * log(MISSING_ODDS) + basis["sharp"] * log(SHARP_ODDS)
-    if basis["chain"]:
-        logit += (
-            log(MULTI_HOP_BASE_ODDS)
-            + basis["joined"] * log(JOINED_ODDS)
-            + basis["linked"] * log(LINKED_ODDS)
-            + basis["closed"] * log(YES_NO_ODDS)
-        )
-    else:
-        logit += (
-            log(BASE_ODDS)
-            + basis["opens"] * log(OPENS_PAGE_ODDS)
-            + ANSWERING_SHARE_EXPONENT
-            * log((1 + min(MAX_ANSWERING_FACTS, basis["told"])) / (1 + basis["bearing"]))
-        )
-    return min(MAX_SINGLE_SOURCE_VALUE, 1 / (1 + exp(-logit)))
-
-
-def _coverage_factor(basis: Mapping[str, float]) -> float:
-    has_full_coverage = "told" in basis and not basis["chain"]
-    return min(1.0, basis["coverage"] / FULL_COVERAGE) if has_full_coverage else basis["coverage"]
-
-
-def _support_factor(basis: Mapping[str, float]) -> float:
-    return 1.0 - (1.0 - single_source_value(basis)) * basis["left"]
-
-
-def _factors(basis: Mapping[str, float]) -> dict[str, float]:
-    """The formula's factors, to be shown; shares, conflicts are subtracted."""
-    factors = {
-        "coverage": _coverage_factor(basis),
-        "alone": single_source_value(basis),
-        "support": _support_factor(basis) if basis["facts"] else 0.0,
-        **{name: basis[name] for name in ("trust", "agreement", "conflicts")},
-    }
-    return {name: round(value, 4) for name, value in factors.items()}
-
-
-def _collect_basis(
-    facts: list[Fact], conflicts: list[Conflict], coverage: float, features: AnswerFeatures | None
-) -> tuple[dict[str, float], ReasonContext]:
-    """The figures of the formula, and what the reasons name."""
-    active = [fact for fact in facts if fact.is_active]
-    best = max((fact.relevance for fact in active if fact.can_support), default=0.0)
-    relevant = [f for f in active if f.decision == "pinned" or f.relevance >= MIN_RELATIVE_RELEVANCE * best]
-    usable = [fact for fact in relevant if fact.can_support]
-    parts = [
-        _measure_part([f for f in usable if f.part == part]) for part in sorted({f.part for f in usable})
-    ]
-    ids = {fact.id for fact in relevant}
-    touching = [
-        c
-        for c in conflicts
-        if c.status == "open" and any(ids.intersection(side.fact_ids) for side in c.values)
-    ]
-    disputed_share = sum(fact.disputed for fact in relevant) / len(relevant) if relevant else 0.0
-    basis = {
-        "coverage": coverage,
-        "left": _mean([part.remaining_gap for part in parts]),
-        "trust": _mean([min(1.0, TRUST_FLOOR + TRUST_SLOPE * part.trust) for part in parts]),
-        "agreement": 1 - DISPUTE_WEIGHT * disputed_share,
-        "conflicts": min(MAX_CONFLICT_PENALTY, OPEN_CONFLICT_PENALTY * len(touching)),
-        "facts": float(len(usable)),
-        "voices": float(len(find_independent_sources(usable))),
-        "agreeing": max((part.source_count for part in parts), default=0.0),
-    }
-    if features:
-        basis |= _features_basis(features)
-        basis["pinned"] = float(bool(parts) and all(p.best_fact.decision == "pinned" for p in parts))
-    context = ReasonContext(open_conflicts=touching)
-    if parts:
-        strongest = max(parts, key=lambda part: part.source_count)
-        context = explanations.build_reason_context(
-            strongest.best_fact, strongest.agreeing_facts, touching, features.answer_type if features else ""
-        )
-    return {name: round(value, 4) for name, value in basis.items()}, context
-
-
-def _features_basis(features: AnswerFeatures) -> dict[str, float]:
-    return {
-        "told": float(features.answering_facts),
-        "bearing": float(features.relevant_facts),
-        "missing": float(features.missing_words),
-        "joined": features.joined_share,
-        "chain": float(features.is_multi_hop),
-        "sharp": float(features.has_sharp_value),
-        "opens": float(features.opens_page),
-        "linked": features.linked_share,
-        "closed": float(features.is_yes_no),
-    }
-
-
-def _mean(values: list[float]) -> float:
-    return sum(values) / len(values) if values else 1.0
-
-
-def _measure_part(facts: list[Fact]) -> _PartSupport:
-    lead = max(facts, key=lambda f: (f.decision == "pinned", f.relevance, f.trust, f.id))
-    same = [f for f in facts if f is not lead and _is_same_statement(lead, f)]
-    agreeing = len(find_independent_sources([lead, *same]))
-    others = OTHER_SOURCES_COUNT if len(find_independent_sources(facts)) > agreeing else 0.0
-    trust = max(1.0 if f.decision == "pinned" else f.trust for f in (lead, *same))
-    return _PartSupport(agreeing + others, trust, lead, same)
-
-
-def _is_same_statement(a: Fact, b: Fact) -> bool:
-    left, right = extract_features(a.statement), extract_features(b.statement)
-    is_similar = dice_similarity(left.words, right.words) >= MIN_SAME_SIMILARITY
-    return is_similar and find_contradiction(left, right, keyed=False, strict=False) is None
-
-
-def _list_changes(
-    before: Mapping[str, float], basis: Mapping[str, float], context: ReasonContext
-) -> list[ConfidenceChange]:
-    """The figures are replaced group by group; what each group changes is one entry."""
-    if compute_value(before) == 0.0:
-        return _list_first_changes(basis, context)
-    if set(before) != set(basis):
-        return []
-    changes, now = [], {**before, **{name: basis[name] for name in ("facts", "voices", "agreeing")}}
-    for names in CHANGE_ORDER:
-        old = compute_value(now)
-        now |= {name: basis[name] for name in names if name in basis}
-        if abs(delta := compute_value(now) - old) >= MIN_VISIBLE_CHANGE:
-            changes.append(_make_change(delta, explanations.explain_change(names[0], before, basis, context)))
-    return changes
-
-
-def _list_first_changes(basis: Mapping[str, float], context: ReasonContext) -> list[ConfidenceChange]:
-    without_conflicts = compute_value({**basis, "conflicts": 0.0})
-    penalty = compute_value(basis) - without_conflicts
-    if without_conflicts < MIN_VISIBLE_CHANGE:
-        return []
-    changes = [_make_change(without_conflicts, explanations.explain_first_evidence(basis, context))]
-    if penalty <= -MIN_VISIBLE_CHANGE:
-        changes.append(_make_change(penalty, explanations.explain_change("conflicts", {}, basis, context)))
-    return changes
+def _limit(judgement: float) -> float:
+    return min(1.0, max(0.0, judgement))

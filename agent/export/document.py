@@ -9,11 +9,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from agent.evidence.confidence_explanations import list_changes
+from agent.evidence.confidence_explanations import describe_parts, list_changes
 from agent.evidence.support import count_support, label_support, list_checks
 from agent.export.report import Report
 from agent.text.plurals import format_count, format_percent
-from agent.types import PAGE_ORIGIN_LABELS, Action, Answer, Confidence, Conflict, Fact, Source
+from agent.types import PAGE_ORIGIN_LABELS, Action, Answer, Confidence, Conflict, Fact, PlanPart, Source
 from agent.types.facts import FLAG_NOTE
 
 ACTION_LABELS = {
@@ -327,7 +327,7 @@ def _confidence(report: Report) -> list[Block]:
         for level in report.confidence
     ]
     threshold = report.settings.threshold
-    made_of = explain_confidence(report.confidence[-1])
+    made_of = explain_confidence(report.confidence[-1], report.plan)
     return [
         Curve([level.value for level in report.confidence], threshold),
         Table(["Step", "Confidence", "Model's own", "Why it changed"], rows),
@@ -335,22 +335,10 @@ def _confidence(report: Report) -> list[Block]:
     ]
 
 
-def explain_confidence(level: Confidence) -> str:
-    """The factors whose product a confidence is, in one line; "" when they are not known."""
-    factors = " × ".join(
-        f"{name} {format_percent(level.factors[name])}"
-        for name in ("coverage", "support", "trust", "agreement")
-        if name in level.factors
-    )
-    if not factors:
-        return ""
-    capped = (
-        f", limited by the model's own figure {format_percent(level.model)}"
-        if level.model is not None and level.value >= level.model - 1e-3
-        else ""
-    )
-    conflicts = format_percent(level.factors.get("conflicts", 0.0))
-    return f"The last value, {format_percent(level.value)}, is {factors} − conflicts {conflicts}{capped}."
+def explain_confidence(level: Confidence, plan: Sequence[PlanPart] = ()) -> str:
+    """What a confidence is made of, in one line; "" when that is not known."""
+    made = "; ".join(f"{name} {figure} ({text})" for name, figure, text in describe_parts(level, plan))
+    return f"The last value, {format_percent(level.value)}, is made of: {made}." if made else ""
 
 
 def _unavailable(report: Report) -> list[Block]:

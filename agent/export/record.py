@@ -43,6 +43,7 @@ def _details(report: Report) -> dict[str, Any]:
     details = report.answer.model_dump(mode="json", include=names) if report.answer else {}
     lists = {
         "conflicts": report.conflicts,
+        "plan": report.plan,
         "confidence_curve": report.confidence,
         "refusals": report.refusals,
         "blockages": report.blockages,

@@ -18,6 +18,7 @@ from agent.types import (
     Outcome,
     Page,
     PageRef,
+    PlanPart,
     Refusal,
     Run,
     Settings,
@@ -35,6 +36,7 @@ class Report:
 
     run: Run
     settings: Settings
+    plan: Sequence[PlanPart] = ()
     answer: Answer | None = None
     former_answers: Sequence[Answer] = ()
     facts: Sequence[Fact] = ()

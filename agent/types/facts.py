@@ -231,6 +231,21 @@ class ConfidenceChange(Record):
     reason: str
 
 
+class PartConfidence(Record):
+    """What one part of the question adds to the confidence."""
+
+    part: str = ""
+    """The id of the plan's part."""
+    sources: list[str] = Field(default_factory=list)
+    """The independent sources that say what its claim says; none while it is open."""
+    weight: float = Field(default=0.0, ge=0.0, le=1e6, allow_inf_nan=False)
+    """What these count together (see agent.evidence.confidence)."""
+    judgement: float = Field(default=0.0, ge=0.0, le=1.0, allow_inf_nan=False)
+    """How sure the model is, or without one how well the best quote fits."""
+    disputed: bool = False
+    """Whether an open conflict contradicts its claim."""
+
+
 class Confidence(Record):
     """The confidence after a step, with its reasons."""
 
@@ -238,11 +253,12 @@ class Confidence(Record):
     value: float = Field(allow_inf_nan=False)
     moves: list[ConfidenceChange] = Field(default_factory=list)
     model: float | None = None
-    """The model's own estimate; it can only lower the value."""
+    """The model's own estimate; None where no model gave one."""
+    parts: list[PartConfidence] = Field(default_factory=list)
+    """What it is computed from, by part of the question; empty in runs of older versions."""
     factors: dict[str, float] = Field(default_factory=dict)
-    """The formula's factors for display: coverage, alone, support, trust, agreement, conflicts."""
     basis: dict[str, float] = Field(default_factory=dict)
-    """The formula's inputs (see agent.evidence.confidence), to compute it again; empty: not known."""
+    """The factors and inputs of the formula of older versions, by name; kept to be shown."""
 
     @field_validator("factors", "basis")
     @classmethod

@@ -33,7 +33,7 @@ def crawl(url: str) -> Told_:
 
 def role_of(prompt: str) -> str:
     """Which role a prompt belongs to, by the schema that stands in it."""
-    keys = {"report": '"journey"', "analyzer": '"new_potential_urls"', "decision": '"next_action"'}
+    keys = {"report": "You write up", "analyzer": '"new_potential_urls"', "decision": '"next_action"'}
     keys |= {"check_claims": '"claims"', "repair": '"sentences"', "compare_facts": '"ruling"'}
     return next(role for role, key in keys.items() if key in prompt)
 
@@ -80,9 +80,6 @@ class Script:
             "answer": [
                 {"text": text, "fact_ids": ids if cited is None else cited} for text, cited in sentences
             ],
-            "certainty": "Sure.",
-            "missing": "",
-            "journey": "One search, one page.",
         }
 
     def check_claims(self, prompt: str) -> Told_:

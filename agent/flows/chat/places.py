@@ -11,11 +11,13 @@ from dataclasses import dataclass
 
 from agent.engine.context import RunContext
 from agent.engine.state import Change
-from agent.evidence import citation_check, confidence
+from agent.evidence import citation_check
 from agent.flows.chat.state import ChatRun, FacilityHit, FacilitySearch
 from agent.flows.shared import verdict
 from agent.flows.shared.citations import build_fact_from_quote
+from agent.flows.shared.confidence import assess_confidence
 from agent.flows.shared.passages import find_hidden_sources
+from agent.flows.shared.plan import assign_parts
 from agent.retrieval.extractive_answer import Quotation
 from agent.roles.chat.location import LOCATION, LocationReply
 from agent.roles.role import RoleResult
@@ -173,7 +175,8 @@ def _build_result(
         )
         for (facility, km), fact in zip(found, facts, strict=True)
     ]
-    level = confidence.assess_confidence(step=tools.step, facts=facts, conflicts=[], coverage=1.0)
+    facts = assign_parts(state.plan, facts)
+    level = assess_confidence(state, tools.step, facts, model=1.0).replace(model=None)
     refs = [
         PageRef(
             url=page.final_url or page.url,

@@ -14,6 +14,7 @@ from agent.flows.chat.places import list_kinds, load_facilities
 from agent.flows.chat.state import ChatRun, ChatState, StepJudge
 from agent.flows.chat.step_summary import describe_step
 from agent.flows.chat.write import build_answer, build_refusal, explain_empty_draft, write_draft
+from agent.flows.shared.verdict import merge_changes, record_answer
 from agent.roles.chat.classify import CLASSIFY
 from agent.roles.chat.grade import RERANK
 from agent.types import Edge, Status
@@ -65,10 +66,9 @@ def generate(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
     )
     now, draft = state_after(state, change), change["draft"]
     if draft.sentences:
-        answer = build_answer(now, tools)
-    else:
-        why = explain_empty_draft(draft) if draft.drafted else "Nothing in the library answers this question."
-        answer = build_refusal(now, tools, "not_covered", why)
+        return merge_changes(change, record_answer(now, build_answer(now, tools))), "end"
+    why = explain_empty_draft(draft) if draft.drafted else "Nothing in the library answers this question."
+    answer = build_refusal(now, tools, "not_covered", why)
     return {**change, "answers": [answer]}, "end"
 
 

@@ -103,6 +103,7 @@ class FacilitySearch(Record):
 class ChatState(FlowState):
     """What a chat turn keeps beside the shared part. Earlier turns are runs of their own."""
 
+    asks_one_publisher: ClassVar[bool] = True
     compares_within_site: ClassVar[bool] = False
 
     original_query: str = ""
@@ -122,7 +123,7 @@ class ChatState(FlowState):
     likelihood: float = 0.0
     """Written by earlier versions only."""
     lacking: list[str] = Field(default_factory=list)
-    """Without a model: words of the question that no passage contains."""
+    """Written by earlier versions only."""
     draft: Draft | None = None
     groundings: Annotated[list[Grounding], append] = Field(default_factory=list)
     route_decision: str = ""

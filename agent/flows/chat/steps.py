@@ -18,6 +18,7 @@ from agent.flows.chat.write import (
     write_draft,
 )
 from agent.flows.shared.fact_view import answer_small_talk
+from agent.flows.shared.verdict import record_answer
 from agent.roles.chat.grade import GRADE, MIN_RELEVANT_SCORE
 from agent.roles.chat.rewrite import REWRITE, RewriteReply
 from agent.roles.chat.router import ROUTER, RouterReply
@@ -212,9 +213,8 @@ def validate(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
     grounding, draft = check_grounding(state, tools)
     if grounding.grounded:
         now = state_after(state, {"draft": draft})
-        answer = build_answer(now, tools)
-        change = {"groundings": [grounding], "draft": draft, "answers": [answer], "stop_reason": "enough"}
-        return change, "end"
+        change = record_answer(now, build_answer(now, tools))
+        return {**change, "groundings": [grounding], "draft": draft, "stop_reason": "enough"}, "end"
     can_retry = state.own.retry_count < MAX_RETRIES
     return {"groundings": [grounding]}, "rewrite_final" if can_retry else "clarify_final"
 
@@ -230,7 +230,8 @@ def _finish_early(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
     caveat = draft.caveat or f"It was written before its checks were finished: {state.why_stopped}."
     backed = [sentence for sentence in draft.sentences if sentence.backed]
     kept = draft.replace(sentences=backed, caveat=caveat)
-    return {"draft": kept, "answers": [build_answer(state_after(state, {"draft": kept}), tools)]}, "end"
+    now = state_after(state, {"draft": kept})
+    return {**record_answer(now, build_answer(now, tools)), "draft": kept}, "end"
 
 
 def clarify(state: ChatRun, tools: RunContext) -> tuple[Change, str]:
@@ -259,6 +260,7 @@ def apply_clarification(state: ChatRun, text: str) -> Change:
     return {
         "responses": [reply],
         "asked": question,
+        "plan_parts": [],
         "rewritten_query": question,
         "needs_clarification": None,
         "choices": [],

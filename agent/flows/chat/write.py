@@ -9,7 +9,6 @@ from typing import Literal
 from agent.engine.context import RunContext
 from agent.engine.state import Change, state_after
 from agent.errors import BudgetSpent
-from agent.evidence import confidence
 from agent.evidence.citation_check import count_statements
 from agent.evidence.claim_check import describe_finding
 from agent.flows.chat.retrieve import standalone_question
@@ -25,7 +24,6 @@ from agent.flows.shared.claim_checks import (
 from agent.flows.shared.fact_intake import add_facts
 from agent.flows.shared.passages import find_hidden_sources
 from agent.retrieval.extractive_answer import find_best_quotes
-from agent.retrieval.term_coverage import find_unseen_terms
 from agent.roles.chat.clarify import CLARIFY, ClarifyReply
 from agent.roles.chat.generate import GENERATE, GenerateReply
 from agent.roles.chat.grade import MIN_RELEVANT_SCORE
@@ -102,8 +100,7 @@ def write_draft(
         trouble=judgement.fallback_reason,
         step=tools.step,
     )
-    lacking = [] if is_model else find_unseen_terms(question, [f"{p.title} {p.text}" for p in best])
-    return {**change, "lacking": lacking, "draft": draft}
+    return {**change, "draft": draft}
 
 
 def _check_draft(
@@ -228,13 +225,10 @@ def _describe_fault(sentence: Sentence) -> str:
 
 
 def build_answer(state: ChatRun, tools: RunContext) -> Answer:
-    """The answer of the draft; a best effort is at most partial, and has a caveat."""
+    """The answer of the draft; that of a best effort has a caveat."""
     draft = state.own.draft or Draft()
     reply = ReportReply(
         answer=[ReportSentence(text=s.text, fact_ids=s.fact_ids) for s in draft.sentences],
-        certainty=f"{confidence.describe_level(state.current_confidence)}. {draft.caveat}".strip(),
-        missing=draft.missing,
-        journey=describe_journey(state),
     )
     by: Literal["model", "keyless"] = "model" if draft.by == "model" else "keyless"
     checked = CheckedDraft(draft.sentences, (), count_statements(draft.sentences, draft.dropped))
@@ -243,13 +237,15 @@ def build_answer(state: ChatRun, tools: RunContext) -> Answer:
         RoleResult(value=reply, by=by, fallback_reason=draft.trouble),
         tools.step,
         check=lambda *_, **__: checked,
+        caveat=draft.caveat,
+        journey=describe_journey(state),
     )
     if answer.verdict == "no_evidence":
         return build_refusal(state, tools, "not_covered", "Nothing in the library answers this question.")
     if left_out := draft.drafted - len(draft.sentences):
         was = "sentence was" if left_out == 1 else "sentences were"
         answer = answer.replace(remark=f"{left_out} drafted {was} left out: not supported by the quotes.")
-    return answer.replace(verdict="partial") if draft.caveat else answer
+    return answer
 
 
 def build_refusal(
@@ -262,7 +258,6 @@ def build_refusal(
         tools.step,
         "budget" if state.stop_reason == "budget" else reason,
         text,
-        missing=f"Not found: {', '.join(state.own.lacking)}." if state.own.lacking else "",
         remark=DEMO_LEFT_OUT if is_demo_hidden else "",
         journey=describe_journey(state),
         by=by,

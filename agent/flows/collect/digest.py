@@ -14,7 +14,7 @@ from agent.flows.shared.citations import find_quote_problems, resolve_citations
 from agent.flows.shared.claim_checks import check_sentences
 from agent.flows.shared.fact_intake import add_facts
 from agent.flows.shared.model_rulings import review_by_model
-from agent.flows.shared.verdict import build_answer, describe_failures
+from agent.flows.shared.verdict import build_answer, describe_failures, merge_changes, record_answer
 from agent.roles.collect.digest import DIGEST, DigestItem
 from agent.roles.research.report import ReportReply
 from agent.text.plurals import format_count
@@ -51,9 +51,7 @@ def write_digest(state: CollectRun, tools: RunContext) -> Change:
         if fact.id not in state.facts
     ]
     marked = fact_view.apply_person_marks(state, new)
-    change = add_facts(
-        state, tools.step, marked, coverage=float(bool(facts)), review=review_by_model(state, tools)
-    )
+    change = add_facts(state, tools.step, marked, review=review_by_model(state, tools))
     now = state_after(state, change)
     check = partial(check_sentences, now, tools)
     report = judgement.replace(value=ReportReply(answer=sentences))
@@ -62,7 +60,7 @@ def write_digest(state: CollectRun, tools: RunContext) -> Change:
         answer = _explain_empty_digest(now, answer)
     notes = [answer.certainty, _describe_voices(items), _describe_unread_exclusions(now)]
     digest = answer.replace(certainty=" ".join(filter(None, notes)), journey=_describe_journey(now))
-    return {**change, "answers": [digest]}
+    return merge_changes(change, record_answer(now, digest))
 
 
 def _describe_voices(items: list[DigestItem]) -> str:

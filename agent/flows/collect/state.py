@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import date, timedelta
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
@@ -16,6 +16,9 @@ from agent.types.collection import CollectedItem, CollectIntent, CrawlNode, NavE
 
 class CollectState(FlowState):
     """What a `collect` run keeps beside the shared part."""
+
+    asks_one_publisher: ClassVar[bool] = True
+    filter_judgement: ClassVar[float | None] = 0.9
 
     intent: CollectIntent | None = None
     intent_by: Actor = "keyless"

@@ -33,6 +33,7 @@ SPEAKER_LABELS = {"user": "User: ", "bot": "You: "}
 class ReplyState(FlowState):
     """What a `reply` run keeps beside the shared part."""
 
+    asks_one_publisher: ClassVar[bool] = True
     compares_within_site: ClassVar[bool] = False
 
     conversation: Conversation = Field(default_factory=Conversation)

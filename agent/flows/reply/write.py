@@ -18,7 +18,7 @@ from agent.flows.shared.citations import find_quote_problems, resolve_citations
 from agent.flows.shared.claim_checks import CheckedDraft, check_by_code, check_sentences
 from agent.flows.shared.fact_intake import add_facts
 from agent.flows.shared.passages import content_passages, fit_passages
-from agent.flows.shared.verdict import build_answer
+from agent.flows.shared.verdict import build_answer, merge_changes, record_answer
 from agent.retrieval.bm25 import score_question_coverage
 from agent.retrieval.chunking import infer_headings
 from agent.retrieval.query_rewriting import build_search_texts
@@ -29,7 +29,7 @@ from agent.text.identifiers import find_contacts, is_external_contact, remove_ma
 from agent.text.plurals import format_count
 from agent.text.question_analysis import parse_question
 from agent.text.urls import canonicalize, find_urls, site
-from agent.types import Answer, Confidence, Fact, Page, Passage, Sentence, StatementCounts
+from agent.types import Answer, Fact, Page, Passage, Sentence, StatementCounts
 
 MAX_SOURCE_CHARS = 60_000
 """Characters of source text in one prompt; of longer sources the most relevant passages."""
@@ -93,10 +93,9 @@ def build_draft(
     checked = _check_draft(now, tools, sentences, pictured, clean=lambda t: _remove_unsafe_contacts(t, pages))
     if checked.trouble:
         return {**change, "draft": "", "why": "", "trouble": checked.trouble}
-    report = ReportReply(answer=sentences, certainty="", missing=reply.missing, journey="")
     answer = build_answer(
         now,
-        judgement.replace(value=report),
+        judgement.replace(value=ReportReply(answer=sentences)),
         tools.step,
         addresses=[url for sentence in draft for url in find_urls(sentence.text)],
         check=lambda *_, **__: checked,
@@ -112,13 +111,13 @@ def build_draft(
     if not fitted:
         why = _explain_silence(reply, written, supported)
         return {**change, "draft": "", "why": f"Nothing could be said: {why.rstrip('.')}."}
-    level: Confidence = change["confidence"][0]
-    return {**change, "draft": text, "answers": [_limit_answer(answer, fitted, now.facts, level.value)]}
+    recorded = record_answer(now, _limit_answer(answer, fitted, now.facts))
+    posted = recorded["answers"][0]
+    posted = posted.replace(certainty=_describe_certainty(fitted, posted.confidence))
+    return {**merge_changes(change, recorded), "draft": text, "answers": [posted]}
 
 
-def _limit_answer(
-    answer: Answer, sentences: Sequence[Sentence], facts: Mapping[str, Fact], level: float
-) -> Answer:
+def _limit_answer(answer: Answer, sentences: Sequence[Sentence], facts: Mapping[str, Fact]) -> Answer:
     """The answer with only the sentences that are posted."""
     backed = sum(sentence.backed for sentence in sentences)
     return answer.replace(
@@ -129,8 +128,6 @@ def _limit_answer(
             backed=backed, unsupported=len(sentences) - backed, dropped=answer.statements.dropped
         ),
         sources=citation_check.collect_sources(sentences, facts),
-        certainty=_describe_certainty(sentences, level),
-        confidence=level,
     )
 
 

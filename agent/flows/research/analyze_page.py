@@ -7,12 +7,10 @@ from typing import Any
 
 from agent.engine.context import RunContext
 from agent.engine.state import Change
-from agent.evidence.confidence import AnswerFeatures
 from agent.evidence.fact_check import verify_fact
 from agent.flows.research.policy import find_secrets, known_urls
 from agent.flows.research.state import Observation, ResearchRun
 from agent.flows.shared import fact_view
-from agent.flows.shared.answer_features import restore_answer_features
 from agent.flows.shared.citations import is_quoted
 from agent.flows.shared.fact_intake import add_facts
 from agent.flows.shared.model_rulings import open_conflicts, review_by_rulings
@@ -282,9 +280,8 @@ def _add_facts(state: ResearchRun, tools: RunContext, judgement: RoleResult, new
     """Facts with their marks, conflicts with the inconsistency that a model reports, and the confidence."""
     model = judgement.by == "model"
     confidence = judgement.value.confidence_score if model else None
-    features = _answer_features(state, new)
     review = review_by_rulings(state, judgement.value.conflicts) if model else None
-    change = add_facts(state, tools.step, new, model=confidence, features=features, review=review)
+    change = add_facts(state, tools.step, new, model=confidence, review=review)
     reported = judgement.value.inconsistencies_found.strip()
     if new and model and reported.lower() not in NO_INCONSISTENCY:
         change["conflicts"].append(  # shown to the person; only conflicts found by code mark facts
@@ -299,17 +296,3 @@ def _add_facts(state: ResearchRun, tools: RunContext, judgement: RoleResult, new
             )
         )
     return change
-
-
-def _answer_features(state: ResearchRun, new: list[Fact]) -> AnswerFeatures:
-    """What an answer would rest on: counted anew when there are new facts, or a note that may exclude
-    some."""
-    before = state.confidence[-1] if state.confidence else None
-    if (
-        new
-        or before is None
-        or "told" not in before.basis
-        or any(note.step > before.step for note in state.notes)
-    ):
-        return state.own.answer_features(state, [*fact_view.facts_for_prompt(state), *new])
-    return restore_answer_features(state.question, before.basis)

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Annotated, Any
 
 from pydantic import Field
 
 from agent.engine.run_state import FlowState, RunState
 from agent.engine.state import upsert
-from agent.evidence.confidence import AnswerFeatures
-from agent.flows.shared.answer_features import count_answer_features
 from agent.text.question_analysis import ParsedQuestion, parse_question
-from agent.types import Fact, Lead, Record, SearchHit
+from agent.types import Lead, Record, SearchHit
 
 
 class Observation(Record):
@@ -36,10 +33,6 @@ class ResearchState(FlowState):
     def comparison_question(self, run: RunState[Any]) -> ParsedQuestion:
         """The run's question, parsed for the comparison of answers."""
         return parse_question(run.question)
-
-    def answer_features(self, run: RunState[Any], facts: Sequence[Fact]) -> AnswerFeatures:
-        """What an answer from these facts would rest on."""
-        return count_answer_features(run.question, facts)
 
 
 ResearchRun = RunState[ResearchState]

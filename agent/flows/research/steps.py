@@ -15,7 +15,7 @@ from agent.flows.shared import fact_view
 from agent.flows.shared.claim_checks import check_sentences
 from agent.flows.shared.model_rulings import review_conflicts
 from agent.flows.shared.page_refs import build_action, store_fetched
-from agent.flows.shared.verdict import build_answer
+from agent.flows.shared.verdict import build_answer, merge_changes, record_answer
 from agent.flows.shared.write_report import ask_report
 from agent.roles.research.analyzer import AnalyzerReply
 from agent.roles.research.decision import DECISION
@@ -61,8 +61,8 @@ def decide(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
     if conflict:
         proposal = _settle_first(state, proposal, conflict, actions)
     if proposal.next_action == "send_to_hitl":
-        reason = "enough" if state.current_confidence >= state.settings.threshold else "hand_over"
-        more, next = _hand_over(state, proposal, proposal.reasoning, reason)
+        reason, why = _explain_hand_over(state, proposal)
+        more, next = _hand_over(state, proposal, why, reason)
     else:
         more, next = _propose(state, proposal)
     return {**change, **more}, next
@@ -80,6 +80,16 @@ def _propose(state: ResearchRun, proposal: Proposal) -> tuple[Change, str]:
     """To the proposed action, with an approval first when the run goes step by step."""
     step = STEP_BY_ACTION[proposal.next_action]
     return {"pending": proposal}, "approve" if state.settings.stop_point == "step" else step
+
+
+def _explain_hand_over(state: ResearchRun, proposal: Proposal) -> tuple[str, str]:
+    """Why the run goes to the person, as a code and in words; a model's own reason stays on its decision."""
+    level, threshold = state.current_confidence, state.settings.threshold
+    if level >= threshold:
+        return "enough", f"The confidence, {level:.0%}, reached the threshold of {threshold:.0%}."
+    if proposal.by == "model":
+        return "hand_over", f"The model handed over at a confidence of {level:.0%}."
+    return "hand_over", proposal.reasoning
 
 
 def _hand_over(state: ResearchRun, stop: Proposal, why: str, reason: str) -> tuple[Change, str]:
@@ -207,7 +217,7 @@ def report(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
     now = state_after(state, reviewed)
     judgement = ask_report(now, tools)
     answer = build_answer(now, judgement, tools.step, check=partial(check_sentences, now, tools))
-    return {**reviewed, "answers": [answer], "pending": None}, "review"
+    return {**merge_changes(reviewed, record_answer(now, answer)), "pending": None}, "review"
 
 
 def _mark_leads_taken(state: ResearchRun, pending: Proposal) -> list[Lead]:

@@ -7,16 +7,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from agent.engine.run_state import RunState
 from agent.engine.state import Change
-from agent.evidence import confidence
-from agent.evidence.confidence import AnswerFeatures
 from agent.evidence.contradiction.groups import find_conflicts, update_disputed
 from agent.evidence.contradiction.pairs import PairingScope
 from agent.evidence.contradiction.resolution import FACTS_GONE_REASON
 from agent.flows.shared import fact_view
+from agent.flows.shared.confidence import assess_confidence
 from agent.flows.shared.plan import assign_parts
-from agent.retrieval.term_coverage import measure_coverage
 from agent.text.urls import site
-from agent.types import Confidence, Conflict, Fact
+from agent.types import Conflict, Fact
 
 ConflictReview = Callable[[Sequence[Conflict], Mapping[str, Fact]], list[Conflict]]
 """The conflicts as they are found, with a model's readings; the facts are those known now, by id."""
@@ -28,16 +26,14 @@ def add_facts(
     new: Sequence[Fact],
     *,
     question: str = "",
-    coverage: float | None = None,
     model: float | None = None,
-    features: AnswerFeatures | None = None,
     review: ConflictReview | None = None,
 ) -> Change:
     """The change that new facts make: the facts with their marks, the conflicts that changed, the confidence.
     `review` adds a model's readings of the conflicts.
 
-    `question` is what `coverage` is measured by (the flow's relevance question by default), `model` the
-    confidence a model gave, `features` what an answer would rest on, where the flow counts that."""
+    `question` is what the quotes are weighed by without a model (the flow's relevance question by default),
+    `model` the model's own estimate of the answer."""
     new = assign_parts(state.plan, new)
     known = [*fact_view.facts_for_prompt(state), *fact_view.remove_excluded(state, new)]
     conflicts, marked = list(state.conflicts.values()), dict[str, Fact]()
@@ -47,18 +43,12 @@ def add_facts(
         conflicts = review(conflicts, {fact.id: fact for fact in known})
     if new or review:
         marked = {fact.id: fact for fact in update_disputed(known, conflicts)}
+    facts = {fact.id: fact for fact in new} | marked
     level = assess_confidence(
-        state,
-        step,
-        [marked.get(fact.id, fact) for fact in known],
-        conflicts=conflicts,
-        question=question,
-        coverage=coverage,
-        model=model,
-        features=features,
+        state, step, facts.values(), conflicts=conflicts, question=question, model=model
     )
     return {
-        "facts": list(({fact.id: fact for fact in new} | marked).values()),
+        "facts": list(facts.values()),
         "conflicts": [conflict for conflict in conflicts if conflict != state.conflicts.get(conflict.id)],
         "confidence": [level],
     }
@@ -82,29 +72,3 @@ def update_conflicts(
         for old in former
         if old.id not in known
     ]
-
-
-def assess_confidence(
-    state: RunState,
-    step: int,
-    facts: Sequence[Fact],
-    *,
-    conflicts: Iterable[Conflict] | None = None,
-    question: str = "",
-    coverage: float | None = None,
-    model: float | None = None,
-    features: AnswerFeatures | None = None,
-) -> Confidence:
-    """The confidence with these facts. Disputed ones count as covered: agreement and conflicts lower it."""
-    if coverage is None:
-        question = question or state.own.relevance_question(state)
-        coverage = measure_coverage(question, fact_view.ignore_disputes(facts)).share
-    return confidence.assess_confidence(
-        step=step,
-        facts=facts,
-        conflicts=state.conflicts.values() if conflicts is None else conflicts,
-        coverage=coverage,
-        previous=state.confidence[-1] if state.confidence else None,
-        model=model,
-        footing=features,
-    )

@@ -76,10 +76,7 @@ def review_conflicts(state: RunState, tools: RunContext) -> Change:
     """The change that a model's readings make before a write-up; {} when there is nothing to rule on."""
     if not tools.client or not any(map(_needs_ruling, open_conflicts(state))):
         return {}
-    model = state.confidence[-1].model if state.confidence else None
-    features = state.own.answer_features(state, fact_view.facts_for_prompt(state))
-    review = review_by_model(state, tools)
-    return add_facts(state, tools.step, [], model=model, features=features, review=review)
+    return add_facts(state, tools.step, [], review=review_by_model(state, tools))
 
 
 def _needs_ruling(conflict: Conflict) -> bool:

@@ -12,6 +12,9 @@ from agent.types import Fact, PlanPart
 SHARP_TYPES = ("person", "date", "number", "reason")
 """The types of answer that few sentences hold by chance."""
 
+MIN_PART_SHARE = 0.6
+"""Share of a part's words from which a fact of another part answers it too."""
+
 
 def assign_parts(plan: Sequence[PlanPart], facts: Iterable[Fact]) -> list[Fact]:
     """The facts with the id of a part of the plan in `part`."""
@@ -28,6 +31,13 @@ def find_part(plan: Sequence[PlanPart], fact: Fact) -> str:
     scores = {part.id: _score_part(part.question, fact) for part in plan}
     best = max(scores, key=lambda name: scores[name], default="")
     return best if best and scores[best] > (0.0, False) else ""
+
+
+def bears_on(part: PlanPart, fact: Fact) -> bool:
+    """Whether a fact answers a part: it is its own, or its quote holds most of the part's words, or one of
+    them and a value of the type asked for."""
+    share, has_type = _score_part(part.question, fact)
+    return fact.part == part.id or share >= MIN_PART_SHARE or (has_type and share > 0)
 
 
 def _score_part(question: str, fact: Fact) -> tuple[float, bool]:

@@ -18,7 +18,8 @@ from agent.evidence.contradiction.groups import update_disputed
 from agent.evidence.contradiction.pairs import PairingScope
 from agent.evidence.contradiction.resolution import CLOSED_REASONS, PINNED_REASON
 from agent.flows.shared import fact_view
-from agent.flows.shared.fact_intake import assess_confidence, update_conflicts
+from agent.flows.shared.confidence import assess_confidence
+from agent.flows.shared.fact_intake import update_conflicts
 from agent.text.negative_constraints import find_excluded_sites
 from agent.types import Confidence, Conflict, Edit, Fact, Note, Step
 
@@ -80,25 +81,32 @@ def apply_person_edits(state: RunState, change: Change, spoken: Sequence[Step]) 
         return change
     facts = _FACTS.validate_python(change.get("facts", []))
     conflicts = _CONFLICTS.validate_python(change.get("conflicts", []))
+    made: Change = {name: value for name, value in change.items() if name in ("answers", "confidence")}
     recomputed = recompute_after_edit(
-        state,
+        state_after(state, made),
         change["confidence"][-1]["step"] if change.get("confidence") else spoken[-1].n,
         facts=fact_view.apply_person_marks(state, (f for f in facts if f.id not in touched["facts"])),
         conflicts=[conflict for conflict in conflicts if conflict.id not in touched["conflicts"]],
     )
-    kept = {name: value for name, value in change.items() if name not in ("facts", "conflicts", "confidence")}
-    return {**kept, **to_jsonable(recomputed)}
+    kept = {name: value for name, value in change.items() if name not in ("facts", "conflicts")}
+    recomputed = to_jsonable(recomputed)
+    points = [*change.get("confidence", []), *recomputed.get("confidence", [])]
+    return {**kept, **recomputed, **({"confidence": points} if points else {})}
 
 
 def _reassess_confidence(now: RunState, step: int, why: str) -> Confidence | None:
-    """The confidence after an edit; None when it is unchanged. The model's own figure still limits it."""
+    """The confidence after an edit, with the judgement held; None when it is unchanged. It rests on the
+    claims of the answer, unless something was read since."""
     previous = now.confidence[-1] if now.confidence else None
-    known = fact_view.facts_for_prompt(now)
-    model = previous.model if previous else None
-    features = now.own.answer_features(now, known)
-    level = assess_confidence(now, step, known, model=model, features=features)
+    rests_on_answer = now.answer is not None and not now.actions_this_round
+    level = assess_confidence(
+        now,
+        step,
+        sentences=now.answer.sentences if now.answer and rests_on_answer else None,
+        keeps_judgement=True,
+    )
     if level.value == (previous.value if previous else 0.0) and (
-        previous is None or level.factors == previous.factors
+        previous is None or level.parts == previous.parts
     ):
         return None
     if not why:

@@ -1,12 +1,13 @@
-"""From a written report to an answer: citations are checked, conflicts named, and code chooses the
-verdict."""
+"""From a written report to an answer: citations are checked, conflicts named, and code chooses the verdict
+and the confidence and says how certain it is, how it was found and what is missing."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from agent.engine.run_state import RunState
+from agent.engine.state import Change
 from agent.evidence.citation_check import (
     accept_quotations,
     collect_sources,
@@ -14,20 +15,40 @@ from agent.evidence.citation_check import (
     filter_citations,
     has_page_support,
 )
+from agent.evidence.confidence import compute_part, describe_level
 from agent.flows.shared import conflict_sentences, fact_view
 from agent.flows.shared.claim_checks import DraftCheck, check_by_code
-from agent.retrieval.term_coverage import measure_coverage
+from agent.flows.shared.confidence import assess_confidence, find_main_sentence, name_part
 from agent.roles.research.report import ReportReply
 from agent.roles.role import RoleResult
 from agent.text.plurals import format_count
 from agent.text.urls import remove_unknown_urls
-from agent.types import Answer, Conflict, Fact, Outcome, PageRef, Reason, Sentence, StatementCounts, Verdict
+from agent.types import (
+    Answer,
+    Confidence,
+    Fact,
+    Outcome,
+    PageRef,
+    PartConfidence,
+    PartStatus,
+    PlanPart,
+    Reason,
+    Sentence,
+    StatementCounts,
+)
 from agent.types.source_filter import OUTSIDE_FILTER
 
 MAX_LISTED = 3
 """Unreadable pages, and statements of a person's own, that an answer without evidence names."""
-MIN_ANSWER_CONFIDENCE = 0.4
-"""Confidence below which the verdict is at most "partial"."""
+PART_CAUSES: dict[PartStatus, str] = {
+    "disputed": "the sources disagree on it",
+    "open": "the pages do not support what the answer says of it",
+    "not_found": "nothing that was read answers it",
+}
+UNJUDGED_CAUSE = "no model judged whether these quotes answer it"
+"""Why a part of the question is not answered."""
+MIN_KEYLESS_JUDGEMENT = 0.8
+"""How well quotes fit a part that they answer without a model's word, on the scale of the judgement."""
 UNREADABLE_OUTCOMES = (Outcome.BLOCKED, Outcome.RATE_LIMITED, Outcome.TIMEOUT, Outcome.ERROR)
 NO_EVIDENCE_REASONS: dict[Reason, str] = {
     "blocked": "Nothing could be read: every search engine or page refused or failed.",
@@ -43,12 +64,16 @@ def build_answer(
     *,
     addresses: Iterable[str] = (),
     check: DraftCheck = check_by_code,
+    caveat: str = "",
+    journey: str = "",
 ) -> Answer:
     """The answer that a person reviews; `no_evidence` when no statement of it is backed, or left unchecked
     for want of a judge.
 
     `addresses` may appear in it beside those of the pages of the run. `check` checks the written sentences:
-    `check_sentences` with its state and tools bound, where a model may judge and repair them."""
+    `check_sentences` with its state and tools bound, where a model may judge and repair them. `caveat`
+    follows its certainty, and `journey` replaces the account of searches and pages; both are code's.
+    `record_answer` makes the change."""
     known = {*addresses, *(url for page in state.pages.values() for url in (page.url, page.final_url))}
     reply = _remove_foreign_urls(judgement.value, known)
     written = [Sentence(text=s.text.strip(), fact_ids=s.fact_ids) for s in reply.answer if s.text.strip()]
@@ -61,21 +86,25 @@ def build_answer(
     named = accept_quotations(named, facts)
     first = conflict_sentences.needs_conflicts_first(state, conflicts, stated, facts)
     sentences = [*named, *stated] if first else [*stated, *named]
+    sentences = [name_part(state.plan, sentence, facts) for sentence in sentences]
+    journey = journey or describe_journey(state)
     if not any(_is_worth_showing(sentence, facts) for sentence in sentences):
-        return _build_no_evidence(state, reply, judgement, step)
+        return _build_no_evidence(state, reply, judgement, step, journey)
     open_conflicts = [conflict for conflict in conflicts if conflict.status == "open"]
-    sure = state.current_confidence >= state.settings.threshold
+    level = assess_confidence(state, step, sentences=sentences)
+    plan = close_plan(state, level, sentences)
+    is_partial = any(part.status != "answered" for part in plan)
     return Answer(
         n=len(state.answers) + 1,
-        verdict=_choose_verdict(state, reply, open_conflicts),
+        verdict="partial" if is_partial else "answered",
         sentences=sentences,
-        certainty=reply.certainty,
-        reason="budget" if state.stop_reason == "budget" and not sure else "none",
-        missing="" if first and _is_covered(state) else reply.missing,
-        journey=reply.journey,
+        certainty=f"{describe_level(level.value)}. {caveat}".strip(),
+        reason="budget" if state.stop_reason == "budget" and is_partial else "none",
+        missing=describe_open_parts(plan, sentences, facts),
+        journey=journey,
         sources=collect_sources(sentences, facts),
         statements=count_statements(sentences, draft.counts.dropped + dropped),
-        confidence=state.current_confidence,
+        confidence=level.value,
         by=judgement.by,
         trouble=judgement.fallback_reason,
         why_stopped=state.why_stopped,
@@ -90,7 +119,7 @@ def no_answer(
 ) -> Answer:
     """An answer that says why there is none; `by` is the judgement that led to it, `more` are further
     fields."""
-    fields = {"confidence": min(state.current_confidence, 0.2), "why_stopped": state.why_stopped, **more}
+    fields = {"confidence": 0.0, "why_stopped": state.why_stopped, **more}
     return Answer(
         n=len(state.answers) + 1,
         verdict="no_evidence",
@@ -101,6 +130,55 @@ def no_answer(
         step=step,
         **fields,
     )
+
+
+def record_answer(state: RunState, answer: Answer) -> Change:
+    """The change of an answer: with it the confidence that its claims give, and the plan with what became of
+    each part, so that every surface shows one figure."""
+    level = assess_confidence(state, answer.step, sentences=answer.sentences)
+    return {
+        "answers": [answer.replace(confidence=level.value)],
+        "confidence": [level],
+        "plan_parts": close_plan(state, level, answer.sentences),
+    }
+
+
+def merge_changes(facts: Change, answer: Change) -> Change:
+    """The change of a step that adds facts and records an answer: both points of the confidence are kept."""
+    return {**facts, **answer, "confidence": [*facts.get("confidence", []), *answer["confidence"]]}
+
+
+def close_plan(state: RunState, level: Confidence, sentences: Sequence[Sentence]) -> list[PlanPart]:
+    """The plan with the status and confidence of each part: answered when quotes support its main sentence,
+    disputed when an open conflict contradicts that, not found when no sentence answers it, else open."""
+    facts = fact_view.facts_after_notes(state)
+    figures, plan = {part.part: part for part in level.parts}, list[PlanPart]()
+    for part in state.plan:
+        figure = figures.get(part.id, PartConfidence(part=part.id))
+        is_judged = level.model is not None or figure.judgement >= MIN_KEYLESS_JUDGEMENT
+        status: PartStatus = "answered" if is_judged else "open"
+        if not figure.weight:
+            status = "open" if find_main_sentence(part, sentences, facts) else "not_found"
+        elif figure.disputed:
+            status = "disputed"
+        plan.append(part.replace(status=status, confidence=round(compute_part(figure), 4)))
+    return plan
+
+
+def describe_open_parts(
+    plan: Sequence[PlanPart], sentences: Sequence[Sentence], facts: Mapping[str, Fact]
+) -> str:
+    """Which parts of the question are open, and why, one cause each; "" when all are answered."""
+    found = []
+    for part in plan:
+        if part.status == "answered":
+            continue
+        main = find_main_sentence(part, sentences, facts)
+        is_unjudged = part.status == "open" and main and (main.backed or main.check == "not_checked")
+        cause = UNJUDGED_CAUSE if is_unjudged else PART_CAUSES[part.status]
+        about = f"“{part.question.rstrip('?. ')}”: " if len(plan) > 1 else ""
+        found.append(f"{about}{cause if about else cause[0].upper() + cause[1:]}.")
+    return " ".join(found)
 
 
 def describe_failures(failed: list[PageRef]) -> str:
@@ -119,12 +197,6 @@ def _describe_edits(state: RunState) -> str:
     return f"after your {'edit' if len(edits) == 1 else 'edits'}: {'; '.join(edits)}" if edits else ""
 
 
-def _is_covered(state: RunState) -> bool:
-    """Whether every word of the question is covered when disputed facts count too."""
-    known = fact_view.ignore_disputes(fact_view.facts_for_prompt(state))
-    return not measure_coverage(state.question, known).missing
-
-
 def _is_worth_showing(sentence: Sentence, facts: Mapping[str, Fact]) -> bool:
     """Is it backed, or quotes a page and could not be judged?"""
     cites_page = any(has_page_support(facts[i]) for i in sentence.fact_ids)
@@ -134,20 +206,29 @@ def _is_worth_showing(sentence: Sentence, facts: Mapping[str, Fact]) -> bool:
 def _remove_foreign_urls(reply: ReportReply, known: set[str]) -> ReportReply:
     """The reply without the addresses a writer typed that belong to no page of this run."""
     sentences = [s.model_copy(update={"text": remove_unknown_urls(s.text, known)}) for s in reply.answer]
-    texts = {
-        name: remove_unknown_urls(getattr(reply, name), known) for name in ("certainty", "missing", "journey")
-    }
-    return reply.model_copy(update={"answer": sentences, **texts})
+    return reply.model_copy(update={"answer": sentences})
 
 
-def _choose_verdict(state: RunState, reply: ReportReply, open_conflicts: list[Conflict]) -> Verdict:
-    sure = state.current_confidence >= state.settings.threshold
-    cut_short = state.stop_reason in ("budget", "blocked", "asked")
-    weak = state.current_confidence < MIN_ANSWER_CONFIDENCE
-    return "partial" if open_conflicts or weak or (not sure and (cut_short or reply.missing)) else "answered"
+def describe_journey(state: RunState) -> str:
+    """The searches and pages of a run, from its ledger."""
+    history = state.actions
+    searches = [action for action in history if action.action != "crawl_url"]
+    read = [action for action in history if action.action == "crawl_url" and action.outcome is Outcome.OK]
+    useful = [action for action in read if action.new_facts]
+    failed = sum(page.outcome is not Outcome.OK for page in state.pages.values())
+    brought = sum(action.new_facts for action in useful)
+    parts = [
+        f"{format_count(len(searches), 'search', 'searches')} and {format_count(len(read), 'page')} read",
+        f"first search: “{searches[0].query_or_url}”" if searches else "",
+        f"{format_count(len(useful), 'page')} brought {format_count(brought, 'fact')}" if useful else "",
+        f"{format_count(failed, 'page')} could not be read" if failed else "",
+    ]
+    return "; ".join(filter(None, parts)) + "."
 
 
-def _build_no_evidence(state: RunState, reply: ReportReply, judgement: RoleResult, step: int) -> Answer:
+def _build_no_evidence(
+    state: RunState, reply: ReportReply, judgement: RoleResult, step: int, journey: str
+) -> Answer:
     pages = list(state.pages.values())
     searches = [action for action in state.actions if action.action != "crawl_url"]
     failed = [item.outcome in UNREADABLE_OUTCOMES for item in (pages or searches)]
@@ -168,8 +249,7 @@ def _build_no_evidence(state: RunState, reply: ReportReply, judgement: RoleResul
         reason,
         text,
         by=judgement,
-        missing=reply.missing,
-        journey=reply.journey,
+        journey=journey,
         statements=StatementCounts(dropped=sum(len(sentence.fact_ids) for sentence in reply.answer)),
         because=_describe_edits(state),
     )

@@ -11,7 +11,7 @@ from agent.evidence.contradiction.resolution import CLOSED_REASONS
 from agent.flows.shared import fact_view
 from agent.roles.research.report import REPORT
 from agent.roles.role import RoleResult
-from agent.types import Answer, Outcome
+from agent.types import Answer
 
 
 def ask_report(
@@ -36,10 +36,7 @@ def ask_report(
             for conflict in state.conflicts.values()
             if conflict.reason not in CLOSED_REASONS and fact_view.count_stated_sides(conflict, facts) > 1
         ],
-        confidence=state.current_confidence,
         history=state.actions,
-        failures=[page for page in state.pages.values() if page.outcome is not Outcome.OK],
-        why_stopped=state.why_stopped,
         former=_without_fallen_sentences(state),
     )
 

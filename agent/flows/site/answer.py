@@ -8,13 +8,12 @@ from functools import partial
 
 from agent.engine.context import RunContext
 from agent.engine.state import Change, state_after
-from agent.evidence.confidence import describe_level
 from agent.flows.shared import fact_view
 from agent.flows.shared.citations import resolve_citations
 from agent.flows.shared.claim_checks import check_sentences
 from agent.flows.shared.fact_intake import add_facts
 from agent.flows.shared.model_rulings import review_by_model
-from agent.flows.shared.verdict import build_answer, describe_failures
+from agent.flows.shared.verdict import build_answer, describe_failures, merge_changes, record_answer
 from agent.flows.shared.write_report import ask_report
 from agent.flows.site.state import SiteRun
 from agent.roles.answer_length import parse_length_request
@@ -57,18 +56,21 @@ def answer_from_draft(
     refused = reply.refusal != "none"
     report = ReportReply(
         answer=[] if refused else [_apply_corrections(sentence, state.facts) for sentence in sentences],
-        certainty="" if refused else _describe_certainty(now),
-        missing=reply.missing,
+    )
+    answer = build_answer(
+        now,
+        judgement.replace(value=report),
+        tools.step,
+        check=partial(check_sentences, now, tools, question=question),
+        caveat=_forced_reason(state),
         journey=_describe_journey(state),
     )
-    check = partial(check_sentences, now, tools, question=question)
-    answer = build_answer(now, judgement.replace(value=report), tools.step, check=check)
     remark = _describe_ignored_instruction(state.settings.instruction, judgement.by)
     cited, useful = {source.page_id for source in answer.sources}, state.own.useful_visited_indices
     content = state.own.url_content(state)
+    recorded = record_answer(now, _word_refusal(state, answer, reply).replace(remark=remark))
     return {
-        **change,
-        "answers": [_word_refusal(state, answer, reply).replace(remark=remark)],
+        **merge_changes(change, recorded),
         "bearing": reply.confidence,
         "useful_visited_indices": [
             *useful,
@@ -77,15 +79,15 @@ def answer_from_draft(
     }
 
 
-def rewrite_answer(state: SiteRun, tools: RunContext) -> Answer:
-    """The answer written again from the accepted facts, after a person's edits."""
+def rewrite_answer(state: SiteRun, tools: RunContext) -> Change:
+    """The change of the answer written again from the accepted facts, after a person's edits."""
     instruction = state.settings.instruction.strip() and tools.client
     wishes = [state.settings.instruction] if instruction else []
     judgement = ask_report(state, tools, question=state.asked, wishes=wishes)
     if judgement.by == "keyless" and (kept := _keep_drafted_sentences(state)):
         judgement = judgement.replace(value=judgement.value.model_copy(update={"answer": kept}))
     check = partial(check_sentences, state, tools, question=state.asked)
-    return build_answer(state, judgement, tools.step, check=check)
+    return record_answer(state, build_answer(state, judgement, tools.step, check=check))
 
 
 def _keep_drafted_sentences(state: SiteRun) -> list[ReportSentence]:
@@ -135,7 +137,7 @@ def _word_refusal(state: SiteRun, answer: Answer, reply: DraftReply) -> Answer:
         return answer
     if not state.own.url_content(state):
         text = f"No answer is given. No page could be read: {describe_failures(list(state.pages.values()))}"
-        return answer.replace(reason="blocked", certainty=text, missing="")
+        return answer.replace(reason="blocked", certainty=text)
     if answer.reason == "blocked":
         return answer
     kind = reply.refusal if reply.refusal != "none" else "not_covered"
@@ -149,12 +151,8 @@ def _forced_reason(state: SiteRun) -> str:
     return state.own.choices[-1].forced if state.own.choices else ""
 
 
-def _describe_certainty(state: SiteRun) -> str:
-    return f"{describe_level(state.current_confidence)}. {_forced_reason(state)}".strip()
-
-
 def _describe_journey(state: SiteRun) -> str:
-    """How the answer was reached: pages read, known, listed and failed, and why it was time to answer."""
+    """How the answer was reached: pages read, known, listed and failed."""
     refs = [state.pages.get(state.own.all_discovered_urls[i]) for i in state.own.fetched]
     read = [ref for ref in refs if ref and ref.page_id]
     recalled = len(state.own.url_content(state)) - len(read)
@@ -167,4 +165,4 @@ def _describe_journey(state: SiteRun) -> str:
         f"{listed} addresses listed by the site's map" if listed else "",
         f"{failed} could not be read" if failed else "",
     ]
-    return f"{'; '.join(filter(None, parts))}. {state.own.decision_reasoning}".strip()
+    return f"{'; '.join(filter(None, parts))}."

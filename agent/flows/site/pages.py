@@ -9,9 +9,10 @@ from agent.engine.context import RunContext
 from agent.engine.state import Change
 from agent.flows.shared import fact_view
 from agent.flows.shared.citations import build_fact_from_quote
-from agent.flows.shared.fact_intake import assess_confidence
+from agent.flows.shared.confidence import assess_confidence
 from agent.flows.shared.page_refs import mark_read
 from agent.flows.shared.passages import content_passages, fit_passages
+from agent.flows.shared.plan import assign_parts
 from agent.flows.site.links import shorten_url
 from agent.flows.site.state import SiteRun
 from agent.retrieval.chunking import infer_headings
@@ -98,8 +99,8 @@ def read_pages(state: SiteRun, tools: RunContext, indices: Sequence[int]) -> Cha
         facts |= {fact.id: fact for fact in new if fact.id not in state.facts}
         ref = state.pages[state.own.all_discovered_urls[i]]
         refs.append(mark_read(ref, page, facts=sum(fact.verified for fact in new)))
-    new = list(facts.values())
-    level = assess_confidence(state, tools.step, [*fact_view.facts_for_prompt(state), *new])
+    new = assign_parts(state.plan, facts.values())
+    level = assess_confidence(state, tools.step, new)
     return {"bearings": relevance, "facts": new, "pages": refs, "confidence": [level]}
 
 

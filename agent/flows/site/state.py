@@ -48,6 +48,7 @@ class SiteState(FlowState):
     """The record of a `site` run. Everything found for an earlier question of the conversation is in it
     too."""
 
+    asks_one_publisher: ClassVar[bool] = True
     compares_within_site: ClassVar[bool] = False
 
     urls_to_process: list[int] = Field(default_factory=list)

@@ -308,7 +308,7 @@ def draft(state: SiteRun, tools: RunContext) -> tuple[Change, str]:
     """Write the answer from what was read, or refuse; from the accepted facts alone after a person's
     edits."""
     if state.edits:
-        return {"answers": [rewrite_answer(state, tools)]}, "review"
+        return rewrite_answer(state, tools), "review"
     passages = reading.passages_for_prompt(state, tools)
     hosts = dict.fromkeys(host(url) for url in state.settings.start_urls)
     judgement = tools.judge(

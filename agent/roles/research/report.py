@@ -1,11 +1,9 @@
-"""Writes the answer of a research run: sentences that cite facts, how certain they are, what is missing, and
-how the run went. Writes no URL."""
+"""Writes the answer of a research run: sentences that cite facts. Writes no URL."""
 
 from __future__ import annotations
 
 from pydantic import Field
 
-from agent.evidence.confidence import describe_level
 from agent.retrieval.extractive_answer import MIN_COVERED_SHARE
 from agent.retrieval.fact_selection import (
     choose_facts,
@@ -14,9 +12,8 @@ from agent.retrieval.fact_selection import (
 )
 from agent.retrieval.term_coverage import best_share, measure_coverage
 from agent.roles.role import Role, RoleReply
-from agent.text.plurals import format_count
 from agent.text.question_analysis import parse_question
-from agent.types import Action, Answer, Conflict, Fact, Outcome, PageRef
+from agent.types import Action, Answer, Conflict, Fact
 
 MAX_WORDS, MAX_SENTENCES = 120, 6
 MIN_RELEVANCE_SHARE = 0.8
@@ -39,9 +36,6 @@ class ReportReply(RoleReply):
     answer: list[ReportSentence] = Field(
         default_factory=list, description="empty when the facts do not answer the question"
     )
-    certainty: str = ""
-    missing: str = ""
-    journey: str = ""
 
 
 def fallback(
@@ -50,10 +44,7 @@ def fallback(
     notes: list[str],
     facts: list[Fact],
     conflicts: list[Conflict],
-    confidence: float,
     history: list[Action],
-    failures: list[PageRef],
-    why_stopped: str,
     former: Answer | None,
 ) -> ReportReply:
     """The quotes that fit best: two for the newest note, pinned ones, and where the facts cover enough of the
@@ -71,9 +62,6 @@ def fallback(
     picked = noted + (choose_facts(question, rest, words=room, sentences=MAX_SENTENCES) if room > 0 else [])
     return ReportReply(
         answer=[ReportSentence(text=render_statement(fact), fact_ids=[fact.id]) for fact in picked],
-        certainty=_describe_certainty(confidence, conflicts),
-        missing=f"Not found: {', '.join(known.missing)}." if known.missing else "",
-        journey=_describe_journey(history, failures, why_stopped),
     )
 
 
@@ -85,32 +73,6 @@ def _choose_usable(facts: list[Fact]) -> list[Fact]:
     disputed = max((fact.relevance for fact in facts if fact.disputed), default=0.0)
     least = MIN_RELEVANCE_SHARE * disputed if disputed > best else 0.0
     return [fact for fact in usable if fact.decision == "pinned" or fact.relevance >= least]
-
-
-def _describe_certainty(confidence: float, conflicts: list[Conflict]) -> str:
-    still = [conflict for conflict in conflicts if conflict.status == "open"]
-    disputed = "; ".join(
-        f"sources disagree "
-        f"about {conflict.subject}{f' ({conflict.attribute})' if conflict.attribute else ''}: "
-        + " or ".join(value.text for value in conflict.values)
-        for conflict in still[:3]
-    )
-    return describe_level(confidence) + (f"; {disputed}." if disputed else ".")
-
-
-def _describe_journey(history: list[Action], failures: list[PageRef], why_stopped: str) -> str:
-    searches = [action for action in history if action.action != "crawl_url"]
-    read = [action for action in history if action.action == "crawl_url" and action.outcome == Outcome.OK]
-    parts = [
-        f"{format_count(len(searches), 'search', 'searches')} and {format_count(len(read), 'page')} read"
-    ]
-    if searches:
-        parts.append(f"first search: “{searches[0].query_or_url}”")
-    if useful := [action for action in read if action.new_facts]:
-        parts.append(f"{format_count(len(useful), 'page')} brought {sum(a.new_facts for a in useful)} facts")
-    if failures:
-        parts.append(f"{format_count(len(failures), 'page')} could not be read")
-    return "; ".join(parts) + "." + (f" It stopped because: {why_stopped}" if why_stopped else "")
 
 
 REPORT = Role(name="report", reply=ReportReply, fallback=fallback, tier="strong")

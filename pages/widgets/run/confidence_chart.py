@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from agent.actions import budget
-from agent.evidence.confidence import MAX_SINGLE_SOURCE_VALUE
-from agent.evidence.confidence_explanations import describe_factors, list_changes
-from agent.types import Confidence
+from agent.evidence.confidence_explanations import describe_parts, list_changes
+from agent.types import Confidence, PlanPart
 from agent.workbench import RunSnapshot
 from pages.widgets.run import timeline
 from pages.widgets.shell import client, empty_state, escape, labels, pagination
@@ -20,8 +19,6 @@ if TYPE_CHECKING:
     import altair as alt
 
 ACCENT, GOLD = ("#14695b", "#5cc0aa"), ("#8f5c00", "#e0b252")
-SIGNS = {"support": "×", "trust": "×", "agreement": "×", "conflicts": "−"}
-"""How a factor stands behind the one before it."""
 PAGE_SIZE, REASONS_KEY = 10, "research-reasons"
 """Looks on a page of reasons, and what the page is kept under."""
 MAX_POINTS = 120
@@ -45,7 +42,7 @@ def draw(view: RunSnapshot) -> None:
         alt="Confidence after each step",
     )
     _draw_threshold(view)
-    st.html(f'<div class="ts">{render_factors(given[-1])}</div>')
+    st.html(f'<div class="ts">{render_factors(given[-1], view.state.plan)}</div>')
     moved = group_steps(given)
     st.html(
         '<div class="ts small">'
@@ -83,42 +80,17 @@ def render_reasons(given: Sequence[Confidence], first: int, last: int) -> str:
     )
 
 
-def render_factors(point: Confidence) -> str:
-    """What a value is made of, as an HTML table: the factors, what they make, and the model's own figure
-    beside it."""
-    made = describe_factors(point)
+def render_factors(point: Confidence, plan: Sequence[PlanPart] = ()) -> str:
+    """What a value is made of, as an HTML table: for each part of the question its evidence and judgement."""
     rows = "".join(
-        (
-            f'<tr><td>{SIGNS.get(name, "")} {name}</td><td class="figure">{figure:.2f}'
-            f"</td><td>{escape.html(why)}</td></tr>"
-        )
-        for name, figure, why in made
+        f'<tr><td>{name}</td><td class="figure">{figure}</td><td>{escape.html(why)}</td></tr>'
+        for name, figure, why in describe_parts(point, plan)
     )
-    told = "it can only lower the value" if point.model is not None else "no model"
-    own = "–" if point.model is None else f"{point.model:.2f}"
-    rows += f'<tr><td>the model’s own figure</td><td class="figure">{own}</td><td>{told}</td></tr>'
-    rows += (
-        f'<tr><td><b>= confidence</b></td><td class="figure"><b>{point.value:.2f}</b></td><td>'
-        f"{describe_calibration(point)}</td></tr>"
-    )
+    rows += f'<tr><td><b>= confidence</b></td><td class="figure"><b>{point.value:.2f}</b></td><td></td></tr>'
     head = "<tr><th>Made of</th><th>Figure</th><th>Counted from</th></tr>"
     return (
         '<details open><summary>What it is made of</summary><div class="scroll"><table '
         f'class="factors">{head}{rows}</table></div></details>'
-    )
-
-
-def describe_calibration(point: Confidence) -> str:
-    """What the figure means, where it was calibrated."""
-    single = (
-        "told" in point.basis
-        and int(point.basis["agreeing"]) == 1
-        and 0.35 <= point.value <= MAX_SINGLE_SOURCE_VALUE
-    )
-    return (
-        f"about {round(point.value * 10)} of 10 answers with this confidence were right on public questions"
-        if single
-        else ""
     )
 
 
@@ -138,7 +110,8 @@ def _draw_threshold(view: RunSnapshot) -> None:
         format="%d %%",
         on_change=_set_threshold,
         args=(view.run.id, key),
-        help="Takes effect at the next step. One site alone never reaches 90 % unless you trust it fully.",
+        help="Takes effect at the next step. One source alone never reaches 85 %, unless you trust it "
+        "fully or the question is about it.",
     )
 
 

@@ -153,7 +153,7 @@ def test_a_sure_run_at_its_cap_does_not_ask(bench):
 
 
 def test_until_the_next_conflict_it_rests_says_which_and_goes_on(bench):
-    run_id = rested(bench, FOUNDED, until="conflict")
+    run_id = rested(bench, FOUNDED, until="conflict", at_cap="report")
     view = bench.snapshot(run_id)
     assert view.state.halt.kind == "conflict" and view.state.halt.conflicts == view.state.met
     assert set(view.state.met) <= set(view.state.conflicts) and "disagree" in view.state.halt.why
@@ -286,7 +286,7 @@ def test_collect_asks_at_its_own_cap_on_pages(bench):
 def test_a_site_asks_at_its_own_cap_on_pages(bench):
     limits = DEMO.site.model_copy(update={"max_pages": 1})
     start = ["https://www.alvmora-mejeri.example/"]
-    run_id = rested(bench, SOLAR, flow="site", start_urls=start, site=limits)
+    run_id = rested(bench, SOLAR, flow="site", start_urls=start, site=limits, threshold=0.99)
     assert (bench.snapshot(run_id).state.halt.kind, bench.snapshot(run_id).next) == ("pages", "decide")
     budget.raise_caps(bench, run_id, {"pages": 20})
     assert bench.drive(run_id) is Status.REVIEW and bench.snapshot(run_id).run.settings.site.max_pages == 20

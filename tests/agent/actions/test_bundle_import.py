@@ -255,22 +255,12 @@ def test_a_choice_of_sources_that_cannot_be_is_left_out_and_told(other, made):
 
 
 @pytest.mark.parametrize(
-    ("kept", "basis"),
-    [
-        (False, {"facts": 1, "told": 1}),
-        (False, {"facts": 1.0}),
-        (False, {"x": 1}),
-        (True, {"x": 1.0}),
-        (True, {"missing": -1e9}),
-        (True, {"bearing": -1.0}),
-        (True, {"missing": 1e9}),
-        (True, {"trust": 2.0}),
-    ],
+    "wrong", [{"weight": -1.0}, {"weight": 1e9}, {"judgement": 1.5}, {"judgement": -0.1}, {"weight": "x"}]
 )
-def test_counts_the_confidence_cannot_be_computed_from_are_refused(other, made, kept, basis):
+def test_counts_the_confidence_cannot_be_computed_from_are_refused(other, made, wrong):
     def change(was: Change) -> Change:
         levels = [
-            {**level, "basis": {**(level["basis"] if kept else {}), **basis}}
+            {**level, "parts": [{**part, **wrong} for part in level["parts"]]}
             for level in was.get("confidence", ())
         ]
         return {**was, "confidence": levels} if levels else was

@@ -53,7 +53,7 @@ def test_a_lower_trust_lowers_the_confidence_and_says_why():
         and now.current_confidence < state.current_confidence
     )
     assert now.confidence[-1].moves[0].reason == (
-        "trust of one.example: low (0.10): the best fact comes from a less trusted source: one.example (trust 0.10)"
+        "trust of one.example: low (0.10): its sources are trusted less"
     )
     assert (now.trusts["one.example"].reason, now.edits[-1].text) == (
         "an advertiser",

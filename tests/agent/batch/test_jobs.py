@@ -201,7 +201,11 @@ def test_the_budget_holds_and_can_be_raised(bench: Workbench, monkeypatch: pytes
     resume(bench, batch_id, now.batch.allowance.model_copy(update={"max_calls": 2_000}))
     now = drive(bench, batch_id, quiet, threading.Event())
     assert now.batch.state == "done" and now.state_counts["done"] == 5
-    stopped = [bench.snapshot(row.run_id).state.why_stopped for row in now.rows if row.run_id]
+    stopped = [
+        bench.snapshot(row.run_id).state.why_stopped
+        for row in now.rows
+        if row.run_id and row.verdict != "answered"
+    ]
     assert not [why for why in stopped if why.startswith(BUDGET_REASON_PREFIX)], (
         "those that were cut short looked on"
     )
@@ -291,7 +295,7 @@ def test_a_run_that_cannot_be_read_costs_its_row_only(bench: Workbench) -> None:
     run_id = get_status(bench, batch_id).rows[0].run_id
     head = bench.snapshot(run_id).head
     bench.store.ledger.append_person_step(
-        run_id, "edit", {"confidence": [{"step": head + 1, "value": 0.5, "basis": {"facts": 1}}]}
+        run_id, "edit", {"confidence": [{"step": head + 1, "value": 0.5, "parts": [{"weight": -1}]}]}
     )
     with pytest.raises(NotFound, match="cannot be opened: one of its stored steps"):
         bench.snapshot(run_id)

@@ -14,6 +14,7 @@ from agent.errors import NotFound, UsageError
 from agent.evaluation.runner import EVALUATED_FLOWS, EvaluationJob, evaluate, read_questions, read_urls
 from agent.evidence.confidence import compute_value
 from agent.flows import FLOWS
+from agent.types import PartConfidence
 from agent.workbench import Workbench
 from tests.web.folders import page, write_world
 
@@ -95,9 +96,8 @@ def test_a_question_row_holds_what_is_promised(world):
         built
     )
     assert built["answer_hit"] is True is built["right"] and "1921" in built["answer"] and built["pages"] >= 1
-    assert built["basis"]["told"] >= 1 and compute_value(built["basis"]) == pytest.approx(
-        built["confidence"], abs=1e-3
-    )
+    parts = [PartConfidence.model_validate(part) for part in built["parts"]]
+    assert parts[0].weight and compute_value(parts) == built["confidence"]
 
 
 def test_the_confidence_is_held_against_what_was_right(world):

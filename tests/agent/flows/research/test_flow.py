@@ -205,9 +205,10 @@ def test_a_spent_budget_goes_to_review_and_says_so(ask, cap, told_as):
     )
 
 
-def test_a_budget_that_ends_on_something_found_is_partial(ask):
+def test_a_budget_that_ends_on_what_was_asked_is_an_answer(ask):
     answer = ask(SOLAR, max_pages=1, threshold=0.999).state.answer
-    assert (answer.verdict, answer.reason) == ("partial", "budget") and answer.statements.backed
+    assert (answer.verdict, answer.reason) == ("answered", "none") and answer.statements.backed
+    assert "all 1 pages" in answer.why_stopped
 
 
 def test_step_by_step_every_decision_waits(ask, bench):

@@ -7,7 +7,11 @@ from agent.engine.run_state import RunState
 from agent.engine.state import fold, merge, shallow_copy, to_jsonable
 from agent.evidence.contradiction import groups, resolution, statements
 from agent.flows.research.state import ResearchState
+from agent.flows.shared.confidence import assess_confidence
 from agent.flows.shared.recompute import apply_person_edits, recompute_after_edit, record_note
+from agent.flows.shared.verdict import build_answer, record_answer
+from agent.roles.research.report import ReportReply
+from agent.roles.role import RoleResult
 from agent.types import Conflict, ConflictSide, Fact, Note, Step, TrustRating
 
 
@@ -105,11 +109,36 @@ def test_a_conflict_the_model_told_is_left_as_it_is():
     assert after(state, facts=[A.model_copy(update={"decision": "pinned"})]).conflicts["model"] == told
 
 
-def test_a_model_that_is_less_sure_goes_on_holding_the_confidence_down():
+def test_the_models_judgement_is_kept_when_a_person_edits():
     state = knowing(A, C)
-    held = state.confidence[-1].model_copy(update={"model": 0.4, "value": 0.4})
+    held = assess_confidence(state, 1, model=0.4)
     merge(state, to_jsonable({"confidence": [held]}))
-    assert after(state, facts=[A.model_copy(update={"decision": "pinned"})]).current_confidence == 0.4
+    now = after(state, facts=[A.model_copy(update={"decision": "pinned"})]).confidence[-1]
+    assert now.value > held.value and (now.model, now.parts[0].judgement) == (0.4, 0.4)
+
+
+def answered(*facts: Fact, text: str, model: float = 0.9) -> RunState:
+    """A run with these facts and an answer of one sentence that cites the first."""
+    state = knowing(*facts)
+    merge(state, to_jsonable({"confidence": [assess_confidence(state, 2, model=model)]}))
+    reply = ReportReply(answer=[{"text": text, "fact_ids": [facts[0].id]}])
+    answer = build_answer(state, RoleResult(value=reply, by="model"), 3)
+    return merge(state, to_jsonable(record_answer(state, answer)))
+
+
+def test_after_the_write_up_the_confidence_rests_on_its_claims():
+    state = answered(A, C, text=A.statement)
+    assert state.current_confidence == state.answer.confidence > 0.8
+    struck = after(state, 4, facts=[C.model_copy(update={"decision": "struck"})])
+    assert 0 < struck.current_confidence < state.current_confidence
+    both = after(struck, 5, facts=[A.model_copy(update={"decision": "struck"})])
+    assert both.current_confidence == 0.0, "its claim lost its last source"
+
+
+def test_striking_a_fact_never_raises_an_answer_that_its_quotes_do_not_support():
+    state = answered(A, C, text="Berga dairy was founded in 1911.")
+    assert state.current_confidence == 0.0
+    assert after(state, 4, facts=[C.model_copy(update={"decision": "struck"})]).current_confidence == 0.0
 
 
 def test_keys_with_a_minus_leave_entries_out_in_every_fold():

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from agent.roles.research.report import MAX_SENTENCES, MAX_WORDS, ReportReply, fallback
 from agent.text.urls import find_urls
-from agent.types import Action, Conflict, ConflictSide, Fact, Outcome, PageRef
+from agent.types import Action, Fact
 
 QUESTION = "When was the ferry Blue Heron built?"
 
@@ -32,10 +32,7 @@ def write(question: str = QUESTION, **given_: Any) -> ReportReply:
         "notes": [],
         "facts": [],
         "conflicts": [],
-        "confidence": 0.7,
         "history": [],
-        "failures": [],
-        "why_stopped": "",
         "former": None,
     }
     return fallback(question=question, **{**blanks, **given_})
@@ -64,8 +61,7 @@ def test_nothing_is_answered_when_nothing_covers_the_question() -> None:
         [BUILT.model_copy(update={"disputed": True})],
     ):
         reply = write(facts=facts)
-        assert reply.answer == [] and reply.certainty
-    assert "Not found" in write(facts=[OTHER]).missing and "built" in write(facts=[]).missing
+        assert reply.answer == []
 
 
 def test_a_few_sentences_of_120_words_at_most() -> None:
@@ -91,46 +87,6 @@ def test_a_page_that_the_person_named_need_not_name_its_subject() -> None:
     question = "When was it built, according to https://h0.example/?"
     there = Action(step=2, action="crawl_url", query_or_url="https://h0.example/")
     assert write(question, facts=[page], history=[there]).answer
-
-
-def test_how_sure_it_is_in_words_and_what_is_disputed() -> None:
-    levels = [write(confidence=value).certainty.split()[0] for value in (0.9, 0.7, 0.3)]
-    assert levels == ["High", "Moderate", "Low"] and "70%" in write().certainty
-    sides = [
-        ConflictSide(text="1907", fact_ids=["f1"], sites=["a"]),
-        ConflictSide(text="1909", fact_ids=["f2"], sites=["b"]),
-    ]
-    clash = Conflict(id="c", subject="Blue Heron", attribute="built", kind="date", values=sides)
-    assert all(
-        word in write(conflicts=[clash]).certainty for word in ("disagree", "1907", "1909", "Blue Heron")
-    )
-    assert "disagree" not in write(conflicts=[clash.model_copy(update={"status": "settled"})]).certainty
-
-
-def test_the_journey_is_told() -> None:
-    history = [
-        Action(step=2, action="search_duckduckgo", query_or_url=QUESTION, hits=3),
-        Action(step=5, action="crawl_url", query_or_url="https://h1.example/", new_facts=2, page_id="p"),
-        Action(step=8, action="crawl_url", query_or_url="https://h2.example/", outcome=Outcome.BLOCKED),
-    ]
-    failed = [PageRef(url="https://h2.example/", outcome=Outcome.BLOCKED)]
-    journey = write(history=history, failures=failed, why_stopped="the budget is spent").journey
-    assert all(
-        part in journey
-        for part in (
-            "1 search and 1 page read",
-            QUESTION,
-            "2 facts",
-            "could not be read",
-            "the budget is spent",
-        )
-    )
-    assert write().journey
-
-
-def test_nothing_is_missing_when_all_is_covered() -> None:
-    assert write(facts=[BUILT]).missing == ""
-    assert "built" in write(facts=[fact("The ferry Blue Heron is white.")]).missing
 
 
 @given(

@@ -1,0 +1,127 @@
+"""The confidence of a run: from its facts while it reads, from the claims of its answer once that is written.
+Pure; asks no model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from agent.engine.run_state import RunState
+from agent.evidence import confidence
+from agent.evidence.attribution import is_site_name
+from agent.evidence.confidence import Evidence, EvidencePool
+from agent.evidence.confidence_explanations import explain_changes
+from agent.flows.shared import fact_view
+from agent.flows.shared.plan import bears_on, find_part
+from agent.retrieval.relevance import score_fact
+from agent.text.output_form import remove_output_form
+from agent.text.question_analysis import parse_question
+from agent.types import Confidence, Conflict, Fact, PlanPart, Sentence
+
+LEAST_FIT, MULTI_HOP_FIT = 0.7, 0.5
+"""Without a model: the judgement on a quote that was chosen although it fits badly, and the factor for a
+question of several pages, of which one quote holds one link. Rounded from the share of right answers on
+public question sets (DECISIONS.md)."""
+
+
+def assess_confidence(
+    state: RunState,
+    step: int,
+    new: Iterable[Fact] = (),
+    *,
+    conflicts: Iterable[Conflict] | None = None,
+    sentences: Sequence[Sentence] | None = None,
+    question: str = "",
+    model: float | None = None,
+    keeps_judgement: bool = False,
+) -> Confidence:
+    """The confidence with these facts beside or in place of the run's, and the reasons of its change.
+
+    With `sentences` (of an answer) the claims are theirs. `model` is the model's own estimate; the last one
+    stands until there is another. Without any the judgement is how well the quotes fit, or with
+    `keeps_judgement`, and where nothing new was found, the previous one."""
+    previous = state.confidence[-1] if state.confidence else None
+    new = list(new)
+    pool_facts = _collect_facts(state, new)
+    conflicts = _touching_conflicts(pool_facts, state.conflicts.values() if conflicts is None else conflicts)
+    names = [_letters(name) for name in parse_question(state.asked or state.question).names]
+    pool = EvidencePool(
+        pool_facts.values(),
+        conflicts,
+        lambda fact: state.own.asks_one_publisher or any(is_site_name(name, fact.url) for name in names),
+    )
+    former: dict[str, float] = {}
+    if model is None and previous and previous.parts:
+        model = previous.model
+        if keeps_judgement or not (new or sentences):
+            former = {part.part: part.judgement for part in previous.parts}
+    evidence, judgements = list[Evidence](), dict[str, float]()
+    for part in state.plan:
+        claims = find_claims(state.plan, part, pool_facts, sentences)
+        asked = part.question if len(state.plan) > 1 else question or state.own.relevance_question(state)
+        fit = model if model is not None else former.get(part.id, state.own.filter_judgement)
+        judgement = (
+            _estimate_fit(asked, [pool_facts[i] for i in claims if i in pool_facts]) if fit is None else fit
+        )
+        judgements[part.id] = judgement
+        evidence.append(pool.measure(part.id, claims, judgement))
+    point = confidence.assess_confidence(step, evidence, judgements, model=model)
+    return explain_changes(previous, point, evidence, state.plan)
+
+
+def find_claims(
+    plan: Sequence[PlanPart],
+    part: PlanPart,
+    facts: dict[str, Fact],
+    sentences: Sequence[Sentence] | None,
+) -> Sequence[str]:
+    """The ids of the facts that state the claim of a part: of an answer the citations of its main sentence,
+    none unless these support it; before there is an answer any fact of the part."""
+    if sentences is None:
+        return [name for name, fact in facts.items() if fact.is_active and find_part(plan, fact) == part.id]
+    main = find_main_sentence(part, sentences, facts)
+    return main.fact_ids if main and main.backed else ()
+
+
+def find_main_sentence(
+    part: PlanPart, sentences: Sequence[Sentence], facts: Mapping[str, Fact]
+) -> Sentence | None:
+    """The first sentence that answers a part; what rests on a person's word alone, and what is no claim (a
+    heading, an honest gap), is passed over. None when there is none."""
+    for sentence in sentences:
+        cited = [facts[i] for i in sentence.fact_ids if i in facts]
+        is_theirs = bool(cited) and all(fact.rests_on_person for fact in cited)
+        is_claim = bool(sentence.check or sentence.fact_ids)
+        answers = sentence.part == part.id or any(bears_on(part, fact) for fact in cited)
+        if is_claim and answers and not is_theirs:
+            return sentence
+    return None
+
+
+def name_part(plan: Sequence[PlanPart], sentence: Sentence, facts: Mapping[str, Fact]) -> Sentence:
+    """The sentence with the part that it answers: that of its facts, or the only one."""
+    parts = [find_part(plan, facts[i]) for i in sentence.fact_ids if i in facts]
+    part = plan[0].id if len(plan) == 1 else next(filter(None, parts), "")
+    return sentence.replace(part=part)
+
+
+def _collect_facts(state: RunState, new: Sequence[Fact]) -> dict[str, Fact]:
+    """The facts that prompts show, those that do not count but tell sources apart, and the new ones."""
+    shown = fact_view.facts_for_prompt(state)
+    idle = [fact for fact in fact_view.facts_after_notes(state).values() if not fact.is_active]
+    return {fact.id: fact for fact in [*shown, *idle[-fact_view.MAX_PROMPT_FACTS :], *new]}
+
+
+def _touching_conflicts(facts: dict[str, Fact], conflicts: Iterable[Conflict]) -> list[Conflict]:
+    """The open conflicts of which these facts state two sides."""
+    return [c for c in conflicts if c.status == "open" and fact_view.count_stated_sides(c, facts) > 1]
+
+
+def _estimate_fit(question: str, facts: Sequence[Fact]) -> float:
+    """How well the best of some quotes fits a question, without a model: 0 to 1."""
+    asked = parse_question(remove_output_form(question))
+    fit = max((score_fact(asked, fact) for fact in facts if fact.is_active), default=0.0)
+    return (LEAST_FIT + (1.0 - LEAST_FIT) * fit) * (MULTI_HOP_FIT if asked.is_multi_hop else 1.0)
+
+
+def _letters(name: str) -> str:
+    return "".join(c for c in name.casefold() if c.isalnum())
