@@ -1,4 +1,5 @@
-"""The parts of a compound question: its question clauses, each in the person's words."""
+"""The parts of a compound question, each in the person's words, and what a question says about the form of its
+answer only."""
 
 from __future__ import annotations
 
@@ -20,6 +21,8 @@ _OPENING = re.compile(
 _JOINT = re.compile(
     rf"[,;]?\s+(?:and|und|och|et|y)(?:\s+(?:also|auch|även|aussi|también))?\s+(?=({_WORD})\b)", re.IGNORECASE
 )
+_FORM_PATTERNS = read_patterns("output_form")
+_FORM = re.compile(rf"\b(?:{_FORM_PATTERNS['request']}|{_FORM_PATTERNS['form']})(?!\w)[:,]?", re.IGNORECASE)
 
 
 def split_compound_question(question: str) -> list[str]:
@@ -29,6 +32,13 @@ def split_compound_question(question: str) -> list[str]:
     asked = [sentence for sentence in sentences if _OPENING.match(sentence)]
     parts = [part for sentence in asked for part in _split_sentence(sentence)]
     return parts if 1 < len(parts) <= MAX_PARTS else [question.strip()]
+
+
+def remove_output_form(question: str) -> str:
+    """The question without the words on the form of the answer ("write a short report with headings"): no
+    page can hold them. The question itself where nothing else is left."""
+    rest = " ".join(_FORM.sub(" ", question).split())
+    return rest if re.search(r"\w{3}", rest) else question
 
 
 def _split_sentence(sentence: str) -> list[str]:

@@ -13,8 +13,8 @@ from agent.evidence.confidence_explanations import explain_changes
 from agent.flows.shared import fact_view
 from agent.flows.shared.plan import bears_on, find_part
 from agent.retrieval.relevance import score_fact
-from agent.text.output_form import remove_output_form
 from agent.text.question_analysis import parse_question
+from agent.text.question_parts import remove_output_form
 from agent.types import Confidence, Conflict, Fact, PlanPart, Sentence
 
 LEAST_FIT, MULTI_HOP_FIT = 0.7, 0.5

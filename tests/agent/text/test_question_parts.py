@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent.text.question_parts import split_compound_question
+from agent.text.question_parts import remove_output_form, split_compound_question
 
 
 @pytest.mark.parametrize(
@@ -50,3 +50,23 @@ def test_what_asks_one_thing_stays_whole(question: str) -> None:
 def test_a_long_list_of_questions_is_left_to_a_model() -> None:
     many = " ".join(f"When was house {n} built?" for n in range(9))
     assert split_compound_question(many) == [many]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Write a short report with headings and a table: when did the Lillehavn dairy open?",
+        "When did the Lillehavn dairy open? In about 300 words, with bullet points.",
+        "Please give me a list: when did the Lillehavn dairy open?",
+    ],
+)
+def test_words_on_the_form_of_the_answer_are_no_part_of_the_question(question: str) -> None:
+    assert "when did the lillehavn dairy open?" in (rest := remove_output_form(question).casefold())
+    assert len(rest) <= len("when did the lillehavn dairy open?") + 2
+
+
+@pytest.mark.parametrize(
+    "question", ["Who made the periodic table?", "Which headings does the log have?", "Write a report."]
+)
+def test_a_question_about_such_things_stays(question: str) -> None:
+    assert remove_output_form(question) == question
