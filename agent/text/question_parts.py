@@ -1,4 +1,4 @@
-"""The parts of a compound question, each in the person's words, and what a question says about the form of its
+"""The parts of a compound question, each in the person's words, and what a question says of the form of its
 answer only."""
 
 from __future__ import annotations
