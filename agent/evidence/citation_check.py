@@ -209,8 +209,8 @@ def _apply_check(sentence: Sentence, check: ClaimCheck, cited: Sequence[Fact], f
         verdict, reason = "not_checked", PERSON_REASON
     elif verdict == "quoted" and sources[check.quote : check.quote + 1] == [PERSON_SOURCE]:
         reason = PERSON_WORDS
-    elif failure and verdict in ("doubted", "not_checked"):
-        reason = f"the model gave no judgement: {failure}"
+    elif verdict in ("doubted", "not_checked"):
+        reason = f"the model gave no judgement: {failure}" if failure else ""
     if any(fact.flagged for fact in cited):
         reason = "; ".join(filter(None, (reason, FLAG_REASON)))
     return sentence.replace(

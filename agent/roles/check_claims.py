@@ -21,16 +21,16 @@ MAX_CALL_CHARS = 24_000
 MAX_REASON_CHARS = 300
 """Characters of a judge's reason that are kept: one short sentence is asked for."""
 DOUBT_QUESTIONS = {
-    "name": "The quotes name {quoted}; do they speak of {claimed}?",
-    "roles": "The quotes say {quoted}; is it still the same one who does it to the same other in {claimed}?",
-    "quantifier": "The quotes say {quoted}; does that hold for {claimed}?",
-    "modality": "The quotes say {quoted}; is that as certain as {claimed}?",
-    "comparative": "The quotes say {quoted}; do they make the comparison {claimed}?",
-    "antonym": "The quotes say {quoted}; does that mean {claimed}?",
-    "negation": "One side is negated ({quoted}); does it mean the same as {claimed}?",
-    "instruction": "The quote gives instructions to machines ({quoted}); does it state {claimed} at all?",
+    "name": "The quotes name “{quoted}”; do they speak of “{claimed}”?",
+    "roles": "The quotes say “{quoted}”; is it the same one who does it to the same other in “{claimed}”?",
+    "quantifier": "The quotes say “{quoted}”; does that hold for “{claimed}”?",
+    "modality": "The quotes say “{quoted}”; is that as certain as “{claimed}”?",
+    "comparative": "The quotes say “{quoted}”; do they make the comparison “{claimed}”?",
+    "antonym": "The quotes say “{quoted}”; does that mean “{claimed}”?",
+    "negation": "One side is negated (“{quoted}”); does it mean the same as “{claimed}”?",
+    "instruction": "The quote gives instructions to machines (“{quoted}”); does it state “{claimed}” at all?",
 }
-"""How a doubt of each kind is asked. `claimed` and `quoted` are the differing words, or "nothing like it"."""
+"""How a doubt of each kind is asked; `claimed` and `quoted` are the differing words."""
 
 
 class QuoteShown(Record):
@@ -146,11 +146,12 @@ def _show_claim(n: int, open_claim: OpenClaim) -> ClaimShown:
 
 def ask_doubt(doubt: ClaimFinding) -> str:
     """A doubt of code as a question."""
-    template = DOUBT_QUESTIONS.get(doubt.kind, "The quotes say {quoted}; is that the same as {claimed}?")
-    claimed, quoted = (
-        f"“{words}”" if words else "nothing like it" for words in (doubt.claimed, doubt.quoted)
-    )
-    return template.format(claimed=claimed, quoted=quoted)
+    if not doubt.claimed:
+        return f"The quotes say “{doubt.quoted}”, the statement leaves it out; does it still mean the same?"
+    if not doubt.quoted:
+        return f"The statement says “{doubt.claimed}”, no quote does; do they plainly imply it?"
+    template = DOUBT_QUESTIONS.get(doubt.kind, "The quotes say “{quoted}”; is that the same as “{claimed}”?")
+    return template.format(claimed=doubt.claimed, quoted=doubt.quoted)
 
 
 def _find_left_out(reply: CheckClaimsReply, count: int) -> list[str]:

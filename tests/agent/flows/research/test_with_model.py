@@ -111,7 +111,7 @@ def test_an_unverified_fact_cannot_be_cited():
 
 def test_invented_fact_ids_are_dropped_and_counted():
     sentences = [
-        ("There are 412 solar panels.", None),
+        (QUOTE, None),
         ("They are blue.", ["f0000000"]),
         ("They are new.", []),
     ]
