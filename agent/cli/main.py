@@ -37,6 +37,7 @@ COMMANDS = {
     "edit": ("edit", "Correct the facts of a run; its answer is rewritten."),
     "conflicts": ("conflicts", "List what the sources of a run disagree on."),
     "settle": ("settle", "Resolve a conflict, or search for what would resolve it."),
+    "check": ("check", "Check whether quotes support statements, for a file of them."),
     "export": ("export", "Write a run to a file."),
     "verify": ("verify", "Check an evidence bundle, and its sources as they are now."),
     "import": ("import_bundle", "Open an evidence bundle as a run."),

@@ -144,7 +144,9 @@ def _find_differences(
     if cut := list(find_unclean_cuts(statement, quotes)):
         found += [finding for finding in cut if not any(other.is_veto for other in found)]
     elif alignment and _are_words_comparable(statement, quotes, alignment):
-        found += [*find_other_bounds(statement, quotes), *find_doubts(quotes, alignment, context)]
+        told = {word for finding in found for word in finding.claimed.split()} | {"…"}
+        doubts = [*find_other_bounds(statement, quotes), *find_doubts(quotes, alignment, context)]
+        found += [doubt for doubt in doubts if not doubt.claimed or not set(doubt.claimed.split()) <= told]
     return tuple(found)
 
 

@@ -94,7 +94,8 @@ class ClaimJudge:
         judged: dict[str, Judgement] = {}
         for batch in _split_batches(claims):
             shown = [_show_claim(n, claim) for n, claim in enumerate(batch, start=1)]
-            question = self.question or batch[0].claim.question
+            asked = {claim.claim.question for claim in batch}
+            question = self.question or (asked.pop() if len(asked) == 1 else "")
             result = self.ask(
                 CHECK_CLAIMS,
                 check=partial(_find_left_out, count=len(shown)),

@@ -1,0 +1,123 @@
+"""`check`: whether quotes support statements, for a file of them.
+
+Exit codes: 0 every line was checked, whatever the verdicts; 1 the model that was asked did not judge all; 2
+wrong usage, a missing, empty or faulty file."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import zlib
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from agent.cli.options import JsonFile
+from agent.cli.output import read_file, to_json, write_file, write_stderr, write_stdout
+from agent.config import read_config
+from agent.errors import UsageError
+from agent.evaluation.query_rewriting import make_ask
+from agent.evidence.claim_check import Claim, ClaimCheck, check_claims, describe_finding
+from agent.roles.check_claims import ClaimJudge
+from agent.text.plurals import format_count
+
+EXPECTED = 'expected {"id": …, "quote": "…", "statement": "…"} and, if there is one, "question": "…"'
+_GZIP = b"\x1f\x8b"
+
+
+def run(
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE.jsonl", help='a JSON object a line: id, quote, statement, question; ".gz" too'
+        ),
+    ],
+    *,
+    model: Annotated[str, typer.Option(metavar="keyless|NAME", help="the model that judges")] = "keyless",
+    json_file: JsonFile = None,
+) -> int:
+    """Check each line and print its verdict and reason, a JSON object a line; returns the exit code."""
+    claims = read_claims(file)
+    ask = make_ask(model, read_config())
+    judge = ClaimJudge(lambda role, **blanks: role.judge(ask, **blanks)) if ask else None
+    checks = check_claims(list(claims.values()), judge)
+    rows = [
+        {"id": id, "verdict": check.verdict, "reason": explain(check)}
+        for id, check in zip(claims, checks, strict=True)
+    ]
+    lines = "\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
+    if json_file is None:
+        write_stdout(lines)
+    else:
+        write_file(json_file, lines if json_file.suffix == ".jsonl" else to_json(rows))
+    counts = Counter(check.verdict for check in checks)
+    write_stderr(", ".join(f"{n} {verdict}" for verdict, n in counts.most_common()))
+    if judge and judge.failures:
+        why = next(iter(judge.failures.values()))
+        write_stderr(f"{format_count(len(judge.failures), 'claim')} not judged: {why}")
+    return 1 if judge and judge.failures else 0
+
+
+def read_claims(file: Path) -> dict[str, Claim]:
+    """The claims of a file by their ids, in order. Raises UsageError, naming the line that is wrong."""
+    claims: dict[str, Claim] = {}
+    for n, line in _read_lines(file):
+        id, claim = _parse_line(f"{file}, line {n}", n, line)
+        if id in claims:
+            raise UsageError(f"{file}, line {n}: the id “{id[:40]}” was used before; give each line its own")
+        claims[id] = claim
+    if not claims:
+        raise UsageError(f"{file} holds no claim; {EXPECTED}, one a line")
+    return claims
+
+
+def explain(check: ClaimCheck) -> str:
+    """Why it has its verdict: the judge's words or the calculation, and what code found."""
+    if check.verdict == "quoted":
+        return "It stands in one stretch of the quote."
+    found = " ".join(describe_finding(finding) for finding in check.findings)
+    if check.verdict in ("vetoed", "doubted"):
+        return found
+    if check.verdict == "not_checked":
+        note = f"The quotes give {check.reason}. " if check.reason else ""
+        return f"{note}Nobody judged its meaning."
+    return check.reason or found or "There is no quote."
+
+
+def _read_lines(file: Path) -> Iterator[tuple[int, str]]:
+    """The lines that are not blank, with their numbers from 1."""
+    raw = read_file(file)
+    try:
+        text = (gzip.decompress(raw) if raw.startswith(_GZIP) else raw).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{file} is not UTF-8 text: {EXPECTED}, one a line") from error
+    except (OSError, EOFError, zlib.error) as error:
+        raise UsageError(f"{file} cannot be unpacked: {error}; pack it again") from error
+    lines = ((n, line) for n, line in enumerate(text.split("\n"), start=1))
+    return ((n, line) for n, line in lines if line.strip())
+
+
+def _parse_line(place: str, n: int, line: str) -> tuple[str, Claim]:
+    try:
+        row: Any = json.loads(line)
+    except ValueError as error:
+        raise UsageError(f"{place} is not JSON ({error}); {EXPECTED}") from error
+    if not isinstance(row, dict):
+        raise UsageError(f"{place} is no JSON object; {EXPECTED}")
+    missing = [name for name in ("id", "quote", "statement") if row.get(name) is None]
+    missing += ["statement"] if row.get("statement") == "" else []
+    if missing:
+        raise UsageError(f"{place}: {' and '.join(missing)} missing or empty; {EXPECTED}")
+    question = row.get("question") or ""
+    wrong = [name for name in ("quote", "statement") if not isinstance(row[name], str)]
+    wrong += [] if isinstance(question, str) else ["question"]
+    wrong += [] if isinstance(row["id"], str | int) else ["id"]
+    if wrong:
+        raise UsageError(f"{place}: {' and '.join(wrong)} must be text; {EXPECTED}")
+    sources = (f"Asked: {question}",) if question else ()
+    quotes = (row["quote"],) if row["quote"].strip() else ()
+    claim = Claim(str(n), row["statement"], quotes, question=question, sources=sources[: len(quotes)])
+    return str(row["id"]), claim

@@ -1,0 +1,143 @@
+"""`check` as a command: verdicts and reasons, files in and out, errors that say which line."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agent.cli import check
+from agent.cli.main import main
+from agent.errors import ModelError
+from agent.roles.check_claims import CheckClaimsReply, ClaimJudgement
+
+ROWS = [
+    {"id": "a", "quote": "The mill was sold in 1961.", "statement": "The mill was sold in 1961."},
+    {"id": "b", "quote": "The mill was sold in 1961.", "statement": "The mill was sold in 1971."},
+    {"id": "c", "quote": "The mill was sold by Berg.", "statement": "The mill was sold by Dale."},
+    {
+        "id": "d",
+        "quote": "Built in 1961, it fell in 1986.",
+        "statement": "It fell 25 years after it was built.",
+    },
+    {"id": 5, "quote": "The mill found a buyer.", "statement": "Somebody purchased it.", "question": "What?"},
+    {"id": "f", "quote": "", "statement": "The mill was sold."},
+]
+VERDICTS = ["quoted", "vetoed", "doubted", "computed", "not_checked", "not_supported"]
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "claims.jsonl"
+    path.write_text("\n".join(map(json.dumps, ROWS)) + "\n\n", encoding="utf-8")
+    return path
+
+
+def _read(text: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def test_each_claim_gets_a_verdict_and_a_reason(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", str(file)]) == 0
+    printed = capsys.readouterr()
+    rows = _read(printed.out)
+    assert [row["id"] for row in rows] == ["a", "b", "c", "d", "5", "f"]
+    assert [row["verdict"] for row in rows] == VERDICTS
+    assert rows[1]["reason"] == "The claim gives 1971; the quote gives 1961."
+    assert rows[2]["reason"] == "The quote names Berg; the claim names Dale."
+    assert rows[3]["reason"] == "1986 − 1961 = 25"
+    assert all(row["reason"] and set(row) == {"id", "verdict", "reason"} for row in rows)
+    assert "1 vetoed" in printed.err
+
+
+@pytest.mark.parametrize("name", ["out.json", "out.jsonl"])
+def test_the_result_is_written_to_a_file(
+    file: Path, tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / name
+    assert main(["check", str(file), "--json", str(out)]) == 0
+    text = out.read_text(encoding="utf-8")
+    rows = _read(text) if name.endswith("l") else json.loads(text)
+    assert [row["verdict"] for row in rows] == VERDICTS
+    assert capsys.readouterr().out == ""
+
+
+def test_a_packed_file_is_read(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    packed = tmp_path / "claims.jsonl.gz"
+    packed.write_bytes(gzip.compress(file.read_bytes()))
+    assert main(["check", str(packed)]) == 0
+    assert [row["verdict"] for row in _read(capsys.readouterr().out)] == VERDICTS
+
+
+def test_a_model_judges_what_code_leaves_open(
+    file: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    prompts: list[str] = []
+
+    def ask(role: str, messages: list[dict[str, str]], shape: Any, tier: str) -> CheckClaimsReply:
+        prompts.append(messages[-1]["content"])
+        return CheckClaimsReply(
+            claims=[
+                ClaimJudgement(n=1, quote="q1", reason="Berg sold it", supported=False),
+                ClaimJudgement(n=2, quote="q1", reason="a buyer purchases", supported=True),
+            ]
+        )
+
+    monkeypatch.setattr(check, "make_ask", lambda name, config: ask)
+    assert main(["check", str(file), "--model", "judge-7b"]) == 0
+    rows = _read(capsys.readouterr().out)
+    assert [row["verdict"] for row in rows] == [
+        "quoted",
+        "vetoed",
+        "not_supported",
+        "computed",
+        "judged_supported",
+        "not_supported",
+    ]
+    assert [rows[2]["reason"], rows[4]["reason"]] == ["Berg sold it", "a buyer purchases"]
+    assert len(prompts) == 1 and "What?" in prompts[0] and "1971" not in prompts[0]
+
+
+def test_a_model_that_fails_leaves_them_unjudged(
+    file: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def ask(*_: object) -> CheckClaimsReply:
+        raise ModelError("the server is gone")
+
+    monkeypatch.setattr(check, "make_ask", lambda name, config: ask)
+    assert main(["check", str(file), "--model", "judge-7b"]) == 1
+    printed = capsys.readouterr()
+    assert [row["verdict"] for row in _read(printed.out)] == VERDICTS
+    assert "2 claims not judged" in printed.err and "the server is gone" in printed.err
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (b"", "holds no claim"),
+        (b"\n\n", "holds no claim"),
+        (b'{"id": 1, "quote": "a", "statement": "b"}\nnonsense\n', "line 2 is not JSON"),
+        (b"[1]\n", "line 1 is no JSON object"),
+        (b'\n{"id": 1, "quote": "a"}', "line 2: statement missing"),
+        (b'{"id": 1, "quote": ["a"], "statement": "b"}', "line 1: quote must be text"),
+        (b'{"id": 1, "quote": "a", "statement": "b"}\n' * 2, "line 2: the id"),
+        (b"\xff\xfe\x00", "not UTF-8"),
+        (b"\x1f\x8bbroken", "cannot be unpacked"),
+    ],
+)
+def test_a_faulty_file_says_what_is_expected(
+    tmp_path: Path, content: bytes, told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "claims.jsonl"
+    path.write_bytes(content)
+    assert main(["check", str(path)]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == "" and told in printed.err
+
+
+def test_a_missing_file_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", str(tmp_path / "none.jsonl")]) == 2
+    assert "cannot be read" in capsys.readouterr().err
