@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from agent.actions.bundle_import import import_bundle
+from agent.cli.evidence.verify import Bundle
 from agent.cli.output import read_file, write_stderr, write_stdout
-from agent.cli.verify import Bundle
 from agent.errors import BundleError
 from agent.export.archive import MAX_BYTES
 from agent.export.escaping import to_one_line

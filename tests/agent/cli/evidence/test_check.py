@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from agent.cli import check
+from agent.cli.evidence import check
 from agent.cli.main import main
 from agent.errors import ModelError
 from agent.roles.check_claims import CheckClaimsReply, ClaimJudgement

@@ -1,0 +1,1 @@
+"""Commands on evidence: claims checked, bundles verified, sources trusted."""
