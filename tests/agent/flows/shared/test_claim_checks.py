@@ -11,7 +11,8 @@ from agent.engine.run_state import RunState
 from agent.errors import ModelUnavailable
 from agent.evidence import citation_check, claim_check
 from agent.evidence.claim_check import Claim, ClaimCheck
-from agent.flows.shared.claim_checks import CheckedDraft, check_sentences
+from agent.evidence.support import describe_support
+from agent.flows.shared.claim_checks import FAILED_VERDICTS, CheckedDraft, check_sentences
 from agent.llm.scripted import ScriptedModel
 from agent.llm.structured_call import CallContext, request_structured
 from agent.roles import check_claims
@@ -212,3 +213,42 @@ def test_of_two_judgements_of_a_sentence_the_doubting_one_counts_and_no_address_
     draft = check(Tools(lambda messages, schema: reply), say("She lived.", "petra"), may_repair=False)
     assert draft.sentences[0].check == "not_supported"
     assert "evil" not in draft.sentences[0].check_reason
+
+
+OPENED = "Signe Wahlmark opened the mill in 1946 after Petra Vasshaug had sold her the land."
+PLAYED = {
+    "a negation dropped": ("The mill grinds on Sundays.", MILL),
+    "another figure": ("Petra Vasshaug was born in Tallåsen in 1912.", PETRA),
+    "names swapped": ("Signe Wahlmark was born in Tallåsen in 1921.", PETRA),
+    "roles swapped": (
+        "Petra Vasshaug opened the mill in 1946 after Signe Wahlmark had sold her the land.",
+        OPENED,
+    ),
+    "some became all": ("All farmers may use the mill.", "Some farmers may use the mill."),
+    "may became does": ("The mill grinds rye.", "The mill may grind rye."),
+}
+
+
+def check_one(tools: Tools, text: str, quote: str) -> Sentence:
+    facts = {"f": fact("f", quote, title="The mill")}
+    [sentence] = check_sentences(RunState(question="Who?"), tools, [say(text, "f")], facts).sentences  # type: ignore[arg-type]
+    return sentence
+
+
+@pytest.mark.parametrize("played", PLAYED)
+def test_a_hostile_judge_leaves_a_visible_mark_on_what_the_quotes_do_not_say(played: str) -> None:
+    found = check_one(play(ALWAYS), *PLAYED[played])
+    support = describe_support(found)
+    assert support.tone in ("bad", "warn") and (support.doubt or not found.backed), found
+
+
+@pytest.mark.parametrize("played", PLAYED)
+def test_an_honest_judge_and_no_judge_refuse_it(played: str) -> None:
+    for tools in (play(NEVER), Tools()):
+        found = check_one(tools, *PLAYED[played])
+        assert not found.backed and found.check in FAILED_VERDICTS
+
+
+def test_a_true_rewording_is_supported_by_an_honest_judge() -> None:
+    found = check_one(play(ALWAYS), "The mill is at rest on Sundays.", MILL)
+    assert found.check == "judged_supported"
