@@ -28,7 +28,7 @@ from agent.roles.role import RoleResult
 from agent.text.identifiers import find_contacts, is_external_contact, remove_mass_mentions
 from agent.text.plurals import format_count
 from agent.text.question_analysis import parse_question
-from agent.text.urls import canonicalize, find_urls, site
+from agent.text.urls import canonicalize, find_urls, remove_unknown_urls, site
 from agent.types import Answer, Fact, Page, Passage, Sentence, StatementCounts
 
 MAX_SOURCE_CHARS = 60_000
@@ -201,10 +201,17 @@ def _build_picture_facts(
 
 
 def _remove_unsafe_contacts(text: str, pages: Sequence[Page]) -> str:
-    """The sentence on one line; "" when it names a contact that no source gives."""
+    """The sentence on one line, its addresses as the sources spell them; "" when it names a contact that no
+    source gives."""
     text = " ".join(text.split())
-    is_safe = all(any(_page_allows(page, contact) for page in pages) for contact in find_contacts(text))
-    return remove_mass_mentions(text) if is_safe else ""
+    if not all(any(_page_allows(page, contact) for page in pages) for contact in find_contacts(text)):
+        return ""
+    if find_urls(text):
+        text = remove_unknown_urls(
+            text,
+            [url for page in pages for url in (*find_urls(page.text), page.url, page.final_url)],
+        )
+    return remove_mass_mentions(text)
 
 
 def _page_allows(page: Page, contact: str) -> bool:
