@@ -13,7 +13,10 @@ from agent.types import LibrarySource, Passage
 
 s = tables.sources.c
 _SOURCE_FIELDS = [name for name in LibrarySource.model_fields if name != "tags"]
-_PASSAGE_FIELDS = ("page_id", "url", "title", "heading", "text", "start", "end", "source_id")
+_PASSAGE_FIELDS = (
+    *("page_id", "url", "title", "heading", "text", "start", "end"),
+    *("source_id", "published_at"),
+)
 
 
 @dataclass(frozen=True)

@@ -55,6 +55,17 @@ def test_a_text_is_found_by_its_words_in_any_script(library, text, query):
     assert library.search(query).hits[0].source_id == "kb:sought.txt"
 
 
+def test_a_passage_tells_the_day_that_its_page_states(library):
+    for n, day in enumerate(("2024-05-06", "")):
+        text = f"The ferry number {n} was launched at the Quill yard."
+        library.add_page(page(text, f"https://ferry{n}.example/", published_at=day))
+    found = library.search("ferry launched Quill yard").hits
+    assert {hit.url: hit.published_at for hit in found} == {
+        "https://ferry0.example/": "2024-05-06",
+        "https://ferry1.example/": "",
+    }
+
+
 def test_a_chinese_document_is_found_passage_by_passage(library):
     text = (
         "# 茶的种类\n\n绿茶不经发酵，保留了茶叶的天然成分。\n\n## 红茶\n\n红茶是全发酵茶，祁门红茶产于安徽省祁门县。\n\n"
