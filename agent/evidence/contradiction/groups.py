@@ -66,7 +66,7 @@ def find_conflicts(
     active = sorted((fact for fact in facts if fact.is_active), key=_age_key)
     before, by_id = {conflict.id: conflict for conflict in known}, {fact.id: fact for fact in active}
     pinned = [fact for fact in active if fact.decision == "pinned"]
-    pairs = [pair for a, b in find_pairs(active, scope) for pair in _compare(a, b)]
+    pairs = [pair for a, b in find_pairs(active, scope) for pair in _compare(a, b, question)]
     found: dict[str, Conflict] = {}
     for group in _group_pairs(pairs):
         conflict = restore_settlement(_make_conflict(group), before, pinned)
@@ -98,7 +98,7 @@ def _age_key(fact: Fact) -> tuple[int, str]:
     return fact.step, fact.id
 
 
-def _compare(a: Fact, b: Fact) -> list[_Pair]:
+def _compare(a: Fact, b: Fact, question: ParsedQuestion | None) -> list[_Pair]:
     """The contradictions of two facts of different pages, the older first."""
     if (a.url and a.url == b.url) or a.statement == b.statement:
         return []
@@ -112,6 +112,11 @@ def _compare(a: Fact, b: Fact) -> list[_Pair]:
         and not (point.kind in ("number", "name") and may_have_changed(a, b))
         and not (_states_value(a, point.kind, point.right) or _states_value(b, point.kind, point.left))
     ]
+    if not found and question and _is_asked_value(a, question) and _is_asked_value(b, question):
+        one, other = extract_features(a.statement), extract_features(b.statement)
+        point = statements.find_contradiction(one, other, keyed=True, strict=strict)
+        if point and point.kind == question.answer_type and not may_have_changed(a, b):
+            found.append(point)
     if not (is_table_row(a.statement) and is_table_row(b.statement)):
         found = found[:1]
     elif 1 < len(found) >= min(len(left), len(right)):  # no cell in common: a namesake
@@ -175,19 +180,25 @@ def _describe_topic(first: Fact, group: list[_Pair]) -> tuple[str, str]:
 
 
 def _is_about_question(conflict: Conflict, facts: dict[str, Fact], question: ParsedQuestion) -> bool:
-    """Whether its values are of the type that is asked for, and one of its facts has the question's names,
-    figures and one more of its words."""
+    """Whether its values are of the type that is asked for, and one of its facts is about the question."""
     if _KIND_BY_ANSWER_TYPE.get(question.answer_type, conflict.kind) not in (conflict.kind, "polarity"):
         return False
+    ids = (i for value in conflict.values for i in value.fact_ids)
+    return any(_is_on_question(facts[i], question) for i in ids)
+
+
+def _is_asked_value(fact: Fact, question: ParsedQuestion) -> bool:
+    """Whether a date or figure is asked for, and the fact is about the question."""
+    return question.answer_type in ("date", "number") and _is_on_question(fact, question)
+
+
+def _is_on_question(fact: Fact, question: ParsedQuestion) -> bool:
+    """Whether a fact has the question's names, figures and one more of its words; half of them where it has
+    neither."""
     names = _prefixes(" ".join(question.name_words | question.figures))
     rest = frozenset(question.prefix_weights) - names
-    for name in (i for value in conflict.values for i in value.fact_ids):
-        fact = facts[name]
-        stated = _prefixes(f"{fact.title} {fact.subject} {fact.attribute} {fact.statement}")
-        least = 1 if names else len(rest) / 2
-        if names <= stated and (not rest or len(rest & stated) >= least):
-            return True
-    return False
+    stated = _prefixes(f"{fact.title} {fact.subject} {fact.attribute} {fact.statement}")
+    return names <= stated and (not rest or len(rest & stated) >= (1 if names else len(rest) / 2))
 
 
 def _prefixes(text: str) -> frozenset[str]:

@@ -424,3 +424,13 @@ def test_a_settlement_holds_when_the_value_is_written_otherwise_later() -> None:
     assert find_conflicts([other, later], [known])[0].chosen == "1923", (
         "the earliest fact is not looked at any more: by what the others have in common"
     )
+
+
+def test_two_answers_to_one_question_need_no_like_wording() -> None:
+    one = fact("The dairy of Nordvik was founded back in 1921 by two partners.", A)
+    other = fact("Founded in 1934 as a shop, the Nordvik dairy now sells cheese abroad.", B)
+    assert find_conflicts([one, other]) == []
+    [conflict] = find_conflicts([one, other], [], parse_question("When was the Nordvik dairy founded?"))
+    assert conflict.asks and [value.text for value in conflict.values] == ["1921", "1934"]
+    namesakes = [one.replace(title="Nordvik Dairy (Agder)"), other.replace(title="Nordvik Dairy (Telemark)")]
+    assert find_conflicts(namesakes, [], parse_question("When was the Nordvik dairy founded?")) == []
