@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
-from sqlalchemy import JSON, Connection, Select, cast, delete, func, insert, or_, select, update
+from sqlalchemy import JSON, Connection, Select, delete, func, insert, or_, select, type_coerce, update
 
 from agent.errors import NotFound
 from agent.store import fulltext, pages, tables
@@ -204,7 +204,9 @@ class LibraryIndex(TableAccess):
         """Passages with their texts and their given scores, in order; deleted ones are left out."""
         page = tables.pages.c
         text = func.substr(page.text, p.start + 1, p.end - p.start).label("text")
-        day = func.coalesce(cast(page.record, JSON)["published_at"].as_string(), "").label("published_at")
+        day = func.coalesce(type_coerce(page.record, JSON)["published_at"].as_string(), "").label(
+            "published_at"
+        )
         place = (p.id, p.n, p.start, p.end, p.heading, p.rows)
         columns = (*place, s.source_id, s.page_id, s.url, s.title, text, day)
         query = (
