@@ -34,6 +34,7 @@ class Draft(StepJudge):
     dropped: int = 0
     """Citations that were dropped, because their fact may not support a claim."""
     missing: str = ""
+    """Written by earlier versions only."""
     caveat: str = ""
     confidence: float = 0.0
     by: Actor = "keyless"

@@ -93,7 +93,6 @@ def write_draft(
         drafted=len(written),
         left_out=[checked.sentences[n] for n in checked.failed],
         dropped=checked.counts.dropped,
-        missing=reply.missing,
         caveat=caveat,
         confidence=reply.confidence,
         by=judgement.by,

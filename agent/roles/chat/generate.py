@@ -18,9 +18,6 @@ class GenerateReply(RoleReply):
     """An answer of cited sentences; none when the passages do not answer."""
 
     answer: list[DraftSentence] = Field(description="empty when the passages do not answer the question")
-    missing: str = Field(
-        default="", description="what was asked for and is not in the passages; empty when nothing"
-    )
     confidence: Share = 0.0
 
 

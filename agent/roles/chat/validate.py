@@ -25,12 +25,6 @@ class ValidateReply(RoleReply):
     grounded: bool
     unsupported: list[int] = Field(default_factory=list)
     reason: str = ""
-    confidence: float = Field(
-        default=0.0,
-        ge=0.0,
-        le=1.0,
-        description="how sure it is that the draft answers the question from its quotes",
-    )
 
 
 def fallback(*, question: str, claims: list[Claim]) -> ValidateReply:
