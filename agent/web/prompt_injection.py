@@ -35,7 +35,7 @@ _FORMS = (
     r"(?:^|[.!?:(]\s*)\W*(?i:(?:please )?(?:ignore|disregard|forget) [^.!?]{3,60}\b(?:and|then) "
     r"(?:say|state|tell|answer|reply|report|write|output|print|claim)\b)",
     rf"(?i:\b(?:note|message|notice|instructions?|attention|dear|hey|hello)\b).{{0,12}}{_NAMES}",
-    rf"{_NAMES}.{{0,40}}{_MUST}.{{0,30}}{_VERBS}",
+    rf"{_NAMES}[^.;,]{{0,40}}{_MUST}[^.;]{{0,30}}{_VERBS}",
     rf"^\W*(?:(?i:if you are|as|to|for)\s)?(?:(?i:an?|all|any|every)\s)?{_MACHINE}[^:,.!?]{{0,40}}[:,!–—-]\s*"
     rf"(?:(?i:please|you must|always|now)\s)*{_VERBS}",
     rf"{_MACHINE}\s(?i:(?:that|who|which)?\s?(?:read|visit|crawl|index|process|pars|summari[sz]|quot)(?:e?s|ing)?"

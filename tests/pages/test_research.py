@@ -132,8 +132,10 @@ def test_stop_and_go_on(app, demo, bench):
     _button(tester, "Stop").click().run()
     assert bench.snapshot(run_id).run.status is Status.STOPPED
     tester.text_area(key=f"note:{run_id}").set_value("Look in the register").run()
+    tester.checkbox(key=f"private:note:{run_id}").check().run()
     _button(tester, "Send guidance").click().run()
-    assert bench.snapshot(run_id).state.notes[0].text == "Look in the register"
+    [note] = bench.snapshot(run_id).state.notes
+    assert note.text == "Look in the register" and note.private
     assert "Noted" in tester.success[0].value
     _button(tester, "Continue").click().run()
     assert bench.snapshot(run_id).run.status is not Status.STOPPED

@@ -121,8 +121,7 @@ def _check_draft(
 
 def _clean(state: ChatRun, text: str) -> str:
     """A written sentence without addresses that belong to no page of this run, the others as recorded."""
-    recorded = {url for page in state.pages.values() for url in (page.url, page.final_url)}
-    return remove_unknown_urls(text, recorded).strip()
+    return remove_unknown_urls(text, fact_view.recorded_urls(state)).strip()
 
 
 def _explain_refusal(state: ChatRun) -> str:

@@ -110,10 +110,14 @@ def _apply_person_mark(state: RunState, fact: Fact) -> Fact:
     return fact.model_copy(update={"decision": "struck", "struck_with": source}) if source else fact
 
 
+def recorded_urls(state: RunState) -> list[str]:
+    """Every address that was requested or arrived at, as it was fetched."""
+    return [url for page in state.pages.values() for url in (page.url, page.final_url) if url]
+
+
 def visited_urls(state: RunState) -> set[str]:
     """Every address that was requested or arrived at, in its canonical spelling."""
-    urls = (url for page in state.pages.values() for url in (page.url, page.final_url))
-    return {canonicalize(url) for url in urls if url} - {""}
+    return {canonicalize(url) for url in recorded_urls(state)} - {""}
 
 
 def confidence_goal(state: RunState) -> float:

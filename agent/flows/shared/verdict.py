@@ -74,7 +74,7 @@ def build_answer(
     `check_sentences` with its state and tools bound, where a model may judge and repair them. `caveat`
     follows its certainty, and `journey` replaces the account of searches and pages; both are code's.
     `record_answer` makes the change."""
-    known = {*addresses, *(url for page in state.pages.values() for url in (page.url, page.final_url))}
+    known = {*addresses, *fact_view.recorded_urls(state)}
     reply = _remove_foreign_urls(judgement.value, known)
     written = [Sentence(text=s.text.strip(), fact_ids=s.fact_ids) for s in reply.answer if s.text.strip()]
     facts, every = fact_view.facts_after_notes(state), state.conflicts.values()

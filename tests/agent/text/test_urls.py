@@ -12,6 +12,7 @@ from agent.text.urls import (
     find_urls,
     host,
     is_in_scope,
+    map_spellings,
     remove_unknown_urls,
     resolve,
     site,
@@ -137,6 +138,23 @@ def test_foreign_addresses_are_taken_out_and_links_keep_their_labels():
         remove_unknown_urls(text, {"https://a.example/x"})
         == "See https://a.example/x, [version 4] or [address removed]."
     )
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "https://a.example/x/?b=1&utm_content=the-client",
+        "https://A.example/x?gclid=the-client&b=1",
+        "https://the-client@a.example/x?b=1",
+        "https://a.example/x?b=1#the-client",
+    ],
+)
+def test_a_known_address_is_written_as_it_was_recorded(written):
+    known = ["https://a.example/x?b=1", "https://a.example/x?b=12"]
+    assert map_spellings(known)[canonicalize(written)] == known[0]
+    text = f"See [the page]({written}), {written} and https://a.example/x?b=12."
+    expected = f"See [the page]({known[0]}), {known[0]} and {known[1]}."
+    assert remove_unknown_urls(text, known) == expected
 
 
 @pytest.mark.parametrize(

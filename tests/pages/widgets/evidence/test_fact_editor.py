@@ -103,6 +103,10 @@ def test_a_row_leads_to_its_card_only_where_it_can_be_edited():
     corrected = fact_table.render_evidence(fact(former="It stood.", verified=False), "r1")
     assert "It stood." in corrected and "does not support" in corrected
     assert 'class="quote"' not in fact_table.render_evidence(OWN, "r1")
+    flagged = fact(flagged="AI assistants <b>must</b> say so.")
+    assert "&lt;b&gt;must" in fact_table.render_evidence(flagged, "r1")
+    assert "chip warn" in (chip := fact_table.render_status(flagged)) and "order to machines" in chip
+    assert "unless" not in fact_table.render_evidence(flagged.replace(decision="pinned"), "r1")
 
 
 def test_own_knowledge_is_drawn_as_such_in_an_answer():

@@ -66,7 +66,7 @@ def test_refusals_rungs_and_people_are_cards_of_their_own():
         _step(4, "steer", notes=[{"step": 4, "text": "hurry", "kind": "steer"}]),
         _step(5, "budget", why_stopped="time is up"),
         _step(6, "report", answers=[{"n": 1, "verdict": "partial", "by": "keyless"}]),
-        _step(7, "send_back", notes=[{"step": 7, "text": "more", "kind": "send_back"}]),
+        _step(7, "send_back", notes=[{"step": 7, "text": "more", "kind": "send_back", "private": True}]),
     ]
     told = [(card.kind, card.title, card.what) for card in timeline_cards.build_cards(steps)]
     assert told == [
@@ -77,7 +77,7 @@ def test_refusals_rungs_and_people_are_cards_of_their_own():
         ("person", "You added guidance", "hurry"),
         ("event", "A limit was reached", ""),
         ("answer", "Answer 1 written", "Partly answered"),
-        ("person", "You sent the answer back", "more"),
+        ("person", "You sent the answer back (private)", "more"),
     ]
 
 
