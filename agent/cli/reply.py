@@ -21,7 +21,8 @@ from agent.workbench import Workbench
 
 EMPTY_LIBRARY_HINT = (
     "the knowledge base is empty: name a folder with --kb DIR (or as kb.sources_dir in config.yaml), add "
-    "documents in the workbench, or try the invented one with --kb demo"
+    "documents in the workbench, or try the invented one with --kb demo (pages that runs have read count "
+    "with include_read_pages)"
 )
 
 
@@ -59,7 +60,11 @@ def run(
         for step in bench.store_of(outcome.run_id).ledger.steps(outcome.run_id)[1:] if outcome.run_id else []:
             if line := FLOWS["reply"].describe(step):
                 write_stderr(f"  {step.n:>3}  {line}")
-        if not outcome.result.should_reply and not outcome.failed and not service.library.index():
+        if (
+            not outcome.result.should_reply
+            and not outcome.failed
+            and not service.library.has_sources(added_only=True)
+        ):
             write_stderr(f"touchstone: {EMPTY_LIBRARY_HINT}")
         if json_file:
             write_file(json_file, to_json(reply_record(bench, outcome)))

@@ -250,6 +250,10 @@ class Library:
         """How many such sources there are."""
         return self.library_index.count(_list_query(text, tag, kind, deleted, stale_days))
 
+    def has_sources(self, *, added_only: bool = False) -> bool:
+        """Whether there is any source; with `added_only` one that was added, not only read by a run."""
+        return bool(self.library_index.count(SourceQuery(added_only=added_only)))
+
     def tags(self) -> dict[str, int]:
         """Every tag with its number of sources."""
         return self.library_index.tags()

@@ -65,7 +65,9 @@ def test_a_first_visit_says_what_to_do(app):
     tester = app("reply")
     assert not tester.exception
     text = shown(tester)
-    assert "The library is empty" in text and "No replies yet" in text and "project_introduction" in text
+    assert (
+        "The knowledge base is empty" in text and "No replies yet" in text and "project_introduction" in text
+    )
     assert "curl -s http" in text and "/reply -H" in text
     _button(tester, "Reply").click().run()
     assert "no conversation yet" in tester.warning[0].value.replace("\\", "")

@@ -73,9 +73,12 @@ def draw() -> None:
     messages = transcript.parse_messages(text)
     if messages:
         _draw_interpretation(messages, stored=stored)
-    if st.session_state.get(PLACE_KEY) != bot_services.DEMO and not client.library().count():
+    added_only = not st.session_state.get(READ_PAGES_KEY)
+    if st.session_state.get(PLACE_KEY) != bot_services.DEMO and not client.library().has_sources(
+        added_only=added_only
+    ):
         empty_state.draw(
-            "The library is empty",
+            "The knowledge base is empty" if added_only else "The library is empty",
             (
                 "Every reply would be silence. Add documents to the library, or "
                 "answer from the demo knowledge base."

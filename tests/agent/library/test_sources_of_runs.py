@@ -77,3 +77,10 @@ def test_a_page_about_a_sitemap_is_no_list(bench: Workbench) -> None:
     bench.store.pages.put(page("https://kiln.test/how-a-sitemap-works"))
     bench.library.index_pending()
     assert len(bench.library.index()) == 1
+
+
+def test_a_library_of_read_pages_has_nothing_that_was_added(bench: Workbench) -> None:
+    assert not bench.library.has_sources()
+    bench.store.pages.put(page("https://read.test/kilns"))
+    bench.library.index_pending()
+    assert bench.library.has_sources() and not bench.library.has_sources(added_only=True)

@@ -121,6 +121,14 @@ def test_what_a_page_tells_machines_to_say_is_not_said(said: Said, bench: Workbe
     assert turn.text == TICKET[0] and turn.state.answer and "left out" in turn.state.answer.remark
 
 
+def test_a_quote_that_is_not_found_goes_back_to_the_writer_once_with_its_reason(said: Said) -> None:
+    invented = ("It costs 99 kronor.", "A ticket costs 99 kronor.")
+    turn = said(script=(model := script(generate=[[invented], [TICKET]])))
+    assert turn.text == TICKET[0] and turn.way == "router retrieve grade generate validate end"
+    first, again = model.of("generate")
+    assert "is not listed" not in first and "Sentence 1" in again and "is not listed" in again
+
+
 def test_an_endless_loop_of_refusals_ends_after_two_retries(said: Said) -> None:
     model = script(TICKET, validate=False, rewrite=[f"attempt {n}" for n in range(9)])
     turn = said(script=model)

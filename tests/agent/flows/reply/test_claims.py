@@ -30,6 +30,12 @@ def test_an_honest_paraphrase_is_judged_and_posted(run: Run) -> None:
     assert script.roles[:3] == ["gate", "selection", "writing"] and ran.state.own.left_out == []
 
 
+def test_a_quote_that_is_not_found_goes_back_to_the_writer_once(run: Run) -> None:
+    replies = iter([[("Backups run at noon.", "Backups run at noon.")], [NIGHT]])
+    ran = run(script=(script := Script(write=lambda _: next(replies))))
+    assert replied(ran, *WRITTEN) == NIGHT[0] and script.roles.count("writing") == 2
+
+
 def test_a_false_sentence_is_repaired_once_by_its_writer_and_posted_in_its_new_words(run: Run) -> None:
     script = Script(write=[NIGHT, FALSE], judge=honest, repair=[(2, SHORTER[0])])
     ran = run(script=script)
