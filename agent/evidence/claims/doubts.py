@@ -25,6 +25,8 @@ from agent.types import ClaimFinding, FindingKind
 
 MIN_SHARE = 0.4
 """Least share of the claim's content in a sentence that speaks of the same."""
+MIN_WEAKENED_SHARE = 0.5
+"""The same for a quote that "may" or "most" makes weaker."""
 MIN_LIKE = 0.8
 """Least share of the claim's content, in order, in a sentence of otherwise like words."""
 MIN_SAME_WORDS = 0.9
@@ -34,9 +36,12 @@ MAX_IN_ORDER = 0.85
 MAX_LONGER = 1.3
 """How many times as long that sentence may be."""
 MAX_CHANGES = 2
-"""Content words by which a near copy differs at most; at least half of the shorter side is the same.
+"""Content words by which a near copy differs at most; at least half of the shorter side is the same."""
+MAX_SHORT = 10
+"""Content words of a sentence in which one other word changes much.
 
-These six were chosen on 3,541 public examples (DECISIONS.md, "Claim check")."""
+These were chosen on 3,541 public examples (DECISIONS.md, "Claim check")."""
+_BE = frozenset("is are was were be been being".split())
 _SCOPE = 2
 """Content words after a negation or quantifier that it governs."""
 _NEAR = 3
@@ -152,7 +157,7 @@ def _compare_marks(alignment: Alignment, quotes: Sequence[ReadText]) -> Iterator
         claimed, quoted = (_find_marks(side, words) for side in (alignment.claim, alignment.sentence))
         if name in _STRONG and claimed and not any(words.intersection(quote.keys) for quote in quotes):
             yield ClaimFinding(kind=kind, claimed=_join_around(alignment.claim, claimed))
-        if name in _WEAK and quoted and not claimed and alignment.share >= 0.5:
+        if name in _WEAK and quoted and not claimed and alignment.share >= MIN_WEAKENED_SHARE:
             governing = [n for n in quoted if _governs(alignment.sentence, n, said)]
             if governing:
                 yield ClaimFinding(kind=kind, quoted=_join_around(alignment.sentence, governing))
@@ -212,27 +217,36 @@ def _share_neighbour(alignment: Alignment, claimed: str, quoted: str) -> bool:
 
 
 def _compare_roles(alignment: Alignment) -> Iterator[ClaimFinding]:
-    """The same words in another order, unless one side is passive ("was founded by Berg")."""
+    """The same words in another order with the same voice, or in the same order with the other voice ("Berg
+    bought Dale", "Berg was bought by Dale")."""
     size = len(alignment.claimed)
-    is_passive = [any(word.key == "by" for word in side) for side in (alignment.claim, alignment.sentence)]
-    if (
-        size >= 3
-        and is_passive[0] == is_passive[1]
-        and alignment.share >= MIN_SAME_WORDS
-        and alignment.in_order < MAX_IN_ORDER * size
-        and len(alignment.quoted) <= MAX_LONGER * size
-    ):
-        moved = {stemmed for stemmed, _ in alignment.claimed} & _stems(alignment.quoted)
+    if size < 3 or alignment.share < MIN_SAME_WORDS or len(alignment.quoted) > MAX_LONGER * size:
+        return
+    is_same_voice = _is_passive(alignment.claim) == _is_passive(alignment.sentence)
+    is_moved = alignment.in_order < MAX_IN_ORDER * size
+    if is_moved == is_same_voice:
+        both = _stems(alignment.claimed) & _stems(alignment.quoted)
         claimed, quoted = (
-            " ".join(word.text for stemmed, word in side if stemmed in moved)
-            for side in (alignment.claimed, alignment.quoted)
+            " ".join(word.text for word in side if stem(word.key) in both or word.key == "by")
+            for side in (alignment.claim, alignment.sentence)
         )
         yield ClaimFinding(kind="roles", claimed=claimed, quoted=quoted)
 
 
+def _is_passive(words: Sequence[Word]) -> bool:
+    """Does "by" follow a form of "be" within a few words, other than before a figure?"""
+    return any(
+        word.key == "by"
+        and n + 1 < len(words)
+        and words[n + 1].key[0].isalpha()
+        and any(before.key in _BE for before in words[max(0, n - _NEAR - 1) : n])
+        for n, word in enumerate(words)
+    )
+
+
 def _compare_copy(alignment: Alignment, known: set[str]) -> Iterator[ClaimFinding]:
-    """One or two content words that differ in an otherwise same sentence; what only the quote has matters
-    where the claim speaks of all, none or few."""
+    """One or two content words that differ in an otherwise same sentence: added ones where it is short, left
+    out ones where the claim speaks of all, none or few."""
     added = len(alignment.claimed) - alignment.in_order
     dropped = len(alignment.quoted) - alignment.in_order
     least = min(len(alignment.claimed), len(alignment.quoted))
@@ -240,7 +254,8 @@ def _compare_copy(alignment: Alignment, known: set[str]) -> Iterator[ClaimFindin
         return
     keys = [word.key for word in alignment.claim]
     is_restricted = any(is_restrictable(keys, n) for n in range(len(keys)))
-    new = {stemmed for *_, start, end in alignment.edits for stemmed, _ in alignment.claimed[start:end]}
-    if is_restricted or any(stemmed[0].isalpha() and stemmed not in known for stemmed in new):
+    new = {one for *_, start, end in alignment.edits for one, _ in alignment.claimed[start:end]}
+    is_short = max(len(alignment.claimed), len(alignment.quoted)) <= MAX_SHORT
+    if is_restricted or (is_short and any(one[0].isalpha() and one not in known for one in new)):
         claimed, quoted = alignment.changed_words
         yield ClaimFinding(kind="quantifier", claimed=claimed, quoted=quoted)

@@ -41,6 +41,8 @@ _JUDGED_AFTER = re.compile(
     r"(?:false|untrue|incorrect|wrong|mistaken|myth|hoax|legend|fiction|denied|disputed|refuted|debunked)\b",
     re.IGNORECASE,
 )
+_MAX_PLACES = 50
+"""Places of a claim's words that are looked at."""
 _SAID_AFTER = 5
 """How many words after a comma name who says what stands before it ("X, critics of the plan claim")."""
 
@@ -70,7 +72,10 @@ def _find_stretches(claim: ReadText, quote: ReadText) -> Iterator[tuple[int, int
     if not any(key[0].isalpha() for key in keys):
         return
     needle, at, first, seen = f" {' '.join(keys)} ", -1, 0, 0
-    while (at := quote.line.find(needle, at + 1)) >= 0:
+    for _ in range(_MAX_PLACES):
+        at = quote.line.find(needle, at + 1)
+        if at < 0:
+            return
         first, seen = first + quote.line.count(" ", seen, at), at
         yield first, first + len(keys)
 

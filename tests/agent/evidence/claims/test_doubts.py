@@ -33,6 +33,7 @@ def test_a_negation_on_one_side_of_like_words_is_a_veto(claim: str, quote: str) 
     [
         ("negation", "He was happy at the hotel.", "He told us about his week. He wasn't happy here."),
         ("roles", "Dale Dairy bought Berg Foods.", "Berg Foods bought Dale Dairy."),
+        ("roles", "Berg Foods was bought by Dale Dairy.", "Berg Foods bought Dale Dairy."),
         ("quantifier", "All residents supported the plan.", "Residents supported the plan."),
         ("quantifier", "Residents supported the plan.", "Most residents supported the plan."),
         ("quantifier", "Only farmers supported the plan.", "Farmers supported the plan."),
