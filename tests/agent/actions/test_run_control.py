@@ -52,7 +52,8 @@ def test_a_note_before_the_answer_does_the_same(bench):
     before = bench.snapshot(run_id).state
     bench.steer(run_id, f"Do not use {WIKI}.")
     state = bench.snapshot(run_id).state
-    assert active_conflicts(state) == [] and state.current_confidence > before.current_confidence
+    assert active_conflicts(state) == [] and not any(fact.disputed for fact in state.facts.values())
+    assert state.current_confidence >= before.current_confidence
 
 
 def test_a_note_that_rules_nothing_out_changes_nothing_known(bench):
