@@ -89,13 +89,16 @@ def check_support(
     *,
     question: str = "",
     failures: Mapping[str, str] | None = None,
+    nearby: Mapping[str, str] | None = None,
 ) -> list[Sentence]:
     """The sentences with `check`, `findings`, `check_reason` and `backed`; their citations must hold.
 
     Only quotes are evidence, and what a person stated; a sentence that rests on a person's word alone is
     never backed. The judge's claims have the sentences' indices as ids; `failures` (filled by the judge)
-    says by id why it gave no judgement."""
-    claims = [build_claim(str(n), sentence, facts, question) for n, sentence in enumerate(sentences)]
+    says by id why it gave no judgement. `nearby` is by fact id the text around a quote on its page."""
+    claims = [
+        build_claim(str(n), sentence, facts, question, nearby or {}) for n, sentence in enumerate(sentences)
+    ]
     checks = check_claims(claims, judge)
     return [
         _apply_check(
@@ -112,10 +115,16 @@ def accept_quotations(sentences: Sequence[Sentence], facts: Mapping[str, Fact]) 
     return [_apply_check(sentence, quoted, [facts[i] for i in sentence.fact_ids]) for sentence in sentences]
 
 
-def build_claim(id: str, sentence: Sentence, facts: Mapping[str, Fact], question: str = "") -> Claim:
-    """The sentence as a claim on the quotes of the facts it cites. A person's statement, and one that
-    code made by rule, stand beside their quote; a page's title in front of the sentence is no
-    part of the claim."""
+def build_claim(
+    id: str,
+    sentence: Sentence,
+    facts: Mapping[str, Fact],
+    question: str,
+    nearby: Mapping[str, str],
+) -> Claim:
+    """The sentence as a claim on the quotes of the facts it cites, with the `nearby` text by fact id. A
+    person's statement, and one that code made by rule, stand beside their quote; a page's title in front of
+    the sentence is no part of the claim."""
     cited = [facts[i] for i in sentence.fact_ids]
     evidence = [(quote, source) for fact in cited for quote, source in list_evidence(fact)]
     titles = [above for fact in cited for above in (fact.title, fact.heading) if above]
@@ -126,6 +135,7 @@ def build_claim(id: str, sentence: Sentence, facts: Mapping[str, Fact], question
         context="\n".join(dict.fromkeys(titles)),
         question=question,
         sources=tuple(source for _, source in evidence),
+        nearby="\n".join(dict.fromkeys(nearby[fact.id] for fact in cited if fact.id in nearby)),
     )
 
 

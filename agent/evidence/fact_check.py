@@ -37,6 +37,6 @@ def contradicts_quote(fact: Fact, text: str = "") -> bool:
 
     The page's title, the headings and the `text` around the quote only say who is meant."""
     around = surrounding_text(text, fact.start, fact.end) if text and fact.start >= 0 else ""
-    context = "\n".join(filter(None, (fact.title, fact.heading, around)))
-    claim = Claim(fact.id, fact.statement, (fact.quote,), context)
+    context = "\n".join(filter(None, (fact.title, fact.heading)))
+    claim = Claim(fact.id, fact.statement, (fact.quote,), context, nearby=around)
     return check_by_code(claim).verdict in ("vetoed", "doubted", "not_supported")

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from agent.evidence.claims.alignment import Alignment
 from agent.evidence.claims.words import ReadText
 from agent.text.names import ProperName, find_proper_names
-from agent.text.tokens import is_stopword, stem
+from agent.text.tokens import fold, is_stopword, stem
 from agent.types import ClaimFinding
 
 _MIN_PREFIX = 4
@@ -20,9 +20,15 @@ _ENGLISH = frozenset("the of and was is in to".split()) - {"in"}
 
 
 def find_other_names(
-    claim: ReadText, quotes: Sequence[ReadText], context: ReadText, alignment: Alignment | None
+    claim: ReadText,
+    quotes: Sequence[ReadText],
+    context: ReadText,
+    alignment: Alignment | None,
+    nearby: ReadText | None = None,
 ) -> list[ClaimFinding]:
-    """A doubt for each name that is not given, with the names that stand in the closest sentence instead."""
+    """A doubt for each name that is not given, with the names that stand in the closest sentence instead.
+
+    Where none stands instead, a name is given by the text `nearby`, too."""
     if _GERMAN.intersection(claim.keys) and not _ENGLISH.intersection(claim.keys):
         return []
     sources = [*quotes, context]
@@ -39,8 +45,11 @@ def find_other_names(
     instead = [
         name.text
         for name in find_proper_names(alignment.text if alignment else "")
-        if not all(stem(word) in said for word in name.words)
+        if not all(stem(fold(word)) in said for word in name.words)
     ]
+    if nearby and not instead:
+        given = _Known([*sources, nearby])
+        missing = [name for name in missing if not given.has(name)]
     return [
         ClaimFinding(kind="name", claimed=text, quoted=", ".join(dict.fromkeys(instead[:3])))
         for text in dict.fromkeys(name.text for name in missing)
@@ -74,7 +83,7 @@ class _Known:
 
     def _has_word(self, word: str) -> bool:
         bare = re.sub(r"[^\w]", "", word.lower())
-        if len(bare) < 2 or any(c.isdigit() for c in bare) or stem(bare) in self.stems:
+        if len(bare) < 2 or any(c.isdigit() for c in bare) or stem(fold(bare)) in self.stems:
             return True
         if word.isupper() and (bare.upper() in self.acronyms or bare.upper() in self.initials):
             return True

@@ -17,6 +17,7 @@ from agent.evidence.citation_check import (
     list_evidence,
 )
 from agent.evidence.claim_check import describe_finding
+from agent.evidence.statement_features import surrounding_text
 from agent.roles.check_claims import ClaimJudge, QuoteShown
 from agent.roles.repair import REPAIR, FailedSentence, RepairedSentence
 from agent.types import Conflict, Fact, Sentence, StatementCounts
@@ -123,8 +124,18 @@ def _judge(
 ) -> tuple[list[Sentence], str]:
     """The sentences with their verdicts, and why a call of the judge failed."""
     judge = ClaimJudge(tools.judge, question, " ".join(sentence.text for sentence in sentences))
-    checked = check_support(sentences, facts, judge, question=question, failures=judge.failures)
+    cited = [facts[i] for i in dict.fromkeys(i for sentence in sentences for i in sentence.fact_ids)]
+    nearby = _read_surroundings(tools, [fact for fact in cited if fact.verified and fact.page_id])
+    checked = check_support(
+        sentences, facts, judge, question=question, failures=judge.failures, nearby=nearby
+    )
     return checked, judge.trouble
+
+
+def _read_surroundings(tools: RunContext, cited: Sequence[Fact]) -> dict[str, str]:
+    """By fact id the text around its quote on the stored page."""
+    texts = {page_id: tools.store.pages.read_text(page_id) for page_id in {fact.page_id for fact in cited}}
+    return {fact.id: surrounding_text(texts[fact.page_id], fact.start, fact.end) for fact in cited}
 
 
 def _find_failed(sentences: Sequence[Sentence]) -> list[int]:

@@ -116,7 +116,7 @@ def test_what_changes_nothing_or_nobody_is_refused(ledger):
 
 
 def test_a_correction_keeps_the_former_words_and_is_checked_at_once(ledger):
-    state = ledger.revise(FactEdit("a", statement="The dairy of Berga was founded in 1974."))
+    state = ledger.revise(FactEdit("a", statement="The Berga dairy was founded in 1974."))
     assert (
         state.facts["a"].former == A.statement
         and state.facts["a"].verified

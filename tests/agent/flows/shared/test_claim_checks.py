@@ -3,6 +3,7 @@ doubt."""
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -29,6 +30,10 @@ class Tools:
 
     def __init__(self, replies: Any = None) -> None:
         self.client = ScriptedModel(replies) if replies is not None else None
+        self.texts: dict[str, str] = {}
+        self.store = SimpleNamespace(
+            pages=SimpleNamespace(read_text=lambda page_id: self.texts.get(page_id, ""))
+        )
 
     def judge(self, role: Role, **blanks: Any) -> RoleResult:
         return role.judge(self._call if self.client else None, **blanks)
@@ -203,7 +208,7 @@ def test_a_persons_word_is_judged_like_a_quote_and_never_counts_as_backed() -> N
 def test_the_claim_leaves_the_title_out_that_stands_before_a_quote() -> None:
     [sentence] = check(Tools(), say(f"The mill: {MILL}", "mill")).sentences
     assert sentence.check == "quoted"
-    claim = citation_check.build_claim("1", say(f"The mill: {MILL}", "mill"), FACTS)
+    claim = citation_check.build_claim("1", say(f"The mill: {MILL}", "mill"), FACTS, "", {})
     assert claim == Claim("1", MILL, (MILL,), "The mill", "", ("The mill, mill.example",))
 
 
@@ -252,3 +257,18 @@ def test_an_honest_judge_and_no_judge_refuse_it(played: str) -> None:
 def test_a_true_rewording_is_supported_by_an_honest_judge() -> None:
     found = check_one(play(ALWAYS), "The mill is at rest on Sundays.", MILL)
     assert found.check == "judged_supported"
+
+
+def test_the_page_around_a_quote_may_name_who_is_meant_but_nobody_in_their_place() -> None:
+    quote = "Petra Vasshaug, its builder, was born in Tallåsen in 1921."
+    page = f"Signe Wahlmark owns the Blue Mill. {quote}"
+    fact_ = fact("f", quote, title="Builders", start=page.index(quote), end=len(page))
+    tools = play(ALWAYS)
+    tools.texts["f"] = page
+    texts = (
+        "Petra Vasshaug of the Blue Mill was born in Tallåsen in 1921.",
+        "Signe Wahlmark was born in Tallåsen in 1921.",
+    )
+    draft = check_sentences(RunState(question="Who?"), tools, [say(t, "f") for t in texts], {"f": fact_})  # type: ignore[arg-type]
+    named = [[f.claimed for f in s.findings if f.kind == "name"] for s in draft.sentences]
+    assert named == [[], ["Signe Wahlmark"]]
