@@ -6,9 +6,10 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Literal
 
-from agent.evidence.citation_check import PERSON_REASON
+from agent.evidence.citation_check import FLAG_REASON, PERSON_REASON
 from agent.evidence.claim_check import describe_finding
 from agent.types import Answer, Sentence
+from agent.types.facts import FLAG_NOTE
 
 NO_MODEL = "no model was asked"
 OWN_KNOWLEDGE = "own knowledge"
@@ -57,6 +58,8 @@ def _describe_check(sentence: Sentence) -> Support:
     found = found[:1].lower() + found[1:]
     reason = sentence.check_reason.rstrip(".")
     match sentence.check:
+        case "quoted" if reason == FLAG_REASON:
+            return Support(FLAG_NOTE, FLAG_REASON, tone="warn")
         case "quoted":
             return Support(reason)
         case "computed":

@@ -12,6 +12,7 @@ from agent.actions import export, fact_edits
 from agent.actions.bundle_verify import verify_bundle
 from agent.cli.facts import format_fact
 from agent.evidence.citation_check import FLAG_REASON
+from agent.evidence.support import describe_support
 from agent.llm.scripted import ScriptedModel
 from agent.types import Settings, Status
 from agent.workbench import RunSnapshot, Workbench
@@ -92,6 +93,7 @@ def test_a_person_may_use_it_and_it_is_marked_everywhere(tmp_path, bench):
     answer = bench.snapshot(run_id).state.answer
     sentence = next(s for s in answer.sentences if fact.id in s.fact_ids)
     assert sentence.backed and FLAG_REASON in sentence.check_reason
+    assert describe_support(sentence).tone == "warn"
     assert FLAG_REASON in export.export_run(bench, run_id, "md").decode()
     assert "part of an order to machines" in export.export_run(bench, run_id, "md").decode()
     assert ORDER in export.export_run(bench, run_id, "csv").decode()
