@@ -20,6 +20,8 @@ MAX_CALL_CHARS = 24_000
 """Characters of claims and quotes in one call, about 6,000 tokens."""
 MAX_REASON_CHARS = 300
 """Characters of a judge's reason that are kept: one short sentence is asked for."""
+MAX_BEFORE_CHARS = 240
+"""Characters before a quote that the judge is shown: about two sentences."""
 DOUBT_QUESTIONS = {
     "name": "The quotes name “{quoted}”; do they speak of “{claimed}”?",
     "roles": "The quotes say “{quoted}”; is it the same one who does it to the same other in “{claimed}”?",
@@ -34,11 +36,12 @@ DOUBT_QUESTIONS = {
 
 
 class QuoteShown(Record):
-    """A quote with its short id, and title, host and date of its page."""
+    """A quote with its short id, title, host and date of its page, and the words before it there."""
 
     id: str
     text: str
     source: str = ""
+    before: str = ""
 
 
 class ClaimShown(Record):
@@ -131,7 +134,7 @@ def _show_claim(n: int, open_claim: OpenClaim) -> ClaimShown:
         n=n,
         statement=claim.statement,
         quotes=[
-            QuoteShown(id=f"q{i}", text=quote, source=source)
+            QuoteShown(id=f"q{i}", text=quote, source=source, before=_find_words_before(quote, claim.nearby))
             for i, (quote, source) in enumerate(zip(claim.quotes, sources, strict=True), start=1)
         ],
         doubts=[
@@ -143,6 +146,12 @@ def _show_claim(n: int, open_claim: OpenClaim) -> ClaimShown:
             ),
         ],
     )
+
+
+def _find_words_before(quote: str, nearby: str) -> str:
+    """What the page says before a quote, to tell who is meant; "" where it is not known."""
+    at = nearby.find(quote)
+    return " ".join(nearby[max(0, at - MAX_BEFORE_CHARS) : at].split()) if at > 0 else ""
 
 
 def ask_doubt(doubt: ClaimFinding) -> str:

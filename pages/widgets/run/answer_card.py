@@ -14,6 +14,8 @@ from agent.types import PAGE_ORIGIN_LABELS, Answer, Sentence, Source
 from agent.workbench import RunSnapshot
 from pages.widgets.shell import badges, escape, labels, markup
 
+MAX_DOUBT_CHARS = 120
+"""Characters of a doubt that stand in the text; a longer one is opened by its mark."""
 CHANGE_LABELS = {"added": "New", "removed": "Gone", "reworded": "Reworded", "resourced": "Other sources"}
 
 
@@ -108,7 +110,9 @@ def _render_support(support: Support) -> str:
     if not support.label:
         return ""
     label, reason = support.label, support.detail
-    if support.doubt:
+    if support.doubt and len(support.doubt) > MAX_DOUBT_CHARS:
+        label, reason = f"{label}, in doubt", "; but ".join(filter(None, (reason, support.doubt)))
+    elif support.doubt:
         label = f"{label}, but {support.doubt}"
     elif support.label in ("vetoed", "computed"):
         label, reason = f"{label}: {reason}" if reason else label, ""

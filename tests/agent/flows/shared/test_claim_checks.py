@@ -272,3 +272,4 @@ def test_the_page_around_a_quote_may_name_who_is_meant_but_nobody_in_their_place
     draft = check_sentences(RunState(question="Who?"), tools, [say(t, "f") for t in texts], {"f": fact_})  # type: ignore[arg-type]
     named = [[f.claimed for f in s.findings if f.kind == "name"] for s in draft.sentences]
     assert named == [[], ["Signe Wahlmark"]]
+    assert unfence(tools.prompts[0], "before") == ["Signe Wahlmark owns the Blue Mill."] * 2
