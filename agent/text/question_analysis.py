@@ -26,7 +26,6 @@ _URL_PHRASE = re.compile(
 _COMMON_STEMS = frozenset(stem(word) for word in COMMON_WORDS)
 _PATTERNS = read_patterns("question_patterns")
 _RELATIVE_CHAIN = re.compile(_PATTERNS["chain"], re.IGNORECASE)
-_RELATION = re.compile(rf"\b(?:{_PATTERNS['relation']})\b", re.IGNORECASE)
 _COMPARISON = re.compile(_PATTERNS["comparison"], re.IGNORECASE)
 
 
@@ -99,7 +98,7 @@ def parse_question(question: str) -> ParsedQuestion:
         pairs,
         found,
         kind,
-        _detect_multi_hop(question, kind, found),
+        _detect_multi_hop(question, found),
     )
 
 
@@ -116,22 +115,9 @@ def _weight(word: str, in_names: set[str]) -> float:
     return COMMON_WORD_WEIGHT if word in _COMMON_STEMS else WORD_WEIGHT
 
 
-def _detect_multi_hop(question: str, kind: str, found: tuple[str, ...]) -> bool:
-    """A comparison, a chain, several names; or a date, place, number or reason about someone who is named
-    only by a relation."""
-    related = len(find_relations(question))
-    detail = kind in ("date", "place", "number", "reason")
-    return (
-        bool(_RELATIVE_CHAIN.search(question) or _COMPARISON.search(question))
-        or len(found) > 1
-        or related > 1
-        or (related == 1 and detail)
-    )
-
-
-def find_relations(question: str) -> set[str]:
-    """The relations by which a question names someone ("mother", "director"), as spelled."""
-    return set(_RELATION.findall(question))
+def _detect_multi_hop(question: str, found: tuple[str, ...]) -> bool:
+    """A comparison, a chain of possessives or relative clauses, or several names."""
+    return bool(_RELATIVE_CHAIN.search(question) or _COMPARISON.search(question)) or len(found) > 1
 
 
 def split_question(question: str) -> list[str]:
