@@ -24,6 +24,7 @@ from agent.roles.chat.rewrite import REWRITE, RewriteReply
 from agent.roles.chat.router import ROUTER, RouterReply
 from agent.text.dialogue_acts import is_bare_repeat_request
 from agent.text.plurals import format_count
+from agent.text.question_parts import split_compound_question
 from agent.text.tokens import content_stems
 from agent.types import Passage
 
@@ -115,16 +116,20 @@ def _retry(state: ChatRun, tools: RunContext, why: str) -> Change:
 
 
 def _rewrite_query(state: ChatRun, tools: RunContext, angle: str) -> QueryRewrite:
-    texts = [state.question, *(note.text for note in state.notes), *state.own.responses]
+    """The turn in other words. A model that repeats a search, or drops a part of the turn, hears so once;
+    then the turn stays as it was typed."""
+    question = " ".join([state.question, *(note.text for note in state.notes), *state.own.responses])
+    tried = list(dict.fromkeys(state.own.queries))
     judgement = tools.judge(
         REWRITE,
-        question=" ".join(texts),
+        check=lambda reply: _find_rewrite_problems(reply.query, question, tried if angle else []),
+        question=question,
         history=state.substantive_turns,
         angle=angle,
-        tried=list(dict.fromkeys(state.own.queries)),
+        tried=tried,
     )
     reply: RewriteReply = judgement.value
-    return QueryRewrite(
+    made = QueryRewrite(
         step=tools.step,
         query=reply.query.strip() or state.asked or state.question,
         why=angle,
@@ -132,6 +137,19 @@ def _rewrite_query(state: ChatRun, tools: RunContext, angle: str) -> QueryRewrit
         by=judgement.by,
         trouble=judgement.fallback_reason,
     )
+    if judgement.problems and not angle:
+        return made.replace(query=question, reasoning=" ".join(judgement.problems), by="code")
+    return made
+
+
+def _find_rewrite_problems(query: str, question: str, tried: list[str]) -> list[str]:
+    """What is wrong with a rewritten turn, for its writer."""
+    if tried and reading.has_same_words(query, tried):
+        return ["It has only the words of a search that was made before: use other words."]
+    parts = split_compound_question(question)
+    if not tried and len(split_compound_question(query)) < len(parts):
+        return [f"The turn asks {len(parts)} things, and the query asks fewer: keep them all."]
+    return []
 
 
 def _count_relevant(state: ChatRun) -> int:

@@ -184,3 +184,28 @@ def test_a_compound_follow_up_stays_what_it_is(bench: Workbench, with_model: boo
     turn = talk.say(compound)
     assert turn.state.asked == compound and turn.state.own.route_decision == "RETRIEVE"
     assert turn.state.own.queries[0] == compound
+
+
+@pytest.mark.parametrize(
+    ("wordings", "asked"),
+    [
+        (["How long does the Brannvik ferry take?", "BOTH"], "BOTH"),
+        (["How long does the Brannvik ferry take?"], "TYPED"),
+    ],
+    ids=["mended", "as typed"],
+)
+def test_a_rewriting_that_drops_a_part_of_the_turn_is_refused_once(
+    bench: Workbench, wordings: list[str], asked: str
+) -> None:
+    stocked(bench)
+    typed = "How long does it take, and how many cars does it carry?"
+    both = "How long does the Brannvik ferry take, and how many cars does the Brannvik ferry carry?"
+    texts = {"BOTH": both, "TYPED": typed}
+    routes = ["RETRIEVE", "REWRITE_THEN_RETRIEVE"]
+    model = script(TICKET, router=routes, rewrite=[texts.get(text, text) for text in wordings])
+    talk = Talk(bench, script=model)
+    talk.say("Tell me about the Brannvik ferry.")
+    turn = talk.say(typed)
+    first, again, *_ = model.of("rewrite")
+    assert turn.state.asked == turn.state.own.queries[0] == texts[asked]
+    assert "asks 2 things" in again and "asks 2 things" not in first
