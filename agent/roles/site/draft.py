@@ -43,9 +43,6 @@ class DraftReply(RoleReply):
         default="",
         description="when refusing: one or two polite sentences to the person, or the question to ask back",
     )
-    missing: str = Field(
-        default="", description="what was asked for and is not on the pages; empty when nothing"
-    )
     confidence: Share = 0.0
 
 
@@ -82,11 +79,9 @@ def fallback(
     for wanted in [*notes[-1:], " ".join([whole, *notes])] if history or not vague else []:
         relevance = score_relevance(wanted, passages)
         if quotes := _quote(wanted, passages, texts):
-            missing = f"Not found on the site: {', '.join(unseen)}." if unseen else ""
-            answer = make_sentences(quotes[: most or None])
-            return DraftReply(answer=answer, missing=missing, confidence=relevance)
+            return DraftReply(answer=make_sentences(quotes[: most or None]), confidence=relevance)
     refusal, message = refuse(question, history, texts, unseen, site)
-    return DraftReply(refusal=refusal, message=message, missing=", ".join(unseen))
+    return DraftReply(refusal=refusal, message=message)
 
 
 def _quote(wanted: str, passages: list[Passage], texts: list[str]) -> list[Quotation]:

