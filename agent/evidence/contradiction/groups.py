@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import islice, product
 
 from agent.evidence.contradiction import statements
 from agent.evidence.contradiction.forms import comparable_forms, is_table_row
@@ -66,7 +66,8 @@ def find_conflicts(
     active = sorted((fact for fact in facts if fact.is_active), key=_age_key)
     before, by_id = {conflict.id: conflict for conflict in known}, {fact.id: fact for fact in active}
     pinned = [fact for fact in active if fact.decision == "pinned"]
-    pairs = [pair for a, b in find_pairs(active, scope) for pair in _compare(a, b, question)]
+    asked = _asked_kinds(active, question) if question else {}
+    pairs = [pair for a, b in find_pairs(active, scope) for pair in _compare(a, b, asked)]
     found: dict[str, Conflict] = {}
     for group in _group_pairs(pairs):
         conflict = restore_settlement(_make_conflict(group), before, pinned)
@@ -98,30 +99,39 @@ def _age_key(fact: Fact) -> tuple[int, str]:
     return fact.step, fact.id
 
 
-def _compare(a: Fact, b: Fact, question: ParsedQuestion | None) -> list[_Pair]:
-    """The contradictions of two facts of different pages, the older first."""
+def _compare(a: Fact, b: Fact, asked: Mapping[str, str]) -> list[_Pair]:
+    """The contradictions of two facts of different pages, the older first: one, or several of two table rows.
+
+    `asked` gives the kind of value that is asked for, by the ids of the facts about the question; two of
+    these need no like wording."""
     if (a.url and a.url == b.url) or a.statement == b.statement:
         return []
     keyed = topic_key(a) == topic_key(b) != ("", "")
     strict = bool(a.url) and urls.site(a.url) == urls.site(b.url)
     left, right = ([f.statement] if keyed else comparable_forms(f.statement) for f in (a, b))
-    found = [
-        point
-        for one, other in product(map(extract_features, left), map(extract_features, right))
-        if (point := statements.find_contradiction(one, other, keyed=keyed, strict=strict))
-        and not (point.kind in ("number", "name") and may_have_changed(a, b))
-        and not (_states_value(a, point.kind, point.right) or _states_value(b, point.kind, point.left))
-    ]
-    if not found and question and _is_asked_value(a, question) and _is_asked_value(b, question):
-        one, other = extract_features(a.statement), extract_features(b.statement)
-        point = statements.find_contradiction(one, other, keyed=True, strict=strict)
-        if point and point.kind == question.answer_type and not may_have_changed(a, b):
-            found.append(point)
-    if not (is_table_row(a.statement) and is_table_row(b.statement)):
-        found = found[:1]
-    elif 1 < len(found) >= min(len(left), len(right)):  # no cell in common: a namesake
+    has_rows = is_table_row(a.statement) and is_table_row(b.statement)
+    points = _find_points(a, b, list(product(left, right)), keyed=keyed, strict=strict)
+    found = list(islice(points, None if has_rows else 1))
+    if 1 < len(found) >= min(len(left), len(right)):  # rows with no cell in common: a namesake
         return []
+    if not found and a.id in asked and b.id in asked:
+        whole = [(a.statement, b.statement)]
+        points = _find_points(a, b, whole, keyed=True, strict=strict)
+        found = [point for point in points if point.kind == asked[a.id]]
     return [_Pair(_Side(a, point.left), _Side(b, point.right), point) for point in found]
+
+
+def _find_points(
+    a: Fact, b: Fact, forms: Sequence[tuple[str, str]], *, keyed: bool, strict: bool
+) -> Iterator[Contradiction]:
+    """The points in which forms of two facts contradict each other, and the facts do not agree after all."""
+    for left, right in forms:
+        one, other = extract_features(left), extract_features(right)
+        point = statements.find_contradiction(one, other, keyed=keyed, strict=strict)
+        if point is None or (point.kind in ("number", "name") and may_have_changed(a, b)):
+            continue
+        if not (_states_value(a, point.kind, point.right) or _states_value(b, point.kind, point.left)):
+            yield point
 
 
 def _states_value(fact: Fact, kind: ConflictKind, value: str) -> bool:
@@ -187,9 +197,12 @@ def _is_about_question(conflict: Conflict, facts: dict[str, Fact], question: Par
     return any(_is_on_question(facts[i], question) for i in ids)
 
 
-def _is_asked_value(fact: Fact, question: ParsedQuestion) -> bool:
-    """Whether a date or figure is asked for, and the fact is about the question."""
-    return question.answer_type in ("date", "number") and _is_on_question(fact, question)
+def _asked_kinds(facts: Iterable[Fact], question: ParsedQuestion) -> dict[str, str]:
+    """Where a date or figure is asked for, that kind by the ids of the facts about the question."""
+    kind = question.answer_type
+    if kind not in ("date", "number"):
+        return {}
+    return {fact.id: kind for fact in facts if _is_on_question(fact, question)}
 
 
 def _is_on_question(fact: Fact, question: ParsedQuestion) -> bool:

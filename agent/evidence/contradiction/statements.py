@@ -122,6 +122,8 @@ def _differing(
     left: Sequence[T], right: Sequence[T], agree: Callable[[T, T], bool]
 ) -> tuple[list[T], list[T]]:
     """The values of each side that agree with none of the other's."""
+    if not left or not right:
+        return list(left), list(right)
     return (
         [x for x in left if not _has_agreeing([x], right, agree)],
         [x for x in right if not _has_agreeing([x], left, agree)],

@@ -22,6 +22,7 @@ from agent.flows.shared.claim_checks import (
     repair_sentences,
 )
 from agent.flows.shared.fact_intake import add_facts
+from agent.flows.shared.model_rulings import review_by_model
 from agent.flows.shared.passages import find_hidden_sources
 from agent.retrieval.extractive_answer import find_best_quotes
 from agent.roles.chat.clarify import CLARIFY, ClarifyReply
@@ -84,6 +85,7 @@ def write_draft(
         [fact for name, fact in facts.items() if name not in state.facts],
         question=question,
         model=reply.confidence if is_model else None,
+        review=review_by_model(state, tools),
     )
     now = state_after(state, change)
     written = [Sentence(text=_clean(now, s.text), fact_ids=s.fact_ids) for s in sentences if s.text.strip()]
