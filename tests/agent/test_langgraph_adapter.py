@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -15,7 +16,7 @@ from langgraph.types import Command
 from agent.config import ROOT
 from agent.errors import TouchstoneError, UsageError
 from agent.flows import FLOWS
-from agent.langgraph_adapter import build_graph
+from agent.langgraph_adapter import VIEW_FIELDS, _dump_state, build_graph
 from agent.llm.detect import DetectedModel
 from agent.llm.scripted import ScriptedModel
 from agent.types import Settings, Status
@@ -46,6 +47,12 @@ def _on(thread: str) -> Config:
 def _path(bench: Workbench, run_id: str) -> list[str]:
     view = bench.snapshot(run_id)
     return [step.name for step in view.steps] + [view.next]
+
+
+def _view_of(values: dict[str, Any]) -> dict[str, Any]:
+    """A view without what tells two runs apart: ids of run and thread, place, settings."""
+    own = {*VIEW_FIELDS, "question", "settings"}
+    return {name: value for name, value in values.items() if name not in own}
 
 
 @pytest.mark.parametrize("flow", sorted(FLOWS))
@@ -92,6 +99,7 @@ def test_a_chat_run_by_langgraph_equals_one_run_by_our_loop(bench: Workbench, ca
     seed = state.own.export_extra(state, bench.store.pages.read_text)["chat"]
     assert set(seed) == set(CHAT_FIELDS)
     assert {name: values[name] for name in CHAT_FIELDS} == seed
+    assert _view_of(values) == _view_of(_dump_state(state, None, bench.store.pages.read_text))
 
 
 @pytest.mark.parametrize("shown", [NIGHT, KEPT])
@@ -116,6 +124,7 @@ def test_a_reply_run_by_langgraph_equals_one_run_by_our_loop(
     assert _path(bench, values["run_id"]) == _path(bench, run_id)
     own = bench.snapshot(run_id).state.own.model_dump(mode="json")
     assert {name: values[name] for name in REPLY_FIELDS} == {name: own[name] for name in REPLY_FIELDS}
+    assert _view_of(values) == _view_of(_dump_state(bench.snapshot(run_id).state))
     assert values["should_reply"] is (verify is not False)
     assert graph.checkpointer is None, "as in the seed, nothing is kept between requests"
     again = graph.invoke({"question": REPLY_ASKED})
@@ -176,6 +185,14 @@ def test_streaming_gives_one_update_a_step(bench: Workbench) -> None:
         name for update in updates for name in update
     ] == "router retrieve grade generate validate".split()
     assert set(updates[1]["retrieve"]) < set(updates[0]["router"]), "later steps give what changed"
+
+
+def test_it_runs_in_an_event_loop_too(bench: Workbench) -> None:
+    chatting_model.stocked(bench)
+    chatting_model.given(bench, chatting_model.Script())
+    graph = build_graph(bench, "chat", settings=Settings(flow="chat"))
+    values = asyncio.run(graph.ainvoke({"question": chatting_model.ASKED}, _on("a")))
+    assert values["status"] == "done" and values["final_answer"]
 
 
 def test_a_review_is_sent_back_and_accepted(bench: Workbench) -> None:
