@@ -102,8 +102,8 @@ def test_what_a_careful_hand_changes_is_told_too(made, name, old, new, hint):
 
 
 def test_a_quote_that_does_not_stand_in_its_page_is_told(made):
-    moved = forged(made, "steps.jsonl", '"start":', '"start":1')
-    told = verify_bundle(forged(moved, "facts.json", '"start": ', '"start": 1'))
+    changed = forged(made, "steps.jsonl", '"quote":"', '"quote":"Not ')
+    told = verify_bundle(forged(changed, "facts.json", '"quote": "', '"quote": "Not '))
     assert (
         any("a quote is not in its page" in trouble for trouble in told.problems)
         and told.found_quote_count < told.quote_count
