@@ -4,8 +4,7 @@ becomes markup."""
 from __future__ import annotations
 
 from agent.actions.trust import DomainTrust
-from agent.evidence.confidence import AnswerFeatures, assess_confidence
-from agent.types import Confidence, Fact, PageRef, TrustRating
+from agent.types import Confidence, ConfidenceChange, Fact, PageRef, PartConfidence, PlanPart, TrustRating
 from pages.widgets.evidence import trust_form
 from pages.widgets.run import confidence_chart
 
@@ -13,77 +12,38 @@ EVIL = "<img src=x onerror=alert(1)>"
 
 
 def sure(**more: object) -> Confidence:
-    fact = Fact(
-        id="f",
-        statement="It opened in 1921.",
-        quote="It opened in 1921.",
-        url="https://a.example/",
-        verified=True,
-        relevance=0.9,
-        trust=0.6,
-    )
-    footing = AnswerFeatures(
-        answering_facts=1,
-        relevant_facts=4,
-        missing_words=1,
-        joined_share=0.0,
-        is_multi_hop=False,
-        answer_type="date",
-    )
-    return assess_confidence(step=1, facts=[fact], conflicts=[], coverage=0.9, footing=footing, **more)  # type: ignore[arg-type]
+    part = PartConfidence(part="1", sources=["a.example"], weight=1.0, judgement=0.9)
+    return Confidence(
+        step=1, value=0.77, parts=[part], moves=[ConfidenceChange(delta=0.77, reason="x")]
+    ).model_copy(update=more)
 
 
-def test_the_factors_make_the_value_and_the_models_figure_stands_beside_it():
+def test_the_evidence_and_the_judgement_make_the_value():
     drawn = confidence_chart.render_factors(sure())
-    for words in (
-        "coverage",
-        "× support",
-        "× trust",
-        "× agreement",
-        "− conflicts",
-        "no model",
-        "= confidence",
-        "1 independent site says",
-    ):
+    for words in ("evidence", "0.16 to 0.84", "1 independent source: a.example", "judgement", "= confidence"):
         assert words in drawn, words
-    assert "1 of 4 facts that may count" in drawn and "of 10 answers with this confidence were right" in drawn
-    lowered = confidence_chart.render_factors(sure(model=0.3))
-    assert (
-        "it can only lower the value" in lowered
-        and '<td class="figure">0.30</td>' in lowered
-        and "<b>0.30</b>" in lowered
-    )
+    assert "how well the best quote fits" in drawn
+    assert "the model’s own estimate" in confidence_chart.render_factors(sure(model=0.9))
 
 
-def test_what_is_disputed_is_said_to_support_nothing():
-    told = [
-        Fact(
-            id=f"f{n}",
-            statement=f"It opened in 192{n}.",
-            quote="q",
-            url=f"https://{n}.example/",
-            verified=True,
-            relevance=0.9,
-        )
-        for n in (1, 2)
+def test_an_open_and_a_disputed_part_are_told():
+    parts = [
+        PartConfidence(part="1", sources=["a.example"], weight=1.0, judgement=0.9, disputed=True),
+        PartConfidence(part="2"),
     ]
-    point = assess_confidence(
-        step=1, facts=[told[0], told[1].model_copy(update={"disputed": True})], conflicts=[], coverage=0.9
-    )
-    assert "a disputed fact supports nothing" in confidence_chart.render_factors(
-        point
-    ) and "a disputed fact supports nothing" not in confidence_chart.render_factors(sure())
+    plan = [PlanPart(id="1", question="When?"), PlanPart(id="2", question=EVIL)]
+    drawn = confidence_chart.render_factors(sure(parts=parts), plan)
+    assert "an open conflict contradicts it" in drawn and "no source supports a claim: open" in drawn
+    assert "When?" in drawn and EVIL not in drawn
 
 
-def test_an_old_confidence_without_its_counts_is_drawn_too():
+def test_a_confidence_of_an_older_version_is_drawn_too():
     old = Confidence(
         step=1,
         value=0.6,
         factors={"coverage": 0.8, "support": 0.8, "trust": 1.0, "agreement": 1.0, "conflicts": 0.0},
     )
-    assert "80% of the question" in confidence_chart.render_factors(
-        old
-    ) and "were right" not in confidence_chart.render_factors(old)
+    assert "share of the question" in confidence_chart.render_factors(old)
     assert "= confidence" in confidence_chart.render_factors(Confidence(step=1, value=0.2))
 
 

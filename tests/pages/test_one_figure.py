@@ -1,0 +1,62 @@
+"""One confidence everywhere: budget pause, run list, answer card, export and command line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from agent import config
+from agent.actions import budget
+from agent.cli.main import main
+from agent.export.plain import render_plain_text
+from agent.types import Settings, Status
+from agent.workbench import RunSnapshot, Workbench
+from pages.widgets.run import answer_card, pause_prompt, run_list
+
+QUESTION = "How many solar panels are there on the roof of Älvmora Mejeri?"
+
+
+@pytest.fixture
+def bench() -> Iterator[Workbench]:
+    opened = Workbench(config.read_config())
+    yield opened
+    opened.shutdown()
+
+
+def find_percent(text: str) -> int:
+    """The percentage that follows the first "confidence"."""
+    found = re.search(r"confidence,? (\d+)\s?%", text, re.IGNORECASE)
+    assert found, text[:400]
+    return int(found[1])
+
+
+def shown_in_list(bench: Workbench, run_id: str) -> int:
+    return find_percent(run_list.render_details(next(run for run in bench.runs() if run.id == run_id)))
+
+
+def shown_at_pause(view: RunSnapshot) -> int:
+    return find_percent(pause_prompt.render_progress(view))
+
+
+def test_five_surfaces_show_the_figure_that_the_claims_of_the_answer_give(
+    bench: Workbench, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run_id = bench.start(QUESTION, Settings(world="demo", max_steps=3, threshold=0.99, at_cap="ask"))
+    assert bench.drive(run_id) is Status.PAUSED
+    assert shown_at_pause(bench.snapshot(run_id)) == shown_in_list(bench, run_id)
+    budget.write_up(bench, run_id, bench.snapshot(run_id).head)
+    assert bench.drive(run_id) is Status.REVIEW
+    view = bench.snapshot(run_id)
+    assert view.state.answer and view.state.answer.confidence > 0
+    assert main(["export", run_id, "--format", "md"]) == 0
+    figures = {
+        "card": find_percent(answer_card.render(view.state.answer, run_id)),
+        "pause": shown_at_pause(view),
+        "list": shown_in_list(bench, run_id),
+        "export": find_percent(capsys.readouterr().out),
+        "command line": find_percent(render_plain_text(view.state.answer)),
+    }
+    assert len(set(figures.values())) == 1, figures
+    assert view.state.confidence[-1].parts[0].sources, "it rests on the claims of the answer"
