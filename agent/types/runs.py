@@ -184,8 +184,8 @@ class Settings(Record):
     """US dollars."""
     max_seconds: float = Field(default=1800.0, allow_inf_nan=False)
     """Working time in seconds."""
-    threshold: float = Field(default=0.90, allow_inf_nan=False)
-    """The confidence at which an answer goes to review; one independent source stays below 0.90."""
+    threshold: float = Field(default=0.85, allow_inf_nan=False)
+    """The confidence at which an answer goes to review; one independent source stays below 0.85."""
     until: StopPoint = "review"
     """When an automatic run stops for its person: with an answer to `review`, at each new open `conflict`, or
     only when a `budget` is used up. "step" equals `mode` "step"; see `stop_point`."""
