@@ -12,7 +12,6 @@ from pydantic import Field
 
 from agent.retrieval.extractive_answer import Quotation, find_best_quotes
 from agent.retrieval.link_scoring import make_hit_leads, rank_links
-from agent.retrieval.term_coverage import measure_coverage
 from agent.roles.role import Role, RoleReply, Share
 from agent.text.names import find_names
 from agent.text.tokens import fold
@@ -83,25 +82,23 @@ def fallback(
     if outcome != Outcome.OK:
         return AnalyzerReply(
             assessment=f"This step brought nothing: {source} ended as {outcome}.",
-            confidence_score=_estimate_confidence(question, facts),
             suggestions_for_next_step=["Try another page or another search."],
         )
     if source.startswith("search:"):
-        return _report_search(question, source, hits, facts)
+        return _report_search(question, source, hits)
     quotes = find_best_quotes(question, passages, MAX_QUOTES)
     for note in notes[-1:]:
         noted = [quote for quote in find_best_quotes(note, passages, 2) if quote.score >= MIN_NOTE_SCORE]
         quotes += [quote for quote in noted if all(quote.quote != other.quote for other in quotes)]
-    return _report_page(question, title, quotes, passages, links, facts)
+    return _report_page(question, title, quotes, passages, links)
 
 
-def _report_search(question: str, source: str, hits: list[SearchHit], facts: list[Fact]) -> AnalyzerReply:
+def _report_search(question: str, source: str, hits: list[SearchHit]) -> AnalyzerReply:
     query = source.removeprefix("search:").strip()
     result = SearchResult(engine="", query=query, outcome=Outcome.OK, hits=hits)
     best = [lead.value for lead in make_hit_leads(question, result, 0)[:MAX_PROMISING]]
     return AnalyzerReply(
         assessment=f"{len(hits)} results." if hits else "No result.",
-        confidence_score=_estimate_confidence(question, facts),
         suggestions_for_next_step=[f"Read {url}" for url in best[:3]],
         new_potential_urls=best,
     )
@@ -113,12 +110,9 @@ def _report_page(
     quotes: list[Quotation],
     passages: list[Passage],
     links: list[Link],
-    facts: list[Fact],
 ) -> AnalyzerReply:
     names = [name for quote in quotes[:3] for name in find_names(quote.quote, 8)]
     new = [name for name in dict.fromkeys(names) if fold(name) not in fold(question)]
-    known = [*facts, *(_as_fact(quote, title) for quote in quotes)]
-    missing = ", ".join(measure_coverage(question, known).missing)
     quoted = {quote.passage_id for quote in quotes}
     text = " ".join(passage.text for passage in passages if passage.id in quoted)
     return AnalyzerReply(
@@ -132,23 +126,10 @@ def _report_page(
             for quote in quotes
         ],
         leads=new[:6],
-        assessment=f"{len(quotes)} sentences of “{title}” fit the question"
-        + (f"; words not found yet: {missing}." if missing else "."),
-        confidence_score=_estimate_confidence(question, known),
-        suggestions_for_next_step=[f"Look for: {missing}"]
-        if missing
-        else ["Each word of the question is found."],
+        assessment=f"{len(quotes)} sentences of “{title}” fit the question.",
+        confidence_score=max((quote.score for quote in quotes), default=0.0),
         new_potential_urls=[link.url for link in rank_links(question, links, text, limit=MAX_PROMISING)],
     )
-
-
-def _as_fact(quote: Quotation, title: str) -> Fact:
-    return Fact(id="", statement=quote.quote, quote=quote.quote, title=title, verified=True)
-
-
-def _estimate_confidence(question: str, facts: list[Fact]) -> float:
-    known = measure_coverage(question, facts)
-    return round(0.6 * known.best_share + 0.4 * known.share, 3) if facts else 0.0
 
 
 ANALYZER = Role(name="analyzer", reply=AnalyzerReply, fallback=fallback, tier="fast")

@@ -72,7 +72,6 @@ def fallback(
 ) -> DraftReply:
     """The passages that fit the newest note or the question best, as quotes; a refusal when none fits."""
     texts = [f"{passage.title} {passage.heading} {passage.text}" for passage in passages]
-    unseen = find_unseen_terms(question, texts)
     vague = asked == question and is_unresolved_reference(question)
     whole = build_search_texts(question, history)[-1] if vague else asked
     most = parse_length_request(instruction).max_sentences
@@ -80,7 +79,7 @@ def fallback(
         relevance = score_relevance(wanted, passages)
         if quotes := _quote(wanted, passages, texts):
             return DraftReply(answer=make_sentences(quotes[: most or None]), confidence=relevance)
-    refusal, message = refuse(question, history, texts, unseen, site)
+    refusal, message = refuse(question, history, texts, find_unseen_terms(question, texts), site)
     return DraftReply(refusal=refusal, message=message)
 
 
