@@ -1,7 +1,8 @@
 """Confidence: what the evidence for each part of the question allows, and where in that range a judgement
 puts it.
 
-    part  = (low + (high − low) × judgement) × DISPUTE_FACTOR where it is disputed
+    part  = (low + (high − low) × judgement) × DISPUTE_FACTOR where it is disputed,
+            at most LOW_LIMIT while the model does not call it answered
     low   = LOW_LIMIT × (1 − LOW_DOUBT ** n)          n = 1: .16   2: .26   3: .31   at most .40
     high  = 1 − HIGH_DOUBT ** n                       n = 1: .84   2: .97   3: 1.0
     whole = the mean of the parts, at most MAX_PARTIAL while a part is open or disputed
@@ -27,8 +28,8 @@ DECISIONS.md has the figures on public sets."""
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from agent.evidence.contradiction.statements import dice_similarity, find_contradiction
 from agent.evidence.source_independence import PERSON_SOURCE, map_sites_to_sources
@@ -38,7 +39,7 @@ from agent.text.urls import site
 from agent.types import Confidence, Conflict, Fact, PartConfidence
 
 LOW_LIMIT, LOW_DOUBT = 0.40, 0.60
-"""The least value that agreeing sources alone give, and the part of it that each source leaves open."""
+"""The most that agreeing sources give against the judgement, and the part of it that each leaves open."""
 HIGH_DOUBT = 0.16
 """The doubt that each source leaves at best."""
 DISPUTE_FACTOR = 0.5
@@ -81,8 +82,11 @@ class EvidencePool:
         self._topics = {name: _find_topic(fact) for name, fact in self._facts.items()}
         self._is_enough = is_enough
 
-    def measure(self, part: str, claims: Iterable[str], judgement: float) -> Evidence:
-        """The evidence for a part whose claim is one of these facts: of the one that gives the most."""
+    def measure(
+        self, part: str, claims: Collection[str], judgement: float, *, is_answered: bool = True
+    ) -> Evidence:
+        """The evidence for a part whose claim is one of these facts: of the one that gives the most. Before
+        it is answered, a conflict about what is asked touches whatever would be claimed."""
         known = [self._facts[name] for name in claims if name in self._facts]
         found = [self._measure_claim(part, fact) for fact in known if not fact.rests_on_person]
 
@@ -90,7 +94,9 @@ class EvidencePool:
             value = _compute(evidence.weight, _limit(judgement), disputed=bool(evidence.conflicts))
             return value, max((fact.relevance for fact in evidence.facts), default=0.0)
 
-        return max(found, key=rank, default=Evidence(part))
+        best = max(found, key=rank, default=Evidence(part))
+        asked = [c for c in self._conflicts if c.asks and _has_side(c, claims) and c not in best.conflicts]
+        return best if is_answered or not best.facts else replace(best, conflicts=(*best.conflicts, *asked))
 
     def _measure_claim(self, part: str, claim: Fact) -> Evidence:
         same = [fact for fact in self._facts.values() if fact is claim or self._agrees(claim, fact)]
@@ -103,7 +109,7 @@ class EvidencePool:
             source = names[site(fact.url) or PERSON_SOURCE]
             weights[source] = max(weights[source], self._weigh(fact))
         ids = {fact.id for fact in same}
-        against = [c for c in self._conflicts if any(ids.intersection(side.fact_ids) for side in c.values)]
+        against = [conflict for conflict in self._conflicts if _has_side(conflict, ids)]
         counting.sort(key=lambda fact: (fact.id != claim.id, fact.decision != "pinned", -fact.relevance))
         return Evidence(part, sum(weights.values()), tuple(sorted(weights)), tuple(against), tuple(counting))
 
@@ -123,10 +129,15 @@ class EvidencePool:
 
 
 def assess_confidence(
-    step: int, evidence: Sequence[Evidence], judgements: Mapping[str, float], *, model: float | None = None
+    step: int,
+    evidence: Sequence[Evidence],
+    judgements: Mapping[str, float],
+    *,
+    model: float | None = None,
+    unanswered: Collection[str] = (),
 ) -> Confidence:
     """The confidence after a step, from the evidence for each part and the judgements by part, without the
-    reasons of its change."""
+    reasons of its change. `unanswered`: the parts that the model does not call answered."""
     parts = [
         PartConfidence(
             part=found.part,
@@ -134,6 +145,7 @@ def assess_confidence(
             weight=round(found.weight, 4),
             judgement=round(_limit(judgements[found.part]), 4),
             disputed=bool(found.conflicts),
+            unanswered=found.part in unanswered,
         )
         for found in evidence
     ]
@@ -145,13 +157,14 @@ def compute_value(parts: Sequence[PartConfidence]) -> float:
     if not parts:
         return 0.0
     mean = sum(map(compute_part, parts)) / len(parts)
-    is_partial = any(part.disputed or not part.weight for part in parts)
+    is_partial = any(part.disputed or part.unanswered or not part.weight for part in parts)
     return round(min(mean, MAX_PARTIAL) if is_partial else mean, 4)
 
 
 def compute_part(part: PartConfidence) -> float:
     """The confidence of one part, 0 while it is open."""
-    return _compute(part.weight, part.judgement, disputed=part.disputed)
+    value = _compute(part.weight, part.judgement, disputed=part.disputed)
+    return min(value, LOW_LIMIT) if part.unanswered else value
 
 
 def evidence_range(weight: float) -> tuple[float, float]:
@@ -170,6 +183,10 @@ def describe_level(value: float) -> str:
     """The level of a confidence in words and percent: "High (87%)"."""
     level = next(name for name, least in LEVELS if value >= least)
     return f"{level} ({value:.0%})"
+
+
+def _has_side(conflict: Conflict, ids: Collection[str]) -> bool:
+    return any(name in ids for side in conflict.values for name in side.fact_ids)
 
 
 def _page_statement(fact: Fact) -> str:

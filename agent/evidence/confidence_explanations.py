@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from agent.evidence.confidence import DISPUTE_FACTOR, Evidence, compute_value, evidence_range
+from agent.evidence.confidence import DISPUTE_FACTOR, LOW_LIMIT, Evidence, compute_value, evidence_range
 from agent.evidence.statement_features import extract_features
 from agent.text import date_intervals, quantities
 from agent.text.plurals import format_changes, format_count
@@ -47,15 +47,10 @@ def _list_changes(
     old = {part.part: part for part in previous.parts} if previous else {}
     if previous and ((previous.value and not old) or old.keys() - {part.part for part in now.parts}):
         return []
-    parts = [
-        old.get(new.part, PartConfidence(part=new.part)).replace(
-            judgement=old[new.part].judgement if new.part in old and old[new.part].weight else new.judgement
-        )
-        for new in now.parts
-    ]
+    parts = [_start_from(old.get(new.part), new) for new in now.parts]
     questions = {part.id: part.question for part in plan} if len(now.parts) > 1 else {}
     changes = []
-    for name in ("weight", "disputed", "judgement"):
+    for name in ("weight", "disputed", "unanswered", "judgement"):
         for n, (new, found) in enumerate(zip(now.parts, evidence, strict=True)):
             was, value = parts[n], compute_value(parts)
             more = {"sources": new.sources} if name == "weight" else {}
@@ -66,6 +61,13 @@ def _list_changes(
                 reason = about + _EXPLANATIONS[name](was, new, found, now)
                 changes.append(ConfidenceChange(delta=round(delta, 4), reason=reason))
     return changes
+
+
+def _start_from(old: PartConfidence | None, new: PartConfidence) -> PartConfidence:
+    """A part as it was; one that was open with the new judgement, so that its first source tells all."""
+    if old is not None and old.weight:
+        return old
+    return PartConfidence(part=new.part, judgement=new.judgement, unanswered=new.unanswered)
 
 
 def _explain_weight(was: PartConfidence, new: PartConfidence, found: Evidence, now: Confidence) -> str:
@@ -91,6 +93,12 @@ def _explain_dispute(was: PartConfidence, new: PartConfidence, found: Evidence, 
     return f"the sources disagree: {describe_conflict(found.conflicts[0])}"
 
 
+def _explain_answered(was: PartConfidence, new: PartConfidence, found: Evidence, now: Confidence) -> str:
+    if new.unanswered:
+        return "the model says that what was found does not answer it yet"
+    return "the model says that what was found answers it"
+
+
 def _explain_judgement(was: PartConfidence, new: PartConfidence, found: Evidence, now: Confidence) -> str:
     surer = new.judgement > was.judgement
     figures = f"{new.judgement:.2f}, before {was.judgement:.2f}"
@@ -99,7 +107,12 @@ def _explain_judgement(was: PartConfidence, new: PartConfidence, found: Evidence
     return f"the best quote fits the question {'better' if surer else 'less well'} ({figures})"
 
 
-_EXPLANATIONS = {"weight": _explain_weight, "disputed": _explain_dispute, "judgement": _explain_judgement}
+_EXPLANATIONS = {
+    "weight": _explain_weight,
+    "disputed": _explain_dispute,
+    "unanswered": _explain_answered,
+    "judgement": _explain_judgement,
+}
 
 
 def describe_conflict(conflict: Conflict) -> str:
@@ -162,6 +175,8 @@ def _describe_part(part: PartConfidence, *, is_model: bool) -> list[tuple[str, s
         ("evidence", f"{low:.2f} to {high:.2f}", f"{sources}{weighed}"),
         ("judgement", f"{part.judgement:.2f}", f"{whose}; it places the value in that range"),
     ]
+    if part.unanswered:
+        rows.append(("unanswered", f"≤ {LOW_LIMIT:.2f}", "the model does not call it answered yet"))
     if part.disputed:
         rows.append(("disputed", f"× {DISPUTE_FACTOR:.2f}", "an open conflict contradicts it"))
     return rows

@@ -244,6 +244,8 @@ class PartConfidence(Record):
     """How sure the model is, or without one how well the best quote fits."""
     disputed: bool = False
     """Whether an open conflict contradicts its claim."""
+    unanswered: bool = False
+    """Whether the model says that what was found does not answer it yet."""
 
 
 class Confidence(Record):

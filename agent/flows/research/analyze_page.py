@@ -32,6 +32,8 @@ MAX_QUERY_LEADS = 6
 """Names and topics to search for that are kept of one reply."""
 PICKED_PRIOR, PICKED_BONUS = 0.3, 0.3
 """The score of a lead that only the analyzer proposes, and what its choice adds to that of any other."""
+SURE_ESTIMATE = 0.8
+"""The estimate from which a model that fills in no answered part means that all are answered."""
 NO_INCONSISTENCY = ("", "none", "null", "no")
 
 
@@ -281,7 +283,8 @@ def _add_facts(state: ResearchRun, tools: RunContext, judgement: RoleResult, new
     model = judgement.by == "model"
     confidence = judgement.value.confidence_score if model else None
     review = review_by_rulings(state, judgement.value.conflicts) if model else None
-    change = add_facts(state, tools.step, new, model=confidence, review=review)
+    unanswered = _find_unanswered(state, judgement.value) if model else None
+    change = add_facts(state, tools.step, new, model=confidence, unanswered=unanswered, review=review)
     reported = judgement.value.inconsistencies_found.strip()
     if new and model and reported.lower() not in NO_INCONSISTENCY:
         change["conflicts"].append(  # shown to the person; only conflicts found by code mark facts
@@ -296,3 +299,11 @@ def _add_facts(state: ResearchRun, tools: RunContext, judgement: RoleResult, new
             )
         )
     return change
+
+
+def _find_unanswered(state: ResearchRun, reply: AnalyzerReply) -> list[str]:
+    """The parts that a model does not call answered; none where it names no part and is sure all the same."""
+    plan = [part.id for part in state.plan]
+    answered = [part for part in reply.answered_parts if part in plan]
+    is_sure = reply.confidence_score >= SURE_ESTIMATE and not answered
+    return [] if is_sure else [part for part in plan if part not in answered]

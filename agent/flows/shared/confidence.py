@@ -3,7 +3,7 @@ Pure; asks no model."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from agent.engine.run_state import RunState
 from agent.evidence import confidence
@@ -17,7 +17,7 @@ from agent.text.question_analysis import parse_question
 from agent.text.question_parts import remove_output_form
 from agent.types import Confidence, Conflict, Fact, PlanPart, Sentence
 
-LEAST_FIT, MULTI_HOP_FIT = 0.7, 0.5
+LEAST_FIT, MULTI_HOP_FIT = 0.85, 0.5
 """Without a model: the judgement on a quote that was chosen although it fits badly, and the factor for a
 question of several pages, of which one quote holds one link. Rounded from the share of right answers on
 public question sets (DECISIONS.md)."""
@@ -32,13 +32,15 @@ def assess_confidence(
     sentences: Sequence[Sentence] | None = None,
     question: str = "",
     model: float | None = None,
+    unanswered: Collection[str] | None = None,
     keeps_judgement: bool = False,
 ) -> Confidence:
     """The confidence with these facts beside or in place of the run's, and the reasons of its change.
 
     With `sentences` (of an answer) the claims are theirs. `model` is the model's own estimate; the last one
     stands until there is another. Without any the judgement is how well the quotes fit, or with
-    `keeps_judgement`, and where nothing new was found, the previous one."""
+    `keeps_judgement`, and where nothing new was found, the previous one. `unanswered`: the parts that the
+    model does not call answered; the last ones stand where it says nothing."""
     previous = state.confidence[-1] if state.confidence else None
     new = list(new)
     pool_facts = _collect_facts(state, new)
@@ -52,6 +54,8 @@ def assess_confidence(
     former: dict[str, float] = {}
     if model is None and previous and previous.parts:
         model = previous.model
+        if unanswered is None:
+            unanswered = [part.part for part in previous.parts if part.unanswered]
         if keeps_judgement or not (new or sentences):
             former = {part.part: part.judgement for part in previous.parts}
     evidence, judgements = list[Evidence](), dict[str, float]()
@@ -63,8 +67,8 @@ def assess_confidence(
             _estimate_fit(asked, [pool_facts[i] for i in claims if i in pool_facts]) if fit is None else fit
         )
         judgements[part.id] = judgement
-        evidence.append(pool.measure(part.id, claims, judgement))
-    point = confidence.assess_confidence(step, evidence, judgements, model=model)
+        evidence.append(pool.measure(part.id, claims, judgement, is_answered=sentences is not None))
+    point = confidence.assess_confidence(step, evidence, judgements, model=model, unanswered=unanswered or ())
     return explain_changes(previous, point, evidence, state.plan)
 
 

@@ -3,7 +3,7 @@ model."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from agent.engine.run_state import RunState
 from agent.engine.state import Change
@@ -27,13 +27,14 @@ def add_facts(
     *,
     question: str = "",
     model: float | None = None,
+    unanswered: Collection[str] | None = None,
     review: ConflictReview | None = None,
 ) -> Change:
     """The change that new facts make: the facts with their marks, the conflicts that changed, the confidence.
     `review` adds a model's readings of the conflicts.
 
     `question` is what the quotes are weighed by without a model (the flow's relevance question by default),
-    `model` the model's own estimate of the answer."""
+    `model` the model's own estimate of the answer, `unanswered` the parts that it does not call answered."""
     new = assign_parts(state.plan, new)
     known = [*fact_view.facts_for_prompt(state), *fact_view.remove_excluded(state, new)]
     conflicts, marked = list(state.conflicts.values()), dict[str, Fact]()
@@ -45,7 +46,13 @@ def add_facts(
         marked = {fact.id: fact for fact in update_disputed(known, conflicts)}
     facts = {fact.id: fact for fact in new} | marked
     level = assess_confidence(
-        state, step, facts.values(), conflicts=conflicts, question=question, model=model
+        state,
+        step,
+        facts.values(),
+        conflicts=conflicts,
+        question=question,
+        model=model,
+        unanswered=unanswered,
     )
     return {
         "facts": list(facts.values()),

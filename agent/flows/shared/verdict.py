@@ -45,9 +45,10 @@ PART_CAUSES: dict[PartStatus, str] = {
     "open": "the pages do not support what the answer says of it",
     "not_found": "nothing that was read answers it",
 }
+UNANSWERED_CAUSE = "the model says that what was found does not answer it yet"
 UNJUDGED_CAUSE = "no model judged whether these quotes answer it"
 """Why a part of the question is not answered."""
-MIN_KEYLESS_JUDGEMENT = 0.8
+MIN_KEYLESS_JUDGEMENT = 0.9
 """How well quotes fit a part that they answer without a model's word, on the scale of the judgement."""
 UNREADABLE_OUTCOMES = (Outcome.BLOCKED, Outcome.RATE_LIMITED, Outcome.TIMEOUT, Outcome.ERROR)
 NO_EVIDENCE_REASONS: dict[Reason, str] = {
@@ -100,7 +101,7 @@ def build_answer(
         sentences=sentences,
         certainty=f"{describe_level(level.value)}. {caveat}".strip(),
         reason="budget" if state.stop_reason == "budget" and is_partial else "none",
-        missing=describe_open_parts(plan, sentences, facts),
+        missing=describe_open_parts(plan, level, sentences, facts),
         journey=journey,
         sources=collect_sources(sentences, facts),
         statements=count_statements(sentences, draft.counts.dropped + dropped),
@@ -161,21 +162,24 @@ def close_plan(state: RunState, level: Confidence, sentences: Sequence[Sentence]
             status = "open" if find_main_sentence(part, sentences, facts) else "not_found"
         elif figure.disputed:
             status = "disputed"
+        elif figure.unanswered:
+            status = "open"
         plan.append(part.replace(status=status, confidence=round(compute_part(figure), 4)))
     return plan
 
 
 def describe_open_parts(
-    plan: Sequence[PlanPart], sentences: Sequence[Sentence], facts: Mapping[str, Fact]
+    plan: Sequence[PlanPart], level: Confidence, sentences: Sequence[Sentence], facts: Mapping[str, Fact]
 ) -> str:
     """Which parts of the question are open, and why, one cause each; "" when all are answered."""
-    found = []
+    unanswered, found = {part.part for part in level.parts if part.unanswered}, list[str]()
     for part in plan:
         if part.status == "answered":
             continue
         main = find_main_sentence(part, sentences, facts)
-        is_unjudged = part.status == "open" and main and (main.backed or main.check == "not_checked")
-        cause = UNJUDGED_CAUSE if is_unjudged else PART_CAUSES[part.status]
+        cause = PART_CAUSES[part.status]
+        if part.status == "open" and main and (main.backed or main.check == "not_checked"):
+            cause = UNANSWERED_CAUSE if part.id in unanswered else UNJUDGED_CAUSE
         about = f"“{part.question.rstrip('?. ')}”: " if len(plan) > 1 else ""
         found.append(f"{about}{cause if about else cause[0].upper() + cause[1:]}.")
     return " ".join(found)

@@ -128,6 +128,15 @@ def test_an_open_conflict_on_the_claim_halves_it_and_no_other_touches_it() -> No
     assert value([fact(1), fact(2)], [clash("f8", "f9")]) == whole
 
 
+def test_before_the_answer_a_conflict_on_what_is_asked_touches_any_claim() -> None:
+    facts = [fact(1), fact(2, "It opened in 1934."), fact(3, "It sells cheese to forty shops.")]
+    pool = EvidencePool(facts, [clash("f1", "f2").replace(asks=True)], lambda fact: False)
+    names = [fact.id for fact in facts]
+    assert pool.measure("1", names, 0.9, is_answered=False).conflicts
+    assert not pool.measure("1", ["f3"], 0.9, is_answered=False).conflicts
+    assert not pool.measure("1", ["f3"], 0.9).conflicts
+
+
 def test_an_open_part_keeps_the_whole_below_moderate() -> None:
     sure = [PartConfidence(part=str(n), sources=["a", "b"], weight=2.0, judgement=1.0) for n in range(9)]
     assert compute_value(sure) > 0.9
@@ -135,6 +144,15 @@ def test_an_open_part_keeps_the_whole_below_moderate() -> None:
     assert compute_value([*sure[:-1], sure[-1].replace(disputed=True)]) == MAX_PARTIAL
     assert describe_level(MAX_PARTIAL) == "Low (59%)"
     assert compute_value([sure[0], PartConfidence(part="9")]) == approx(compute_value(sure) / 2, abs=1e-3)
+
+
+def test_what_the_model_does_not_call_answered_stays_low() -> None:
+    found = [measure([fact(1), fact(2)])]
+    held = assess_confidence(2, found, {"1": 0.9}, model=0.9, unanswered=["1"])
+    assert held.value == 0.4
+    freed = explain_changes(held, assess_confidence(3, found, {"1": 0.9}, model=0.9), found)
+    assert freed.moves[0].reason == "the model says that what was found answers it" and freed.value > 0.85
+    assert ("unanswered", "≤ 0.40") in [row[:2] for row in describe_parts(held)]
 
 
 def test_the_evidence_level_knows_no_judgement() -> None:

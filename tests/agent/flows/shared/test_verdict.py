@@ -109,6 +109,15 @@ def test_a_model_that_doubts_its_answer_lowers_the_figure_and_not_the_verdict():
     assert given.verdict == "answered" and given.confidence <= 0.4 and "Low" in given.certainty
 
 
+def test_what_the_model_does_not_call_answered_is_partial():
+    run = state(BUILT)
+    part = {"part": "1", "weight": 1.0, "judgement": 0.9, "unanswered": True}
+    run = run.model_copy(update={"confidence": [Confidence(step=1, value=0.4, model=0.9, parts=[part])]})
+    given = written(run, (BUILT.statement, ["a"]), by="model")
+    assert (given.verdict, given.confidence) == ("partial", 0.4)
+    assert given.missing == "The model says that what was found does not answer it yet."
+
+
 def test_the_journey_is_told_from_the_ledger():
     run = state(BUILT)
     run = run.model_copy(

@@ -161,6 +161,7 @@ def test_a_send_back_and_a_fork_begin_with_fresh_pages(ask, bench, tmp_path):
         "world": garden(tmp_path),
         "site": SiteLimits(max_pages=3, max_urls_per_iteration=1, max_iterations=3),
         "at_cap": "ask",
+        "threshold": 0.99,
     }
     run_id = bench.start(
         "When does the gate open?",

@@ -74,17 +74,6 @@ def test_names_in_good_quotes_are_leads_and_links_are_those_of_the_page() -> Non
     }
 
 
-def test_what_is_still_open_is_said() -> None:
-    reply = analyze(passages=of("The ferry Blue Heron is white."))
-    assert "built" in reply.assessment and "built" in reply.suggestions_for_next_step[0]
-    assert (
-        "built"
-        not in analyze(
-            passages=of("It was built in 1907."), facts=[known("The ferry Blue Heron is white.")]
-        ).suggestions_for_next_step[0]
-    )
-
-
 def test_of_a_search_nothing_is_quoted() -> None:
     hits = [
         SearchHit(url=f"https://h{n}.example/", title="Blue Heron", snippet="built in 1907") for n in range(8)
