@@ -249,6 +249,8 @@ def _is_clean_cut(text: str, start: int, end: int) -> bool:
     ):
         return False
     last = _LAST_WORD.search(before)
+    if last and "\n" in before[last.end(1) :] and not text[start].islower():
+        return True  # another line of a list or table
     return not (last and is_negation(last.group(1).lower().replace("’", "'")))
 
 

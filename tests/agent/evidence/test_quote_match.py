@@ -122,6 +122,11 @@ def test_an_altered_quote_is_never_found(quote: str) -> None:
 def test_nothing_may_be_cut_from_behind_a_negation() -> None:
     assert found("guilty of arson", "The court found that she was not guilty of arson.") is None
     assert found("guilty of arson", "It was not so. She is guilty of arson.") == "guilty of arson"
+    assert found("guilty of arson", "The court found that she was not\nguilty of arson.") is None
+    assert (
+        found("Bridge | open | 1931", "Ferry | closed | none\nBridge | open | 1931\n")
+        == "Bridge | open | 1931"
+    )
 
 
 def test_a_later_whole_occurrence_is_taken_when_the_first_is_cut() -> None:
