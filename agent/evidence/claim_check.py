@@ -139,7 +139,7 @@ def _find_differences(
     claim: Claim, statement: ReadText, quotes: Sequence[ReadText]
 ) -> tuple[ClaimFinding, ...]:
     alignment = align(statement, quotes)
-    context = read_text(f"{claim.context}\n{claim.question}")
+    context = read_text("\n".join([claim.context, claim.question, *claim.sources]))
     found = [
         *find_figure_vetoes(statement, quotes),
         *find_other_names(statement, quotes, context, alignment, read_text(claim.nearby)),

@@ -30,6 +30,7 @@ from agent.text.quantities import Quantity
 from agent.text.tokens import stem
 
 _ORDER = re.compile(r"\b(after|later than|before|earlier than)\b", re.IGNORECASE)
+_DASH = re.compile(r"\s?[–—-]")
 _BIRTH = stem("born")
 _RESULT_WORDS = frozenset(
     map(
@@ -43,13 +44,25 @@ _RESULT_WORDS = frozenset(
 
 
 @dataclass(frozen=True)
+class Operand:
+    """A date or number of a quote."""
+
+    value: DateInterval | Quantity
+    quote: ReadText
+
+
+@dataclass(frozen=True)
 class Computation:
-    """A figure of a claim as the result of a calculation: "1986 − 1961 = 25"."""
+    """A figure of a claim as the result of a calculation on two figures: "1986 − 1961 = 25"."""
 
     figure: Quantity
     text: str
-    operands: tuple[DateInterval | Quantity, ...]
-    quote: ReadText
+    operands: tuple[Operand, Operand]
+
+    @property
+    def quote(self) -> ReadText:
+        """The quote of the first operand."""
+        return self.operands[0].quote
 
 
 def find_computation(claim: ReadText, quotes: Sequence[ReadText]) -> Computation | None:
@@ -59,18 +72,13 @@ def find_computation(claim: ReadText, quotes: Sequence[ReadText]) -> Computation
         for n in claim.quantities
         if not any(is_given(n, other, is_about(n, claim)) for quote in quotes for other in quote.quantities)
     ]
-    if len(new) != 1:
-        return None
-    found = (one for quote in quotes for one in _compute(new[0], claim, quote))
-    return next(found, None)
+    return next(_compute(new[0], claim, quotes), None) if len(new) == 1 else None
 
 
 def is_carried(claim: ReadText, computation: Computation) -> bool:
-    """Does the quote say the rest of a claim, around the figure that was computed?"""
-    quote, figure = computation.quote, computation.figure
-    places = [operand.start for operand in computation.operands]
-    spans = [span for span in quote.sentences if any(span[0] <= at < span[1] for at in places)]
-    there = _find_stems(quote, spans)
+    """Do the operands' sentences say the rest of a claim, around the figure that was computed?"""
+    figure, operands = computation.figure, computation.operands
+    there = set[str]().union(*(_find_stems(one.quote, [_find_sentence(one)]) for one in operands))
     rest = {
         stemmed
         for stemmed, word in list_content(claim.words)
@@ -78,42 +86,43 @@ def is_carried(claim: ReadText, computation: Computation) -> bool:
     }
     if not rest or not rest <= there:
         return False
-    dates = [operand for operand in computation.operands if isinstance(operand, DateInterval)]
-    if not dates:
+    if isinstance(operands[0].value, Quantity):
         return True
-    early, late = sorted(dates, key=find_year)
+    early, late = operands
     order = _ORDER.search(claim.text)
     if order is None:
-        return _BIRTH in _find_clause(quote, early, dates) or _is_span(quote, early, late)
+        return _is_birth(early, operands) or _is_span(early, late)
     sides = [(0, order.start()), (order.end(), len(claim.text))]
     first, second = (_find_stems(claim, [side]) - _RESULT_WORDS for side in sides)
     if order.group(1).lower() in ("before", "earlier than"):
         first, second = second, first
-    own, other = _find_clause(quote, late, dates), _find_clause(quote, early, dates)
+    own, other = _find_clause(late, operands), _find_clause(early, operands)
     return bool(first & own - other) and bool(second & other - own)
 
 
-def _compute(n: Quantity, claim: ReadText, quote: ReadText) -> Iterator[Computation]:
+def _compute(n: Quantity, claim: ReadText, quotes: Sequence[ReadText]) -> Iterator[Computation]:
     if count_years(n, claim) is not None:
-        yield from _find_spans(n, claim, quote)
-    same = {other.value: other for other in quote.quantities if other.unit == n.unit}
-    announced = ANNOUNCES_RESULT.search(claim.text)
-    if announced and len(same) <= MAX_OPERANDS:
-        for a, b in combinations(sorted(same.values(), key=lambda q: -q.value), 2):
-            for sign, result in (("+", a.value + b.value), ("−", a.value - b.value)):
-                if _is_result(n, result, claim):
-                    yield Computation(n, f"{a.text} {sign} {b.text} = {n.text}", (a, b), quote)
-    if n.unit == "%":
-        yield from _find_shares(n, claim, quote)
+        yield from _find_spans(n, claim, quotes)
+    for quote in quotes:
+        same = {other.value: other for other in quote.quantities if other.unit == n.unit}
+        if ANNOUNCES_RESULT.search(claim.text) and len(same) <= MAX_OPERANDS:
+            for a, b in combinations(sorted(same.values(), key=lambda q: -q.value), 2):
+                for sign, result in (("+", a.value + b.value), ("−", a.value - b.value)):
+                    if _is_result(n, result, claim):
+                        text = f"{a.text} {sign} {b.text} = {n.text}"
+                        yield Computation(n, text, (Operand(a, quote), Operand(b, quote)))
+        if n.unit == "%":
+            yield from _find_shares(n, claim, quote)
 
 
-def _find_spans(n: Quantity, claim: ReadText, quote: ReadText) -> Iterator[Computation]:
-    dates = [date for date in quote.dates if not date.is_yearless][:MAX_OPERANDS]
-    for early, late in permutations(dates, 2):
+def _find_spans(n: Quantity, claim: ReadText, quotes: Sequence[ReadText]) -> Iterator[Computation]:
+    dates = [(date, quote) for quote in quotes for date in quote.dates if not date.is_yearless]
+    for (early, first_quote), (late, second_quote) in permutations(dates[:MAX_OPERANDS], 2):
         years, is_exact = _subtract_dates(early, late)
         if _is_result(n, years * (MONTHS_PER_YEAR if n.unit else 1), claim):
             first, last = (early.text, late.text) if is_exact else (find_year(early), find_year(late))
-            yield Computation(n, f"{last} − {first} = {years}", (early, late), quote)
+            operands = Operand(early, first_quote), Operand(late, second_quote)
+            yield Computation(n, f"{last} − {first} = {years}", operands)
 
 
 def _subtract_dates(early: DateInterval, late: DateInterval) -> tuple[int, bool]:
@@ -127,7 +136,8 @@ def _subtract_dates(early: DateInterval, late: DateInterval) -> tuple[int, bool]
 def _find_shares(n: Quantity, claim: ReadText, quote: ReadText) -> Iterator[Computation]:
     for part, whole in permutations(list_counts(quote), 2):
         if 0 < part.value < whole.value and _is_result(n, 100 * part.value / whole.value, claim):
-            yield Computation(n, f"{part.number:g} ÷ {whole.number:g} = {n.text}", (part, whole), quote)
+            text = f"{part.number:g} ÷ {whole.number:g} = {n.text}"
+            yield Computation(n, text, (Operand(part, quote), Operand(whole, quote)))
 
 
 def _is_result(n: Quantity, result: float, claim: ReadText) -> bool:
@@ -144,14 +154,27 @@ def _find_stems(text: ReadText, spans: Iterable[tuple[int, int]]) -> set[str]:
     }
 
 
-def _find_clause(quote: ReadText, date: DateInterval, dates: Sequence[DateInterval]) -> set[str]:
-    """The stems of a date's own part of its sentence: from the date before it, or the sentence's start."""
-    start, _ = next(span for span in quote.sentences if span[0] <= date.start < span[1])
-    start = max([start, *(other.end for other in dates if start <= other.end <= date.start)])
-    return _find_stems(quote, [(start, date.start)])
+def _find_sentence(operand: Operand) -> tuple[int, int]:
+    at = operand.value.start
+    return next((span for span in operand.quote.sentences if span[0] <= at < span[1]), (at, at))
 
 
-def _is_span(quote: ReadText, early: DateInterval, late: DateInterval) -> bool:
+def _find_clause(operand: Operand, operands: Sequence[Operand]) -> set[str]:
+    """The stems of a date's own part of its sentence: from the other date before it, or the sentence's
+    start."""
+    start, date = _find_sentence(operand)[0], operand.value
+    ends = [one.value.end for one in operands if one.quote is operand.quote and one.value.end <= date.start]
+    return _find_stems(operand.quote, [(max([start, *ends]), date.start)])
+
+
+def _is_birth(operand: Operand, operands: Sequence[Operand]) -> bool:
+    """Is a date somebody's birth: after "born", or the first of a life in brackets?"""
+    text, date = operand.quote.text, operand.value
+    in_brackets = text[: date.start].rstrip(" *").endswith("(") and _DASH.match(text, date.end)
+    return _BIRTH in _find_clause(operand, operands) or bool(in_brackets)
+
+
+def _is_span(early: Operand, late: Operand) -> bool:
     """Do two dates stand as one span: "from 1961 to 1986", "1961–1986"?"""
-    between = quote.text[early.end : late.start]
-    return bool(re.fullmatch(r"\s?(?:[–—-]|to|until|till|and)\s?", between))
+    between = early.quote.text[early.value.end : late.value.start]
+    return early.quote is late.quote and bool(re.fullmatch(r"\s?(?:[–—-]|to|until|till|and)\s?", between))

@@ -1,7 +1,7 @@
 """Plain differences of a claim from the closest sentence of its quotes, which a judge should look at.
 
 * negation: one side is denied, the other not; a veto where the words are otherwise like;
-* roles: the same words in another order ("Berg bought Dale", "Dale bought Berg");
+* roles: two names that change places ("Berg bought Dale", "Dale bought Berg");
 * quantifier: "all", "only", "most" in the claim alone, "most", "some" in the quote alone, or a near copy that
   adds or replaces one or two words, or leaves one out after "all", "none" or "few";
 * modality: "may", "reportedly", "plans to" in the quote alone;
@@ -11,6 +11,7 @@ A word of the quote counts only where it governs words that the claim has too.""
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from functools import cache
@@ -29,19 +30,22 @@ MIN_WEAKENED_SHARE = 0.5
 """The same for a quote that "may" or "most" makes weaker."""
 MIN_LIKE = 0.8
 """Least share of the claim's content, in order, in a sentence of otherwise like words."""
-MIN_SAME_WORDS = 0.9
-"""Least share of the claim's content in a sentence that has the same words in another order."""
-MAX_IN_ORDER = 0.85
-"""Most of them that may still be in order."""
-MAX_LONGER = 1.3
-"""How many times as long that sentence may be."""
+MIN_SAME_WORDS = 0.7
+"""Least share of the claim's content in a sentence whose roles are compared."""
 MAX_CHANGES = 2
 """Content words by which a near copy differs at most; at least half of the shorter side is the same."""
 MAX_SHORT = 10
 """Content words of a sentence in which one other word changes much.
 
 These were chosen on 3,541 public examples (DECISIONS.md, "Claim check")."""
+MAX_DENIED = 5
+"""Content words after a negation that it denies at most ("no batteries, wear or damage by fire")."""
+_MAX_DENIED_WORDS = 14
+_CLAUSE_ENDS = frozenset("but although though while whereas because since until unless than".split())
+_STOP = re.compile(r"[.;:!?\n(]")
 _BE = frozenset("is are was were be been being".split())
+_MAX_PLACES = 60
+"""Words of a claim among which changed places are looked for."""
 _SCOPE = 2
 """Content words after a negation or quantifier that it governs."""
 _NEAR = 3
@@ -93,20 +97,32 @@ def _compare_negation(alignment: Alignment, quotes: Sequence[ReadText]) -> Itera
 
 
 def _find_denied_words(alignment: Alignment, quotes: Sequence[ReadText]) -> Iterator[ClaimFinding]:
-    """A word of the claim that stands in the quotes right after a negation and nowhere else."""
+    """A word of the claim that stands in the quotes only under a negation, up to the clause's end."""
     content = [pair for quote in quotes for pair in list_content(quote.words)]
     times = Counter(stemmed for stemmed, _ in content)
     denied = Counter[str]()
     places = dict[str, str]()
     for quote in quotes:
         for n in _find_negations(quote.words):
-            for stemmed, _ in list_content(quote.words[n + 1 : n + 8])[:1]:
+            for stemmed, _ in _list_denied(quote, n):
                 denied[stemmed] += 1
                 places[stemmed] = _join_around(quote.words, [n])
     for stemmed, word in alignment.claimed:
         if denied[stemmed] and denied[stemmed] >= times[stemmed]:
             yield ClaimFinding(kind="negation", claimed=word.text, quoted=places[stemmed])
             return
+
+
+def _list_denied(quote: ReadText, n: int) -> list[tuple[str, Word]]:
+    """The content words that the negation at word `n` denies: those after it to the end of its clause."""
+    following = quote.words[n + 1 : n + _MAX_DENIED_WORDS]
+    ends = [k for k, word in enumerate(following) if word.key in _CLAUSE_ENDS or _has_stop(quote, n + 1 + k)]
+    return list_content(following[: ends[0]] if ends else following)[:MAX_DENIED]
+
+
+def _has_stop(quote: ReadText, n: int) -> bool:
+    """Does a sentence, or a clause after a semicolon, begin with word `n`?"""
+    return bool(_STOP.search(quote.text, quote.words[n - 1].end, quote.words[n].start))
 
 
 def _stems(content: Collection[tuple[str, Word]]) -> set[str]:
@@ -217,20 +233,37 @@ def _share_neighbour(alignment: Alignment, claimed: str, quoted: str) -> bool:
 
 
 def _compare_roles(alignment: Alignment) -> Iterator[ClaimFinding]:
-    """The same words in another order with the same voice, or in the same order with the other voice ("Berg
-    bought Dale", "Berg was bought by Dale")."""
-    size = len(alignment.claimed)
-    if size < 3 or alignment.share < MIN_SAME_WORDS or len(alignment.quoted) > MAX_LONGER * size:
+    """Two names, or a name and another word, that change places around a word between them; or that do not,
+    while one side is passive ("Berg bought Dale", "Berg was bought by Dale")."""
+    if alignment.share < MIN_SAME_WORDS:
         return
     is_same_voice = _is_passive(alignment.claim) == _is_passive(alignment.sentence)
-    is_moved = alignment.in_order < MAX_IN_ORDER * size
-    if is_moved == is_same_voice:
-        both = _stems(alignment.claimed) & _stems(alignment.quoted)
-        claimed, quoted = (
-            " ".join(word.text for word in side if stem(word.key) in both or word.key == "by")
-            for side in (alignment.claim, alignment.sentence)
-        )
-        yield ClaimFinding(kind="roles", claimed=claimed, quoted=quoted)
+    places = _pair_places(alignment)
+    for n, (at, middle, _) in enumerate(places):
+        for a in places[:n]:
+            for b in places[n + 1 :]:
+                is_swapped, is_kept = a[0] > at > b[0], a[0] < at < b[0]
+                names = [one[1].text[:1].isupper() and one[2][:1].isupper() for one in (a, b)]
+                if (is_same_voice and is_swapped and any(names)) or (
+                    not is_same_voice and is_kept and all(names)
+                ):
+                    claimed = f"{a[1].text} … {middle.text} … {b[1].text}"
+                    first, last = (b, a) if is_swapped else (a, b)
+                    quoted = f"{first[2]} … {places[n][2]} … {last[2]}"
+                    yield ClaimFinding(kind="roles", claimed=claimed, quoted=quoted)
+                    return
+
+
+def _pair_places(alignment: Alignment) -> list[tuple[int, Word, str]]:
+    """For each content word that both sides have once, in the claim's order: its place in the sentence, the
+    word, and how the sentence writes it."""
+    times = Counter(stemmed for side in (alignment.claimed, alignment.quoted) for stemmed, _ in side)
+    there = {stemmed: (n, word.text) for n, (stemmed, word) in enumerate(alignment.quoted)}
+    return [
+        (there[stemmed][0], word, there[stemmed][1])
+        for stemmed, word in alignment.claimed
+        if stemmed in there and times[stemmed] == 2
+    ][:_MAX_PLACES]
 
 
 def _is_passive(words: Sequence[Word]) -> bool:
@@ -254,7 +287,10 @@ def _compare_copy(alignment: Alignment, known: set[str]) -> Iterator[ClaimFindin
         return
     keys = [word.key for word in alignment.claim]
     is_restricted = any(is_restrictable(keys, n) for n in range(len(keys)))
-    new = {one for *_, start, end in alignment.edits for one, _ in alignment.claimed[start:end]}
+    said, there = _stems(alignment.claimed), _stems(alignment.quoted)
+    new = said - there
+    if not new and not (is_restricted and there - said):
+        return
     is_short = max(len(alignment.claimed), len(alignment.quoted)) <= MAX_SHORT
     if is_restricted or (is_short and any(one[0].isalpha() and one not in known for one in new)):
         claimed, quoted = alignment.changed_words

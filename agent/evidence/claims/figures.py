@@ -53,6 +53,7 @@ _BEFORE = 24
 """Characters before a figure in which such words stand."""
 _AGE = re.compile(r"[\s-](?:olds?\b|of age)", re.IGNORECASE)
 _AGED = re.compile(r"\bage(?:d|\sof)?\s$", re.IGNORECASE)
+_WAS_THEN = re.compile(r"\s(?:when|as)\s(?:s?he|they|it)\b", re.IGNORECASE)
 _NEXT_WORD = re.compile(r"[\s\u00a0-]*([^\W\d_]+)")
 _MONTH = re.compile(rf"\b(?:{MONTH_NAMES})\b")
 _MONTH_NAME = re.compile(
@@ -232,7 +233,8 @@ def count_years(n: Quantity, claim: ReadText) -> int | None:
     """The years that a number of a claim stands for ("25 years", "aged 25"); None where it is none."""
     if n.unit == "month" and n.value % MONTHS_PER_YEAR == 0:
         return int(n.value) // MONTHS_PER_YEAR
-    return int(n.value) if not n.unit and _AGED.search(_text_before(n, claim)) else None
+    is_age = _AGED.search(_text_before(n, claim)) or _WAS_THEN.match(claim.text, n.end)
+    return int(n.value) if not n.unit and is_age else None
 
 
 def list_counts(quote: ReadText) -> list[Quantity]:

@@ -13,6 +13,8 @@ from agent.types import ClaimFinding
 
 _MIN_PREFIX = 4
 """Letters that a name shares with its adjective at least ("Belgium", "Belgian")."""
+_MIN_HOST_NAME = 6
+"""Letters of a name that is recognised in a host name."""
 _ACRONYM = re.compile(r"\b(?:[A-Z]\.\s?){2,}|\b[A-Z]{2,6}\b")
 _GERMAN = frozenset("und ist der das den ein eine nicht im zur zum wird wurde mit sind sich".split())
 _ENGLISH = frozenset("the of and was is in to".split()) - {"in"}
@@ -32,7 +34,7 @@ def find_other_names(
     if _GERMAN.intersection(claim.keys) and not _ENGLISH.intersection(claim.keys):
         return []
     sources = [*quotes, context]
-    known = _Known(sources)
+    known = _Known(sources, _squeeze(context.text))
     values = [(v.start, v.end) for side in (claim.dates, claim.times, claim.quantities) for v in side]
     missing = [
         name
@@ -57,9 +59,11 @@ def find_other_names(
 
 
 class _Known:
-    """What the sources name: words, adjectives of names, surnames alone, acronyms and what they stand for."""
+    """What the sources name: words, adjectives of names, surnames alone, acronyms with what they stand for;
+    and the context without spaces, for names in hosts."""
 
-    def __init__(self, sources: Sequence[ReadText]) -> None:
+    def __init__(self, sources: Sequence[ReadText], squeezed: str) -> None:
+        self.squeezed = squeezed
         self.stems = {stem(key) for source in sources for key in source.keys}
         names = [name for source in sources for name in find_proper_names(source.text)]
         self.parts = [part.lower() for name in names for part in re.split(r"[\s-]", name.text)]
@@ -79,6 +83,8 @@ class _Known:
             return True
         if stem(words[-1].lower()) in self.alone:
             return True
+        if len(_squeeze(name.text)) >= _MIN_HOST_NAME and _squeeze(name.text) in self.squeezed:
+            return True
         return _initials(name.text) in self.acronyms
 
     def _has_word(self, word: str) -> bool:
@@ -88,6 +94,11 @@ class _Known:
         if word.isupper() and (bare.upper() in self.acronyms or bare.upper() in self.initials):
             return True
         return bare[: max(_MIN_PREFIX, len(bare) - 3)] in self.prefixes
+
+
+def _squeeze(text: str) -> str:
+    """Letters and digits alone, as a host name writes a name."""
+    return re.sub(r"[\W_]", "", text.lower())
 
 
 def _initials(name: str) -> str:

@@ -61,6 +61,15 @@ def test_a_calculation_is_shown() -> None:
     assert computed.reason == "1986 − 1961 = 25"
 
 
+def test_a_calculation_may_take_its_figures_from_two_quotes() -> None:
+    life = "Ingrid Dahl (12 March 1927 – 4 November 2003) was a ship owner."
+    claim = _claim("Ingrid Dahl was 34 when she founded Holm Lines.", life, "In 1961 she founded Holm Lines.")
+    check = check_by_code(claim)
+    assert (check.verdict, check.reason) == ("computed", "1961 − 1927 = 34")
+    younger = _claim("Ingrid Dahl was 24 when she founded Holm Lines.", *claim.quotes)
+    assert check_by_code(younger).verdict == "vetoed"
+
+
 def test_a_claim_without_a_quote_is_not_supported() -> None:
     assert check_claims([_claim("It rains.")], _agree)[0].verdict == "not_supported"
 

@@ -32,6 +32,11 @@ def test_a_negation_on_one_side_of_like_words_is_a_veto(claim: str, quote: str) 
     ("kind", "claim", "quote"),
     [
         ("negation", "He was happy at the hotel.", "He told us about his week. He wasn't happy here."),
+        (
+            "negation",
+            "It covers batteries and seams.",
+            "It covers seams. It does not cover wear or batteries.",
+        ),
         ("roles", "Dale Dairy bought Berg Foods.", "Berg Foods bought Dale Dairy."),
         ("roles", "Berg Foods was bought by Dale Dairy.", "Berg Foods bought Dale Dairy."),
         ("quantifier", "All residents supported the plan.", "Residents supported the plan."),
@@ -59,6 +64,12 @@ def test_a_plain_difference_is_a_doubt(kind: str, claim: str, quote: str) -> Non
         ("negation", "The company uses non-GAAP figures.", "The company uses figures beyond GAAP."),
         ("negation", "The mill was painted.", "The mill was painted, although Kari did not like it."),
         ("roles", "The dairy of Dale was founded by Berg.", "Berg founded the dairy of Dale."),
+        ("roles", "The dairy of Berg opened in Dale.", "Berg dairy opened in Dale."),
+        (
+            "roles",
+            "Kari Lund, who built Dale Bridge, led the union.",
+            "Kari Lund, the builder of the bridge, was the first to lead the union.",
+        ),
         ("quantifier", "Its most recent plan is the third one.", "The third plan is its latest."),
         ("modality", "The mill burnt in May.", "The mill burnt in May, and the dairy may follow."),
         (

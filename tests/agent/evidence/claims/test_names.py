@@ -41,6 +41,7 @@ def test_another_name_is_a_doubt(claim: str, quote: str, found: list[tuple[str, 
         ("Tim Lund won.", "Timothy Lund won.", ""),
         ("Cows graze there.", "The animals graze there.", ""),
         ("It fell in Q3 2020.", "It fell in the third quarter of 2020.", ""),
+        ("Brindle Gear repairs it.", "We repair it.", "Repairs, brindlegear.example"),
         ("Die Molkerei hat eine Mühle.", "Zum Hof gehört auch ein Mahlwerk.", ""),
     ],
 )
