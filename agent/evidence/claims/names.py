@@ -50,7 +50,7 @@ def find_other_names(
         if not all(stem(fold(word)) in said for word in name.words)
     ]
     if nearby and not instead:
-        given = _Known([*sources, nearby])
+        given = _Known([*sources, nearby], _squeeze(context.text))
         missing = [name for name in missing if not given.has(name)]
     return [
         ClaimFinding(kind="name", claimed=text, quoted=", ".join(dict.fromkeys(instead[:3])))
