@@ -19,6 +19,7 @@ MIN_REWORDING_SIMILARITY = 0.55
 """Least similarity (rapidfuzz `fuzz.ratio` of the sorted words, 0 to 1) of two sentences that say one thing
 in other words."""
 
+_DAY = re.compile(r"\b\d{4}-\d{2}-\d{2}\b")
 PERSON_REASON = "a person's own word; no page says it"
 """The reason beside a sentence that only a person's word supports."""
 PERSON_WORDS = "in a person's words, beside the quote"
@@ -244,7 +245,8 @@ def is_written_by_rule(fact: Fact) -> bool:
 def list_evidence(fact: Fact) -> list[tuple[str, str]]:
     """What a fact gives a claim to rest on, each with where it is from: its quote, the person's own words,
     and what code made of the page by rule (a table's row with its headings)."""
-    page = ", ".join(filter(None, (fact.title, fact.heading, host(fact.url), fact.published_at[:10])))
+    date = "" if _DAY.search(fact.heading) else fact.published_at[:10]  # a post has a day of its own
+    page = ", ".join(filter(None, (fact.title, fact.heading, host(fact.url), date)))
     said = [(fact.statement, PERSON_SOURCE)]
     if fact.rests_on_person:
         return said

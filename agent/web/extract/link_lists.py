@@ -24,6 +24,8 @@ MAX_LINKS = 400
 MAX_ENTRY_CHARACTERS = 500
 """A larger block is no entry of a listing."""
 MAX_LEVELS = 5
+MIN_MENU_SHARE = 0.5
+"""Share of a page's text from which the links of a menu are its content, where it has no others."""
 MIN_HEADLINE_CHARACTERS = 8
 """A shorter anchor is no headline."""
 _ROW_TAGS = ("li", "tr", "article", "dd", "dt", "section")
@@ -85,13 +87,15 @@ def measure_page_features(
         return PageFeatures(words=words, posts=posts)
     is_article = schema_org.is_declared_article(tree, schema_org.read_json_ld(tree))
     boilerplate.remove_invisible(tree.body)
+    links = [(node, inline_text(node)) for node in tree.body.css("a[href]")[:MAX_LINKS]]
+    outside = [(node, anchor) for node, anchor in links if not _is_in_menu(node)]
+    if not outside and sum(len(anchor) for _, anchor in links) >= MIN_MENU_SHARE * len(text):
+        outside = links
     places = Counter[str]()
     linked = 0
-    for node in tree.body.css("a[href]")[:MAX_LINKS]:
-        if not _is_in_menu(node):
-            anchor = inline_text(node)
-            linked += len(anchor)
-            places[_structure_key(node)] += len(anchor) >= MIN_HEADLINE_CHARACTERS
+    for node, anchor in outside:
+        linked += len(anchor)
+        places[_structure_key(node)] += len(anchor) >= MIN_HEADLINE_CHARACTERS
     return PageFeatures(
         words=words,
         posts=posts,

@@ -2,7 +2,13 @@
 
 import pytest
 
-from agent.evidence.citation_check import PERSON_WORDS, check_citations, collect_sources, diff_answers
+from agent.evidence.citation_check import (
+    PERSON_WORDS,
+    check_citations,
+    collect_sources,
+    diff_answers,
+    list_evidence,
+)
 from agent.types import Answer, Conflict, ConflictSide, Fact, Sentence
 
 
@@ -177,3 +183,9 @@ def test_what_code_made_of_a_tables_row_is_quoted_with_its_headings() -> None:
     for by, check in (("keyless", "quoted"), ("model", "doubted")):
         [kept], _ = check_citations([say(row.statement, "f1")], {"f1": row.replace(by=by)})
         assert kept.check == check
+
+
+def test_a_post_is_shown_with_its_own_day_and_a_page_with_its_own() -> None:
+    post = fact("f1", heading="anna, 2026-11-03, post 3", published_at="2026-10-02")
+    assert list_evidence(post)[0][1] == "A page, anna, 2026-11-03, post 3, a.example"
+    assert list_evidence(post.replace(heading="Prices"))[0][1] == "A page, Prices, a.example, 2026-10-02"

@@ -81,3 +81,11 @@ def test_signs_of_an_article_and_of_a_list() -> None:
     told = features(f"<ul>{rows}</ul>", posts=0, text="A headline of number 1 1 November 2026 " * 8)
     assert (told.dated_links, told.alike_links, told.article) == (8, 8, False) and told.link_share > 0.4
     assert features("", posts=0, text="").words == 0
+
+
+def test_where_a_page_is_nothing_but_its_menu_the_menu_is_counted() -> None:
+    menu = "".join(f'<a href="/t{n}">A thread about cheese {n}</a> ' for n in range(6))
+    listing = features(f"<nav>{menu}</nav>", posts=0, text="Forum")
+    assert listing.alike_links == 6 and listing.link_share == 1.0
+    story = features(f"<nav>{menu}</nav><p>A story.</p>", posts=0, text="A long story. " * 60)
+    assert story.alike_links == 0 and story.link_share == 0.0
