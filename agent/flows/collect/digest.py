@@ -44,12 +44,7 @@ def write_digest(state: CollectRun, tools: RunContext) -> Change:
         by=judgement.by,
         here=state.trusts,
     )
-    published = {page_id: item.publish_date for item in own.kept_items for page_id in item.page_ids}
-    new = [
-        fact.replace(published_at=published.get(fact.page_id) or fact.published_at)
-        for fact in facts.values()
-        if fact.id not in state.facts
-    ]
+    new = [fact for fact in facts.values() if fact.id not in state.facts]
     marked = fact_view.apply_person_marks(state, new)
     change = add_facts(state, tools.step, marked, review=review_by_model(state, tools))
     now = state_after(state, change)

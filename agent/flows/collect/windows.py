@@ -51,7 +51,8 @@ def _split_item(item: CollectedItem, tools: RunContext) -> tuple[list[Passage], 
         page = pages[item.page_ids[0]]
         end = item.end if item.end >= 0 else len(page.text)
         inside = [p for p in content_passages(page, item.page_ids[0]) if item.start <= p.start < end]
-        found = [_cut(p, end - p.start) for p in inside] + found
+        dated = [p.replace(published_at=p.published_at or item.publish_date) for p in inside]
+        found = [_cut(p, end - p.start) for p in dated] + found
     return found, writers
 
 
@@ -62,6 +63,7 @@ def _post_passage(post: Post, page: Page) -> Passage:
         page_id=post.page_id,
         url=page.final_url or page.url,
         heading=", ".join(filter(None, about)),
+        published_at=post.date,
         start=post.start,
         end=post.end,
         text=page.text[post.start : post.end],

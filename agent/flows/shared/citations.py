@@ -76,7 +76,11 @@ def resolve_citations(
         quotation = Quotation(passage.page_id, quote.strip(), statement, passage.title[:120])
         page = tools.page(passage.page_id)
         fact = build_fact_from_quote(question, tools, page, quotation, by=by, here=here)
-        facts[fact.id] = fact.replace(title=passage.title or fact.title, heading=passage.heading)
+        facts[fact.id] = fact.replace(
+            title=passage.title or fact.title,
+            heading=passage.heading,
+            published_at=passage.published_at or fact.published_at,
+        )
         return fact.id
 
     sentences = []

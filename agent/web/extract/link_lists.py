@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import islice
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -45,13 +45,14 @@ def find_link_candidates(html: str, url: str, today: str) -> list[LinkCandidate]
         return []
     boilerplate.remove_invisible(tree.body)
     base, here = find_base_url(tree, url), urls.canonicalize(url)
+    is_content = _make_content_test(tree.body)
     found: dict[str, LinkCandidate] = {}
     for node in tree.css("a[href]")[:MAX_LINKS]:
         address = urls.resolve(base, node.attributes.get("href") or "")
         key = urls.canonicalize(address)
         if not address or key == here:
             continue
-        candidate = _build_candidate(node, address, today)
+        candidate = _build_candidate(node, address, today).replace(content=is_content(node))
         if key not in found or _rank_candidate(candidate) > _rank_candidate(found[key]):
             found.pop(key, None)  # the order is that of the most informative places
             found[key] = candidate
@@ -87,15 +88,14 @@ def measure_page_features(
         return PageFeatures(words=words, posts=posts)
     is_article = schema_org.is_declared_article(tree, schema_org.read_json_ld(tree))
     boilerplate.remove_invisible(tree.body)
-    links = [(node, inline_text(node)) for node in tree.body.css("a[href]")[:MAX_LINKS]]
-    outside = [(node, anchor) for node, anchor in links if not _is_in_menu(node)]
-    if not outside and sum(len(anchor) for _, anchor in links) >= MIN_MENU_SHARE * len(text):
-        outside = links
+    is_content = _make_content_test(tree.body)
     places = Counter[str]()
     linked = 0
-    for node, anchor in outside:
-        linked += len(anchor)
-        places[_structure_key(node)] += len(anchor) >= MIN_HEADLINE_CHARACTERS
+    for node in tree.body.css("a[href]")[:MAX_LINKS]:
+        if is_content(node):
+            anchor = inline_text(node)
+            linked += len(anchor)
+            places[_structure_key(node)] += len(anchor) >= MIN_HEADLINE_CHARACTERS
     return PageFeatures(
         words=words,
         posts=posts,
@@ -115,7 +115,6 @@ def _build_candidate(node: LexborNode, address: str, today: str) -> LinkCandidat
         text=" ".join(text.split())[:200],
         context="" if context == text else context[:300],
         date=(_find_entry_date(entry, today) or find_date_in_url(address))[:10],
-        content=not _is_in_menu(node),
     )
 
 
@@ -146,6 +145,14 @@ def _find_entry_date(entry: LexborNode, today: str) -> str:
         return max(stated)
     cells = entry.css("td") if entry.tag == "tr" else [entry]
     return max((found.iso for cell in cells if (found := find_date(inline_text(cell), today))), default="")
+
+
+def _make_content_test(body: LexborNode) -> Callable[[LexborNode], bool]:
+    """Tells which links are content: those outside of menus; all of them on a page that is a menu alone."""
+    links = body.css("a[href]")[:MAX_LINKS]
+    linked = sum(len(inline_text(node)) for node in links)
+    is_menu = all(_is_in_menu(node) for node in links) and linked >= MIN_MENU_SHARE * text_length(body)
+    return lambda node: is_menu or not _is_in_menu(node)
 
 
 def _is_in_menu(node: LexborNode) -> bool:

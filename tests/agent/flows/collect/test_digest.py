@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from agent.evidence.citation_check import list_evidence
 from agent.flows.collect import windows
 from agent.llm.detect import DetectedModel
 from agent.llm.scripted import ScriptedModel
@@ -105,6 +106,8 @@ def test_the_posts_of_a_thread_reach_the_writer_with_who_wrote_them(
     ]
     (fact,) = view.state.facts.values()
     assert (fact.quote, fact.heading, fact.title) == (cure, "frida, 2026-11-03, post 3", "Pump stops")
+    assert fact.published_at == "2026-11-03", "a post has its own day"
+    assert list_evidence(fact) == [(cure, "Pump stops, frida, 2026-11-03, post 3, a.example")]
     assert view.state.answer.sentences[0].backed
     assert "What people post is their opinion" in view.state.answer.certainty
 

@@ -83,9 +83,12 @@ def test_signs_of_an_article_and_of_a_list() -> None:
     assert features("", posts=0, text="").words == 0
 
 
-def test_where_a_page_is_nothing_but_its_menu_the_menu_is_counted() -> None:
-    menu = "".join(f'<a href="/t{n}">A thread about cheese {n}</a> ' for n in range(6))
-    listing = features(f"<nav>{menu}</nav>", posts=0, text="Forum")
-    assert listing.alike_links == 6 and listing.link_share == 1.0
-    story = features(f"<nav>{menu}</nav><p>A story.</p>", posts=0, text="A long story. " * 60)
-    assert story.alike_links == 0 and story.link_share == 0.0
+def test_a_page_that_is_a_menu_alone_is_a_list_of_its_links() -> None:
+    links = "".join(f'<a href="/t/{n}">A thread about the pump number {n}</a> ' for n in range(5))
+    menu = f"<h1>Threads</h1><nav>{links}</nav>"
+    assert all(link.content for link in find_link_candidates(menu, HERE, TODAY))
+    signs = features(menu, posts=0, text="Threads")
+    assert signs.alike_links == 5 and signs.link_share == 1.0
+    article = f"{menu}<p>{'The pump was cleaned and runs again as it did before. ' * 20}</p>"
+    assert not any(link.content for link in find_link_candidates(article, HERE, TODAY))
+    assert features(article, posts=0, text="x" * 900).alike_links == 0, "beside a text it is a menu"
