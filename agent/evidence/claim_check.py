@@ -141,7 +141,7 @@ def _find_differences(
     alignment = align(statement, quotes)
     context = read_text("\n".join([claim.context, claim.question, *claim.sources]))
     found = [
-        *find_figure_vetoes(statement, quotes),
+        *find_figure_vetoes(statement, quotes, context, read_text("\n".join(claim.sources))),
         *find_other_names(statement, quotes, context, alignment, read_text(claim.nearby)),
     ]
     if cut := list(find_unclean_cuts(statement, quotes)):

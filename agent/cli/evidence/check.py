@@ -117,7 +117,6 @@ def _parse_line(place: str, n: int, line: str) -> tuple[str, Claim]:
     wrong += [] if isinstance(row["id"], str | int) else ["id"]
     if wrong:
         raise UsageError(f"{place}: {' and '.join(wrong)} must be text; {EXPECTED}")
-    sources = (f"Asked: {question}",) if question else ()
+    context = f"Asked: {question}" if question else ""
     quotes = (row["quote"],) if row["quote"].strip() else ()
-    claim = Claim(str(n), row["statement"], quotes, question=question, sources=sources[: len(quotes)])
-    return str(row["id"]), claim
+    return str(row["id"]), Claim(str(n), row["statement"], quotes, context, question)

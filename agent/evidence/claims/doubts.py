@@ -58,6 +58,13 @@ _WEAK = frozenset({"most", "some", *_MODAL})
 _DENIAL_WORDS = "lack fail refuse deny free absence unable zero instead except avoid prevent ban stop"
 _DENIALS = frozenset(map(stem, _DENIAL_WORDS.split()))
 """Words that deny without being a negation."""
+_FREE = frozenset({stem("free"), stem("none"), stem("nothing")})
+"""Words that say that there is nothing of a thing."""
+_LIGHT_WORDS = (
+    "make made do done get got give given gave take took taken go gone come came put down up away back"
+)
+_LIGHT = frozenset(map(stem, _LIGHT_WORDS.split()))
+"""Light verbs and particles, which add little ("is made", "written down")."""
 _PREFIXES = ("un", "in", "im", "dis", "non", "ir", "il", "mis")
 _COMPARATIVE_WORDS = "more less fewer greater smaller higher lower larger faster slower longer shorter"
 _COMPARATIVES = frozenset(map(stem, _COMPARATIVE_WORDS.split()))
@@ -77,14 +84,19 @@ def find_doubts(quotes: Sequence[ReadText], alignment: Alignment, context: ReadT
 
 def _compare_negation(alignment: Alignment, quotes: Sequence[ReadText]) -> Iterator[ClaimFinding]:
     said, there = (_stems(side) for side in (alignment.claimed, alignment.quoted))
-    claimed = _find_negations(alignment.claim)
+    claimed = _find_negations(alignment.claim, is_answer=True)
     quoted = [n for n in _find_negations(alignment.sentence) if _governs(alignment.sentence, n, said)]
     if not claimed and not quoted:
         yield from _find_denied_words(alignment, quotes)
         return
-    if claimed and quoted:
+    if claimed and (quoted or _find_negations(alignment.sentence)):
         return
-    if not quoted and (_denies(there, said) or _is_denied_elsewhere(alignment.claim, claimed, quotes)):
+    everywhere = {stemmed for quote in quotes for stemmed, _ in list_content(quote.words)}
+    if not quoted and (
+        _denies(there, said)
+        or bool(_FREE & everywhere)
+        or _is_denied_elsewhere(alignment.claim, claimed, quotes)
+    ):
         return
     if not claimed and (_denies(said, there) or alignment.share < MIN_SHARE):
         return
@@ -129,8 +141,11 @@ def _stems(content: Collection[tuple[str, Word]]) -> set[str]:
     return {stemmed for stemmed, _ in content}
 
 
-def _find_negations(words: Sequence[Word]) -> list[int]:
-    return [n for n, word in enumerate(words) if is_negation(word.key) and word.key != "non"]
+def _find_negations(words: Sequence[Word], is_answer: bool = False) -> list[int]:
+    """The places of negations, without the "No, …" that an answer may begin with."""
+    opens = is_answer and len(words) > 1 and words[0].key == "no"
+    first = 1 if opens and words[1].start - words[0].end > 1 else 0
+    return [n for n, word in enumerate(words) if n >= first and is_negation(word.key) and word.key != "non"]
 
 
 def _denies(side: set[str], other: set[str]) -> bool:
@@ -288,10 +303,11 @@ def _compare_copy(alignment: Alignment, known: set[str]) -> Iterator[ClaimFindin
     keys = [word.key for word in alignment.claim]
     is_restricted = any(is_restrictable(keys, n) for n in range(len(keys)))
     said, there = _stems(alignment.claimed), _stems(alignment.quoted)
-    new = said - there
-    if not new and not (is_restricted and there - said):
+    new, dropped_words = said - there, there - said
+    if not (is_restricted and dropped_words) and (not new or (not dropped_words and new <= _LIGHT)):
         return
     is_short = max(len(alignment.claimed), len(alignment.quoted)) <= MAX_SHORT
     if is_restricted or (is_short and any(one[0].isalpha() and one not in known for one in new)):
         claimed, quoted = alignment.changed_words
-        yield ClaimFinding(kind="quantifier", claimed=claimed, quoted=quoted)
+        kind: FindingKind = "antonym" if claimed and quoted and not is_restricted else "quantifier"
+        yield ClaimFinding(kind=kind, claimed=claimed, quoted=quoted)

@@ -64,19 +64,35 @@ _WEEKDAY = re.compile(r"\b((?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day)s?\b")
 _LABEL = re.compile(r"(?<![\w.-])(?:[A-Za-z]{1,3}-?\d{1,4}|\d{1,3}[A-Z])(?![\w-]|\.\d)")
 _QUARTERS = ["first", "second", "third", "fourth"]
 _QUARTER = re.compile(r"\b(first|second|third|fourth)[\s-]quarter", re.IGNORECASE)
+_NAME_BEFORE = re.compile(r"\b([A-Z][\w-]*)[\s\u00a0]$")
+_FIRST_FIGURE = re.compile(r"\d+")
 _DIGITS = re.compile(r"\d+")
 
 
-def find_figure_vetoes(claim: ReadText, quotes: Sequence[ReadText]) -> list[ClaimFinding]:
-    """A veto for each date, time and number of a claim that no quote gives, with the quotes' own."""
-    dates = [date.text for date in claim.dates if not has_date(date, quotes)]
+def find_figure_vetoes(
+    claim: ReadText, quotes: Sequence[ReadText], context: ReadText, sources: ReadText
+) -> list[ClaimFinding]:
+    """A veto for each date, time and number of a claim that no quote gives, with the quotes' own.
+
+    The number of a name that the context has ("Heron 3") is no figure; a day in the line that code writes on
+    a quote's page (`sources`) is evidence of dates."""
+    days = [date for date in sources.dates if date.spans[0][0] == date.spans[0][1]]
+    dates = [
+        date.text
+        for date in claim.dates
+        if not has_date(date, quotes) and not any(is_compatible(date, day) for day in days)
+    ]
     dates += _find_other_calendar_names(claim, quotes)
     times = [
         time.text
         for time in claim.times
         if not any(time.minutes & other.minutes for quote in quotes for other in quote.times)
     ]
-    numbers = [n for n in claim.quantities if not _is_number_given(n, claim, quotes)]
+    numbers = [
+        n
+        for n in claim.quantities
+        if not _is_number_given(n, claim, quotes) and not _is_in_name(n, claim, context)
+    ]
     return [
         *(
             _make_veto("date", text, (date.text for quote in quotes for date in quote.dates))
@@ -172,6 +188,15 @@ def is_written(value: str, quotes: Sequence[ReadText]) -> bool:
 def _make_veto(kind: FindingKind, claimed: str, instead: Iterable[str]) -> ClaimFinding:
     quoted = ", ".join(list(dict.fromkeys(" ".join(text.split()) for text in instead))[:MAX_SHOWN])
     return ClaimFinding(kind=kind, claimed=" ".join(claimed.split()), quoted=quoted, is_veto=True)
+
+
+def _is_in_name(n: Quantity, claim: ReadText, context: ReadText) -> bool:
+    """Does the context have a number together with the name before it?"""
+    name = _NAME_BEFORE.search(claim.text, 0, n.start)
+    figure = _FIRST_FIGURE.match(claim.text, n.start)
+    if name is None or figure is None:
+        return False
+    return f"{name.group(1)} {figure.group()}" in " ".join(context.text.split())
 
 
 def _list_comparable(n: Quantity, claim: ReadText, quotes: Sequence[ReadText]) -> list[str]:

@@ -36,6 +36,7 @@ RESTRICTABLE = frozenset(
 _PLACE_WORDS = frozenset({"in", "at", "near", "from"})
 _COORDINATION = frozenset({"and", "or", "nor"})
 _BREAK = re.compile(r"[^\w\s'’%°$€£¥₹+-]|\s[–—-]+\s|\n")
+_ASKS = re.compile(r"[\s\"”’»)\]]*\?")
 _JUDGED_AFTER = re.compile(
     r"\W*(?:this|that|it|which)\W+(?:\w+\W+){0,2}?(?:is|was|has|proved)\W+(?:\w+\W+){0,3}?"
     r"(?:false|untrue|incorrect|wrong|mistaken|myth|hoax|legend|fiction|denied|disputed|refuted|debunked)\b",
@@ -55,11 +56,20 @@ def is_quoted(claim: ReadText, quote: ReadText) -> bool:
 def find_unclean_cuts(claim: ReadText, quotes: Sequence[ReadText]) -> Iterator[ClaimFinding]:
     """A doubt for a claim whose words stand in a sentence that says more: "He denied that …"."""
     for quote in quotes:
-        for first, _ in _find_stretches(claim, quote):
-            at = quote.words[first].start
-            start, end = next(((a, b) for a, b in quote.sentences if a <= at < b), (at, at))
-            yield ClaimFinding(kind="modality", claimed=claim.text.strip(), quoted=quote.text[start:end])
+        for first, end in _find_stretches(claim, quote):
+            before, after = _find_surroundings(quote, first, end)
+            start = quote.words[first].start
+            if _is_governed(quote, before, start) or any(word.key in _CONDITIONS for word in before):
+                yield ClaimFinding(kind="modality", quoted=f"{_join(before[-_SAID_AFTER:])} …")
+            elif _begins_clause(quote, before, start) and after:
+                yield ClaimFinding(kind="modality", quoted=f"… {_join(after[:_SAID_AFTER])}")
+            else:
+                continue
             return
+
+
+def _join(words: Sequence[Word]) -> str:
+    return " ".join(word.text for word in words)
 
 
 def _find_stretches(claim: ReadText, quote: ReadText) -> Iterator[tuple[int, int]]:
@@ -82,20 +92,24 @@ def _find_stretches(claim: ReadText, quote: ReadText) -> Iterator[tuple[int, int
 
 def _is_clean_cut(quote: ReadText, first: int, end: int) -> bool:
     start_at, end_at = quote.words[first].start, quote.words[end - 1].end
-    spans = [span for span in quote.sentences if span[1] > start_at and span[0] < end_at]
-    left, right = (spans[0][0], spans[-1][1]) if spans else (0, len(quote.text))
-    before = _words_between(quote, left, first, -1)
-    after = _words_between(quote, right, end, 1)
-    rest = quote.text[end_at:right]
+    before, after = _find_surroundings(quote, first, end)
     return (
         _begins_clause(quote, before, start_at)
         and not _is_governed(quote, before, start_at)
         and not any(word.key in _CONDITIONS for word in before + after)
-        and not (rest.rstrip("\"'”’»)] ").endswith("?"))
+        and not _ASKS.match(quote.text, after[-1].end if after else end_at)
         and _ends_phrase(quote, first, end, after)
         and not _is_attributed(quote, after, end_at)
         and not _JUDGED_AFTER.match(quote.text, end_at)
     )
+
+
+def _find_surroundings(quote: ReadText, first: int, end: int) -> tuple[list[Word], list[Word]]:
+    """The words of its sentence before and after a stretch."""
+    start_at, end_at = quote.words[first].start, quote.words[end - 1].end
+    spans = [span for span in quote.sentences if span[1] > start_at and span[0] < end_at]
+    left, right = (spans[0][0], spans[-1][1]) if spans else (0, len(quote.text))
+    return _words_between(quote, left, first, -1), _words_between(quote, right, end, 1)
 
 
 def _words_between(quote: ReadText, bound: int, at: int, way: int) -> list[Word]:

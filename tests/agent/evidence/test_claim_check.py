@@ -1,6 +1,7 @@
 """The verdict of code on a claim, and what a judge may change of it."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -90,6 +91,19 @@ def test_the_context_names_who_is_meant_but_gives_no_figure() -> None:
     )
     in_1921 = "Petra Vasshaug founded the dairy in 1921."
     assert check_by_code(_claim(in_1921, quote, context=title, question="Who, in 1921?")).verdict == "vetoed"
+
+
+def test_the_number_of_a_name_in_the_title_is_no_figure() -> None:
+    claim = _claim("On the Korr 2, E7 means that the filter is full.", "E7 means that the filter is full.")
+    assert check_by_code(claim).verdict == "vetoed"
+    assert check_by_code(replace(claim, context="Korr 2 – codes")).verdict != "vetoed"
+
+
+def test_a_day_in_the_line_of_the_source_is_evidence_of_a_date() -> None:
+    claim = _claim("Marla wrote on 5 October 2026 that the tent leaks.", "The tent leaks, as I saw.")
+    assert check_by_code(claim).verdict == "vetoed"
+    dated = replace(claim, sources=("marla, 2026-10-05, post 4",))
+    assert check_by_code(dated).verdict != "vetoed"
 
 
 def test_a_judge_does_not_overrule_a_veto() -> None:

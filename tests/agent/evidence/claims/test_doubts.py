@@ -62,6 +62,18 @@ def test_a_plain_difference_is_a_doubt(kind: str, claim: str, quote: str) -> Non
         ("negation", "Surgery is no cure.", "Surgery does not cure it and is no relief either."),
         ("negation", "It failed to open.", "It did not open."),
         ("negation", "The company uses non-GAAP figures.", "The company uses figures beyond GAAP."),
+        (
+            "negation",
+            "It costs nothing within the country.",
+            "Delivery within the country is free of charge.",
+        ),
+        ("negation", "No, the shop is closed at three.", "The shop is closed at three."),
+        (
+            "negation",
+            "Breakfast is included, meals are not included.",
+            "Breakfast is included, meals are not.",
+        ),
+        ("quantifier", "The refund is made within ten days.", "The refund is within ten days."),
         ("negation", "The mill was painted.", "The mill was painted, although Kari did not like it."),
         ("roles", "The dairy of Dale was founded by Berg.", "Berg founded the dairy of Dale."),
         ("roles", "The dairy of Berg opened in Dale.", "Berg dairy opened in Dale."),

@@ -9,7 +9,8 @@ from agent.evidence.claims.words import read_text
 
 
 def _veto(claim: str, *quotes: str) -> list[tuple[str, str, str]]:
-    found = find_figure_vetoes(read_text(claim), [read_text(quote) for quote in quotes])
+    nothing = read_text("")
+    found = find_figure_vetoes(read_text(claim), [read_text(quote) for quote in quotes], nothing, nothing)
     assert all(finding.is_veto for finding in found)
     return [(finding.kind, finding.claimed, finding.quoted) for finding in found]
 
