@@ -114,7 +114,8 @@ def _compare(a: Fact, b: Fact, asked: Mapping[str, str]) -> list[_Pair]:
     found = list(islice(points, None if has_rows else 1))
     if 1 < len(found) >= min(len(left), len(right)):  # rows with no cell in common: a namesake
         return []
-    if not found and a.id in asked and b.id in asked:
+    dated = [bool(extract_features(fact.statement).dates) for fact in (a, b)]
+    if not found and a.id in asked and b.id in asked and dated[0] == dated[1]:
         whole = [(a.statement, b.statement)]
         points = _find_points(a, b, whole, keyed=True, strict=strict)
         found = [point for point in points if point.kind == asked[a.id]]

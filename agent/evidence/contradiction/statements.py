@@ -56,7 +56,8 @@ def find_contradiction(
 ) -> Contradiction | None:
     """The one point in which two statements contradict each other, or None.
 
-    `keyed`: both were given the same subject and attribute, so their wording need not be similar. `strict`:
+    `keyed`: both were given the same subject and attribute, so their wording need not be similar, and a date
+    beside a figure need not be the figure's. `strict`:
     they come from one site, where another wording is more likely another event than another opinion."""
     similarity, shared = dice_similarity(a.words, b.words), len(a.words & b.words)
     least = MIN_STRICT_SIMILARITY if strict else MIN_SIMILARITY
@@ -79,7 +80,8 @@ def find_contradiction(
         return Contradiction("date", days[0][0].text, days[1][0].text) if fits else None
     if all(amounts):
         left, right = amounts[0][0], amounts[1][0]
-        fits = not any(days) and is_comparable(left, right) and _is_paired(*amounts, similarity)
+        is_of_one_time = keyed or not any(days)
+        fits = is_of_one_time and is_comparable(left, right) and _is_paired(*amounts, similarity)
         return Contradiction("number", left.text, right.text, left.unit) if fits else None
     return _compare_given_names(a, b) if keyed else _compare_words(a, b, has_other_values or strict)
 

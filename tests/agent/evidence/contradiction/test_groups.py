@@ -175,6 +175,17 @@ def test_given_subject_and_attribute_need_no_like_wording() -> None:
     assert [(c.subject, c.attribute, c.kind) for c in found] == [("Nordvik dairy", "founding year", "date")]
 
 
+def test_a_date_beside_a_given_attribute_hides_no_contradiction_and_two_dates_are_a_series() -> None:
+    given = {"subject": "Skarvik mast", "attribute": "height"}
+    one = fact("The Skarvik mast is 112 metres high.", A, **given)
+    other = fact("The Skarvik mast, opened in 1969, has a height of 121 metres.", B, **given)
+    assert [[v.text for v in c.values] for c in find_conflicts([one, other])] == [
+        ["112 metres", "121 metres"]
+    ]
+    dated = one.replace(statement="In 2001 the Skarvik mast was 112 metres high.")
+    assert find_conflicts([dated, other]) == []
+
+
 def test_unverified_and_struck_facts_do_not_count() -> None:
     one, other = (
         fact("The Nordvik dairy was founded in 1921.", A),
