@@ -154,7 +154,7 @@ def test_each_tab_is_drawn(app, demo):
         "Confidence": "= confidence",
         "Sources": "Trust, and why",
         "Source graph": "Click a page",
-        "Unavailable sources": "could be read",
+        "Unavailable sources": "Page: ",
         "Conflicts": "onflict",
         "Model calls": "No model was asked",
     }.items():

@@ -270,7 +270,8 @@ def ask_for_clarification(state: ChatRun, tools: RunContext, *, why: str, reason
     nobody replies."""
     own = state.own
     if asked := own.needs_clarification:
-        answer = build_refusal(state, tools, reason, asked).replace(by=own.speakers["router"].by)
+        by = own.speakers["router"].by
+        answer = _mark_model_words(build_refusal(state, tools, reason, asked).replace(by=by))
         return {"choices": [], "answers": [answer]}
     scores = own.doc_relevance_scores or [0.0] * len(own.retrieved_docs)
     graded = zip(own.retrieved_docs, scores, strict=True)
@@ -286,7 +287,15 @@ def ask_for_clarification(state: ChatRun, tools: RunContext, *, why: str, reason
     answer = build_refusal(state, tools, reason, reply.question, by=judgement)
     if any(grounding.drafted for grounding in own.groundings) and not answer.remark:
         answer = answer.replace(remark=why)
+    answer = _mark_model_words(answer)
     return {"needs_clarification": reply.question, "choices": reply.choices[:4], "answers": [answer]}
+
+
+def _mark_model_words(answer: Answer) -> Answer:
+    """A question to the person with a remark when a model worded it."""
+    if answer.by != "model":
+        return answer
+    return answer.replace(remark=f"{verdict.WORDED_BY_MODEL} {answer.remark}".strip())
 
 
 def describe_journey(state: ChatRun) -> str:

@@ -51,6 +51,8 @@ UNJUDGED_CAUSE = "no model judged whether these quotes answer it"
 MIN_KEYLESS_JUDGEMENT = 0.9
 """How well quotes fit a part that they answer without a model's word, on the scale of the judgement."""
 UNREADABLE_OUTCOMES = (Outcome.BLOCKED, Outcome.RATE_LIMITED, Outcome.TIMEOUT, Outcome.ERROR)
+WORDED_BY_MODEL = "The model worded this; nothing checks it."
+"""The remark on a refusal or a question to the person in a model's words."""
 NO_EVIDENCE_REASONS: dict[Reason, str] = {
     "blocked": "Nothing could be read: every search engine or page refused or failed.",
     "budget": "The budget was used up before anything could be read.",

@@ -13,7 +13,13 @@ from agent.flows.shared.citations import resolve_citations
 from agent.flows.shared.claim_checks import check_sentences
 from agent.flows.shared.fact_intake import add_facts
 from agent.flows.shared.model_rulings import review_by_model
-from agent.flows.shared.verdict import build_answer, describe_failures, merge_changes, record_answer
+from agent.flows.shared.verdict import (
+    WORDED_BY_MODEL,
+    build_answer,
+    describe_failures,
+    merge_changes,
+    record_answer,
+)
 from agent.flows.shared.write_report import ask_report
 from agent.flows.site.state import SiteRun
 from agent.roles.answer_length import parse_length_request
@@ -68,7 +74,10 @@ def answer_from_draft(
     remark = _describe_ignored_instruction(state.settings.instruction, judgement.by)
     cited, useful = {source.page_id for source in answer.sources}, state.own.useful_visited_indices
     content = state.own.url_content(state)
-    recorded = record_answer(now, _word_refusal(state, answer, reply).replace(remark=remark))
+    worded = _word_refusal(state, answer, reply)
+    if reply.message and reply.message in worded.certainty and judgement.by == "model":
+        remark = f"{WORDED_BY_MODEL} {remark}".strip()
+    recorded = record_answer(now, worded.replace(remark=remark))
     return {
         **merge_changes(change, recorded),
         "bearing": reply.confidence,

@@ -183,6 +183,7 @@ def test_with_no_relevant_passage_nobody_writes_and_the_person_is_told(said: Sai
     assert turn.way == f"{THRICE} generate_caveat validate clarify_final respond"
     assert script.of("generate") == script.of("validate") == []
     assert "I could not find an answer" in script.of("clarify")[0]
+    assert turn.state.answer and turn.state.answer.remark.startswith("The model worded this")
     assert turn.state.own.groundings[-1].drafted == 0
 
 

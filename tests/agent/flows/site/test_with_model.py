@@ -87,6 +87,7 @@ def test_a_model_understands_a_follow_up_and_may_refuse(ask, bench, monkeypatch)
         "off_topic",
         "I can only help with loggers.",
     )
+    assert "The model worded this" in second.state.answer.remark
 
 
 def test_a_model_that_fails_is_replaced_by_the_rules(ask, bench, monkeypatch):
