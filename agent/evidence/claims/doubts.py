@@ -252,20 +252,26 @@ def _compare_roles(alignment: Alignment) -> Iterator[ClaimFinding]:
     while one side is passive ("Berg bought Dale", "Berg was bought by Dale")."""
     if alignment.share < MIN_SAME_WORDS:
         return
-    is_same_voice = _is_passive(alignment.claim) == _is_passive(alignment.sentence)
+    passive = _is_passive(alignment.claim), _is_passive(alignment.sentence)
     places = _pair_places(alignment)
-    for n, (at, middle, _) in enumerate(places):
+    for n, (at, middle, middle_there) in enumerate(places):
+        if not middle.text[:1].islower():
+            continue
         for a in places[:n]:
             for b in places[n + 1 :]:
                 is_swapped, is_kept = a[0] > at > b[0], a[0] < at < b[0]
                 names = [one[1].text[:1].isupper() and one[2][:1].isupper() for one in (a, b)]
+                is_same_voice = passive[0] == passive[1]
                 if (is_same_voice and is_swapped and any(names)) or (
                     not is_same_voice and is_kept and all(names)
                 ):
-                    claimed = f"{a[1].text} … {middle.text} … {b[1].text}"
+                    by = [" … by" if is_passive else " …" for is_passive in passive]
                     first, last = (b, a) if is_swapped else (a, b)
-                    quoted = f"{first[2]} … {places[n][2]} … {last[2]}"
-                    yield ClaimFinding(kind="roles", claimed=claimed, quoted=quoted)
+                    yield ClaimFinding(
+                        kind="roles",
+                        claimed=f"{a[1].text} … {middle.text}{by[0]} {b[1].text}",
+                        quoted=f"{first[2]} … {middle_there}{by[1]} {last[2]}",
+                    )
                     return
 
 

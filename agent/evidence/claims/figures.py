@@ -49,6 +49,7 @@ _ABOUT = re.compile(
     r"(?:\b(?:about|around|roughly|approximately|circa|some|nearly|almost|close to)\s\W?|\bca?\.\s|[~≈]\s?)$",
     re.IGNORECASE,
 )
+_ADDED_ONLY_WHERE_SAID = frozenset("% $ € £ ¥ ₹".split())
 _BEFORE = 24
 """Characters before a figure in which such words stand."""
 _AGE = re.compile(r"[\s-](?:olds?\b|of age)", re.IGNORECASE)
@@ -127,7 +128,8 @@ def find_other_bounds(claim: ReadText, quotes: Sequence[ReadText]) -> Iterator[C
 def has_date(date: DateInterval, quotes: Sequence[ReadText]) -> bool:
     """Does a quote give this date, or one inside it, or its day or month and its year in two places?"""
     others = [other for quote in quotes for other in quote.dates]
-    if any(is_compatible(date, other) and (date.is_yearless or not other.is_yearless) for other in others):
+    compatible = [other for other in others if is_compatible(date, other)]
+    if any(date.is_yearless or (not o.is_yearless and _days(date) >= _days(o)) for o in compatible):
         return True
     if date.text.isdigit():
         return is_written(date.text, quotes)
@@ -140,6 +142,11 @@ def has_date(date: DateInterval, quotes: Sequence[ReadText]) -> bool:
     return bool(month and not has_day) and any(
         re.search(rf"\b{month.group() if month else ''}\b", quote.text.lower()) for quote in quotes
     )
+
+
+def _days(date: DateInterval) -> int:
+    """How many days a date leaves open."""
+    return date.spans[0][1] - date.spans[0][0]
 
 
 def find_year(date: DateInterval) -> int:
@@ -285,6 +292,8 @@ def _is_computable(n: Quantity, claim: ReadText, quotes: Sequence[ReadText]) -> 
     values = {other.value for quote in quotes for other in quote.quantities if other.unit == n.unit}
     if n.unit not in BASE_UNITS and n.unit != "th":
         values |= set(counts)
+    if n.unit in _ADDED_ONLY_WHERE_SAID and not ANNOUNCES_RESULT.search(claim.text):
+        return False
     if len(values) > (MAX_OPERANDS if ANNOUNCES_RESULT.search(claim.text) else MAX_COUNTS):
         return False
     results = [
