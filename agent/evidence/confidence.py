@@ -81,6 +81,8 @@ class EvidencePool:
         self._features = {name: extract_features(_page_statement(fact)) for name, fact in self._facts.items()}
         self._topics = {name: _find_topic(fact) for name, fact in self._facts.items()}
         self._is_enough = is_enough
+        self._agreements: dict[tuple[str, str], bool] = {}
+        self._sources: dict[frozenset[str], dict[str, str]] = {}
 
     def measure(
         self, part: str, claims: Collection[str], judgement: float, *, is_answered: bool = True
@@ -103,18 +105,26 @@ class EvidencePool:
         counting = [fact for fact in same if fact.is_active and not fact.rests_on_person]
         if not counting:
             return Evidence(part)
-        names = map_sites_to_sources(same)
+        ids = frozenset(fact.id for fact in same)
+        if ids not in self._sources:
+            self._sources[ids] = map_sites_to_sources(same)
+        names = self._sources[ids]
         weights: dict[str, float] = defaultdict(float)
         for fact in counting:
             source = names[site(fact.url) or PERSON_SOURCE]
             weights[source] = max(weights[source], self._weigh(fact))
-        ids = {fact.id for fact in same}
         against = [conflict for conflict in self._conflicts if _has_side(conflict, ids)]
         counting.sort(key=lambda fact: (fact.id != claim.id, fact.decision != "pinned", -fact.relevance))
         return Evidence(part, sum(weights.values()), tuple(sorted(weights)), tuple(against), tuple(counting))
 
     def _agrees(self, claim: Fact, fact: Fact) -> bool:
         """Whether two facts say the same: about one attribute of one subject, or in like words."""
+        pair = (min(claim.id, fact.id), max(claim.id, fact.id))
+        if pair not in self._agreements:
+            self._agreements[pair] = self._compare(claim, fact)
+        return self._agreements[pair]
+
+    def _compare(self, claim: Fact, fact: Fact) -> bool:
         left, right = self._features[claim.id], self._features[fact.id]
         is_similar = (
             bool(self._topics[claim.id]) and self._topics[claim.id] == self._topics[fact.id]

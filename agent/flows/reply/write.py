@@ -36,6 +36,7 @@ MAX_SOURCE_CHARS = 60_000
 MIN_CHARS_PER_SOURCE = 8_000
 _BEFORE_HOST = re.compile(r"^(?:[a-z][a-z0-9+.-]*:/{0,2})?(?:[^@/]*@)?", re.IGNORECASE)
 """The part of an address or mailbox before its host."""
+PICTURE_ALONE = "No source supports it: it rests on a picture alone."
 _LIST_ITEM = re.compile(r"\s*(?:[-*•]|\d+[.)])\s")
 
 
@@ -120,8 +121,10 @@ def build_draft(
 def _limit_answer(answer: Answer, sentences: Sequence[Sentence], facts: Mapping[str, Fact]) -> Answer:
     """The answer with only the sentences that are posted."""
     backed = sum(sentence.backed for sentence in sentences)
+    rests_on_picture = answer.verdict == "no_evidence"
     return answer.replace(
-        verdict=answer.verdict if answer.verdict != "no_evidence" else "partial",
+        verdict="partial" if rests_on_picture else answer.verdict,
+        missing=PICTURE_ALONE if rests_on_picture else answer.missing,
         reason="none",
         sentences=list(sentences),
         statements=StatementCounts(
