@@ -15,10 +15,12 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from functools import cache
+from itertools import compress
 
 from agent.evidence.claims.alignment import Alignment, list_content
 from agent.evidence.claims.quoted import is_restrictable
 from agent.evidence.claims.words import ReadText, Word
+from agent.text.date_intervals import MONTH_NAMES
 from agent.text.normalization import is_negation
 from agent.text.tokens import stem
 from agent.text.word_lists import read_patterns, read_rows
@@ -43,6 +45,7 @@ MAX_DENIED = 5
 _MAX_DENIED_WORDS = 14
 _CLAUSE_ENDS = frozenset("but although though while whereas because since until unless than".split())
 _STOP = re.compile(r"[.;:!?\n(]")
+_CALENDAR = frozenset(f"{MONTH_NAMES}|monday|tuesday|wednesday|thursday|friday|saturday|sunday".split("|"))
 _BE = frozenset("is are was were be been being".split())
 _MAX_PLACES = 60
 """Words of a claim among which changed places are looked for."""
@@ -248,23 +251,20 @@ def _share_neighbour(alignment: Alignment, claimed: str, quoted: str) -> bool:
 
 
 def _compare_roles(alignment: Alignment) -> Iterator[ClaimFinding]:
-    """Two names, or a name and another word, that change places around a word between them; or that do not,
-    while one side is passive ("Berg bought Dale", "Berg was bought by Dale")."""
+    """Two names that change places around a word between them; or that do not, while one side is passive
+    ("Berg bought Dale", "Berg was bought by Dale")."""
     if alignment.share < MIN_SAME_WORDS:
         return
     passive = _is_passive(alignment.claim), _is_passive(alignment.sentence)
     places = _pair_places(alignment)
+    named = [_is_name(mine.text) and _is_name(there) for _, mine, there in places]
     for n, (at, middle, middle_there) in enumerate(places):
         if not middle.text[:1].islower():
             continue
-        for a in places[:n]:
-            for b in places[n + 1 :]:
+        for a in compress(places[:n], named):
+            for b in compress(places[n + 1 :], named[n + 1 :]):
                 is_swapped, is_kept = a[0] > at > b[0], a[0] < at < b[0]
-                names = [one[1].text[:1].isupper() and one[2][:1].isupper() for one in (a, b)]
-                is_same_voice = passive[0] == passive[1]
-                if (is_same_voice and is_swapped and any(names)) or (
-                    not is_same_voice and is_kept and all(names)
-                ):
+                if is_swapped if passive[0] == passive[1] else is_kept:
                     by = [" … by" if is_passive else " …" for is_passive in passive]
                     first, last = (b, a) if is_swapped else (a, b)
                     yield ClaimFinding(
@@ -273,6 +273,10 @@ def _compare_roles(alignment: Alignment) -> Iterator[ClaimFinding]:
                         quoted=f"{first[2]} … {middle_there}{by[1]} {last[2]}",
                     )
                     return
+
+
+def _is_name(word: str) -> bool:
+    return word[:1].isupper() and word.lower() not in _CALENDAR
 
 
 def _pair_places(alignment: Alignment) -> list[tuple[int, Word, str]]:

@@ -76,6 +76,11 @@ def test_a_plain_difference_is_a_doubt(kind: str, claim: str, quote: str) -> Non
         ("quantifier", "The refund is made within ten days.", "The refund is within ten days."),
         ("negation", "The mill was painted.", "The mill was painted, although Kari did not like it."),
         ("roles", "The dairy of Dale was founded by Berg.", "Berg founded the dairy of Dale."),
+        (
+            "roles",
+            "The roof has had solar panels since Monday.",
+            "Since Monday there are solar panels on the roof.",
+        ),
         ("roles", "The dairy of Berg opened in Dale.", "Berg dairy opened in Dale."),
         (
             "roles",
