@@ -29,6 +29,7 @@ LINES = {
     "--undo --redo --url U --quote Q --own --yes",
     "conflicts": "R --json",
     "settle": "R C --take V --both --neither --reopen --look Q --because B",
+    "check": "F.jsonl --model keyless --json F",
     "export": "R --format pages.csv --output F",
     "verify": "B --refetch --json",
     "import": "B",
