@@ -19,6 +19,8 @@ MIN_REWORDING_SIMILARITY = 0.55
 """Least similarity (rapidfuzz `fuzz.ratio` of the sorted words, 0 to 1) of two sentences that say one thing
 in other words."""
 
+MIN_CELLS = 2
+"""Cells of a table's row, which the page's text joins by " | "."""
 _DAY = re.compile(r"\b\d{4}-\d{2}-\d{2}\b")
 PERSON_REASON = "a person's own word; no page says it"
 """The reason beside a sentence that only a person's word supports."""
@@ -127,16 +129,16 @@ def build_claim(
     person's statement, and one that code made by rule, stand beside their quote; a page's title in front of
     the sentence is no part of the claim."""
     cited = [facts[i] for i in sentence.fact_ids]
-    evidence = [(quote, source) for fact in cited for quote, source in list_evidence(fact)]
+    evidence = [(*found, nearby.get(fact.id, "")) for fact in cited for found in list_evidence(fact)]
     titles = [above for fact in cited for above in (fact.title, fact.heading) if above]
     return Claim(
         id=id,
         statement=_remove_title(sentence.text, [" ".join(above.split()) for above in titles]),
-        quotes=tuple(quote for quote, _ in evidence),
+        quotes=tuple(quote for quote, _, _ in evidence),
         context="\n".join(dict.fromkeys(titles)),
         question=question,
-        sources=tuple(source for _, source in evidence),
-        nearby="\n".join(dict.fromkeys(nearby[fact.id] for fact in cited if fact.id in nearby)),
+        sources=tuple(source for _, source, _ in evidence),
+        nearby=tuple(around for _, _, around in evidence),
     )
 
 
@@ -251,7 +253,17 @@ def list_evidence(fact: Fact) -> list[tuple[str, str]]:
     if fact.rests_on_person:
         return said
     ruled = [(fact.statement, page)] if is_written_by_rule(fact) and fact.statement != fact.quote else []
+    if row := read_row(fact):
+        ruled = [(row, page)]
     return [(fact.quote, page), *(said if fact.former else ruled)]
+
+
+def read_row(fact: Fact) -> str:
+    """A table's row with its headings, "Year: 1962; Staff: 1,240"; "" for any other quote."""
+    names, cells = fact.heading.split(" | "), fact.quote.split(" | ")
+    if len(names) != len(cells) or len(cells) < MIN_CELLS or fact.quote == fact.heading:
+        return ""
+    return "; ".join(f"{name}: {cell}" for name, cell in zip(names, cells, strict=True))
 
 
 def _remove_title(text: str, titles: Sequence[str]) -> str:

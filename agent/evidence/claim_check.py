@@ -43,9 +43,9 @@ class Claim:
     question: str = ""
     sources: tuple[str, ...] = ()
     """Title, host and date of each quote's page, in the order of `quotes`, for a judge."""
-    nearby: str = ""
-    """The text around the quotes on their pages: it may name who is meant beside those whom a quote names,
-    never another in their place."""
+    nearby: tuple[str, ...] = ()
+    """The text around each quote on its page, in the order of `quotes`: it may name who is meant beside those
+    whom a quote names, never another in their place."""
 
 
 @dataclass(frozen=True)
@@ -142,7 +142,7 @@ def _find_differences(
     context = read_text("\n".join([claim.context, claim.question, *claim.sources]))
     found = [
         *find_figure_vetoes(statement, quotes, context, read_text("\n".join(claim.sources))),
-        *find_other_names(statement, quotes, context, alignment, read_text(claim.nearby)),
+        *find_other_names(statement, quotes, context, alignment, read_text("\n".join(claim.nearby))),
     ]
     if cut := list(find_unclean_cuts(statement, quotes)):
         found += [finding for finding in cut if not any(other.is_veto for other in found)]

@@ -3,7 +3,7 @@ tells."""
 
 from __future__ import annotations
 
-from agent.evidence.citation_check import is_written_by_rule
+from agent.evidence.citation_check import is_written_by_rule, read_row
 from agent.evidence.claim_check import Claim, check_by_code
 from agent.evidence.quote_match import verify_quote
 from agent.evidence.statement_features import surrounding_text
@@ -38,5 +38,6 @@ def contradicts_quote(fact: Fact, text: str = "") -> bool:
     The page's title, the headings and the `text` around the quote only say who is meant."""
     around = surrounding_text(text, fact.start, fact.end) if text and fact.start >= 0 else ""
     context = "\n".join(filter(None, (fact.title, fact.heading)))
-    claim = Claim(fact.id, fact.statement, (fact.quote,), context, nearby=around)
+    quotes = tuple(filter(None, (fact.quote, read_row(fact))))
+    claim = Claim(fact.id, fact.statement, quotes, context, nearby=(around,))
     return check_by_code(claim).verdict in ("vetoed", "doubted", "not_supported")

@@ -130,12 +130,15 @@ def _split_batches(claims: Sequence[OpenClaim]) -> Iterator[list[OpenClaim]]:
 def _show_claim(n: int, open_claim: OpenClaim) -> ClaimShown:
     claim = open_claim.claim
     sources = claim.sources or (claim.context,) * len(claim.quotes)
+    nearby = claim.nearby or ("",) * len(claim.quotes)
     return ClaimShown(
         n=n,
         statement=claim.statement,
         quotes=[
-            QuoteShown(id=f"q{i}", text=quote, source=source, before=_find_words_before(quote, claim.nearby))
-            for i, (quote, source) in enumerate(zip(claim.quotes, sources, strict=True), start=1)
+            QuoteShown(id=f"q{i}", text=quote, source=source, before=_find_words_before(quote, around))
+            for i, (quote, source, around) in enumerate(
+                zip(claim.quotes, sources, nearby, strict=True), start=1
+            )
         ],
         doubts=[
             *(ask_doubt(doubt) for doubt in open_claim.doubts if not doubt.is_veto),

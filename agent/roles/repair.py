@@ -34,7 +34,9 @@ class RepairReply(RoleReply):
     sentences: list[RepairedSentence] = Field(default_factory=list)
 
 
-def fallback(*, question: str, quotes: list[QuoteShown], sentences: list[FailedSentence]) -> RepairReply:
+def fallback(
+    *, question: str, text: str, quotes: list[QuoteShown], sentences: list[FailedSentence]
+) -> RepairReply:
     """Nothing is repaired without a model."""
     return RepairReply()
 

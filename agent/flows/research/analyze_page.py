@@ -3,6 +3,7 @@ analyzer reads; the rules of evidence decide what counts."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from agent.engine.context import RunContext
@@ -22,7 +23,7 @@ from agent.retrieval.relevance import score_fact
 from agent.roles.research.analyzer import ANALYZER, AnalyzerReply, ExtractedFact
 from agent.roles.role import RoleResult
 from agent.text.urls import canonicalize, find_urls
-from agent.types import Conflict, Fact, Lead, Page, Refusal, SearchResult
+from agent.types import Conflict, Fact, Lead, Page, Passage, Refusal, SearchResult
 from agent.types.facts import make_fact_id
 from agent.web.prompt_injection import find_injected_links
 
@@ -81,8 +82,7 @@ def analyze_page(state: ResearchRun, tools: RunContext, looking: Observation) ->
         ],
         **_inputs(state, looking, title=page.title, passages=passages, links=links),
     )
-    page_id = looking.page_id if passages else ""
-    facts = fact_view.apply_person_marks(state, _extract_facts(state, tools, page, page_id, judgement))
+    facts = fact_view.apply_person_marks(state, _extract_facts(state, tools, page, passages, judgement))
     leads = make_page_leads(wanted, page, facts, tools.step)
     leads += _build_picked_leads(judgement, page, {lead.id for lead in leads}, tools.step)
     leads += _build_query_leads(state, tools, judgement, page.url)
@@ -130,11 +130,16 @@ def _inputs(state: ResearchRun, looking: Observation, **more: Any) -> dict[str, 
 
 
 def _extract_facts(
-    state: ResearchRun, tools: RunContext, page: Page, page_id: str, judgement: RoleResult
+    state: ResearchRun,
+    tools: RunContext,
+    page: Page,
+    passages: Sequence[Passage],
+    judgement: RoleResult,
 ) -> list[Fact]:
     """The new facts of a reply, each checked against the page."""
     facts = dict[str, Fact]()
     trust = tools.assess_trust(page, state.trusts).value
+    page_id = passages[0].page_id if passages else ""
     for item in _all_extracted(judgement, page):
         fact = Fact(
             id=make_fact_id(page_id, item.quote, item.statement),
@@ -143,6 +148,7 @@ def _extract_facts(
             page_id=page_id,
             url=page.final_url or page.url,
             title=page.title,
+            heading=next((passage.heading for passage in passages if item.quote in passage.text), ""),
             fetched_at=page.fetched_at,
             published_at=page.published_at,
             subject=item.subject,

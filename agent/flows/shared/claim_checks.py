@@ -96,7 +96,8 @@ def repair_sentences(
         repaired, trouble = _repair(tools, checked, failed, facts, question, clean)
         replacing = {n: sentence for n, sentence in repaired.items() if sentence.text}
         drafts, more = filter_citations(replacing.values(), facts, conflicts)
-        judged, judge_trouble = _judge(tools, drafts, facts, question)
+        new = [repaired.get(n, sentence).text for n, sentence in enumerate(checked)]
+        judged, judge_trouble = _judge(tools, drafts, facts, question, " ".join(filter(None, new)))
         again = dict(zip(replacing, judged, strict=True))
         removed = repaired.keys() - replacing.keys()
         kept = {n: sentence for n, sentence in again.items() if sentence.backed}
@@ -120,10 +121,15 @@ def check_by_code(
 
 
 def _judge(
-    tools: RunContext, sentences: Sequence[Sentence], facts: Mapping[str, Fact], question: str
+    tools: RunContext,
+    sentences: Sequence[Sentence],
+    facts: Mapping[str, Fact],
+    question: str,
+    text: str = "",
 ) -> tuple[list[Sentence], str]:
-    """The sentences with their verdicts, and why a call of the judge failed."""
-    judge = ClaimJudge(tools.judge, question, " ".join(sentence.text for sentence in sentences))
+    """The sentences with their verdicts, and why a call of the judge failed. `text` is the whole draft where
+    they are a part of it."""
+    judge = ClaimJudge(tools.judge, question, text or " ".join(sentence.text for sentence in sentences))
     cited = [facts[i] for i in dict.fromkeys(i for sentence in sentences for i in sentence.fact_ids)]
     nearby = _read_surroundings(tools, [fact for fact in cited if fact.verified and fact.page_id])
     checked = check_support(
@@ -161,6 +167,7 @@ def _repair(
     result = tools.judge(
         REPAIR,
         question=question,
+        text=" ".join(sentence.text for sentence in sentences),
         quotes=[
             QuoteShown(id=names[i], text=quote, source=source)
             for i in ids

@@ -204,9 +204,10 @@ def _describe_edits(state: RunState) -> str:
 
 
 def _is_worth_showing(sentence: Sentence, facts: Mapping[str, Fact]) -> bool:
-    """Is it backed, or quotes a page and could not be judged?"""
+    """Is it backed, or quotes a page and was not judged (a doubted one: because the judge's call failed)?"""
     cites_page = any(has_page_support(facts[i]) for i in sentence.fact_ids)
-    return sentence.backed or (sentence.check == "not_checked" and cites_page)
+    unjudged = sentence.check == "not_checked" or (sentence.check == "doubted" and sentence.check_reason)
+    return sentence.backed or bool(unjudged and cites_page)
 
 
 def _remove_foreign_urls(reply: ReportReply, known: set[str]) -> ReportReply:

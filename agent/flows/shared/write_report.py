@@ -4,6 +4,7 @@ again."""
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from agent.engine.context import RunContext
 from agent.engine.run_state import RunState
@@ -21,24 +22,24 @@ def ask_report(
     question: str = "",
     wishes: Sequence[str] = (),
 ) -> RoleResult:
-    """What the report's writer says.
+    """What the report's writer says; without usable facts no model is asked.
 
     `question` replaces the run's own, `wishes` precede the person's notes. The analyzer's assessment is no
     evidence and is not shown."""
     facts = fact_view.facts_after_notes(state)
-    return tools.judge(
-        REPORT,
-        question=question or state.question,
-        notes=[*wishes, *fact_view.note_texts(state)],
-        facts=fact_view.facts_for_answer(state),
-        conflicts=[
+    blanks: dict[str, Any] = {
+        "question": question or state.question,
+        "notes": [*wishes, *fact_view.note_texts(state)],
+        "facts": fact_view.facts_for_answer(state),
+        "conflicts": [
             conflict
             for conflict in state.conflicts.values()
             if conflict.reason not in CLOSED_REASONS and fact_view.count_stated_sides(conflict, facts) > 1
         ],
-        history=state.actions,
-        former=_without_fallen_sentences(state),
-    )
+        "history": state.actions,
+        "former": _without_fallen_sentences(state),
+    }
+    return tools.judge(REPORT, **blanks) if blanks["facts"] else REPORT.judge(None, **blanks)
 
 
 def _without_fallen_sentences(state: RunState) -> Answer | None:

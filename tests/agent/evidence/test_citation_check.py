@@ -189,3 +189,11 @@ def test_a_post_is_shown_with_its_own_day_and_a_page_with_its_own() -> None:
     post = fact("f1", heading="anna, 2026-11-03, post 3", published_at="2026-10-02")
     assert list_evidence(post)[0][1] == "A page, anna, 2026-11-03, post 3, a.example"
     assert list_evidence(post.replace(heading="Prices"))[0][1] == "A page, Prices, a.example, 2026-10-02"
+
+
+def test_a_tables_row_is_read_with_its_headings() -> None:
+    row = fact("f1", quote="Dividend | 1.70 | 1.85", heading="Figure | 2024 | 2025")
+    [kept], _ = check_citations([say("The dividend of 2025 was 1.85.", "f1")], {"f1": row})
+    assert kept.check != "vetoed"
+    [wrong], _ = check_citations([say("The dividend of 2023 was 1.85.", "f1")], {"f1": row})
+    assert wrong.check == "vetoed"

@@ -63,8 +63,8 @@ def test_the_budget_of_calls_is_never_overdrawn(cap, reply):
 
 
 def test_a_tenth_of_the_calls_is_kept_for_the_report():
-    script = Script(*[{**ASK, "query_or_url": f"dairy {n} solar"} for n in range(20)])
-    view, _, calls = driven(script, max_calls=10)
+    searches = [{**ASK, "query_or_url": f"dairy {n} solar"} for n in range(20)]
+    view, _, calls = driven(Script(ASK, crawl(ROOF), *searches), max_calls=10)
     assert calls[-1].role == "report" and view.state.answer.step == calls[-1].step
 
 

@@ -209,7 +209,7 @@ def test_the_claim_leaves_the_title_out_that_stands_before_a_quote() -> None:
     [sentence] = check(Tools(), say(f"The mill: {MILL}", "mill")).sentences
     assert sentence.check == "quoted"
     claim = citation_check.build_claim("1", say(f"The mill: {MILL}", "mill"), FACTS, "", {})
-    assert claim == Claim("1", MILL, (MILL,), "The mill", "", ("The mill, mill.example",))
+    assert claim == Claim("1", MILL, (MILL,), "The mill", "", ("The mill, mill.example",), ("",))
 
 
 def test_of_two_judgements_of_a_sentence_the_doubting_one_counts_and_no_address_stays_in_a_reason() -> None:
@@ -273,3 +273,18 @@ def test_the_page_around_a_quote_may_name_who_is_meant_but_nobody_in_their_place
     named = [[f.claimed for f in s.findings if f.kind == "name"] for s in draft.sentences]
     assert named == [[], ["Signe Wahlmark"]]
     assert unfence(tools.prompts[0], "before") == ["Signe Wahlmark owns the Blue Mill."] * 2
+
+
+def test_each_quote_gets_only_what_stands_before_it_on_its_own_page_and_the_repair_sees_the_draft() -> None:
+    quotes = {"a": "It sails to Orrin.", "b": "It was built in 1961."}
+    befores = {"a": "Of the Blue Heron.", "b": "Of the Grey Heron."}
+    tools, facts = play(NEVER), {}
+    for name, quote in quotes.items():
+        tools.texts[name] = f"{befores[name]} {quote}"
+        start = len(befores[name]) + 1
+        facts[name] = fact(name, quote, start=start, end=start + len(quote))
+    texts = (quotes["a"], "The ships are old and go there.")
+    draft = [say(texts[0], "a"), say(texts[1], "a", "b")]
+    check_sentences(RunState(question="Who?"), tools, draft, facts)  # type: ignore[arg-type]
+    assert unfence(tools.prompts[0], "before") == list(befores.values())
+    assert unfence(tools.prompts[1], "draft") == [" ".join(texts)]
