@@ -30,14 +30,18 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from agent.evidence.contradiction.statements import dice_similarity, find_contradiction
 from agent.evidence.source_independence import PERSON_SOURCE, map_sites_to_sources
 from agent.evidence.statement_features import extract_features
+from agent.text.date_intervals import is_compatible
+from agent.text.quantities import is_same_quantity
 from agent.text.tokens import fold
 from agent.text.urls import site
 from agent.types import Confidence, Conflict, Fact, PartConfidence
 
+T = TypeVar("T")
 LOW_LIMIT, LOW_DOUBT = 0.40, 0.60
 """The most that agreeing sources give against the judgement, and the part of it that each leaves open."""
 HIGH_DOUBT = 0.16
@@ -69,7 +73,8 @@ class Evidence:
 
 
 class EvidencePool:
-    """All facts of a run with the open conflicts; those that do not count only tell sources apart.
+    """All facts of a run with the conflicts; facts that do not count only tell sources apart, and facts on
+    two sides of a conflict never agree, whoever settled it.
 
     `is_enough` says whether a fact's source is enough alone."""
 
@@ -77,7 +82,8 @@ class EvidencePool:
         self, facts: Iterable[Fact], conflicts: Iterable[Conflict], is_enough: Callable[[Fact], bool]
     ) -> None:
         self._facts = {fact.id: fact for fact in facts}
-        self._conflicts = [conflict for conflict in conflicts if conflict.status == "open"]
+        self._all_conflicts = list(conflicts)
+        self._conflicts = [conflict for conflict in self._all_conflicts if conflict.status == "open"]
         self._features = {name: extract_features(_page_statement(fact)) for name, fact in self._facts.items()}
         self._topics = {name: _find_topic(fact) for name, fact in self._facts.items()}
         self._is_enough = is_enough
@@ -126,10 +132,14 @@ class EvidencePool:
 
     def _compare(self, claim: Fact, fact: Fact) -> bool:
         left, right = self._features[claim.id], self._features[fact.id]
-        is_similar = (
-            bool(self._topics[claim.id]) and self._topics[claim.id] == self._topics[fact.id]
-        ) or dice_similarity(left.words, right.words) >= MIN_SAME_SIMILARITY
-        return is_similar and find_contradiction(left, right, keyed=False, strict=False) is None
+        is_keyed = bool(self._topics[claim.id]) and self._topics[claim.id] == self._topics[fact.id]
+        is_similar = is_keyed or dice_similarity(left.words, right.words) >= MIN_SAME_SIMILARITY
+        if not is_similar or any(_is_between(c, claim.id, fact.id) for c in self._all_conflicts):
+            return False
+        shares_values = _share_one(left.dates, right.dates, is_compatible) and _share_one(
+            left.quantities, right.quantities, is_same_quantity
+        )
+        return shares_values and find_contradiction(left, right, keyed=is_keyed, strict=False) is None
 
     def _weigh(self, fact: Fact) -> float:
         if fact.decision == "pinned" or fact.trust >= 1.0:
@@ -193,6 +203,17 @@ def describe_level(value: float) -> str:
     """The level of a confidence in words and percent: "High (87%)"."""
     level = next(name for name, least in LEVELS if value >= least)
     return f"{level} ({value:.0%})"
+
+
+def _share_one(left: Sequence[T], right: Sequence[T], is_same: Callable[[T, T], bool]) -> bool:
+    """Whether two statements that both hold such values have one in common."""
+    return not (left and right) or any(is_same(a, b) for a in left for b in right)
+
+
+def _is_between(conflict: Conflict, one: str, two: str) -> bool:
+    """Whether two facts stand on different sides of a conflict, open or settled."""
+    sides = [{one, two}.intersection(side.fact_ids) for side in conflict.values]
+    return {one} in sides and {two} in sides
 
 
 def _has_side(conflict: Conflict, ids: Collection[str]) -> bool:

@@ -116,8 +116,8 @@ def _collect_facts(state: RunState, new: Sequence[Fact]) -> dict[str, Fact]:
 
 
 def _touching_conflicts(facts: dict[str, Fact], conflicts: Iterable[Conflict]) -> list[Conflict]:
-    """The open conflicts of which these facts state two sides."""
-    return [c for c in conflicts if c.status == "open" and fact_view.count_stated_sides(c, facts) > 1]
+    """The conflicts of which these facts state two sides."""
+    return [conflict for conflict in conflicts if fact_view.count_stated_sides(conflict, facts) > 1]
 
 
 def _estimate_fit(question: str, facts: Sequence[Fact]) -> float:

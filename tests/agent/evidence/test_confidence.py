@@ -115,6 +115,18 @@ def test_facts_of_one_subject_and_attribute_agree_in_other_words() -> None:
     assert value([first, second]) == value([fact(1), fact(2)])
 
 
+def test_other_figures_of_one_attribute_never_agree_whoever_closed_the_conflict() -> None:
+    about = {"subject": "Kessel Tower", "attribute": "height"}
+    one = fact(1, "Kessel Tower is 112 metres high.", **about)
+    other = fact(2, "The tower at Kessel has a height of 121 metres.", **about)
+    alone = value([one])
+    assert value([one, other]) == alone
+    same = fact(2, "The tower at Kessel has a height of 112 metres.", **about)
+    assert value([one, same]) > alone
+    closed = clash("f1", "f2", status="settled").replace(settled_by="model")
+    assert value([one, same], [closed]) == alone, "two sides of a conflict are no agreement"
+
+
 def test_what_rests_on_a_persons_word_alone_counts_nothing() -> None:
     own = fact(1, origin="person", url="", decision="pinned")
     assert value([own]) == 0.0
