@@ -91,6 +91,7 @@ def _compare_negation(alignment: Alignment, quotes: Sequence[ReadText]) -> Itera
     quoted = [n for n in _find_negations(alignment.sentence) if _governs(alignment.sentence, n, said)]
     if not claimed and not quoted:
         yield from _find_denied_words(alignment, quotes)
+        yield from _find_free(alignment, quotes)
         return
     if claimed and (quoted or _find_negations(alignment.sentence)):
         return
@@ -126,6 +127,13 @@ def _find_denied_words(alignment: Alignment, quotes: Sequence[ReadText]) -> Iter
         if denied[stemmed] and denied[stemmed] >= times[stemmed]:
             yield ClaimFinding(kind="negation", claimed=word.text, quoted=places[stemmed])
             return
+
+
+def _find_free(alignment: Alignment, quotes: Sequence[ReadText]) -> Iterator[ClaimFinding]:
+    """ "Free" in the claim where no quote says so, nor denies anything."""
+    free = [word for word in alignment.claim if word.key == "free"]
+    if free and not any("free" in quote.keys or _find_negations(quote.words) for quote in quotes):
+        yield ClaimFinding(kind="negation", claimed=free[0].text)
 
 
 def _list_denied(quote: ReadText, n: int) -> list[tuple[str, Word]]:

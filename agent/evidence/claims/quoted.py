@@ -34,6 +34,8 @@ RESTRICTABLE = frozenset(
 )
 """Words whose claim says less when it is restricted further: "all birds" and "all birds of prey"."""
 _PLACE_WORDS = frozenset({"in", "at", "near", "from"})
+_COMPLETES = frozenset({"of", "than"})
+"""Function words that complete what stands before them: "free of lead", "more than that"."""
 _COORDINATION = frozenset({"and", "or", "nor"})
 _BREAK = re.compile(r"[^\w\s'’%°$€£¥₹+-]|\s[–—-]+\s|\n")
 _ASKS = re.compile(r"[\s\"”’»)\]]*\?")
@@ -157,7 +159,7 @@ def _ends_phrase(quote: ReadText, first: int, end: int, after: list[Word]) -> bo
     last, following = quote.words[end - 1], after[0]
     if any(is_restrictable(quote.keys, n) for n in range(first, end)):
         return following.key in _COORDINATION
-    if is_stopword(following.key):
+    if is_stopword(following.key) and following.key not in _COMPLETES:
         return True
     is_place = end - first > 1 and quote.keys[end - 2] in _PLACE_WORDS and quote.text[last.start].isupper()
     return is_place and quote.text[following.start].islower()

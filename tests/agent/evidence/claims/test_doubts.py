@@ -37,6 +37,8 @@ def test_a_negation_on_one_side_of_like_words_is_a_veto(claim: str, quote: str) 
             "It covers batteries and seams.",
             "It covers seams. It does not cover wear or batteries.",
         ),
+        ("negation", "The tour is free and takes an hour.", "A tour costs 15 and takes an hour."),
+        ("roles", "It was designed by Dale and built by Berg.", "It was designed by Berg and built by Dale."),
         ("roles", "Dale Dairy bought Berg Foods.", "Berg Foods bought Dale Dairy."),
         ("roles", "Berg Foods was bought by Dale Dairy.", "Berg Foods bought Dale Dairy."),
         ("quantifier", "All residents supported the plan.", "Residents supported the plan."),

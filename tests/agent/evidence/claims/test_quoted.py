@@ -46,6 +46,7 @@ def test_a_stretch_of_the_quote_is_quoted(claim: str, quote: str) -> None:
         (PLANT, "Few believe the plant closed in 1990."),
         (PLANT, "The owner of the plant closed in 1990 a deal."),
         ("Prices rose", "Olive oil prices rose."),
+        ("The paint is free", "The paint is free of lead."),
         ("The plant produces oil", "The plant produces oil filters."),
         ("She does not speak German.", "She does not speak German very well."),
         ("All birds can fly", "All birds can fly except penguins."),
