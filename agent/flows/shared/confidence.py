@@ -17,7 +17,7 @@ from agent.text.question_analysis import parse_question
 from agent.text.question_parts import remove_output_form
 from agent.types import Confidence, Conflict, Fact, PlanPart, Sentence
 
-LEAST_FIT, MULTI_HOP_FIT = 0.85, 0.5
+LEAST_FIT, MULTI_HOP_FIT = 0.7, 0.5
 """Without a model: the judgement on a quote that was chosen although it fits badly, and the factor for a
 question of several pages, of which one quote holds one link. Rounded from the share of right answers on
 public question sets (DECISIONS.md)."""

@@ -48,7 +48,7 @@ PART_CAUSES: dict[PartStatus, str] = {
 UNANSWERED_CAUSE = "the model says that what was found does not answer it yet"
 UNJUDGED_CAUSE = "no model judged whether these quotes answer it"
 """Why a part of the question is not answered."""
-MIN_KEYLESS_JUDGEMENT = 0.9
+MIN_KEYLESS_JUDGEMENT = 0.8
 """How well quotes fit a part that they answer without a model's word, on the scale of the judgement."""
 UNREADABLE_OUTCOMES = (Outcome.BLOCKED, Outcome.RATE_LIMITED, Outcome.TIMEOUT, Outcome.ERROR)
 WORDED_BY_MODEL = "The model worded this; nothing checks it."
