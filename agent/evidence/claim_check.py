@@ -107,7 +107,7 @@ def check_by_code(claim: Claim) -> ClaimCheck:
         return ClaimCheck("not_supported")
     statement, quotes = read_text(claim.statement), [read_text(quote) for quote in claim.quotes]
     for n, quote in enumerate(quotes):
-        if is_quoted(statement, quote):
+        if claim.statement == claim.quotes[n] or is_quoted(statement, quote):
             return ClaimCheck("quoted", quote=n)
     findings = _find_differences(claim, statement, quotes)
     computation = find_computation(statement, quotes)

@@ -197,3 +197,9 @@ def test_a_tables_row_is_read_with_its_headings() -> None:
     assert kept.check != "vetoed"
     [wrong], _ = check_citations([say("The dividend of 2023 was 1.85.", "f1")], {"f1": row})
     assert wrong.check == "vetoed"
+
+
+@pytest.mark.parametrize("text", ["7 November 2025", "Was this page helpful?"])
+def test_a_sentence_that_is_its_quote_is_quoted_whatever_it_says(text: str) -> None:
+    [kept], _ = check_citations([say(text, "f1")], {"f1": fact("f1", quote=text)})
+    assert kept.check == "quoted"
