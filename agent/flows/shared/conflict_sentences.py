@@ -110,7 +110,9 @@ def _conflict_relevance(conflict: Conflict, facts: dict[str, Fact]) -> float:
 def _conflict_sentence(conflict: Conflict, facts: dict[str, Fact]) -> Sentence:
     sides, ids = _quote_sides(conflict, facts)
     if conflict.settled_by == "model":
-        reading = conflict.replace(model_reason="").model_reading  # its reason is a model's words: on the card
+        reading = conflict.replace(
+            model_reason=""
+        ).model_reading  # its reason is a model's words: on the card
         text = f"{READING_PREFIX} on {conflict.topic} {reading} ({sides})."
         return Sentence(text=text, fact_ids=ids)
     chosen = [len(value.sites) for value in conflict.values if value.text == conflict.chosen]
