@@ -30,6 +30,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TypeVar
 
 from agent.evidence.contradiction.statements import dice_similarity, find_contradiction
@@ -84,7 +85,6 @@ class EvidencePool:
         self._facts = {fact.id: fact for fact in facts}
         self._all_conflicts = list(conflicts)
         self._conflicts = [conflict for conflict in self._all_conflicts if conflict.status == "open"]
-        self._features = {name: extract_features(_page_statement(fact)) for name, fact in self._facts.items()}
         self._topics = {name: _find_topic(fact) for name, fact in self._facts.items()}
         self._is_enough = is_enough
         self._agreements: dict[tuple[str, str], bool] = {}
@@ -131,21 +131,29 @@ class EvidencePool:
         return self._agreements[pair]
 
     def _compare(self, claim: Fact, fact: Fact) -> bool:
-        left, right = self._features[claim.id], self._features[fact.id]
         is_keyed = bool(self._topics[claim.id]) and self._topics[claim.id] == self._topics[fact.id]
-        is_similar = is_keyed or dice_similarity(left.words, right.words) >= MIN_SAME_SIMILARITY
-        if not is_similar or any(_is_between(c, claim.id, fact.id) for c in self._all_conflicts):
+        if any(_is_between(conflict, claim.id, fact.id) for conflict in self._all_conflicts):
             return False
-        shares_values = _share_one(left.dates, right.dates, is_compatible) and _share_one(
-            left.quantities, right.quantities, is_same_quantity
-        )
-        return shares_values and find_contradiction(left, right, keyed=is_keyed, strict=False) is None
+        return _says_same(*sorted((_page_statement(claim), _page_statement(fact))), is_keyed=is_keyed)
 
     def _weigh(self, fact: Fact) -> float:
         if fact.decision == "pinned" or fact.trust >= 1.0:
             return SURE_WEIGHT
         weight = min(1.0, fact.trust / FULL_WEIGHT_TRUST)
         return weight * SURE_WEIGHT if self._is_enough(fact) else weight
+
+
+@lru_cache(maxsize=65_536)
+def _says_same(one: str, other: str, *, is_keyed: bool) -> bool:
+    """Whether two statements say the same: about one attribute of one subject (`is_keyed`), or in like words,
+    with a date and a figure in common where both have one. Cached: each step of a run compares its facts."""
+    left, right = extract_features(one), extract_features(other)
+    if not is_keyed and dice_similarity(left.words, right.words) < MIN_SAME_SIMILARITY:
+        return False
+    shares_values = _share_one(left.dates, right.dates, is_compatible) and _share_one(
+        left.quantities, right.quantities, is_same_quantity
+    )
+    return shares_values and find_contradiction(left, right, keyed=is_keyed, strict=False) is None
 
 
 def assess_confidence(
