@@ -1,6 +1,5 @@
 """Are the sentences of an answer backed by the facts they cite, by which sources, and what changed since the
-previous answer? Code and a
-judge decide, not the writer."""
+previous answer? Code and a judge decide, not the writer."""
 
 from __future__ import annotations
 
@@ -43,12 +42,16 @@ class AnswerChange:
 
 
 def check_citations(
-    sentences: Iterable[Sentence], facts: Mapping[str, Fact], conflicts: Iterable[Conflict] = ()
+    sentences: Iterable[Sentence],
+    facts: Mapping[str, Fact],
+    conflicts: Iterable[Conflict] = (),
+    *,
+    question: str = "",
 ) -> tuple[list[Sentence], StatementCounts]:
     """The sentences with the citations that hold, checked against their quotes by code alone, and the
     counts."""
     kept, dropped = filter_citations(sentences, facts, conflicts)
-    checked = check_support(kept, facts)
+    checked = check_support(kept, facts, question=question)
     return checked, count_statements(checked, dropped)
 
 
@@ -217,10 +220,12 @@ def _describe_other_sides(cited: set[str], conflicts: list[Conflict], facts: Map
 
 def _apply_check(sentence: Sentence, check: ClaimCheck, cited: Sequence[Fact], failure: str = "") -> Sentence:
     verdict, reason = check.verdict, check.reason
-    sources = [source for fact in cited for _, source in list_evidence(fact)]
-    if verdict in SUPPORTED_VERDICTS and not any(has_page_support(fact) for fact in cited):
+    evidence = [(fact, source) for fact in cited for _, source in list_evidence(fact)]
+    named = evidence[check.quote : check.quote + 1] if check.quote >= 0 else []
+    resting_on = [fact for fact, _ in named] or cited
+    if verdict in SUPPORTED_VERDICTS and not any(has_page_support(fact) for fact in resting_on):
         verdict, reason = "not_checked", PERSON_REASON
-    elif verdict == "quoted" and sources[check.quote : check.quote + 1] == [PERSON_SOURCE]:
+    elif verdict == "quoted" and [source for _, source in named] == [PERSON_SOURCE]:
         reason = PERSON_WORDS
     elif verdict in ("doubted", "not_checked"):
         reason = f"the model gave no judgement: {failure}" if failure else ""

@@ -118,7 +118,7 @@ def _check_draft(
             state, tools, sentences, facts, conflicts, question=question, clean=partial(_clean, state)
         )
     except BudgetSpent:
-        return check_by_code(sentences, facts, conflicts)
+        return check_by_code(sentences, facts, conflicts, question=question)
 
 
 def _clean(state: ChatRun, text: str) -> str:

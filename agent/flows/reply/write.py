@@ -151,7 +151,7 @@ def _check_draft(
     if not pictured:
         return checked
     by_picture = [Sentence(text=s.text, fact_ids=s.fact_ids) for s in sentences if s.text in pictured]
-    seen = iter(check_by_code(by_picture, facts, conflicts).sentences)
+    seen = iter(check_by_code(by_picture, facts, conflicts, question=question).sentences)
     rest = iter(checked.sentences)
     found = [next(seen) if s.text in pictured else next(rest, None) for s in sentences]
     return replace(checked, sentences=[sentence for sentence in found if sentence])

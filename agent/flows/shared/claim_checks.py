@@ -113,10 +113,11 @@ def check_by_code(
     facts: Mapping[str, Fact],
     conflicts: Sequence[Conflict] = (),
     *,
+    question: str = "",
     clean: Callable[[str], str] = str.strip,
 ) -> CheckedDraft:
     """The sentences checked by code alone; takes what `check_sentences` takes after state and tools."""
-    checked, counts = check_citations(sentences, facts, conflicts)
+    checked, counts = check_citations(sentences, facts, conflicts, question=question)
     return CheckedDraft(checked, tuple(_find_failed(checked)), counts)
 
 
@@ -156,8 +157,8 @@ def _repair(
     question: str,
     clean: Callable[[str], str],
 ) -> tuple[dict[int, Sentence], str]:
-    """By index the failing sentences in new words (those that nobody repaired are missing), and why the call
-    failed. A failing sentence that cites nothing may be given any quote of the draft; without quotes nothing
+    """By index the failing sentences in new words (those that nobody changed are missing: none is judged
+    twice), and why the call failed. A failing sentence that cites nothing may be given any quote of the draft; without quotes nothing
     can be said better."""
     citing = [sentences[n] for n in failed] if all(sentences[n].fact_ids for n in failed) else sentences
     ids = list(dict.fromkeys(i for sentence in citing for i in sentence.fact_ids))[:MAX_REPAIR_QUOTES]
@@ -189,7 +190,12 @@ def _repair(
         for reply in result.value.sentences
         if reply.n - 1 in failed
     }
-    return repaired, result.fallback_reason
+    changed = {
+        n: new
+        for n, new in repaired.items()
+        if (new.text, new.fact_ids) != (sentences[n].text, sentences[n].fact_ids)
+    }
+    return changed, result.fallback_reason
 
 
 def _rewrite(

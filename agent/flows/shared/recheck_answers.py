@@ -39,17 +39,24 @@ def find_answer_problems(fresh: RunState, steps: Sequence[Step]) -> Iterator[str
 
 def _find_unsupported(answer: Answer, state: RunState) -> list[str]:
     """The sentences that are called backed and are not, whichever facts they are checked against."""
-    suspects = {n for n, sentence in enumerate(answer.sentences) if sentence.backed}
+    suspects, asked = {n for n, sentence in enumerate(answer.sentences) if sentence.backed}, _find_asked(state)
     for facts in _candidate_facts(state):
         written_by_code = conflict_sentences.list_possible_sentences(state, facts) if suspects else set()
         for group in _sentence_groups(answer.sentences) if suspects else []:
             sentences = [answer.sentences[n] for n in group]
-            checked, _ = check_citations(sentences, facts, state.conflicts.values())
+            checked, _ = check_citations(sentences, facts, state.conflicts.values(), question=asked)
             for n, old, new in zip(group, sentences, checked, strict=True):
                 cites_page = any(has_page_support(facts[i]) for i in new.fact_ids)
                 if cites_page and (old.text in written_by_code or _holds_again(old, new)):
                     suspects.discard(n)
     return [answer.sentences[n].text for n in sorted(suspects)]
+
+
+def _find_asked(state: RunState) -> str:
+    """All wordings of the question that a check may have been given: they only say who is meant."""
+    own, turns = state.own.relevance_question(state), [turn.user for turn in state.history]
+    texts = [state.question, state.asked, own, *fact_view.note_texts(state), *turns]
+    return "\n".join(dict.fromkeys(filter(None, texts)))
 
 
 def _holds_again(old: Sentence, new: Sentence) -> bool:

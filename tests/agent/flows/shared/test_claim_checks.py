@@ -68,7 +68,8 @@ def play(judge: Judging, repairs: dict[int, str] | None = None) -> Tools:
 
 
 def check(tools: Tools, *sentences: Sentence, **more: Any) -> CheckedDraft:
-    return check_sentences(RunState(question="Who?"), tools, sentences, FACTS, **more)  # type: ignore[arg-type]
+    facts = more.pop("facts", FACTS)
+    return check_sentences(RunState(question="Who?"), tools, sentences, facts, **more)  # type: ignore[arg-type]
 
 
 def test_a_sentence_in_the_words_of_its_quote_costs_no_call() -> None:
@@ -155,6 +156,13 @@ def test_a_repair_that_fails_leaves_the_sentence_with_its_verdict(worse: str) ->
     assert draft.failed == (0,) and sum("RepairReply" in p for p in tools.prompts) == 1, "once, never again"
 
 
+def test_a_failing_sentence_that_the_repair_leaves_as_it_is_is_not_judged_again() -> None:
+    tools = play(NEVER, {1: "She comes from Oslo."})
+    draft = check(tools, say("She comes from Oslo.", "petra"))
+    assert [s.check for s in draft.sentences] == ["not_supported"]
+    assert sum("CheckClaimsReply" in p for p in tools.prompts) == 1
+
+
 def test_an_empty_repair_removes_the_sentence_and_the_others_keep_their_place() -> None:
     tools = play(NEVER, {1: ""})
     draft = check(tools, say("The pages do not tell who built it."), say(PETRA, "petra"))
@@ -203,6 +211,13 @@ def test_a_persons_word_is_judged_like_a_quote_and_never_counts_as_backed() -> N
     ).sentences
     assert (sentence.check, sentence.backed) == ("not_checked", False)
     assert sentence.check_reason == citation_check.PERSON_REASON
+
+
+def test_a_persons_word_is_not_backed_by_a_page_that_is_cited_beside_it() -> None:
+    own = Fact(id="own", statement="The mill is for sale.", quote="", origin="person", decision="pinned")
+    draft = check(Tools(), say("The mill is for sale.", "own", "mill"), facts={**FACTS, "own": own})
+    [sentence] = draft.sentences
+    assert (sentence.check, sentence.backed) == ("not_checked", False)
 
 
 def test_the_claim_leaves_the_title_out_that_stands_before_a_quote() -> None:

@@ -36,7 +36,7 @@ def problems(text: str, check: ClaimVerdict | str, ids: tuple[str, ...] = ("a",)
     )
     facts = [fact("a", QUOTE), fact("b", OTHER).replace(disputed=bool(more.get("disputed")))]
     first = {
-        "question": "When?",
+        "question": more.get("question", "When?"),
         "facts": facts,
         **({"conflicts": [conflict]} if more.get("disputed") else {}),
     }
@@ -72,6 +72,12 @@ def test_what_was_recorded_honestly_or_by_an_older_version_holds(text: str, chec
 def test_a_verdict_that_code_does_not_find_again_is_told(text: str, check: str) -> None:
     [problem] = problems(text, check)
     assert "called supported" in problem and text in problem
+
+
+def test_a_number_of_a_name_that_only_the_question_has_is_found_again() -> None:
+    text = "The Heron 3 was built in 1907."
+    assert problems(text, "judged_supported", question="When was the Heron 3 built?") == []
+    assert problems(text, "judged_supported") != []
 
 
 def test_a_sentence_that_cites_nothing_is_never_supported() -> None:
