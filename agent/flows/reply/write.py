@@ -12,13 +12,13 @@ from dataclasses import replace
 
 from agent.engine.context import RunContext
 from agent.engine.state import Change, state_after
-from agent.evidence import citation_check, confidence
+from agent.evidence import confidence
 from agent.flows.reply.state import ReplyRun
 from agent.flows.shared.citations import find_quote_problems, resolve_citations
 from agent.flows.shared.claim_checks import CheckedDraft, check_by_code, check_sentences
 from agent.flows.shared.fact_intake import add_facts
 from agent.flows.shared.passages import content_passages, fit_passages
-from agent.flows.shared.verdict import build_answer, merge_changes, record_answer
+from agent.flows.shared.verdict import build_answer, limit_answer, merge_changes, record_answer
 from agent.retrieval.bm25 import score_question_coverage
 from agent.retrieval.chunking import infer_headings
 from agent.retrieval.query_rewriting import build_search_texts
@@ -29,7 +29,7 @@ from agent.text.identifiers import find_contacts, is_external_contact, remove_ma
 from agent.text.plurals import format_count
 from agent.text.question_analysis import parse_question
 from agent.text.urls import canonicalize, find_urls, remove_unknown_urls, site
-from agent.types import Answer, Fact, Page, Passage, Sentence, StatementCounts
+from agent.types import Answer, Fact, Page, Passage, Sentence
 
 MAX_SOURCE_CHARS = 60_000
 """Characters of source text in one prompt; of longer sources the most relevant passages."""
@@ -112,26 +112,19 @@ def build_draft(
     if not fitted:
         why = _explain_silence(reply, written, supported)
         return {**change, "draft": "", "why": f"Nothing could be said: {why.rstrip('.')}."}
-    recorded = record_answer(now, _limit_answer(answer, fitted, now.facts))
+    recorded = record_answer(now, _limit_answer(now, answer, fitted, unfitted=len(supported) - len(fitted)))
     posted = recorded["answers"][0]
     posted = posted.replace(certainty=_describe_certainty(fitted, posted.confidence))
     return {**merge_changes(change, recorded), "draft": text, "answers": [posted]}
 
 
-def _limit_answer(answer: Answer, sentences: Sequence[Sentence], facts: Mapping[str, Fact]) -> Answer:
-    """The answer with only the sentences that are posted."""
-    backed = sum(sentence.backed for sentence in sentences)
-    rests_on_picture = answer.verdict == "no_evidence"
-    return answer.replace(
-        verdict="partial" if rests_on_picture else answer.verdict,
-        missing=PICTURE_ALONE if rests_on_picture else answer.missing,
-        reason="none",
-        sentences=list(sentences),
-        statements=StatementCounts(
-            backed=backed, unsupported=len(sentences) - backed, dropped=answer.statements.dropped
-        ),
-        sources=citation_check.collect_sources(sentences, facts),
-    )
+def _limit_answer(state: ReplyRun, answer: Answer, sentences: Sequence[Sentence], unfitted: int) -> Answer:
+    """The answer with only the sentences that are posted; `unfitted` supported ones were too long."""
+    posted = limit_answer(state, answer, sentences)
+    if answer.verdict == "no_evidence":
+        posted = posted.replace(missing=PICTURE_ALONE, reason="none")
+    too_long = f"{format_count(unfitted, 'supported sentence')} did not fit the length." if unfitted else ""
+    return posted.replace(missing=" ".join(filter(None, (posted.missing, too_long))))
 
 
 def _check_draft(

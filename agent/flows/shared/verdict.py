@@ -117,6 +117,21 @@ def build_answer(
     )
 
 
+def limit_answer(state: RunState, answer: Answer, sentences: Sequence[Sentence]) -> Answer:
+    """The answer with only these of its sentences; its verdict, what is missing, its counts and its sources
+    are theirs."""
+    facts = fact_view.facts_after_notes(state)
+    level = assess_confidence(state, answer.step, sentences=sentences)
+    plan = close_plan(state, level, sentences)
+    return answer.replace(
+        verdict="partial" if any(part.status != "answered" for part in plan) else "answered",
+        missing=describe_open_parts(plan, level, sentences, facts),
+        sentences=list(sentences),
+        sources=collect_sources(sentences, facts),
+        statements=count_statements(sentences, answer.statements.dropped),
+    )
+
+
 def no_answer(
     state: RunState, step: int, reason: Reason, text: str, *, by: RoleResult | None = None, **more: Any
 ) -> Answer:

@@ -8,7 +8,7 @@ from agent.errors import ModelUnavailable
 from agent.types.reply import Message
 from agent.workbench import Workbench
 from tests.web.claim_judge import NEVER
-from tests.web.reply_runs import ASKED, NIGHT, PICTURE, RENEWED, Run, replied, silent
+from tests.web.reply_runs import ASKED, KEPT, NIGHT, PICTURE, RENEWED, Run, replied, silent
 from tests.web.replying_model import WEB, Script
 
 PARAPHRASE = ("A backup is made each night.", "Backups run at night, at half past two.")
@@ -49,6 +49,23 @@ def test_a_sentence_that_still_fails_is_dropped(run: Run) -> None:
     ran = run(script=script)
     assert replied(ran, *WRITTEN) == NIGHT[0] and ran.state.own.left_out == [FALSE[0]]
     assert len(script.of("repair")) == 1, "one repair, no more"
+
+
+@pytest.mark.parametrize(
+    ("written", "limit", "verdict", "missing"),
+    [
+        ([NIGHT, KEPT], 45, "partial", "1 supported sentence did not fit the length."),
+        ([NIGHT, KEPT], 500, "answered", ""),
+        ([FALSE, NIGHT, KEPT], 500, "answered", ""),
+    ],
+)
+def test_the_verdict_is_that_of_the_sentences_that_are_posted(
+    run: Run, written: list[tuple[str, str]], limit: int, verdict: str, missing: str
+) -> None:
+    script = Script(write=written, judge=NEVER)
+    ran = run("When do backups run? How long are they kept?", script, max_answer_chars=limit)
+    assert ran.state.answer and ran.state.answer.verdict == verdict
+    assert ran.state.answer.missing.endswith(missing) and bool(ran.state.answer.missing) == bool(missing)
 
 
 def test_a_repair_sends_nobody_to_a_contact_that_no_source_gives(run: Run) -> None:
