@@ -30,7 +30,10 @@ def find_answer_problems(fresh: RunState, steps: Sequence[Step]) -> Iterator[str
                 bare = _find_unsupported(answer, then)
             for text in bare:
                 yield f"a statement is called supported, and what it cites does not carry it: “{text[:120]}”"
+            is_recent = bool(step.change.get("plan_parts"))  # recorded since sentences have a check
             for sentence in answer.sentences:
+                if is_recent and sentence.backed and not sentence.check:
+                    yield f"a statement is called supported, and no check of it is recorded: “{sentence.text[:120]}”"
                 if sentence.check and sentence.backed != (sentence.check in SUPPORTED_VERDICTS):
                     yield f"a statement is called supported against its own check: “{sentence.text[:120]}”"
             if answer.statements != count_statements(answer.sentences, answer.statements.dropped):
@@ -39,7 +42,10 @@ def find_answer_problems(fresh: RunState, steps: Sequence[Step]) -> Iterator[str
 
 def _find_unsupported(answer: Answer, state: RunState) -> list[str]:
     """The sentences that are called backed and are not, whichever facts they are checked against."""
-    suspects, asked = {n for n, sentence in enumerate(answer.sentences) if sentence.backed}, _find_asked(state)
+    suspects, asked = (
+        {n for n, sentence in enumerate(answer.sentences) if sentence.backed},
+        _find_asked(state),
+    )
     for facts in _candidate_facts(state):
         written_by_code = conflict_sentences.list_possible_sentences(state, facts) if suspects else set()
         for group in _sentence_groups(answer.sentences) if suspects else []:

@@ -10,7 +10,7 @@ from agent.engine.run_state import RunState
 from agent.engine.state import to_jsonable
 from agent.evidence.citation_check import count_statements
 from agent.flows.shared.recheck_answers import find_answer_problems
-from agent.types import Answer, ClaimVerdict, Conflict, ConflictSide, Fact, Sentence, Step
+from agent.types import Answer, ClaimVerdict, Conflict, ConflictSide, Fact, PlanPart, Sentence, Step
 
 QUOTE = "The ferry was built in 1907."
 OTHER = "The ferry was built in 1911."
@@ -40,9 +40,10 @@ def problems(text: str, check: ClaimVerdict | str, ids: tuple[str, ...] = ("a",)
         "facts": facts,
         **({"conflicts": [conflict]} if more.get("disputed") else {}),
     }
+    recorded = {"plan_parts": [PlanPart(id="1", question="When?")]} if more.get("planned") else {}
     steps = [
         Step(n=0, name="ask", change=to_jsonable(first), next="report"),
-        Step(n=1, name="report", change=to_jsonable({"answers": [answer]}), next="review"),
+        Step(n=1, name="report", change=to_jsonable({"answers": [answer], **recorded}), next="review"),
     ]
     return list(find_answer_problems(RunState(), steps))
 
@@ -78,6 +79,11 @@ def test_a_number_of_a_name_that_only_the_question_has_is_found_again() -> None:
     text = "The Heron 3 was built in 1907."
     assert problems(text, "judged_supported", question="When was the Heron 3 built?") == []
     assert problems(text, "judged_supported") != []
+
+
+def test_a_check_that_was_taken_out_of_a_recent_answer_is_missed() -> None:
+    [problem] = problems("It was built in 1971.", "", planned=True)
+    assert "no check of it is recorded" in problem
 
 
 def test_a_sentence_that_cites_nothing_is_never_supported() -> None:
