@@ -158,8 +158,8 @@ def _repair(
     clean: Callable[[str], str],
 ) -> tuple[dict[int, Sentence], str]:
     """By index the failing sentences in new words (those that nobody changed are missing: none is judged
-    twice), and why the call failed. A failing sentence that cites nothing may be given any quote of the draft; without quotes nothing
-    can be said better."""
+    twice), and why the call failed. A failing sentence that cites nothing may be given any quote of the
+    draft; without quotes nothing can be said better."""
     citing = [sentences[n] for n in failed] if all(sentences[n].fact_ids for n in failed) else sentences
     ids = list(dict.fromkeys(i for sentence in citing for i in sentence.fact_ids))[:MAX_REPAIR_QUOTES]
     if not ids:

@@ -33,7 +33,8 @@ def find_answer_problems(fresh: RunState, steps: Sequence[Step]) -> Iterator[str
             is_recent = bool(step.change.get("plan_parts"))  # recorded since sentences have a check
             for sentence in answer.sentences:
                 if is_recent and sentence.backed and not sentence.check:
-                    yield f"a statement is called supported, and no check of it is recorded: “{sentence.text[:120]}”"
+                    text = sentence.text[:120]
+                    yield f"a statement is called supported, and no check of it is recorded: “{text}”"
                 if sentence.check and sentence.backed != (sentence.check in SUPPORTED_VERDICTS):
                     yield f"a statement is called supported against its own check: “{sentence.text[:120]}”"
             if answer.statements != count_statements(answer.sentences, answer.statements.dropped):
