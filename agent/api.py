@@ -147,7 +147,7 @@ def check_collect_settings(prompt: str, seed_links: Sequence[str], settings: Set
     ):
         if value < 1:
             raise UsageError(f"a collecting run needs at least one {what}, not {value}")
-    complete = normalize_settings(settings.model_copy(update={"flow": "collect", "start_urls": start_urls}))
+    complete = normalize_settings(settings.replace(flow="collect", start_urls=start_urls))
     validation.check_new_run(prompt.strip(), complete, (complete.flow,))
     return complete
 
@@ -163,13 +163,13 @@ def approve_path(
     if view.run.status is not Status.WAITING or view.run.settings.flow != "collect":
         raise ConcurrentChange(f"there is no path to approve now: the run is {view.run.status.value}")
     left = [
-        state.own.tree[name].model_copy(update={"status": "dropped", "ended": "Left out by you."})
+        state.own.tree[name].replace(status="dropped", ended="Left out by you.")
         for name in leave_out
         if name in state.own.tree
     ]
     change: dict[str, Any] = {"pending": None, "tree": left}
     if not ask_again:
-        change["settings"] = state.settings.model_copy(update={"mode": "auto"})
+        change["settings"] = state.settings.replace(mode="auto")
     bench.store.ledger.append_person_step(
         run_id, "approve", to_jsonable(change), next="decide", head=head, status=Status.RUNNING, control=""
     )

@@ -126,8 +126,8 @@ class Workbench:
             *views[0].state.history,
             *(dialogue.build_turn(earlier.run, earlier.state.answer) for earlier in views),
         ]
-        chosen = (settings or views[-1].run.settings).model_copy(
-            update={"thread_id": views[0].run.settings.thread_id or thread[0], "flow": flow}
+        chosen = (settings or views[-1].run.settings).replace(
+            thread_id=views[0].run.settings.thread_id or thread[0], flow=flow
         )
         return self.start(question, chosen, history=turns)
 
@@ -250,7 +250,7 @@ class Workbench:
             raise UsageError("give the saved site a name of at most 80 characters")
         settings = normalize_settings(settings)
         validation.check_start_pages(settings)
-        self.store.saved_sites.put(name.strip(), settings.model_copy(update={"thread_id": ""}))
+        self.store.saved_sites.put(name.strip(), settings.replace(thread_id=""))
 
     def delete_saved_site(self, name: str) -> None:
         """Delete a saved site; its conversations stay."""

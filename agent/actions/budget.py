@@ -263,7 +263,7 @@ def set_review_threshold(bench: ActionContext, run_id: str, threshold: float) ->
         return
 
     def build_step(view: RunSnapshot) -> PersonStep:
-        return _build_settings_step(view.run.settings.model_copy(update={"threshold": wanted}))
+        return _build_settings_step(view.run.settings.replace(threshold=wanted))
 
     commit(bench, run_id, "threshold", build_step, among=CHANGEABLE_STATUSES)
 

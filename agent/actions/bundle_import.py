@@ -60,9 +60,7 @@ def import_bundle(bench: ActionContext, data: bytes) -> ImportedRun:
     run_id, steps, summary = original.id, [*contents.steps, step], state.summary()
     if not _is_run_id(run_id):
         run_id = new_id()
-    while not bench.store.ledger.add_if_absent(
-        original.model_copy(update={"id": run_id, **columns}), steps, **summary
-    ):
+    while not bench.store.ledger.add_if_absent(original.replace(id=run_id, **columns), steps, **summary):
         run_id = new_id()
     bench.store.calls.adopt(run_id, contents.calls, keep_key=lambda call: _has_own_key(call, run_id))
     return ImportedRun(run_id, original.id, verified)
@@ -87,7 +85,7 @@ def _build_change(old: Settings, new: Settings, n: int) -> Change:
             changes.append(
                 (f"{label} of the bundle: {_join_values(before)}", _describe_kept_values(name, value))
             )
-    if new != old.model_copy(update={"world": new.world, **sources}):
+    if new != old.replace(world=new.world, **sources):
         changes.append(("the limits of the bundle", "they were reduced to those that can be set here"))
     refusals = [Refusal(what=what, why=why, step=n) for what, why in changes]
     return to_jsonable({"settings": new, "refusals": refusals})

@@ -147,7 +147,7 @@ def compare_source(old: Page, quotes: Sequence[str], new: Page) -> SourceCheck:
     if old.origin != "fetched":
         if new.outcome is not Outcome.OK:
             return replace(check, drift="given", detail=reason, origin=old.origin)
-        fetched = old.model_copy(update={"origin": "fetched"})
+        fetched = old.replace(origin="fetched")
         return replace(compare_source(fetched, quotes, new), origin=old.origin)
     if new.outcome is not Outcome.OK:
         gone = new.outcome is Outcome.NOT_FOUND or new.status == 410
@@ -193,7 +193,7 @@ def _check_pages(contents: BundleContents) -> Iterator[str]:
     for page_id, page in contents.pages.items():
         if sha256(page.text.encode()) != page.sha256:
             yield f"the text of {page.url[:200]} is not the one that was read (its SHA-256 differs)"
-        elif page_to_row(page.model_copy(update={"raw": b""}))["id"] != page_id:
+        elif page_to_row(page.replace(raw=b""))["id"] != page_id:
             yield f"the page {page_id[:40]} does not belong to its address and text"
 
 

@@ -157,14 +157,12 @@ def rule_on_conflict(
     if ruling == "open" and conflict.status == "open":
         raise UsageError("the conflict is open already")
     chosen = _match_value(conflict, value) if ruling == "take" else ""
-    ruled = conflict.model_copy(
-        update={
-            "status": "open" if ruling == "open" else "settled",
-            "chosen": chosen,
-            "reason": because,
-            "ruling": ruling,
-            "settled_by": "" if ruling == "open" else "person",
-        }
+    ruled = conflict.replace(
+        status="open" if ruling == "open" else "settled",
+        chosen=chosen,
+        reason=because,
+        ruling=ruling,
+        settled_by="" if ruling == "open" else "person",
     )
     why = _describe_ruling(conflict, ruling, chosen, because)
     return recompute_after_edit(state, step, conflicts=[ruled], why=why)

@@ -131,9 +131,7 @@ def build_collection(bench: ActionContext, run_id: str) -> CollectionResult:
     state = view.state
     if view.run.settings.flow != "collect":
         raise UsageError(f"run {run_id} collected nothing: it is a {view.run.settings.flow} run")
-    kept = [
-        item.model_copy(update={"content": _read_item_text(bench, item)}) for item in state.own.kept_items
-    ]
+    kept = [item.replace(content=_read_item_text(bench, item)) for item in state.own.kept_items]
     return CollectionResult(
         run=view.run,
         intent=state.own.effective_intent(state),

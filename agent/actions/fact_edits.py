@@ -102,7 +102,7 @@ def add(bench: ActionContext, run_id: str, statement: str, *, url: str = "", quo
         fact = build_quoted_fact(state, step, statement, quote, page, page_id)
         rating = bench.store.trust_ratings.get(site(fact.url))
         if rating and site(fact.url) not in state.trusts:
-            fact = fact.model_copy(update={"trust": rating.value})
+            fact = fact.replace(trust=rating.value)
         ref = PageRef(
             url=page.url,
             page_id=page_id,
@@ -226,7 +226,7 @@ def _apply_edit(state: RunState, fact: Fact, edit: FactEdit, pages: Mapping[str,
         return new
     if new.is_own_knowledge and decision == "none":
         decision = "pinned"  # a person's own knowledge is either pinned or struck
-    return new.model_copy(update={"decision": decision, "struck_with": ""})
+    return new.replace(decision=decision, struck_with="")
 
 
 def _reword_fact(state: RunState, fact: Fact, edit: FactEdit, pages: Mapping[str, Page]) -> Fact:
@@ -237,9 +237,7 @@ def _reword_fact(state: RunState, fact: Fact, edit: FactEdit, pages: Mapping[str
     if (statement, quote) == (fact.statement, fact.quote):
         return fact
     former = (fact.former or fact.statement) if statement != fact.statement else fact.former
-    new = fact.model_copy(
-        update={"statement": statement, "quote": quote, "former": "" if statement == former else former}
-    )
+    new = fact.replace(statement=statement, quote=quote, former="" if statement == former else former)
     if quote != fact.quote:
         new = new.replace(flagged="")  # a person chose these words
     page = pages.get(fact.page_id)
@@ -248,7 +246,7 @@ def _reword_fact(state: RunState, fact: Fact, edit: FactEdit, pages: Mapping[str
             raise UsageError(_explain_missing_quote(quote, page))
         new = _recheck_quote(verify_quote(new, page.text, page.sha256))
     elif fact.origin == "page":
-        new = new.model_copy(update={"verified": False})
+        new = new.replace(verified=False)
     return new if new.quote == fact.quote else _score(state, new)
 
 
@@ -257,11 +255,11 @@ def _recheck_quote(new: Fact) -> Fact:
     The text around the quote does not count."""
     if new.verified and not contradicts_quote(new):
         return new
-    return new.model_copy(update={"verified": False, "start": -1, "end": -1, "spans": []})
+    return new.replace(verified=False, start=-1, end=-1, spans=[])
 
 
 def _score(state: RunState, fact: Fact) -> Fact:
-    return fact.model_copy(update={"relevance": score_fact(state.own.relevance_question(state), fact)})
+    return fact.replace(relevance=score_fact(state.own.relevance_question(state), fact))
 
 
 def _clean_text(what: str, text: str) -> str:

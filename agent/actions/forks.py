@@ -93,13 +93,11 @@ def measure_usage_up_to(bench: ActionContext, view: RunSnapshot, n: int) -> Usag
     """The usage of the steps 0 to `n` of a run."""
     total, later = view.usage, bench.store.calls.sum_usage(view.run.id, n)
     known = total.cost_usd is not None and later.cost_usd is not None
-    return sum_step_times(step for step in view.steps if step.n <= n).model_copy(
-        update={
-            "llm_calls": total.llm_calls - later.llm_calls,
-            "prompt_tokens": total.prompt_tokens - later.prompt_tokens,
-            "completion_tokens": total.completion_tokens - later.completion_tokens,
-            "cost_usd": (total.cost_usd or 0.0) - (later.cost_usd or 0.0) if known else None,
-        }
+    return sum_step_times(step for step in view.steps if step.n <= n).replace(
+        llm_calls=total.llm_calls - later.llm_calls,
+        prompt_tokens=total.prompt_tokens - later.prompt_tokens,
+        completion_tokens=total.completion_tokens - later.completion_tokens,
+        cost_usd=(total.cost_usd or 0.0) - (later.cost_usd or 0.0) if known else None,
     )
 
 

@@ -154,7 +154,7 @@ def paste(bench: ActionContext, run_id: str, url: str, text: str, title: str = "
     ref = find_page(view.state, address)
     page = documents.read_document("pasted.txt", text.encode("utf-8", "replace"), url=address)
     title = title.strip() or (ref.title if ref else "") or page.title
-    _supply_page(bench, run_id, page.model_copy(update={"title": title, "origin": "pasted"}))
+    _supply_page(bench, run_id, page.replace(title=title, origin="pasted"))
 
 
 def upload(bench: ActionContext, run_id: str, url: str, name: str, data: bytes) -> None:
@@ -164,7 +164,7 @@ def upload(bench: ActionContext, run_id: str, url: str, name: str, data: bytes) 
     page = documents.read_document(name, data, url=address)
     if not page.text.strip():
         raise UsageError(f"{documents.clean_name(name)} holds no text that can be read")
-    _supply_page(bench, run_id, page.model_copy(update={"origin": "uploaded"}))
+    _supply_page(bench, run_id, page.replace(origin="uploaded"))
 
 
 def _supply_page(bench: ActionContext, run_id: str, page: Page) -> None:

@@ -27,18 +27,13 @@ from agent.store.ledger import utc_timestamp
 from agent.text.urls import complete_typed_url
 from agent.types import Note, Proposal, Refusal, Status
 
-STEP_BY_ACTION = {
-    "search_duckduckgo": "search",
-    "search_google": "search",
-    "crawl_url": "crawl",
-    "send_to_hitl": "report",
-}
-
 
 def approve(bench: ActionContext, run_id: str, head: int) -> None:
     """Let the pending action run as it is. Raises ConcurrentChange when the run moved since step `head`."""
     pending = _get_pending(bench, run_id)
-    commit(bench, run_id, "approve", PersonStep({}, STEP_BY_ACTION[pending.next_action], GO_ON), head=head)
+    commit(
+        bench, run_id, "approve", PersonStep({}, policy.STEP_BY_ACTION[pending.next_action], GO_ON), head=head
+    )
 
 
 def edit(bench: ActionContext, run_id: str, head: int, action: str, query_or_url: str) -> None:
@@ -52,7 +47,13 @@ def edit(bench: ActionContext, run_id: str, head: int, action: str, query_or_url
     if (action, text) != (pending.next_action, pending.query_or_url):
         reasoning = f"changed by a person (proposed was: {pending.next_action} {pending.query_or_url})"
     changed = Proposal(next_action=action, query_or_url=text, reasoning=reasoning, by="person")  # type: ignore[arg-type]
-    commit(bench, run_id, "edit", PersonStep({"pending": changed}, STEP_BY_ACTION[action], GO_ON), head=head)
+    commit(
+        bench,
+        run_id,
+        "edit",
+        PersonStep({"pending": changed}, policy.STEP_BY_ACTION[action], GO_ON),
+        head=head,
+    )
 
 
 def skip(bench: ActionContext, run_id: str, head: int) -> None:

@@ -98,7 +98,7 @@ def build_restore(state: RunState, step: int, source: str) -> Change:
         raise UsageError(f"{name} is not excluded")
     left = [other for other in state.struck_sources if other != name]
     restored = [
-        fact.model_copy(update={"decision": "none", "struck_with": ""})
+        fact.replace(decision="none", struck_with="")
         for fact in state.facts.values()
         if fact.struck_with == name
     ]

@@ -109,10 +109,7 @@ def set_trust(state: RunState, step: int, domain: str, value: float, reason: str
     value, reason = _check_value(value, least=None), reason.strip()[:MAX_REASON_CHARS]
     before = state.trusts.get(domain)
     facts = [fact for fact in state.facts.values() if fact.url and site(fact.url) == domain]
-    rated = [
-        fact.model_copy(update={"trust": trust_from_signals(state, fact) if value < 0 else value})
-        for fact in facts
-    ]
+    rated = [fact.replace(trust=trust_from_signals(state, fact) if value < 0 else value) for fact in facts]
     changed = [new for new, old in zip(rated, facts, strict=True) if new != old]
     if before and not changed and (before.value, before.reason) == (value, reason):
         raise UsageError(f"nothing changes: {domain} has that trust already")

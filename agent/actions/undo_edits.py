@@ -58,7 +58,7 @@ def find_redoable(view: RunSnapshot) -> Edit | None:
 
 
 def _with_description(view: RunSnapshot, edit: Edit | None) -> Edit | None:
-    return edit and edit.model_copy(update={"text": describe_original_edit(view.state.edits, edit)})
+    return edit and edit.replace(text=describe_original_edit(view.state.edits, edit))
 
 
 def _map_step_names(view: RunSnapshot) -> dict[int, str]:
@@ -159,9 +159,7 @@ def _restore_exactly(state: RunState, step: int, before: RunState, why: str) -> 
     ):
         moved = round(then.value - state.current_confidence, 4)
         change["confidence"] = [
-            then.model_copy(
-                update={"step": step, "moves": [ConfidenceChange(delta=moved, reason=why)] if moved else []}
-            )
+            then.replace(step=step, moves=[ConfidenceChange(delta=moved, reason=why)] if moved else [])
         ]
     return change
 
@@ -199,9 +197,7 @@ def _rerate_new_facts(state: RunState, known: set[str], before: RunState, after:
     ]
     ratings = [before.trusts.get(site(fact.url)) for fact in found]
     return [
-        fact.model_copy(
-            update={"trust": rated.value if rated and rated.value >= 0 else trust_from_signals(state, fact)}
-        )
+        fact.replace(trust=rated.value if rated and rated.value >= 0 else trust_from_signals(state, fact))
         for fact, rated in zip(found, ratings, strict=True)
     ]
 
@@ -211,7 +207,7 @@ def _restrike_new_facts(state: RunState, known: set[str], sources: list[str]) ->
     freed = set(state.struck_sources) - set(sources)
     more = [source for source in sources if source not in state.struck_sources]
     back = [
-        fact.model_copy(update={"decision": "none", "struck_with": ""})
+        fact.replace(decision="none", struck_with="")
         for fact in state.facts.values()
         if fact.struck_with in freed and fact.id not in known
     ]

@@ -188,9 +188,7 @@ def clamp_imported_settings(settings: Settings) -> Settings:
     filter what `check_sources` accepts."""
     parts = {name: _clamp(getattr(settings, name), IMPORT_LIMITS[name]) for name in IMPORT_LIMITS if name}
     world = settings.world if settings.world in PORTABLE_WORLDS else "live"
-    return _clamp(settings, IMPORT_LIMITS[""]).model_copy(
-        update={**parts, "world": world, **_keep_valid_sources(settings)}
-    )
+    return _clamp(settings, IMPORT_LIMITS[""]).replace(**parts, world=world, **_keep_valid_sources(settings))
 
 
 def _keep_valid_sources(settings: Settings) -> dict[str, object]:

@@ -169,7 +169,7 @@ def _build_row(n: int, values: list[str], columns: list[str], at: int, settings:
                 row.own[setting] = _CELL_PARSERS[setting](value.strip())
         validation.check_new_run(question, settings_for_row(row, settings), FLOWS)
     except UsageError as trouble:
-        return row.model_copy(update={"trouble": str(trouble), "own": {}})
+        return row.replace(trouble=str(trouble), own={})
     return row
 
 
@@ -187,7 +187,7 @@ def _merge_duplicates(sheet: QuestionSheet) -> None:
             (" ".join(row.question.casefold().split()), repr(sorted(row.own.items()))), row.n
         )
         if first != row.n:
-            sheet.rows[i] = row.model_copy(update={"same_as": first})
+            sheet.rows[i] = row.replace(same_as=first)
             sheet.remarks.append(
                 f"Row {row.n} repeats row {first}: the question is asked once and answered in both."
             )

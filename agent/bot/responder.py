@@ -337,7 +337,7 @@ class ReplyService:
             and any(source.url.startswith(FILE_SCHEME) for source in state.own.loaded)
         ):
             return result
-        return result.model_copy(update={"reply_text": f"{result.reply_text}\n\n{DEMO_NOTE}"})
+        return result.replace(reply_text=f"{result.reply_text}\n\n{DEMO_NOTE}")
 
 
 def _step_path(steps: Sequence[Step]) -> tuple[str, ...]:

@@ -79,7 +79,7 @@ def _start_run(bench: Workbench, question: str, settings: Settings, thread: str)
         return bench.start(question, settings)
     newest = (bench.thread(thread) or [thread])[-1]
     if not settings.scope.tags:
-        settings = settings.model_copy(update={"scope": bench.snapshot(newest).run.settings.scope})
+        settings = settings.replace(scope=bench.snapshot(newest).run.settings.scope)
     return bench.send_chat_message(newest, question, settings)
 
 

@@ -30,7 +30,7 @@ def with_cap(settings: Settings, name: Cap, cap: float) -> Settings:
     """The settings with another cap on one budget."""
     if name == "pages" and settings.flow in PAGE_LIMITED_FLOWS:
         limits = getattr(settings, settings.flow)
-        return settings.model_copy(update={settings.flow: limits.model_copy(update={"max_pages": int(cap)})})
+        return settings.model_copy(update={settings.flow: limits.replace(max_pages=int(cap))})
     setting = CAP_SETTINGS[name]
     return settings.model_copy(update={setting: type(getattr(settings, setting))(cap)})
 

@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
@@ -23,9 +23,10 @@ from agent.roles.role import Check, Role, RoleResult
 from agent.store.database import Store
 from agent.store.ledger import LEASE_S, Lease, utc_timestamp
 from agent.text.urls import site
-from agent.types import ModelCall, Page, SearchResult, Settings, SourceFilter, Step, TrustRating
+from agent.types import ModelCall, Page, SearchResult, Settings, Step, TrustRating
 from agent.types.budget import meter_usage
 from agent.web import apply_source_filter
+from agent.web.world import World
 
 T = TypeVar("T")
 MAX_PARALLEL_FETCHES = 32
@@ -35,32 +36,6 @@ RESERVED_SHARE = 0.1
 
 PARENT_BUDGET_CHECK_S = 1.0
 """Seconds between two checks of a batch's budget, besides the one before each model call."""
-
-
-class World(Protocol):
-    """What a step needs of a world (see agent.web.world)."""
-
-    live: bool
-    engines: dict[str, str]
-    absent: dict[str, str]
-
-    def search(
-        self,
-        engine: str,
-        query: str,
-        *,
-        max_results: int = 10,
-        checkpoint: Callable[[], None] = ...,
-        reach: SourceFilter = ...,
-    ) -> SearchResult: ...
-    def fetch(
-        self,
-        url: str,
-        *,
-        reach: SourceFilter = ...,
-        checkpoint: Callable[[], None] = ...,
-        skimmed: bool = False,
-    ) -> Page: ...
 
 
 @dataclass
@@ -207,7 +182,7 @@ class RunContext:
             mark = make_mark(self.lease.run_id)
             return role.judge(self._call_model, mark=mark, check=check, must_pass=must_pass, **blanks)
         result = role.judge(None, **blanks)
-        return result.model_copy(update={"fallback_reason": self.fallback_reason})
+        return result.replace(fallback_reason=self.fallback_reason)
 
     def find_spent_budget(self) -> BudgetSpent | None:
         """Which cap on calls, tokens or money is reached; None for none. RESERVED_SHARE is reserved for the

@@ -209,7 +209,7 @@ class _RunDriver:
 
     def pause_for_person(self, halt: PauseRequest, began: tuple[float, float]) -> None:
         """Pause with a reason; when a person acted meanwhile, decide again instead."""
-        change = to_jsonable({"halt": halt.model_copy(update={"step": self.head + 1}), "met": halt.conflicts})
+        change = to_jsonable({"halt": halt.replace(step=self.head + 1), "met": halt.conflicts})
         step = self._build_step("halt", change, self.next, began)
         try:
             self.store.ledger.commit(self.lease, step, Status.PAUSED, self.state.summary())

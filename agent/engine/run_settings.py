@@ -15,13 +15,11 @@ _PORT = re.compile(r"(?<=[a-z0-9_.-]):\d{1,5}\Z")
 def normalize_settings(settings: Settings) -> Settings:
     """The settings with start pages as addresses and domains as hosts: "example.org" is a page,
     "https://example.org/faq" names a host."""
-    return settings.model_copy(
-        update={
-            "start_urls": list(map(complete_typed_url, settings.start_urls)),
-            "language": normalize_language(settings.language),
-            "allowed_domains": _normalize_hosts(settings.allowed_domains),
-            "blocked_domains": _normalize_hosts(settings.blocked_domains),
-        }
+    return settings.replace(
+        start_urls=list(map(complete_typed_url, settings.start_urls)),
+        language=normalize_language(settings.language),
+        allowed_domains=_normalize_hosts(settings.allowed_domains),
+        blocked_domains=_normalize_hosts(settings.blocked_domains),
     )
 
 

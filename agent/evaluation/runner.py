@@ -234,5 +234,5 @@ def parse_history(history: list[dict[str, str]]) -> list[Turn]:
         if message.get("role") == "user":
             found.append(Turn(user=message["text"]))
         elif found:
-            found[-1] = found[-1].model_copy(update={"bot": message["text"]})
+            found[-1] = found[-1].replace(bot=message["text"])
     return found

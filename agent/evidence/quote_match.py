@@ -119,9 +119,9 @@ def verify_quote(fact: Fact, text: str, sha256: str) -> Fact:
     quote that is not found or too short."""
     span = find_quote(fact.quote, text) if _is_long_enough(fact.quote) else None
     if span is None:
-        return fact.model_copy(update={"verified": False, "start": -1, "end": -1, "spans": []})
+        return fact.replace(verified=False, start=-1, end=-1, spans=[])
     found = {"start": span.start, "end": span.end, "spans": list(span.spans), "sha256": sha256}
-    return fact.model_copy(update={**found, "quote": span.read(text), "verified": True})
+    return fact.replace(**found, quote=span.read(text), verified=True)
 
 
 def _find_spans(quotes: Sequence[str], text: str) -> list[list[QuoteSpan]]:

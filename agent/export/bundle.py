@@ -145,7 +145,7 @@ def _take_pages(files: dict[str, bytes]) -> dict[str, Page]:
             raise BundleError(f"the text of the page {name[:40]} is not UTF-8") from trouble
         raw = _decompress(files.pop(f"pages/{name}.body.gz", b""), name, min(MAX_BODY, room))
         room -= len(raw)
-        pages[name] = _validate(Page, row, "pages.jsonl").model_copy(update={"text": text, "raw": raw})
+        pages[name] = _validate(Page, row, "pages.jsonl").replace(text=text, raw=raw)
     return pages
 
 

@@ -82,7 +82,7 @@ class Report:
             )
         kept = Counter(fact.page_id for fact in self.facts)
         more = [
-            ref.model_copy(update={"facts": kept[ref.page_id]})
+            ref.replace(facts=kept[ref.page_id])
             for ref in found.values()
             if ref.page_id and ref.page_id not in known
         ]

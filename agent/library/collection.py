@@ -150,7 +150,7 @@ class Library:
         hits = self.library_index.passages(scored[: k + EXTRA_PASSAGES])[:k]
         best = hits[0][1] if hits and hits[0][1] > 0 else 1.0
         return LibrarySearchResult(
-            hits=[hit.model_copy(update={"score": round(score / best, 4)}) for hit, score in hits],
+            hits=[hit.replace(score=round(score / best, 4)) for hit, score in hits],
             by="words and meaning" if by_meaning else "words",
             note=note,
         )
@@ -164,7 +164,7 @@ class Library:
             )
         )[:k]
         best = max((score for _, score in hits), default=1.0) or 1.0
-        return [hit.model_copy(update={"score": round(score / best, 4)}) for hit, score in hits]
+        return [hit.replace(score=round(score / best, 4)) for hit, score in hits]
 
     def embed_pending(self, *, most: int = 1_000_000, checkpoint: Callable[[], None] = lambda: None) -> int:
         """Make vectors for passages without one, at most `most`; returns how many. `checkpoint` is called

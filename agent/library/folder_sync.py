@@ -103,7 +103,7 @@ class FolderSync:
         """Index the file; returns its source, or None when the text is unchanged."""
         page = documents.read_document(name, documents.read_bytes(path))
         url = f"file:{'team/' if origin == 'team' else ''}{documents.clean_name(name)}"
-        page = page.model_copy(update={"url": url, "final_url": url})
+        page = page.replace(url=url, final_url=url)
         kind: SourceKind = "topic" if origin == "team" else "file"
         # deleted only because its file was missing
         back = held is None or held.source.deleted_at == held.source.gone_at

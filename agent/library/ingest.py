@@ -231,7 +231,7 @@ class Indexer:
             self.library_index.tag(source.source_id, new)
         self.library_index.mark_indexed([source.page_id])
         shown = {name: value for name, value in values.items() if name in LibrarySource.model_fields}
-        return source.model_copy(update={**shown, "tags": sorted({*source.tags, *ask.tags})})
+        return source.replace(**shown, tags=sorted({*source.tags, *ask.tags}))
 
     def _build_source(
         self, ask: IndexRequest, page_id: str, old: LibrarySource | None

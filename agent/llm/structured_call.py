@@ -77,7 +77,7 @@ def request_structured(
             call = _complete_call(client, request, context, call)
         value, problem = _read_reply(call, shape)
         if is_new:
-            context.record(call.model_copy(update={"error": problem}))
+            context.record(call.replace(error=problem))
         if value is not None:
             return value
         chance = "shorter" if call.finish == "length" else "repair"

@@ -47,7 +47,7 @@ def rank_passages(question: str, passages: Sequence[Passage], k: int) -> list[Pa
     weights = {word: weight * _idf(len(bags), seen[word]) for word, weight in wanted.items()}
     mean = sum(len(passage.text) for passage in passages) / max(1, len(passages)) or 1.0
     scored = [
-        passage.model_copy(update={"score": round(_score(weights, bag, passage, mean), 4)})
+        passage.replace(score=round(_score(weights, bag, passage, mean), 4))
         for bag, passage in zip(bags, passages, strict=True)
     ]
     return sorted(scored, key=lambda passage: -passage.score)[:k]
@@ -74,10 +74,7 @@ def score_question_coverage(
     weights: dict[str, float] = {}
     for word, weight in compute_idf(list(parse_question(question).weights), counts).items():
         weights[stem_prefix(word)] = max(weight, weights.get(stem_prefix(word), 0.0))
-    return [
-        passage.model_copy(update={"score": round(_covered_share(weights, passage), 4)})
-        for passage in passages
-    ]
+    return [passage.replace(score=round(_covered_share(weights, passage), 4)) for passage in passages]
 
 
 def compute_idf(words: Collection[str], counts: CollectionCounts) -> dict[str, float]:

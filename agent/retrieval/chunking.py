@@ -103,7 +103,7 @@ def infer_headings(page: Page) -> Page:
     if len(marked) > 1:
         return page
     found = {heading.start: heading for heading in [*_heading_lines(page), *page.headings]}
-    return page.model_copy(update={"headings": [found[start] for start in sorted(found)]})
+    return page.replace(headings=[found[start] for start in sorted(found)])
 
 
 def _heading_lines(page: Page) -> Iterable[Heading]:

@@ -8,7 +8,6 @@ from agent.types import Page
 
 MAX_DESCRIPTION_CHARS = 280
 """Characters of a description."""
-MAX_HEADINGS = 6
 _MAX_TEXT_CHARS = 6_000
 _MIN_SENTENCE_WORDS = 6
 _MIN_UNSPACED_CHARS = 14

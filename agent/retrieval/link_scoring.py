@@ -168,7 +168,7 @@ def score_leads(question: str, leads: Iterable[Lead], facts: Sequence[Fact]) -> 
     asked = parse_question(question)
     missing = {stem for word in measure_coverage(question, facts).missing for stem in stem_words(word)}
     covered = asked.weights.keys() - missing
-    rescored = [lead.model_copy(update={"score": _score_lead(asked, lead, covered)}) for lead in leads]
+    rescored = [lead.replace(score=_score_lead(asked, lead, covered)) for lead in leads]
     return sorted(rescored, key=lambda lead: (-lead.score, lead.step, lead.value))
 
 

@@ -251,7 +251,7 @@ def insert_run(connection: Connection, question: str, settings: Settings, first:
             **held,
         )
     )
-    _insert_step(connection, run_id, first.model_copy(update={"at": at}))
+    _insert_step(connection, run_id, first.replace(at=at))
     return run_id
 
 
@@ -321,7 +321,7 @@ def _run_or_failed(row: Row[Any]) -> Run:
     try:
         return _run_from_row(row)
     except CorruptRow as trouble:
-        return _build_run(row, Settings()).model_copy(update={"status": Status.FAILED, "error": str(trouble)})
+        return _build_run(row, Settings()).replace(status=Status.FAILED, error=str(trouble))
 
 
 def _build_run(row: Row[Any], settings: Settings) -> Run:

@@ -56,13 +56,11 @@ class ModelCalls(TableAccess):
         """Add calls of another run (imported, or forked from) as calls of this one. Except where `keep_key`
         says so they get another key, so that they never answer for a call that is still to be made."""
         self.add_if_absent(
-            call.model_copy(
-                update={
-                    "run_id": run_id,
-                    "key": call.key
-                    if keep_key(call)
-                    else hashlib.sha256(f"{run_id}\n{call.key}".encode()).hexdigest(),
-                }
+            call.replace(
+                run_id=run_id,
+                key=call.key
+                if keep_key(call)
+                else hashlib.sha256(f"{run_id}\n{call.key}".encode()).hexdigest(),
             )
             for call in calls
         )

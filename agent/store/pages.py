@@ -70,7 +70,7 @@ class Pages(TableAccess):
         if row is None:
             raise NotFound(f"there is no stored page {page_id}")
         body = zlib.decompress(row.raw) if raw and row.raw else b""
-        return Page.model_validate_json(row.record).model_copy(update={"text": row.text, "raw": body})
+        return Page.model_validate_json(row.record).replace(text=row.text, raw=body)
 
     def read_text(self, page_id: str) -> str:
         """The text of a page; "" when it is not stored."""

@@ -44,11 +44,11 @@ class Conversation(Record):
             text, last = message.text.strip(), turns[-1] if turns else None
             if message.role == "bot":
                 if last:
-                    turns[-1] = last.model_copy(update={"bot": f"{last.bot}\n{text}".strip()})
+                    turns[-1] = last.replace(bot=f"{last.bot}\n{text}".strip())
             elif last is None or last.bot:
                 turns.append(Turn(user=text))
             else:
-                turns[-1] = last.model_copy(update={"user": f"{last.user}\n{text}".strip()})
+                turns[-1] = last.replace(user=f"{last.user}\n{text}".strip())
         return turns
 
     @property

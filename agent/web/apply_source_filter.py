@@ -21,14 +21,7 @@ def filter_hits(result: SearchResult, reach: SourceFilter) -> SearchResult:
         return result
     note = f"{out} of {len(result.hits)} results lie outside the chosen sources and were left out."
     outcome = result.outcome if good else Outcome.EMPTY
-    return result.model_copy(
-        update={
-            "hits": good,
-            "left_out": out,
-            "detail": f"{result.detail} {note}".strip(),
-            "outcome": outcome,
-        }
-    )
+    return result.replace(hits=good, left_out=out, detail=f"{result.detail} {note}".strip(), outcome=outcome)
 
 
 def filter_page(read: Page, reach: SourceFilter) -> Page:
@@ -41,7 +34,7 @@ def filter_page(read: Page, reach: SourceFilter) -> Page:
     if not why:
         return read
     bare = {"text": "", "headings": [], "tables": [], "raw": b"", "sha256": ""}
-    return read.model_copy(update={"outcome": Outcome.REFUSED, "detail": why, **bare})
+    return read.replace(outcome=Outcome.REFUSED, detail=why, **bare)
 
 
 def detect_page_language(page: Page) -> str:

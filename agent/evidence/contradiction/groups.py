@@ -89,9 +89,7 @@ def update_disputed(facts: Iterable[Fact], conflicts: Iterable[Conflict]) -> lis
             if conflict.status == "open" or (overruled and conflict.settled_by != "model"):
                 wanted.update(value.fact_ids)
     return [
-        fact.model_copy(update={"disputed": not fact.disputed})
-        for fact in facts
-        if fact.disputed != (fact.id in wanted)
+        fact.replace(disputed=not fact.disputed) for fact in facts if fact.disputed != (fact.id in wanted)
     ]
 
 

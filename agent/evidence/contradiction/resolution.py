@@ -32,21 +32,14 @@ def restore_settlement(conflict: Conflict, before: dict[str, Conflict], facts: l
         (known for known in before.values() if _is_same_conflict(known, conflict)), None
     )
     if old is not None:
-        conflict = conflict.model_copy(update={"id": old.id, "step": old.step, "found_by": old.found_by})
+        conflict = conflict.replace(id=old.id, step=old.step, found_by=old.found_by)
         read = {"model_ruling": old.model_ruling, "model_reason": old.model_reason}
         if old.ruling == "open":
-            return conflict.model_copy(update={"ruling": "open", "reason": old.reason, **read})
+            return conflict.replace(ruling="open", reason=old.reason, **read)
         chosen = _find_chosen_value(old, conflict)
         if is_settled_by_person(old) and old.reason != PINNED_REASON and chosen is not None:
-            kept = {
-                "status": "settled",
-                "chosen": chosen,
-                "reason": old.reason,
-                "ruling": old.ruling,
-                "settled_by": "person",
-                **read,
-            }
-            return conflict.model_copy(update=kept)
+            kept = {"status": "settled", "chosen": chosen, "reason": old.reason, "settled_by": "person"}
+            return conflict.replace(**kept, ruling=old.ruling, **read)
     return _settle_by_evidence(conflict, {f.id for f in facts if f.decision == "pinned"}, old)
 
 
@@ -110,13 +103,8 @@ def _find_chosen_value(old: Conflict, conflict: Conflict) -> str | None:
 def _settle_by_evidence(conflict: Conflict, pinned: set[str], old: Conflict | None) -> Conflict:
     kept = [value for value in conflict.values if pinned.intersection(value.fact_ids)]
     if len(kept) == 1:
-        return conflict.model_copy(
-            update={
-                "status": "settled",
-                "chosen": kept[0].text,
-                "reason": PINNED_REASON,
-                "settled_by": "person",
-            }
+        return conflict.replace(
+            status="settled", chosen=kept[0].text, reason=PINNED_REASON, settled_by="person"
         )
     texts = {value.text for value in conflict.values}
     if old is not None and old.model_ruling and texts <= {value.text for value in old.values}:
@@ -124,13 +112,11 @@ def _settle_by_evidence(conflict: Conflict, pinned: set[str], old: Conflict | No
         if old.settled_by == "model":
             chosen = old.chosen if old.chosen in texts else ""
             read |= {"status": "settled", "settled_by": "model", "chosen": chosen, "reason": old.reason}
-            return conflict.model_copy(update=read)
-        conflict = conflict.model_copy(update=read)
+            return conflict.replace(**read)
+        conflict = conflict.replace(**read)
     ranked = sorted(conflict.values, key=lambda value: -len(value.sites))
     most, next_most = len(ranked[0].sites), len(ranked[1].sites)
     if most - next_most < MIN_SOURCE_LEAD:
         return conflict
     reason = f"{EVIDENCE_REASON_PREFIX}{most} independent sites against {next_most}"
-    return conflict.model_copy(
-        update={"status": "settled", "chosen": ranked[0].text, "reason": reason, "settled_by": "evidence"}
-    )
+    return conflict.replace(status="settled", chosen=ranked[0].text, reason=reason, settled_by="evidence")

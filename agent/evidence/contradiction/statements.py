@@ -35,8 +35,6 @@ MIN_KEYED_SIMILARITY = 0.3
 """The same for one of names when both facts were given the same subject and attribute."""
 MIN_SHARED_WORDS, MIN_WORD_SHARED_WORDS = 2, 4
 """Content words that two statements share at least; where plain words differ, more."""
-MAX_PLACE_WORDS = 5
-"""Words that a differing name or word has at most."""
 MIN_SPELLING_SIMILARITY = 0.6
 """Words at least this similar are one word in two forms."""
 

@@ -96,7 +96,7 @@ def analyze_page(state: ResearchRun, tools: RunContext, looking: Observation) ->
         + _refuse_withheld(judgement, page, tools.step)
         + _refuse_unknown(state, judgement.value, known, tools.step),
         "actions": [  # none when a person supplied the page
-            action.model_copy(update={"new_facts": verified})
+            action.replace(new_facts=verified)
             for action in state.actions[-1:]
             if action.page_id == looking.page_id
         ],
@@ -161,7 +161,7 @@ def _extract_facts(
         )
         if fact.id in state.facts or fact.id in facts:
             continue
-        fact = fact.model_copy(update={"relevance": score_fact(state.question, fact)})
+        fact = fact.replace(relevance=score_fact(state.question, fact))
         fact = verify_fact(fact, page.text, page.sha256)
         facts[fact.id] = fact
     return list(facts.values())
@@ -224,12 +224,7 @@ def _raise_picked(leads: list[Lead], judgement: RoleResult) -> list[Lead]:
     """The leads with those that a model picked before the others."""
     picked = _picked_urls(judgement)
     return [
-        lead.model_copy(
-            update={
-                "score": min(1.0, lead.score + PICKED_BONUS),
-                "prior": min(1.0, lead.prior + PICKED_BONUS),
-            }
-        )
+        lead.replace(score=min(1.0, lead.score + PICKED_BONUS), prior=min(1.0, lead.prior + PICKED_BONUS))
         if canonicalize(lead.value) in picked
         else lead
         for lead in leads
@@ -244,7 +239,7 @@ def _remove_injected_links(page: Page, step: int) -> tuple[Page, list[Refusal]]:
     why = "Blocked: suspected prompt injection"
     kept = [link for link in page.links if link not in injected]
     refused = [Refusal(what=link.url[:300], why=why, step=step) for link in injected]
-    return page.model_copy(update={"links": kept}), refused
+    return page.replace(links=kept), refused
 
 
 def _find_quote_problems(reply: AnalyzerReply, page: Page) -> list[str]:

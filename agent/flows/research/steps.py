@@ -49,7 +49,7 @@ def decide(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
     if wanted := policy.next_start_page(state) or policy.requested_search(state, actions):
         return _propose(state, wanted)
     stall = policy.find_stall(state)
-    change: Change = {"blockages": [stall.model_copy(update={"step": tools.step})]} if stall else {}
+    change: Change = {"blockages": [stall.replace(step=tools.step)]} if stall else {}
     if stall and stall.rung == "hand_over" and not policy.is_asked_to_continue(state):
         why = f"All escalations were tried: {stall.reason}."
         stop = Proposal(next_action="send_to_hitl", reasoning=why, by="code", rung="hand_over")
@@ -57,7 +57,7 @@ def decide(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
         return {**change, **more}, next
     conflict = settle_conflict.conflict_to_settle(state)
     proposal, refused = _ask_decision(state, tools, actions, stall, conflict)
-    change["refusals"] = [refusal.model_copy(update={"step": tools.step}) for refusal in refused]
+    change["refusals"] = [refusal.replace(step=tools.step) for refusal in refused]
     if conflict:
         proposal = _settle_first(state, proposal, conflict, actions)
     if proposal.next_action == "send_to_hitl":
@@ -223,7 +223,7 @@ def report(state: ResearchRun, tools: RunContext) -> tuple[Change, str]:
 def _mark_leads_taken(state: ResearchRun, pending: Proposal) -> list[Lead]:
     same = canonicalize(pending.query_or_url) or pending.query_or_url
     return [
-        lead.model_copy(update={"status": "taken"})
+        lead.replace(status="taken")
         for lead in state.own.leads.values()
         if lead.status == "open" and (canonicalize(lead.value) or lead.value) == same
     ]

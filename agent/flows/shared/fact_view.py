@@ -43,10 +43,7 @@ def facts_after_notes(state: RunState) -> dict[str, Fact]:
         for value in conflict.values
         for i in value.fact_ids
     }
-    return {
-        name: fact.model_copy(update={"disputed": fact.disputed and name in disputed})
-        for name, fact in kept.items()
-    }
+    return {name: fact.replace(disputed=fact.disputed and name in disputed) for name, fact in kept.items()}
 
 
 def remove_excluded(state: RunState, facts: Iterable[Fact]) -> list[Fact]:
@@ -79,7 +76,7 @@ def facts_for_answer(state: RunState) -> list[Fact]:
 
 def ignore_disputes(facts: Sequence[Fact]) -> list[Fact]:
     """The facts as if none were disputed."""
-    return [fact.model_copy(update={"disputed": False}) if fact.disputed else fact for fact in facts]
+    return [fact.replace(disputed=False) if fact.disputed else fact for fact in facts]
 
 
 def count_stated_sides(conflict: Conflict, facts: dict[str, Fact]) -> int:
@@ -105,9 +102,9 @@ def apply_person_marks(state: RunState, facts: Iterable[Fact]) -> list[Fact]:
 def _apply_person_mark(state: RunState, fact: Fact) -> Fact:
     rating = state.trusts.get(site(fact.url)) if fact.url else None
     if rating and rating.value >= 0:
-        fact = fact.model_copy(update={"trust": rating.value})
+        fact = fact.replace(trust=rating.value)
     source = find_struck_source(state, fact.url) if fact.decision == "none" else ""
-    return fact.model_copy(update={"decision": "struck", "struck_with": source}) if source else fact
+    return fact.replace(decision="struck", struck_with=source) if source else fact
 
 
 def recorded_urls(state: RunState) -> list[str]:

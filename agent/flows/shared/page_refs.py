@@ -30,7 +30,7 @@ def mark_read(ref: PageRef, page: Page, *, facts: int, **more: object) -> PageRe
     trusted."""
     signs = assess_trust(page)
     read = {"facts": facts, "trust": signs.value, "trust_why": list(signs.reasons), "waiting": False}
-    return ref.model_copy(update={**read, **more})
+    return ref.replace(**read, **more)
 
 
 def build_action(proposal: Proposal, step: int, outcome: Outcome, detail: str, **more: object) -> Action:

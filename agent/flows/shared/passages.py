@@ -37,7 +37,7 @@ def content_passages(page: Page, page_id: str) -> list[Passage]:
     here = canonicalize(page.final_url)
     away = {" ".join(link.text.split()) for link in page.links if canonicalize(link.url) != here}
     return [
-        passage.model_copy(update={"heading": ""}) if passage.heading.split(" › ")[-1] in away else passage
+        passage.replace(heading="") if passage.heading.split(" › ")[-1] in away else passage
         for passage in split_passages(page, page_id)
         if not _is_menu(passage, texts | {page.title})
     ]

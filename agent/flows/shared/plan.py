@@ -18,7 +18,7 @@ MIN_PART_SHARE = 0.6
 
 def assign_parts(plan: Sequence[PlanPart], facts: Iterable[Fact]) -> list[Fact]:
     """The facts with the id of a part of the plan in `part`."""
-    return [fact.model_copy(update={"part": find_part(plan, fact)}) for fact in facts]
+    return [fact.replace(part=find_part(plan, fact)) for fact in facts]
 
 
 def find_part(plan: Sequence[PlanPart], fact: Fact) -> str:

@@ -13,8 +13,6 @@ from agent.text.negative_constraints import is_unwanted
 from agent.text.tokens import content_stems, stem_prefix
 from agent.types.collection import CollectIntent, LinkCandidate
 
-MAX_LINKS = 20
-"""Links a reply may hold."""
 MIN_SCORE, MIN_ANCHOR_CHARS = 0.3, 12
 """The least score of a link that is followed, and the letters of an anchor that may be an entry's."""
 _NAVIGATION = re.compile(rf"^(?:{load_alternatives('collect')['navigation']})$", re.IGNORECASE)

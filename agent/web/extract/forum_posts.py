@@ -55,7 +55,7 @@ def find_posts(html: str, today: str) -> list[Post]:
     built = _PostFinder(tree.body, today).best_posts()
     has_roles = any(post.role != "post" for post in stated)
     chosen = stated if len(stated) > len(built) or (has_roles and len(stated) == len(built)) else built
-    return [post.model_copy(update={"n": n}) for n, post in enumerate(chosen, start=1)]
+    return [post.replace(n=n) for n, post in enumerate(chosen, start=1)]
 
 
 @dataclass
