@@ -34,8 +34,8 @@ def find_attribution(text: str) -> str:
 
 
 def is_site_name(name: str, url: str) -> bool:
-    """Is this name (letters alone) the site's? "lundgazette" is lund-gazette.example."""
-    label = _alphanumerics(site(url).split(".")[0])
+    """Is this name the site's, by its letters? "Lund Gazette" is lund-gazette.example."""
+    name, label = _alphanumerics(name), _alphanumerics(site(url).split(".")[0])
     return min(len(name), len(label)) >= MIN_NAME_LETTERS and (label in name or name in label)
 
 

@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from pathlib import Path
 
 _DATA = Path(__file__).parent / "data"
+_SECTION = re.compile(r"\[([\w ]+)\]")
 
 
 @cache
@@ -29,6 +31,18 @@ def read_patterns(name: str) -> dict[str, str]:
         key, _, alternatives = row.partition(": ")
         patterns[key] = f"{patterns[key]}|{alternatives}" if key in patterns else alternatives
     return patterns
+
+
+@cache
+def read_sections(file: Path) -> dict[str, tuple[str, ...]]:
+    """The lines of a text file below each "[section]", in their order, without comments and empty lines."""
+    sections: dict[str, list[str]] = {}
+    for line in map(str.strip, file.read_text(encoding="utf-8").splitlines()):
+        if header := _SECTION.fullmatch(line):
+            entries = sections.setdefault(header[1], [])
+        elif line and not line.startswith("#"):
+            entries.append(line)
+    return {section: tuple(entries) for section, entries in sections.items()}
 
 
 STOPWORDS = load_words("stopwords")

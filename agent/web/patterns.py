@@ -5,23 +5,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import lru_cache
 from pathlib import Path
 
+from agent.text.word_lists import read_sections
+
 _DATA = Path(__file__).with_name("data")
-_SECTION = re.compile(r"\[(\w+)\]")
 
 
-@lru_cache
 def read_lists(name: str) -> dict[str, tuple[str, ...]]:
     """The entries of `data/<name>.txt` by section, in their order."""
-    sections: dict[str, list[str]] = {}
-    for line in (_DATA / f"{name}.txt").read_text(encoding="utf-8").splitlines():
-        if header := _SECTION.fullmatch(line.strip()):
-            entries = sections.setdefault(header[1], [])
-        elif line.strip() and not line.startswith("#"):
-            entries.append(line.strip())
-    return {section: tuple(entries) for section, entries in sections.items()}
+    return read_sections(_DATA / f"{name}.txt")
 
 
 def compile_any(entries: Iterable[str]) -> re.Pattern[str]:

@@ -44,8 +44,9 @@ def assess_confidence(
     previous = state.confidence[-1] if state.confidence else None
     new = list(new)
     pool_facts = _collect_facts(state, new)
-    conflicts = _touching_conflicts(pool_facts, state.conflicts.values() if conflicts is None else conflicts)
-    names = [_letters(name) for name in parse_question(state.asked or state.question).names]
+    every = state.conflicts.values() if conflicts is None else conflicts
+    conflicts = [conflict for conflict in every if fact_view.count_stated_sides(conflict, pool_facts) > 1]
+    names = parse_question(state.asked or state.question).names
     pool = EvidencePool(
         pool_facts.values(),
         conflicts,
@@ -115,17 +116,8 @@ def _collect_facts(state: RunState, new: Sequence[Fact]) -> dict[str, Fact]:
     return {fact.id: fact for fact in [*shown, *idle[-fact_view.MAX_PROMPT_FACTS :], *new]}
 
 
-def _touching_conflicts(facts: dict[str, Fact], conflicts: Iterable[Conflict]) -> list[Conflict]:
-    """The conflicts of which these facts state two sides."""
-    return [conflict for conflict in conflicts if fact_view.count_stated_sides(conflict, facts) > 1]
-
-
 def _estimate_fit(question: str, facts: Sequence[Fact]) -> float:
     """How well the best of some quotes fits a question, without a model: 0 to 1."""
     asked = parse_question(remove_output_form(question))
     fit = max((score_fact(asked, fact) for fact in facts if fact.is_active), default=0.0)
     return (LEAST_FIT + (1.0 - LEAST_FIT) * fit) * (MULTI_HOP_FIT if asked.is_multi_hop else 1.0)
-
-
-def _letters(name: str) -> str:
-    return "".join(c for c in name.casefold() if c.isalnum())
