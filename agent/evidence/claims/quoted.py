@@ -34,15 +34,20 @@ RESTRICTABLE = frozenset(
 )
 """Words whose claim says less when it is restricted further: "all birds" and "all birds of prey"."""
 _PLACE_WORDS = frozenset({"in", "at", "near", "from"})
-_COMPLETES = frozenset({"of", "than"})
-"""Function words that complete what stands before them: "free of lead", "more than that"."""
+_COMPLETES = frozenset("of than more less fewer only except without per".split())
+"""Function words that complete or limit what stands before them: "free of lead", "5 euros less", "open only
+to members"."""
+_AT_BOUND = frozenset({"most", "least"})
+"""What limits a figure after "at"."""
 _COORDINATION = frozenset({"and", "or", "nor"})
 _BREAK = re.compile(r"[^\w\s'’%°$€£¥₹+-]|\s[–—-]+\s|\n")
+_LABELS = re.compile(r":|\s[–—-]+\s")
 _ASKS = re.compile(r"[\s\"”’»)\]]*\?")
+_FALSE = "(?:false|untrue|incorrect|wrong|mistaken|myth|hoax|legend|fiction|denied|disputed|refuted|debunked)"
 _JUDGED_AFTER = re.compile(
     r"\W*(?:this|that|it|which)\W+(?:\w+\W+){0,2}?(?:is|was|has|proved)\W+(?:\w+\W+){0,3}?"
-    r"(?:false|untrue|incorrect|wrong|mistaken|myth|hoax|legend|fiction|denied|disputed|refuted|debunked)\b",
-    re.IGNORECASE,
+    rf"{_FALSE}\b|\W+(?:(?:verdict|rating|ruling)\W+)?{_FALSE}[ \t]*(?:[^\w\s]|$)",
+    re.IGNORECASE | re.MULTILINE,
 )
 _MAX_PLACES = 50
 """Places of a claim's words that are looked at."""
@@ -139,9 +144,14 @@ def _begins_clause(quote: ReadText, before: list[Word], start: int) -> bool:
 def _is_governed(quote: ReadText, before: list[Word], start: int) -> bool:
     """Does a word before deny, doubt, suppose or report what the stretch says?
 
-    After "that" all of the sentence counts, else only the words since the last punctuation."""
+    After "that" all of the sentence counts, else only the words since the last punctuation, and one before a
+    colon or dash ("Myth: …")."""
+    while before and before[-1].key in _EDGE:
+        start, before = before[-1].start, before[:-1]
     if not before:
         return False
+    if _LABELS.search(quote.text, before[-1].end, start) and stem(before[-1].key) in _OPAQUE:
+        return True
     follows_that = before[-1].key == "that"
     for n in range(len(before) - 1, -1, -1):
         until = before[n + 1].start if n + 1 < len(before) else start
@@ -159,7 +169,8 @@ def _ends_phrase(quote: ReadText, first: int, end: int, after: list[Word]) -> bo
     last, following = quote.words[end - 1], after[0]
     if any(is_restrictable(quote.keys, n) for n in range(first, end)):
         return following.key in _COORDINATION
-    if is_stopword(following.key) and following.key not in _COMPLETES:
+    is_bound = following.key == "at" and len(after) > 1 and after[1].key in _AT_BOUND
+    if is_stopword(following.key) and following.key not in _COMPLETES and not is_bound:
         return True
     is_place = end - first > 1 and quote.keys[end - 2] in _PLACE_WORDS and quote.text[last.start].isupper()
     return is_place and quote.text[following.start].islower()
