@@ -62,6 +62,8 @@ class PersonAction(Record):
     """The answer, for `respond`."""
     note: str = ""
     """For `steer` and `send_back`."""
+    private: bool = False
+    """No word of the note goes to search engines or pages."""
     next_action: str = ""
     query_or_url: str = ""
     """Both for `edit`."""
@@ -219,9 +221,9 @@ class _Walker:
             case "respond":
                 self.bench.respond(run_id, head, act.text)
             case "send_back":
-                self.bench.send_back(run_id, head, act.note)
+                self.bench.send_back(run_id, head, act.note, private=act.private)
             case "steer":
-                self.bench.steer(run_id, act.note)
+                self.bench.steer(run_id, act.note, private=act.private)
             case "approve" | "skip" | "accept":
                 getattr(self.bench, act.action)(run_id, head)
             case _:

@@ -204,7 +204,9 @@ def test_a_review_is_sent_back_and_accepted(bench: Workbench) -> None:
     )
     refused = graph.invoke(Command(resume="applaud"), _on("r"))["__interrupt__"][0].value["refused"]
     assert "choose one of accept, send_back" in refused
-    again = graph.invoke(Command(resume={"action": "send_back", "note": "name the day"}), _on("r"))
+    again = graph.invoke(
+        Command(resume={"action": "send_back", "note": "name the day", "private": True}), _on("r")
+    )
     assert (
         again["__interrupt__"] and again["notes"][-1]["text"] == "name the day" and len(again["answers"]) == 2
     )

@@ -243,10 +243,7 @@ def build_answer(state: ChatRun, tools: RunContext) -> Answer:
     )
     if answer.verdict == "no_evidence":
         return build_refusal(state, tools, "not_covered", "Nothing in the library answers this question.")
-    if left_out := draft.drafted - len(draft.sentences):
-        was = "sentence was" if left_out == 1 else "sentences were"
-        answer = answer.replace(remark=f"{left_out} drafted {was} left out: not supported by the quotes.")
-    return answer
+    return answer.replace(remark=verdict.describe_refused(draft.drafted - len(draft.sentences)))
 
 
 def build_refusal(

@@ -122,7 +122,7 @@ def _limit_answer(state: ReplyRun, answer: Answer, sentences: Sequence[Sentence]
     """The answer with only the sentences that are posted; `unfitted` supported ones were too long."""
     posted = limit_answer(state, answer, sentences)
     if answer.verdict == "no_evidence":
-        posted = posted.replace(missing=PICTURE_ALONE, reason="none")
+        posted = posted.replace(missing=PICTURE_ALONE, reason="none", remark="")
     too_long = f"{format_count(unfitted, 'supported sentence')} did not fit the length." if unfitted else ""
     return posted.replace(missing=" ".join(filter(None, (posted.missing, too_long))))
 

@@ -11,6 +11,7 @@ from agent.evidence.attribution import is_site_name
 from agent.evidence.confidence import Evidence, EvidencePool
 from agent.evidence.confidence_explanations import explain_changes
 from agent.flows.shared import fact_view
+from agent.flows.shared.conflict_sentences import RULING_PREFIX
 from agent.flows.shared.plan import bears_on, find_part
 from agent.retrieval.relevance import score_fact
 from agent.text.question_analysis import parse_question
@@ -91,8 +92,9 @@ def find_main_sentence(
     part: PlanPart, sentences: Sequence[Sentence], facts: Mapping[str, Fact]
 ) -> Sentence | None:
     """The first sentence that answers a part; what rests on a person's word alone, and what is no claim (a
-    heading, an honest gap), is passed over. None when there is none."""
-    for sentence in sentences:
+    heading, an honest gap), is passed over. A person's ruling counts where nothing else answers. None when
+    there is none."""
+    for sentence in sorted(sentences, key=lambda sentence: sentence.text.startswith(RULING_PREFIX)):
         cited = [facts[i] for i in sentence.fact_ids if i in facts]
         is_theirs = bool(cited) and all(fact.rests_on_person for fact in cited)
         is_claim = bool(sentence.check or sentence.fact_ids)

@@ -92,7 +92,8 @@ def build_answer(
     sentences = [name_part(state.plan, sentence, facts) for sentence in sentences]
     journey = journey or describe_journey(state)
     if not any(_is_worth_showing(sentence, facts) for sentence in sentences):
-        return _build_no_evidence(state, reply, judgement, step, journey)
+        answer = _build_no_evidence(state, reply, judgement, step, journey)
+        return answer.replace(remark=describe_refused(len(draft.failed)))
     open_conflicts = [conflict for conflict in conflicts if conflict.status == "open"]
     level = assess_confidence(state, step, sentences=sentences)
     plan = close_plan(state, level, sentences)
@@ -115,6 +116,12 @@ def build_answer(
         conflicts=[conflict.id for conflict in open_conflicts],
         step=step,
     )
+
+
+def describe_refused(count: int) -> str:
+    """That drafted sentences were refused by their check; "" for none."""
+    drafted = format_count(count, "drafted sentence was", "drafted sentences were")
+    return f"{drafted} left out: not supported by the quotes." if count else ""
 
 
 def limit_answer(state: RunState, answer: Answer, sentences: Sequence[Sentence]) -> Answer:

@@ -71,7 +71,8 @@ def answer_from_draft(
         caveat=_forced_reason(state),
         journey=_describe_journey(state),
     )
-    remark = _describe_ignored_instruction(state.settings.instruction, judgement.by)
+    ignored = _describe_ignored_instruction(state.settings.instruction, judgement.by)
+    remark = " ".join(filter(None, (answer.remark, ignored)))
     cited, useful = {source.page_id for source in answer.sources}, state.own.useful_visited_indices
     content = state.own.url_content(state)
     worded = _word_refusal(state, answer, reply)

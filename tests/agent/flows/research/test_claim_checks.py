@@ -54,6 +54,7 @@ def test_a_hostile_judge_lifts_no_veto() -> None:
 def test_an_answer_of_false_sentences_alone_is_none() -> None:
     answer, _ = write(FALSE, judge=HONEST)
     assert (answer.verdict, answer.sentences) == ("no_evidence", [])
+    assert answer.remark == "1 drafted sentence was left out: not supported by the quotes."
 
 
 def test_a_judge_that_fails_leaves_the_answer_unchecked_and_says_why() -> None:

@@ -208,6 +208,14 @@ def test_a_ruling_is_stated_with_its_reason_which_needs_no_source():
     assert given.conflicts == [] and given.verdict == "answered"
 
 
+def test_a_ruling_of_a_person_does_not_stand_for_a_main_sentence_that_fails():
+    more = {"status": "settled", "settled_by": "person", "ruling": "neither", "reason": "both are guesses"}
+    other = fact("b", "The heron was built in 1934.")
+    run = state(BUILT, other, conflicts={"c1": clash("a", "b").replace(**more)})
+    given = written(run, ("It was built in 1950.", ["a"]))
+    assert [s.check for s in given.sentences] == ["quoted", "vetoed"] and given.verdict == "partial"
+
+
 def test_a_conflict_about_something_else_is_not_named():
     far = [
         fact(name, f"The fee was {n} crowns.", relevance=0.1, disputed=True) for n, name in enumerate("cd")
