@@ -166,13 +166,12 @@ def _anchor_sentence(text: str, anchor: str) -> str:
 def score_leads(question: str, leads: Iterable[Lead], facts: Sequence[Fact]) -> list[Lead]:
     """The leads with their scores by what is known now, best first. Cheap enough to call at every step."""
     asked = parse_question(question)
-    missing = {stem for word in measure_coverage(question, facts).missing for stem in stem_words(word)}
-    covered = asked.weights.keys() - missing
+    covered = measure_coverage(question, facts).covered
     rescored = [lead.replace(score=_score_lead(asked, lead, covered)) for lead in leads]
     return sorted(rescored, key=lambda lead: (-lead.score, lead.step, lead.value))
 
 
-def _score_lead(asked: ParsedQuestion, lead: Lead, covered: set[str]) -> float:
+def _score_lead(asked: ParsedQuestion, lead: Lead, covered: frozenset[str]) -> float:
     if not lead.prior:
         return lead.score
     prior = max(1e-5, min(1 - 1e-5, lead.prior))

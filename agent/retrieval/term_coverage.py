@@ -1,4 +1,4 @@
-"""How much of a question's words some texts hold, and which are missing. Counts words, not meaning."""
+"""How much of a question's words some texts hold, and which. Counts words, not meaning."""
 
 from __future__ import annotations
 
@@ -19,17 +19,16 @@ SHORT_STEM = 5
 """A stem with fewer letters is looked for with an ending only: many other words begin with "red"."""
 MAX_ENDING = 2
 """Letters of an ending."""
-_WORD = re.compile(r"\d+(?:[.,]\d+)*|[^\W_]+?(?=['’ʼ]s\b)|[^\W_]+(?:['’ʼ][^\W_]+)*", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
 class Coverage:
     """`best_share` is the largest share of the question that one quote covers, `share` what all cover
-    together; `missing` are the question's own words."""
+    together; `covered` are the stems of the question's words that they hold."""
 
     share: float
     best_share: float
-    missing: tuple[str, ...]
+    covered: frozenset[str]
 
 
 def stem_prefixes(*texts: str) -> frozenset[str]:
@@ -78,21 +77,7 @@ def measure_coverage(question: str, facts: Iterable[Fact]) -> Coverage:
         if alone > best and has_answer_type(asked.answer_type, fact.quote, folded_names(asked)):
             best = alone
     whole = sum(got.get(word, 0.0) * weight for word, weight in asked.weights.items()) / asked.total_weight
-    missing = find_missing_words(asked, [word for word, value in got.items() if value > 0])
-    return Coverage(round(whole, 4), round(best, 4), missing)
-
-
-def find_missing_words(asked: ParsedQuestion, covered: Collection[str]) -> tuple[str, ...]:
-    """The question's words, as it spells them (of unspaced scripts the pairs of characters), whose stems are
-    not covered."""
-    missing = set(asked.weights) - set(covered)
-    found: dict[str, str] = {}
-    for spelled in _WORD.findall(asked.text):
-        folded = tokenize(spelled)
-        for word in folded:
-            if stem(word) in missing:
-                found.setdefault(word, spelled if len(folded) == 1 else word)
-    return tuple(found.values())
+    return Coverage(round(whole, 4), round(best, 4), frozenset(word for word in got if got[word]))
 
 
 def added_share(asked: ParsedQuestion, text: str, covered: Collection[str]) -> float:
