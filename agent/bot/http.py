@@ -142,11 +142,6 @@ class ReplyHttp:
         """The service that answers. Raises TouchstoneError when it cannot be opened."""
         return self._open().service
 
-    @property
-    def debouncer(self) -> Debouncer[ReplyOutcome]:
-        """What gathers the messages of POST /messages. Raises TouchstoneError when it cannot be opened."""
-        return self._open().debouncer
-
     def close(self) -> None:
         """Close the service; waiting requests are dropped."""
         with self._lock:

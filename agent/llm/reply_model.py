@@ -39,11 +39,6 @@ class ReplyModel:
             return None, found.detail if self.is_model_named or name != "auto" else ""
         return found.client if name == "auto" else found.client.with_models(strong=name), ""
 
-    @property
-    def detail(self) -> str:
-        """A sentence for a person: which model replies, or why none."""
-        return self._find().detail
-
     def _find(self) -> detect.DetectedModel:
         with self._lock:
             old = self._found

@@ -33,9 +33,8 @@ _COMPARISON = re.compile(_PATTERNS["comparison"], re.IGNORECASE)
 class ParsedQuestion:
     """The parts of a question. `weights` gives each content stem its weight, `prefix_weights` the same by the
     first letters of the stems; `bigrams` are neighbouring stems; `answer_type` is one of
-    `answer_type.ANSWER_TYPES`; `text` has no addresses, `original` is the question as typed."""
+    `answer_type.ANSWER_TYPES`; `text` has no addresses."""
 
-    original: str
     text: str
     weights: dict[str, float]
     prefix_weights: dict[str, float]
@@ -61,45 +60,20 @@ class ParsedQuestion:
         """Its numbers and years."""
         return frozenset(word for word in self.weights if word.isdigit())
 
-    @property
-    def subject(self) -> str:
-        """What it asks about, to be shown: its longest name, else the question in quotation marks."""
-        names = [name.text for name in find_proper_names(self.text) if name.start > 0 or len(name.words) > 1]
-        return max(names, key=len, default=f"“{self.original.rstrip('? ')}”")
-
-    @property
-    def attribute(self) -> str:
-        """What it asks of the subject, in its own words; "" without a name."""
-        inside = set(stem_words(self.subject))
-        words = [
-            word for word in tokenize(self.text) if stem(word) in self.weights and stem(word) not in inside
-        ]
-        return " ".join(dict.fromkeys(words)) if self.name_words else ""
-
 
 @lru_cache(maxsize=512)
 def parse_question(question: str) -> ParsedQuestion:
     """The parts of a question, without the addresses in it. Never fails; an empty one has no words."""
-    original, question = question, remove_urls(question)
+    question = remove_urls(question)
     found = tuple(name for name in find_names(question) if name.casefold() != question.casefold())
     in_names = {s for name in found for s in stem_words(name)}
     weights = {word: _weight(word, in_names) for word in content_stems(question)}
     rough_weights: dict[str, float] = {}
     for word, weight in weights.items():
         rough_weights[stem_prefix(word)] = max(weight, rough_weights.get(stem_prefix(word), 0.0))
-    words = stem_words(question)
-    pairs = frozenset(pairwise(words))
-    kind = detect_answer_type(question)
-    return ParsedQuestion(
-        original,
-        question,
-        weights,
-        rough_weights,
-        pairs,
-        found,
-        kind,
-        _detect_multi_hop(question, found),
-    )
+    pairs = frozenset(pairwise(stem_words(question)))
+    kind, is_multi_hop = detect_answer_type(question), _detect_multi_hop(question, found)
+    return ParsedQuestion(question, weights, rough_weights, pairs, found, kind, is_multi_hop)
 
 
 def remove_urls(question: str) -> str:

@@ -106,8 +106,3 @@ class FolderSyncResult(Record):
     changed: list[str] = Field(default_factory=list)
     removed: list[str] = Field(default_factory=list)
     refused: list[RefusedFile] = Field(default_factory=list)
-
-    @property
-    def has_changes(self) -> bool:
-        """Whether any source was added, changed or removed."""
-        return bool(self.added or self.changed or self.removed)

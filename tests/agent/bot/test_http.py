@@ -277,7 +277,7 @@ def test_waiting_in_line_counts_as_time_of_the_request(
         return real(self, *more, **named)
 
     monkeypatch.setattr(ReplyService, "reply", watched)
-    batching = http.debouncer
+    batching = http._open().debouncer
     batching.window_s = 0.0
     sent = time.monotonic()
     assert (
