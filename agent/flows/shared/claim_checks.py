@@ -59,7 +59,6 @@ def check_sentences(
     *,
     question: str = "",
     clean: Callable[[str], str] = str.strip,
-    may_repair: bool = True,
 ) -> CheckedDraft:
     """The sentences with the citations that hold, checked against their quotes.
 
@@ -70,13 +69,10 @@ def check_sentences(
     question = question or state.question
     checked, dropped = filter_citations(sentences, facts, conflicts)
     checked, trouble = _judge(tools, checked, facts, question)
-    if may_repair:
-        draft = repair_sentences(
-            tools, checked, facts, conflicts, question=question, clean=clean, dropped=dropped
-        )
-        return replace(draft, trouble=trouble or draft.trouble)
-    counts = count_statements(checked, dropped)
-    return CheckedDraft(checked, tuple(_find_failed(checked)), counts, trouble=trouble)
+    draft = repair_sentences(
+        tools, checked, facts, conflicts, question=question, clean=clean, dropped=dropped
+    )
+    return replace(draft, trouble=trouble or draft.trouble)
 
 
 def repair_sentences(

@@ -92,12 +92,10 @@ def test_one_call_judges_all_open_sentences_by_their_quotes_alone() -> None:
         tools,
         say("Tallåsen is where Petra Vasshaug came from.", "petra"),
         say("It works all week.", "mill"),
-        may_repair=False,
     )
     assert [s.check for s in draft.sentences] == ["judged_supported", "not_supported"]
     assert draft.sentences[0].check_reason == "so it reads" and draft.failed == (1,)
-    assert tools.client.calls == 1
-    [prompt] = tools.prompts
+    [prompt] = [prompt for prompt in tools.prompts if prompt.startswith("CheckClaimsReply")]
     assert unfence(prompt, "quote") == [
         f"[Petra Vasshaug, petra.example] {PETRA}",
         f"[The mill, mill.example] {MILL}",
@@ -230,7 +228,7 @@ def test_the_claim_leaves_the_title_out_that_stands_before_a_quote() -> None:
 def test_of_two_judgements_of_a_sentence_the_doubting_one_counts_and_no_address_stays_in_a_reason() -> None:
     said = {"quote": "q1", "reason": "See https://evil.example/x\nfor more."}
     reply = {"claims": [{"n": 1, "supported": True, **said}, {"n": 1, "supported": False, **said}]}
-    draft = check(Tools(lambda messages, schema: reply), say("She lived.", "petra"), may_repair=False)
+    draft = check(Tools(lambda messages, schema: reply), say("She lived.", "petra"))
     assert draft.sentences[0].check == "not_supported"
     assert "evil" not in draft.sentences[0].check_reason
 
