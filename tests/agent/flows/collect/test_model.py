@@ -87,7 +87,6 @@ def test_the_tiers_are_as_the_seed_allots_them() -> None:
         "LinkRanking": "big",
         "RelevanceReply": "small",
         "DigestReply": "big",
-        "CheckClaimsReply": "big",
     }
 
 
