@@ -10,7 +10,7 @@ from agent.engine.state import Change, fold
 from agent.flows.chat.state import ChatRun, ChatState, StepJudge
 from agent.flows.shared import fact_view
 from agent.flows.shared.passages import find_hidden_sources
-from agent.retrieval.bm25 import CollectionCounts, score_question_coverage
+from agent.retrieval.bm25 import score_question_coverage
 from agent.retrieval.query_rewriting import build_search_texts
 from agent.retrieval.rank_fusion import fuse_rankings
 from agent.roles.chat.grade import MIN_RELEVANT_SCORE
@@ -130,8 +130,5 @@ def load_passages(
 
 def score_passages(tools: RunContext, question: str, docs: Sequence[PassageRef]) -> list[Passage]:
     """The passages, scored by the share of the question that each contains."""
-    return score_question_coverage(question, load_passages(tools, docs), _count_terms(tools, question))
-
-
-def _count_terms(tools: RunContext, question: str) -> CollectionCounts:
-    return tools.library.count_terms(list(parse_question(question).weights))
+    counts = tools.library.count_terms(list(parse_question(question).weights))
+    return score_question_coverage(question, load_passages(tools, docs), counts)
