@@ -153,10 +153,19 @@ def _stems(content: Collection[tuple[str, Word]]) -> set[str]:
 
 
 def _find_negations(words: Sequence[Word], is_answer: bool = False) -> list[int]:
-    """The places of negations, without the "No, …" that an answer may begin with."""
+    """The places of negations, without the "No, …" that an answer may begin with, and without "not only …
+    but", which denies nothing."""
+    keys = [word.key for word in words]
     opens = is_answer and len(words) > 1 and words[0].key == "no"
     first = 1 if opens and words[1].start - words[0].end > 1 else 0
-    return [n for n, word in enumerate(words) if n >= first and is_negation(word.key) and word.key != "non"]
+    return [
+        n
+        for n, key in enumerate(keys)
+        if n >= first
+        and is_negation(key)
+        and key != "non"
+        and not (keys[n + 1 : n + 2] == ["only"] and "but" in keys[n + 2 :])
+    ]
 
 
 def _denies(side: set[str], other: set[str]) -> bool:

@@ -28,6 +28,10 @@ def test_a_negation_on_one_side_of_like_words_is_a_veto(claim: str, quote: str) 
     assert ("negation", True) in _find(claim, quote)
 
 
+def test_not_only_but_also_denies_nothing() -> None:
+    assert _find("The tower survived and grew.", "The tower not only survived but grew.") == []
+
+
 @pytest.mark.parametrize(
     ("kind", "claim", "quote"),
     [
