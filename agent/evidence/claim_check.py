@@ -23,7 +23,8 @@ from dataclasses import dataclass
 from agent.evidence.claims.alignment import Alignment, align
 from agent.evidence.claims.computed import Computation, find_computation, is_carried
 from agent.evidence.claims.doubts import find_doubts
-from agent.evidence.claims.figures import find_figure_vetoes, find_other_bounds
+from agent.evidence.claims.figures import find_added_units, find_figure_vetoes, find_other_bounds
+from agent.evidence.claims.joined_names import find_joined_names
 from agent.evidence.claims.names import find_other_names
 from agent.evidence.claims.quoted import find_unclean_cuts, is_quoted
 from agent.evidence.claims.words import ReadText, read_text
@@ -124,6 +125,8 @@ def describe_finding(finding: ClaimFinding) -> str:
     claimed, quoted = finding.claimed, finding.quoted
     if finding.kind == "name":
         return f"The quote names {quoted or 'nobody of that name'}; the claim names {claimed}."
+    if finding.kind == "roles" and not quoted:
+        return f"No quote speaks of both: “{claimed}”."
     if finding.kind == "roles":
         return f"The same words in another order: “{quoted}” in the quote, “{claimed}” in the claim."
     if finding.kind in ("figure", "date", "time"):
@@ -140,9 +143,12 @@ def _find_differences(
 ) -> tuple[ClaimFinding, ...]:
     alignment = align(statement, quotes)
     context = read_text("\n".join([claim.context, claim.question, *claim.sources]))
+    nearby = read_text("\n".join(claim.nearby))
     found = [
         *find_figure_vetoes(statement, quotes, context, read_text("\n".join(claim.sources))),
-        *find_other_names(statement, quotes, context, alignment, read_text("\n".join(claim.nearby))),
+        *find_added_units(statement, quotes, context, nearby),
+        *find_other_names(statement, quotes, context, alignment, nearby),
+        *find_joined_names(statement, claim.quotes, claim.sources, claim.nearby),
     ]
     if cut := list(find_unclean_cuts(statement, quotes)):
         found += [finding for finding in cut if not any(other.is_veto for other in found)]

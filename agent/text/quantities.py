@@ -19,10 +19,10 @@ _CARDINALS, _TENS_WORDS, _ORDINAL_WORDS = (row.split() for row in read_rows("num
 _ONES = {word: number for number, word in enumerate(_CARDINALS)}
 _TENS = {word: 10 * number for number, word in enumerate(_TENS_WORDS, start=2)}
 _SCALES = {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
-_SCALES |= {"mn": 1e6, "mln": 1e6, "bn": 1e9, "dozen": 12.0}
+_SCALES |= {"k": 1e3, "mn": 1e6, "mln": 1e6, "bn": 1e9, "dozen": 12.0}
 _ORDINALS = {word: number for number, word in enumerate(_ORDINAL_WORDS, start=1)}
 _FRACTIONS = {"½": 0.5, "¼": 0.25, "¾": 0.75, "⅓": 1 / 3, "⅔": 2 / 3}
-CARDINAL_WORDS = frozenset([*_ONES, *_TENS, *_SCALES]) - {"zero", "mn", "mln", "bn"}
+CARDINAL_WORDS = frozenset([*_ONES, *_TENS, *_SCALES]) - {"zero", "k", "mn", "mln", "bn"}
 """English words for numbers that count."""
 NUMBER_WORDS = frozenset(
     [*_ONES, *_TENS, *_SCALES, *_ORDINALS, "half", "third", "quarter", "twice", "once", "double", "both"]
@@ -57,10 +57,13 @@ _QUANTITY = re.compile(
     rf"|[$€£¥₹])?\s?(?P<sign>(?<![\w)\]%])[-\u2212])?(?<![\w.])"
     rf"(?:(?P<digits>{_DIGITS})(?P<part>[½¼¾⅓⅔])?(?P<nth>(?:st|nd|rd|th)\b)?"
     rf"|\b(?P<spoken>{_NUMBER_PHRASE})\b|\b(?P<ordinal>{'|'.join(_ORDINALS)})\b)"
-    rf"(?:[\s\u00a0-]?(?P<scale>hundred|thousand|million|billion|trillion|dozen|mn|mln|bn)\b)?"
+    rf"(?:[\s\u00a0-]?(?P<scale>(?<=\d)k|hundred|thousand|million|billion|trillion|dozen|mn|mln|bn)\b)?"
     rf"(?P<gap>[\s\u00a0\u202f]{{0,2}}-?)(?P<unit>{_NAMED_UNIT})?",
     re.IGNORECASE,
 )
+
+
+_UNIT_NAME = re.compile(r"(?<![\w'’])[^\W\d_]{2,}|[%$€£¥₹]")
 
 
 @dataclass(frozen=True)
@@ -84,6 +87,11 @@ def find_quantities(text: str) -> list[Quantity]:
     """The numbers of a text in order, without a lone "one" (mostly a pronoun)."""
     found = (_parse_quantity(match) for match in _QUANTITY.finditer(text))
     return [quantity for quantity in found if quantity is not None]
+
+
+def find_units(text: str) -> set[tuple[str, float]]:
+    """Base unit and factor of each unit that a text names, beside a number or not ("Height in metres")."""
+    return {unit for match in _UNIT_NAME.finditer(text.lower()) if (unit := _find_unit(match.group()))}
 
 
 def is_same_quantity(a: Quantity, b: Quantity) -> bool:

@@ -18,7 +18,7 @@ from functools import cache
 from itertools import compress
 
 from agent.evidence.claims.alignment import Alignment, list_content
-from agent.evidence.claims.quoted import is_restrictable
+from agent.evidence.claims.near_copies import find_changed_words
 from agent.evidence.claims.words import ReadText, Word
 from agent.text.date_intervals import MONTH_NAMES
 from agent.text.normalization import is_negation
@@ -33,18 +33,16 @@ MIN_WEAKENED_SHARE = 0.5
 MIN_LIKE = 0.8
 """Least share of the claim's content, in order, in a sentence of otherwise like words."""
 MIN_SAME_WORDS = 0.7
-"""Least share of the claim's content in a sentence whose roles are compared."""
-MAX_CHANGES = 2
-"""Content words by which a near copy differs at most; at least half of the shorter side is the same."""
-MAX_SHORT = 10
-"""Content words of a sentence in which one other word changes much.
+"""Least share of the claim's content in a sentence whose roles are compared.
 
 These were chosen on 3,541 public examples (DECISIONS.md, "Claim check")."""
 MAX_DENIED = 5
 """Content words after a negation that it denies at most ("no batteries, wear or damage by fire")."""
 _MAX_DENIED_WORDS = 14
 _CLAUSE_ENDS = frozenset("but although though while whereas because since until unless than".split())
+_JOINTS = _CLAUSE_ENDS | {"and", "or", "nor"}
 _STOP = re.compile(r"[.;:!?\n(]")
+_COMMA = re.compile(r"[.,;:!?\n()]")
 _CALENDAR = frozenset(f"{MONTH_NAMES}|monday|tuesday|wednesday|thursday|friday|saturday|sunday".split("|"))
 _BE = frozenset("is are was were be been being".split())
 _MAX_PLACES = 60
@@ -63,11 +61,9 @@ _DENIALS = frozenset(map(stem, _DENIAL_WORDS.split()))
 """Words that deny without being a negation."""
 _FREE = frozenset({stem("free"), stem("none"), stem("nothing")})
 """Words that say that there is nothing of a thing."""
-_LIGHT_WORDS = (
-    "make made do done get got give given gave take took taken go gone come came put down up away back"
-)
-_LIGHT = frozenset(map(stem, _LIGHT_WORDS.split()))
-"""Light verbs and particles, which add little ("is made", "written down")."""
+_PRICES = frozenset(map(stem, "cost price charge fee pay paid fare admission".split()))
+"""Words that say that a thing has a price."""
+_ONLY = frozenset("only just merely simply".split())
 _PREFIXES = ("un", "in", "im", "dis", "non", "ir", "il", "mis")
 _COMPARATIVE_WORDS = "more less fewer greater smaller higher lower larger faster slower longer shorter"
 _COMPARATIVES = frozenset(map(stem, _COMPARATIVE_WORDS.split()))
@@ -76,19 +72,31 @@ _COMPARATIVES = frozenset(map(stem, _COMPARATIVE_WORDS.split()))
 def find_doubts(quotes: Sequence[ReadText], alignment: Alignment, context: ReadText) -> list[ClaimFinding]:
     """The differences of a claim from its closest sentence; what the context names may be added. A negation
     in otherwise like words is a veto."""
+    opposites = list(_compare_opposites(alignment))
     found = [
-        *_compare_negation(alignment, quotes),
+        *_compare_negation(alignment, quotes, may_veto=not opposites),
         *_compare_marks(alignment, quotes),
-        *_compare_opposites(alignment),
+        *opposites,
         *_compare_roles(alignment),
     ]
-    return found or list(_compare_copy(alignment, {stem(key) for key in context.keys}))
+    return found or list(find_changed_words(alignment, {stem(key) for key in context.keys}))
 
 
-def _compare_negation(alignment: Alignment, quotes: Sequence[ReadText]) -> Iterator[ClaimFinding]:
+def _compare_negation(
+    alignment: Alignment, quotes: Sequence[ReadText], may_veto: bool
+) -> Iterator[ClaimFinding]:
+    """What is denied on one side only; no veto beside opposites ("under 16 not", "over 16")."""
     said, there = (_stems(side) for side in (alignment.claimed, alignment.quoted))
-    claimed = _find_negations(alignment.claim, is_answer=True)
-    quoted = [n for n in _find_negations(alignment.sentence) if _governs(alignment.sentence, n, said)]
+    claimed = [
+        n
+        for n in _find_negations(alignment.claim, is_answer=True)
+        if not _is_addition(alignment.claim, n, alignment.sentence)
+    ]
+    quoted = [
+        n
+        for n in _find_negations(alignment.sentence)
+        if _governs(alignment.sentence, n, said) and not _is_addition(alignment.sentence, n, alignment.claim)
+    ]
     if not claimed and not quoted:
         yield from _find_denied_words(alignment, quotes)
         yield from _find_free(alignment, quotes)
@@ -108,7 +116,7 @@ def _compare_negation(alignment: Alignment, quotes: Sequence[ReadText]) -> Itera
         kind="negation",
         claimed=_join_around(alignment.claim, claimed),
         quoted=_join_around(alignment.sentence, quoted),
-        is_veto=len(said) > 1 and alignment.in_order >= MIN_LIKE * len(alignment.claimed),
+        is_veto=may_veto and len(said) > 1 and alignment.in_order >= MIN_LIKE * len(alignment.claimed),
     )
 
 
@@ -130,17 +138,46 @@ def _find_denied_words(alignment: Alignment, quotes: Sequence[ReadText]) -> Iter
 
 
 def _find_free(alignment: Alignment, quotes: Sequence[ReadText]) -> Iterator[ClaimFinding]:
-    """ "Free" in the claim where no quote says so, nor denies anything."""
-    free = [word for word in alignment.claim if word.key == "free"]
-    if free and not any("free" in quote.keys or _find_negations(quote.words) for quote in quotes):
-        yield ClaimFinding(kind="negation", claimed=free[0].text)
+    """ "Free" in the claim where no quote says so, nor denies a charge or what the claim is free of; or where
+    the closest sentence gives a price."""
+    free = [n for n, word in enumerate(alignment.claim) if word.key == "free"]
+    if not free or "free" in {word.key for word in alignment.sentence}:
+        return
+    priced = [n for n, word in enumerate(alignment.sentence) if stem(word.key) in _PRICES]
+    freed = _PRICES | {stemmed for stemmed, _ in list_content(alignment.claim[free[0] + 1 :])[:1]}
+    is_denied = any(
+        _has_near(quote.words, n, freed) for quote in quotes for n in _find_negations(quote.words)
+    )
+    if priced or not (is_denied or any("free" in quote.keys for quote in quotes)):
+        yield ClaimFinding(
+            kind="negation",
+            claimed=_join_around(alignment.claim, free[:1]),
+            quoted=_join_around(alignment.sentence, priced[:1]),
+        )
+
+
+def _has_near(words: Sequence[Word], n: int, stems: Collection[str]) -> bool:
+    return any(stem(word.key) in stems for word in words[max(0, n - _NEAR) : n + _NEAR + 1])
 
 
 def _list_denied(quote: ReadText, n: int) -> list[tuple[str, Word]]:
-    """The content words that the negation at word `n` denies: those after it to the end of its clause."""
+    """The content words that the negation at word `n` denies: those after it to the end of its clause, or
+    before it where it ends the clause ("meals are not")."""
     following = quote.words[n + 1 : n + _MAX_DENIED_WORDS]
+    if following and following[0].key in _ONLY:
+        return []
     ends = [k for k, word in enumerate(following) if word.key in _CLAUSE_ENDS or _has_stop(quote, n + 1 + k)]
-    return list_content(following[: ends[0]] if ends else following)[:MAX_DENIED]
+    if following and (not ends or ends[0]):
+        return list_content(following[: ends[0]] if ends else following)[:MAX_DENIED]
+    first = n
+    while first and quote.words[first - 1].key not in _JOINTS and not _has_comma(quote, first):
+        first -= 1
+    return list_content(quote.words[first:n])[-MAX_DENIED:]
+
+
+def _has_comma(quote: ReadText, n: int) -> bool:
+    """Does a clause begin with word `n`?"""
+    return bool(_COMMA.search(quote.text, quote.words[n - 1].end, quote.words[n].start))
 
 
 def _has_stop(quote: ReadText, n: int) -> bool:
@@ -166,6 +203,12 @@ def _find_negations(words: Sequence[Word], is_answer: bool = False) -> list[int]
         and key != "non"
         and not (keys[n + 1 : n + 2] == ["only"] and "but" in keys[n + 2 :])
     ]
+
+
+def _is_addition(words: Sequence[Word], n: int, other: Sequence[Word]) -> bool:
+    """Is it the "not only" of one that adds something, without an "only" on the other side?"""
+    key = words[n + 1].key if n + 1 < len(words) else ""
+    return key in _ONLY and all(word.key != key for word in other)
 
 
 def _denies(side: set[str], other: set[str]) -> bool:
@@ -272,12 +315,13 @@ def _compare_roles(alignment: Alignment) -> Iterator[ClaimFinding]:
     ("Berg bought Dale", "Berg was bought by Dale")."""
     if alignment.share < MIN_SAME_WORDS:
         return
-    passive = _is_passive(alignment.claim), _is_passive(alignment.sentence)
+    participles = [_find_participles(side) for side in (alignment.claim, alignment.sentence)]
     places = _pair_places(alignment)
     named = [_is_name(mine.text) and _is_name(there) for _, mine, there in places]
     for n, (at, middle, middle_there) in enumerate(places):
         if not middle.text[:1].islower():
             continue
+        passive = [stem(middle.key) in found for found in participles]
         for a in compress(places[:n], named):
             for b in compress(places[n + 1 :], named[n + 1 :]):
                 is_swapped, is_kept = a[0] > at > b[0], a[0] < at < b[0]
@@ -308,33 +352,13 @@ def _pair_places(alignment: Alignment) -> list[tuple[int, Word, str]]:
     ][:_MAX_PLACES]
 
 
-def _is_passive(words: Sequence[Word]) -> bool:
-    """Does "by" follow a form of "be" within a few words, other than before a figure?"""
-    return any(
-        word.key == "by"
-        and n + 1 < len(words)
-        and words[n + 1].key[0].isalpha()
-        and any(before.key in _BE for before in words[max(0, n - _NEAR - 1) : n])
-        for n, word in enumerate(words)
-    )
-
-
-def _compare_copy(alignment: Alignment, known: set[str]) -> Iterator[ClaimFinding]:
-    """One or two content words that differ in an otherwise same sentence: added ones where it is short, left
-    out ones where the claim speaks of all, none or few."""
-    added = len(alignment.claimed) - alignment.in_order
-    dropped = len(alignment.quoted) - alignment.in_order
-    least = min(len(alignment.claimed), len(alignment.quoted))
-    if not 0 < added + dropped <= MAX_CHANGES or 2 * alignment.in_order < least:
-        return
-    keys = [word.key for word in alignment.claim]
-    is_restricted = any(is_restrictable(keys, n) for n in range(len(keys)))
-    said, there = _stems(alignment.claimed), _stems(alignment.quoted)
-    new, dropped_words = said - there, there - said
-    if not (is_restricted and dropped_words) and (not new or (not dropped_words and new <= _LIGHT)):
-        return
-    is_short = max(len(alignment.claimed), len(alignment.quoted)) <= MAX_SHORT
-    if is_restricted or (is_short and any(one[0].isalpha() and one not in known for one in new)):
-        claimed, quoted = alignment.changed_words
-        kind: FindingKind = "antonym" if claimed and quoted and not is_restricted else "quantifier"
-        yield ClaimFinding(kind=kind, claimed=claimed, quoted=quoted)
+def _find_participles(words: Sequence[Word]) -> set[str]:
+    """The stems of the words between a form of "be" and a "by" that is not before a figure."""
+    return {
+        stem(between.key)
+        for n, word in enumerate(words[:-1])
+        if word.key == "by" and words[n + 1].key[0].isalpha()
+        for k in range(max(0, n - _NEAR - 1), n)
+        if words[k].key in _BE
+        for between in words[k + 1 : n]
+    }

@@ -13,7 +13,7 @@ from itertools import combinations, permutations
 
 from agent.evidence.claims.words import ReadText, find_counted_noun
 from agent.text.date_intervals import DAYS_PER_YEAR, MONTH_NAMES, DateInterval, is_compatible
-from agent.text.quantities import BASE_UNITS, MAX_ROUNDING, Quantity
+from agent.text.quantities import BASE_UNITS, MAX_ROUNDING, Quantity, find_units
 from agent.text.tokens import stem
 from agent.types import ClaimFinding, FindingKind
 
@@ -65,6 +65,7 @@ _WEEKDAY = re.compile(r"\b((?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day)s?\b")
 _LABEL = re.compile(r"(?<![\w.-])(?:[A-Za-z]{1,3}-?\d{1,4}|\d{1,3}[A-Z])(?![\w-]|\.\d)")
 _QUARTERS = ["first", "second", "third", "fourth"]
 _QUARTER = re.compile(r"\b(first|second|third|fourth)[\s-]quarter", re.IGNORECASE)
+_QUARTER_LABEL = re.compile(r"^([1-4])q$")
 _NAME_BEFORE = re.compile(r"\b([A-Z][\w-]*)[\s\u00a0]$")
 _FIRST_FIGURE = re.compile(r"\d+")
 _DIGITS = re.compile(r"\d+")
@@ -92,7 +93,9 @@ def find_figure_vetoes(
     numbers = [
         n
         for n in claim.quantities
-        if not _is_number_given(n, claim, quotes) and not _is_in_name(n, claim, context)
+        if not _is_number_given(n, claim, quotes)
+        and not _is_in_name(n, claim, context)
+        and not _find_bare_figure(n, quotes, context)
     ]
     return [
         *(
@@ -123,6 +126,38 @@ def find_other_bounds(claim: ReadText, quotes: Sequence[ReadText]) -> Iterator[C
             yield ClaimFinding(kind="quantifier", claimed=mine.group() + n.text, quoted=theirs[0][1])
         elif not mine and theirs and len(bounds) == len(theirs) and not is_about(n, claim):
             yield ClaimFinding(kind="quantifier", claimed=n.text, quoted=bounds[0])
+
+
+def find_added_units(
+    claim: ReadText, quotes: Sequence[ReadText], context: ReadText, nearby: ReadText
+) -> Iterator[ClaimFinding]:
+    """A doubt for each figure that the quotes give without a unit, where no quote, heading or text nearby
+    names the claim's unit."""
+    units = set[tuple[str, float]]().union(*(find_units(t.text) for t in [*quotes, context, nearby]))
+    for n in claim.quantities:
+        bare = _find_bare_figure(n, quotes, context)
+        if bare and not _is_number_given(n, claim, quotes) and _find_unit(n) not in units:
+            yield ClaimFinding(kind="figure", claimed=n.text, quoted=bare.text)
+
+
+def _find_bare_figure(n: Quantity, quotes: Sequence[ReadText], context: ReadText) -> Quantity | None:
+    """The same number without its unit: a cell under "Height in metres", "five years, … of ten".
+
+    None where the quote, or else the context, names only other units of the kind."""
+    if n.unit not in BASE_UNITS:
+        return None
+    for quote in quotes:
+        named = [unit for unit in find_units(quote.text) if unit[0] == n.unit]
+        named = named or [unit for unit in find_units(context.text) if unit[0] == n.unit]
+        for other in quote.quantities:
+            if not other.unit and other.number == n.number and (not named or _find_unit(n) in named):
+                return other
+    return None
+
+
+def _find_unit(n: Quantity) -> tuple[str, float]:
+    """The base unit of a number and the factor to it."""
+    return n.unit, n.value / n.number if n.number else 1.0
 
 
 def has_date(date: DateInterval, quotes: Sequence[ReadText]) -> bool:
@@ -320,7 +355,7 @@ def _find_other_labels(claim: ReadText, quotes: Sequence[ReadText]) -> Iterator[
 
 
 def _fold_label(label: str) -> str:
-    return label.lower().replace("-", "")
+    return _QUARTER_LABEL.sub(r"q\1", label.lower().replace("-", ""))
 
 
 def _find_other_calendar_names(claim: ReadText, quotes: Sequence[ReadText]) -> Iterator[str]:

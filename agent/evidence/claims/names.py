@@ -34,7 +34,7 @@ def find_other_names(
     if _GERMAN.intersection(claim.keys) and not _ENGLISH.intersection(claim.keys):
         return []
     sources = [*quotes, context]
-    known = _Known(sources, _squeeze(context.text))
+    known = KnownNames(sources, _squeeze(context.text))
     values = [(v.start, v.end) for side in (claim.dates, claim.times, claim.quantities) for v in side]
     missing = [
         name
@@ -50,7 +50,7 @@ def find_other_names(
         if not all(stem(fold(word)) in said for word in name.words)
     ]
     if nearby and not instead:
-        given = _Known([*sources, nearby], _squeeze(context.text))
+        given = KnownNames([*sources, nearby], _squeeze(context.text))
         missing = [name for name in missing if not given.has(name)]
     return [
         ClaimFinding(kind="name", claimed=text, quoted=", ".join(dict.fromkeys(instead[:3])))
@@ -58,11 +58,11 @@ def find_other_names(
     ]
 
 
-class _Known:
+class KnownNames:
     """What the sources name: words, adjectives of names, surnames alone, acronyms with what they stand for;
     and the context without spaces, for names in hosts."""
 
-    def __init__(self, sources: Sequence[ReadText], squeezed: str) -> None:
+    def __init__(self, sources: Sequence[ReadText], squeezed: str = "") -> None:
         self.squeezed = squeezed
         self.stems = {stem(key) for source in sources for key in source.keys}
         names = [name for source in sources for name in find_proper_names(source.text)]

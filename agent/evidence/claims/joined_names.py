@@ -1,0 +1,57 @@
+"""Two names that a claim joins while its quotes keep them apart: "Berg built Dale Bridge" on a quote of Berg,
+from the page "Nord Bridge", and another of Lund, from the page "Dale Bridge"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import combinations, pairwise
+
+from agent.evidence.claims.names import KnownNames
+from agent.evidence.claims.words import ReadText, read_text
+from agent.text.names import find_proper_names
+from agent.types import ClaimFinding
+
+_KEEPS_APART = re.compile(
+    r"[,;:.!?()|\n–—]|\b(?:and|or|nor|but|while|whereas|than|like|unlike|as|before|after|since|until|both"
+    r"|not|also|too)\b",
+    re.IGNORECASE,
+)
+"""What between two names says that they are not one statement's, or are compared."""
+
+
+def find_joined_names(
+    claim: ReadText, quotes: Sequence[str], sources: Sequence[str], nearby: Sequence[str]
+) -> list[ClaimFinding]:
+    """A doubt for each two names in one clause of which no quote, with its page's title and the text around
+    it, has both.
+
+    None where a quote leads from one to the other: a name in it is the title of the other's page."""
+    if len(quotes) < 2 or len(sources) != len(quotes):
+        return []
+    around = nearby if len(nearby) == len(quotes) else [""] * len(quotes)
+    pages = [f"{source}\n{quote}" for source, quote in zip(sources, quotes, strict=True)]
+    known = [KnownNames([read_text(page), read_text(near)]) for page, near in zip(pages, around, strict=True)]
+    found = []
+    for one, other in pairwise(find_proper_names(claim.text)):
+        with_one, with_other = ({n for n, k in enumerate(known) if k.has(name)} for name in (one, other))
+        if (
+            with_one
+            and with_other
+            and not with_one & with_other
+            and not _KEEPS_APART.search(claim.text, one.end, other.start)
+            and not _is_linked(with_one | with_other, pages, sources)
+        ):
+            found.append(ClaimFinding(kind="roles", claimed=f"{one.text} … {other.text}"))
+    return found
+
+
+def _is_linked(numbers: set[int], pages: Sequence[str], sources: Sequence[str]) -> bool:
+    """Does the title of one of these pages name what another one's quote or title names?"""
+    names = [
+        ({n.text.lower() for n in find_proper_names(sources[i])}, pages[i].lower()) for i in sorted(numbers)
+    ]
+    return any(
+        any(name in other[1] for name in one[0]) or any(name in one[1] for name in other[0])
+        for one, other in combinations(names, 2)
+    )
