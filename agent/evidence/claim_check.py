@@ -24,10 +24,10 @@ from agent.evidence.claims.alignment import Alignment, align
 from agent.evidence.claims.computed import Computation, find_computation, is_carried
 from agent.evidence.claims.doubts import find_doubts
 from agent.evidence.claims.figures import find_added_units, find_figure_vetoes, find_other_bounds
-from agent.evidence.claims.joined_names import find_joined_names
+from agent.evidence.claims.joined_names import find_borrowed_names, find_joined_names
 from agent.evidence.claims.names import find_other_names
 from agent.evidence.claims.quoted import find_unclean_cuts, is_quoted
-from agent.evidence.claims.words import ReadText, read_text
+from agent.evidence.claims.words import ReadText, is_english, read_text
 from agent.text.tokens import is_stopword
 from agent.types import ClaimFinding, ClaimVerdict
 
@@ -144,17 +144,19 @@ def _find_differences(
     alignment = align(statement, quotes)
     context = read_text("\n".join([claim.context, claim.question, *claim.sources]))
     nearby = read_text("\n".join(claim.nearby))
+    given = read_text("\n".join([*claim.quotes, claim.context, *claim.nearby]))
     found = [
         *find_figure_vetoes(statement, quotes, context, read_text("\n".join(claim.sources))),
         *find_added_units(statement, quotes, context, nearby),
         *find_other_names(statement, quotes, context, alignment, nearby),
         *find_joined_names(statement, claim.quotes, claim.sources, claim.nearby),
+        *find_borrowed_names(statement, read_text(claim.question), given),
     ]
     if cut := list(find_unclean_cuts(statement, quotes)):
         found += [finding for finding in cut if not any(other.is_veto for other in found)]
     elif alignment and _are_words_comparable(statement, quotes, alignment):
         told = {word for finding in found for word in finding.claimed.split()} | {"…"}
-        doubts = [*find_other_bounds(statement, quotes), *find_doubts(quotes, alignment, context)]
+        doubts = [*find_other_bounds(statement, quotes), *find_doubts(quotes, alignment, context, nearby)]
         found += [doubt for doubt in doubts if not doubt.claimed or not set(doubt.claimed.split()) <= told]
     return tuple(found)
 
@@ -163,7 +165,9 @@ def _are_words_comparable(statement: ReadText, quotes: Sequence[ReadText], align
     """Are both in one language, as far as a shared function word or content word shows it?"""
     function_words = {key for key in statement.keys if is_stopword(key)}
     there = {key for quote in quotes for key in quote.keys}
-    return not function_words or bool(function_words & there) or alignment.share >= MIN_SHARED_CONTENT
+    if not function_words or function_words & there or alignment.share >= MIN_SHARED_CONTENT:
+        return True
+    return is_english(statement) and any(is_english(quote) for quote in quotes)
 
 
 def _is_computed(statement: ReadText, computation: Computation, findings: Sequence[ClaimFinding]) -> bool:

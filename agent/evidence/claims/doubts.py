@@ -17,7 +17,7 @@ from collections.abc import Collection, Iterator, Sequence
 from functools import cache
 from itertools import compress
 
-from agent.evidence.claims.alignment import Alignment, list_content
+from agent.evidence.claims.alignment import Alignment, list_content, split_sentences
 from agent.evidence.claims.near_copies import find_changed_words
 from agent.evidence.claims.words import ReadText, Word
 from agent.text.date_intervals import MONTH_NAMES
@@ -52,13 +52,18 @@ _SCOPE = 2
 _NEAR = 3
 """Words on each side among which two opposites share a word."""
 _MODAL = frozenset({"possible", "reported", "planned"})
-_STRONG = frozenset({"universal", "only", "most"})
+_STRONG = frozenset({"universal", "only", "most", "fraction"})
 """Classes that claim more than a quote without them."""
 _WEAK = frozenset({"most", "some", *_MODAL})
 """Classes that claim less than a statement without them."""
-_DENIAL_WORDS = "lack fail refuse deny free absence unable zero instead except avoid prevent ban stop"
+_DENIAL_WORDS = (
+    "lack fail refuse deny free absence unable zero instead except avoid prevent ban stop prohibit forbid"
+    " exclude without closed shut"
+)
 _DENIALS = frozenset(map(stem, _DENIAL_WORDS.split()))
 """Words that deny without being a negation."""
+_STAYS = frozenset(map(stem, "stay remain keep unchanged".split()))
+"""Words that say that nothing changes."""
 _FREE = frozenset({stem("free"), stem("none"), stem("nothing")})
 """Words that say that there is nothing of a thing."""
 _PRICES = frozenset(map(stem, "cost price charge fee pay paid fare admission".split()))
@@ -69,12 +74,15 @@ _COMPARATIVE_WORDS = "more less fewer greater smaller higher lower larger faster
 _COMPARATIVES = frozenset(map(stem, _COMPARATIVE_WORDS.split()))
 
 
-def find_doubts(quotes: Sequence[ReadText], alignment: Alignment, context: ReadText) -> list[ClaimFinding]:
-    """The differences of a claim from its closest sentence; what the context names may be added. A negation
-    in otherwise like words is a veto."""
+def find_doubts(
+    quotes: Sequence[ReadText], alignment: Alignment, context: ReadText, nearby: ReadText | None = None
+) -> list[ClaimFinding]:
+    """The differences of a claim from its closest sentence; what the context names may be added, and what is
+    denied `nearby` counts as denied. A negation in otherwise like words is a veto."""
+    around = [*quotes, nearby] if nearby else quotes
     opposites = list(_compare_opposites(alignment))
     found = [
-        *_compare_negation(alignment, quotes, may_veto=not opposites),
+        *_compare_negation(alignment, quotes, around, may_veto=not opposites),
         *_compare_marks(alignment, quotes),
         *opposites,
         *_compare_roles(alignment),
@@ -83,7 +91,7 @@ def find_doubts(quotes: Sequence[ReadText], alignment: Alignment, context: ReadT
 
 
 def _compare_negation(
-    alignment: Alignment, quotes: Sequence[ReadText], may_veto: bool
+    alignment: Alignment, quotes: Sequence[ReadText], around: Sequence[ReadText], may_veto: bool
 ) -> Iterator[ClaimFinding]:
     """What is denied on one side only; no veto beside opposites ("under 16 not", "over 16")."""
     said, there = (_stems(side) for side in (alignment.claimed, alignment.quoted))
@@ -98,7 +106,7 @@ def _compare_negation(
         if _governs(alignment.sentence, n, said) and not _is_addition(alignment.sentence, n, alignment.claim)
     ]
     if not claimed and not quoted:
-        yield from _find_denied_words(alignment, quotes)
+        yield from _find_denied_words(alignment, around)
         yield from _find_free(alignment, quotes)
         return
     if claimed and (quoted or _find_negations(alignment.sentence)):
@@ -107,6 +115,7 @@ def _compare_negation(
     if not quoted and (
         _denies(there, said)
         or bool(_FREE & everywhere)
+        or any(_STAYS & one for one in _list_related(said, quotes))
         or _is_denied_elsewhere(alignment.claim, claimed, quotes)
     ):
         return
@@ -120,6 +129,15 @@ def _compare_negation(
     )
 
 
+def _list_related(said: set[str], quotes: Sequence[ReadText]) -> Iterator[set[str]]:
+    """The content of each sentence that shares two words with a claim."""
+    for quote in quotes:
+        for _, words in split_sentences(quote):
+            stems = _stems(list_content(words))
+            if len(stems & said) > 1:
+                yield stems
+
+
 def _find_denied_words(alignment: Alignment, quotes: Sequence[ReadText]) -> Iterator[ClaimFinding]:
     """A word of the claim that stands in the quotes only under a negation, up to the clause's end."""
     content = [pair for quote in quotes for pair in list_content(quote.words)]
@@ -128,9 +146,12 @@ def _find_denied_words(alignment: Alignment, quotes: Sequence[ReadText]) -> Iter
     places = dict[str, str]()
     for quote in quotes:
         for n in _find_negations(quote.words):
-            for stemmed, _ in _list_denied(quote, n):
+            found = _list_denied(quote, n)
+            span = [quote.words[n], *(word for _, word in found[:_NEAR])]
+            for stemmed, _ in found:
                 denied[stemmed] += 1
-                places[stemmed] = _join_around(quote.words, [n])
+                start, end = min(word.start for word in span), max(word.end for word in span)
+                places[stemmed] = " ".join(quote.text[start:end].split())
     for stemmed, word in alignment.claimed:
         if denied[stemmed] and denied[stemmed] >= times[stemmed]:
             yield ClaimFinding(kind="negation", claimed=word.text, quoted=places[stemmed])

@@ -5,19 +5,43 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import combinations, pairwise
+from itertools import combinations
 
 from agent.evidence.claims.names import KnownNames
 from agent.evidence.claims.words import ReadText, read_text
 from agent.text.names import find_proper_names
 from agent.types import ClaimFinding
 
+_MAX_NAMES = 12
+_APPOSITION = re.compile(r"^,\s(?=(?:the|an?|who|which|whose)\b)")
+_INSERTED = re.compile(r"^,\s(?:the|an?|who|which|whose)\b[^,;.]*,(?=\s\w)")
 _KEEPS_APART = re.compile(
     r"[,;:.!?()|\n–—]|\b(?:and|or|nor|but|while|whereas|than|like|unlike|as|before|after|since|until|both"
     r"|not|also|too)\b",
     re.IGNORECASE,
 )
 """What between two names says that they are not one statement's, or are compared."""
+
+
+def find_borrowed_names(claim: ReadText, question: ReadText, given: ReadText) -> list[ClaimFinding]:
+    """A doubt for each name that only the question has, while the quotes and what stands around them
+    (`given`) have another of the same kind: "Dale Bridge" on a page "Nord Bridge"."""
+    if not question.words:
+        return []
+    known, asked = KnownNames([given]), KnownNames([question])
+    others = {name.text: name.words for name in find_proper_names(given.text)}
+    return [
+        ClaimFinding(kind="name", claimed=name.text, quoted=other)
+        for name in find_proper_names(claim.text)
+        if len(name.words) > 1 and asked.has(name) and not known.has(name)
+        for other in [next((text for text, words in others.items() if _is_namesake(name.words, words)), "")]
+        if other
+    ]
+
+
+def _is_namesake(name: frozenset[str], other: frozenset[str]) -> bool:
+    """Do both have a word in common, and each one of its own?"""
+    return bool(name & other and name - other and other - name)
 
 
 def find_joined_names(
@@ -33,17 +57,27 @@ def find_joined_names(
     pages = [f"{source}\n{quote}" for source, quote in zip(sources, quotes, strict=True)]
     known = [KnownNames([read_text(page), read_text(near)]) for page, near in zip(pages, around, strict=True)]
     found = []
-    for one, other in pairwise(find_proper_names(claim.text)):
+    names = find_proper_names(claim.text)
+    for one, other in combinations(names[:_MAX_NAMES], 2):
+        if not _are_joined(claim.text[one.end : other.start]):
+            continue
         with_one, with_other = ({n for n, k in enumerate(known) if k.has(name)} for name in (one, other))
         if (
             with_one
             and with_other
             and not with_one & with_other
-            and not _KEEPS_APART.search(claim.text, one.end, other.start)
             and not _is_linked(with_one | with_other, pages, sources)
         ):
             found.append(ClaimFinding(kind="roles", claimed=f"{one.text} … {other.text}"))
     return found
+
+
+def _are_joined(between: str) -> bool:
+    """Are two names one statement's, as far as the words between them say? One may stand in an apposition to
+    the other, or follow it."""
+    own = _APPOSITION.sub("", between)
+    after = _INSERTED.sub(" ", between)
+    return any(part.strip() and not _KEEPS_APART.search(part) for part in (own, after))
 
 
 def _is_linked(numbers: set[int], pages: Sequence[str], sources: Sequence[str]) -> bool:

@@ -27,6 +27,9 @@ _CONTRACTIONS = {
     "i'm": "i am",
 }
 _ENDINGS = {"'re": "are", "'ve": "have", "'ll": "will"}
+_ENGLISH = frozenset(
+    "the of and with may will this that which their from were are been has have its not by it".split()
+)
 _IS = frozenset("it he she that there here what who where how this".split())
 """Words after which "'s" stands for "is"; after others it marks a possessor."""
 _TOKENISED = re.compile(r"(?<=\w)\s(?=(?:n['’]t|['’](?:s|re|ve|ll|m))\b)", re.IGNORECASE)
@@ -74,6 +77,11 @@ class ReadText:
     def sentences(self) -> list[tuple[int, int]]:
         """Start and end of each sentence; a line that goes on with a small letter ends none."""
         return find_sentence_spans(_GOES_ON.sub(" ", self.text))
+
+
+def is_english(text: ReadText) -> bool:
+    """Has a text a function word that only English has?"""
+    return not _ENGLISH.isdisjoint(text.keys)
 
 
 @lru_cache(maxsize=64)

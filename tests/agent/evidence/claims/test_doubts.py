@@ -42,6 +42,16 @@ def test_not_only_but_also_denies_nothing() -> None:
             "It covers seams. It does not cover wear or batteries.",
         ),
         ("negation", "The tour is free and takes an hour.", "A tour costs 15 and takes an hour."),
+        (
+            "negation",
+            "The tour is free and takes an hour.",
+            "A tour costs 15. You need not book or bring lamps.",
+        ),
+        ("negation", "Lunch is included.", "The boat is included, lunch is not."),
+        ("negation", "Guests over 12 may swim.", "Guests under 12 may not swim."),
+        ("quantifier", "Double the members came.", "Many members came."),
+        ("quantifier", "She has no sense of music.", "She has no good sense of music."),
+        ("quantifier", "They sell only milk.", "They sell only milk and cheese."),
         ("roles", "It was designed by Dale and built by Berg.", "It was designed by Berg and built by Dale."),
         ("roles", "Dale Dairy bought Berg Foods.", "Berg Foods bought Dale Dairy."),
         ("roles", "Berg Foods was bought by Dale Dairy.", "Berg Foods bought Dale Dairy."),
@@ -62,6 +72,18 @@ def test_a_plain_difference_is_a_doubt(kind: str, claim: str, quote: str) -> Non
     assert (kind, False) in _find(claim, quote)
 
 
+def test_what_is_denied_beside_the_quote_is_a_doubt() -> None:
+    quotes, nearby = (
+        [read_text("A ride takes an hour.")],
+        read_text("A ride takes an hour. Dogs may not swim."),
+    )
+    alignment = align(read_text("Dogs may swim."), quotes)
+    assert alignment is not None
+    assert find_doubts(quotes, alignment, read_text("")) == []
+    doubts = find_doubts(quotes, alignment, read_text(""), nearby)
+    assert [(doubt.kind, doubt.quoted) for doubt in doubts] == [("negation", "not swim")]
+
+
 @pytest.mark.parametrize(
     ("kind", "claim", "quote"),
     [
@@ -78,6 +100,19 @@ def test_a_plain_difference_is_a_doubt(kind: str, claim: str, quote: str) -> Non
             "negation",
             "Breakfast is included, meals are not included.",
             "Breakfast is included, meals are not.",
+        ),
+        ("negation", "Boats cannot use the lock in May.", "The lock is closed to boats in May."),
+        ("negation", "Prices for guests do not change.", "Members pay 12. Guest prices stay as they are."),
+        ("negation", "Milk is good for hens.", "Milk is not only good for hens, but for pigs as well."),
+        ("negation", "Entry is free of charge.", "There is no charge for entry."),
+        ("quantifier", "They never help with coughs.", "The drops never help with coughs."),
+        ("quantifier", "It does not cover theft or rust.", "It does not cover theft, loss or rust."),
+        ("antonym", "Berg Dairy was established in May.", "Berg Dairy was founded in May."),
+        ("antonym", "Guests get soup.", "Guests are given soup."),
+        (
+            "roles",
+            "Dale Bridge, a wooden bridge in Berg, was designed by Kari Lund.",
+            "Dale Bridge is a wooden bridge in Berg.",
         ),
         ("quantifier", "The refund is made within ten days.", "The refund is within ten days."),
         ("negation", "The mill was painted.", "The mill was painted, although Kari did not like it."),

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.evidence.claims.figures import find_figure_vetoes, find_other_bounds
+from agent.evidence.claims.figures import find_added_units, find_figure_vetoes, find_other_bounds
 from agent.evidence.claims.words import read_text
 
 
@@ -65,6 +65,31 @@ def test_another_figure_is_a_veto(claim: str, quote: str, found: tuple[str, str,
 )
 def test_what_a_reader_can_work_out_is_no_veto(claim: str, quote: str) -> None:
     assert _veto(claim, quote) == []
+
+
+@pytest.mark.parametrize(
+    ("claim", "quote", "context", "nearby", "vetoes", "doubts"),
+    [
+        ("Dale Hall is 23.5 metres long.", "Dale Hall | 23.5", "Hall | Length in metres", "", 0, 0),
+        ("Dale Hall is 23.5 metres long.", "Dale Hall | 23.5", "", "Hall | Length in metres", 0, 0),
+        ("Dale Hall is 23.5 metres long.", "Hall: Dale Hall; metres: 23.5", "", "", 0, 0),
+        ("Dale Hall is 23.5 metres long.", "Dale Hall | 23.5", "", "", 0, 1),
+        ("Dale Hall is 23.5 feet long.", "Dale Hall | 23.5", "Hall | Length in metres", "", 1, 0),
+        ("Dale Hall is 24.5 metres long.", "Dale Hall | 23.5", "Hall | Length in metres", "", 1, 0),
+        ("A boat is let for nine days.", "Bicycles are let for three days, boats for nine.", "", "", 0, 0),
+        ("A boat is let for nine weeks.", "Bicycles are let for three days, boats for nine.", "", "", 1, 0),
+        ("It has 40,000 members.", "It has 40k members.", "", "", 0, 0),
+        ("It costs 3 million dollars.", "It costs 3 mln bucks.", "", "", 0, 0),
+        ("Sales fell in 3Q.", "Sales fell in the third quarter.", "", "", 0, 0),
+    ],
+)
+def test_a_unit_may_stand_in_a_heading_or_be_left_out(
+    claim: str, quote: str, context: str, nearby: str, vetoes: int, doubts: int
+) -> None:
+    texts = read_text(claim), [read_text(quote)], read_text(context)
+    assert len(find_figure_vetoes(*texts, read_text(""))) == vetoes
+    added = list(find_added_units(*texts, read_text(nearby)))
+    assert len(added) == doubts and not any(doubt.is_veto for doubt in added)
 
 
 def test_figures_may_come_from_several_quotes() -> None:
