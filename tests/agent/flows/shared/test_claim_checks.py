@@ -175,9 +175,13 @@ def test_repaired_text_goes_through_the_flows_own_cleaning() -> None:
 
 def test_the_repair_hears_which_words_fail_and_why() -> None:
     tools = play(NEVER)
-    check(tools, say("It rests on Sundays.", "mill"), say("Nobody knows."))
+    check(tools, say("It works all week.", "mill"), say("Nobody knows."))
     faults = unfence(tools.prompts[1], "fault")
-    assert faults == ["so it reads", "It cites no quote."]
+    assert faults == [
+        "The claim says “all week”; the quote does not.",
+        "so it reads",
+        "It cites no quote.",
+    ]
 
 
 @pytest.mark.parametrize("reply", [ModelUnavailable("The server is down."), {"claims": []}])
