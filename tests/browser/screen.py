@@ -103,6 +103,18 @@ class Screen:
         """The headlines of the journey, newest first."""
         return self.page.locator(".step .head").all_inner_texts()
 
+    def card(self, number: int) -> Locator:
+        """The card of a search or a read page, by its number, on whichever of two pages of a finished journey
+        it stands."""
+        expect(self.page.locator(".step .head", has_text="written").first).to_be_visible()
+        dot = self.page.locator(".dot", has_text=re.compile(f"^{number}$"))
+        card = self.page.locator("[class*=st-key-research-step]").filter(has=dot)
+        if not card.is_visible():
+            journey = self.page.locator("[class*=st-key-research-journey]")
+            journey.get_by_role("button", name="Next page").click()
+        expect(card).to_be_visible()
+        return card
+
     def figure(self, name: str) -> str:
         """A figure of the strip, e.g. figure("Steps")."""
         return (

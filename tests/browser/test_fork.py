@@ -24,13 +24,8 @@ def test_go_on_from_a_step_with_a_note_and_compare(served: Callable[..., Served]
     first = screen.run_id
     expect(page.locator(".answer")).to_contain_text("1974")
     before = screen.cards()
-    page.locator("[class*=st-key-research-journey]").get_by_role("button", name="Next page").click()
-    second = (
-        page.locator("[class*=st-key-research-step]")
-        .filter(has=page.locator(".dot", has_text="2").and_(page.locator(".good")))
-        .last
-    )
-    expect(second).to_be_visible()
+    second = screen.card(2)
+    expect(second.locator(".dot.good")).to_be_visible()
     second.get_by_role("button", name=re.compile("^Branch from step")).click()
     page.get_by_label("Instructions (optional)").fill(NOTE)
     screen.button("Start branch").click()

@@ -101,10 +101,12 @@ def test_a_person_edits_the_ledger_and_the_answer_follows(tab, server: Served) -
     screen.button("Save 1 changed fact").click()
     expect(screen.notice.filter(has_text="more than the quote supports")).to_be_visible()
     changed(page, 2, "corrected 1 fact of bolagsrullen.example")
-    expect(answer.locator(".unbacked")).to_contain_text("1989")
+    expect(answer.locator(".unsure", has_text="1989")).to_be_visible()
+    expect(answer.locator(".support", has_text="own knowledge")).to_be_visible()
     screen.button("Undo: corrected 1 fact of bolagsrullen.example").click()
     changed(page, 3, "undid: corrected 1 fact of bolagsrullen.example")
     expect(answer).not_to_contain_text("disagree")
+    expect(answer.locator(".unsure")).to_have_count(0)
 
     screen.button("Add a fact").click()
     page.get_by_label("The fact, in a sentence").fill("Älvmora Mejeri was founded by my aunt and her friend.")
@@ -112,7 +114,8 @@ def test_a_person_edits_the_ledger_and_the_answer_follows(tab, server: Served) -
     expect(page.get_by_text("It never counts as backed")).to_be_visible()
     screen.button("Add it").click()
     changed(page, 4, "added 1 fact of your own knowledge")
-    expect(answer.locator(".mine")).to_contain_text("my aunt")
+    expect(answer.locator(".unsure")).to_contain_text("my aunt")
+    expect(answer.locator(".support", has_text="own knowledge")).to_be_visible()
 
     screen.stands("Answer to review")
     screen.button("Exclude a source").click()

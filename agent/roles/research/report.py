@@ -51,7 +51,7 @@ def fallback(
     question the most relevant."""
     known = measure_coverage(question, facts)
     usable = _choose_usable(facts)
-    noted = choose_facts_for_note(notes[-1], usable) if notes else []
+    noted = choose_facts_for_note(notes[-1], [fact for fact in facts if fact.can_support]) if notes else []
     starts_at_page = bool(history) and history[0].action == "crawl_url"
     least = MIN_COVERED_SHARE_GIVEN_PAGE if starts_at_page else MIN_COVERED_SHARE
     texts = [(fact.url, f"{fact.title} {fact.quote}") for fact in usable if not fact.is_own_knowledge]

@@ -82,6 +82,14 @@ def test_pinned_facts_come_first_and_struck_ones_never() -> None:
     assert write(facts=[BUILT.model_copy(update={"decision": "struck"})]).answer == []
 
 
+def test_what_a_note_asks_for_is_quoted_although_the_question_s_own_facts_are_disputed() -> None:
+    disputed = BUILT.model_copy(update={"relevance": 0.7, "disputed": True})
+    fare = fact("The ferry Blue Heron takes a fare of three crowns.", 3, relevance=0.2)
+    assert write(facts=[disputed, fare]).answer == [], "beside the point"
+    reply = write(facts=[disputed, fare], notes=["What fare does the ferry Blue Heron take?"])
+    assert [sentence.fact_ids for sentence in reply.answer] == [["f3"]]
+
+
 def test_a_page_that_the_person_named_need_not_name_its_subject() -> None:
     page = fact("It was built in 1907.", title="")
     question = "When was it built, according to https://h0.example/?"
