@@ -5,7 +5,7 @@ part. Each field says how a change reaches it (see agent.engine.state)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any, ClassVar, Generic, Literal
 
 from pydantic import Field
@@ -76,10 +76,10 @@ class FlowState(State):
         """The text that facts are weighed by."""
         return run.question
 
-    def comparison_question(self, run: RunState[Any]) -> ParsedQuestion | None:
-        """The question by which the answers of sources are compared; None where many small matters are
+    def comparison_questions(self, run: RunState[Any]) -> Sequence[ParsedQuestion]:
+        """The questions by which the answers of sources are compared; none where many small matters are
         gathered, or one site is asked."""
-        return None
+        return ()
 
     def fact_sets_for_check(self, run: RunState[Any]) -> list[dict[str, Fact]]:
         """Further sets of facts that an answer may have been checked against."""

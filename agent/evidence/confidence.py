@@ -29,15 +29,17 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeVar
 
+from agent.evidence.contradiction.asked import states_same_answer
 from agent.evidence.contradiction.statements import dice_similarity, find_contradiction
 from agent.evidence.source_independence import PERSON_SOURCE, map_sites_to_sources
 from agent.evidence.statement_features import extract_features
 from agent.text.date_intervals import is_compatible
 from agent.text.quantities import is_same_quantity
+from agent.text.question_analysis import ParsedQuestion
 from agent.text.tokens import fold
 from agent.text.urls import site
 from agent.types import Confidence, Conflict, Fact, PartConfidence
@@ -77,11 +79,17 @@ class EvidencePool:
     """All facts of a run with the conflicts; facts that do not count only tell sources apart, and facts on
     two sides of a conflict never agree, whoever settled it.
 
-    `is_enough` says whether a fact's source is enough alone."""
+    `is_enough` says whether a fact's source is enough alone. Facts that give the same answer to one of the
+    `questions` agree in whatever words."""
 
     def __init__(
-        self, facts: Iterable[Fact], conflicts: Iterable[Conflict], is_enough: Callable[[Fact], bool]
+        self,
+        facts: Iterable[Fact],
+        conflicts: Iterable[Conflict],
+        is_enough: Callable[[Fact], bool],
+        questions: Sequence[ParsedQuestion] = (),
     ) -> None:
+        self._questions = questions
         self._facts = {fact.id: fact for fact in facts}
         self._all_conflicts = list(conflicts)
         self._conflicts = [conflict for conflict in self._all_conflicts if conflict.status == "open"]
@@ -96,17 +104,16 @@ class EvidencePool:
         """The evidence for a part whose claim is one of these facts: of the one that gives the most. Before
         it is answered, a conflict about what is asked touches whatever would be claimed."""
         known = [self._facts[name] for name in claims if name in self._facts]
-        found = [self._measure_claim(part, fact) for fact in known if not fact.rests_on_person]
+        asked = [c for c in self._conflicts if c.asks and not is_answered and _has_side(c, claims)]
+        found = [self._measure_claim(part, fact, asked) for fact in known if not fact.rests_on_person]
 
         def rank(evidence: Evidence) -> tuple[float, float]:
             value = _compute(evidence.weight, _limit(judgement), disputed=bool(evidence.conflicts))
             return value, max((fact.relevance for fact in evidence.facts), default=0.0)
 
-        best = max(found, key=rank, default=Evidence(part))
-        asked = [c for c in self._conflicts if c.asks and _has_side(c, claims) and c not in best.conflicts]
-        return best if is_answered or not best.facts else replace(best, conflicts=(*best.conflicts, *asked))
+        return max(found, key=rank, default=Evidence(part))
 
-    def _measure_claim(self, part: str, claim: Fact) -> Evidence:
+    def _measure_claim(self, part: str, claim: Fact, asked: Collection[Conflict]) -> Evidence:
         same = [fact for fact in self._facts.values() if fact is claim or self._agrees(claim, fact)]
         counting = [fact for fact in same if fact.is_active and not fact.rests_on_person]
         if not counting:
@@ -119,7 +126,7 @@ class EvidencePool:
         for fact in counting:
             source = names[site(fact.url) or PERSON_SOURCE]
             weights[source] = max(weights[source], self._weigh(fact))
-        against = [conflict for conflict in self._conflicts if _has_side(conflict, ids)]
+        against = [c for c in self._conflicts if c in asked or _has_side(c, ids)]
         counting.sort(key=lambda fact: (fact.id != claim.id, fact.decision != "pinned", -fact.relevance))
         return Evidence(part, sum(weights.values()), tuple(sorted(weights)), tuple(against), tuple(counting))
 
@@ -134,7 +141,10 @@ class EvidencePool:
         is_keyed = bool(self._topics[claim.id]) and self._topics[claim.id] == self._topics[fact.id]
         if any(_is_between(conflict, claim.id, fact.id) for conflict in self._all_conflicts):
             return False
-        return _says_same(*sorted((_page_statement(claim), _page_statement(fact))), is_keyed=is_keyed)
+        if _says_same(*sorted((_page_statement(claim), _page_statement(fact))), is_keyed=is_keyed):
+            return True
+        one, other = (f.replace(statement=_page_statement(f)) for f in (claim, fact))
+        return any(states_same_answer(one, other, question) for question in self._questions)
 
     def _weigh(self, fact: Fact) -> float:
         if fact.decision == "pinned" or fact.trust >= 1.0:
@@ -145,10 +155,13 @@ class EvidencePool:
 
 @lru_cache(maxsize=65_536)
 def _says_same(one: str, other: str, *, is_keyed: bool) -> bool:
-    """Whether two statements say the same: about one attribute of one subject (`is_keyed`), or in like words,
-    with a date and a figure in common where both have one. Cached: each step of a run compares its facts."""
+    """Whether two statements say the same: about one attribute of one subject (`is_keyed`), or in like words
+    that are more than a name, with a date and a figure in common where both have one. Cached: each step of a
+    run compares its facts."""
     left, right = extract_features(one), extract_features(other)
-    if not is_keyed and dice_similarity(left.words, right.words) < MIN_SAME_SIMILARITY:
+    names = frozenset[str]().union(*(name.words for name in (*left.names, *right.names)))
+    is_alike = dice_similarity(left.words, right.words) >= MIN_SAME_SIMILARITY
+    if not is_keyed and not (is_alike and left.words & right.words - names):
         return False
     shares_values = _share_one(left.dates, right.dates, is_compatible) and _share_one(
         left.quantities, right.quantities, is_same_quantity

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice, product
 
 from agent.evidence.contradiction import statements
+from agent.evidence.contradiction.asked import asked_kind, is_on_question, states_asked_matter
 from agent.evidence.contradiction.forms import comparable_forms, is_table_row
-from agent.evidence.contradiction.identity import may_have_changed
+from agent.evidence.contradiction.identity import is_byline, may_have_changed
 from agent.evidence.contradiction.pairs import PairingScope, find_pairs, topic_key
 from agent.evidence.contradiction.resolution import restore_settlement
 from agent.evidence.contradiction.statements import ConflictKind, Contradiction
@@ -23,7 +24,6 @@ from agent.evidence.source_independence import find_independent_sources
 from agent.evidence.statement_features import extract_features
 from agent.text import urls
 from agent.text.question_analysis import ParsedQuestion
-from agent.text.tokens import stem_prefix, stem_words
 from agent.types import Conflict, ConflictSide, Fact
 
 _KIND_BY_ANSWER_TYPE = {"date": "date", "number": "number", "person": "name", "place": "name"}
@@ -56,22 +56,21 @@ class _Pair:
 def find_conflicts(
     facts: Iterable[Fact],
     known: Iterable[Conflict] = (),
-    question: ParsedQuestion | None = None,
+    questions: Sequence[ParsedQuestion] = (),
     scope: PairingScope | None = None,
 ) -> list[Conflict]:
     """The conflicts among active facts, in the order of their earliest facts.
 
-    With a `question`, those about what it asks are marked and come first. `known` conflicts keep settlement,
+    Those about what one of the `questions` asks are marked and come first. `known` conflicts keep settlement,
     step and finder when found again; a model's are kept. A `scope` limits which facts are compared."""
     active = sorted((fact for fact in facts if fact.is_active), key=_age_key)
     before, by_id = {conflict.id: conflict for conflict in known}, {fact.id: fact for fact in active}
     pinned = [fact for fact in active if fact.decision == "pinned"]
-    asked = _asked_kinds(active, question) if question else {}
-    pairs = [pair for a, b in find_pairs(active, scope) for pair in _compare(a, b, asked)]
+    pairs = [pair for a, b in find_pairs(active, scope) for pair in _compare(a, b, questions)]
     found: dict[str, Conflict] = {}
     for group in _group_pairs(pairs):
         conflict = restore_settlement(_make_conflict(group), before, pinned)
-        asks = question is not None and _is_about_question(conflict, by_id, question)
+        asks = any(_is_about_question(conflict, by_id, question) for question in questions)
         found.setdefault(conflict.id, conflict.replace(asks=asks))
     of_model = [c for c in before.values() if c.found_by == "model" and c.id not in found]
     return [*sorted(found.values(), key=lambda conflict: not conflict.asks), *of_model]
@@ -97,12 +96,11 @@ def _age_key(fact: Fact) -> tuple[int, str]:
     return fact.step, fact.id
 
 
-def _compare(a: Fact, b: Fact, asked: Mapping[str, str]) -> list[_Pair]:
+def _compare(a: Fact, b: Fact, questions: Sequence[ParsedQuestion]) -> list[_Pair]:
     """The contradictions of two facts of different pages, the older first: one, or several of two table rows.
 
-    `asked` gives the kind of value that is asked for, by the ids of the facts about the question; two of
-    these need no like wording."""
-    if (a.url and a.url == b.url) or a.statement == b.statement:
+    Two facts of different sites that speak of what a question asks need no like wording."""
+    if (a.url and a.url == b.url) or a.statement == b.statement or is_byline(a) or is_byline(b):
         return []
     keyed = topic_key(a) == topic_key(b) != ("", "")
     strict = bool(a.url) and urls.site(a.url) == urls.site(b.url)
@@ -112,12 +110,19 @@ def _compare(a: Fact, b: Fact, asked: Mapping[str, str]) -> list[_Pair]:
     found = list(islice(points, None if has_rows else 1))
     if 1 < len(found) >= min(len(left), len(right)):  # rows with no cell in common: a namesake
         return []
-    dated = [bool(extract_features(fact.statement).dates) for fact in (a, b)]
-    if not found and a.id in asked and b.id in asked and dated[0] == dated[1]:
-        whole = [(a.statement, b.statement)]
-        points = _find_points(a, b, whole, keyed=True, strict=strict)
-        found = [point for point in points if point.kind == asked[a.id]]
+    if not found and not strict:
+        found = _compare_answers(a, b, questions)
     return [_Pair(_Side(a, point.left), _Side(b, point.right), point) for point in found]
+
+
+def _compare_answers(a: Fact, b: Fact, questions: Sequence[ParsedQuestion]) -> list[Contradiction]:
+    """The point in which two facts give different answers to a question; dates tell other figures apart."""
+    dated = [bool(extract_features(fact.statement).dates) for fact in (a, b)]
+    kinds = {asked_kind(asked) for asked in questions if states_asked_matter(a, b, asked)} - {None}
+    if not kinds or dated[0] != dated[1]:
+        return []
+    points = _find_points(a, b, [(a.statement, b.statement)], keyed=True, strict=False)
+    return [point for point in points if point.kind in kinds]
 
 
 def _find_points(
@@ -193,28 +198,7 @@ def _is_about_question(conflict: Conflict, facts: dict[str, Fact], question: Par
     if _KIND_BY_ANSWER_TYPE.get(question.answer_type, conflict.kind) not in (conflict.kind, "polarity"):
         return False
     ids = (i for value in conflict.values for i in value.fact_ids)
-    return any(_is_on_question(facts[i], question) for i in ids)
-
-
-def _asked_kinds(facts: Iterable[Fact], question: ParsedQuestion) -> dict[str, str]:
-    """Where a date or figure is asked for, that kind by the ids of the facts about the question."""
-    kind = question.answer_type
-    if kind not in ("date", "number"):
-        return {}
-    return {fact.id: kind for fact in facts if _is_on_question(fact, question)}
-
-
-def _is_on_question(fact: Fact, question: ParsedQuestion) -> bool:
-    """Whether a fact has the question's names, figures and one more of its words; half of them where it has
-    neither."""
-    names = _prefixes(" ".join(question.name_words | question.figures))
-    rest = frozenset(question.prefix_weights) - names
-    stated = _prefixes(f"{fact.title} {fact.subject} {fact.attribute} {fact.statement}")
-    return names <= stated and (not rest or len(rest & stated) >= (1 if names else len(rest) / 2))
-
-
-def _prefixes(text: str) -> frozenset[str]:
-    return frozenset(map(stem_prefix, stem_words(text)))
+    return any(is_on_question(facts[i], question) for i in ids)
 
 
 def _group_values(kind: ConflictKind, sides: list[_Side]) -> list[ConflictSide]:

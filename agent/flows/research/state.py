@@ -8,6 +8,7 @@ from pydantic import Field
 
 from agent.engine.run_state import FlowState, RunState
 from agent.engine.state import upsert
+from agent.flows.shared.plan import parse_parts
 from agent.text.question_analysis import ParsedQuestion, parse_question
 from agent.types import Lead, Record, SearchHit
 
@@ -30,9 +31,9 @@ class ResearchState(FlowState):
     report: dict[str, Any] | None = None
     """The analyzer's last report: its six fields, and `by` and `trouble`."""
 
-    def comparison_question(self, run: RunState[Any]) -> ParsedQuestion:
-        """The run's question, parsed for the comparison of answers."""
-        return parse_question(run.question)
+    def comparison_questions(self, run: RunState[Any]) -> list[ParsedQuestion]:
+        """The run's question; of one with several parts each of these."""
+        return parse_parts(run.plan) if len(run.plan) > 1 else [parse_question(run.question)]
 
 
 ResearchRun = RunState[ResearchState]

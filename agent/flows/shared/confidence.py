@@ -52,6 +52,7 @@ def assess_confidence(
         pool_facts.values(),
         conflicts,
         lambda fact: state.own.asks_one_publisher or any(is_site_name(name, fact.url) for name in names),
+        state.own.comparison_questions(state),
     )
     former: dict[str, float] = {}
     if model is None and previous and previous.parts:
@@ -84,12 +85,12 @@ def find_claims(
     none unless these support it; before there is an answer any fact of the part."""
     if sentences is None:
         return [name for name, fact in facts.items() if fact.is_active and find_part(plan, fact) == part.id]
-    main = find_main_sentence(part, sentences, facts)
+    main = find_main_sentence(plan, part, sentences, facts)
     return main.fact_ids if main and main.backed else ()
 
 
 def find_main_sentence(
-    part: PlanPart, sentences: Sequence[Sentence], facts: Mapping[str, Fact]
+    plan: Sequence[PlanPart], part: PlanPart, sentences: Sequence[Sentence], facts: Mapping[str, Fact]
 ) -> Sentence | None:
     """The first sentence that answers a part; what rests on a person's word alone, and what is no claim (a
     heading, an honest gap), is passed over. A person's ruling counts where nothing else answers. None when
@@ -98,7 +99,7 @@ def find_main_sentence(
         cited = [facts[i] for i in sentence.fact_ids if i in facts]
         is_theirs = bool(cited) and all(fact.rests_on_person for fact in cited)
         is_claim = bool(sentence.check or sentence.fact_ids)
-        answers = sentence.part == part.id or any(bears_on(part, fact) for fact in cited)
+        answers = sentence.part == part.id or any(bears_on(plan, part, fact) for fact in cited)
         if is_claim and answers and not is_theirs:
             return sentence
     return None

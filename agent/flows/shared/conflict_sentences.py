@@ -4,6 +4,7 @@ by code, not by the writer."""
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from agent.engine.run_state import RunState
@@ -16,8 +17,8 @@ CONFLICT_PREFIX = "The sources disagree on"
 RULING_PREFIX = "A person settled this:"
 READING_PREFIX = "The model's reading:"
 """How the sentences begin that name a conflict, one that a person ruled on, and one that a model settled."""
-MAX_CONFLICTS, MAX_RULINGS, MAX_SIDES = 2, 5, 5
-"""Conflicts, rulings of a person, and sides of a conflict that an answer names."""
+MAX_CONFLICTS, MAX_RULINGS, MAX_SIDES, MAX_SITES = 2, 5, 5, 3
+"""Conflicts, rulings of a person, sides of a conflict, and sites of a side that an answer names."""
 WORDS_BEFORE, WORDS_AFTER = 10, 6
 """Words of a long quote that are kept around its value."""
 _NUMBER_WORDS = "no one two three four five six seven eight nine ten eleven twelve".split()
@@ -135,18 +136,25 @@ def _ruling_sentence(conflict: Conflict, facts: dict[str, Fact]) -> Sentence:
 
 
 def _quote_sides(conflict: Conflict, facts: dict[str, Fact]) -> tuple[str, list[str]]:
-    """Each side with the sites that state it, and the ids of the facts quoted."""
+    """Each side in the words of the sites that state it, and the ids of the facts quoted."""
     sides, ids = list[str](), list[str]()
     values = sorted(conflict.values, key=lambda value: value.text != conflict.chosen)
     for value in values[:MAX_SIDES]:
-        stating = [facts[i] for i in value.fact_ids if i in facts]
-        if stating:
-            ids += [fact.id for fact in stating[:3]]
-            sites = list(dict.fromkeys(site(fact.url) or "one source" for fact in stating))[:3]
-            verb = "says" if len(sites) == 1 else "say"
-            sides.append(f"{' and '.join(sites)} {verb} “{_shorten_quote(value.text, stating[0].quote)}”")
+        quoted: dict[str, Fact] = {}
+        for fact in (facts[i] for i in value.fact_ids if i in facts):
+            quoted.setdefault(site(fact.url) or "one source", fact)
+        sites_by_quote: dict[str, list[str]] = defaultdict(list)
+        for name, fact in list(quoted.items())[:MAX_SITES]:
+            sites_by_quote[_shorten_quote(value.text, fact.quote)].append(name)
+            ids.append(fact.id)
+        said = [f"{_name_speakers(names)} “{quote}”" for quote, names in sites_by_quote.items()]
+        sides += [" and ".join(said)] if said else []
     more = len(values) - MAX_SIDES
     return "; ".join(sides) + (f"; and {_spell_number(more)} more" if more > 0 else ""), ids
+
+
+def _name_speakers(sites: Sequence[str]) -> str:
+    return f"{' and '.join(sites)} {'says' if len(sites) == 1 else 'say'}"
 
 
 def _spell_number(n: int) -> str:

@@ -71,7 +71,7 @@ def update_conflicts(
     gone, closed."""
     facts, former = list(facts), list(former)
     several = state.own.compares_within_site or len({site(fact.url) for fact in facts if fact.url}) > 1
-    found = find_conflicts(facts, former, state.own.comparison_question(state), scope) if several else []
+    found = find_conflicts(facts, former, state.own.comparison_questions(state), scope) if several else []
     known = {conflict.id for conflict in found}
     gone = {"status": "settled", "reason": FACTS_GONE_REASON}
     return found + [

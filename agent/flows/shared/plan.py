@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from agent.retrieval.term_coverage import covered_share
 from agent.text.answer_type import has_answer_type
-from agent.text.question_analysis import parse_question
+from agent.text.question_analysis import ParsedQuestion, parse_question
 from agent.types import Fact, PlanPart
 
 SHARP_TYPES = ("person", "date", "number", "reason")
@@ -28,20 +29,36 @@ def find_part(plan: Sequence[PlanPart], fact: Fact) -> str:
         return fact.part
     if len(plan) == 1:
         return plan[0].id
-    scores = {part.id: _score_part(part.question, fact) for part in plan}
+    scores = {part.id: _score_part(plan, part, fact) for part in plan}
     best = max(scores, key=lambda name: scores[name], default="")
     return best if best and scores[best] > (0.0, False) else ""
 
 
-def bears_on(part: PlanPart, fact: Fact) -> bool:
+def bears_on(plan: Sequence[PlanPart], part: PlanPart, fact: Fact) -> bool:
     """Whether a fact answers a part: it is its own, or its quote holds most of the part's words, or one of
     them and a value of the type asked for."""
-    share, has_type = _score_part(part.question, fact)
+    share, has_type = _score_part(plan, part, fact)
     return fact.part == part.id or share >= MIN_PART_SHARE or (has_type and share > 0)
 
 
-def _score_part(question: str, fact: Fact) -> tuple[float, bool]:
-    """The share of a part's words that a fact holds, and whether it holds a value of the type asked for."""
-    asked = parse_question(question)
-    share = covered_share(asked, fact.quote, fact.title)
+def parse_parts(plan: Sequence[PlanPart]) -> list[ParsedQuestion]:
+    """The questions of the parts, parsed; one without a name ("how many people does it employ?") with the
+    names of the part before it."""
+    parsed, names = list[ParsedQuestion](), ""
+    for part in plan:
+        asked = parse_question(part.question)
+        if asked.name_words:
+            names = " ".join(asked.names)
+        parsed.append(asked if asked.name_words or not names else parse_question(f"{asked.text} {names}"))
+    return parsed
+
+
+def _score_part(plan: Sequence[PlanPart], part: PlanPart, fact: Fact) -> tuple[float, bool]:
+    """The share of a part's words that a fact holds, without those of other parts, and whether it holds a
+    value of the type asked for."""
+    parsed = {other.id: asked for other, asked in zip(plan, parse_parts(plan), strict=True)}
+    asked = parsed.pop(part.id)
+    others = {word for other in parsed.values() for word in other.weights}
+    own = {word: weight for word, weight in asked.weights.items() if word not in others}
+    share = covered_share(replace(asked, weights=own or asked.weights), fact.quote, fact.title)
     return share, asked.answer_type in SHARP_TYPES and has_answer_type(asked.answer_type, fact.quote)

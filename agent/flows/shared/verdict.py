@@ -183,7 +183,7 @@ def close_plan(state: RunState, level: Confidence, sentences: Sequence[Sentence]
         is_judged = level.model is not None or figure.judgement >= MIN_KEYLESS_JUDGEMENT
         status: PartStatus = "answered" if is_judged else "open"
         if not figure.weight:
-            status = "open" if find_main_sentence(part, sentences, facts) else "not_found"
+            status = "open" if find_main_sentence(state.plan, part, sentences, facts) else "not_found"
         elif figure.disputed:
             status = "disputed"
         elif figure.unanswered:
@@ -200,7 +200,7 @@ def describe_open_parts(
     for part in plan:
         if part.status == "answered":
             continue
-        main = find_main_sentence(part, sentences, facts)
+        main = find_main_sentence(plan, part, sentences, facts)
         cause = PART_CAUSES[part.status]
         if part.status == "open" and main and (main.backed or main.check == "not_checked"):
             cause = UNANSWERED_CAUSE if part.id in unanswered else UNJUDGED_CAUSE

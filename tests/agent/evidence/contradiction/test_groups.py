@@ -412,11 +412,11 @@ def test_a_conflict_about_what_is_asked_is_marked_and_comes_first() -> None:
         ("When was the Nordvik Dairy founded?", "1921"),
         ("How many people does the Nordvik Dairy employ?", "120 people"),
     ):
-        found = find_conflicts([*staff, *founded], [], parse_question(question))
+        found = find_conflicts([*staff, *founded], [], [parse_question(question)])
         assert [conflict.asks for conflict in found] == [True, False]
         assert found[0].values[0].text == first
     other = parse_question("When was the Skarvik Brewery founded?")
-    assert not any(conflict.asks for conflict in find_conflicts([*staff, *founded], [], other))
+    assert not any(conflict.asks for conflict in find_conflicts([*staff, *founded], [], [other]))
 
 
 def test_a_settlement_holds_when_the_value_is_written_otherwise_later() -> None:
@@ -441,7 +441,7 @@ def test_two_answers_to_one_question_need_no_like_wording() -> None:
     one = fact("The dairy of Nordvik was founded back in 1921 by two partners.", A)
     other = fact("Founded in 1934 as a shop, the Nordvik dairy now sells cheese abroad.", B)
     assert find_conflicts([one, other]) == []
-    [conflict] = find_conflicts([one, other], [], parse_question("When was the Nordvik dairy founded?"))
+    [conflict] = find_conflicts([one, other], [], [parse_question("When was the Nordvik dairy founded?")])
     assert conflict.asks and [value.text for value in conflict.values] == ["1921", "1934"]
     namesakes = [one.replace(title="Nordvik Dairy (Agder)"), other.replace(title="Nordvik Dairy (Telemark)")]
-    assert find_conflicts(namesakes, [], parse_question("When was the Nordvik dairy founded?")) == []
+    assert find_conflicts(namesakes, [], [parse_question("When was the Nordvik dairy founded?")]) == []
