@@ -11,6 +11,9 @@ from agent.text.question_analysis import ParsedQuestion
 from agent.text.tokens import stem_prefix, stem_words
 from agent.types import Fact
 
+CALENDAR_WORDS = "date day month year decade century"
+"""Words of a question that only name the kind of date it asks for: a fact needs none of them."""
+
 
 def asked_kind(question: ParsedQuestion) -> ConflictKind | None:
     """The kind of value that is asked for, where it can be compared in any wording: a date or a figure."""
@@ -34,7 +37,7 @@ def states_asked_matter(a: Fact, b: Fact, question: ParsedQuestion) -> bool:
     value it lacks a word that they share, and has one of its own."""
     if not (is_on_question(a, question) and is_on_question(b, question)):
         return False
-    rest = frozenset(question.prefix_weights) - _read_names(question)
+    rest = frozenset(question.prefix_weights) - _read_names(question) - _prefixes(CALENDAR_WORDS)
     return not (_replaces_word(a, b, rest) or _replaces_word(b, a, rest))
 
 

@@ -13,8 +13,8 @@ from agent.types import Fact
 
 MAX_OPENING_CHARS = 12
 """A name that begins within so many characters is the subject of a sentence."""
-MAX_LABEL_WORDS = 2
-"""Words of the label beside a page's own date ("Published", "Last updated"), names left out."""
+MAX_LABEL_WORDS = 1
+"""Content words of the label beside a page's own date ("Published on"); a statement has more."""
 MIN_DAYS_APART = 365
 """Days between two publications from which a state that changes may have changed."""
 
@@ -60,7 +60,7 @@ def _is_byline_segment(text: str) -> bool:
     """Whether a stretch is a name, or a label with a date, and nothing more."""
     said = extract_features(text)
     names = frozenset[str]().union(*(name.words for name in said.names))
-    return not said.words - names if not said.dates else not names and len(said.words) <= MAX_LABEL_WORDS
+    return len(said.words) <= MAX_LABEL_WORDS if said.dates else said.words <= names
 
 
 def content_words(text: str) -> frozenset[str]:

@@ -20,9 +20,11 @@ from agent.evidence.confidence import (
     evidence_range,
 )
 from agent.evidence.confidence_explanations import describe_parts, explain_changes, list_changes
+from agent.text.question_analysis import parse_question
 from agent.types import Confidence, ConfidenceChange, Conflict, ConflictSide, Fact, PartConfidence, PlanPart
 
 OPENED = "The Lillehavn dairy opened in 1921."
+ASKED = parse_question("When did the Lillehavn dairy open?")
 
 
 def fact(n: int, statement: str = OPENED, **more: Any) -> Fact:
@@ -54,7 +56,7 @@ def measure(
     enough: bool = False,
     part: str = "1",
 ) -> Evidence:
-    pool = EvidencePool(facts, conflicts or [], lambda fact: enough)
+    pool = EvidencePool(facts, conflicts or [], lambda fact: enough, [ASKED])
     return pool.measure(part, [fact.id for fact in facts if fact.part == part and fact.is_active], judgement)
 
 
@@ -115,6 +117,19 @@ def test_facts_of_one_subject_and_attribute_agree_in_other_words() -> None:
     assert value([first, second]) == value([fact(1), fact(2)])
 
 
+def test_the_same_answer_agrees_in_any_words_around_it() -> None:
+    told = (
+        "Back in 1921, with two borrowed vats, a brass band and most of the parish, Lillehavn dairy opened."
+    )
+    assert value([fact(1), fact(2, told)]) == value([fact(1), fact(2)])
+    assert value([fact(1), fact(2, told.replace("1921", "1934"))]) == value([fact(1)])
+
+
+def test_a_name_alone_agrees_with_nothing() -> None:
+    employs = fact(1, "Lillehavn Dairy employs 24 people.")
+    assert value([employs, fact(2, "Lillehavn Dairy")]) == value([employs])
+
+
 def test_other_figures_of_one_attribute_never_agree_whoever_closed_the_conflict() -> None:
     about = {"subject": "Kessel Tower", "attribute": "height"}
     one = fact(1, "Kessel Tower is 112 metres high.", **about)
@@ -147,6 +162,13 @@ def test_before_the_answer_a_conflict_on_what_is_asked_touches_any_claim() -> No
     assert pool.measure("1", names, 0.9, is_answered=False).conflicts
     assert not pool.measure("1", ["f3"], 0.9, is_answered=False).conflicts
     assert not pool.measure("1", ["f3"], 0.9).conflicts
+
+
+def test_the_better_supported_side_of_an_open_conflict_is_counted() -> None:
+    facts = [fact(1, "It opened in 1934."), fact(2), fact(3), fact(4, "It sells cheese to forty shops.")]
+    pool = EvidencePool(facts, [clash("f1", "f2").replace(asks=True)], lambda fact: False)
+    found = pool.measure("1", [fact.id for fact in facts], 0.9, is_answered=False)
+    assert found.sources == ("s2.example", "s3.example") and found.conflicts
 
 
 def test_an_open_part_keeps_the_whole_below_moderate() -> None:
@@ -267,7 +289,13 @@ FACTS = st.lists(
         lambda n, statement, trust, mark: fact(n, statement, trust=trust, decision=mark),
         st.integers(1, 8),
         st.sampled_from(
-            [OPENED, "In 1921 the Lillehavn dairy opened.", "It sells cheese.", "It opened in 1934."]
+            [
+                OPENED,
+                "In 1921 the Lillehavn dairy opened.",
+                "Since 1921, when two sisters let the first guests in, Lillehavn dairy has been open daily.",
+                "It sells cheese.",
+                "It opened in 1934.",
+            ]
         ),
         st.floats(0, 1),
         st.sampled_from(["none", "none", "pinned", "struck"]),

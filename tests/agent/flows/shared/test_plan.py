@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from agent.engine.run_state import RunState
 from agent.engine.state import merge
-from agent.flows.shared.plan import assign_parts
+from agent.flows.shared.plan import assign_parts, bears_on, parse_parts
 from agent.types import Fact, PlanPart
 
 BRIDGE = "When was the Halden bridge built, and who designed it?"
@@ -52,3 +52,22 @@ def test_a_value_of_the_type_asked_for_decides_where_no_word_does() -> None:
 def test_one_part_takes_every_fact() -> None:
     plan = RunState(question="When was it built?").plan
     assert assign_parts(plan, [make_fact("It was painted red.", part="history")])[0].part == "1"
+
+
+STAFFED = "When was Skarvik Brewery founded and how many people does it employ?"
+
+
+def test_words_that_parts_have_in_common_tell_none_of_them() -> None:
+    plan = RunState(question=STAFFED).plan
+    founded = make_fact("Skarvik Brewery was founded in 1902.")
+    employs = make_fact("Skarvik Brewery employs 31 people, counted on 1 September 2025.")
+    named = make_fact("Skarvik Brewery")
+    assert [fact.part for fact in assign_parts(plan, [founded, employs, named])] == ["1", "2", ""]
+    assert bears_on(plan, plan[0], founded) and not bears_on(plan, plan[0], employs)
+    assert bears_on(plan, plan[1], employs) and not bears_on(plan, plan[1], founded)
+
+
+def test_a_part_without_a_name_has_those_of_the_part_before_it() -> None:
+    first, second = parse_parts(RunState(question=STAFFED).plan)
+    assert second.name_words == first.name_words == {"skarvik", "brewery"}
+    assert (first.answer_type, second.answer_type) == ("date", "number")

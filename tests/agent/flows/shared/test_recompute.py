@@ -8,6 +8,7 @@ from agent.engine.state import fold, merge, shallow_copy, to_jsonable
 from agent.evidence.contradiction import groups, resolution, statements
 from agent.flows.research.state import ResearchState
 from agent.flows.shared.confidence import assess_confidence
+from agent.flows.shared.fact_intake import add_facts
 from agent.flows.shared.recompute import apply_person_edits, recompute_after_edit, record_note
 from agent.flows.shared.verdict import build_answer, record_answer
 from agent.roles.research.report import ReportReply
@@ -293,3 +294,44 @@ def test_what_a_step_found_meanwhile_on_a_source_that_a_note_rules_out_makes_no_
     now = merge(told, recorded)
     assert not any(conflict.status == "open" for conflict in now.conflicts.values())
     assert now.facts["a"].can_support
+
+
+def test_a_note_that_ends_the_conflict_of_one_part_leaves_the_other_part_disputed():
+    employs = [
+        said(
+            "d",
+            "Berga Dairy employs 24 people, which is a lot in so small a village.",
+            "https://four.example/",
+        ),
+        said("e", "Berga Dairy employs 31 people, counted on 1 September 2025.", "https://five.example/"),
+    ]
+    founded = [
+        said(
+            "a",
+            "Berga Dairy was founded in 1979 by two partners and entered on the roll.",
+            "https://one.example/",
+        ),
+        said("b", "Berga Dairy was founded in 1974 and is the oldest of all.", "https://two.example/"),
+        said(
+            "c",
+            "Berga Dairy was founded in 1979 by the sisters Lund, in an empty mill.",
+            "https://three.example/",
+        ),
+    ]
+    state = RunState(
+        own=ResearchState(), question="When was Berga Dairy founded and how many people does it employ?"
+    )
+    state = merge(state, to_jsonable(add_facts(state, 1, [*employs, *founded])))
+    assert [conflict.asks for conflict in state.conflicts.values()] == [True, True]
+    reply = RoleResult(value=ReportReply(answer=[]), by="keyless")
+    state = merge(state, to_jsonable(record_answer(state, build_answer(state, reply, 2))))
+    assert [part.disputed for part in state.confidence[-1].parts] == [True, True]
+    now = merge(
+        shallow_copy(state), to_jsonable(record_note(state, Note(step=3, text="Do not use two.example.")))
+    )
+    first, second = now.confidence[-1].parts
+    assert (first.disputed, first.sources) == (False, ["one.example", "three.example"])
+    assert second.disputed and len(second.sources) == 1
+    assert now.current_confidence > state.current_confidence
+    again = build_answer(now, reply, 4)
+    assert again.missing == "“how many people does it employ”: the sources disagree on it."

@@ -157,6 +157,25 @@ def test_an_open_conflict_is_named_with_both_sides_and_marks_a_claim_of_one_side
     assert (given.statements.backed, given.statements.unsupported, given.statements.dropped) == (2, 0, 0)
 
 
+def test_each_site_of_a_conflict_is_quoted_in_its_own_words_only():
+    register = fact("a", "The heron was built in 1921 by two smiths from the coast.")
+    paper = fact("b", "The heron was built in 1921 for the queen, in an empty mill.")
+    copy = fact("c", paper.statement)
+    other = fact("d", "The heron was built in 1934.")
+    sides = [
+        ConflictSide(text="1921", fact_ids=["a", "b", "c"], sites=["a.example", "b.example", "c.example"]),
+        ConflictSide(text="1934", fact_ids=["d"], sites=["d.example"]),
+    ]
+    conflict = clash("a", "d").replace(values=sides, asks=True)
+    named = written(state(register, paper, copy, other, conflicts={"c1": conflict})).sentences[0]
+    assert named.text == (
+        "The sources disagree on the heron (built): a.example says “The heron was built in 1921 by two smiths"
+        " from the coast” and b.example and c.example say “The heron was built in 1921 for the queen, in an"
+        " empty mill”; d.example says “The heron was built in 1934”."
+    )
+    assert named.backed and named.fact_ids == ["a", "b", "c", "d"]
+
+
 def test_a_settled_conflict_is_not_named():
     given = written(
         state(BUILT, OTHER, conflicts={"c1": clash("a", "b", status="settled")}), ("Built in 1921.", ["a"])
