@@ -33,7 +33,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeVar
 
-from agent.evidence.contradiction.asked import states_same_answer
+from agent.evidence.contradiction.asked_values import states_same_answer
 from agent.evidence.contradiction.statements import dice_similarity, find_contradiction
 from agent.evidence.source_independence import PERSON_SOURCE, map_sites_to_sources
 from agent.evidence.statement_features import extract_features

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import islice, product
 
 from agent.evidence.contradiction import statements
-from agent.evidence.contradiction.asked import asked_kind, is_on_question, states_asked_matter
+from agent.evidence.contradiction.asked_values import asked_kind, is_on_question, states_asked_matter
 from agent.evidence.contradiction.forms import comparable_forms, is_table_row
 from agent.evidence.contradiction.identity import is_byline, may_have_changed
 from agent.evidence.contradiction.pairs import PairingScope, find_pairs, topic_key

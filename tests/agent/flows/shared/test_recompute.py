@@ -333,5 +333,6 @@ def test_a_note_that_ends_the_conflict_of_one_part_leaves_the_other_part_dispute
     assert (first.disputed, first.sources) == (False, ["one.example", "three.example"])
     assert second.disputed and len(second.sources) == 1
     assert now.current_confidence > state.current_confidence
-    again = build_answer(now, reply, 4)
+    rewritten = ReportReply(answer=[{"text": founded[0].statement, "fact_ids": ["a"]}])
+    again = build_answer(now, RoleResult(value=rewritten, by="keyless"), 4)
     assert again.missing == "“how many people does it employ”: the sources disagree on it."

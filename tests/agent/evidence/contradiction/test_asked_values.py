@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pytest import mark
 
-from agent.evidence.contradiction.asked import states_same_answer
+from agent.evidence.contradiction.asked_values import states_same_answer
 from agent.evidence.contradiction.groups import find_conflicts
 from agent.text.question_analysis import parse_question
 from agent.types import Fact
