@@ -38,9 +38,10 @@ def with_cap(settings: Settings, name: Cap, cap: float) -> Settings:
 def measure_budgets(
     flow: Flow, calls: ModelCalls, run: Run, state: RunState, steps: Sequence[Step]
 ) -> list[BudgetMeter]:
-    """The budgets of a run with what its round has used; after the answer, what led to it."""
+    """The budgets of a run with what its round has used, the rewriting of its answer counted in."""
     ended = run.status in (Status.REVIEW, Status.DONE) and bool(state.answers)
-    round_start = flow.find_round_start(steps[: state.answers[-1].step] if ended else steps)
+    led = next((a.step for a in reversed(state.answers) if not a.because), 0) if ended else len(steps)
+    round_start = flow.find_round_start(steps[:led])
     usage = calls.sum_usage(run.id, round_start)
     actions = find_last_round_actions(state) if ended else state.actions_this_round
     used: dict[Cap, float | None] = {

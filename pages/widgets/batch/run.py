@@ -136,7 +136,11 @@ def render_stats(now: BatchStatus) -> str:
     told = [
         ("Rows", f"{now.state_counts['done']:,} <small>of {len(now.rows):,}</small>"),
         ("Model calls", f"{spent.llm_calls:,} <small>of {most.max_calls:,}</small>"),
-        ("Tokens", f"{labels.format_tokens(spent)} <small>of {_format_short(most.max_tokens)}</small>"),
+        (
+            "Tokens",
+            f"{labels.format_tokens(spent.prompt_tokens + spent.completion_tokens)} "
+            f"<small>of {_format_short(most.max_tokens)}</small>",
+        ),
         (
             "Cost",
             (

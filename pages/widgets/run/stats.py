@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import streamlit as st
 
 from agent.actions.budget import format_amount, read_meters
-from agent.engine.budget_meters import find_last_round_actions
-from agent.types import Status
+from agent.types import Cap, Status
 from agent.types.budget import BudgetMeter
 from agent.workbench import RunSnapshot
 from pages.widgets.shell import client, labels, markup, view_cache
@@ -23,14 +22,6 @@ def draw(view: RunSnapshot) -> None:
     st.html(
         render(view, view_cache.get_or_compute(view, name, lambda: read_meters(client.workbench(), view)))
     )
-
-
-def count_round_steps(view: RunSnapshot) -> int:
-    """Searches and page visits of this round: since the answer that was sent back, or since the start."""
-    state = view.state
-    if not state.answers or view.run.status not in (Status.REVIEW, Status.DONE):
-        return len(state.actions_this_round)
-    return len(find_last_round_actions(state))
 
 
 def render_meter(meter: BudgetMeter | None) -> str:
@@ -49,9 +40,9 @@ def render_meter(meter: BudgetMeter | None) -> str:
     )
 
 
-def render(view: RunSnapshot, meters: Sequence[BudgetMeter] = ()) -> str:
+def render(view: RunSnapshot, meters: Sequence[BudgetMeter]) -> str:
     """The strip as HTML, each budget with its bar. No text of the web is in it."""
-    bars = {meter.name: render_meter(meter) for meter in meters}
+    known = {meter.name: meter for meter in meters}
     settings, state, usage = view.run.settings, view.state, view.usage
     rests = state.answer if view.run.status in (Status.REVIEW, Status.DONE) else None
     level, goal = (
@@ -66,25 +57,47 @@ def render(view: RunSnapshot, meters: Sequence[BudgetMeter] = ()) -> str:
         sum(fact.verified for fact in state.facts.values()),
         sum(fact.is_own_knowledge for fact in state.facts.values()),
     )
-    keyless = not usage.llm_calls
+    tokens = usage.prompt_tokens + usage.completion_tokens
+    totals: dict[Cap, float | None] = {
+        "steps": len(state.actions),
+        "pages": state.pages_read_count,
+        "calls": usage.llm_calls,
+        "tokens": tokens,
+        "cost": usage.cost_usd if usage.llm_calls else 0.0,
+        "seconds": usage.seconds,
+    }
+    budgets = {name: render_budget(name, known.get(name), total) for name, total in totals.items()}
     figures = [
         ("Confidence", f"{level} % <small>target {goal} %</small>{meter}"),
-        ("Steps", f"{count_round_steps(view)} <small>of {settings.max_steps}</small>{bars.get('steps', '')}"),
-        (
-            "Pages read",
-            f"{state.pages_read_count} <small>of {settings.max_pages}</small>{bars.get('pages', '')}",
-        ),
+        ("Steps", budgets["steps"]),
+        ("Pages read", budgets["pages"]),
         ("Facts", f"{facts} <small>and {own} of yours</small>" if own else f"{facts}"),
-        (
-            "Model calls",
-            f"{usage.llm_calls:,}{bars.get('calls', '')}" if not keyless else "0 <small>no model</small>",
-        ),
-        ("Tokens", labels.format_tokens(usage) + (bars.get("tokens", "") if not keyless else "")),
-        (
-            "Cost",
-            labels.format_money(usage.cost_usd if not keyless else 0.0)
-            + (bars.get("cost", "") if not keyless else ""),
-        ),
-        ("Working time", labels.format_duration(usage.seconds) + bars.get("seconds", "")),
+        ("Model calls", budgets["calls"] if usage.llm_calls else "0 <small>no model</small>"),
+        ("Tokens", budgets["tokens"]),
+        ("Cost", budgets["cost"]),
+        ("Working time", budgets["seconds"]),
     ]
     return markup.stats(figures)
+
+
+FORMATS: dict[Cap, Callable[[float | None], str]] = {
+    "cost": labels.format_money,
+    "seconds": lambda seconds: labels.format_duration(seconds or 0.0),
+    "tokens": lambda tokens: labels.format_tokens(int(tokens or 0)),
+}
+"""How the amounts are written that are no plain numbers."""
+
+
+def render_budget(name: Cap, meter: BudgetMeter | None, total: float | None) -> str:
+    """What a round used of one budget, with its bar; where the run used more, that is said in words, too."""
+
+    def show(value: float | None) -> str:
+        return FORMATS[name](value) if name in FORMATS else f"{value or 0:,.0f}"
+
+    if meter is None:
+        return show(total)
+    cap = f" <small>of {show(meter.cap)}</small>" if name in ("steps", "pages") else ""
+    is_part = show(total) != show(meter.used) and (total or 0.0) > (meter.used or 0.0)
+    told = f'<small class="rounds">this round; {show(total)} in all</small>' if is_part else ""
+    bar = render_meter(meter) if meter.used or name in ("steps", "pages", "seconds") else ""
+    return f"{show(meter.used)}{cap}{told}{bar}"

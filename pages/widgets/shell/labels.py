@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import PurePath
 
 from agent.text.plurals import format_count
-from agent.types import Cap, Outcome, Run, Status, Usage
+from agent.types import Cap, Outcome, Run, Status
 
 _TIME = re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}", re.ASCII)
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
@@ -139,9 +139,8 @@ def format_money(cost: float | None) -> str:
     return "$0" if cost == 0 else f"${cost:.2f}" if cost >= 0.1 else f"${cost:.4f}"
 
 
-def format_tokens(usage: Usage) -> str:
-    """All tokens of a run, short: "12.3 k"."""
-    total = usage.prompt_tokens + usage.completion_tokens
+def format_tokens(total: int) -> str:
+    """A number of tokens, short: "12.3 k"."""
     return f"{total:,}" if total < 10_000 else f"{total / 1000:.1f} k"
 
 
