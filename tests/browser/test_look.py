@@ -67,6 +67,22 @@ def test_nothing_is_cut_off(server: Served, tab: Callable[..., Page], run_id: st
     assert screen.too_wide() == []
 
 
+def test_on_a_phone_no_word_of_a_conflict_is_broken(
+    server: Served, tab: Callable[..., Page], run_id: str
+) -> None:
+    page = tab(width=390)
+    screen = Screen(page, server.url).open(run_id)
+    screen.stands("Answer to review")
+    cells = screen.tab("Conflicts").locator(".sides tr:not(:first-child) td")
+    expect(cells.first).to_be_visible()
+    widths = cells.evaluate_all("all => all.map(cell => cell.getBoundingClientRect().width)")
+    assert min(widths) > 200, "each stands on a line of its own"
+    sites = page.locator(".sources summary > span:last-child")
+    number = page.locator(".sources .n").first.bounding_box()
+    title = sites.first.bounding_box()
+    assert number and title and title["x"] >= number["x"] + number["width"], "the site stands under the title"
+
+
 def test_the_keyboard_alone_opens_a_quote(server: Served, tab: Callable[..., Page], run_id: str) -> None:
     page = tab()
     Screen(page, server.url).open(run_id).stands("Answer to review")

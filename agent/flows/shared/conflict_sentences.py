@@ -70,6 +70,11 @@ def is_conflict_sentence(text: str) -> bool:
     return text.startswith((CONFLICT_PREFIX, RULING_PREFIX, READING_PREFIX))
 
 
+def is_disagreement(text: str) -> bool:
+    """Whether code wrote this sentence about sides that no person has ruled on."""
+    return text.startswith((CONFLICT_PREFIX, READING_PREFIX))
+
+
 def list_possible_sentences(state: RunState, facts: Mapping[str, Fact]) -> set[str]:
     """Every sentence that code may have written about the conflicts of the state."""
     active = {name: fact for name, fact in facts.items() if fact.is_active}

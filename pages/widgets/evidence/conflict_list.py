@@ -52,8 +52,8 @@ def render_conflict(conflict: Conflict, facts: Mapping[str, Fact], run_id: str) 
     found = conflict_rulings.summarize_sides(conflict, facts)
     asks = badges.render("about your question", "live") if conflict.asks else ""
     head = (
-        f"<h3>{escape.html(conflict.topic)}</h3><p>{_render_status(conflict)} "
-        f"{badges.render(KIND_LABELS[conflict.kind])} {asks}</p>"
+        f'<h3>{escape.html(conflict.topic)}</h3><div class="chips">{_render_status(conflict)}'
+        f"{badges.render(KIND_LABELS[conflict.kind])}{asks}</div>"
     )
     notes = filter(None, (describe_resolution(conflict), describe_reading(conflict)))
     reason = "".join(f'<p class="small">{escape.html(note)}</p>' for note in notes)
@@ -63,7 +63,7 @@ def render_conflict(conflict: Conflict, facts: Mapping[str, Fact], run_id: str) 
             "facts were found that say so.</p>"
         )
     rows = [_render_side(side, run_id) for side in found]
-    return f"{head}{reason}{markup.table(['Value', 'Said by', 'Since'], rows)}"
+    return f"{head}{reason}{markup.table(['Value', 'Said by', 'Since'], rows, 'sides')}"
 
 
 def _render_status(conflict: Conflict) -> str:
@@ -122,4 +122,5 @@ def _render_since(side: SideSummary) -> str:
     earliest, latest = side.earliest[:10], side.latest[:10]
     told = f"{earliest} to {latest}" if latest != earliest else earliest
     how = "published" if side.has_publication_date else "read"
-    return f'{escape.html(told)}<br><span class="small soft">{how}</span>' if told else ""
+    since = '<span class="since small soft">since </span>'  # where the column has no room for its heading
+    return f'{since}{escape.html(told)}<br><span class="small soft">{how}</span>' if told else ""

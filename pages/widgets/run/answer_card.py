@@ -9,6 +9,7 @@ import streamlit as st
 
 from agent.evidence import citation_check
 from agent.evidence.support import Support, count_support, describe_support
+from agent.flows.shared.conflict_sentences import is_disagreement
 from agent.text.plurals import format_count
 from agent.types import PAGE_ORIGIN_LABELS, Answer, Sentence, Source
 from agent.workbench import RunSnapshot
@@ -16,6 +17,8 @@ from pages.widgets.shell import badges, escape, labels, markup
 
 MAX_DOUBT_CHARS = 120
 """Characters of a doubt that stand in the text; a longer one is opened by its mark."""
+CONFLICT_MARK = "where sources disagree"
+"""Beside the sentences that code wrote about conflicts: they are quoted, but nothing that was found out."""
 CHANGE_LABELS = {"added": "New", "removed": "Gone", "reworded": "Reworded", "resourced": "Other sources"}
 
 
@@ -49,9 +52,9 @@ def render(answer: Answer, run_id: str, *, editable: bool = False) -> str:
         (f"confidence {labels.format_percent(answer.confidence)}", ""),
         ("written by the model" if answer.by == "model" else "written without a model: quoted sentences", ""),
     ]
-    body = " ".join(
-        _render_sentence(sentence, answer.sources, run_id, editable=editable) for sentence in answer.sentences
-    )
+    told = [_render_sentence(said, answer.sources, run_id, editable=editable) for said in answer.sentences]
+    is_list = answer.by == "keyless" and len(told) > 1
+    body = f"<ul><li>{'</li><li>'.join(told)}</li></ul>" if is_list else " ".join(told)
     lines = [
         _render_line(labels.REASON.get(answer.reason, "")),
         _render_line(answer.certainty, "Certainty"),
@@ -101,7 +104,8 @@ def _render_sentence(sentence: Sentence, sources: Sequence[Source], run_id: str,
     text = escape.html(sentence.text)
     if support.tone:
         text = f'<span class="{"unbacked" if support.tone == "bad" else "unsure"}">{text}</span>'
-    return text + citations + _render_support(support)
+    disagreement = f'<span class="support">{CONFLICT_MARK}</span>' if is_disagreement(sentence.text) else ""
+    return text + citations + disagreement + _render_support(support)
 
 
 def _render_support(support: Support) -> str:
@@ -170,9 +174,9 @@ def _render_sources(sources: Sequence[Source], run_id: str) -> str:
         return ""
     items = "".join(
         f'<li><details><summary><span class="n">{source.n}</span>'
-        f"{escape.html(source.title or escape.shorten_url(source.url))} "
+        f"<span>{escape.html(source.title or escape.shorten_url(source.url))} "
         f'<span class="soft">{escape.html(escape.host(source.url)) if source.url else ""}</span>'
-        f"{_render_origin_chip(source)}</summary>"
+        f"{_render_origin_chip(source)}</span></summary>"
         + "".join(f'<div class="quote">{escape.html(quote)}</div>' for quote in source.quotes)
         + f"{_render_origin(source, run_id, source.fact_ids[0] if source.fact_ids else '')}</details></li>"
         for source in sources

@@ -27,7 +27,6 @@ from agent.types import (
     Source,
     StatementCounts,
     Status,
-    Usage,
 )
 from pages.widgets.evidence import conflict_list, fact_table, page_text, unreadable_pages
 from pages.widgets.run import answer_card, confidence_chart, export_menu, page_graph
@@ -75,6 +74,17 @@ def test_an_answer_shows_each_quote_at_its_sentence_and_what_is_not_backed():
     )
     assert drawn.count('class="cite"') == 1 and 'href="page?run=r&amp;id=p&amp;fact=f1"' in drawn
     assert "No claims" in answer_card.render(Answer(n=1, verdict="no_evidence"), "r")
+
+
+def test_bare_quotes_are_a_list_and_a_disagreement_is_marked_quietly():
+    said = [
+        Sentence(text="The sources disagree on the mill (opened): a.example says “1979”.", check="quoted"),
+        Sentence(text="Mill: Upper; Opened: 1979", check="quoted"),
+    ]
+    drawn = answer_card.render(Answer(n=1, verdict="partial", sentences=said), "r")
+    assert drawn.count("<li>") == 2 and drawn.count(answer_card.CONFLICT_MARK) == 1
+    written = answer_card.render(Answer(n=1, verdict="partial", sentences=said, by="model"), "r")
+    assert "<li>" not in written and written.count(answer_card.CONFLICT_MARK) == 1
 
 
 def test_changes_between_two_answers_are_named():
@@ -214,7 +224,7 @@ def test_the_curve_stands_on_axes_that_do_not_move():
         Confidence(step=n, value=n / 10, moves=[ConfidenceChange(delta=0.1, reason="r")], model=None)
         for n in range(3)
     ]
-    spec = confidence_chart.build_chart(points, 0.85, 12, dark=True).to_dict()
+    spec = confidence_chart.build_chart(points, [1, 2, 2], 0.85, 12, dark=True).to_dict()
     line = next(
         layer
         for layer in spec["layer"]
@@ -247,7 +257,7 @@ def test_figures_are_said_as_people_say_them():
     assert [labels.format_percent(0.624), labels.format_percent(None)] == ["62 %", "–"]
     assert [labels.format_duration(s) for s in (0.84, 42.2, 185)] == ["0.8 s", "42 s", "3 min 05 s"]
     assert [labels.format_money(c) for c in (None, 0, 0.0123, 1.5)] == ["unknown", "$0", "$0.0123", "$1.50"]
-    assert labels.format_tokens(Usage(prompt_tokens=12_000, completion_tokens=345)) == "12.3 k"
+    assert labels.format_tokens(12_345) == "12.3 k"
     now = datetime(2026, 11, 21, 12, tzinfo=UTC)
     assert [
         labels.format_age(t, now)
