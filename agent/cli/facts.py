@@ -23,7 +23,7 @@ def run(
     find: Annotated[str, typer.Option(metavar="WORDS", help="only those with all these words")] = "",
     source: Annotated[str, typer.Option(metavar="SITE|URL", help="only those of this site or page")] = "",
     step: Annotated[
-        int, typer.Option(metavar="N", help="only those found by this step", show_default="any")
+        int, typer.Option(metavar="N", help="only those found by this step of the ledger", show_default="any")
     ] = -1,
     status: Annotated[
         str,
@@ -37,7 +37,9 @@ def run(
 ) -> int:
     """Print the facts, newest first; returns the exit code."""
     state = Workbench().snapshot(run_id).state
-    found = filter_facts(fact_view.all_facts(state), FactFilter(find, source, step, status))
+    found = filter_facts(
+        fact_view.all_facts(state), FactFilter(find, source, frozenset({step} - {-1}), status)
+    )
     if as_json:
         write_json([fact.model_dump(mode="json") | {"marks": fact_statuses(fact)} for fact in found])
         return 0
@@ -51,7 +53,7 @@ def format_fact(fact: Fact) -> list[str]:
     """A fact for a person: its status and statement, then its quote."""
     origin = site(fact.url) or fact.origin
     lines = [
-        f"{fact.id}  step {fact.step}  {', '.join(fact_statuses(fact))}  {origin}",
+        f"{fact.id}  ledger step {fact.step}  {', '.join(fact_statuses(fact))}  {origin}",
         f"    {to_one_line(fact.statement)}",
     ]
     lines += [f"    “{to_one_line(fact.quote)}”"] if fact.quote != fact.statement else []

@@ -18,7 +18,9 @@ def run(
     step: Annotated[
         int,
         typer.Argument(
-            metavar="STEP", help="the last step to keep; `export RUN --format json` lists the steps"
+            metavar="STEP",
+            help="the last step to keep, by its number in the ledger: the one before each line that a run "
+            "prints, also in `export RUN --format json`; not the number of a card on the screen",
         ),
     ],
     *,

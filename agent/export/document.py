@@ -15,6 +15,7 @@ from agent.export.report import Report
 from agent.text.plurals import format_count, format_percent
 from agent.types import PAGE_ORIGIN_LABELS, Action, Answer, Confidence, Conflict, Fact, PlanPart, Source
 from agent.types.facts import FLAG_NOTE
+from agent.types.step_numbers import describe_place, number_step
 
 ACTION_LABELS = {
     "search_duckduckgo": "search (DuckDuckGo)",
@@ -146,7 +147,11 @@ def _head(report: Report) -> list[Block]:
         if at
     ]
     if run.forked_from:
-        spans += [" · forked from run ", Span(run.forked_from, "code"), f" at step {run.forked_at}"]
+        spans += [
+            " · forked from run ",
+            Span(run.forked_from, "code"),
+            f" {describe_place(report.actions, run.forked_at)}",
+        ]
     blocks: list[Block] = [Heading(1, run.question or "Untitled question"), Paragraph(spans, "soft")]
     if report.settings.world == "demo":
         blocks.append(Paragraph([DEMO_WORLD_NOTE], "band"))
@@ -281,7 +286,7 @@ def _edits(report: Report) -> list[Block]:
         for fact, change in report.edited_facts
     ]
     table = Table(["Fact", "Statement", "Before the correction", "Page"], rows)
-    edits = _bullets(([f"Step {edit.step}: {edit.text}"], ()) for edit in report.edits)
+    edits = _bullets(([f"{_place(report, edit.step)}: {edit.text}"], ()) for edit in report.edits)
     return [*edits, *([table] if rows else [])]
 
 
@@ -291,21 +296,27 @@ def _journey(report: Report) -> list[Block]:
     )
     if report.actions:
         heads = ["Step", "Action", "Query or address", "Outcome", "New facts", "Why"]
-        blocks.append(Table(heads, [_action(action) for action in report.actions]))
+        blocks.append(Table(heads, [_action(report, action) for action in report.actions]))
     notes = [
-        f"Step {n.step}, {'private ' * n.private}note ({n.kind.replace('_', ' ')}): {n.text}"
+        f"{_place(report, n.step)}, {'private ' * n.private}note ({n.kind.replace('_', ' ')}): {n.text}"
         for n in report.notes
     ]
     stalls = [
-        f"Step {s.step}, no progress: {s.reason} Next: {STALL_LABELS[s.rung]}." for s in report.blockages
+        f"{_place(report, s.step)}, no progress: {s.reason} Next: {STALL_LABELS[s.rung]}."
+        for s in report.blockages
     ]
     return [*blocks, *_bullets(([line], ()) for line in notes + stalls)]
 
 
-def _action(action: Action) -> list[Cell]:
+def _place(report: Report, n: int) -> str:
+    """Where the ledger's step `n` stands in the journey, as the beginning of a line."""
+    return describe_place(report.actions, n).capitalize()
+
+
+def _action(report: Report, action: Action) -> list[Cell]:
     target = action.query_or_url
     return [
-        str(action.step),
+        str(number_step(report.actions, action.step)),
         ACTION_LABELS.get(action.action, action.action),
         Span(target, url=target) if action.action == "crawl_url" else target,
         f"{action.outcome.replace('_', ' ')}{': ' + action.detail if action.detail else ''}",
@@ -319,7 +330,7 @@ def _confidence(report: Report) -> list[Block]:
         return []
     rows = [
         [
-            str(level.step),
+            _place(report, level.step),
             format_percent(level.value),
             "" if level.model is None else format_percent(level.model),
             "; ".join(list_changes(level)) or "no change",
@@ -330,7 +341,7 @@ def _confidence(report: Report) -> list[Block]:
     made_of = explain_confidence(report.confidence[-1], report.plan)
     return [
         Curve([level.value for level in report.confidence], threshold),
-        Table(["Step", "Confidence", "Model's own", "Why it changed"], rows),
+        Table(["When", "Confidence", "Model's own", "Why it changed"], rows),
         Paragraph([f"{made_of}{' ' if made_of else ''}The threshold is {format_percent(threshold)}."]),
     ]
 

@@ -26,12 +26,12 @@ def test_go_on_from_a_step_with_a_note_and_compare(served: Callable[..., Served]
     before = screen.cards()
     second = screen.card(2)
     expect(second.locator(".dot.good")).to_be_visible()
-    second.get_by_role("button", name=re.compile("^Branch from step")).click()
+    second.get_by_role("button", name=re.compile(r"^Branch from step 2\b")).click()
     page.get_by_label("Instructions (optional)").fill(NOTE)
     screen.button("Start branch").click()
 
     page.wait_for_url(lambda url: first not in url)
-    expect(page.get_by_text("Branched at step")).to_be_visible()
+    expect(page.get_by_text("Branched after step 2")).to_be_visible()
     screen.stands("Answer to review")
     expect(page.locator(".answer")).to_contain_text("1979")
     expect(page.locator(".answer")).not_to_contain_text("1974")
@@ -67,7 +67,7 @@ def test_go_on_from_a_step_with_a_note_and_compare(served: Callable[..., Served]
 
 def _side_by_side(page: Page) -> None:
     """What the two runs share and where they part."""
-    expect(page.get_by_text("are identical; the runs differ after that")).to_be_visible()
+    expect(page.get_by_text("the same in both; they differ after that")).to_be_visible()
     expect(page.locator(".pair").first).to_contain_text(NOTE)
     expect(page.locator(".paired .removed")).to_contain_text("1974")
     expect(page.get_by_text("in the steps they share").first).to_be_visible()

@@ -1,4 +1,5 @@
-"""One confidence everywhere: budget pause, run list, answer card, export and command line."""
+"""One confidence everywhere: budget pause, run list, answer card, export and command line; and one number for
+a step: cards, curve, export and branch."""
 
 from __future__ import annotations
 
@@ -8,12 +9,13 @@ from collections.abc import Iterator
 import pytest
 
 from agent import config
-from agent.actions import budget
+from agent.actions import budget, forks
 from agent.cli.main import main
 from agent.export.plain import render_plain_text
 from agent.types import Settings, Status
+from agent.types.step_numbers import number_step
 from agent.workbench import RunSnapshot, Workbench
-from pages.widgets.run import answer_card, pause_prompt, run_list
+from pages.widgets.run import answer_card, confidence_chart, pause_prompt, run_list, timeline_cards
 
 QUESTION = "How many solar panels are there on the roof of Älvmora Mejeri?"
 
@@ -60,3 +62,23 @@ def test_five_surfaces_show_the_figure_that_the_claims_of_the_answer_give(
     }
     assert len(set(figures.values())) == 1, figures
     assert view.state.confidence[-1].parts[0].sources, "it rests on the claims of the answer"
+
+
+def test_a_step_has_the_number_of_its_card_everywhere(
+    bench: Workbench, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run_id = bench.start(QUESTION, Settings(world="demo", max_steps=4, threshold=0.99, at_cap="report"))
+    bench.drive(run_id)
+    view = bench.snapshot(run_id)
+    cards = [card for card in timeline_cards.build_cards(view.steps) if card.number]
+    assert [card.number for card in cards] == [1, 2, 3, 4] and cards[-1].n > 4, "the ledger counts on"
+    assert main(["export", run_id, "--format", "md"]) == 0
+    export = capsys.readouterr().out
+    for card in cards:
+        row = next(line for line in export.splitlines() if line.startswith("|") and card.why in line)
+        assert row.split("|")[1].strip() == str(card.number)
+    numbers = [number_step(view.state.actions, point.step) for point in view.state.confidence]
+    assert max(numbers) == 4 and confidence_chart.name_point(numbers, len(numbers) - 1).endswith("step 4")
+    fork = forks.fork_run(bench, run_id, cards[1].end)
+    assert main(["export", fork, "--format", "md"]) == 0
+    assert "after step 2" in capsys.readouterr().out

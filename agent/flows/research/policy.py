@@ -23,6 +23,7 @@ from agent.text.negative_constraints import find_excluded_sites, is_excluded
 from agent.text.private_words import find_private_words
 from agent.text.urls import canonicalize, find_urls, map_spellings
 from agent.types import Lead, Outcome, PageRef, Proposal, Refusal, Stall
+from agent.types.step_numbers import number_step
 
 ENGINE_BY_ACTION = {"search_duckduckgo": "duckduckgo", "search_google": "google"}
 STEP_BY_ACTION = {
@@ -192,7 +193,7 @@ def _refuse_query(state: ResearchRun, action: str, query: str) -> str:
             and lead_id("query", earlier.query_or_url) == same
             and earlier.outcome in (Outcome.OK, Outcome.EMPTY)
         ):
-            return f"the same words were searched for at step {earlier.step}"
+            return f"the same words were searched for at step {number_step(state.actions, earlier.step)}"
     return ""
 
 

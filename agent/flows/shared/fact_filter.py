@@ -23,11 +23,11 @@ FACT_STATUSES = (
 
 @dataclass(frozen=True)
 class FactFilter:
-    """All words, a site or page, the step that found it (-1 for any), and one of FACT_STATUSES."""
+    """All words, a site or page, the ledger's steps that found it (none: any), and one of FACT_STATUSES."""
 
     find: str = ""
     source: str = ""
-    step: int = -1
+    steps: frozenset[int] = frozenset()
     status: str = ""
 
 
@@ -39,7 +39,7 @@ def filter_facts(facts: Iterable[Fact], wanted: FactFilter) -> list[Fact]:
         for fact in newest
         if matches_text(fact, wanted.find)
         and (not wanted.source or is_from_source(fact.url, wanted.source))
-        and wanted.step in (-1, fact.step)
+        and (not wanted.steps or fact.step in wanted.steps)
         and (not wanted.status or wanted.status in fact_statuses(fact))
     ]
 

@@ -12,7 +12,8 @@ from agent.flows.shared import fact_view
 from agent.flows.shared.fact_filter import FACT_STATUSES, FactFilter, filter_facts
 from agent.text.plurals import format_count
 from agent.text.urls import site
-from agent.types import Answer, Fact
+from agent.types import Action, Answer, Fact
+from agent.types.step_numbers import number_step
 from agent.workbench import RunSnapshot
 from pages.widgets.evidence import fact_actions, fact_grid, fact_table
 from pages.widgets.shell import empty_state, labels, ui, view_cache
@@ -72,9 +73,7 @@ def _draw_filter(view: RunSnapshot, known: Sequence[Fact]) -> FactFilter:
     sites = view_cache.get_or_compute(
         view, "sites", lambda: sorted({site(fact.url) for fact in known if fact.url})
     )
-    steps = view_cache.get_or_compute(
-        view, "fact-steps", lambda: sorted({fact.step for fact in known}, reverse=True)
-    )
+    steps = view_cache.get_or_compute(view, "fact-steps", lambda: group_steps(view.state.actions, known))
     find = st.text_input(
         "Find in the facts",
         key=fact_table.FIND_KEY,
@@ -87,14 +86,22 @@ def _draw_filter(view: RunSnapshot, known: Sequence[Fact]) -> FactFilter:
         names = {"": "All sources"} | {name: name for name in sites}
         source = ui.select("Source", names, f"ledger-source-{run_id}", filter_mode="fuzzy")
     with middle:
-        numbers = {-1: "All steps"} | {n: f"Step {n}" for n in steps}
+        numbers = {-1: "All steps"} | {n: f"Step {n}" if n else "Before step 1" for n in steps}
         step = ui.select("Step", numbers, f"ledger-step-{run_id}", filter_mode="fuzzy")
     with right:
         words = {name: labels.FACT_STATUS.get(name, name).capitalize() for name in FACT_STATUSES}
         status = ui.select(
             "Status", {"": "Any status"} | words, f"ledger-status-{run_id}", filter_mode="fuzzy"
         )
-    sift = FactFilter(find or "", source, step, status)
+    sift = FactFilter(find or "", source, steps.get(step, frozenset()), status)
     if sift != FactFilter():
         st.caption(f"{format_count(len(filter_facts(known, sift)), 'fact')} of {len(known):,} fit")
     return sift
+
+
+def group_steps(actions: Sequence[Action], known: Sequence[Fact]) -> dict[int, frozenset[int]]:
+    """The steps of the journey that found facts, newest first, each with its facts' steps of the ledger."""
+    found: dict[int, set[int]] = {}
+    for fact in known:
+        found.setdefault(number_step(actions, fact.step), set()).add(fact.step)
+    return {number: frozenset(found[number]) for number in sorted(found, reverse=True)}

@@ -16,7 +16,8 @@ from agent.actions import fact_edits
 from agent.actions.fact_edits import MAX_TEXT_CHARS, FactEdit
 from agent.flows.shared.fact_filter import FactFilter
 from agent.text.plurals import format_count
-from agent.types import Fact, PersonMark, Status
+from agent.types import Action, Fact, PersonMark, Status
+from agent.types.step_numbers import number_step
 from agent.workbench import RunSnapshot
 from pages.widgets.evidence import fact_actions, fact_table
 from pages.widgets.shell import client, escape, labels, ui
@@ -56,7 +57,7 @@ def draw(view: RunSnapshot, fitting: Sequence[Fact], sift: FactFilter) -> None:
     )
     key = f"ledger-grid-{_digest(shown)}"
     st.data_editor(
-        build_frame(shown),
+        build_frame(shown, view.state.actions),
         key=key,
         hide_index=True,
         width="stretch",
@@ -90,16 +91,17 @@ def draw(view: RunSnapshot, fitting: Sequence[Fact], sift: FactFilter) -> None:
     _draw_quotes(chosen, run_id)
 
 
-def build_frame(shown: Sequence[Fact]) -> pd.DataFrame:
-    """The facts as rows."""
+def build_frame(shown: Sequence[Fact], actions: Sequence[Action]) -> pd.DataFrame:
+    """The facts as rows, each with the step of the journey that found it."""
     named = {decision: word for word, decision in DECISIONS.items()}
     where = [
         escape.host(fact.url) if fact.url else "you" if fact.is_own_knowledge else fact.origin
         for fact in shown
     ]
+    numbers = [number_step(actions, fact.step) for fact in shown]
     rows = [
-        (False, f.statement, named[f.decision], fact_table.describe_status(f), f.quote, place, f.step)
-        for f, place in zip(shown, where, strict=True)
+        (False, f.statement, named[f.decision], fact_table.describe_status(f), f.quote, place, number)
+        for f, place, number in zip(shown, where, numbers, strict=True)
     ]
     import pandas as pd  # heavy: imported where it is used first
 

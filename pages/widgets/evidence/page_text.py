@@ -71,9 +71,9 @@ def parse_passage(text: str, start: str, end: str) -> Fact | None:
     return Fact(id="passage", statement="", quote=text[a:b], start=a, end=b) if a < b <= len(text) else None
 
 
-def render_metadata(page: Page, ref: PageRef | None = None) -> str:
+def render_metadata(page: Page, ref: PageRef | None = None, step: int = 0) -> str:
     """Where the page came from, how and when, as an HTML list of terms; `ref` tells what the run knows of
-    it."""
+    it, `step` at which step of its journey it was read (0: none)."""
     given = PAGE_ORIGIN_LABELS[page.origin]
     way = [escape.html(escape.shorten_url(url, 110)) for url in page.redirects]
     terms = [
@@ -89,7 +89,7 @@ def render_metadata(page: Page, ref: PageRef | None = None) -> str:
         ("Type", escape.html(page.content_type)),
         ("Given" if given else "Read", labels.format_time(page.fetched_at)),
         ("By", given),
-        ("Found on", _render_found_on(ref) if ref else ""),
+        ("Found on", _render_found_on(ref, step) if ref else ""),
         ("Published", escape.html(page.published_at[:10])),
         ("Author", escape.html(page.author)),
         ("Language", escape.html(LANGUAGES.get(normalize_language(page.language), page.language))),
@@ -105,7 +105,7 @@ def _render_hash(sha256: str) -> str:
     )
 
 
-def _render_found_on(ref: PageRef) -> str:
+def _render_found_on(ref: PageRef, step: int) -> str:
     where = {"person": "your own words", "": ""}.get(ref.found_on)
     found = (
         escape.html(where)
@@ -114,7 +114,8 @@ def _render_found_on(ref: PageRef) -> str:
         if ref.found_on.startswith("search")
         else escape.render_link(ref.found_on)
     )
-    return f"{found} (step {ref.step})" if found else f"step {ref.step}"
+    read = f"step {step}" if step else ""
+    return f"{found} ({read})" if found and read else found or read
 
 
 def split_windows(text: str) -> list[tuple[int, int]]:

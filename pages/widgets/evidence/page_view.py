@@ -10,6 +10,7 @@ from agent.errors import NotFound
 from agent.text.plurals import format_count
 from agent.text.urls import host
 from agent.types import PAGE_ORIGIN_LABELS, Fact, Page
+from agent.types.step_numbers import number_step
 from agent.workbench import RunSnapshot
 from pages.widgets.evidence import page_text
 from pages.widgets.evidence import page_versions as side_by_side
@@ -39,6 +40,7 @@ def draw() -> None:
     passage = page_text.parse_passage(page.text, asked.get("from", ""), asked.get("to", ""))
     kept = [fact for fact in view.state.facts.values() if fact.page_id == page_id] if view else []
     ref = next((ref for ref in view.state.pages.values() if ref.page_id == page_id), None) if view else None
+    step = number_step(view.state.actions, ref.step) if view and ref else 0
     st.html(
         '<div class="ts"><h1 class="ts-question">'
         f"{escape.html(page.title or escape.host(page.url))}</h1></div>"
@@ -49,7 +51,7 @@ def draw() -> None:
             '<div class="ts band" role="note"><b>'
             f"{PAGE_ORIGIN_LABELS[page.origin].capitalize()}.</b> {told}</div>"
         )
-    st.html(f'<div class="ts">{page_text.render_metadata(page, ref)}</div>')
+    st.html(f'<div class="ts">{page_text.render_metadata(page, ref, step)}</div>')
     _draw_download(page, page_id)
     found = page_versions.list_versions(bench, page)
     if len(found) > 1:

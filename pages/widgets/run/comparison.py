@@ -84,7 +84,13 @@ def describe_shared_steps(found: RunComparison) -> str:
     """How far they are the same run, as a sentence."""
     if not found.shared:
         return "They share no step."
-    return f"Steps 0 to {found.shared - 1} are identical; the runs differ after that."
+    number = next((int(figure.shared or 0) for figure in found.figures if figure.name == "steps"), 0)
+    first = (
+        f"{'Step' if number == 1 else 'Steps'} 1{f' to {number}' * (number > 1)}"
+        if number
+        else "The question"
+    )
+    return f"{first} {'are' if number > 1 else 'is'} the same in both; they differ after that."
 
 
 def render_runs(found: RunComparison) -> str:
@@ -108,7 +114,7 @@ def _render_run(n: int, side: ComparedRun, other: ComparedRun) -> str:
         if side.verdict in labels.VERDICT
         else []
     )
-    marks += [(f"branched at step {side.forked_at}", "")] if side.forked_from else []
+    marks += [("branched", "")] if side.forked_from else []
     asked = f"<h2>{escape.html(side.question)}</h2>" if side.question != other.question else ""
     notes = "".join(f'<p class="small"><b>Note:</b> {escape.html(note)}</p>' for note in side.notes)
     said = (

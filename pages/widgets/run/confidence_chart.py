@@ -1,8 +1,9 @@
-"""The confidence curve: one point a look, the threshold as a rule, what the value is made of, and the reason
-of each move beneath."""
+"""The confidence curve: a point after each look, edit and answer, the threshold as a rule, what the value is
+made of, and the reason of each move beneath."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ import streamlit as st
 from agent.actions import budget
 from agent.evidence.confidence_explanations import describe_parts, list_changes
 from agent.types import Confidence, PlanPart
+from agent.types.step_numbers import number_step
 from agent.workbench import RunSnapshot
 from pages.widgets.run import timeline
 from pages.widgets.shell import client, empty_state, escape, labels, pagination
@@ -36,8 +38,9 @@ def draw(view: RunSnapshot) -> None:
         _draw_threshold(view)
         return
     dark = st.context.theme.type == "dark"
+    numbers = [number_step(view.state.actions, point.step) for point in given]
     st.altair_chart(
-        build_chart(given, settings.threshold, settings.max_steps, dark=dark),
+        build_chart(given, numbers, settings.threshold, settings.max_steps, dark=dark),
         key="research-curve",
         alt="Confidence after each step",
     )
@@ -47,7 +50,8 @@ def draw(view: RunSnapshot) -> None:
     st.html(
         '<div class="ts small">'
         + "".join(
-            render_reasons(given, *look) for look in pagination.take_page(moved, PAGE_SIZE, REASONS_KEY)
+            render_reasons(given, numbers, *look)
+            for look in pagination.take_page(moved, PAGE_SIZE, REASONS_KEY)
         )
         + "</div>"
     )
@@ -67,17 +71,34 @@ def group_steps(given: Sequence[Confidence]) -> list[tuple[int, int]]:
     return found
 
 
-def render_reasons(given: Sequence[Confidence], first: int, last: int) -> str:
-    """The reasons of a look that moved it, as HTML; looks that did not are told together."""
-    point = given[first - 1]
+def render_reasons(given: Sequence[Confidence], numbers: Sequence[int], first: int, last: int) -> str:
+    """The reasons of a point that moved it, as HTML; points that did not are told together. `numbers`: the
+    step of the journey that each point stands after."""
+    point, start, end = given[first - 1], numbers[first - 1], numbers[last - 1]
     if point.moves:
         return (
-            f"<p><b>After step {first}: {labels.format_percent(point.value)}</b></p>"
+            f"<p><b>{name_point(numbers, first - 1)}: {labels.format_percent(point.value)}</b></p>"
             f"{timeline.render_confidence_changes(point.value, [move.model_dump() for move in point.moves])}"
         )
-    return (
-        f'<p class="soft">{f"Step {first}" if first == last else f"Steps {first} to {last}"}: no change.</p>'
-    )
+    told = name_point(numbers, first - 1) if start == end else f"Steps {max(start, 1)} to {end}"
+    return f'<p class="soft">{told}: no change.</p>'
+
+
+def name_point(numbers: Sequence[int], n: int) -> str:
+    """After which step a point of the curve stands; a second one after the same step is an edit or the
+    answer."""
+    if not numbers[n]:
+        return "Before step 1"
+    return f"{'Later, after' if n and numbers[n - 1] == numbers[n] else 'After'} step {numbers[n]}"
+
+
+def place_points(numbers: Sequence[int]) -> list[float]:
+    """Where the points stand on the axis of steps: those after the same step share the way to the next."""
+    counts, seen, found = Counter(numbers), Counter[int](), []
+    for number in numbers:
+        found.append(number + seen[number] / counts[number])
+        seen[number] += 1
+    return found
 
 
 def render_factors(point: Confidence, plan: Sequence[PlanPart] = ()) -> str:
@@ -128,28 +149,30 @@ def select_points(count: int) -> list[int]:
 
 
 def build_chart(
-    given: Sequence[Confidence], threshold: float, max_steps: int, *, dark: bool
+    given: Sequence[Confidence], numbers: Sequence[int], threshold: float, max_steps: int, *, dark: bool
 ) -> alt.LayerChart | alt.FacetChart:
-    """The chart itself. `max_steps` fixes the horizontal axis; it grows only when the run goes beyond."""
+    """The chart itself, over the `numbers` of the steps that its points stand after. `max_steps` fixes the
+    horizontal axis; it grows only when the run goes beyond."""
     import altair as alt  # heavy: imported where it is used first
     import pandas as pd
 
     shown = select_points(len(given))
-    points = [given[i] for i in shown]
+    points, places = [given[i] for i in shown], place_points(numbers)
     frame = pd.DataFrame(
         {
-            "step": [i + 1 for i in shown],
+            "step": [places[i] for i in shown],
+            "when": [name_point(numbers, i) for i in shown],
             "confidence": [c.value for c in points],
             "model": [c.model for c in points],
             "reasons": [escape.shorten("; ".join(list_changes(c)) or "no change", 240) for c in points],
         }
     )
-    right = max(max_steps, len(given), 2)
+    right = max(max_steps, *places, 2)
     accent, gold = ACCENT[dark], GOLD[dark]
-    across = alt.Scale(domain=[1, right], nice=False)
+    across = alt.Scale(domain=[min(1, *numbers), right], nice=False)
     x = alt.X(
         "step:Q",
-        title="step (search, page or edit)",
+        title="step (search or page)",
         scale=across,
         axis=alt.Axis(tickMinStep=1, format="d", grid=False),
     )
@@ -161,7 +184,7 @@ def build_chart(
     )
     base = alt.Chart(frame).encode(x=x, y=y)
     tips = [
-        alt.Tooltip("step:Q", title="Step"),
+        alt.Tooltip("when:N", title="When"),
         alt.Tooltip("confidence:Q", title="Confidence", format=".0%"),
         alt.Tooltip("reasons:N", title="Why"),
     ]

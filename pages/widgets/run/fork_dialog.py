@@ -3,6 +3,7 @@ what it came from."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import streamlit as st
@@ -10,6 +11,8 @@ import streamlit as st
 from agent.actions import forks
 from agent.flows import STEP_LABELS
 from agent.text.plurals import format_count
+from agent.types import Action
+from agent.types.step_numbers import describe_place
 from agent.workbench import RunSnapshot
 from pages.widgets.forms import budget_fields, form_page
 from pages.widgets.run import timeline_cards
@@ -27,11 +30,11 @@ def draw_on_card(view: RunSnapshot, card: Card) -> None:
         return
     if st.session_state.get(OPEN_FORM_KEY) == (run_id, n):
         with st.container(border=True, key=f"research-fork-form-{n}"):
-            _draw_form(view, n)
+            _draw_form(view, n, card.number)
         return
     with st.container(key=f"research-fork-row-{card.n}-{card.kind}"):
         ui.button(
-            f"Branch from step {n}",
+            _name_branch(card.number),
             f"research-fork-{card.n}-{card.kind}",
             _open_form,
             run_id,
@@ -54,7 +57,7 @@ def draw_menu(view: RunSnapshot) -> None:
             or step.name
             for step in reversed(view.steps)
         }
-        names = {n: f"step {n}: {text}" for n, text in steps.items()}
+        names = _name_steps(steps, view.state.actions)
         key = f"research-fork-step-{view.run.id}"
         _draw_form(view, ui.select("Keep everything up to", names, key, filter_mode="fuzzy"), bare=True)
 
@@ -71,7 +74,7 @@ def draw_origin(view: RunSnapshot) -> None:
     paid = f" Their {format_count(spent.llm_calls, 'model call')} were paid there." if spent.llm_calls else ""
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="research-forked"):
         told = (
-            f"Branched at step {run.forked_at}: the steps up to there are those of "
+            f"Branched {describe_place(view.state.actions, run.forked_at)}: all before is that of "
             f"{'the' if known else 'a'} run before it.{paid}"
         )
         st.caption(told, width="content")
@@ -83,11 +86,25 @@ def draw_origin(view: RunSnapshot) -> None:
             ui.link("pages/compare.py", "Compare with the original", "compare_arrows", both)
 
 
-def _draw_form(view: RunSnapshot, n: int, *, bare: bool = False) -> None:
+def _name_branch(number: int) -> str:
+    """With the number of the card; the other cards have none."""
+    return f"Branch from step {number}" if number else "Branch from here"
+
+
+def _name_steps(steps: Mapping[int, str], actions: Sequence[Action]) -> dict[int, str]:
+    """The ledger's steps as a person chooses among them: no name twice."""
+    names: dict[int, str] = {}
+    for n, text in steps.items():
+        name = f"{text}, {describe_place(actions, n)}"
+        names[n] = f"{name} ({again + 1})" if (again := list(names.values()).count(name)) else name
+    return names
+
+
+def _draw_form(view: RunSnapshot, n: int, number: int = 0, *, bare: bool = False) -> None:
     """A note, and what may be otherwise; none of it is needed. A `bare` one asks for the note alone: it
     stands in a popover already."""
     run_id, given = view.run.id, view.run.settings
-    st.html(f'<div class="ts"><b>Branch from step {n} into a new run</b></div>')
+    st.html(f'<div class="ts"><b>{_name_branch(number)} into a new run</b></div>')
     hint = "e.g. Leave out everything from example.org."
     drafts.text_area("Instructions (optional)", f"fork:{run_id}:{n}", placeholder=hint, height=80)
     ui.private_box(f"fork:{run_id}:{n}")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import streamlit as st
 
-from agent.types import ModelCall
+from agent.types import Action, ModelCall
+from agent.types.step_numbers import describe_place
 from agent.workbench import RunSnapshot
 from pages.widgets.shell import client, empty_state, escape, labels, markup, pagination, ui
 
@@ -30,14 +33,14 @@ def draw(view: RunSnapshot) -> None:
     by_key = {call.key: call for call in kept.list_newest(run_id, PAGE_SIZE, places[0])}
     pagination.draw(total, PAGE_SIZE, key, "calls")
     if by_key:
-        names = {name: _format_label(call) for name, call in by_key.items()}
+        names = {name: _format_label(call, view.state.actions) for name, call in by_key.items()}
         _draw_call(by_key[ui.select("Call", names, "research-call")])
 
 
-def _format_label(call: ModelCall) -> str:
+def _format_label(call: ModelCall, actions: Sequence[Action]) -> str:
     state = "failed" if call.error else f"{call.prompt_tokens + call.completion_tokens:,} tokens"
     again = f", attempt {call.attempt}" if call.attempt > 1 else ""
-    return f"Step {call.step} · {call.role}{again} · {state}"
+    return f"{describe_place(actions, call.step).capitalize()} · {call.role}{again} · {state}"
 
 
 def _draw_call(call: ModelCall) -> None:

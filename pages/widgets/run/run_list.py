@@ -133,7 +133,7 @@ def render_details(run: Run) -> str:
     if run.settings.world != "live":
         marks.append((labels.describe_world(run.settings.world), "warn"))
     if run.forked_from:
-        marks.append((f"branched at step {run.forked_at}", ""))
+        marks.append(("branched", ""))
     if run.imported:
         marks.append(("imported", "warn"))
     return (

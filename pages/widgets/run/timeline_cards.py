@@ -138,10 +138,10 @@ def build_cards(steps: Sequence[Step]) -> list[Card]:
                 told.append(_build_action_card(action["step"], len(looks), action, troubles))
                 told[-1].last, troubles = step.n, ""
         looked = _find_observed_card(told, step) or looked
+        written = [_build_answer_card(step.n, answer) for answer in change.get("answers") or []]
+        told += written
         if not change.get("edits"):
-            _add_findings(told, step, looked)
-        for answer in change.get("answers") or []:
-            told.append(_build_answer_card(step.n, answer))
+            _add_findings(told, step, written[-1] if written else looked)
     return told
 
 

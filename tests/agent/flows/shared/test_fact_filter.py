@@ -59,7 +59,7 @@ def test_facts_are_found_newest_first():
     assert [f.id for f in filter_facts(known, FactFilter())] == ["b", "c", "a"]
     assert [f.id for f in filter_facts(known, FactFilter(source="a.example", status="struck"))] == ["b"]
     assert (
-        [f.id for f in filter_facts(known, FactFilter(step=2))]
+        [f.id for f in filter_facts(known, FactFilter(steps=frozenset({2})))]
         == [f.id for f in filter_facts(known, FactFilter(find="BARN b.example"))]
         == ["c"]
     )

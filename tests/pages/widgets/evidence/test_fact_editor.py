@@ -6,7 +6,8 @@ from __future__ import annotations
 from agent.actions.fact_edits import FactEdit
 from agent.actions.source_strikes import StrikeImpact
 from agent.evidence.citation_check import PERSON_REASON
-from agent.types import Answer, Fact, Sentence, Source, Step
+from agent.flows.shared.fact_filter import FactFilter, filter_facts
+from agent.types import Action, Answer, Fact, Sentence, Source, Step
 from pages.widgets.evidence import fact_actions, fact_editor, fact_grid, fact_table
 from pages.widgets.run import answer_card, timeline, timeline_cards
 
@@ -41,7 +42,12 @@ def test_only_what_was_typed_becomes_a_draft():
         FactEdit("b", decision="none"),
         FactEdit("c", "New.", "Other.", "pinned"),
     ]
-    rows = fact_grid.build_frame([*shown, OWN])
+    looks = [
+        Action(step=0, action="crawl_url", query_or_url="https://a.example/"),
+        Action(step=9, action="crawl_url", query_or_url="https://a.example/2"),
+    ]
+    rows = fact_grid.build_frame([*shown, OWN], looks)
+    assert set(rows["step"]) == {1}, "the number of the journey's card, not the ledger's"
     assert list(rows.columns) == list(fact_grid.COLUMNS) and list(rows["decision"]) == [
         "–",
         "excluded",
@@ -49,6 +55,14 @@ def test_only_what_was_typed_becomes_a_draft():
         "always used",
     ]
     assert list(rows["site"]) == ["a.example"] * 3 + ["you"] and list(rows["status"])[-1] == "own knowledge"
+
+
+def test_the_filter_by_step_uses_the_numbers_of_the_journey():
+    looks = [Action(step=n, action="crawl_url", query_or_url=f"https://a.example/{n}") for n in (4, 7)]
+    known = [fact("a", step=5), fact("b", step=8), fact("c", step=9), fact("d", step=1)]
+    steps = fact_editor.group_steps(looks, known)
+    assert list(steps) == [2, 1, 0] and steps[2] == {8, 9}
+    assert {one.id for one in filter_facts(known, FactFilter(steps=steps[2]))} == {"b", "c"}
 
 
 def test_what_the_answer_cites_comes_first():

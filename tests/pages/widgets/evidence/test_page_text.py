@@ -69,12 +69,12 @@ def test_how_a_page_came_is_told_and_nothing_of_it_is_markup():
         "links": [Link("https://l/", EVIL)],
     }
     seen = page(redirects=["https://r.example/"], status=200, **told)
-    drawn = page_text.render_metadata(seen, ref) + page_text.render_links(seen, 5)
+    drawn = page_text.render_metadata(seen, ref, 2) + page_text.render_links(seen, 5)
     assert (
         "r.example" in drawn
         and "status 200" in drawn
         and "Swedish" in drawn
-        and "(step 3)" in drawn
+        and "(step 2)" in drawn
         and "ab" * 32 in drawn
     )
     assert "text pasted by a person" in page_text.render_metadata(page(origin="pasted"))

@@ -94,7 +94,7 @@ def test_a_long_list_folds_and_is_cut():
 def test_what_differs_is_bold_and_what_is_shared_is_told():
     told = comparison.render_stats(found().figures)
     assert "unknown" in told and "2 of each in the steps they share" in told and told.count("<td><b>") == 4
-    assert comparison.describe_shared_steps(found()).startswith("Steps 0 to 6 are identical")
+    assert comparison.describe_shared_steps(found()).startswith("Steps 1 to 2 are the same in both")
     assert "share no step" in comparison.describe_shared_steps(found(shared=0))
 
 

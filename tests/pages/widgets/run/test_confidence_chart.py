@@ -54,10 +54,17 @@ def test_looks_that_did_not_move_it_are_told_together():
         confidence_chart.group_steps(given) == [(5, 5), (4, 4), (2, 3), (1, 1)]
         and confidence_chart.group_steps([]) == []
     )
+    numbers = [2, 3, 4, 5, 5]
     drawn = "".join(
-        confidence_chart.render_reasons(given, *look) for look in confidence_chart.group_steps(given)
+        confidence_chart.render_reasons(given, numbers, *look) for look in confidence_chart.group_steps(given)
     )
-    assert "Steps 2 to 3: no change." in drawn and "Step 5: no change." in drawn and "After step 4" in drawn
+    assert "Steps 3 to 4: no change." in drawn and "Later, after step 5: no change." in drawn
+    assert "After step 2: 77 %" in drawn and "After step 5: 77 %" in drawn
+
+
+def test_points_after_one_step_share_the_way_to_the_next():
+    assert confidence_chart.place_points([0, 1, 1, 2]) == [0, 1, 1.5, 2]
+    assert confidence_chart.name_point([0, 1], 0) == "Before step 1"
 
 
 def test_the_sources_tell_trust_and_voices_and_stay_letters():

@@ -85,6 +85,7 @@ def test_a_real_run_is_told_without_gaps(demo, bench):
     view = bench.snapshot(demo())
     cards = timeline_cards.build_cards(view.steps)
     assert cards[0].what == QUESTION and cards[-1].kind == "answer"
+    assert cards[-2].end < cards[-1].n, "what the answer's claims made of the confidence is on its own card"
     assert [card.number for card in cards if card.kind == "action"] == list(
         range(1, len(view.state.actions) + 1)
     )
