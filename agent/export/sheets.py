@@ -12,6 +12,7 @@ from agent.export.escaping import escape_csv_cell
 from agent.export.report import Report
 from agent.text.urls import site
 from agent.types import Fact, Page, PageRef
+from agent.types.step_numbers import number_step
 
 _FACTS: dict[str, Callable[[Fact], object]] = {
     "id": lambda fact: fact.id,
@@ -32,7 +33,7 @@ _FACTS: dict[str, Callable[[Fact], object]] = {
     "relevance": lambda fact: f"{fact.relevance:.2f}",
     "published": lambda fact: fact.published_at,
     "fetched": lambda fact: fact.fetched_at,
-    "step": lambda fact: fact.step,
+    "step": lambda _: "",
     "by": lambda fact: fact.by,
     "page": lambda fact: fact.page_id,
     "start": lambda fact: max(fact.start, 0) if fact.verified else "",
@@ -51,7 +52,7 @@ _PAGES: dict[str, Callable[[PageRef, Page | None], object]] = {
     "outcome": lambda ref, _: ref.outcome,
     "detail": lambda ref, _: ref.detail,
     "found on": lambda ref, _: ref.found_on,
-    "step": lambda ref, _: ref.step,
+    "step": lambda *_: "",
     "facts": lambda ref, _: ref.facts,
     "cited as": lambda *_: "",
     "author": lambda _, page: page.author if page else "",
@@ -69,11 +70,12 @@ FACT_COLUMNS, PAGE_COLUMNS = tuple(_FACTS), tuple(_PAGES)
 
 def render_facts_csv(report: Report) -> str:
     """The facts, one a row, in the order they were found. `cited as` is the number of the source that cites
-    it."""
+    it, `step` that of the journey's card."""
     sources = report.answer.sources if report.answer else ()
     numbers = {fact_id: source.n for source in sources for fact_id in source.fact_ids}
     rows = (
-        {**{name: get(fact) for name, get in _FACTS.items()}, "cited as": numbers.get(fact.id, "")}
+        {name: get(fact) for name, get in _FACTS.items()}
+        | {"cited as": numbers.get(fact.id, ""), "step": number_step(report.actions, fact.step)}
         for fact in report.facts
     )
     return write_csv(FACT_COLUMNS, (list(row.values()) for row in rows))
@@ -89,7 +91,8 @@ def render_pages_csv(report: Report) -> str:
         page = report.stored_pages.get(ref.page_id)
         names = (name for name in (ref.page_id, ref.final_url, ref.url) if name in numbers)
         row = {name: get(ref, page) for name, get in _PAGES.items()}
-        rows.append(list((row | {"cited as": next((numbers[name] for name in names), "")}).values()))
+        row |= {"cited as": next((numbers[name] for name in names), "")}
+        rows.append(list((row | {"step": number_step(report.actions, ref.step)}).values()))
     return write_csv(PAGE_COLUMNS, rows)
 
 

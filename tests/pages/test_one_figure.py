@@ -3,6 +3,8 @@ a step: cards, curve, export and branch."""
 
 from __future__ import annotations
 
+import csv
+import io
 import re
 from collections.abc import Iterator
 
@@ -77,6 +79,9 @@ def test_a_step_has_the_number_of_its_card_everywhere(
     for card in cards:
         row = next(line for line in export.splitlines() if line.startswith("|") and card.why in line)
         assert row.split("|")[1].strip() == str(card.number)
+    assert main(["export", run_id, "--format", "csv"]) == 0
+    found = {row["step"] for row in csv.DictReader(io.StringIO(capsys.readouterr().out))}
+    assert found and found <= {"1", "2", "3", "4"}
     numbers = [number_step(view.state.actions, point.step) for point in view.state.confidence]
     assert max(numbers) == 4 and confidence_chart.name_point(numbers, len(numbers) - 1).endswith("step 4")
     fork = forks.fork_run(bench, run_id, cards[1].end)

@@ -15,6 +15,7 @@ from agent.export.collected import CollectionResult
 from agent.flows.collect.state import CollectRun
 from agent.text.plurals import format_count
 from agent.types import Status
+from agent.types.step_numbers import number_step
 from agent.workbench import RunSnapshot
 from pages.widgets.collect import crawl_tree, preview, results
 from pages.widgets.run import answer_card, controls, export_menu, pause_prompt, run_page, timeline
@@ -162,7 +163,7 @@ def render_events(state: CollectRun) -> str:
     """The navigation's log as an HTML table, newest first."""
     rows = [
         [
-            str(event.step),
+            str(number_step(state.actions, event.step)),
             f"<code>{event.name}</code>",
             escape.render_link(event.url),
             escape.html(event.text),
