@@ -5,7 +5,9 @@ The stretch must be a clean cut: what stands around it in its sentence may not c
   clauses, a pronoun or an auxiliary;
 * is not governed by a word that denies, doubts, supposes or reports (`opaque_frames.txt`), by a negation or
   by a condition, and is no question;
-* ends before punctuation or a function word, not inside a noun phrase nor before a figure's unit;
+* ends before punctuation or a function word, not inside a noun phrase, before a figure's unit or before a
+  preposition ("open" of "open on Sundays"), nor between a place and the larger one after its comma;
+* begins after no member of the same list ("Vik owns the mill" of "Holm and Vik owns the mill");
 * is not restricted further where it speaks of all, none or few ("I do not speak German" is not quoted from "I
   do not speak German very well")."""
 
@@ -34,11 +36,15 @@ RESTRICTABLE = frozenset(
 )
 """Words whose claim says less when it is restricted further: "all birds" and "all birds of prey"."""
 _PLACE_WORDS = frozenset({"in", "at", "near", "from"})
-_COMPLETES = frozenset("of than more less fewer only except without per".split())
-"""Function words that complete or limit what stands before them: "free of lead", "5 euros less", "open only
-to members"."""
-_AT_BOUND = frozenset({"most", "least"})
-"""What limits a figure after "at"."""
+_COMPLETES = frozenset(
+    "of than more less fewer only except without per for on in at by to from with within under over during"
+    " until till before after through between among against about as when where unless".split()
+)
+"""Function words that complete or limit what stands before them: "free of lead", "5 euros less", "open on
+Sundays"."""
+_DAY = re.compile("(?:mon|tues|wednes|thurs|fri|satur|sun)day")
+_HABITUAL = frozenset("is are may can".split())
+"""Words of a state or custom, which a day limits ("is closed on Monday")."""
 _COORDINATION = frozenset({"and", "or", "nor"})
 _BREAK = re.compile(r"[^\w\s'’%°$€£¥₹+-]|\s[–—-]+\s|\n")
 _LABELS = re.compile(r":|\s[–—-]+\s")
@@ -70,6 +76,8 @@ def find_unclean_cuts(claim: ReadText, quotes: Sequence[ReadText]) -> Iterator[C
                 yield ClaimFinding(kind="modality", quoted=f"{_join(before[-_SAID_AFTER:])} …")
             elif _begins_clause(quote, before, start) and after:
                 yield ClaimFinding(kind="modality", quoted=f"… {_join(after[:_SAID_AFTER])}")
+            elif _goes_on_list(quote, before, start):
+                yield ClaimFinding(kind="quantifier", quoted=f"{_join(before[-_SAID_AFTER:])} …")
             else:
                 continue
             return
@@ -138,7 +146,13 @@ def _begins_clause(quote: ReadText, before: list[Word], start: int) -> bool:
         before = before[:-1]
     if not before or _BREAK.search(quote.text, before[-1].end, start):
         return True
-    return before[-1].key in _OPENERS
+    return before[-1].key in _OPENERS and not _goes_on_list(quote, before, start)
+
+
+def _goes_on_list(quote: ReadText, before: list[Word], start: int) -> bool:
+    """Is it a name after an "and" that no punctuation parts from what stands before?"""
+    is_member = len(before) > 1 and before[-1].key in _COORDINATION and quote.text[start].isupper()
+    return is_member and not _BREAK.search(quote.text, before[-2].end, before[-1].start)
 
 
 def _is_governed(quote: ReadText, before: list[Word], start: int) -> bool:
@@ -165,15 +179,31 @@ def _is_governed(quote: ReadText, before: list[Word], start: int) -> bool:
 def _ends_phrase(quote: ReadText, first: int, end: int, after: list[Word]) -> bool:
     """May the sentence be cut here?"""
     if not after or _BREAK.search(quote.text, quote.words[end - 1].end, after[0].start):
-        return True
+        return not _is_larger_place(quote, end, after)
     last, following = quote.words[end - 1], after[0]
     if any(is_restrictable(quote.keys, n) for n in range(first, end)):
         return following.key in _COORDINATION
-    is_bound = following.key == "at" and len(after) > 1 and after[1].key in _AT_BOUND
-    if is_stopword(following.key) and following.key not in _COMPLETES and not is_bound:
+    if is_stopword(following.key) and (
+        following.key not in _COMPLETES or _is_day_of_event(quote.words[first:end], after)
+    ):
         return True
     is_place = end - first > 1 and quote.keys[end - 2] in _PLACE_WORDS and quote.text[last.start].isupper()
     return is_place and quote.text[following.start].islower()
+
+
+def _is_day_of_event(stretch: Sequence[Word], after: list[Word]) -> bool:
+    """Does a day or date follow what happened, or will happen, once: "The plant was closed in 1990"?"""
+    keys = {word.key for word in stretch}
+    is_day = len(after) > 1 and (after[1].key[0] == "#" or _DAY.fullmatch(after[1].key))
+    return bool(is_day) and any(key.endswith("ed") for key in keys) and not keys & _HABITUAL
+
+
+def _is_larger_place(quote: ReadText, end: int, after: list[Word]) -> bool:
+    """Does a name follow a name after a comma: "born in Oslo, Minnesota"?"""
+    last = quote.words[end - 1]
+    if not after or quote.text[last.end : after[0].start] != ", ":
+        return False
+    return last.text[:1].isupper() and after[0].text[:1].isupper()
 
 
 def is_restrictable(keys: Sequence[str], n: int) -> bool:
