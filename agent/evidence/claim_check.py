@@ -21,7 +21,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from agent.evidence.claims.alignment import Alignment, align
-from agent.evidence.claims.computed import Computation, find_computation, is_carried
+from agent.evidence.claims.computed import Computation, find_computation, is_carried, read_calculations
 from agent.evidence.claims.doubts import find_doubts
 from agent.evidence.claims.figures import find_added_units, find_figure_vetoes, find_other_bounds
 from agent.evidence.claims.joined_names import find_borrowed_names, find_joined_names
@@ -110,6 +110,7 @@ def check_by_code(claim: Claim) -> ClaimCheck:
     for n, quote in enumerate(quotes):
         if claim.statement == claim.quotes[n] or is_quoted(statement, quote):
             return ClaimCheck("quoted", quote=n)
+    statement = read_text(read_calculations(claim.statement, quotes))
     findings = _find_differences(claim, statement, quotes)
     computation = find_computation(statement, quotes)
     reason = computation.text if computation else ""

@@ -1,8 +1,9 @@
 """Figures of a claim that a calculation on its quotes' figures gives, and whether the rest of it is carried.
 
 A span of years ("25 years after", "aged 25"), a sum or difference of two figures of one unit that the claim
-announces, and a percentage. A claim is computed when besides its figure all its content words stand in the
-sentences of the operands; around "after" and "before", what is named must stand with its own year."""
+announces or writes out ("120 + 80 = 200"), and a percentage: a share, a rise or a fall. A claim is computed
+when besides its figure all its content words stand in the sentences of the operands; around "after" and
+"before", what is named must stand with its own year; a rise or fall needs figures that stand with theirs."""
 
 from __future__ import annotations
 
@@ -22,7 +23,9 @@ from agent.evidence.claims.figures import (
     is_about,
     is_given,
     is_rounding,
+    is_written,
     list_counts,
+    list_pairs,
 )
 from agent.evidence.claims.words import ReadText
 from agent.text.date_intervals import DAYS_PER_YEAR, DateInterval
@@ -41,6 +44,14 @@ _RESULT_WORDS = frozenset(
     )
 )
 """Words that only say what kind of result the figure is."""
+_RISES = frozenset(map(stem, "increase increased grew grow grown growth rose rise risen".split()))
+_FALLS = frozenset(map(stem, "decrease decreased fell fall fallen drop dropped decline declined".split()))
+_NUMBER = r"\d+(?:[.,]\d+)*"
+_WRITTEN = re.compile(
+    rf"(?P<open>\s?\()?(?P<left>{_NUMBER})(?:\s[^\W\d_]+)?\s?(?P<sign>[+−–-])"
+    rf"\s?(?P<right>{_NUMBER})(?:\s[^\W\d_]+)?\s?=\s?(?P<result>{_NUMBER})(?P<close>[^()]*\))?"
+)
+"""A sum or difference as it is written out: "(1986 − 1961 = 25)"."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +69,7 @@ class Computation:
     figure: Quantity
     text: str
     operands: tuple[Operand, Operand]
+    is_growth: bool = False
 
     @property
     def quote(self) -> ReadText:
@@ -75,6 +87,28 @@ def find_computation(claim: ReadText, quotes: Sequence[ReadText]) -> Computation
     return next(_compute(new[0], claim, quotes), None) if len(new) == 1 else None
 
 
+def read_calculations(statement: str, quotes: Sequence[ReadText]) -> str:
+    """The statement with its right sums and differences of figures that stand in the quotes put in words
+    ("a total of 200"), without those in brackets whose result is said already."""
+
+    def put_in_words(match: re.Match[str]) -> str:
+        left, right, result = (
+            float(match[name].replace(",", "")) if match[name].count(".") < 2 else 0.0
+            for name in ("left", "right", "result")
+        )
+        is_sum = match["sign"] == "+"
+        is_right = abs(left + right * (1 if is_sum else -1) - result) < 1e-9
+        if not is_right or not all(is_written(match[name], quotes) for name in ("left", "right")):
+            return match.group()
+        rest = statement[: match.start()] + " " + statement[match.end() :]
+        if match["open"] and match["close"] and match["result"] in re.findall(_NUMBER, rest):
+            return ""
+        words = f"a {'total' if is_sum else 'difference'} of {match['result']}"
+        return f"{match['open'] or ''}{words}{match['close'] or ''}"
+
+    return _WRITTEN.sub(put_in_words, statement) if "=" in statement else statement
+
+
 def is_carried(claim: ReadText, computation: Computation) -> bool:
     """Do the operands' sentences say the rest of a claim, around the figure that was computed?"""
     figure, operands = computation.figure, computation.operands
@@ -84,6 +118,8 @@ def is_carried(claim: ReadText, computation: Computation) -> bool:
         for stemmed, word in list_content(claim.words)
         if not figure.start <= word.start < figure.end and stemmed not in _RESULT_WORDS
     }
+    if computation.is_growth:
+        rest -= _RISES | _FALLS
     if not rest or not rest <= there:
         return False
     if isinstance(operands[0].value, Quantity):
@@ -113,6 +149,7 @@ def _compute(n: Quantity, claim: ReadText, quotes: Sequence[ReadText]) -> Iterat
                         yield Computation(n, text, (Operand(a, quote), Operand(b, quote)))
         if n.unit == "%":
             yield from _find_shares(n, claim, quote)
+            yield from _find_growth(n, claim, quote)
 
 
 def _find_spans(n: Quantity, claim: ReadText, quotes: Sequence[ReadText]) -> Iterator[Computation]:
@@ -138,6 +175,38 @@ def _find_shares(n: Quantity, claim: ReadText, quote: ReadText) -> Iterator[Comp
         if 0 < part.value < whole.value and _is_result(n, 100 * part.value / whole.value, claim):
             text = f"{part.number:g} ÷ {whole.number:g} = {n.text}"
             yield Computation(n, text, (Operand(part, quote), Operand(whole, quote)))
+
+
+def _find_growth(n: Quantity, claim: ReadText, quote: ReadText) -> Iterator[Computation]:
+    """A rise or fall between two figures of one thing, each beside its own year."""
+    said = _find_stems(claim, [(0, len(claim.text))])
+    if bool(said & _RISES) == bool(said & _FALLS):
+        return
+    for early, late in list_pairs(quote):
+        change = 100 * (late.value / early.value - 1) * (1 if said & _RISES else -1)
+        if _is_result(n, change, claim) and _is_series(early, late, quote):
+            text = f"({late.text} − {early.text}) ÷ {early.text} = {n.text}"
+            yield Computation(n, text, (Operand(early, quote), Operand(late, quote)), is_growth=True)
+
+
+def _is_series(early: Quantity, late: Quantity, quote: ReadText) -> bool:
+    """Are these, by the years beside them, an earlier and a later figure of one thing?"""
+    dates = [date for date in quote.dates if not date.is_yearless]
+    figures = [n for n in quote.quantities if n.unit == early.unit]
+    places = sorted([*((date.start, True) for date in dates), *((n.start, False) for n in figures)])
+    kinds = [is_date for _, is_date in places]
+    if kinds not in ([True, False, True, False], [False, True, False, True]):
+        return False
+    year = {id(n): find_year(date) for n, date in zip(sorted(figures, key=_start), dates, strict=True)}
+    first, second = sorted((early, late), key=_start)
+    between = _find_stems(quote, [(first.end, second.start)]) - _find_stems(
+        quote, [(date.start, date.end) for date in dates]
+    )
+    return year[id(early)] < year[id(late)] and between <= _find_stems(quote, [(0, first.start)])
+
+
+def _start(n: Quantity) -> int:
+    return n.start
 
 
 def _is_result(n: Quantity, result: float, claim: ReadText) -> bool:

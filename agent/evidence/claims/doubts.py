@@ -95,21 +95,20 @@ def _compare_negation(
 ) -> Iterator[ClaimFinding]:
     """What is denied on one side only; no veto beside opposites ("under 16 not", "over 16")."""
     said, there = (_stems(side) for side in (alignment.claimed, alignment.quoted))
-    claimed = [
-        n
-        for n in _find_negations(alignment.claim, is_answer=True)
-        if not _is_addition(alignment.claim, n, alignment.sentence)
-    ]
+    all_claimed, all_quoted = _leave_out_common(alignment)
+    claimed = [n for n in all_claimed if not _is_addition(alignment.claim, n, alignment.sentence)]
     quoted = [
         n
-        for n in _find_negations(alignment.sentence)
+        for n in all_quoted
         if _governs(alignment.sentence, n, said) and not _is_addition(alignment.sentence, n, alignment.claim)
     ]
     if not claimed and not quoted:
+        if _find_negations(alignment.claim, is_answer=True):
+            return
         yield from _find_denied_words(alignment, around)
         yield from _find_free(alignment, quotes)
         return
-    if claimed and (quoted or _find_negations(alignment.sentence)):
+    if claimed and all_quoted:
         return
     everywhere = {stemmed for quote in quotes for stemmed, _ in list_content(quote.words)}
     if not quoted and (
@@ -127,6 +126,19 @@ def _compare_negation(
         quoted=_join_around(alignment.sentence, quoted),
         is_veto=may_veto and len(said) > 1 and alignment.in_order >= MIN_LIKE * len(alignment.claimed),
     )
+
+
+def _leave_out_common(alignment: Alignment) -> tuple[list[int], list[int]]:
+    """The negations of claim and sentence without those that both have of the same next word."""
+    claimed, quoted = (
+        {n: (words[n].key, _stems(list_content(words[n + 1 : n + 8])[:1])) for n in found}
+        for words, found in (
+            (alignment.claim, _find_negations(alignment.claim, is_answer=True)),
+            (alignment.sentence, _find_negations(alignment.sentence)),
+        )
+    )
+    common = [denied for denied in claimed.values() if denied[1] and denied in quoted.values()]
+    return [n for n in claimed if claimed[n] not in common], [n for n in quoted if quoted[n] not in common]
 
 
 def _list_related(said: set[str], quotes: Sequence[ReadText]) -> Iterator[set[str]]:

@@ -324,6 +324,8 @@ def _is_computable(n: Quantity, claim: ReadText, quotes: Sequence[ReadText]) -> 
         is_rounding(n.value, 100 * a / b, n.step) for a, b in permutations(counts, 2) if b
     ):
         return True
+    if n.unit == "%" and ANNOUNCES_RESULT.search(claim.text) and _is_growth(n, quotes):
+        return True
     values = {other.value for quote in quotes for other in quote.quantities if other.unit == n.unit}
     if n.unit not in BASE_UNITS and n.unit != "th":
         values |= set(counts)
@@ -336,6 +338,19 @@ def _is_computable(n: Quantity, claim: ReadText, quotes: Sequence[ReadText]) -> 
         *(result for a, b in combinations(values, 2) for result in (a + b, abs(a - b))),
     ]
     return len(values) > 1 and any(abs(r - n.value) <= 1e-9 * max(1.0, abs(n.value)) for r in results)
+
+
+def _is_growth(n: Quantity, quotes: Sequence[ReadText]) -> bool:
+    """Is a percentage the change from one figure of a quote to another?"""
+    pairs = (pair for quote in quotes for pair in list_pairs(quote))
+    return any(is_rounding(n.value, 100 * abs(late.value / early.value - 1), n.step) for early, late in pairs)
+
+
+def list_pairs(quote: ReadText) -> Iterator[tuple[Quantity, Quantity]]:
+    """Each two figures of one unit, but of a unit with so many that some pair gives any percentage."""
+    for unit in {n.unit for n in quote.quantities} - {"%", "th"}:
+        same = [n for n in quote.quantities if n.unit == unit and n.value > 0]
+        yield from permutations(same if len(same) <= MAX_COUNTS else [], 2)
 
 
 def _find_other_labels(claim: ReadText, quotes: Sequence[ReadText]) -> Iterator[tuple[str, list[str]]]:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from agent.evidence.claims.computed import find_computation, is_carried
+from agent.evidence.claims.computed import find_computation, is_carried, read_calculations
 from agent.evidence.claims.words import read_text
 
 BRIDGE = "The bridge was opened in 1961 and was closed in 1986."
@@ -31,6 +31,11 @@ def _compute(claim: str, quote: str) -> tuple[str, bool]:
             "2 February 1986 − 3 May 1961 = 24",
         ),
         ("25 % of the members voted.", "Of 120 members, 30 voted.", "30 ÷ 120 = 25 %"),
+        (
+            "Sales rose by 25 % from 2023 to 2024.",
+            "Sales were 80 million in 2023 and 100 million in 2024.",
+            "(100 million − 80 million) ÷ 80 million = 25 %",
+        ),
         (
             "Oil exports and gas exports total 50 tonnes.",
             "Oil exports are 30 tonnes, gas exports 20 tonnes.",
@@ -61,3 +66,29 @@ def test_arithmetic_alone_does_not_carry_a_claim(claim: str, quote: str) -> None
 )
 def test_what_no_arithmetic_gives_has_no_computation(claim: str) -> None:
     assert _compute(claim, BRIDGE) == ("", False)
+
+
+@pytest.mark.parametrize(
+    "quote",
+    [
+        "Sales were 80 million in 2024 and 100 million in 2023.",
+        "Sales were 80 million in 2023 and costs were 100 million in 2024.",
+        "Sales were 80 million, later 100 million.",
+    ],
+)
+def test_a_rise_needs_figures_of_one_thing_with_their_years(quote: str) -> None:
+    assert _compute("Sales rose by 25 %.", quote) == ("", False)
+
+
+@pytest.mark.parametrize(
+    ("statement", "read"),
+    [
+        ("It worked for 25 years (1986 − 1961 = 25).", "It worked for 25 years."),
+        ("The 1986 − 1961 = 25 years were good.", "The a difference of 25 years were good."),
+        ("1986 + 1961 = 3947 stones.", "a total of 3947 stones."),
+        ("It worked for 35 years (1986 − 1961 = 35).", "It worked for 35 years (1986 − 1961 = 35)."),
+        ("It worked for 25 years (1987 − 1962 = 25).", "It worked for 25 years (1987 − 1962 = 25)."),
+    ],
+)
+def test_a_right_calculation_with_the_quotes_figures_is_read_in_words(statement: str, read: str) -> None:
+    assert read_calculations(statement, [read_text(BRIDGE)]) == read

@@ -20,6 +20,7 @@ def _find(claim: str, quote: str) -> list[tuple[str, bool]]:
         ("Surgery cures the disease.", "Surgery will not cure the disease."),
         ("Nordvik is a village.", "Nordvik is not a village but a town."),
         ("The warranty covers the battery.", "The warranty does not cover the battery."),
+        ("You may open the lid without gloves.", "You must not open the lid without gloves."),
         ("The warranty never covers the battery.", "The warranty covers the battery."),
         ("She didn't paint the old mill.", "She painted the old mill. She didn't mind."),
     ],
