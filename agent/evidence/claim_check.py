@@ -28,7 +28,9 @@ from agent.evidence.claims.joined_names import find_borrowed_names, find_joined_
 from agent.evidence.claims.names import find_other_names
 from agent.evidence.claims.quoted import find_unclean_cuts, is_quoted
 from agent.evidence.claims.words import ReadText, is_english, read_text
+from agent.text.normalization import normalize_text
 from agent.text.tokens import is_stopword
+from agent.text.word_lists import load_words
 from agent.types import ClaimFinding, ClaimVerdict
 
 
@@ -78,6 +80,7 @@ class OpenClaim:
     """A calculation on the quotes' figures that gives one of the claim's."""
 
 
+_PRONOUNS = load_words("pronouns")
 MIN_SHARED_CONTENT = 0.3
 """Share of content words from which on two texts without a common function word are in one language."""
 
@@ -89,8 +92,15 @@ not judged."""
 def check_claims(claims: Sequence[Claim], judge: Judge | None = None) -> list[ClaimCheck]:
     """The check of each claim, in order.
 
-    Without a judge's word a claim with a doubt is `doubted`, one without `not_checked`."""
+    Without a judge's word a claim with a doubt is `doubted`, one without `not_checked`. Where a text draws on
+    several sources, a judge also sees what is quoted and opens with a pronoun: it may mean somebody else in
+    the text than on the page."""
     checks = [check_by_code(claim) for claim in claims]
+    if judge and len({source for claim in claims for source in claim.sources}) > 1:
+        checks = [
+            ClaimCheck("not_checked") if check.verdict == "quoted" and _opens_with_pronoun(claim) else check
+            for claim, check in zip(claims, checks, strict=True)
+        ]
     open_claims = [
         OpenClaim(claim, check.findings, check.reason)
         for claim, check in zip(claims, checks, strict=True)
@@ -176,6 +186,11 @@ def _is_computed(statement: ReadText, computation: Computation, findings: Sequen
     figure = computation.figure.text
     others = [f for f in findings if not (f.kind == "quantifier" and f.claimed and f.claimed in figure)]
     return not others and is_carried(statement, computation)
+
+
+def _opens_with_pronoun(claim: Claim) -> bool:
+    words = normalize_text(claim.statement).words
+    return bool(words) and words[0] in _PRONOUNS
 
 
 def _apply_judgement(check: ClaimCheck, judgement: Judgement | None) -> ClaimCheck:

@@ -158,3 +158,19 @@ def test_a_judge_hears_the_calculation_of_a_claim_that_is_not_carried() -> None:
 )
 def test_a_finding_is_one_sentence(finding: ClaimFinding, sentence: str) -> None:
     assert describe_finding(finding) == sentence
+
+
+def test_a_judge_sees_a_quoted_sentence_that_opens_with_a_pronoun() -> None:
+    quote = "It was designed by Vera Holm and built in 1904."
+    claim = Claim("1", "It was designed by Vera Holm.", (quote,), sources=("Long Bridge",))
+    other = Claim("2", "The pier is old.", ("The pier is old.",), sources=("The pier",))
+    seen: list[str] = []
+
+    def refuse(claims: Sequence[OpenClaim]) -> dict[str, Judgement]:
+        seen.extend(each.claim.id for each in claims)
+        return {"1": Judgement(is_supported=False, reason="the text means another bridge")}
+
+    assert check_claims([claim, other])[0].verdict == "quoted"
+    assert check_claims([claim], refuse)[0].verdict == "quoted"
+    assert check_claims([claim, other], refuse)[0].verdict == "not_supported"
+    assert seen == ["1"]

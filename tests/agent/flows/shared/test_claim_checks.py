@@ -300,8 +300,8 @@ def test_each_quote_gets_only_what_stands_before_it_on_its_own_page_and_the_repa
         tools.texts[name] = f"{befores[name]} {quote}"
         start = len(befores[name]) + 1
         facts[name] = fact(name, quote, start=start, end=start + len(quote))
-    texts = (quotes["a"], "The ships are old and go there.")
-    draft = [say(texts[0], "a"), say(texts[1], "a", "b")]
+    texts = ("The ships are old and go there.",)
+    draft = [say(texts[0], "a", "b")]
     check_sentences(RunState(question="Who?"), tools, draft, facts)  # type: ignore[arg-type]
     assert unfence(tools.prompts[0], "before") == list(befores.values())
     assert unfence(tools.prompts[1], "draft") == [" ".join(texts)]
