@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from agent.bot.responder import ReplyService
+from agent.reply_config import AIResponseSettings, KBSettings, ResponseConfig
 from agent.types import Answer, ModelCall, Sentence, Settings, Status
 from agent.types.reply import Conversation, Message
 from agent.workbench import Workbench
@@ -103,7 +104,8 @@ def _drive(bench: Workbench, run_id: str, watch: Callable[[str], None]) -> None:
 
 
 def _drive_reply(bench: Workbench, scenario: Scenario, model: str) -> Outcome:
-    service = ReplyService(bench, kb=KB)
+    stored = ResponseConfig(AIResponseSettings(store_conversations=True), KBSettings())
+    service = ReplyService(bench, kb=KB, response=stored)
     try:
         messages = [Message(role="user", text=scenario.question)]
         outcome = service.reply(Conversation(messages=messages), model=model)
