@@ -5,7 +5,7 @@
 Any OpenAI-compatible server will do. Each scenario runs on an empty store; a line tells calls, tokens, whether
 the answer is right by its gold words, verdict, confidence and how each sentence was checked. `--record` writes
 every reply to tests/played/replies/ID.jsonl and the outcome to ID.outcome.json, which
-tests/played/test_played.py replays."""
+tests/played/test_played.py replays. `--table` prints the recorded outcomes as the table of DECISIONS.md."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import asdict
 
 from agent import config as configuration
+from agent.types import SUPPORTED_VERDICTS
 from agent.workbench import Workbench
-from tests.played.scenario import REPLIES, Outcome, Scenario, drive_scenario, load_scenarios
+from tests.played.scenario import FOLDER, REPLIES, Outcome, Scenario, drive_scenario, load_scenarios
 
 
 def main() -> None:
@@ -26,12 +27,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--base-url", required=True)
+    parser.add_argument("--base-url", help="the server's address, up to /v1")
+    parser.add_argument("--table", action="store_true", help="print the recorded outcomes and play nothing")
     parser.add_argument("--model", default="bridge")
     parser.add_argument("--only", nargs="*", default=[])
     parser.add_argument("--record", action="store_true")
     parser.add_argument("--jobs", type=int, default=1, help="scenarios played side by side")
     asked = parser.parse_args()
+    if asked.table:
+        print(render_table())
+        return
+    if not asked.base_url:
+        parser.error("give --base-url, the address of an OpenAI-compatible server, or --table")
     chosen = [scenario for scenario in load_scenarios() if not asked.only or scenario.id in asked.only]
     with ThreadPoolExecutor(asked.jobs) as pool:
         playing = {pool.submit(play, each, asked.base_url, asked.model): each for each in chosen}
@@ -97,6 +104,40 @@ def record(scenario: Scenario, outcome: Outcome) -> None:
     (REPLIES / f"{scenario.id}.outcome.json").write_text(
         json.dumps(kept, ensure_ascii=False, indent=1) + "\n", "utf-8"
     )
+
+
+def render_table() -> str:
+    """The recorded outcomes: false sentences shown as supported (without a visible doubt), marked ones, and
+    true ones without support."""
+    labels = json.loads((FOLDER / "labels.json").read_text("utf-8"))
+    rows = [
+        "| run | kind | calls | tokens | right | false as supported | false, marked | true as unsupported "
+    ]
+    rows[0] += "| confidence | verdict |"
+    rows.append("|---|---|---|---|---|---|---|---|---|---|")
+    for scenario in load_scenarios():
+        file = REPLIES / f"{scenario.id}.outcome.json"
+        if not file.exists():
+            continue
+        found, is_true = json.loads(file.read_text("utf-8")), labels[scenario.id]
+        claims = [sentence for sentence in found["sentences"] if sentence["check"]]
+        false = [sentence for sentence in claims if not is_true[sentence["text"]]]
+        bare = [s for s in false if s["check"] in SUPPORTED_VERDICTS and not s["findings"]]
+        lost = [s for s in claims if is_true[s["text"]] and s["check"] not in SUPPORTED_VERDICTS]
+        cells = [
+            scenario.id,
+            scenario.kind,
+            found["calls"],
+            found["tokens"],
+            ("yes" if found["right"] else "no") if scenario.play in ("honest", "sloppy") else "–",
+            f"{len(bare)}/{len(false)}",
+            len(false) - len(bare),
+            f"{len(lost)}/{len(claims) - len(false)}",
+            f"{found['confidence']:.2f}",
+            found["verdict"] or "silent",
+        ]
+        rows.append(f"| {' | '.join(map(str, cells))} |")
+    return "\n".join(rows)
 
 
 if __name__ == "__main__":
