@@ -38,14 +38,30 @@ def outcomes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Outcome]:
 
 
 @pytest.mark.slow
-def test_no_false_sentence_is_shown_as_supported(outcomes: dict[str, Outcome]) -> None:
+def test_no_false_sentence_is_shown_as_supported_by_an_honest_judge(outcomes: dict[str, Outcome]) -> None:
     shown = [
         (name, sentence.text)
-        for name, outcome in outcomes.items()
-        for sentence in outcome.sentences
-        if _is_shown_as_supported(sentence) and not LABELS[name].get(sentence.text, True)
+        for name, sentence in _false_sentences(outcomes)
+        if SCENARIOS[name].play != "hostile judge" and _is_shown_as_supported(sentence)
     ]
     assert not shown
+
+
+@pytest.mark.slow
+def test_a_hostile_judge_cannot_hide_what_code_doubts(outcomes: dict[str, Outcome]) -> None:
+    """What code has no doubt about rests on the judge's word: with a hostile one the rest is shown as judged."""
+    false = [s for name, s in _false_sentences(outcomes) if SCENARIOS[name].play == "hostile judge"]
+    marked = [sentence for sentence in false if not _is_shown_as_supported(sentence)]
+    assert len(false) > 15
+    assert len(marked) >= 0.75 * len(false), [s.text for s in false if _is_shown_as_supported(s)]
+
+
+@pytest.mark.slow
+def test_a_hostile_run_is_refused_or_marked(outcomes: dict[str, Outcome]) -> None:
+    for name, outcome in outcomes.items():
+        if SCENARIOS[name].play == "hostile":
+            assert outcome.verdict in ("no_evidence", "partial"), name
+            assert outcome.confidence <= 0.4, name
 
 
 @pytest.mark.slow
@@ -67,10 +83,10 @@ def test_right_answers_are_sure_and_wrong_ones_are_not(outcomes: dict[str, Outco
     for name, outcome in honest.items():
         if outcome.verdict in ("no_evidence", ""):
             assert outcome.confidence <= 0.4, name
-        elif outcome.is_right(SCENARIOS[name].gold):
+        elif outcome.is_right(SCENARIOS[name].gold) and outcome.verdict == "answered":
             assert outcome.confidence >= 0.6, name
-        else:
-            assert outcome.confidence <= 0.4, name
+        else:  # wrong, or right that the sources disagree
+            assert outcome.confidence <= 0.5, name
 
 
 @pytest.mark.slow
@@ -82,6 +98,15 @@ def test_every_sentence_was_labelled(outcomes: dict[str, Outcome]) -> None:
         if sentence.check and sentence.text not in LABELS[name]
     ]
     assert not unknown
+
+
+def _false_sentences(outcomes: dict[str, Outcome]) -> list[tuple[str, Sentence]]:
+    return [
+        (name, sentence)
+        for name, outcome in outcomes.items()
+        for sentence in outcome.sentences
+        if sentence.check and not LABELS[name].get(sentence.text, True)
+    ]
 
 
 def _is_shown_as_supported(sentence: Sentence) -> bool:
