@@ -14,12 +14,9 @@ from tests.browser.served import Served
 
 @pytest.fixture(scope="module")
 def run_id(server: Served, browser) -> str:
+    """A run whose sources disagree."""
     context = browser.new_context()
-    screen = (
-        Screen(context.new_page(), server.url)
-        .open()
-        .ask("On what date did the Stenfors bridge reopen to traffic?")
-    )
+    screen = Screen(context.new_page(), server.url).open().ask("In which year was Älvmora Mejeri founded?")
     screen.stands("Answer to review")
     found = screen.run_id
     context.close()
