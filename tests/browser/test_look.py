@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.looks import FOCUS, NAMELESS, PALE
-from tests.browser.screen import TOO_WIDE, Screen
+from tests.browser.screen import QUESTION, TOO_WIDE, Screen
 from tests.browser.served import Served
 
 
@@ -64,11 +64,9 @@ def test_nothing_is_cut_off(server: Served, tab: Callable[..., Page], run_id: st
     assert screen.too_wide() == []
 
 
-def test_on_a_phone_no_word_of_a_conflict_is_broken(
-    server: Served, tab: Callable[..., Page], run_id: str
-) -> None:
+def test_on_a_phone_no_word_of_a_conflict_is_broken(server: Served, tab: Callable[..., Page]) -> None:
     page = tab(width=390)
-    screen = Screen(page, server.url).open(run_id)
+    screen = Screen(page, server.url).open().ask(QUESTION)
     screen.stands("Answer to review")
     cells = screen.tab("Conflicts").locator(".sides tr:not(:first-child) td")
     expect(cells.first).to_be_visible()
