@@ -23,7 +23,12 @@ from dataclasses import dataclass
 from agent.evidence.claims.alignment import Alignment, align
 from agent.evidence.claims.computed import Computation, find_computation, is_carried, read_calculations
 from agent.evidence.claims.doubts import find_doubts
-from agent.evidence.claims.figures import find_added_units, find_figure_vetoes, find_other_bounds
+from agent.evidence.claims.figures import (
+    find_added_units,
+    find_figure_vetoes,
+    find_moved_figures,
+    find_other_bounds,
+)
 from agent.evidence.claims.joined_names import find_borrowed_names, find_joined_names
 from agent.evidence.claims.names import find_other_names
 from agent.evidence.claims.quoted import find_unclean_cuts, is_quoted
@@ -159,6 +164,7 @@ def _find_differences(
     found = [
         *find_figure_vetoes(statement, quotes, context, read_text("\n".join(claim.sources))),
         *find_added_units(statement, quotes, context, nearby),
+        *find_moved_figures(statement, quotes),
         *find_other_names(statement, quotes, context, alignment, nearby),
         *find_joined_names(statement, claim.quotes, claim.sources, claim.nearby),
         *find_borrowed_names(statement, read_text(claim.question), given),

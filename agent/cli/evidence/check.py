@@ -77,7 +77,7 @@ def read_claims(file: Path) -> dict[str, Claim]:
 def explain(check: ClaimCheck) -> str:
     """Why it has its verdict: the judge's words or the calculation, and what code found."""
     if check.verdict == "quoted":
-        return "It stands in one stretch of the quote."
+        return "It stands in one stretch of the quote, spelled otherwise at most."
     found = " ".join(describe_finding(finding) for finding in check.findings)
     if check.verdict in ("vetoed", "doubted"):
         return found

@@ -291,12 +291,13 @@ def _compare_marks(alignment: Alignment, quotes: Sequence[ReadText]) -> Iterator
 
 
 def _find_marks(words: Sequence[Word], marks: frozenset[str]) -> list[int]:
-    """The places of these words; "most" only before "of" or a plural, not in "most recent"."""
+    """The places of these words; "most" only before "of" or a plural, "would" only before "have"."""
     return [
         n
         for n, word in enumerate(words)
         if word.key in marks
         and not (word.key == "most" and not (n + 1 < len(words) and _may_be_counted(words[n + 1].key)))
+        and not (word.key == "would" and words[n + 1 : n + 2] and words[n + 1].key != "have")
     ]
 
 
@@ -358,6 +359,7 @@ def _compare_roles(alignment: Alignment) -> Iterator[ClaimFinding]:
         for a in compress(places[:n], named):
             for b in compress(places[n + 1 :], named[n + 1 :]):
                 is_swapped, is_kept = a[0] > at > b[0], a[0] < at < b[0]
+                is_kept |= passive[1] and at < b[0] < a[0]
                 if is_swapped if passive[0] == passive[1] else is_kept:
                     by = [" … by" if is_passive else " …" for is_passive in passive]
                     first, last = (b, a) if is_swapped else (a, b)

@@ -128,6 +128,18 @@ def find_other_bounds(claim: ReadText, quotes: Sequence[ReadText]) -> Iterator[C
             yield ClaimFinding(kind="quantifier", claimed=n.text, quoted=bounds[0])
 
 
+def find_moved_figures(claim: ReadText, quotes: Sequence[ReadText]) -> Iterator[ClaimFinding]:
+    """A doubt for each figure that changes places with another: "412 employees, 31 panels" on "31 employees,
+    412 panels"."""
+    found = [(n, quote) for quote in quotes for n in quote.quantities]
+    counts = [n for n in claim.quantities if n.unit not in BASE_UNITS and n.unit != "th"]
+    for n in counts:
+        same = [other for other, quote in found if _is_same_thing(n, claim, other, quote)]
+        others = {other.value for other in counts if not _is_same_thing(n, claim, other, claim)}
+        if same and all(o.value != n.value and o.value in others for o in same):
+            yield ClaimFinding(kind="figure", claimed=n.text, quoted=same[0].text)
+
+
 def find_added_units(
     claim: ReadText, quotes: Sequence[ReadText], context: ReadText, nearby: ReadText
 ) -> Iterator[ClaimFinding]:

@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from agent.evidence.claims.words import ReadText, Word
+from agent.evidence.claims.words import ReadText, Word, read_text
 from agent.text.normalization import ELLIPSIS, is_negation
 from agent.text.tokens import is_stopword, stem
 from agent.text.word_lists import load_words
@@ -42,6 +42,7 @@ _COMPLETES = frozenset(
 )
 """Function words that complete or limit what stands before them: "free of lead", "5 euros less", "open on
 Sundays"."""
+_ADDRESS = re.compile(r"https?://[^\s()<>]+")
 _DAY = re.compile("(?:mon|tues|wednes|thurs|fri|satur|sun)day")
 _HABITUAL = frozenset("is are may can".split())
 """Words of a state or custom, which a day limits ("is closed on Monday")."""
@@ -62,8 +63,20 @@ _SAID_AFTER = 5
 
 
 def is_quoted(claim: ReadText, quote: ReadText) -> bool:
-    """Does the claim stand in the quote, as a clean cut?"""
-    return any(_is_clean_cut(quote, first, end) for first, end in _find_stretches(claim, quote))
+    """Does the claim stand in the quote, as a clean cut? The quote's web addresses may be left out."""
+    asks = claim.text.rstrip(' "”’»)]').endswith("?")
+    if any(_is_clean_cut(quote, first, end, asks) for first, end in _find_stretches(claim, quote)):
+        return True
+    addresses = _ADDRESS.findall(quote.text)
+    return bool(addresses) and is_quoted(*(_drop(addresses, text) for text in (claim, quote)))
+
+
+def _drop(addresses: Sequence[str], text: ReadText) -> ReadText:
+    """The text without these, the longest first."""
+    bare = text.text
+    for address in sorted(addresses, key=len, reverse=True):
+        bare = bare.replace(f"]({address})", "]").replace(address, "")
+    return read_text(bare)
 
 
 def find_unclean_cuts(claim: ReadText, quotes: Sequence[ReadText]) -> Iterator[ClaimFinding]:
@@ -105,14 +118,14 @@ def _find_stretches(claim: ReadText, quote: ReadText) -> Iterator[tuple[int, int
         yield first, first + len(keys)
 
 
-def _is_clean_cut(quote: ReadText, first: int, end: int) -> bool:
+def _is_clean_cut(quote: ReadText, first: int, end: int, asks: bool) -> bool:
     start_at, end_at = quote.words[first].start, quote.words[end - 1].end
     before, after = _find_surroundings(quote, first, end)
     return (
         _begins_clause(quote, before, start_at)
         and not _is_governed(quote, before, start_at)
         and not any(word.key in _CONDITIONS for word in before + after)
-        and not _ASKS.match(quote.text, after[-1].end if after else end_at)
+        and bool(_ASKS.match(quote.text, after[-1].end if after else end_at)) == asks
         and _ends_phrase(quote, first, end, after)
         and not _is_attributed(quote, after, end_at)
         and not _JUDGED_AFTER.match(quote.text, end_at)

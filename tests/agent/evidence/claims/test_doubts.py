@@ -63,6 +63,8 @@ def test_not_only_but_also_denies_nothing() -> None:
         ("quantifier", "The farm sells cheese and honey.", "The farm sells cheese."),
         ("modality", "The town will build a school.", "The town may build a school."),
         ("modality", "The town builds a new school.", "The town plans to build a new school."),
+        ("roles", "Berg sold the mill to Dale.", "The mill was sold by Dale to Berg."),
+        ("modality", "She won.", "She would have won."),
         ("modality", "The mill burnt in May.", "The mill reportedly burnt in May."),
         ("comparative", "Sales were lower in May.", "Sales were higher in May."),
         ("antonym", "The council rejected the plan.", "The council accepted the plan."),
@@ -117,6 +119,8 @@ def test_what_is_denied_beside_the_quote_is_a_doubt() -> None:
         ),
         ("quantifier", "The refund is made within ten days.", "The refund is within ten days."),
         ("negation", "The mill was painted.", "The mill was painted, although Kari did not like it."),
+        ("roles", "Dale sold the mill to Berg.", "The mill was sold by Dale to Berg."),
+        ("modality", "She moved to Dale.", "She would later move to Dale."),
         ("roles", "The dairy of Dale was founded by Berg.", "Berg founded the dairy of Dale."),
         (
             "roles",

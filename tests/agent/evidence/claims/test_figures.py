@@ -4,7 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.evidence.claims.figures import find_added_units, find_figure_vetoes, find_other_bounds
+from agent.evidence.claims.figures import (
+    find_added_units,
+    find_figure_vetoes,
+    find_moved_figures,
+    find_other_bounds,
+)
 from agent.evidence.claims.words import read_text
 
 
@@ -116,3 +121,16 @@ def test_a_bound_on_one_side_is_a_doubt(claim: str, quote: str, found: list[tupl
     doubts = list(find_other_bounds(read_text(claim), [read_text(quote)]))
     assert [(doubt.claimed, doubt.quoted) for doubt in doubts] == found
     assert not any(doubt.is_veto for doubt in doubts)
+
+
+@pytest.mark.parametrize(
+    ("claim", "doubts"),
+    [
+        ("The dairy has 200 cows and 30 sheep.", ["200 cows", "30 sheep"]),
+        ("The dairy has 30 cows and 200 sheep.", []),
+        ("The dairy has 200 animals.", []),
+    ],
+)
+def test_a_figure_of_another_thing_is_a_doubt(claim: str, doubts: list[str]) -> None:
+    quotes = [read_text("The dairy has 200 sheep and 30 cows.")]
+    assert [doubt.claimed for doubt in find_moved_figures(read_text(claim), quotes)] == doubts
