@@ -99,8 +99,8 @@ def check_claims(claims: Sequence[Claim], judge: Judge | None = None) -> list[Cl
 
     Without a judge's word a claim with a doubt is `doubted`, one without `not_checked`. Where a text draws on
     several sources, a judge also sees what is quoted and opens with a pronoun: it may mean somebody else in
-    the text than on the page."""
-    checks = [check_by_code(claim) for claim in claims]
+    the text than on the page. It stays quoted where no judge answers."""
+    coded = checks = [check_by_code(claim) for claim in claims]
     if judge and len({source for claim in claims for source in claim.sources}) > 1:
         checks = [
             ClaimCheck("not_checked") if check.verdict == "quoted" and _opens_with_pronoun(claim) else check
@@ -113,7 +113,8 @@ def check_claims(claims: Sequence[Claim], judge: Judge | None = None) -> list[Cl
     ]
     judged = judge(open_claims) if judge and open_claims else {}
     return [
-        _apply_judgement(check, judged.get(claim.id)) for claim, check in zip(claims, checks, strict=True)
+        _apply_judgement(check, judged[claim.id]) if claim.id in judged else own
+        for claim, check, own in zip(claims, checks, coded, strict=True)
     ]
 
 
@@ -199,8 +200,8 @@ def _opens_with_pronoun(claim: Claim) -> bool:
     return bool(words) and words[0] in _PRONOUNS
 
 
-def _apply_judgement(check: ClaimCheck, judgement: Judgement | None) -> ClaimCheck:
-    if judgement is None or check.verdict not in ("doubted", "not_checked"):
+def _apply_judgement(check: ClaimCheck, judgement: Judgement) -> ClaimCheck:
+    if check.verdict not in ("doubted", "not_checked"):
         return check
     verdict: ClaimVerdict = "judged_supported" if judgement.is_supported else "not_supported"
     return ClaimCheck(verdict, check.findings, judgement.reason, judgement.quote)

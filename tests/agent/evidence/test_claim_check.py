@@ -171,6 +171,7 @@ def test_a_judge_sees_a_quoted_sentence_that_opens_with_a_pronoun() -> None:
         return {"1": Judgement(is_supported=False, reason="the text means another bridge")}
 
     assert check_claims([claim, other])[0].verdict == "quoted"
+    assert check_claims([claim, other], lambda _: {})[0].verdict == "quoted"
     assert check_claims([claim], refuse)[0].verdict == "quoted"
     assert check_claims([claim, other], refuse)[0].verdict == "not_supported"
     assert seen == ["1"]
