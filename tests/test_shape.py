@@ -37,7 +37,7 @@ EVERYBODYS = {"types", "text", "errors", "config", "reply_config"}
 Trees = dict[Path, ast.Module]
 FORBIDDEN = {"utils", "helpers", "helper", "common", "misc", "manager", "service", "base", "core"}
 MAY_CATCH_ALL = {"agent/engine/loop.py", "agent/bot/responder.py"}
-MAX_LINES = {"agent": 38_600, "pages": 10_800}
+MAX_LINES = {"agent": 43_300, "pages": 10_900}
 NAMES_IN_ING = {
     "chunking": "the standard term of retrieval",
     "drawing": "a noun: a picture",

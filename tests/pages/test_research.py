@@ -84,7 +84,7 @@ def test_a_finished_run_shows_its_answer_with_sources_and_can_be_accepted(app, d
 
 
 def test_sending_back_needs_a_note_and_keeps_what_was_typed(app, demo, bench):
-    run_id = demo()
+    run_id = demo("How many solar panels are there on the roof of Älvmora Mejeri?")
     tester = app(run=run_id)
     _button(tester, "Send back and continue").click().run()
     assert "what is wrong or missing" in tester.warning[0].value
@@ -148,7 +148,8 @@ def test_an_unknown_run_says_what_to_do(app):
 
 
 def test_each_tab_is_drawn(app, demo):
-    run_id = demo("On what date did the Stenfors bridge reopen to traffic?")
+    gone = "https://granvattnet-courier.example/2024/02/11/ferry"
+    read, unread = demo(), demo(f"What does {gone} say about the ferry?")
     for name, expected in {
         "Facts": "verbatim quote",
         "Confidence": "= confidence",
@@ -158,7 +159,7 @@ def test_each_tab_is_drawn(app, demo):
         "Conflicts": "onflict",
         "Model calls": "No model was asked",
     }.items():
-        tester = app(run=run_id)
+        tester = app(run=unread if name == "Unavailable sources" else read)
         tester.session_state["research-tab"] = name
         tester.run()
         assert not tester.exception, name
