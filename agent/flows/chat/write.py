@@ -17,8 +17,8 @@ from agent.flows.shared import fact_view, verdict
 from agent.flows.shared.citations import build_fact_from_quote, find_quote_problems, resolve_citations
 from agent.flows.shared.claim_checks import (
     CheckedDraft,
-    check_by_code,
     check_sentences,
+    check_sentences_by_code,
     repair_sentences,
 )
 from agent.flows.shared.fact_intake import add_facts
@@ -118,7 +118,7 @@ def _check_draft(
             state, tools, sentences, facts, conflicts, question=question, clean=partial(_clean, state)
         )
     except BudgetSpent:
-        return check_by_code(sentences, facts, conflicts, question=question)
+        return check_sentences_by_code(sentences, facts, conflicts, question=question)
 
 
 def _clean(state: ChatRun, text: str) -> str:

@@ -15,7 +15,7 @@ from agent.engine.state import Change, state_after
 from agent.evidence import confidence
 from agent.flows.reply.state import ReplyRun
 from agent.flows.shared.citations import find_quote_problems, resolve_citations
-from agent.flows.shared.claim_checks import CheckedDraft, check_by_code, check_sentences
+from agent.flows.shared.claim_checks import CheckedDraft, check_sentences, check_sentences_by_code
 from agent.flows.shared.fact_intake import add_facts
 from agent.flows.shared.passages import content_passages, fit_passages
 from agent.flows.shared.verdict import build_answer, limit_answer, merge_changes, record_answer
@@ -144,7 +144,7 @@ def _check_draft(
     if not pictured:
         return checked
     by_picture = [Sentence(text=s.text, fact_ids=s.fact_ids) for s in sentences if s.text in pictured]
-    seen = iter(check_by_code(by_picture, facts, conflicts, question=question).sentences)
+    seen = iter(check_sentences_by_code(by_picture, facts, conflicts, question=question).sentences)
     rest = iter(checked.sentences)
     found = [next(seen) if s.text in pictured else next(rest, None) for s in sentences]
     return replace(checked, sentences=[sentence for sentence in found if sentence])

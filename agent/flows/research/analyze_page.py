@@ -12,7 +12,7 @@ from agent.evidence.fact_check import verify_fact
 from agent.flows.research.policy import find_secrets, known_urls
 from agent.flows.research.state import Observation, ResearchRun
 from agent.flows.shared import fact_view
-from agent.flows.shared.citations import is_quoted
+from agent.flows.shared.citations import has_page_quote
 from agent.flows.shared.fact_intake import add_facts
 from agent.flows.shared.model_rulings import open_conflicts, review_by_rulings
 from agent.flows.shared.page_refs import mark_read
@@ -172,7 +172,7 @@ def _all_extracted(judgement: RoleResult, page: Page) -> list[ExtractedFact]:
     facts = list(judgement.value.facts)
     quoted = {item.quote for item in facts}
     earlier = judgement.earlier.facts if judgement.earlier else []
-    return facts + [item for item in earlier if item.quote not in quoted and is_quoted(page, item.quote)]
+    return facts + [item for item in earlier if item.quote not in quoted and has_page_quote(page, item.quote)]
 
 
 def _build_lead(kind: str, value: str, text: str, why: str, found_on: str, step: int) -> Lead:
@@ -247,7 +247,7 @@ def _find_quote_problems(reply: AnalyzerReply, page: Page) -> list[str]:
     return [
         f"The quote “{item.quote[:120]}” is not on the page: copy it character by character."
         for item in reply.facts
-        if not is_quoted(page, item.quote)
+        if not has_page_quote(page, item.quote)
     ]
 
 

@@ -15,7 +15,7 @@ from agent.types import Actor, Fact, Page, Passage, TrustRating
 from agent.types.facts import make_fact_id
 
 
-def is_quoted(page: Page, quote: str) -> bool:
+def has_page_quote(page: Page, quote: str) -> bool:
     """Whether a quote is found on a page."""
     fact = Fact(id="", statement=quote, quote=quote.strip())
     return verify_quote(fact, page.text, page.sha256).verified
@@ -103,7 +103,7 @@ def find_quote_problems(
         for quote in sentence.quotes:
             if quote.passage_id not in pages:
                 problems.append(f"Sentence {n} quotes passage {quote.passage_id!r}, which is not listed.")
-            elif not is_quoted(tools.page(pages[quote.passage_id]), quote.quote):
+            elif not has_page_quote(tools.page(pages[quote.passage_id]), quote.quote):
                 problems.append(
                     f"Sentence {n}: “{quote.quote[:120]}” is not there: copy it character by character."
                 )

@@ -29,7 +29,8 @@ MAX_REPAIR_QUOTES = 40
 
 
 DraftCheck = Callable[..., "CheckedDraft"]
-"""`check_sentences` with state and tools bound, or `check_by_code`: (sentences, facts, conflicts, clean=)."""
+"""`check_sentences` with state and tools bound, or `check_sentences_by_code`; called with (sentences, facts,
+conflicts, clean=)."""
 
 
 @dataclass(frozen=True)
@@ -104,7 +105,7 @@ def repair_sentences(
     return CheckedDraft(list(checked), tuple(_find_failed(checked)), counts, repairs, trouble)
 
 
-def check_by_code(
+def check_sentences_by_code(
     sentences: Sequence[Sentence],
     facts: Mapping[str, Fact],
     conflicts: Sequence[Conflict] = (),

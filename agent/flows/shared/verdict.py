@@ -17,7 +17,7 @@ from agent.evidence.citation_check import (
 )
 from agent.evidence.confidence import compute_part, describe_level
 from agent.flows.shared import conflict_sentences, fact_view
-from agent.flows.shared.claim_checks import DraftCheck, check_by_code
+from agent.flows.shared.claim_checks import DraftCheck, check_sentences_by_code
 from agent.flows.shared.confidence import assess_confidence, find_main_sentence, name_part
 from agent.roles.research.report import ReportReply
 from agent.roles.role import RoleResult
@@ -66,7 +66,7 @@ def build_answer(
     step: int,
     *,
     addresses: Iterable[str] = (),
-    check: DraftCheck = check_by_code,
+    check: DraftCheck = check_sentences_by_code,
     caveat: str = "",
     journey: str = "",
 ) -> Answer:
