@@ -39,7 +39,6 @@ FORBIDDEN = {"utils", "helpers", "helper", "common", "misc", "manager", "service
 MAY_CATCH_ALL = {"agent/engine/loop.py", "agent/bot/responder.py"}
 MAX_LINES = {"agent": 43_300, "pages": 10_900}
 NAMES_IN_ING = {
-    "chunking": "the standard term of retrieval",
     "drawing": "a noun: a picture",
     "encoding": "a noun: of characters",
     "escaping": "the standard term for markup",

@@ -13,8 +13,8 @@ from pathlib import Path
 from agent.config import ROOT
 from agent.errors import StoreError, UsageError
 from agent.library.poi_table import find_facilities
-from agent.retrieval.chunking import infer_headings, split_passages
 from agent.retrieval.extractive_summary import describe_page
+from agent.retrieval.passages import PASSAGES_VERSION, infer_headings, split_passages
 from agent.store.database import Store
 from agent.store.fulltext import FulltextRow
 from agent.store.ledger import utc_timestamp
@@ -71,8 +71,9 @@ class Indexer:
 
     def __init__(self, store: Store) -> None:
         self.store, self.library_index = store, store.library_index
-        self.fingerprint = hashlib.sha256(join_terms(_FINGERPRINT_SAMPLE).encode()).hexdigest()[:12]
-        """A fingerprint of how terms are made; when it changes, the full-text index is rebuilt."""
+        sample = f"{PASSAGES_VERSION} {join_terms(_FINGERPRINT_SAMPLE)}"
+        self.fingerprint = hashlib.sha256(sample.encode()).hexdigest()[:12]
+        """A fingerprint of how passages and terms are made; the index is rebuilt when it changes."""
         self._checked = False
         self._lock = threading.Lock()
         self._write_lock = threading.Lock()
@@ -312,8 +313,9 @@ def _build_passage(n: int, passage: Passage, title: str) -> IndexedPassage:
         start=passage.start,
         end=passage.end,
         heading=heading,
-        rows=passage.rows,
-        head=join_terms(f"{title}\n{heading}"),
+        kind=passage.kind,
+        label=passage.label[:MAX_HEADING_CHARS],
+        head=join_terms(f"{title}\n{heading}\n{passage.label}"),
         body=join_terms(passage.text),
     )
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from agent.retrieval.chunking import Section, group_sections, last_heading, split_sentences
+from agent.retrieval.passages import Section, group_sections, last_heading, split_sentences
 from agent.retrieval.relevance import describe_row, find_topic, page_texts, score_sentences, weigh_by_pages
 from agent.retrieval.term_coverage import prefix_share, stem_prefixes
 from agent.text.identifiers import find_codes, find_unmistakable_codes, is_same_code
@@ -128,7 +128,7 @@ def select_coded_passages(question: str, passages: Sequence[Passage]) -> list[Pa
 
 def make_quotation(asked: ParsedQuestion, passage: Passage, quote: str, score: float) -> Quotation:
     """A sentence or row of a passage as a quotation."""
-    statement = describe_row(passage.heading, quote) if passage.rows else quote
+    statement = describe_row(passage.label, quote) if passage.rows else quote
     subject = find_topic(asked, passage.title, quote)
     return Quotation(passage.page_id, quote, statement, subject, "", score, passage.id)
 
@@ -164,7 +164,7 @@ def _quote_best_sentences(
         if not found.score or found.score < least or len(chosen) == max_sentences:
             break
         is_no_statement = found.quote.endswith("?") or (
-            found.passage.rows and found.quote == found.passage.heading
+            found.passage.rows and found.quote == found.passage.label
         )
         if is_no_statement or (
             chosen and (length > room or len(words - said) <= MAX_REPEATED_SHARE * len(words))

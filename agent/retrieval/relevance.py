@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from agent.retrieval.chunking import split_sentences
+from agent.retrieval.passages import split_sentences
 from agent.retrieval.term_coverage import folded_names, prefix_share, stem_prefixes
 from agent.text.answer_type import has_answer_type
 from agent.text.question_analysis import ParsedQuestion, parse_question

@@ -44,7 +44,7 @@ class LibraryIndex(TableAccess):
         """The passages of a source with their ids, in order, without terms."""
         found = self._rows(select(tables.passages).where(p.source == row).order_by(p.n))
         return [
-            (x.id, IndexedPassage(x.n, x.start, x.end, x.heading, bool(x.rows), head="", body=""))
+            (x.id, IndexedPassage(x.n, x.start, x.end, x.heading, x.kind, x.label, head="", body=""))
             for x in found
         ]
 
@@ -85,19 +85,18 @@ class LibraryIndex(TableAccess):
     ) -> list[int]:
         """The ids of the passages: those of the old ones where text and places are the `same` (their vectors
         stay valid), else new ones."""
-        of_source = select(p.id, p.start, p.end, p.heading).where(p.source == row).order_by(p.n)
+        of_source = (
+            select(p.id, p.start, p.end, p.heading, p.kind, p.label).where(p.source == row).order_by(p.n)
+        )
         old = connection.execute(of_source).all()
-        places = [(piece.start, piece.end, piece.heading) for piece in pieces]
+        places = [(piece.start, piece.end, piece.heading, piece.kind, piece.label) for piece in pieces]
         if same and old and [tuple(passage[1:]) for passage in old] == places:
             return [passage.id for passage in old]
         _delete_passages(connection, row)
         if not pieces:
             return []
-        columns = ("n", "start", "end", "heading")
-        values = [
-            {name: getattr(piece, name) for name in columns} | {"source": row, "rows": int(piece.rows)}
-            for piece in pieces
-        ]
+        columns = ("n", "start", "end", "heading", "kind", "label")
+        values = [{name: getattr(piece, name) for name in columns} | {"source": row} for piece in pieces]
         connection.execute(insert(tables.passages), values)  # RETURNING would take four times as long
         return list(connection.scalars(select(p.id).where(p.source == row).order_by(p.n)))
 
@@ -207,7 +206,7 @@ class LibraryIndex(TableAccess):
         day = func.coalesce(type_coerce(page.record, JSON)["published_at"].as_string(), "").label(
             "published_at"
         )
-        place = (p.id, p.n, p.start, p.end, p.heading, p.rows)
+        place = (p.id, p.n, p.start, p.end, p.heading, p.kind, p.label)
         columns = (*place, s.source_id, s.page_id, s.url, s.title, text, day)
         query = (
             select(*columns)

@@ -10,11 +10,12 @@ from sqlalchemy import ColumnElement, Row, and_, or_, select
 
 from agent.store import fulltext, tables
 from agent.types import LibrarySource, Passage
+from agent.types.web import PassageKind
 
 s = tables.sources.c
 _SOURCE_FIELDS = [name for name in LibrarySource.model_fields if name != "tags"]
 _PASSAGE_FIELDS = (
-    *("page_id", "url", "title", "heading", "text", "start", "end"),
+    *("page_id", "url", "title", "heading", "kind", "label", "text", "start", "end"),
     *("source_id", "published_at"),
 )
 
@@ -27,7 +28,8 @@ class IndexedPassage:
     start: int
     end: int
     heading: str
-    rows: bool
+    kind: PassageKind
+    label: str
     head: str
     body: str
 
@@ -114,4 +116,4 @@ def source_from_row(row: Row[Any], tags: Sequence[str]) -> IndexedSource:
 def passage_from_row(row: Row[Any]) -> Passage:
     """A row of the passages table, joined with its source and the text of its page."""
     values = {name: getattr(row, name) for name in _PASSAGE_FIELDS}
-    return Passage(**values, id=f"{row.page_id}:{row.n}", rows=bool(row.rows))
+    return Passage(**values, id=f"{row.page_id}:{row.n}")

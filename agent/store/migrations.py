@@ -94,6 +94,17 @@ def m009_sources_of_runs(connection: Connection) -> None:
             connection.execute(update(tables.sources).where(sources.id == row.id).values(values))
 
 
+def m010_passage_kinds(connection: Connection) -> None:
+    """What kind of text a passage is, and the words that say what it is about."""
+    columns = {column["name"] for column in inspect(connection).get_columns("passages")}
+    for name, default in (("kind", "prose"), ("label", "")):
+        if name not in columns:
+            kind = "VARCHAR(12)" if name == "kind" else "TEXT"
+            connection.execute(
+                text(f"ALTER TABLE passages ADD COLUMN {name} {kind} NOT NULL DEFAULT '{default}'")
+            )
+
+
 MIGRATIONS: tuple[Migration, ...] = (
     m001_initial,
     m002_library,
@@ -103,6 +114,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     m006_forks,
     m008_batches,
     m009_sources_of_runs,
+    m010_passage_kinds,
 )
 
 

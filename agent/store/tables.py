@@ -164,7 +164,10 @@ passages = Table(
     Column("start", Integer, nullable=False),
     Column("end", Integer, nullable=False),
     Column("heading", Text, nullable=False, default=""),
-    Column("rows", Integer, nullable=False, default=0),
+    # written by versions before m010_passage_kinds
+    Column("rows", Integer, nullable=False, default=0, server_default="0"),
+    Column("kind", String(12), nullable=False, default="prose", server_default="prose"),
+    Column("label", Text, nullable=False, default="", server_default=""),
     Index("passages_by_source", "source"),
     sqlite_autoincrement=True,  # ids are never reused: the full-text index and the vectors refer to them
 )

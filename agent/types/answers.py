@@ -9,7 +9,11 @@ from pydantic import Field
 from agent.types.facts import Actor
 from agent.types.record import PageOrigin, Record
 
-Verdict = Literal["answered", "partial", "no_evidence"]
+Verdict = Literal["answered", "partial", "passages_found", "no_evidence"]
+"""`passages_found`: no model judged; these are the passages that fit best."""
+SentencePlace = Literal["", "lead", "passage", "other"]
+"""Where a quote stands in an answer without a model: the line that answers, one of the passages below it, or
+folded under "Also found". "" in an answer of a model."""
 ClaimVerdict = Literal[
     "quoted", "computed", "judged_supported", "vetoed", "doubted", "not_supported", "not_checked"
 ]
@@ -57,6 +61,9 @@ class Sentence(Record):
     """The judge's reason, or the arithmetic of a computed claim ("1986 − 1961 = 25")."""
     part: str = ""
     """The id of the plan's part that it answers; "" for none or the whole question."""
+    place: SentencePlace = ""
+    heading: str = ""
+    """The path of headings its quote stands under, where `place` is set."""
     disputed: str = ""
     """What another source says where an open conflict disputes it ("two.example says “1923”")."""
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar, Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, model_validator
 
 from agent.types.record import Outcome, PageOrigin, Record
 
@@ -38,6 +38,22 @@ class Table(Record):
     """True: the first row names the columns. False: the first cell of each row names what the others say."""
 
 
+BlockKind = Literal["paragraph", "term", "definition", "item", "code", "post"]
+PassageKind = Literal["prose", "definition", "rows", "list", "code", "post"]
+
+
+@dataclass(slots=True)
+class Block:
+    """A piece of a page's text that its markup sets apart, from `start` to `end`: a paragraph, the term or
+    the definition of a definition list, a list item, preformatted text, a forum post. Headings and tables are
+    kept apart. Blocks of an outer kind may hold others (an item with two paragraphs)."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
+    kind: BlockKind
+    start: int
+    end: int
+
+
 class Page(Record):
     """The result of one fetch: the extracted text, or why there is none."""
 
@@ -59,6 +75,12 @@ class Page(Record):
     headings: list[Heading] = Field(default_factory=list)
     tables: list[Table] = Field(default_factory=list)
     links: list[Link] = Field(default_factory=list)
+    blocks: list[Block] = Field(default_factory=list)
+    """In the order of the text; empty for pages that an older version stored."""
+    etag: str = ""
+    """The server's validator of this version (`ETag`), for a conditional request."""
+    last_modified: str = ""
+    """When the server says that the page changed last (`Last-Modified`, as sent)."""
     raw: bytes = Field(default=b"", repr=False)
     """The body without its transfer encoding, for the store; never executed, never shown."""
     fetched_at: str = ""
@@ -103,13 +125,30 @@ class PassageRef(Record):
     url: str
     title: str = ""
     heading: str = ""
-    """The path of headings above it; for table rows the header row."""
+    """The path of headings above it, outermost first, joined by " › "."""
+    kind: PassageKind = "prose"
+    label: str = ""
+    """What the passage is about in the page's own words: the term of a definition, the header row of table
+    rows, the line that introduces a list or a code block. "" where the page has none."""
     start: int
     end: int
-    rows: bool = False
-    """True when the passage consists of table rows."""
     published_at: str = ""
     """The day its page states, where that is known."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read_older(cls, data: Any) -> Any:
+        """Older versions stored `rows`, with the header row as the heading."""
+        if isinstance(data, dict) and "rows" in data:
+            data = dict(data)
+            if data.pop("rows"):
+                data |= {"kind": "rows", "label": data.get("heading", ""), "heading": ""}
+        return data
+
+    @property
+    def rows(self) -> bool:
+        """Whether it consists of table rows."""
+        return self.kind == "rows"
 
     def to_passage(self, text: str, score: float = 0.0) -> Passage:
         """The passage, cut out of its page's text."""

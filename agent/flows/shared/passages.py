@@ -8,7 +8,7 @@ from agent.engine.context import RunContext
 from agent.engine.run_state import RunState
 from agent.library.ingest import DEMO_TAG
 from agent.retrieval.bm25 import rank_passages
-from agent.retrieval.chunking import split_passages
+from agent.retrieval.passages import split_passages
 from agent.text.urls import canonicalize
 from agent.types import Page, Passage
 
@@ -59,7 +59,7 @@ def fit_passages(question: str, passages: Sequence[Passage], limit: int) -> list
 
 def _is_menu(passage: Passage, texts: set[str]) -> bool:
     lines = [" ".join(line.split()) for line in passage.text.split("\n") if line.strip()]
-    lines = [line for line in lines if not (passage.rows and line == passage.heading)]
+    lines = [line for line in lines if not (passage.rows and line == passage.label)]
     return bool(lines) and sum(_is_link_line(line, texts) for line in lines) >= MENU_LINK_SHARE * len(lines)
 
 

@@ -15,8 +15,8 @@ from agent.flows.shared.passages import content_passages, fit_passages
 from agent.flows.shared.plan import assign_parts
 from agent.flows.site.links import shorten_url
 from agent.flows.site.state import SiteRun
-from agent.retrieval.chunking import infer_headings
 from agent.retrieval.extractive_answer import find_best_quotes, score_relevance
+from agent.retrieval.passages import infer_headings
 from agent.retrieval.term_coverage import find_unseen_terms
 from agent.roles.refusal_messages import is_unresolved_reference
 from agent.roles.site.site_decision import SitePage

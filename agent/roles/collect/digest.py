@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from agent.retrieval.chunking import split_sentences
+from agent.retrieval.passages import split_sentences
 from agent.retrieval.relevance import score_sentences
 from agent.roles.role import Role, RoleReply
 from agent.roles.site.draft import DraftQuote, DraftSentence

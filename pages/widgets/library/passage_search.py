@@ -82,7 +82,7 @@ def render_summary(found: LibrarySearchResult, *, more: bool = False) -> str:
 def _draw_passage(hit: Passage, query: str) -> None:
     """A passage: its title opens the stored page with the passage marked."""
     with st.container(gap=None, key=f"library-passage-{hit.id.replace(':', '-')}"):
-        under = f" › {hit.heading}" if hit.heading and not hit.rows else ""
+        under = f" › {hit.heading}" if hit.heading else ""
         label = escape.md(f"{hit.title or hit.source_id}{under}", 130)
         ui.link(
             "pages/page.py",
@@ -95,7 +95,7 @@ def _draw_passage(hit: Passage, query: str) -> None:
 
 def render_passage(hit: Passage, query: str) -> str:
     """The telling part of a passage and where it stands, as HTML."""
-    header = "" if hit.text.startswith(hit.heading) else escape.html(escape.shorten(hit.heading, 160))
+    header = "" if hit.text.startswith(hit.label) else escape.html(escape.shorten(hit.label, 160))
     columns = f'<p class="small soft">{badges.render("rows of a table")} {header}</p>' if hit.rows else ""
     place = escape.render_link(hit.url) if escape.href(hit.url) else escape.html(hit.source_id)
     telling = highlight.render_snippet(_strip_heading(hit), query, rows=hit.rows)

@@ -89,8 +89,13 @@ ESCALATION = {
     "hand_over": "handed over to you",
 }
 ACTOR = {"model": "by the model", "keyless": "without a model", "person": "by you", "code": "by a rule"}
-VERDICT = {"answered": "Answered", "partial": "Partly answered", "no_evidence": "No evidence found"}
-VERDICT_TONE = {"answered": "good", "partial": "warn", "no_evidence": "mute"}
+VERDICT = {
+    "answered": "Answered",
+    "partial": "Partly answered",
+    "passages_found": "Passages found",
+    "no_evidence": "No evidence found",
+}
+VERDICT_TONE = {"answered": "good", "partial": "warn", "passages_found": "", "no_evidence": "mute"}
 REASON = {
     "none": "",
     "off_topic": "The question is outside of what may be searched here.",

@@ -5,7 +5,6 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.retrieval.chunking import split_passages
 from agent.retrieval.extractive_answer import (
     MAX_QUOTES,
     find_best_quotes,
@@ -13,6 +12,7 @@ from agent.retrieval.extractive_answer import (
     quote_answer,
     score_relevance,
 )
+from agent.retrieval.passages import split_passages
 from agent.types import Heading, Outcome, Page, Passage, Table
 
 ROWS = [["Colour", "green"], ["Price", "90 kr"]]

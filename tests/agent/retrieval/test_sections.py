@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent.retrieval.chunking import group_sections, infer_headings, split_passages
+from agent.retrieval.passages import group_sections, infer_headings, split_passages
 from agent.retrieval.term_coverage import find_unseen_terms
 from agent.types import Heading, Outcome, Page
 

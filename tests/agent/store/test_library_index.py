@@ -50,7 +50,9 @@ def put(store: Store, said: str, name: str = "kb:x", **more) -> bool:
     pieces, at = [], 0
     for n, line in enumerate(said.split("\n")):
         pieces.append(
-            IndexedPassage(n=n, start=at, end=at + len(line), heading="", rows=False, head="", body=line)
+            IndexedPassage(
+                n=n, start=at, end=at + len(line), heading="", kind="prose", label="", head="", body=line
+            )
         )
         at += len(line) + 1
     source = LibrarySource(

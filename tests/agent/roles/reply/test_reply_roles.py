@@ -286,7 +286,7 @@ def test_a_code_that_no_passage_holds_is_not_answered() -> None:
 def test_the_head_of_a_table_is_no_answer_of_its_own() -> None:
     table = "edition | support\nHarbour | by mail, within two days\nConvoy | by phone, day and night"
     [rows] = page(("edition | support", table))
-    rows = rows.model_copy(update={"rows": True, "score": 1.0})
+    rows = rows.model_copy(update={"kind": "rows", "label": "edition | support", "score": 1.0})
     told = wrote("Which support does the Harbour edition include?", [rows])
     assert (
         told[0] == "edition: Harbour; support: by mail, within two days" and "edition | support" not in told

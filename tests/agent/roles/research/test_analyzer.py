@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.retrieval.chunking import split_passages
+from agent.retrieval.passages import split_passages
 from agent.roles.research.analyzer import MAX_QUOTES, AnalyzerReply, fallback
 from agent.types import Fact, Link, Outcome, Page, Passage, SearchHit, Table
 

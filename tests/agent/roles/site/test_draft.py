@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agent.retrieval.chunking import infer_headings, split_passages
+from agent.retrieval.passages import infer_headings, split_passages
 from agent.roles.prompt_templates import render
 from agent.roles.site.draft import MAX_WORDS, fallback
 from agent.types import Outcome, Page, Turn

@@ -14,6 +14,8 @@ from itertools import groupby, pairwise
 from agent.text.sentences import find_sentence_spans
 from agent.types import Heading, Page, Passage, Table
 
+PASSAGES_VERSION = 2
+"""Raised when pages are split in another way: the library then splits its pages again."""
 PASSAGE_CHARS = 900
 """Characters a passage may have before it is closed at the end of a sentence."""
 PASSAGE_ROWS = 8
@@ -44,7 +46,7 @@ def split_passages(page: Page, page_id: str, *, longest: int = MAX_TEXT_CHARS) -
     """All passages of a page in the order of its text; `id` is unique within the page and carries
     `page_id`."""
     text = page.text[:longest]
-    found: list[tuple[int, int, str, bool]] = []
+    found: list[tuple[int, int, str, str | None]] = []
     at = 0
     for table in sorted(page.tables, key=lambda table: table.start):
         if at <= table.start < table.end <= len(text):
@@ -59,13 +61,14 @@ def split_passages(page: Page, page_id: str, *, longest: int = MAX_TEXT_CHARS) -
             url=page.final_url or page.url,
             title=page.title,
             heading=heading,
+            kind="prose" if label is None else "rows",
+            label=label or "",
             text=text[start:end],
             start=start,
             end=end,
-            rows=rows,
             published_at=page.published_at,
         )
-        for n, (start, end, heading, rows) in enumerate(found)
+        for n, (start, end, heading, label) in enumerate(found)
     ]
 
 
@@ -125,21 +128,21 @@ def _lines(text: str, start: int, end: int) -> list[tuple[int, int]]:
     return [(start + m.start(), start + m.end()) for m in re.finditer(r"[^\n]*\S[^\n]*", text[start:end])]
 
 
-def _split_prose(page: Page, text: str, start: int, end: int) -> list[tuple[int, int, str, bool]]:
+def _split_prose(page: Page, text: str, start: int, end: int) -> list[tuple[int, int, str, str | None]]:
     """Passages of the prose between two offsets; a heading always opens a new one."""
     starts = [heading.start for heading in page.headings]
-    windows: list[tuple[int, int, str, bool]] = []
+    windows: list[tuple[int, int, str, str | None]] = []
     opened_at, last, section = -1, -1, -1
     for left, right in find_sentence_spans(text[start:end]):
         left, right = left + start, right + start
         here = bisect_right(starts, left)
         if opened_at >= 0 and (here != section or right - opened_at > PASSAGE_CHARS):
-            windows.append((opened_at, last, _heading_path(page, section), False))
+            windows.append((opened_at, last, _heading_path(page, section), None))
             opened_at = -1
         opened_at = left if opened_at < 0 else opened_at
         last, section = right, here
     if opened_at >= 0:
-        windows.append((opened_at, last, _heading_path(page, section), False))
+        windows.append((opened_at, last, _heading_path(page, section), None))
     return windows
 
 
@@ -155,18 +158,17 @@ def _heading_path(page: Page, section: int) -> str:
     return " › ".join(path)
 
 
-def _split_rows(page: Page, text: str, table: Table) -> list[tuple[int, int, str, bool]]:
-    """Passages of `PASSAGE_ROWS` rows; the heading of each is the table's header row, or without one the
-    heading path above the table."""
+def _split_rows(page: Page, text: str, table: Table) -> list[tuple[int, int, str, str | None]]:
+    """Passages of `PASSAGE_ROWS` rows; the label of each is the table's header row."""
     lines = _lines(text, table.start, table.end)
     if not lines:
         return []
-    if not table.headed or _is_headerless(table.rows):
-        header = _heading_path(page, bisect_right([heading.start for heading in page.headings], table.start))
-    else:
+    header = ""
+    if table.headed and not _is_headerless(table.rows):
         header = " | ".join(table.rows[0]) if table.rows else text[lines[0][0] : lines[0][1]]
+    above = _heading_path(page, bisect_right([heading.start for heading in page.headings], table.start))
     groups = [lines[i : i + PASSAGE_ROWS] for i in range(0, len(lines), PASSAGE_ROWS)]
-    return [(group[0][0], group[-1][1], header, True) for group in groups]
+    return [(group[0][0], group[-1][1], above, header) for group in groups]
 
 
 def _is_headerless(rows: list[list[str]]) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent.retrieval.chunking import PASSAGE_CHARS, PASSAGE_ROWS, split_passages
+from agent.retrieval.passages import PASSAGE_CHARS, PASSAGE_ROWS, split_passages
 from agent.types import Heading, Outcome, Page, Passage, Table
 
 
@@ -80,7 +80,7 @@ def test_table_rows_come_in_groups_under_their_header_row() -> None:
     found = split_passages(page(text, tables=[Table(start=start, end=start + len(lines), rows=rows)]), "p")
     assert [passage.rows for passage in found] == [False, True, True, True, False]
     assert all(
-        passage.heading == "Lake | Depth" and passage.text.count("\n") < PASSAGE_ROWS
+        passage.label == "Lake | Depth" and passage.text.count("\n") < PASSAGE_ROWS
         for passage in found
         if passage.rows
     )
@@ -103,13 +103,13 @@ def test_rows_of_a_table_without_header_row_stand_under_the_heading_above() -> N
         split_passages(page(text, tables=[unmarked], headings=marks), "p")[-1].heading == "Technical data"
     ), "a figure is no column's name"
     years = table.model_copy(update={"headed": True, "rows": [["Lake", "2025"], ["Gran", "40 m"]]})
-    assert split_passages(page(text, tables=[years], headings=marks), "p")[-1].heading == "Lake | 2025"
+    assert split_passages(page(text, tables=[years], headings=marks), "p")[-1].label == "Lake | 2025"
 
 
 def test_a_table_without_rows_takes_its_first_line_for_header_and_a_false_one_is_prose() -> None:
     text = "Lake | Depth\nGran | 40 m"
     assert [
-        passage.heading for passage in split_passages(page(text, tables=[Table(start=0, end=len(text))]), "p")
+        passage.label for passage in split_passages(page(text, tables=[Table(start=0, end=len(text))]), "p")
     ] == ["Lake | Depth"]
     assert [
         passage.rows for passage in split_passages(page(text, tables=[Table(start=3, end=999)]), "p")
