@@ -54,6 +54,8 @@ class Quotation:
     attribute: str = ""
     score: float = 0.0
     passage_id: str = ""
+    heading: str = ""
+    """The path of headings it stands under."""
 
 
 def quote_answer(
@@ -130,7 +132,7 @@ def make_quotation(asked: ParsedQuestion, passage: Passage, quote: str, score: f
     """A sentence or row of a passage as a quotation."""
     statement = describe_row(passage.label, quote) if passage.rows else quote
     subject = find_topic(asked, passage.title, quote)
-    return Quotation(passage.page_id, quote, statement, subject, "", score, passage.id)
+    return Quotation(passage.page_id, quote, statement, subject, "", score, passage.id, passage.heading)
 
 
 def _quote_best_section(question: str, passages: Sequence[Passage], room: int) -> list[Quotation]:

@@ -87,7 +87,7 @@ def resolve_citations(
     for sentence in draft:
         statement = sentence.text.strip() if len(sentence.quotes) == 1 else ""
         ids = [cite(quote.passage_id, quote.quote, statement) for quote in sentence.quotes]
-        sentences.append(ReportSentence(text=sentence.text, fact_ids=ids))
+        sentences.append(ReportSentence(text=sentence.text, fact_ids=ids, **sentence.placement))
     return facts, sentences
 
 

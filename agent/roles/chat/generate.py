@@ -5,7 +5,8 @@ from __future__ import annotations
 from pydantic import Field
 
 from agent.retrieval.extractive_answer import quote_answer
-from agent.roles.role import Role, RoleReply, Share
+from agent.roles.placed_sentence import PassagesReply
+from agent.roles.role import Role, Share
 from agent.roles.site.draft import DraftSentence, make_sentences
 from agent.types import Passage, Turn
 
@@ -14,7 +15,7 @@ MIN_SHARE_OF_BEST = 0.6
 """A passage is quoted with at least this share of the best one's score."""
 
 
-class GenerateReply(RoleReply):
+class GenerateReply(PassagesReply):
     """An answer of cited sentences; none when the passages do not answer."""
 
     answer: list[DraftSentence] = Field(description="empty when the passages do not answer the question")

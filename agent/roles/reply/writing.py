@@ -11,7 +11,8 @@ from agent.retrieval.extractive_answer import (
     select_coded_passages,
 )
 from agent.retrieval.term_coverage import best_share
-from agent.roles.role import Role, RoleReply, Share
+from agent.roles.placed_sentence import PassagesReply
+from agent.roles.role import Role, Share
 from agent.roles.site.draft import DraftSentence, make_sentences
 from agent.text.question_analysis import parse_question
 from agent.types import Passage
@@ -28,7 +29,7 @@ class WritingSentence(DraftSentence):
     )
 
 
-class WritingReply(RoleReply):
+class WritingReply(PassagesReply):
     """A reply, or none."""
 
     answer: list[WritingSentence] = Field(

@@ -11,6 +11,7 @@ from agent.retrieval.fact_selection import (
     render_statement,
 )
 from agent.retrieval.term_coverage import best_share, measure_coverage
+from agent.roles.placed_sentence import PlacedSentence
 from agent.roles.role import Role, RoleReply
 from agent.text.question_analysis import parse_question
 from agent.types import Action, Answer, Conflict, Fact
@@ -23,7 +24,7 @@ MIN_COVERED_SHARE_GIVEN_PAGE = 0.25
 the question need not name its subject."""
 
 
-class ReportSentence(RoleReply):
+class ReportSentence(PlacedSentence):
     """One sentence of the answer and the ids of the facts that state it."""
 
     text: str

@@ -12,6 +12,7 @@ from agent.retrieval.query_rewriting import build_search_texts
 from agent.retrieval.relevance import page_texts, weigh_by_pages
 from agent.retrieval.term_coverage import best_share, find_unseen_terms
 from agent.roles.answer_length import parse_length_request
+from agent.roles.placed_sentence import PassagesReply, PlacedSentence
 from agent.roles.refusal_messages import is_unresolved_reference, refuse
 from agent.roles.role import Role, RoleReply, Share
 from agent.text.question_analysis import parse_question
@@ -27,14 +28,14 @@ class DraftQuote(RoleReply):
     quote: str = Field(description="copied character by character from that passage")
 
 
-class DraftSentence(RoleReply):
+class DraftSentence(PlacedSentence):
     """One sentence of the answer and the words of the pages that state it."""
 
     text: str
     quotes: list[DraftQuote] = Field(default_factory=list)
 
 
-class DraftReply(RoleReply):
+class DraftReply(PassagesReply):
     """An answer, or a refusal with a polite message."""
 
     refusal: Literal["none", "off_topic", "not_covered", "needs_clarification"] = "none"
