@@ -8,22 +8,24 @@ their passages are, their terms and their vectors. A `source_id` is `kb:` with a
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
+from heapq import nlargest
 from pathlib import Path
 
 from agent.errors import ModelUnavailable, NotFound, UsageError
 from agent.library.folder_sync import FolderSync
-from agent.library.ingest import Indexer, IndexRequest, demo_tags_for_path, source_id_for
+from agent.library.ingest import Indexer, IndexRequest, demo_tags_for_path, is_address_list, source_id_for
 from agent.library.poi_table import find_facilities
 from agent.llm.embed import Embedder
-from agent.retrieval.bm25 import CollectionCounts
+from agent.retrieval.passages import infer_headings, split_passages
 from agent.retrieval.rank_fusion import fuse_rankings
+from agent.retrieval.scorer import CollectionCounts, question_terms, rank_passages, sum_scores
 from agent.retrieval.vector_index import VectorIndex
 from agent.store.database import Store
 from agent.store.ledger import utc_timestamp
 from agent.store.library_rows import IndexedSource, SourceQuery
-from agent.text.tokens import content_stems, fold
+from agent.text.tokens import fold
 from agent.text.urls import canonicalize
 from agent.types import (
     Facility,
@@ -41,8 +43,6 @@ from agent.types.facts import Actor
 from agent.types.library import SourceKind
 from agent.web.extract import documents
 
-MOST_TERMS = 48
-"""Terms of a query that are searched, the first ones."""
 PENDING_PER_SEARCH = 20
 """Waiting pages that a search indexes first."""
 FUSION_DEPTH = 50
@@ -142,7 +142,7 @@ class Library:
         if by_meaning and not self.library_index.has_fulltext:
             by_words, note = [], "Searched by meaning only: search by words needs the embedded SQLite."
         else:
-            by_words = self.library_index.search(content_stems(query)[:MOST_TERMS], depth, within=within)
+            by_words = self._search_terms(query, depth, within)
         if by_meaning:
             scored = fuse_rankings([[row for row, _ in by_words], [row for row, _ in by_meaning]])
         else:
@@ -158,13 +158,51 @@ class Library:
     def search_words(self, query: str, k: int = 10, *, scope: LibraryScope | None = None) -> list[Passage]:
         """The `k` passages that match the query's words best, best first (the best has score 1)."""
         self.index_pending(most=PENDING_PER_SEARCH)
-        hits = self.library_index.passages(
-            self.library_index.search(
-                content_stems(query)[:MOST_TERMS], k + EXTRA_PASSAGES, within=self._scope_rows(scope)
-            )
-        )[:k]
+        found = self._search_terms(query, k + EXTRA_PASSAGES, self._scope_rows(scope))
+        hits = self.library_index.passages(found)[:k]
         best = max((score for _, score in hits), default=1.0) or 1.0
         return [hit.replace(score=round(score / best, 4)) for hit, score in hits]
+
+    def search_pages(self, query: str, page_ids: Collection[str], k: int) -> list[Passage]:
+        """The `k` passages of these stored pages that match the query's words best, best first, each with its
+        score (0..1, see agent.retrieval.scorer); words are counted over these pages alone.
+
+        Those of the pages that wait to be indexed are indexed first. A page that is not in the index (its
+        source holds a newer text, or was deleted, or there is no full text) is split and scored at hand."""
+        self._indexer.rebuild_if_outdated()
+        if waiting := self.library_index.list_unindexed_of(page_ids):
+            self._indexer.index_pages(waiting)
+        has_index = self.library_index.has_fulltext
+        rows = self.library_index.rows_of_pages(page_ids) if has_index else {}
+        counts, scores = self._score_sources(question_terms(query), list(rows.values()))
+        hits = self.library_index.passages(nlargest(k, scores.items(), key=_by_score))
+        found = [hit.replace(score=round(score, 4)) for hit, score in hits]
+        others = self._split_unindexed([page_id for page_id in page_ids if page_id not in rows])
+        found += rank_passages(query, others, k, counts if rows else None)
+        return sorted(found, key=lambda hit: -hit.score)[:k]
+
+    def _split_unindexed(self, page_ids: Sequence[str]) -> list[Passage]:
+        pages = self.store.pages.get_many(page_ids)[0] if page_ids else {}
+        texts = {
+            page_id: infer_headings(page) for page_id, page in pages.items() if not is_address_list(page)
+        }
+        return [passage for page_id, page in texts.items() for passage in split_passages(page, page_id)]
+
+    def _search_terms(self, query: str, k: int, within: Sequence[int] | None) -> list[tuple[int, float]]:
+        """The ids of the passages that match the query's words best, with their scores; words are counted
+        over the sources `within`, or over all."""
+        terms = question_terms(query)
+        if within is None:
+            return self.library_index.search(terms, k)
+        return nlargest(k, self._score_sources(terms, within)[1].items(), key=_by_score)
+
+    def _score_sources(
+        self, terms: Sequence[str], within: Sequence[int]
+    ) -> tuple[CollectionCounts, dict[int, float]]:
+        """The words' counts over these sources, and by its id the score of each passage that holds one."""
+        passages, held = self.library_index.match_terms(terms, within)
+        counts = CollectionCounts(passages, {term: len(found) for term, found in held.items()})
+        return counts, sum_scores(held, counts)
 
     def embed_pending(self, *, most: int = 1_000_000, checkpoint: Callable[[], None] = lambda: None) -> int:
         """Make vectors for passages without one, at most `most`; returns how many. `checkpoint` is called
@@ -339,6 +377,11 @@ class Library:
         pages = (page for step in steps for page in step.change.get("pages", []) if page.get("page_id"))
         addresses = (canonicalize(page.get("final_url") or page.get("url", "")) for page in pages)
         return list(dict.fromkeys(f"kb:{address}" for address in addresses if address))
+
+
+def _by_score(entry: tuple[int, float]) -> tuple[float, int]:
+    """Order of passages: the best score, then the earliest."""
+    return entry[1], -entry[0]
 
 
 def _clean_tags(tags: Sequence[str]) -> list[str]:

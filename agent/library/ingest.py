@@ -152,7 +152,7 @@ class Indexer:
         """Index pages that flows have stored, except those whose source holds a newer text."""
         asks: list[IndexRequest] = []
         for page_id, page in self.store.pages.get_many(page_ids)[0].items():
-            if not page.text.strip() or _is_page_list(page):
+            if not page.text.strip() or is_address_list(page):
                 continue
             if holders := [held.source for held in self.library_index.sources_of_page(page_id)]:
                 asks += [
@@ -271,7 +271,11 @@ class Indexer:
         text, title = self.store.pages.get(former.source.page_id).text, former.source.title
         held = self.library_index.passages_of(former.row)
         return [
-            (row, join_terms(f"{title}\n{piece.heading}"), join_terms(text[piece.start : piece.end]))
+            (
+                row,
+                join_terms(f"{title}\n{piece.heading}\n{piece.label}"),
+                join_terms(text[piece.start : piece.end]),
+            )
             for row, piece in held
         ]
 
@@ -301,21 +305,21 @@ def demo_tags_for_path(path: Path) -> list[str]:
     return [DEMO_TAG] if path.resolve().is_relative_to((ROOT / DEMO_TAG).resolve()) else []
 
 
-def _is_page_list(page: Page) -> bool:
+def is_address_list(page: Page) -> bool:
     """Whether a page is a list of addresses for programs (robots.txt, a sitemap, a feed), not a text."""
     return mime.is_xml(page.content_type) or is_page_list(page.final_url or page.url)
 
 
 def _build_passage(n: int, passage: Passage, title: str) -> IndexedPassage:
-    heading = passage.heading[:MAX_HEADING_CHARS]
+    heading, label = passage.heading[:MAX_HEADING_CHARS], passage.label[:MAX_HEADING_CHARS]
     return IndexedPassage(
         n=n,
         start=passage.start,
         end=passage.end,
         heading=heading,
         kind=passage.kind,
-        label=passage.label[:MAX_HEADING_CHARS],
-        head=join_terms(f"{title}\n{heading}\n{passage.label}"),
+        label=label,
+        head=join_terms(f"{title}\n{heading}\n{label}"),
         body=join_terms(passage.text),
     )
 

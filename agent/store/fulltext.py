@@ -1,12 +1,14 @@
-"""The full-text index of the library's passages, in SQLite's FTS5.
+"""The full-text index of the library's passages, in SQLite's FTS5: all of its SQL.
 
 The index is contentless: it holds terms and their positions, no text. Removing a row needs its terms again
 (SQLite before 3.43 has no other way), so the caller must be able to make the same terms again. Terms are
-quoted and never read as FTS5's query language."""
+quoted and never read as FTS5's query language. Another database fills this seam with `add`, `remove`,
+`search`, `match_terms` and `document_frequencies`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from math import log
 
 from sqlalchemy import Connection, text
 
@@ -15,11 +17,15 @@ from agent.store.tables import FULLTEXT_TABLE
 
 TERMS_TABLE = f"{FULLTEXT_TABLE}_terms"
 """FTS5's view of the index with the number of rows of each term."""
+K1, B = 1.2, 0.75
+"""The constants of BM25 as textbooks give them (Robertson and Zaragoza 2009); FTS5 has them built in."""
 HEAD_WEIGHT = 2.0
-"""Weight of a term in the title or heading, against 1 in the text."""
+"""Weight of a term in title, heading path or label, against 1 in the text."""
+_LEAST_IDF = 1e-6
+"""FTS5's inverse document frequency of a term that more than half of the rows hold."""
 
 FulltextRow = tuple[int, str, str]
-"""A passage's id, the terms of its title and heading, and the terms of its text, each joined by blanks."""
+"""A passage's id, the terms of what stands over it, and the terms of its text, each joined by blanks."""
 
 
 def create(connection: Connection) -> None:
@@ -56,33 +62,51 @@ def remove(connection: Connection, rows: Sequence[FulltextRow]) -> None:
         )
 
 
-def search(
-    connection: Connection, terms: Iterable[str], k: int, *, within: Sequence[int] | None = None
-) -> list[tuple[int, float]]:
-    """The `k` rows that match any of the terms best, best first, with their BM25 score (higher is better);
-    `within`: only of these sources. Rows of deleted sources are included. Raises StoreError without FTS5."""
-    cleaned = (term.replace('"', "").replace("\x00", "").strip() for term in terms)
-    match = " OR ".join(f'"{term}"' for term in cleaned if term)
-    if not match or within == []:
+def search(connection: Connection, terms: Iterable[str], k: int) -> list[tuple[int, float]]:
+    """The `k` rows that match any of the terms best, best first, with their BM25 score (higher is better).
+    Rows of deleted sources are included. Raises StoreError without FTS5."""
+    match = " OR ".join(_quote(terms))
+    if not match:
         return []
-    if not _has_fts5(connection):
-        raise StoreError(
-            "search by words needs the embedded SQLite: leave DATABASE_URL empty, or search by meaning"
-        )
+    _require_fts5(connection)
     rank = f"bm25({FULLTEXT_TABLE}, {HEAD_WEIGHT}, 1.0)"
-    if within is None:
-        query = (
-            f"SELECT rowid, -{rank} FROM {FULLTEXT_TABLE} "
-            f"WHERE {FULLTEXT_TABLE} MATCH :match ORDER BY {rank} LIMIT :k"
-        )
-    else:
-        listed = ",".join(str(int(source)) for source in within)
-        query = (
-            f"SELECT p.id, -{rank} FROM {FULLTEXT_TABLE} CROSS JOIN passages p ON p.id = "
-            f"{FULLTEXT_TABLE}.rowid "
-            f"WHERE {FULLTEXT_TABLE} MATCH :match AND p.source IN ({listed}) ORDER BY {rank} LIMIT :k"
-        )
+    query = (
+        f"SELECT rowid, -{rank} FROM {FULLTEXT_TABLE} WHERE {FULLTEXT_TABLE} MATCH :match "
+        f"ORDER BY {rank} LIMIT :k"
+    )
     return [(row[0], row[1]) for row in connection.execute(text(query), {"match": match, "k": k})]
+
+
+def match_terms(
+    connection: Connection, terms: Sequence[str], within: Sequence[int]
+) -> dict[str, dict[int, float]]:
+    """For each term the rows of these sources that hold it, each with the saturated count (0..1) of its
+    occurrences; lengths are measured by the mean of the whole index. Raises StoreError without FTS5.
+
+    FTS5 tells a row's score for one term, which is this count times the term's inverse document frequency in
+    the whole index: that is divided out, so that the caller weighs the terms by other frequencies."""
+    held: dict[str, dict[int, float]] = {term: {} for term in terms}
+    if not within or not held:
+        return held
+    _require_fts5(connection)
+    listed = ",".join(str(int(source)) for source in within)
+    low, high = connection.execute(
+        text(f"SELECT min(id), max(id) FROM passages WHERE source IN ({listed})")
+    ).one()
+    if low is None:
+        return held
+    query = text(
+        f"SELECT {FULLTEXT_TABLE}.rowid, -bm25({FULLTEXT_TABLE}, {HEAD_WEIGHT}, 1.0) FROM {FULLTEXT_TABLE} "
+        f"CROSS JOIN passages p ON p.id = {FULLTEXT_TABLE}.rowid WHERE {FULLTEXT_TABLE} MATCH :match "
+        f"AND {FULLTEXT_TABLE}.rowid BETWEEN :low AND :high AND p.source IN ({listed})"
+    )
+    rows, holding = count_rows(connection), document_frequencies(connection, terms)
+    for term, found in held.items():
+        for match in _quote([term]):
+            scale = _fts5_idf(rows, holding.get(term, 0)) * (K1 + 1)
+            scored = connection.execute(query, {"match": match, "low": low, "high": high})
+            found.update((row, score / scale) for row, score in scored)
+    return held
 
 
 def document_frequencies(connection: Connection, terms: Iterable[str]) -> dict[str, int]:
@@ -94,6 +118,29 @@ def document_frequencies(connection: Connection, terms: Iterable[str]) -> dict[s
     names = {f"t{n}": term for n, term in enumerate(asked)}
     query = f"SELECT term, doc FROM {TERMS_TABLE} WHERE term IN ({', '.join(f':{name}' for name in names)})"
     return {row[0]: row[1] for row in connection.execute(text(query), names)}
+
+
+def count_rows(connection: Connection) -> int:
+    """The number of rows of the index."""
+    return int(connection.execute(text(f"SELECT count(*) FROM {FULLTEXT_TABLE}_docsize")).scalar_one())
+
+
+def _fts5_idf(rows: int, holding: int) -> float:
+    """The inverse document frequency as FTS5 computes it."""
+    idf = log((rows - holding + 0.5) / (holding + 0.5)) if rows >= holding else 0.0
+    return idf if idf > 0 else _LEAST_IDF
+
+
+def _quote(terms: Iterable[str]) -> list[str]:
+    cleaned = (term.replace('"', "").replace("\x00", "").strip() for term in terms)
+    return [f'"{term}"' for term in cleaned if term]
+
+
+def _require_fts5(connection: Connection) -> None:
+    if not _has_fts5(connection):
+        raise StoreError(
+            "search by words needs the embedded SQLite: leave DATABASE_URL empty, or search by meaning"
+        )
 
 
 def _has_fts5(connection: Connection) -> bool:

@@ -182,15 +182,13 @@ class LibraryIndex(TableAccess):
         """Is there a full-text index? Only on SQLite."""
         return self._reader.dialect.name == "sqlite"
 
-    def search(
-        self, terms: Sequence[str], k: int, *, within: Sequence[int] | None = None
-    ) -> list[tuple[int, float]]:
+    def search(self, terms: Sequence[str], k: int) -> list[tuple[int, float]]:
         """Ids of the passages that match any of the terms best, best first, with their BM25 score; deleted
         sources are left out."""
         wanted = k
         while True:
             with self._reader.connect() as connection:
-                found = fulltext.search(connection, terms, wanted, within=within)
+                found = fulltext.search(connection, terms, wanted)
                 ids = p.id.in_([row for row, _ in found])
                 query = select(p.id).join(tables.sources, s.id == p.source).where(ids, s.deleted_at == "")
                 alive = set(connection.scalars(query))
@@ -198,6 +196,15 @@ class LibraryIndex(TableAccess):
             if len(kept) >= k or len(found) < wanted:
                 return kept[:k]
             wanted *= 4
+
+    def match_terms(
+        self, terms: Sequence[str], within: Sequence[int]
+    ) -> tuple[int, dict[str, dict[int, float]]]:
+        """How many passages these sources have, and for each term those that hold it, by id, with the
+        saturated count of its occurrences (see fulltext.match_terms)."""
+        with self._reader.connect() as connection:
+            query = select(func.coalesce(func.sum(s.passages), 0)).where(s.id.in_(within))
+            return int(connection.scalar(query) or 0), fulltext.match_terms(connection, terms, within)
 
     def passages(self, scored: Sequence[tuple[int, float]]) -> list[tuple[Passage, float]]:
         """Passages with their texts and their given scores, in order; deleted ones are left out."""
@@ -229,6 +236,15 @@ class LibraryIndex(TableAccess):
     def list_unindexed(self, most: int) -> list[str]:
         """Ids of stored pages that wait to be indexed."""
         return self._scalars(select(u.page_id).limit(most))
+
+    def list_unindexed_of(self, page_ids: Collection[str]) -> list[str]:
+        """Those of these pages that wait to be indexed."""
+        return self._scalars(select(u.page_id).where(u.page_id.in_(list(page_ids))))
+
+    def rows_of_pages(self, page_ids: Collection[str]) -> dict[str, int]:
+        """For each of these pages that is the text of a source, not deleted, the row of one such source."""
+        query = select(s.page_id, s.id).where(s.page_id.in_(list(page_ids)), s.deleted_at == "")
+        return {row.page_id: row.id for row in self._rows(query)}
 
     def mark_indexed(self, page_ids: Collection[str]) -> None:
         """These pages no longer wait to be indexed."""

@@ -10,9 +10,9 @@ from agent.engine.state import Change, fold
 from agent.flows.chat.state import ChatRun, ChatState, StepJudge
 from agent.flows.shared import fact_view
 from agent.flows.shared.passages import find_hidden_sources
-from agent.retrieval.bm25 import score_question_coverage
 from agent.retrieval.query_rewriting import build_search_texts
 from agent.retrieval.rank_fusion import fuse_rankings
+from agent.retrieval.scorer import score_question_coverage
 from agent.roles.chat.grade import MIN_RELEVANT_SCORE
 from agent.text.question_analysis import parse_question
 from agent.text.tokens import content_stems

@@ -19,9 +19,9 @@ from agent.flows.shared.claim_checks import CheckedDraft, check_sentences, check
 from agent.flows.shared.fact_intake import add_facts
 from agent.flows.shared.passages import content_passages, fit_passages
 from agent.flows.shared.verdict import build_answer, limit_answer, merge_changes, record_answer
-from agent.retrieval.bm25 import score_question_coverage
 from agent.retrieval.passages import infer_headings
 from agent.retrieval.query_rewriting import build_search_texts
+from agent.retrieval.scorer import score_question_coverage
 from agent.roles.reply.writing import WritingReply, WritingSentence
 from agent.roles.research.report import ReportReply, ReportSentence
 from agent.roles.role import RoleResult

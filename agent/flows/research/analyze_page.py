@@ -16,10 +16,10 @@ from agent.flows.shared.citations import has_page_quote
 from agent.flows.shared.fact_intake import add_facts
 from agent.flows.shared.model_rulings import open_conflicts, review_by_rulings
 from agent.flows.shared.page_refs import mark_read
-from agent.retrieval.bm25 import rank_passages
 from agent.retrieval.link_scoring import lead_id, make_hit_leads, make_page_leads, merge_leads, rank_links
 from agent.retrieval.passages import split_passages
 from agent.retrieval.relevance import score_fact
+from agent.retrieval.scorer import rank_passages
 from agent.roles.research.analyzer import ANALYZER, AnalyzerReply, ExtractedFact
 from agent.roles.role import RoleResult
 from agent.text.urls import canonicalize, find_urls

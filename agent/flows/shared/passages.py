@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from agent.engine.context import RunContext
 from agent.engine.run_state import RunState
 from agent.library.ingest import DEMO_TAG
-from agent.retrieval.bm25 import rank_passages
 from agent.retrieval.passages import split_passages
+from agent.retrieval.scorer import rank_passages
 from agent.text.urls import canonicalize
 from agent.types import Page, Passage
 

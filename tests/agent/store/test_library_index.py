@@ -194,13 +194,12 @@ def test_words_are_searched_in_chosen_sources_only(store):
     put(store, "heron one", "kb:1")
     put(store, "heron two", "kb:2")
     rows = store.library_index.source_rows(SourceQuery(source_ids=("kb:2",), is_limited=True))
-    assert [
-        passage.text
-        for passage, _ in store.library_index.passages(store.library_index.search(["heron"], 5, within=rows))
-    ] == ["heron two"]
-    assert (
-        store.library_index.search(["heron"], 5, within=[]) == [] and store.library_index.search([], 5) == []
-    )
+    passages, held = store.library_index.match_terms(["heron", "frog"], rows)
+    [(found_id, share)] = held["heron"].items()
+    assert passages == 1 and held["frog"] == {} and 0 < share < 1
+    assert store.library_index.passages([(found_id, share)])[0][0].text == "heron two"
+    assert store.library_index.match_terms(["heron"], []) == (0, {"heron": {}})
+    assert store.library_index.search([], 5) == []
 
 
 def test_forgotten_words_wait_to_be_made_anew(store):
@@ -218,6 +217,8 @@ def test_another_database_is_told_to_have_no_index_of_words():
 
     with pytest.raises(StoreError, match="SQLite"):
         fulltext.search(Postgres(), ["heron"], 5)
+    with pytest.raises(StoreError, match="SQLite"):
+        fulltext.match_terms(Postgres(), ["heron"], [1])
     fulltext.add(Postgres(), [(1, "a", "b")])
     assert fulltext.document_frequencies(Postgres(), ["heron"]) == {}
 

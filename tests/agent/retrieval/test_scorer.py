@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.retrieval.bm25 import (
+from agent.retrieval.scorer import (
     REFERENCE_PASSAGES,
     TITLE_WEIGHT,
     CollectionCounts,
@@ -42,10 +42,27 @@ def test_the_passage_that_says_most_comes_first() -> None:
     assert GIVEN[1].score == 0, "what was given is left as it was"
 
 
-def test_a_heading_speaks_for_its_passage_but_less_than_the_text() -> None:
+def test_a_heading_and_a_label_count_for_their_passage() -> None:
     under = passage(7, "It is 40 m at most.", heading="Granvattnet: how deep the lake is")
     ranked = rank_passages(ASKED, [*GIVEN, under], 5)
-    assert [p.id for p in ranked[:2]] == ["p:1", "p:7"]
+    assert {p.id for p in ranked[:2]} == {"p:1", "p:7"}
+    defined = passage(8, "The most that a boat may carry.", label="max_load")
+    assert rank_passages("What is max load?", [*GIVEN, defined], 1)[0].id == "p:8"
+
+
+def test_a_score_is_the_share_of_the_question_so_missing_words_lower_it() -> None:
+    known = rank_passages("lake", GIVEN, 1)[0].score
+    assert 0 < rank_passages("lake zyzzogeton", GIVEN, 1)[0].score < known / 2
+    many = passage(9, "lake " * 50)
+    assert 0.9 < rank_passages("lake", [*GIVEN, many], 1)[0].score < 1
+
+
+def test_words_are_counted_over_the_collection_where_it_is_given() -> None:
+    texts = ["heron heron and frog", "frog and stork"]
+    given_ = [passage(n, text) for n, text in enumerate(texts)]
+    assert rank_passages("heron stork", given_, 1)[0].id == "p:0"
+    counts = CollectionCounts(1000, {"heron": 900, "stork": 2})
+    assert rank_passages("heron stork", given_, 1, counts)[0].id == "p:1"
 
 
 def test_ties_stay_in_the_order_of_the_text() -> None:

@@ -1,0 +1,131 @@
+"""The one scorer: BM25F over a passage's text and what stands over it (title, heading path, label).
+
+A question's words are its content stems (`agent.text.tokens`), without addresses. Each word adds its inverse
+document frequency times the saturated count of its occurrences (0..1); divided by the sum of the frequencies,
+a score is the share of the question's weight that a passage has: 0 none, 1 every word, again and again. The
+full-text index computes the same counts for stored passages (`agent.store.fulltext`). Knows words, no run."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from math import log
+
+from agent.store.fulltext import HEAD_WEIGHT, K1, B
+from agent.text.question_analysis import parse_question, remove_urls
+from agent.text.tokens import content_stems, stem, stem_prefix, stem_words
+from agent.text.word_lists import COMMON_WORDS
+from agent.types import Passage
+
+MAX_TERMS = 48
+"""Words of a question that are searched, the first ones."""
+TITLE_WEIGHT = 0.8
+"""The share a word counts for coverage that is only in the title or heading."""
+REFERENCE_PASSAGES = 2000
+"""The collection size that every collection is scaled down to, so that thresholds mean the same in all."""
+COMMON_WORD_SHARE = 0.05
+"""The share of passages that a common English word is taken to be in at least, however small the
+collection."""
+_COMMON_STEMS = frozenset(stem(word) for word in COMMON_WORDS)
+
+
+@dataclass(frozen=True)
+class CollectionCounts:
+    """How many passages a collection has, how many of them hold each word (a stem), and the mean number of
+    words of one (0: unknown)."""
+
+    passages: int
+    document_frequencies: Mapping[str, int]
+    mean_words: float = 0.0
+
+
+def question_terms(question: str) -> list[str]:
+    """The stems that a question is searched by."""
+    return content_stems(remove_urls(question))[:MAX_TERMS]
+
+
+def rank_passages(
+    question: str, passages: Sequence[Passage], k: int, counts: CollectionCounts | None = None
+) -> list[Passage]:
+    """The `k` passages with the best scores (0..1), best first; in the order given where scores are equal.
+    Words are counted over these passages, or over the collection of `counts`."""
+    terms = question_terms(question)
+    texts = [stem_words(passage.text) for passage in passages]
+    heads = [stem_words(join_head(passage)) for passage in passages]
+    lengths = [len(text) + len(head) for text, head in zip(texts, heads, strict=True)]
+    mean = (counts.mean_words if counts else 0) or sum(lengths) / max(1, len(lengths)) or 1.0
+    held: dict[str, dict[int, float]] = {term: {} for term in terms}
+    for n, (text, head) in enumerate(zip(texts, heads, strict=True)):
+        found = Counter(word for word in text if word in held)
+        above = Counter(word for word in head if word in held)
+        for word in found.keys() | above.keys():
+            held[word][n] = saturate(found[word], above[word], lengths[n] / mean)
+    counts = counts or CollectionCounts(len(passages), {term: len(rows) for term, rows in held.items()})
+    scores = sum_scores(held, counts)
+    scored = [passage.replace(score=round(scores.get(n, 0.0), 4)) for n, passage in enumerate(passages)]
+    return sorted(scored, key=lambda passage: -passage.score)[:k]
+
+
+def join_head(passage: Passage) -> str:
+    """What stands over a passage: the page's title, the heading path, the label."""
+    return f"{passage.title}\n{passage.heading}\n{passage.label}"
+
+
+def saturate(in_text: int, in_head: int, length: float) -> float:
+    """The saturated count (0..1) of a word's occurrences in a passage of this length, as a share of the mean
+    length."""
+    found = in_text + HEAD_WEIGHT * in_head
+    return found / (found + K1 * (1 - B + B * length))
+
+
+def sum_scores(held: Mapping[str, Mapping[int, float]], counts: CollectionCounts) -> dict[int, float]:
+    """The score (0..1) of everything that holds one of the words, from each word's saturated counts."""
+    weights = {
+        word: robertson_idf(counts.passages, counts.document_frequencies.get(word, 0)) for word in held
+    }
+    total = sum(weights.values()) or 1.0
+    scores: dict[int, float] = {}
+    for word, rows in held.items():
+        for row, share in rows.items():
+            scores[row] = scores.get(row, 0.0) + weights[word] * share / total
+    return scores
+
+
+def robertson_idf(passages: int, holding: int) -> float:
+    """The inverse document frequency of Robertson and Spärck Jones, in the form that is never negative
+    (Lucene's)."""
+    return log(1 + (max(passages, holding) - holding + 0.5) / (holding + 0.5))
+
+
+def score_question_coverage(
+    question: str, passages: Sequence[Passage], counts: CollectionCounts
+) -> list[Passage]:
+    """The passages, each with the share (0..1) of the question's idf weight that it holds as its score."""
+    weights: dict[str, float] = {}
+    for word, weight in compute_idf(list(parse_question(question).weights), counts).items():
+        weights[stem_prefix(word)] = max(weight, weights.get(stem_prefix(word), 0.0))
+    return [passage.replace(score=round(_covered_share(weights, passage), 4)) for passage in passages]
+
+
+def compute_idf(words: Collection[str], counts: CollectionCounts) -> dict[str, float]:
+    """Each word's inverse document frequency in a collection of `REFERENCE_PASSAGES`; always above 0."""
+    scale = min(1.0, REFERENCE_PASSAGES / max(1, counts.passages))
+    found: dict[str, float] = {}
+    for word in words:
+        least = COMMON_WORD_SHARE * REFERENCE_PASSAGES if word in _COMMON_STEMS else 0
+        held = min(REFERENCE_PASSAGES, max(least, counts.document_frequencies.get(word, 0) * scale))
+        found[word] = log(1 + (REFERENCE_PASSAGES - held + 0.5) / (held + 0.5))
+    return found
+
+
+def _covered_share(weights: Mapping[str, float], passage: Passage) -> float:
+    here, around = (
+        {stem_prefix(word) for word in stem_words(text)}
+        for text in (passage.text, f"{passage.title} {passage.heading}")
+    )
+    got = sum(
+        weight * (1.0 if word in here else TITLE_WEIGHT if word in around else 0.0)
+        for word, weight in weights.items()
+    )
+    return got / (sum(weights.values()) or 1.0)

@@ -1,0 +1,70 @@
+"""Search over chosen stored pages: only they count, those that wait are indexed, and scores are the scorer's."""
+
+from __future__ import annotations
+
+import pytest
+from sqlalchemy import text
+
+from agent.retrieval.passages import split_passages
+from agent.retrieval.scorer import rank_passages
+from tests.agent.library.pages import page
+
+GUIDE = [
+    "A heron is a bird. The heron stands in the water.",
+    "Every heron builds a nest. The nest of a heron is made of twigs.",
+    "A heron eats fish. In winter the heron eats a frog now and then.",
+]
+
+
+def keep(store, *texts: str, host: str = "herons.example.org") -> list[str]:
+    return [store.pages.put(page(said, f"https://{host}/{n}")) for n, said in enumerate(texts)]
+
+
+def test_only_the_chosen_pages_are_indexed_and_searched(library, store):
+    chosen, other = keep(store, *GUIDE), keep(store, "A heron of iron.", host="iron.example.org")
+    found = library.search_pages("heron nest", chosen, 5)
+    assert found[0].page_id == chosen[1] and {hit.page_id for hit in found} == set(chosen)
+    assert store.library_index.list_unindexed(9) == other
+    assert library.search_pages("heron nest", [], 5) == [] and library.search_pages("zebu", chosen, 5) == []
+
+
+def test_a_word_that_all_chosen_pages_hold_tells_nothing_however_rare_it_is_elsewhere(library, store):
+    library.add_pages(
+        [page(f"The frog number {n} sits.", f"https://frogs.example.org/{n}") for n in range(60)]
+    )
+    chosen = keep(store, *GUIDE, "A heron, a heron, a heron: heron or heron, and heron.")
+    assert library.search("heron frog").hits[0].page_id == chosen[3]
+    best, *rest = library.search_pages("heron frog", chosen, 5)
+    assert best.page_id == chosen[2] and best.score > 2 * rest[0].score
+
+
+def test_stored_passages_have_the_scores_of_passages_at_hand(library, store):
+    longer = (
+        "The grey heron nests in colonies. " * 9 + "Its nests are large, and a colony may last a century."
+    )
+    chosen = keep(store, *GUIDE, longer, "Twigs, reed and moss make nests.")
+    passages = [p for name in chosen for p in split_passages(store.pages.get(name), name)]
+    for asked in ("heron", "what are nests made of?", "colony century", "frog zyzzogeton"):
+        by_hand = [hit for hit in rank_passages(asked, passages, 9) if hit.score]
+        by_index = library.search_pages(asked, chosen, 9)
+        assert {hit.id: hit.score for hit in by_index} == pytest.approx(
+            {hit.id: hit.score for hit in by_hand}, abs=2e-4
+        )
+
+
+def test_a_replaced_and_a_deleted_page_are_searched_too(library, store):
+    old = store.pages.put(page(GUIDE[1], "https://a.example.org/1", fetched_at="2026-01-01T09:00:00Z"))
+    new = library.add_page(page("Another text.", "https://a.example.org/1"))
+    gone = library.add_page(page(GUIDE[2], "https://a.example.org/2"))
+    library.delete(gone.source_id)
+    found = library.search_pages("heron frog nest", [old, new.page_id, gone.page_id], 5)
+    assert {hit.page_id for hit in found} == {old, gone.page_id}
+
+
+def test_the_terms_of_a_label_leave_the_index_with_their_passage(library, store):
+    library.add_file("prices.csv", b"zander,price\nlarge,40\nsmall,20\n")
+    assert library.search("zander").hits[0].label
+    library.add_file("prices.csv", b"perch,price\nlarge,41\nsmall,21\n")
+    assert store.library_index.document_frequencies(["zander", "perch"]) == {"perch": 1}
+    with store.engine.connect() as connection:
+        connection.execute(text("INSERT INTO library_words(library_words) VALUES ('integrity-check')"))
