@@ -15,7 +15,7 @@ def run(*, text: Annotated[str, typer.Option(help="only those with this text in 
     runs = Workbench().runs(text=text)
     for one in runs:
         level = f"{one.confidence:.2f}" if one.confidence is not None else "  – "
-        state = f"{one.status.value:<8} {one.verdict or '-':<11} {level}"
+        state = f"{one.status.value:<8} {one.verdict or '-':<14} {level}"
         question = f"{'(imported) ' if one.imported else ''}{one.question[:100]}"
         write_stdout(f"{one.id}  {one.created_at[:16]}  {state}  {question}")
     if not runs:

@@ -20,7 +20,7 @@ from typing import Any
 CUT_WORDS = 120
 BINS = 10
 MIN_WORD_SHARE = 0.5
-ANSWERED_VERDICTS = ("answered", "partial")
+ANSWERED_VERDICTS = ("answered", "partial", "passages_found")
 _ARTICLES = re.compile(r"\b(a|an|the)\b")
 _CITATION_MARKS = re.compile(r"\[\d+(?:,\s*\d+)*\]")
 _PUNCTUATION = str.maketrans("", "", string.punctuation + "“”‘’–—…«»")

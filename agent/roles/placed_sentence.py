@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
-from agent.roles.role import RoleReply
+from agent.roles.role import RoleReply, Share
 from agent.types.answers import SentencePlace
 
 
@@ -22,10 +22,13 @@ class PlacedSentence(RoleReply):
     part_question: SkipJsonSchema[str] = Field(default="", exclude=True)
     """The part of a compound question that it answers, in the person's words, where `place` is set."""
 
+    fit: SkipJsonSchema[Share | None] = Field(default=None, exclude=True)
+    """As `Sentence.fit`: of a lead."""
+
     @property
     def placement(self) -> dict[str, Any]:
-        """`place`, `heading` and `part_question`, to build a sentence at the same place."""
-        return {"place": self.place, "heading": self.heading, "part_question": self.part_question}
+        """`place`, `heading`, `part_question` and `fit`, to build a sentence at the same place."""
+        return {name: getattr(self, name) for name in PlacedSentence.model_fields}
 
 
 class PassagesReply(RoleReply):

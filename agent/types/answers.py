@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from agent.types.facts import Actor
+from agent.types.plan import PlanPart
 from agent.types.record import PageOrigin, Record
 
 Verdict = Literal["answered", "partial", "passages_found", "no_evidence"]
@@ -64,6 +65,8 @@ class Sentence(Record):
     place: SentencePlace = ""
     heading: str = ""
     """The path of headings its quote stands under, where `place` is set."""
+    fit: float | None = None
+    """How well a lead fits its part of the question, from 0 to 1; None where no fallback measured it."""
     disputed: str = ""
     """What another source says where an open conflict disputes it ("two.example says “1923”")."""
 
@@ -116,12 +119,24 @@ class Answer(Record):
     """Why it was written again: what a person edited since the previous answer."""
     conflicts: list[str] = Field(default_factory=list)
     """Ids of the open conflicts that the answer names."""
+    parts: list[PlanPart] = Field(default_factory=list)
+    """The parts of a compound question with what became of each; empty for one part, and in answers of older
+    versions."""
     step: int = 0
 
     @property
     def text(self) -> str:
-        """The sentences without citation marks."""
-        return " ".join(s.text for s in self.sentences)
+        """The main sentences without citation marks."""
+        return " ".join(s.text for s in self.main_sentences)
+
+    @property
+    def main_sentences(self) -> list[Sentence]:
+        """The sentences without those folded under "Also found"; leads come before passages."""
+        shown = [s for s in self.sentences if s.place != "other"]
+        opened = next((n for n, s in enumerate(shown) if s.place), 0)
+        placed = enumerate(shown) if any(s.place for s in shown) else []
+        late = {n for n, s in placed if n >= opened and s.place != "lead"}
+        return [s for n, s in sorted(enumerate(shown), key=lambda pair: pair[0] in late)]
 
     def citation_numbers(self, sentence: Sentence) -> list[int]:
         """The numbers of the sources that a sentence cites, rising."""

@@ -6,7 +6,8 @@ from typing import Literal
 
 from agent.types.record import Record
 
-PartStatus = Literal["open", "answered", "disputed", "not_found"]
+PartStatus = Literal["open", "answered", "found", "disputed", "not_found"]
+"""`found`: quotes were found for it, and no model judged whether they answer it."""
 
 
 class PlanPart(Record):

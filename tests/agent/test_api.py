@@ -30,7 +30,7 @@ def test_the_call_returns_what_was_found(bench: Workbench) -> None:
         "Dividend next spring",
     ]
     assert [article["metadata"]["post_count"] for article in found["articles"]] == [6, 4, 3]
-    assert found["digest"]["verdict"] == "answered" and set(seen) == {found["run"]}
+    assert found["digest"]["verdict"] == "passages_found" and set(seen) == {found["run"]}
     assert [event["name"] for event in found["events"]].count("nav:content_added") == 3
 
 

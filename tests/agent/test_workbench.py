@@ -21,7 +21,7 @@ def waiting(bench: Workbench, question: str = SOLAR) -> str:
 def test_a_question_becomes_a_checked_answer(bench):
     view = bench.snapshot(reviewed(bench))
     answer = view.state.answer
-    assert answer.verdict == "answered" and "412" in answer.text
+    assert answer.verdict == "passages_found" and "412" in answer.text
     assert answer.statements.unsupported == 0 and answer.statements.backed == len(answer.sentences)
     for source in answer.sources:
         text = bench.page(source.page_id).text

@@ -213,7 +213,7 @@ def _build_answer(
         certainty = f"Distances are as the crow flies, from {middle}{place.name}."
     return Answer(
         n=len(state.answers) + 1,
-        verdict="answered",
+        verdict="answered" if judgement.by == "model" else "passages_found",
         sentences=sentences,
         statements=counts,
         sources=citation_check.collect_sources(sentences, by_id),

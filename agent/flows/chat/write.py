@@ -14,6 +14,7 @@ from agent.evidence.claim_check import describe_finding
 from agent.flows.chat.retrieve import standalone_question
 from agent.flows.chat.state import ChatRun, Draft, Grounding
 from agent.flows.shared import fact_view, verdict
+from agent.flows.shared.answer_shape import make_sentence
 from agent.flows.shared.citations import build_fact_from_quote, find_quote_problems, resolve_citations
 from agent.flows.shared.claim_checks import (
     CheckedDraft,
@@ -88,7 +89,11 @@ def write_draft(
         review=review_by_model(state, tools),
     )
     now = state_after(state, change)
-    written = [Sentence(text=_clean(now, s.text), fact_ids=s.fact_ids) for s in sentences if s.text.strip()]
+    written = [
+        make_sentence(now.plan, s, judgement.by, text=_clean(now, s.text))
+        for s in sentences
+        if s.text.strip()
+    ]
     checked = _check_draft(now, tools, written, by_model=is_model)
     draft = Draft(
         sentences=checked.held,

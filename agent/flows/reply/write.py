@@ -14,6 +14,7 @@ from agent.engine.context import RunContext
 from agent.engine.state import Change, state_after
 from agent.evidence import confidence
 from agent.flows.reply.state import ReplyRun
+from agent.flows.shared.answer_shape import make_sentence
 from agent.flows.shared.citations import find_quote_problems, resolve_citations
 from agent.flows.shared.claim_checks import CheckedDraft, check_sentences, check_sentences_by_code
 from agent.flows.shared.fact_intake import add_facts
@@ -29,7 +30,7 @@ from agent.text.identifiers import find_contacts, is_external_contact, remove_ma
 from agent.text.plurals import format_count
 from agent.text.question_analysis import parse_question
 from agent.text.urls import canonicalize, find_urls, remove_unknown_urls, site
-from agent.types import Answer, Fact, Page, Passage, Sentence
+from agent.types import Actor, Answer, Fact, Page, Passage, Sentence
 
 MAX_SOURCE_CHARS = 60_000
 """Characters of source text in one prompt; of longer sources the most relevant passages."""
@@ -91,7 +92,9 @@ def build_draft(
         model=reply.confidence if judgement.by == "model" else None,
     )
     now = state_after(state, change)
-    checked = _check_draft(now, tools, sentences, pictured, clean=lambda t: _remove_unsafe_contacts(t, pages))
+    checked = _check_draft(
+        now, tools, sentences, pictured, by=judgement.by, clean=lambda t: _remove_unsafe_contacts(t, pages)
+    )
     if checked.trouble:
         return {**change, "draft": "", "why": "", "trouble": checked.trouble}
     answer = build_answer(
@@ -133,17 +136,18 @@ def _check_draft(
     sentences: Sequence[ReportSentence],
     pictured: Mapping[str, Sequence[Fact]],
     *,
+    by: Actor,
     clean: Callable[[str], str],
 ) -> CheckedDraft:
     """The sentences with their verdicts, in order. Those that name a picture rest on it where no quote states
     them: they are not repaired."""
     facts, conflicts = state.facts, list(state.conflicts.values())
-    texts = [Sentence(text=s.text, fact_ids=s.fact_ids) for s in sentences if s.text not in pictured]
+    texts = [make_sentence(state.plan, s, by) for s in sentences if s.text not in pictured]
     question = standalone_question(state)
     checked = check_sentences(state, tools, texts, facts, conflicts, question=question, clean=clean)
     if not pictured:
         return checked
-    by_picture = [Sentence(text=s.text, fact_ids=s.fact_ids) for s in sentences if s.text in pictured]
+    by_picture = [make_sentence(state.plan, s, by) for s in sentences if s.text in pictured]
     seen = iter(check_sentences_by_code(by_picture, facts, conflicts, question=question).sentences)
     rest = iter(checked.sentences)
     found = [next(seen) if s.text in pictured else next(rest, None) for s in sentences]
@@ -228,14 +232,16 @@ def _keep_supported(sentences: Sequence[Sentence], pictured: Mapping[str, Sequen
         s if s.backed else s.replace(fact_ids=[fact.id for fact in pictured.get(s.text, [])])
         for s in sentences
     ]
-    return [s for s in by_picture if s.backed or s.fact_ids]
+    return [s for s in by_picture if s.place != "other" and (s.backed or s.fact_ids)]
 
 
 def _fit_length(sentences: Sequence[Sentence], limit: int) -> tuple[str, list[Sentence]]:
-    """The first sentences that fit as a text, each list item on its own line; and these sentences."""
+    """The first sentences that fit as a text, each passage and list item on its own line; and these
+    sentences."""
     text, fitted = "", list[Sentence]()
     for sentence in sentences:
-        joint = "" if not text else "\n" if _LIST_ITEM.match(sentence.text) else " "
+        joint = "\n- " if sentence.place == "passage" else "\n" if _LIST_ITEM.match(sentence.text) else " "
+        joint = joint if text else ""
         if len(text) + len(joint) + len(sentence.text) > limit:
             break
         text, fitted = text + joint + sentence.text, [*fitted, sentence]

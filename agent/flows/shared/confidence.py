@@ -64,10 +64,13 @@ def assess_confidence(
     evidence, judgements = list[Evidence](), dict[str, float]()
     for part in state.plan:
         claims = find_claims(state.plan, part, pool_facts, sentences)
+        main = find_main_sentence(state.plan, part, sentences, pool_facts) if sentences else None
         asked = part.question if len(state.plan) > 1 else question or state.own.relevance_question(state)
         fit = model if model is not None else former.get(part.id, state.own.filter_judgement)
         judgement = (
-            _estimate_fit(asked, [pool_facts[i] for i in claims if i in pool_facts]) if fit is None else fit
+            _estimate_fit(asked, [pool_facts[i] for i in claims if i in pool_facts], main)
+            if fit is None
+            else fit
         )
         judgements[part.id] = judgement
         evidence.append(pool.measure(part.id, claims, judgement, is_answered=sentences is not None))
@@ -99,14 +102,18 @@ def find_main_sentence(
         cited = [facts[i] for i in sentence.fact_ids if i in facts]
         is_theirs = bool(cited) and all(fact.rests_on_person for fact in cited)
         is_claim = bool(sentence.check or sentence.fact_ids)
-        answers = sentence.part == part.id or any(bears_on(plan, part, fact) for fact in cited)
+        answers = sentence.part == part.id or (
+            not sentence.place and any(bears_on(plan, part, fact) for fact in cited)
+        )
         if is_claim and answers and not is_theirs:
             return sentence
     return None
 
 
 def name_part(plan: Sequence[PlanPart], sentence: Sentence, facts: Mapping[str, Fact]) -> Sentence:
-    """The sentence with the part that it answers: that of its facts, or the only one."""
+    """The sentence with the part that it answers: its own, that of its facts, or the only one."""
+    if sentence.part and any(part.id == sentence.part for part in plan):
+        return sentence
     parts = [find_part(plan, facts[i]) for i in sentence.fact_ids if i in facts]
     part = plan[0].id if len(plan) == 1 else next(filter(None, parts), "")
     return sentence.replace(part=part)
@@ -119,8 +126,10 @@ def _collect_facts(state: RunState, new: Sequence[Fact]) -> dict[str, Fact]:
     return {fact.id: fact for fact in [*shown, *idle[-fact_view.MAX_PROMPT_FACTS :], *new]}
 
 
-def _estimate_fit(question: str, facts: Sequence[Fact]) -> float:
-    """How well the best of some quotes fits a question, without a model: 0 to 1."""
+def _estimate_fit(question: str, facts: Sequence[Fact], main: Sentence | None = None) -> float:
+    """The judgement on a part without a model, 0 to 1: by the fit of its main sentence where that was
+    measured, else by how well the best of its quotes fits the question."""
     asked = parse_question(remove_output_form(question))
     fit = max((score_fact(asked, fact) for fact in facts if fact.is_active), default=0.0)
+    fit = main.fit if main and main.fit is not None else fit
     return (LEAST_FIT + (1.0 - LEAST_FIT) * fit) * (MULTI_HOP_FIT if asked.is_multi_hop else 1.0)

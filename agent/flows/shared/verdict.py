@@ -17,6 +17,7 @@ from agent.evidence.citation_check import (
 )
 from agent.evidence.confidence import compute_part, describe_level
 from agent.flows.shared import conflict_sentences, fact_view
+from agent.flows.shared.answer_shape import arrange_places, make_sentence
 from agent.flows.shared.claim_checks import DraftCheck, check_sentences_by_code
 from agent.flows.shared.confidence import assess_confidence, find_main_sentence, name_part
 from agent.roles.research.report import ReportReply
@@ -24,6 +25,7 @@ from agent.roles.role import RoleResult
 from agent.text.plurals import format_count
 from agent.text.urls import remove_unknown_urls
 from agent.types import (
+    Actor,
     Answer,
     Confidence,
     Fact,
@@ -35,6 +37,7 @@ from agent.types import (
     Reason,
     Sentence,
     StatementCounts,
+    Verdict,
 )
 from agent.types.source_filter import OUTSIDE_FILTER
 
@@ -43,13 +46,11 @@ MAX_LISTED = 3
 PART_CAUSES: dict[PartStatus, str] = {
     "disputed": "the sources disagree on it",
     "open": "the pages do not support what the answer says of it",
-    "not_found": "nothing that was read answers it",
+    "not_found": "not found on the pages read",
 }
 UNANSWERED_CAUSE = "the model says that what was found does not answer it yet"
-UNJUDGED_CAUSE = "no model judged whether these quotes answer it"
+UNCHECKED_CAUSE = "nobody judged whether the quotes support what the answer says of it"
 """Why a part of the question is not answered."""
-MIN_KEYLESS_JUDGEMENT = 0.8
-"""How well quotes fit a part that they answer without a model's word, on the scale of the judgement."""
 UNREADABLE_OUTCOMES = (Outcome.BLOCKED, Outcome.RATE_LIMITED, Outcome.TIMEOUT, Outcome.ERROR)
 WORDED_BY_MODEL = "The model worded this; nothing checks it."
 """The remark on a refusal or a question to the person in a model's words."""
@@ -79,31 +80,34 @@ def build_answer(
     `record_answer` makes the change."""
     known = {*addresses, *fact_view.recorded_urls(state)}
     reply = _remove_foreign_urls(judgement.value, known)
-    written = [Sentence(text=s.text.strip(), fact_ids=s.fact_ids) for s in reply.answer if s.text.strip()]
+    written = [
+        make_sentence(state.plan, draft, judgement.by, text=draft.text.strip())
+        for draft in reply.answer
+        if draft.text.strip()
+    ]
     facts, every = fact_view.facts_after_notes(state), state.conflicts.values()
     draft = check(written, facts, every, clean=lambda text: remove_unknown_urls(text, known))
-    stated = draft.sentences
+    stated = arrange_places([name_part(state.plan, sentence, facts) for sentence in draft.sentences])
     conflicts = conflict_sentences.find_relevant_conflicts(state, stated, facts)
     named = conflict_sentences.write_conflict_sentences(state, conflicts, stated, facts)
     named, dropped = filter_citations(named, facts, every)
     named = accept_quotations(named, facts)
     first = conflict_sentences.needs_conflicts_first(state, conflicts, stated, facts)
+    named = [name_part(state.plan, sentence, facts) for sentence in named]
     sentences = [*named, *stated] if first else [*stated, *named]
-    sentences = [name_part(state.plan, sentence, facts) for sentence in sentences]
     journey = journey or describe_journey(state)
     if not any(_is_worth_showing(sentence, facts) for sentence in sentences):
         answer = _build_no_evidence(state, reply, judgement, step, journey)
         return answer.replace(remark=describe_refused(len(draft.failed)))
     open_conflicts = [conflict for conflict in conflicts if conflict.status == "open"]
     level = assess_confidence(state, step, sentences=sentences)
-    plan = close_plan(state, level, sentences)
-    is_partial = any(part.status != "answered" for part in plan)
+    plan = close_plan(state, level, sentences, judgement.by)
     return Answer(
         n=len(state.answers) + 1,
-        verdict="partial" if is_partial else "answered",
+        verdict=choose_verdict(plan, judgement.by),
         sentences=sentences,
         certainty=f"{describe_level(level.value)}. {caveat}".strip(),
-        reason="budget" if state.stop_reason == "budget" and is_partial else "none",
+        reason="budget" if state.stop_reason == "budget" and _list_open(plan) else "none",
         missing=describe_open_parts(plan, level, sentences, facts),
         journey=journey,
         sources=collect_sources(sentences, facts),
@@ -114,8 +118,16 @@ def build_answer(
         why_stopped=state.why_stopped,
         because=_describe_edits(state),
         conflicts=[conflict.id for conflict in open_conflicts],
+        parts=plan if len(plan) > 1 else [],
         step=step,
     )
+
+
+def choose_verdict(plan: Sequence[PlanPart], by: Actor) -> Verdict:
+    """The verdict on an answer with these parts: nothing is called answered unless a model wrote it."""
+    if by != "model":
+        return "passages_found"
+    return "partial" if _list_open(plan) else "answered"
 
 
 def describe_refused(count: int) -> str:
@@ -129,9 +141,10 @@ def limit_answer(state: RunState, answer: Answer, sentences: Sequence[Sentence])
     are theirs."""
     facts = fact_view.facts_after_notes(state)
     level = assess_confidence(state, answer.step, sentences=sentences)
-    plan = close_plan(state, level, sentences)
+    plan = close_plan(state, level, sentences, answer.by)
     return answer.replace(
-        verdict="partial" if any(part.status != "answered" for part in plan) else "answered",
+        verdict=choose_verdict(plan, answer.by),
+        parts=plan if len(plan) > 1 else [],
         missing=describe_open_parts(plan, level, sentences, facts),
         sentences=list(sentences),
         sources=collect_sources(sentences, facts),
@@ -164,7 +177,7 @@ def record_answer(state: RunState, answer: Answer) -> Change:
     return {
         "answers": [answer.replace(confidence=level.value)],
         "confidence": [level],
-        "plan_parts": close_plan(state, level, answer.sentences),
+        "plan_parts": close_plan(state, level, answer.sentences, answer.by),
     }
 
 
@@ -173,20 +186,24 @@ def merge_changes(facts: Change, answer: Change) -> Change:
     return {**facts, **answer, "confidence": [*facts.get("confidence", []), *answer["confidence"]]}
 
 
-def close_plan(state: RunState, level: Confidence, sentences: Sequence[Sentence]) -> list[PlanPart]:
-    """The plan with the status and confidence of each part: answered when quotes support its main sentence,
-    disputed when an open conflict contradicts that, not found when no sentence answers it, else open."""
+def close_plan(
+    state: RunState, level: Confidence, sentences: Sequence[Sentence], by: Actor
+) -> list[PlanPart]:
+    """The plan with the status and confidence of each part: answered when quotes support its main sentence
+    (found, where no model wrote that), disputed when an open conflict contradicts it, not found when no
+    sentence answers it, else open."""
     facts = fact_view.facts_after_notes(state)
     figures, plan = {part.part: part for part in level.parts}, list[PlanPart]()
     for part in state.plan:
         figure = figures.get(part.id, PartConfidence(part=part.id))
-        is_judged = level.model is not None or figure.judgement >= MIN_KEYLESS_JUDGEMENT
-        status: PartStatus = "answered" if is_judged else "open"
+        status: PartStatus = "answered" if by == "model" else "found"
         if not figure.weight:
-            status = "open" if find_main_sentence(state.plan, part, sentences, facts) else "not_found"
+            main = find_main_sentence(state.plan, part, sentences, facts)
+            is_unjudged = by != "model" and main and main.check == "not_checked"
+            status = "found" if is_unjudged else "open" if main else "not_found"
         elif figure.disputed:
             status = "disputed"
-        elif figure.unanswered:
+        elif figure.unanswered and by == "model":
             status = "open"
         plan.append(part.replace(status=status, confidence=round(compute_part(figure), 4)))
     return plan
@@ -195,18 +212,20 @@ def close_plan(state: RunState, level: Confidence, sentences: Sequence[Sentence]
 def describe_open_parts(
     plan: Sequence[PlanPart], level: Confidence, sentences: Sequence[Sentence], facts: Mapping[str, Fact]
 ) -> str:
-    """Which parts of the question are open, and why, one cause each; "" when all are answered."""
+    """Which parts of the question are open, and why, one cause each; "" when there are none."""
     unanswered, found = {part.part for part in level.parts if part.unanswered}, list[str]()
-    for part in plan:
-        if part.status == "answered":
-            continue
+    for part in _list_open(plan):
         main = find_main_sentence(plan, part, sentences, facts)
         cause = PART_CAUSES[part.status]
         if part.status == "open" and main and (main.backed or main.check == "not_checked"):
-            cause = UNANSWERED_CAUSE if part.id in unanswered else UNJUDGED_CAUSE
+            cause = UNANSWERED_CAUSE if part.id in unanswered else UNCHECKED_CAUSE
         about = f"“{part.question.rstrip('?. ')}”: " if len(plan) > 1 else ""
         found.append(f"{about}{cause if about else cause[0].upper() + cause[1:]}.")
     return " ".join(found)
+
+
+def _list_open(plan: Sequence[PlanPart]) -> list[PlanPart]:
+    return [part for part in plan if part.status not in ("answered", "found")]
 
 
 def describe_failures(failed: list[PageRef]) -> str:

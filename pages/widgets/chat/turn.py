@@ -99,7 +99,8 @@ def draw_next_steps(view: RunSnapshot, state: ChatRun) -> None:
         return
     if given.is_small_talk:
         return
-    open_ended = given.verdict != "answered" and given.reason != "needs_clarification"
+    is_answered = given.verdict == "answered" or (given.verdict == "passages_found" and not given.missing)
+    open_ended = not is_answered and given.reason != "needs_clarification"
     with st.container(horizontal=True, vertical_alignment="center", key="chat-onwards"):
         if open_ended and ui.button(
             "Open as research", "chat-research", icon="travel_explore", help="Ask the web, step by step"

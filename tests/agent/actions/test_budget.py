@@ -73,7 +73,7 @@ def test_a_cap_met_in_the_middle_of_a_step_takes_that_step_again(bench, monkeypa
     assert bench.drive(run_id) is Status.REVIEW
     assert [name for name, cap in asked].count("analyzer") > 1 and ("analyzer", 20) in asked
     view = bench.snapshot(run_id)
-    assert view.state.answer.verdict == "answered"
+    assert view.state.answer.verdict == "passages_found"
     assert [step.name for step in view.steps][:5] == ["ask", "decide", "search", "halt", "raise"]
 
 

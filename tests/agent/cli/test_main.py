@@ -84,7 +84,7 @@ def test_json_holds_what_is_promised(tmp_path, capsys):
     assert (told["question"], told["status"], told["verdict"], told["reason"]) == (
         SOLAR,
         "review",
-        "answered",
+        "passages_found",
         "none",
     )
     assert set(told["statements"]) == {"backed", "unsupported", "dropped", "unchecked"}
@@ -198,7 +198,7 @@ def test_runs_and_export(tmp_path, capsys):
     assert main(["runs"]) == 0
     [line] = capsys.readouterr().out.splitlines()
     run_id = line.split()[0]
-    assert "review" in line and "answered" in line and SOLAR in line
+    assert "review" in line and "passages_found" in line and SOLAR in line
     assert main(["runs", "--text", "nothing like it"]) == 0 and capsys.readouterr().out == ""
     assert main(["export", run_id]) == 0
     assert capsys.readouterr().out.startswith(f"# {SOLAR}")

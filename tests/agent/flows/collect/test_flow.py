@@ -87,7 +87,7 @@ def test_a_forum_behind_a_stock_page(collect) -> None:
     assert [len(item.posts) for item in state.own.kept_items] == [6, 4, 3]
     assert "older than the last 30 days" in branch(state, f"{BOARD}/t/6120").ended
     assert (
-        state.answer.verdict == "answered"
+        state.answer.verdict == "passages_found"
         and state.answer.statements.backed >= 3
         and not state.answer.statements.unsupported
     )
@@ -114,7 +114,7 @@ def test_a_direct_article_is_content_at_once(collect) -> None:
     assert branch(state, ARTICLE).action == "EXTRACT_CONTENT"
     assert titles(state) == ["Kallsteg opens its factory in Stenfors"]
     assert state.own.kept_items[0].reason == "You named this page."
-    assert state.answer.verdict == "answered"
+    assert state.answer.verdict == "passages_found"
 
 
 # --- posts
@@ -242,7 +242,7 @@ def test_what_is_not_relevant_makes_room_for_more(collect) -> None:
 def test_the_budget_of_pages_ends_in_a_digest_that_says_so(collect) -> None:
     state = collect("Collect the news", NEWS, max_pages=3).state
     assert len(state.actions) == 3 and len(state.own.kept_items) == 2
-    assert state.stop_reason == "budget" and state.answer.verdict in ("partial", "answered")
+    assert state.stop_reason == "budget" and state.answer.verdict == "passages_found"
     assert "all 3 pages" in state.answer.why_stopped
 
 

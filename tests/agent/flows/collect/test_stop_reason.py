@@ -275,4 +275,4 @@ def test_what_is_out_of_the_time_asked_for_is_named_with_its_newest_day(bench: W
     bench.drive(run_id)
     again = bench.snapshot(run_id).state
     assert [item.title for item in again.own.kept_items] == ["Kallsteg sells more and earns less"]
-    assert again.answer.verdict == "answered"
+    assert again.answer.verdict == "passages_found"

@@ -85,7 +85,7 @@ def test_two_sites_that_disagree_make_a_conflict_that_the_answer_names(ask, tmp_
     disputed = {fact.id for fact in state.facts.values() if fact.disputed}
     assert {i for value in conflict.values for i in value.fact_ids} <= disputed
     answer = state.answer
-    assert (answer.verdict, answer.conflicts) == ("partial", [conflict.id])
+    assert (answer.verdict, answer.conflicts) == ("passages_found", [conflict.id])
     assert "1921" in answer.text and "1934" in answer.text
     for sentence in answer.sentences:
         assert not disputed & set(sentence.fact_ids) or len(disputed & set(sentence.fact_ids)) > 1, (

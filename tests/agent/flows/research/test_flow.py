@@ -198,7 +198,8 @@ def test_a_spent_budget_goes_to_review_and_says_so(ask, cap, told_as):
     state = ask("How old are the children of the couple who run Älvmora Mejeri?", **cap).state
     assert state.stop_reason == "budget" and told_as in state.why_stopped
     assert (
-        state.answer.verdict in ("partial", "no_evidence") and state.answer.why_stopped == state.why_stopped
+        state.answer.verdict in ("passages_found", "no_evidence")
+        and state.answer.why_stopped == state.why_stopped
     )
     assert len(state.actions) <= cap.get("max_steps", 99) and state.pages_read_count <= cap.get(
         "max_pages", 99
@@ -207,7 +208,7 @@ def test_a_spent_budget_goes_to_review_and_says_so(ask, cap, told_as):
 
 def test_a_budget_that_ends_on_what_was_asked_is_an_answer(ask):
     answer = ask(SOLAR, max_pages=1, threshold=0.999).state.answer
-    assert (answer.verdict, answer.reason) == ("answered", "none") and answer.statements.backed
+    assert (answer.verdict, answer.reason) == ("passages_found", "none") and answer.statements.backed
     assert "all 1 pages" in answer.why_stopped
 
 

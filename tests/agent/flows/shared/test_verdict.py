@@ -27,7 +27,7 @@ def state(*facts: Fact, level: float = 0.9, **more) -> RunState:
     )
 
 
-def written(run: RunState, *sentences: tuple[str, list[str]], by: str = "keyless", **more):
+def written(run: RunState, *sentences: tuple[str, list[str]], by: str = "model", **more):
     reply = ReportReply(answer=[{"text": text, "fact_ids": ids} for text, ids in sentences], **more)
     return build_answer(run, RoleResult(value=reply, by=by), 9)
 
@@ -66,7 +66,7 @@ def test_a_partial_answer_names_the_part_that_is_open_and_why():
     run = state(BUILT, stop_reason="budget").model_copy(update={"question": COMPOUND})
     given = written(run, (BUILT.statement, ["a"]))
     assert (given.verdict, given.reason) == ("partial", "budget")
-    assert given.missing == "“who painted it”: nothing that was read answers it."
+    assert given.missing == "“who painted it”: not found on the pages read."
     assert given.confidence < 0.6 and given.sentences[0].part == "1"
 
 
@@ -82,7 +82,7 @@ def test_an_unsupported_main_sentence_is_never_answered():
 def test_a_sentence_that_answers_two_parts_counts_for_both():
     both = fact("a", "The heron was built in 1921 and was painted by Anna Berg.")
     run = state(both).model_copy(update={"question": COMPOUND})
-    assert written(run, (both.statement, ["a"])).verdict == "answered"
+    assert [part.status for part in written(run, (both.statement, ["a"])).parts] == ["answered", "answered"]
 
 
 def test_the_plan_keeps_what_became_of_each_part():
@@ -96,10 +96,77 @@ def test_the_plan_keeps_what_became_of_each_part():
     assert change["plan_parts"][0].confidence > 0.6 and change["plan_parts"][1].confidence == 0.0
 
 
-def test_without_a_model_quotes_that_fit_badly_answer_nothing():
-    loose = fact("a", "The heron stands in the old yard by the sea.")
-    given = written(state(loose), (loose.statement, ["a"]))
-    assert (given.verdict, given.missing) == ("partial", "No model judged whether these quotes answer it.")
+@pytest.mark.parametrize("statement", [BUILT.statement, "The heron stands in the old yard by the sea."])
+def test_without_a_model_no_quote_is_called_an_answer_however_well_it_fits(statement):
+    found = fact("a", statement)
+    given = written(state(found), (statement, ["a"]), by="keyless")
+    assert (given.verdict, given.reason, given.missing, given.parts) == ("passages_found", "none", "", [])
+    assert given.statements.backed == 1
+
+
+def test_without_a_model_a_part_that_was_not_found_is_named_and_the_verdict_stays():
+    run = state(BUILT, stop_reason="budget").model_copy(update={"question": COMPOUND})
+    given = written(run, (BUILT.statement, ["a"]), by="keyless")
+    assert (given.verdict, given.reason) == ("passages_found", "budget")
+    assert given.missing == "“who painted it”: not found on the pages read."
+    assert [(part.id, part.status) for part in given.parts] == [("1", "found"), ("2", "not_found")]
+
+
+def test_without_a_model_and_without_a_quote_it_is_a_refusal():
+    assert written(state(BUILT), by="keyless").verdict == "no_evidence"
+
+
+def test_a_fallback_that_writes_after_a_failed_call_finds_passages_whatever_the_model_said_before():
+    point = Confidence(step=1, value=0.9, model=0.95, parts=[{"part": "1", "weight": 1.0, "judgement": 0.95}])
+    run = state(BUILT).model_copy(update={"confidence": [point]})
+    reply = ReportReply(answer=[{"text": BUILT.statement, "fact_ids": ["a"]}])
+    given = build_answer(run, RoleResult(value=reply, by="keyless", fallback_reason="it was away"), 9)
+    assert (given.verdict, given.trouble) == ("passages_found", "it was away")
+
+
+PAINTED = fact("b", "Anna Berg painted it in 1877.")
+
+
+def placed(run: RunState, *sentences: dict, by: str = "keyless"):
+    reply = ReportReply(answer=[{"text": run.facts[s["fact_ids"][0]].statement, **s} for s in sentences])
+    return build_answer(run, RoleResult(value=reply, by=by), 9)
+
+
+def test_the_place_and_the_part_that_a_fallback_names_are_kept():
+    run = state(BUILT, PAINTED).model_copy(update={"question": COMPOUND})
+    given = placed(
+        run,
+        {"fact_ids": ["a"], "place": "lead", "part_question": "When was the heron built", "heading": "Yard"},
+        {"fact_ids": ["b"], "place": "lead", "part_question": "who painted it?", "fit": 0.4},
+    )
+    assert [(s.part, s.place, s.heading) for s in given.sentences] == [
+        ("1", "lead", "Yard"),
+        ("2", "lead", ""),
+    ]
+    assert [part.status for part in given.parts] == ["found", "found"] and given.missing == ""
+
+
+def test_what_a_model_says_of_places_is_ignored():
+    given = placed(state(BUILT), {"fact_ids": ["a"], "place": "other", "heading": "Yard"}, by="model")
+    assert given.text == BUILT.statement and (given.sentences[0].place, given.sentences[0].heading) == (
+        "",
+        "",
+    )
+
+
+def test_a_part_is_not_found_where_only_another_parts_quote_holds_its_words():
+    both = fact("a", "The heron was built in 1921 and Anna Berg painted the sign.")
+    run = state(both).model_copy(update={"question": COMPOUND})
+    given = placed(run, {"fact_ids": ["a"], "place": "lead", "part_question": "When was the heron built"})
+    assert [part.status for part in given.parts] == ["found", "not_found"]
+
+
+def test_the_fit_of_a_lead_moves_the_confidence():
+    low, high = (
+        placed(state(BUILT), {"fact_ids": ["a"], "place": "lead", "fit": fit}).confidence
+        for fit in (0.1, 0.9)
+    )
+    assert low < high
 
 
 def test_a_model_that_doubts_its_answer_lowers_the_figure_and_not_the_verdict():

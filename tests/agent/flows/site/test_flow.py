@@ -25,7 +25,7 @@ def test_an_answer_in_two_batches_with_the_names_of_the_shared_store(ask):
         "draft",
     ]
     assert (
-        answer.verdict == "answered"
+        answer.verdict == "passages_found"
         and "within 30 days" in answer.text
         and answer.statements.unsupported == 0
     )

@@ -1,0 +1,52 @@
+"""The shape of an answer without a model: drafted sentences become sentences with a part and a place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from agent.retrieval.answer import MAX_LEAD_WORDS, MAX_PASSAGES
+from agent.roles.research.report import ReportSentence
+from agent.types import Actor, PlanPart, Sentence
+
+
+def make_sentence(
+    plan: Sequence[PlanPart], draft: ReportSentence, by: Actor, *, text: str | None = None
+) -> Sentence:
+    """A drafted sentence as one of an answer, with the part and place that a fallback gave it; what a model
+    says of these is ignored. `text` replaces its own."""
+    text = draft.text if text is None else text
+    if by == "model":
+        return Sentence(text=text, fact_ids=draft.fact_ids)
+    asked = _fold(draft.part_question)
+    return Sentence(
+        text=text,
+        fact_ids=draft.fact_ids,
+        part=next((part.id for part in plan if asked and _fold(part.question) == asked), ""),
+        place=draft.place,
+        heading=draft.heading,
+        fit=draft.fit,
+    )
+
+
+def arrange_places(sentences: Sequence[Sentence]) -> list[Sentence]:
+    """The sentences with at most one lead and MAX_PASSAGES passages for each part, when any has a place.
+
+    A part that lost its lead gets its first short passage as lead. A sentence without a place (a fact that a
+    person pinned) becomes a passage."""
+    if not any(sentence.place for sentence in sentences):
+        return list(sentences)
+    led = {sentence.part for sentence in sentences if sentence.place == "lead"}
+    passages, arranged = dict[str, int](), list[Sentence]()
+    for sentence in sentences:
+        place, part = sentence.place or "passage", sentence.part
+        if place == "passage" and part not in led and len(sentence.text.split()) <= MAX_LEAD_WORDS:
+            place, led = "lead", led | {part}
+        if place == "passage":
+            passages[part] = passages.get(part, 0) + 1
+            place = "passage" if passages[part] <= MAX_PASSAGES else "other"
+        arranged.append(sentence.replace(place=place))
+    return arranged
+
+
+def _fold(text: str) -> str:
+    return " ".join(text.split()).rstrip("?. ").casefold()

@@ -1,0 +1,55 @@
+"""The shape of an answer without a model: a lead and at most three passages for each part, the rest folded."""
+
+from __future__ import annotations
+
+import pytest
+
+from agent.flows.shared.answer_shape import arrange_places
+from agent.types import Answer, Sentence
+
+
+def said(text: str, place: str = "", part: str = "1") -> Sentence:
+    return Sentence(text=text, place=place, part=part)
+
+
+def places(*sentences: Sentence) -> list[str]:
+    return [sentence.place for sentence in arrange_places(sentences)]
+
+
+def test_sentences_without_any_place_stay_without():
+    assert places(said("One."), said("Two.")) == ["", ""]
+
+
+def test_a_part_that_lost_its_lead_gets_its_first_short_passage():
+    long = "word " * 41
+    found = places(said(long, "passage"), said("Short.", "passage"), said("Led.", "lead", "2"))
+    assert found == ["passage", "lead", "lead"]
+
+
+def test_a_fourth_passage_of_a_part_is_folded():
+    shown = [said("Led.", "lead"), *(said(f"Passage {n}.", "passage") for n in range(4))]
+    assert places(*shown) == ["lead", "passage", "passage", "passage", "other"]
+
+
+def test_a_pinned_fact_without_a_place_is_a_passage():
+    assert places(said("Pinned."), said("Led.", "lead")) == ["passage", "lead"]
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_the_text_of_an_answer_is_leads_then_passages_without_what_is_folded(first):
+    named = said("The sources differ.", "", "")
+    stated = [
+        said("Lead one.", "lead"),
+        said("Passage one.", "passage"),
+        said("Folded.", "other"),
+        said("Lead two.", "lead", "2"),
+        said("Passage two.", "passage", "2"),
+    ]
+    answer = Answer(n=1, verdict="passages_found", sentences=[named, *stated] if first else [*stated, named])
+    text = "Lead one. Lead two. Passage one. Passage two."
+    assert answer.text == (f"The sources differ. {text}" if first else f"{text} The sources differ.")
+
+
+def test_the_text_of_an_answer_of_a_model_keeps_its_order():
+    answer = Answer(n=1, verdict="answered", sentences=[said("One."), said("Two.")])
+    assert answer.text == "One. Two."
