@@ -1,37 +1,47 @@
-"""Splits a page's text into passages (whole sentences or lines under one heading, table rows with their
-header row) and groups passages into sections.
+"""Splits a page's text into passages as a person would cut them: paragraphs under one heading, a term with its
+definition, table rows with their header, a list or a code block with the line that introduces it, a post.
 
-Offsets are the page's own, so a quote found in a passage is found in the page. Knows nothing of questions."""
+Offsets are the page's own, so a quote found in a passage is found in the page. Headings are not part of a
+passage's text but of its path. Knows nothing of questions."""
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby, pairwise
+from itertools import groupby
 
+from agent.retrieval.page_structure import (
+    Piece,
+    build_pieces,
+    find_lines,
+    heading_path,
+    infer_headings,
+)
 from agent.text.sentences import find_sentence_spans
-from agent.types import Heading, Page, Passage, Table
+from agent.types import Page, Passage
+from agent.types.web import PassageKind
 
-PASSAGES_VERSION = 2
+__all__ = ["infer_headings", "last_heading", "split_passages", "split_sentences"]
+
+PASSAGES_VERSION = 3
 """Raised when pages are split in another way: the library then splits its pages again."""
 PASSAGE_CHARS = 900
-"""Characters a passage may have before it is closed at the end of a sentence."""
+"""Characters a passage may have before it is closed at the end of a sentence, an item or a row."""
+SHARED_CHARS = 500
+"""Neighbouring paragraphs under one heading share a passage up to this length."""
+INTRO_CHARS = 300
+"""A longer paragraph before a list or code block introduces it with its last sentence only."""
 PASSAGE_ROWS = 8
 """Table rows in one passage."""
 MAX_TEXT_CHARS = 400_000
 """Characters of a page that are split, unless more are asked for."""
 MIN_SENTENCE_CHARS = 12
 """A shorter line is not a sentence."""
-MAX_HEADING_WORDS, MAX_HEADING_CHARS = 9, 90
-"""The most a line may have to be taken for a heading."""
-MIN_LIST_LINES = 2
-"""A line after this many short lines is an item of a list, not a heading."""
-MIN_BODY_WORDS = 8
-"""Words the line below a heading must have."""
+PATH_SEPARATOR = " › "
 _FIGURE = re.compile(r"\s*[-−±+<>≤≥~≈$€£]?\s?(?!(?:19|20)\d\d\b)\d")
 """A cell that begins with a figure, other than a year."""
+Span = tuple[int, int]
 
 
 @dataclass(frozen=True)
@@ -44,37 +54,34 @@ class Section:
 
 def split_passages(page: Page, page_id: str, *, longest: int = MAX_TEXT_CHARS) -> list[Passage]:
     """All passages of a page in the order of its text; `id` is unique within the page and carries
-    `page_id`."""
+    `page_id`. The text of a definition, a list or a code block begins with its label, but for those that go on
+    with a longer one."""
+    if not page.blocks:
+        page = infer_headings(page)
     text = page.text[:longest]
-    found: list[tuple[int, int, str, str | None]] = []
-    at = 0
-    for table in sorted(page.tables, key=lambda table: table.start):
-        if at <= table.start < table.end <= len(text):
-            found += _split_prose(page, text, at, table.start)
-            found += _split_rows(page, text, table)
-            at = table.end
-    found += _split_prose(page, text, at, len(text))
+    splitter = _Splitter(page, text)
+    splitter.cut(build_pieces(page, text), _Place())
     return [
         Passage(
             id=f"{page_id}:{n}",
             page_id=page_id,
             url=page.final_url or page.url,
             title=page.title,
-            heading=heading,
-            kind="prose" if label is None else "rows",
-            label=label or "",
-            text=text[start:end],
-            start=start,
-            end=end,
+            heading=cut.heading,
+            kind=cut.kind,
+            label=cut.label,
+            text=text[cut.start : cut.end],
+            start=cut.start,
+            end=cut.end,
             published_at=page.published_at,
         )
-        for n, (start, end, heading, label) in enumerate(found)
+        for n, cut in enumerate(splitter.found)
     ]
 
 
 def split_sentences(passage: Passage) -> list[str]:
-    """The sentences of a passage without its title and heading, or its table rows."""
-    if passage.rows:
+    """The sentences of a passage without its title and heading; the lines of rows and code."""
+    if passage.kind in ("rows", "code"):
         return [line.strip() for line in passage.text.split("\n") if line.strip()]
     above = {passage.title, last_heading(passage)}
     found = [passage.text[start:end] for start, end in find_sentence_spans(passage.text)]
@@ -83,94 +90,235 @@ def split_sentences(passage: Passage) -> list[str]:
 
 def last_heading(passage: Passage) -> str:
     """The innermost heading over a passage."""
-    return passage.heading.split(" › ")[-1]
+    return passage.heading.split(PATH_SEPARATOR)[-1]
 
 
 def group_sections(passages: Sequence[Passage]) -> list[Section]:
-    """The passages (in the order of their page) grouped by heading; one that opens with its heading's line
-    opens a section."""
-    opened = 0
-    keys: list[tuple[str, str, int]] = []
-    for passage in passages:
-        heading = last_heading(passage)
-        opened += bool(heading) and passage.text.startswith(heading)
-        keys.append((passage.page_id, passage.heading, opened))
-    groups = groupby(zip(keys, passages, strict=True), key=lambda pair: pair[0])
-    return [Section(key[1], tuple(passage for _, passage in group)) for key, group in groups]
+    """The passages (in the order of their page) grouped by page and heading."""
+    groups = groupby(passages, key=lambda passage: (passage.page_id, passage.heading))
+    return [Section(key[1], tuple(group)) for key, group in groups]
 
 
-def infer_headings(page: Page) -> Page:
-    """The page with added headings where it marks fewer than two: a short line without a full stop above a
-    longer one. The text stays as it is."""
-    marked = [heading for heading in page.headings if heading.text and heading.text != page.title]
-    if len(marked) > 1:
-        return page
-    found = {heading.start: heading for heading in [*_heading_lines(page), *page.headings]}
-    return page.replace(headings=[found[start] for start in sorted(found)])
+@dataclass(frozen=True)
+class _Place:
+    """What pieces are cut for: the kind and label of the prose among them, and the terms around them."""
+
+    kind: PassageKind = "prose"
+    label: str = ""
+    terms: tuple[str, ...] = ()
 
 
-def _heading_lines(page: Page) -> Iterable[Heading]:
-    lines = _lines(page.text, 0, len(page.text))
-    for n, ((start, end), (next_start, next_end)) in enumerate(pairwise(lines)):
-        line = page.text[start:end].strip()
-        before = [page.text[a:b].strip() for a, b in lines[max(0, n - MIN_LIST_LINES) : n]]
-        in_list = len(before) == MIN_LIST_LINES and all(
-            len(other.split()) <= MAX_HEADING_WORDS and other != page.title for other in before
-        )
-        plain = line[-1] not in ".!?;:,|" and "|" not in line and line[0].isalnum() and line != page.title
-        short = len(line.split()) <= MAX_HEADING_WORDS and len(line) < MAX_HEADING_CHARS
-        if plain and short and not in_list and len(page.text[next_start:next_end].split()) >= MIN_BODY_WORDS:
-            yield Heading(start=start, level=2, text=line)
+@dataclass
+class _Cut:
+    """A passage to be."""
+
+    start: int
+    end: int
+    heading: str
+    kind: PassageKind
+    label: str
 
 
-def _lines(text: str, start: int, end: int) -> list[tuple[int, int]]:
-    """The spans of the lines of `text[start:end]` that are not empty."""
-    return [(start + m.start(), start + m.end()) for m in re.finditer(r"[^\n]*\S[^\n]*", text[start:end])]
+class _Splitter:
+    """Cuts pieces into passages, in order."""
+
+    def __init__(self, page: Page, text: str) -> None:
+        self.page, self.text = page, text
+        self.found: list[_Cut] = []
+
+    def cut(self, pieces: Sequence[Piece], place: _Place) -> None:
+        """Cut neighbouring pieces of one level."""
+        groups = list(self._group(pieces))
+        intro: Span | None = None
+        for n, (kind, group) in enumerate(groups):
+            following = groups[n + 1][0] if n + 1 < len(groups) else ""
+            if kind == "paragraph":
+                spans, intro = self._split_intro(group, is_needed=following in ("item", "code"))
+                self._add_prose(spans, place)
+                continue
+            if kind == "definition":
+                self._add_definition(group, place)
+            elif kind == "item":
+                self._add_list(group, place, intro)
+            elif kind == "code":
+                self._add_code(group, place, intro)
+            elif kind == "table":
+                self._add_rows(group[0], place)
+            elif kind == "post":
+                self._add_post(group[0], place)
+            elif kind == "lone heading" and len(group) > 1:
+                self._add(group[0].start, group[-1].end, place, "prose", "")
+            intro = None
+
+    def _group(self, pieces: Sequence[Piece]) -> Iterator[tuple[str, list[Piece]]]:
+        """Pieces that are cut together: paragraphs under one heading, terms with their definitions, a list,
+        neighbouring code, headings; and apart from them headings with nothing below."""
+        group: list[Piece] = []
+        kind, path = "", list[str]()
+        for n, piece in enumerate(pieces):
+            key: str = "definition" if piece.kind == "term" else piece.kind
+            if key == "heading":
+                key, here = "lone heading" if _is_lone_heading(pieces, n) else key, path
+            else:
+                here = heading_path(self.page, piece.start)
+            opens = key != kind or here != path or key in ("table", "post")
+            opens = opens or (piece.kind == "term" and group[-1].kind == "definition")
+            if group and opens:
+                yield kind, group
+                group = []
+            kind, path = key, here
+            group.append(piece)
+        if group:
+            yield kind, group
+
+    def _split_intro(self, group: list[Piece], *, is_needed: bool) -> tuple[list[Span], Span | None]:
+        """The spans of paragraphs, and apart from them the last one, or its last sentence, where it
+        introduces what follows."""
+        spans = [(piece.start, piece.end) for piece in group]
+        if not is_needed:
+            return spans, None
+        start, end = spans.pop()
+        if end - start > INTRO_CHARS:
+            last = find_sentence_spans(self.text[start:end])[-1][0] + start
+            if last > start:
+                spans.append((start, last))
+            start = last
+        return spans, (start, end)
+
+    def _add_prose(self, spans: Sequence[Span], place: _Place) -> None:
+        pieces = [part for span in spans for part in self._split_sentences(span)]
+        for start, end in _pack(pieces, SHARED_CHARS):
+            self._add(start, end, place, place.kind, place.label)
+
+    def _split_sentences(self, span: Span) -> list[Span]:
+        """The span, trimmed, or where it is too long its sentences in stretches."""
+        start, end = self._trim(span)
+        if end - start <= PASSAGE_CHARS:
+            return [(start, end)] if start < end else []
+        sentences = [(start + a, start + b) for a, b in find_sentence_spans(self.text[start:end])]
+        return _pack(sentences, PASSAGE_CHARS)
+
+    def _add_definition(self, group: list[Piece], place: _Place) -> None:
+        """A term with its definition; of a long one the term with its beginning, then the rest."""
+        terms = [piece for piece in group if piece.kind == "term"]
+        bodies = [piece for piece in group if piece.kind == "definition"]
+        if not terms or not bodies:
+            inner = [part for piece in group for part in _contents(piece)]
+            return self.cut(inner, place)
+        label = self.text[terms[0].start : terms[-1].end]
+        start, end = terms[0].start, bodies[-1].end
+        if end - start <= PASSAGE_CHARS and not any(body.holds("table") for body in bodies):
+            return self._add(start, end, place, "definition", label)
+        before = len(self.found)
+        inner = [part for body in bodies for part in _contents(body)]
+        self.cut(inner, _Place("definition", label, (*place.terms, _flat(label))))
+        if len(self.found) == before:
+            return self._add(start, end, place, "definition", label)
+        first = self.found[before]
+        if first.kind == "rows" or first.kind == "definition" and first.label != label:
+            self.found.insert(before, _Cut(start, terms[-1].end, self._path(start, place), "definition", label))
+        else:
+            first.start, first.kind, first.label = start, "definition", label
+            first.heading = self._path(start, place)
+        for cut in self.found[before + 1 :]:
+            if cut.kind == "definition" and cut.label == label:
+                cut.heading = self._path(start, place)
+
+    def _add_list(self, items: list[Piece], place: _Place, intro: Span | None) -> None:
+        """A list with its introducing line; a long one in groups of items that all carry the line."""
+        label = self._label(intro) or place.label
+        start = intro[0] if intro else items[0].start
+        if items[-1].end - start <= PASSAGE_CHARS:
+            return self._add(start, items[-1].end, place, "list", label)
+        at = len(self.found)
+        for is_long, run in groupby(items, key=lambda item: item.end - item.start > PASSAGE_CHARS):
+            if not is_long:
+                for left, right in _pack([(item.start, item.end) for item in run], PASSAGE_CHARS):
+                    self._add(left, right, place, "list", label)
+                continue
+            for item in run:
+                self.cut(_contents(item), _Place("list", label, place.terms))
+        self.found[at].start = start
+
+    def _add_code(self, blocks: list[Piece], place: _Place, intro: Span | None) -> None:
+        """Code with the sentence before it; long code in stretches of lines."""
+        label = self._label(intro) or place.label
+        start, end = intro[0] if intro else blocks[0].start, blocks[-1].end
+        if end - start <= PASSAGE_CHARS:
+            return self._add(start, end, place, "code", label)
+        at = len(self.found)
+        lines = [span for block in blocks for span in find_lines(self.text, block.start, block.end)]
+        for left, right in _pack(lines, PASSAGE_CHARS):
+            self._add(left, right, place, "code", label)
+        self.found[at].start = start
+
+    def _add_rows(self, piece: Piece, place: _Place) -> None:
+        """Groups of rows; the label of each is the table's header row. A caption stands in the path."""
+        table = piece.table
+        if table is None or not (lines := find_lines(self.text, table.start, table.end)):
+            return
+        header = ""
+        if table.headed and not _is_headerless(table.rows):
+            header = " | ".join(table.rows[0]) if table.rows else self.text[lines[0][0] : lines[0][1]]
+        above = _Place(terms=(*place.terms, _flat(table.caption))) if table.caption else place
+        for i in range(0, len(lines), PASSAGE_ROWS):
+            group = lines[i : i + PASSAGE_ROWS]
+            self._add(group[0][0], group[-1][1], above, "rows", header)
+
+    def _add_post(self, piece: Piece, place: _Place) -> None:
+        if piece.end - piece.start <= PASSAGE_CHARS:
+            return self._add(piece.start, piece.end, place, "post", "")
+        self.cut(_contents(piece), _Place("post", "", place.terms))
+
+    def _label(self, intro: Span | None) -> str:
+        """The last sentence of an introduction."""
+        if intro is None:
+            return ""
+        text = self.text[intro[0] : intro[1]]
+        start, end = find_sentence_spans(text)[-1]
+        return text[start:end]
+
+    def _path(self, offset: int, place: _Place) -> str:
+        path = [*heading_path(self.page, offset), *place.terms]
+        return PATH_SEPARATOR.join(_flat(part) for part in path)
+
+    def _add(self, start: int, end: int, place: _Place, kind: PassageKind, label: str) -> None:
+        start, end = self._trim((start, end)) if kind != "code" else (start, end)
+        if start < end:
+            self.found.append(_Cut(start, end, self._path(start, place), kind, label))
+
+    def _trim(self, span: Span) -> Span:
+        """The span without blanks around it."""
+        inside = self.text[span[0] : span[1]]
+        return span[0] + len(inside) - len(inside.lstrip()), span[1] - len(inside) + len(inside.rstrip())
 
 
-def _split_prose(page: Page, text: str, start: int, end: int) -> list[tuple[int, int, str, str | None]]:
-    """Passages of the prose between two offsets; a heading always opens a new one."""
-    starts = [heading.start for heading in page.headings]
-    windows: list[tuple[int, int, str, str | None]] = []
-    opened_at, last, section = -1, -1, -1
-    for left, right in find_sentence_spans(text[start:end]):
-        left, right = left + start, right + start
-        here = bisect_right(starts, left)
-        if opened_at >= 0 and (here != section or right - opened_at > PASSAGE_CHARS):
-            windows.append((opened_at, last, _heading_path(page, section), None))
-            opened_at = -1
-        opened_at = left if opened_at < 0 else opened_at
-        last, section = right, here
-    if opened_at >= 0:
-        windows.append((opened_at, last, _heading_path(page, section), None))
-    return windows
+def _contents(piece: Piece) -> list[Piece]:
+    """The pieces inside; of a piece without any, the piece as a paragraph."""
+    return piece.inner or [Piece("paragraph", piece.start, piece.end)]
 
 
-def _heading_path(page: Page, section: int) -> str:
-    """The path of headings over a section, outermost first, without the page's own title."""
-    path: list[str] = []
-    level = 99
-    for heading in reversed(page.headings[max(0, section - 60) : section]):
-        if heading.level < level:
-            level = heading.level
-            if heading.text and heading.text != page.title:
-                path.insert(0, heading.text)
-    return " › ".join(path)
-
-
-def _split_rows(page: Page, text: str, table: Table) -> list[tuple[int, int, str, str | None]]:
-    """Passages of `PASSAGE_ROWS` rows; the label of each is the table's header row."""
-    lines = _lines(text, table.start, table.end)
-    if not lines:
-        return []
-    header = ""
-    if table.headed and not _is_headerless(table.rows):
-        header = " | ".join(table.rows[0]) if table.rows else text[lines[0][0] : lines[0][1]]
-    above = _heading_path(page, bisect_right([heading.start for heading in page.headings], table.start))
-    groups = [lines[i : i + PASSAGE_ROWS] for i in range(0, len(lines), PASSAGE_ROWS)]
-    return [(group[0][0], group[-1][1], above, header) for group in groups]
+def _is_lone_heading(pieces: Sequence[Piece], n: int) -> bool:
+    """Whether nothing stands below a heading before the next one of its level or above."""
+    following = pieces[n + 1] if n + 1 < len(pieces) else None
+    return following is None or (following.kind == "heading" and following.level <= pieces[n].level)
 
 
 def _is_headerless(rows: list[list[str]]) -> bool:
     """Is the first of two columns' rows a statement ("Weight", "310 g") rather than column names?"""
     return bool(rows) and len(rows[0]) == 2 and bool(_FIGURE.match(rows[0][1]))
+
+
+def _pack(spans: Sequence[Span], limit: int) -> list[Span]:
+    """Neighbouring spans joined as long as they fit the limit."""
+    packed: list[Span] = []
+    for start, end in spans:
+        if packed and end - packed[-1][0] <= limit:
+            packed[-1] = (packed[-1][0], end)
+        else:
+            packed.append((start, end))
+    return packed
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split())

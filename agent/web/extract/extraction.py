@@ -6,7 +6,7 @@ import hashlib
 from dataclasses import dataclass, field
 from typing import Any
 
-from agent.types import Heading, Link, Outcome, Page, Table
+from agent.types import Block, Heading, Link, Outcome, Page, Table
 
 
 @dataclass
@@ -23,6 +23,7 @@ class Extraction:
     text: str = ""
     headings: list[Heading] = field(default_factory=list)
     tables: list[Table] = field(default_factory=list)
+    blocks: list[Block] = field(default_factory=list)
     links: list[Link] = field(default_factory=list)
     refresh_url: str = ""
 

@@ -36,6 +36,7 @@ def extract_html(html: str, url: str) -> Extraction:
         text=blocks.text if blocks else "",
         headings=blocks.headings if blocks else [],
         tables=blocks.tables if blocks else [],
+        blocks=blocks.blocks if blocks else [],
         links=links,
         refresh_url=_find_refresh_url(html, base) if "refresh" in about.metas else "",
     )

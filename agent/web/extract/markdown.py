@@ -11,11 +11,13 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from agent.text import urls
-from agent.types import Heading, Link, Outcome, Table
+from agent.types import Block, Heading, Link, Outcome, Table
 from agent.web.extract.extraction import Extraction
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
+
+    from agent.types.web import BlockKind
 
 _TITLE = re.compile(r"^title[ \t]*:[ \t]*[\"']?(.{1,300}?)[\"']?[ \t]*$", re.IGNORECASE | re.MULTILINE)
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.{0,5000}?)\n(?:---|\.\.\.)[ \t]*\n", re.DOTALL)
@@ -39,18 +41,28 @@ def extract_markdown(source: str) -> Extraction:
     first = next((heading.text for heading in writer.headings if heading.level == top), "")
     links = [Link(url=url, text=anchor) for url, anchor in writer.links.items()]
     title = stated[1] if stated else first
-    return Extraction(title=title, text=text, headings=writer.headings, tables=writer.tables, links=links)
+    return Extraction(
+        title=title,
+        text=text,
+        headings=writer.headings,
+        tables=writer.tables,
+        blocks=sorted(writer.blocks, key=lambda block: (block.start, -block.end)),
+        links=links,
+    )
 
 
 class _MarkdownText:
-    """Tokens written as text, with the headings, tables and links in it."""
+    """Tokens written as text, with the headings, tables, blocks and links in it."""
 
     def __init__(self) -> None:
         self.parts: list[str] = []
         self.length = 0
         self.headings: list[Heading] = []
         self.tables: list[Table] = []
+        self.blocks: list[Block] = []
         self.links: dict[str, str] = {}
+        self._items: list[int] = []
+        """Where each open list item starts."""
         self._counters: list[int] = []
         """The next number of each open list; 0 in a list without numbers."""
         self._mark = ""
@@ -66,13 +78,15 @@ class _MarkdownText:
                 case "inline":
                     self._write_inline(before, self._read_inline(token.children or []))
                 case "fence" | "code_block" | "html_block":
-                    self._add_line(token.content.rstrip("\n"))
+                    self._write_code(token)
                 case "bullet_list_open" | "ordered_list_open":
                     self._counters.append(int(token.attrGet("start") or 1) if token.tag == "ol" else 0)
                 case "bullet_list_close" | "ordered_list_close":
                     self._counters.pop()
                 case "list_item_open":
                     self._open_item()
+                case "list_item_close":
+                    self._add_block("item", self._items.pop())
                 case "table_open":
                     self._rows = []
                 case "tr_open":
@@ -82,7 +96,19 @@ class _MarkdownText:
             if token.level == 0 and token.nesting <= 0 and token.type != "inline":
                 self._add_line("")
 
+    def _write_code(self, token: Token) -> None:
+        start = self.length + len(self._mark)
+        self._add_line(token.content.rstrip("\n"))
+        if token.type != "html_block":
+            self._add_block("code", start)
+
+    def _add_block(self, kind: BlockKind, start: int) -> None:
+        """Add a block that ends with the last line written."""
+        if start < self.length - 1:
+            self.blocks.append(Block(kind, start, self.length - 1))
+
     def _open_item(self) -> None:
+        self._items.append(self.length)
         number = self._counters[-1]
         self._mark = "  " * (len(self._counters) - 1) + (f"{number}. " if number else "- ")
         self._counters[-1] += 1 if number else 0
@@ -113,7 +139,10 @@ class _MarkdownText:
                 self.headings.append(Heading(start=self.length + len(self._mark), level=level, text=line))
                 self._add_line(line)
         else:
+            start = self.length
             self._add_line(text)
+            if not self._items:
+                self._add_block("paragraph", start)
 
     def _write_table(self) -> None:
         start = self.length + len(self._mark)

@@ -1,4 +1,5 @@
-"""A tree of markup as continuous text: paragraphs in document order, headings and tables with their offsets.
+"""A tree of markup as continuous text: paragraphs in document order, headings, tables and blocks with their
+offsets.
 
 Reads every text node that is left after boilerplate was removed, and decides nothing. The walk is a loop, not
 a recursion: depth costs nothing."""
@@ -9,7 +10,8 @@ from collections.abc import Callable, Iterator
 
 from selectolax.lexbor import LexborNode
 
-from agent.types import Heading, Table
+from agent.types import Block, Heading, Table
+from agent.types.web import BlockKind
 from agent.web.extract.tables import TABLE_CELL_TAGS, parse_table
 
 _PARAGRAPH_TAGS = frozenset(
@@ -20,6 +22,7 @@ _LINE_TAGS = frozenset(
     "footer aside nav body center br".split()
 )
 _HEADING_LEVELS = {f"h{n}": n for n in range(1, 7)}
+_BLOCK_KINDS: dict[str, BlockKind] = {"p": "paragraph", "dt": "term", "dd": "definition", "li": "item"}
 
 
 class TextWriter:
@@ -72,18 +75,23 @@ class TextWriter:
 
 
 class TextBlocks:
-    """The text under one node, with its headings and tables."""
+    """The text under one node, with its headings, tables and blocks."""
 
     def __init__(self, root: LexborNode) -> None:
         self._out = TextWriter()
         self.headings: list[Heading] = []
         self.tables: list[Table] = []
+        self.blocks: list[Block] = []
+        self._open_blocks: list[Block] = []
         for node, entering in walk_nodes(root, self._is_atomic):
             if entering:
                 self._write_node(node)
             else:
                 self._write_gap(node)
+                if node.tag in _BLOCK_KINDS:
+                    self._close_block()
         self.text = self._out.text
+        self._finish_blocks()
 
     def _is_atomic(self, node: LexborNode) -> bool:
         """Whether this node is written as a whole, without walking into it."""
@@ -103,9 +111,34 @@ class TextBlocks:
         if tag in _HEADING_LEVELS:
             self._write_heading(node, _HEADING_LEVELS[tag])
         elif tag == "pre":
+            start = self._out.next_offset()
             self._out.write_preformatted(node.text())
+            self.blocks.append(Block("code", start, self._out.length))
+            self._out.require_gap("\n\n")
+        elif tag in _BLOCK_KINDS:
+            self._open_blocks.append(Block(_BLOCK_KINDS[tag], self._out.length, 0))
         elif tag == "math":
             self._out.write_inline(node.attributes.get("alttext") or node.text())
+
+    def _close_block(self) -> None:
+        block = self._open_blocks.pop()
+        block.end = self._out.length
+        self.blocks.append(block)
+
+    def _finish_blocks(self) -> None:
+        """Begin each block at its first word; drop the empty ones, and a paragraph that is all of the block
+        around it; put them in order."""
+        for block in self.blocks:
+            if block.kind != "code":
+                inside = self.text[block.start : block.end]
+                block.start += len(inside) - len(inside.lstrip())
+        ordered = sorted(self.blocks, key=lambda block: (block.start, -block.end, block.kind == "paragraph"))
+        self.blocks = []
+        for block in ordered:
+            before = self.blocks[-1] if self.blocks else None
+            repeats = before and (before.start, before.end) == (block.start, block.end)
+            if block.start < block.end and not (repeats and block.kind == "paragraph"):
+                self.blocks.append(block)
 
     def _write_gap(self, node: LexborNode) -> None:
         tag = node.tag or ""

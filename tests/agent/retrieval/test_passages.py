@@ -1,4 +1,4 @@
-"""Passages: windows of a page whose offsets are the page's own; table rows with their header."""
+"""Passages as a person would cut them: offsets are the page's own, and each says what it stands under."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent.retrieval.passages import PASSAGE_CHARS, PASSAGE_ROWS, split_passages
-from agent.types import Heading, Outcome, Page, Passage, Table
+from agent.types import Block, Heading, Outcome, Page, Passage, Table
+from agent.web.extract.html_page import extract_html
 
 
 def page(text: str, **more) -> Page:
@@ -29,19 +30,26 @@ def pages(draw) -> Page:
         Table(start=draw(place), end=draw(place), rows=[["a", "b"]] * draw(st.integers(0, 1)))
         for _ in range(draw(st.integers(0, 3)))
     ]
-    return page(text, headings=headings, tables=tables)
+    kinds = st.sampled_from(["paragraph", "term", "definition", "item", "code", "post"])
+    blocks = [
+        Block(draw(kinds), start, start + draw(st.integers(0, 1500)))
+        for start in sorted(draw(st.lists(place, max_size=12)))
+    ]
+    return page(text, headings=headings, tables=tables, blocks=blocks)
 
 
 @given(pages())
 @settings(max_examples=150)
-def test_offsets_are_the_pages_own_and_nothing_but_blanks_is_left_out(page: Page) -> None:
+def test_offsets_are_the_pages_own_and_nothing_but_headings_is_left_out(page: Page) -> None:
     found = split_passages(page, "p1")
-    at = 0
+    at, left_out = 0, ""
     for passage in found:
         assert page.text[passage.start : passage.end] == passage.text and passage.text.strip()
-        assert passage.start >= at and not page.text[at : passage.start].strip()
+        assert passage.start >= at
+        left_out += page.text[at : passage.start]
         at = passage.end
-    assert not page.text[at:].strip()
+    left_out += page.text[at:]
+    assert page.headings or not left_out.strip()
     assert len({passage.id for passage in found}) == len(found)
     assert found == split_passages(page, "p1")
 
@@ -54,14 +62,17 @@ def test_a_passage_says_where_it_stands() -> None:
     marks = [(1, "Heron House"), (2, "History"), (3, "Early years"), (2, "Visit")]
     headings = [Heading(start=text.index(name), level=level, text=name) for level, name in marks]
     found = split_passages(page(text, title="Heron House", headings=headings), "p1")
-    assert [passage.heading for passage in found] == ["", "History", "History › Early years", "Visit"]
+    assert [(passage.heading, passage.text) for passage in found] == [
+        ("History", "It was built in 1907."),
+        ("History › Early years", "It stood empty."),
+        ("Visit", "Open daily."),
+    ]
     first = found[0]
-    assert (first.id, first.page_id, first.url, first.title, first.rows) == (
+    assert (first.id, first.page_id, first.url, first.title) == (
         "p1:0",
         "p1",
         "https://a.example/y",
         "Heron House",
-        False,
     )
 
 
@@ -119,3 +130,109 @@ def test_a_table_without_rows_takes_its_first_line_for_header_and_a_false_one_is
 def test_of_an_endless_page_the_beginning_is_looked_at() -> None:
     found: list[Passage] = split_passages(page("word " * 100), "p", longest=50)
     assert found and found[-1].end <= 50
+
+
+def read(html: str) -> list[Passage]:
+    """The passages of a page with this body."""
+    body = f"<html><title>Kiln</title><body><main>{html}</main></body></html>"
+    return split_passages(extract_html(body, "https://kiln.example/").to_page(url="x", final_url="x"), "p")
+
+
+def cuts(html: str) -> list[tuple[str, str, str]]:
+    return [(passage.kind, passage.label, passage.text) for passage in read(html)]
+
+
+FILLER = "The kiln is fired slowly, because wet clay cracks when its water boils. "
+
+
+def test_a_term_is_cut_with_its_definition_and_several_terms_with_one():
+    assert cuts("<dl><dt>-q<dt>--quick<dd>Fires fast.<dt>-v<dd><p>Says more.</p><p>Much more.</p></dl>") == [
+        ("definition", "-q\n--quick", "-q\n--quick\nFires fast."),
+        ("definition", "-v", "-v\n\nSays more.\n\nMuch more."),
+    ]
+
+
+def test_a_long_definition_is_cut_and_all_of_it_says_its_term():
+    long = "".join(f"<p>{FILLER * 8}</p>" for _ in range(3))
+    found = read(f"<h2>Options</h2><dl><dt>-q<dd>{long}<pre>kiln -q</pre></dl>")
+    assert [(passage.kind, passage.label, passage.heading) for passage in found[:3]] == [
+        ("definition", "-q", "Options")
+    ] * 3
+    assert found[0].text.startswith("-q\n") and not found[1].text.startswith("-q")
+    assert all(len(passage.text) <= PASSAGE_CHARS for passage in found)
+    assert "kiln -q" in found[-1].text
+
+
+def test_a_definition_inside_another_stands_under_the_outer_term():
+    inner = f"<dl><dt>open()<dd>Opens it.<dt>close()<dd>{FILLER * 11}</dl>"
+    found = read(f"<h2>Classes</h2><dl><dt>class Kiln<dd><p>A kiln. {FILLER}</p>{inner}</dl>")
+    assert [(passage.heading, passage.label) for passage in found] == [
+        ("Classes", "class Kiln"),
+        ("Classes › class Kiln", "open()"),
+        ("Classes › class Kiln", "close()"),
+    ]
+
+
+def test_an_item_is_never_cut_off_from_the_line_that_introduces_its_list():
+    items = "".join(f"<li>Cone {n}. {FILLER}" for n in range(30))
+    found = read(f"<p>{FILLER * 5}These cones are known:</p><ul>{items}</ul><p>End of it.</p>")
+    lists = [passage for passage in found if passage.kind == "list"]
+    assert len(lists) > 2 and {passage.label for passage in lists} == {"These cones are known:"}
+    assert lists[0].text.startswith("These cones are known:\n\nCone 0.")
+    assert all(passage.text.endswith("boils.") for passage in lists), "cut between items"
+    assert [passage.kind for passage in found if passage.kind != "list"] == ["prose", "prose"]
+
+
+def test_code_is_cut_with_the_sentence_before_it():
+    assert cuts("<p>Light it. Then fire it with:</p><pre>kiln fire\n  --slow</pre><p>Wait.</p>") == [
+        ("code", "Then fire it with:", "Light it. Then fire it with:\n\nkiln fire\n  --slow"),
+        ("prose", "", "Wait."),
+    ]
+
+
+def test_what_stands_above_a_heading_introduces_nothing_below_it():
+    assert cuts("<p>It fires clay.</p><h2>Use</h2><pre>kiln</pre>") == [
+        ("prose", "", "It fires clay."),
+        ("code", "", "kiln"),
+    ]
+
+
+def test_long_code_is_cut_between_lines_and_keeps_its_label():
+    code = "".join(f"cone {n} = {n * 40} C\n" for n in range(99))
+    found = read(f"<p>The whole table:</p><pre>{code}</pre>")
+    assert len(found) > 1 and all((p.kind, p.label) == ("code", "The whole table:") for p in found)
+    assert all(passage.text.endswith(" C") for passage in found)
+
+
+def test_short_paragraphs_under_one_heading_share_a_passage_and_headings_part_them():
+    assert cuts("<h2>Clay</h2><p>Red.</p><p>White.</p><h2>Glaze</h2><p>Ash.</p>") == [
+        ("prose", "", "Red.\n\nWhite."),
+        ("prose", "", "Ash."),
+    ]
+
+
+def test_rows_of_a_definition_table_stand_under_their_heading_and_caption():
+    table = "<table><caption>Data</caption><tr><th>Weight<td>310 kg<tr><th>Since<td>1907</table>"
+    found = read(f"<h2>Kiln 4</h2>{table}<h2>Kiln 5</h2>{table.replace('310', '90')}")
+    assert [(passage.kind, passage.heading, passage.label) for passage in found] == [
+        ("rows", "Kiln 4 › Data", ""),
+        ("rows", "Kiln 5 › Data", ""),
+    ]
+
+
+def test_items_that_hold_headings_only_arrange_the_page():
+    found = read(f"<ul><li><h2>Clay</h2><p>{FILLER}</p></li><li><h2>Glaze</h2><p>{FILLER}</p></li></ul>")
+    assert [(passage.kind, passage.heading) for passage in found] == [("prose", "Clay"), ("prose", "Glaze")]
+
+
+def test_headings_with_nothing_below_them_are_kept_together_and_a_single_one_is_dropped():
+    assert cuts("<h2>Why clay?</h2><h2>Why fire?</h2>") == [("prose", "", "Why clay?\n\nWhy fire?")]
+    assert cuts(f"<p>{FILLER}</p><h2>See also</h2>") == [("prose", "", FILLER.strip())]
+
+
+def test_lists_of_a_text_without_blocks_are_known_by_their_marks():
+    text = "Cones are made of:\n- clay\n- feldspar, which\n  melts\n\nThe end of it."
+    assert [(found.kind, found.label, found.text) for found in split_passages(page(text), "p")] == [
+        ("list", "Cones are made of:", "Cones are made of:\n- clay\n- feldspar, which\n  melts"),
+        ("prose", "", "The end of it."),
+    ]

@@ -1,0 +1,171 @@
+"""The structure of a page's text as a tree of pieces: headings, paragraphs, terms with definitions, list items,
+code, posts and tables, each with its offsets.
+
+A page that was extracted with its blocks is taken at its word; of another (plain text, or stored by an older
+version) headings and list items are inferred from its lines."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Literal
+
+from agent.types import Block, Heading, Page, Table
+
+PieceKind = Literal["paragraph", "term", "definition", "item", "code", "post", "heading", "table"]
+
+MAX_HEADING_WORDS, MAX_HEADING_CHARS = 9, 90
+"""The most a line may have to be taken for a heading."""
+MIN_LIST_LINES = 2
+"""A line after this many short lines is an item of a list, not a heading."""
+MIN_BODY_WORDS = 8
+"""Words the line below a heading must have."""
+_LIST_MARK = re.compile(r"[ \t]*(?:[-*+•‣▪◦–]|\(?(?:\d{1,3}|[a-zA-Z])[.)])[ \t]+(?=\S)")
+_MAX_PATH = 60
+"""Headings that are looked back at for the path."""
+
+
+@dataclass(slots=True)
+class Piece:
+    """A stretch of a page's text of one kind, with the pieces inside it."""
+
+    kind: PieceKind
+    start: int
+    end: int
+    table: Table | None = None
+    level: int = 0
+    """The level of a heading."""
+    inner: list[Piece] = field(default_factory=list)
+
+    def holds(self, kind: PieceKind) -> bool:
+        """Whether a piece of this kind is inside, at any depth."""
+        return any(piece.kind == kind or piece.holds(kind) for piece in self.inner)
+
+
+def build_pieces(page: Page, text: str) -> list[Piece]:
+    """The outermost pieces of a page's text in order; together they hold all of it but blanks."""
+    blocks = page.blocks or infer_items(text)
+    spans = [Piece(block.kind, block.start, block.end) for block in blocks]
+    spans += [Piece("table", _caption_start(table, text), table.end, table) for table in page.tables]
+    spans += [_heading_piece(heading, text) for heading in page.headings]
+    root = Piece("post", 0, len(text))
+    above = [root]
+    for span in sorted(spans, key=lambda span: (span.start, -span.end, span.kind != "post")):
+        if not 0 <= span.start < span.end <= len(text):
+            continue
+        while span.start >= above[-1].end:
+            above.pop()
+        if span.end <= above[-1].end and above[-1].kind not in ("code", "table", "heading"):
+            above[-1].inner.append(span)
+            above.append(span)
+    return _fill_gaps(root, text, by_line=bool(page.blocks))
+
+
+def heading_path(page: Page, offset: int) -> list[str]:
+    """The headings over an offset, outermost first, without the page's own title."""
+    section = bisect_right(page.headings, offset, key=lambda heading: heading.start)
+    path: list[str] = []
+    level = 99
+    for heading in reversed(page.headings[max(0, section - _MAX_PATH) : section]):
+        if heading.level < level:
+            level = heading.level
+            if heading.text and heading.text != page.title:
+                path.insert(0, heading.text)
+    return path
+
+
+def infer_headings(page: Page) -> Page:
+    """The page with added headings where it marks fewer than two: a short line without a full stop above a
+    longer one. The text stays as it is."""
+    marked = [heading for heading in page.headings if heading.text and heading.text != page.title]
+    if len(marked) > 1:
+        return page
+    found = {heading.start: heading for heading in [*_heading_lines(page), *page.headings]}
+    return page.replace(headings=[found[start] for start in sorted(found)])
+
+
+def infer_items(text: str) -> list[Block]:
+    """The list items of a text by the marks its lines begin with; a line with a mark alone is none."""
+    found: list[Block] = []
+    lines = find_lines(text, 0, len(text))
+    run: list[Block] = []
+    for start, end in lines:
+        mark = _LIST_MARK.match(text, start, end)
+        after_gap = bool(run) and "\n\n" in text[run[-1].end : start]
+        if mark:
+            run.append(Block("item", start, end))
+        elif run and not after_gap and text[start].isspace():
+            run[-1].end = end
+        else:
+            found += run if len(run) > 1 else []
+            run = []
+    return found + (run if len(run) > 1 else [])
+
+
+def find_lines(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    """The spans of the lines of `text[start:end]` that are not empty."""
+    return [(start + m.start(), start + m.end()) for m in re.finditer(r"[^\n]*\S[^\n]*", text[start:end])]
+
+
+def _caption_start(table: Table, text: str) -> int:
+    """Where a table starts with its caption, which is the line above it."""
+    start = len(text[: table.start].rstrip()) - len(table.caption)
+    return start if table.caption and text.startswith(table.caption, max(0, start)) else table.start
+
+
+def _heading_piece(heading: Heading, text: str) -> Piece:
+    """A heading's line; one that is not in the text at its place takes no room, and is left out."""
+    is_there = text.startswith(heading.text, heading.start)
+    end = heading.start + (len(heading.text) if is_there else 0)
+    return Piece("heading", heading.start, end, level=heading.level)
+
+
+def _fill_gaps(piece: Piece, text: str, *, by_line: bool) -> list[Piece]:
+    """The pieces inside a piece in order, with what is between them as paragraphs. An item, a term or a
+    definition that holds a heading only arranges the page: what is in it takes its place."""
+    filled: list[Piece] = []
+    at = piece.start
+    for child in piece.inner:
+        filled += _find_paragraphs(text, at, child.start, by_line=by_line)
+        at = child.end
+        if child.inner:
+            child.inner = _fill_gaps(child, text, by_line=by_line)
+        if child.kind == "paragraph" and child.inner:
+            filled += child.inner
+        elif child.kind in ("item", "term", "definition") and child.holds("heading"):
+            filled += child.inner
+        else:
+            filled.append(child)
+    return filled + _find_paragraphs(text, at, piece.end, by_line=by_line)
+
+
+def _find_paragraphs(text: str, start: int, end: int, *, by_line: bool) -> list[Piece]:
+    """Lines as paragraphs; in a text without blocks, where lines may be wrapped, runs of lines without an empty
+    one between them."""
+    lines: Sequence[tuple[int, int]] = find_lines(text, start, end)
+    if by_line:
+        return [Piece("paragraph", left, right) for left, right in lines]
+    found: list[Piece] = []
+    for left, right in lines:
+        if found and text.count("\n", found[-1].end, left) < 2:
+            found[-1].end = right
+        else:
+            found.append(Piece("paragraph", left, right))
+    return found
+
+
+def _heading_lines(page: Page) -> Iterable[Heading]:
+    lines = find_lines(page.text, 0, len(page.text))
+    for n, ((start, end), (next_start, next_end)) in enumerate(pairwise(lines)):
+        line = page.text[start:end].strip()
+        before = [page.text[a:b].strip() for a, b in lines[max(0, n - MIN_LIST_LINES) : n]]
+        in_list = len(before) == MIN_LIST_LINES and all(
+            len(other.split()) <= MAX_HEADING_WORDS and other != page.title for other in before
+        )
+        plain = line[-1] not in ".!?;:,|" and "|" not in line and line[0].isalnum() and line != page.title
+        short = len(line.split()) <= MAX_HEADING_WORDS and len(line) < MAX_HEADING_CHARS
+        if plain and short and not in_list and len(page.text[next_start:next_end].split()) >= MIN_BODY_WORDS:
+            yield Heading(start=page.text.index(line, start), level=2, text=line)
