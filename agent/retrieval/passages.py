@@ -216,7 +216,9 @@ class _Splitter:
             return self._add(start, end, place, "definition", label)
         first = self.found[before]
         if first.kind == "rows" or first.kind == "definition" and first.label != label:
-            self.found.insert(before, _Cut(start, terms[-1].end, self._path(start, place), "definition", label))
+            self.found.insert(
+                before, _Cut(start, terms[-1].end, self._path(start, place), "definition", label)
+            )
         else:
             first.start, first.kind, first.label = start, "definition", label
             first.heading = self._path(start, place)
