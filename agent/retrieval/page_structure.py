@@ -1,5 +1,5 @@
-"""The structure of a page's text as a tree of pieces: headings, paragraphs, terms with definitions, list items,
-code, posts and tables, each with its offsets.
+"""The structure of a page's text as a tree of pieces: headings, paragraphs, terms with definitions, list
+items, code, posts and tables, each with its offsets.
 
 A page that was extracted with its blocks is taken at its word; of another (plain text, or stored by an older
 version) headings and list items are inferred from its lines."""
@@ -133,18 +133,14 @@ def _fill_gaps(piece: Piece, text: str, *, by_line: bool) -> list[Piece]:
         at = child.end
         if child.inner:
             child.inner = _fill_gaps(child, text, by_line=by_line)
-        if child.kind == "paragraph" and child.inner:
-            filled += child.inner
-        elif child.kind in ("item", "term", "definition") and child.holds("heading"):
-            filled += child.inner
-        else:
-            filled.append(child)
+        arranges = child.kind in ("item", "term", "definition") and child.holds("heading")
+        filled += child.inner if arranges or (child.kind == "paragraph" and child.inner) else [child]
     return filled + _find_paragraphs(text, at, piece.end, by_line=by_line)
 
 
 def _find_paragraphs(text: str, start: int, end: int, *, by_line: bool) -> list[Piece]:
-    """Lines as paragraphs; in a text without blocks, where lines may be wrapped, runs of lines without an empty
-    one between them."""
+    """Lines as paragraphs; in a text without blocks, where lines may be wrapped, runs of lines without an
+    empty one between them."""
     lines: Sequence[tuple[int, int]] = find_lines(text, start, end)
     if by_line:
         return [Piece("paragraph", left, right) for left, right in lines]

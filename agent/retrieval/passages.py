@@ -1,5 +1,5 @@
-"""Splits a page's text into passages as a person would cut them: paragraphs under one heading, a term with its
-definition, table rows with their header, a list or a code block with the line that introduces it, a post.
+"""Splits a page's text into passages as a person would cut them: paragraphs under one heading, a term with
+its definition, table rows with their header, a list or code with the line that introduces it, a post.
 
 Offsets are the page's own, so a quote found in a passage is found in the page. Headings are not part of a
 passage's text but of its path. Knows nothing of questions."""
@@ -54,8 +54,8 @@ class Section:
 
 def split_passages(page: Page, page_id: str, *, longest: int = MAX_TEXT_CHARS) -> list[Passage]:
     """All passages of a page in the order of its text; `id` is unique within the page and carries
-    `page_id`. The text of a definition, a list or a code block begins with its label, but for those that go on
-    with a longer one."""
+    `page_id`. The text of a definition, list or code block holds its label; where a longer one is split, only
+    that of its first passage does."""
     if not page.blocks:
         page = infer_headings(page)
     text = page.text[:longest]
@@ -204,18 +204,21 @@ class _Splitter:
         bodies = [piece for piece in group if piece.kind == "definition"]
         if not terms or not bodies:
             inner = [part for piece in group for part in _contents(piece)]
-            return self.cut(inner, place)
+            self.cut(inner, place)
+            return
         label = self.text[terms[0].start : terms[-1].end]
         start, end = terms[0].start, bodies[-1].end
         if end - start <= PASSAGE_CHARS and not any(body.holds("table") for body in bodies):
-            return self._add(start, end, place, "definition", label)
+            self._add(start, end, place, "definition", label)
+            return
         before = len(self.found)
         inner = [part for body in bodies for part in _contents(body)]
         self.cut(inner, _Place("definition", label, (*place.terms, _flat(label))))
         if len(self.found) == before:
-            return self._add(start, end, place, "definition", label)
+            self._add(start, end, place, "definition", label)
+            return
         first = self.found[before]
-        if first.kind == "rows" or first.kind == "definition" and first.label != label:
+        if first.kind == "rows" or (first.kind == "definition" and first.label != label):
             self.found.insert(
                 before, _Cut(start, terms[-1].end, self._path(start, place), "definition", label)
             )
@@ -231,7 +234,8 @@ class _Splitter:
         label = self._label(intro) or place.label
         start = intro[0] if intro else items[0].start
         if items[-1].end - start <= PASSAGE_CHARS:
-            return self._add(start, items[-1].end, place, "list", label)
+            self._add(start, items[-1].end, place, "list", label)
+            return
         at = len(self.found)
         for is_long, run in groupby(items, key=lambda item: item.end - item.start > PASSAGE_CHARS):
             if not is_long:
@@ -247,7 +251,8 @@ class _Splitter:
         label = self._label(intro) or place.label
         start, end = intro[0] if intro else blocks[0].start, blocks[-1].end
         if end - start <= PASSAGE_CHARS:
-            return self._add(start, end, place, "code", label)
+            self._add(start, end, place, "code", label)
+            return
         at = len(self.found)
         lines = [span for block in blocks for span in find_lines(self.text, block.start, block.end)]
         for left, right in _pack(lines, PASSAGE_CHARS):
@@ -269,7 +274,8 @@ class _Splitter:
 
     def _add_post(self, piece: Piece, place: _Place) -> None:
         if piece.end - piece.start <= PASSAGE_CHARS:
-            return self._add(piece.start, piece.end, place, "post", "")
+            self._add(piece.start, piece.end, place, "post", "")
+            return
         self.cut(_contents(piece), _Place("post", "", place.terms))
 
     def _label(self, intro: Span | None) -> str:
