@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 
 from agent.text import urls
 from agent.types import Block, Heading, Link, Outcome, Table
+from agent.types.web import BlockKind
 from agent.web.extract.extraction import Extraction
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
 
-    from agent.types.web import BlockKind
 
 _TITLE = re.compile(r"^title[ \t]*:[ \t]*[\"']?(.{1,300}?)[\"']?[ \t]*$", re.IGNORECASE | re.MULTILINE)
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.{0,5000}?)\n(?:---|\.\.\.)[ \t]*\n", re.DOTALL)
