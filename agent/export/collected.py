@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from agent.evidence.support import count_support, describe_support
-from agent.export.document import Block, Bullets, Heading, Inline, Paragraph, Quote, Span
+from agent.export.blocks import Block, Bullets, Heading, Inline, Paragraph, Quote, Span
 from agent.export.markdown import render_blocks
 from agent.export.sheets import write_csv
 from agent.text.plurals import format_count

@@ -1,16 +1,14 @@
 """The report of a run as a list of blocks, which `markdown`, `word` and `webpage` render.
 
-Everything a format shows is decided here, once; the renderers know blocks and spans, not runs. Texts are
-plain: each renderer escapes them for its format."""
+Everything a format shows is decided here, once; the renderers know blocks and spans, not runs."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Literal
 
 from agent.evidence.confidence_explanations import describe_parts, list_changes
-from agent.evidence.support import count_support, label_support, list_checks
+from agent.export.answer_blocks import WRITER_LABELS, write_answer, write_earlier_answer
+from agent.export.blocks import Block, Bullets, Cell, Curve, Heading, Inline, Paragraph, Quote, Span, Table
 from agent.export.report import Report
 from agent.text.plurals import format_count, format_percent
 from agent.types import PAGE_ORIGIN_LABELS, Action, Answer, Confidence, Conflict, Fact, PlanPart, Source
@@ -38,78 +36,9 @@ SETTING_LABELS = {
     "cost_usd": "cost in US dollars",
     "seconds": "working seconds",
 }
-VALUE_LABELS = {"ask": "pause and ask", "report": "write the report", "keyless": "none (rules only)"}
+VALUE_LABELS = {"ask": "pause and ask", "report": "write the report", **WRITER_LABELS}
 CONTEXT_CHARS = 160
 """Characters of the page shown before and after a quote, where a format shows context."""
-NO_STATEMENT = "No statement could be backed, so none is made."
-
-
-@dataclass(frozen=True)
-class Span:
-    """Text with one style. `cite` is the number of a source; `url` makes the text a link when it is
-    http(s)."""
-
-    text: str
-    style: Literal["plain", "strong", "emphasis", "code", "cite"] = "plain"
-    url: str = ""
-
-
-Inline = Sequence[Span | str]
-"""Spans one after the other; a bare string is a plain span."""
-Cell = Span | str
-
-
-@dataclass(frozen=True)
-class Heading:
-    """A heading; `source` is the number of the source it introduces, which citations link to."""
-
-    level: int
-    text: str
-    source: int = 0
-
-
-@dataclass(frozen=True)
-class Paragraph:
-    """Running text. `band` is a warning across the page, `soft` a remark in small print, `answer` the
-    answer."""
-
-    spans: Inline
-    style: Literal["plain", "band", "soft", "answer"] = "plain"
-
-
-@dataclass(frozen=True)
-class Bullets:
-    """A list; an item that is a tuple (item, sub-items) has a list of its own."""
-
-    items: Sequence[tuple[Inline, Sequence[str]]]
-
-
-@dataclass(frozen=True)
-class Table:
-    """A table: every row has as many cells as `heads`."""
-
-    heads: Sequence[str]
-    rows: Sequence[Sequence[Cell]]
-
-
-@dataclass(frozen=True)
-class Quote:
-    """A verbatim quote, with the words around it on the stored page where they are known."""
-
-    text: str
-    before: str = ""
-    after: str = ""
-
-
-@dataclass(frozen=True)
-class Curve:
-    """The confidence after each step (shares), and the threshold; only the web page draws it."""
-
-    values: Sequence[float]
-    threshold: float
-
-
-Block = Heading | Paragraph | Bullets | Table | Quote | Curve
 
 
 def build_document(report: Report) -> list[Block]:
@@ -117,7 +46,7 @@ def build_document(report: Report) -> list[Block]:
     sources, earlier answers, settings."""
     answer = report.answer
     sections: tuple[tuple[str, Iterable[Block]], ...] = (
-        ("Answer", _answer(answer) if answer else [Paragraph(["There is no answer yet."])]),
+        ("Answer", write_answer(answer) if answer else [Paragraph(["There is no answer yet."])]),
         ("Conflicts", _bullets(map(_conflict, report.conflicts))),
         ("Sources", [b for source in answer.sources for b in _source(source, report)] if answer else []),
         ("Facts", _facts(report)),
@@ -127,7 +56,7 @@ def build_document(report: Report) -> list[Block]:
         ("Unavailable sources", _unavailable(report)),
         (
             "Earlier answers",
-            [b for earlier in report.former_answers for b in _earlier_answer(earlier, report)],
+            [b for earlier in report.former_answers for b in _earlier_answer(earlier)],
         ),
         ("Settings and use", _settings(report)),
     )
@@ -164,44 +93,8 @@ def _head(report: Report) -> list[Block]:
     return blocks
 
 
-def _answer(answer: Answer) -> list[Block]:
-    written = VALUE_LABELS.get(answer.by, answer.by)
-    return [
-        Paragraph([*_figures(answer), f" · model: {written}"]),
-        Paragraph(_sentences(answer) or [NO_STATEMENT], "answer"),
-        *_checks(answer),
-        *(Paragraph([Span(f"{name}:", "strong"), f" {text}"]) for name, text in answer.side_notes if text),
-    ]
-
-
-def _figures(answer: Answer) -> Inline:
-    reason = f" ({answer.reason.replace('_', ' ')})" if answer.reason != "none" else ""
-    confidence = (
-        f" · confidence {format_percent(answer.confidence)} · {count_support(answer) or 'no statements'}"
-    )
-    return [Span(answer.verdict.replace("_", " "), "strong"), reason + confidence]
-
-
-def _checks(answer: Answer) -> list[Block]:
-    lines: list[tuple[Inline, tuple[str, ...]]] = [([line], ()) for line in list_checks(answer)]
-    return [Paragraph([Span("How the statements were checked:", "strong")]), Bullets(lines)] if lines else []
-
-
-def _sentences(answer: Answer, *, linked: bool = True) -> list[Span | str]:
-    spans: list[Span | str] = []
-    for sentence in answer.sentences:
-        numbers = answer.citation_numbers(sentence)
-        spans += [sentence.text, *([" "] if numbers else [])]
-        spans += [Span(str(n), "cite") if linked else f"[{n}]" for n in numbers]
-        if label := label_support(sentence):
-            spans += [" ", Span(f"({label})", "emphasis")]
-        spans.append(" ")
-    return spans[:-1]
-
-
-def _earlier_answer(answer: Answer, report: Report) -> list[Block]:
-    told = _sentences(answer, linked=False) or [NO_STATEMENT]
-    return [Heading(3, f"Answer {answer.n}"), Paragraph(_figures(answer)), Paragraph(told)]
+def _earlier_answer(answer: Answer) -> list[Block]:
+    return [Heading(3, f"Answer {answer.n}"), *write_earlier_answer(answer)]
 
 
 def _conflict(conflict: Conflict) -> tuple[Inline, Sequence[str]]:

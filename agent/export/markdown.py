@@ -8,18 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from agent.export.document import (
+from agent.export.blocks import (
     Block,
     Bullets,
     Curve,
+    Folded,
     Heading,
     Inline,
     Paragraph,
     Quote,
     Span,
     Table,
-    build_document,
 )
+from agent.export.document import build_document
 from agent.export.escaping import (
     clean_url,
     escape_inline,
@@ -49,6 +50,8 @@ def _render_block(block: Block) -> str:
         case Paragraph(spans, style):
             text = _render_spans(spans)
             return f"**{text}**" if text and style == "band" else text
+        case Folded(title, blocks):
+            return render_blocks([Heading(3, title), *blocks]).strip()
         case Bullets(items):
             lines = [
                 [f"- {_render_spans(spans)}", *(f"    - {escape_inline(s)}" for s in sub)]

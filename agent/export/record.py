@@ -39,7 +39,7 @@ def build_run_record(report: Report) -> dict[str, Any]:
 def _details(report: Report) -> dict[str, Any]:
     """What a reader may want to check: the sentences with their backing, gaps, conflicts, and why the run
     stopped."""
-    names = {"certainty", "missing", "journey", "why_stopped", "because", "sentences"}
+    names = {"certainty", "missing", "journey", "why_stopped", "because", "sentences", "parts"}
     details = report.answer.model_dump(mode="json", include=names) if report.answer else {}
     lists = {
         "conflicts": report.conflicts,
@@ -56,7 +56,9 @@ def _details(report: Report) -> dict[str, Any]:
 
 
 def _answer_text(answer: Answer) -> str:
-    sentences = (s.text + "".join(f" [{n}]" for n in answer.citation_numbers(s)) for s in answer.sentences)
+    sentences = (
+        s.text + "".join(f" [{n}]" for n in answer.citation_numbers(s)) for s in answer.main_sentences
+    )
     return " ".join(sentences) or answer.certainty
 
 

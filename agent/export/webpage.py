@@ -12,18 +12,19 @@ from pathlib import Path
 
 from markupsafe import Markup, escape
 
-from agent.export.document import (
+from agent.export.blocks import (
     Block,
     Bullets,
     Curve,
+    Folded,
     Heading,
     Inline,
     Paragraph,
     Quote,
     Span,
     Table,
-    build_document,
 )
+from agent.export.document import build_document
 from agent.export.escaping import clean_url, strip_invisible
 from agent.export.report import Report
 
@@ -74,6 +75,9 @@ def _render_block(block: Block) -> Markup:
             return Markup("<blockquote>{}<mark>{}</mark>{}</blockquote>").format(*around)
         case Curve():
             return _render_curve(block)
+        case Folded(title, blocks):
+            inside = Markup("\n").join(map(_render_block, blocks))
+            return Markup("<details><summary>{}</summary>\n{}</details>").format(_clean(title), inside)
 
 
 def _clean(text: str) -> Markup:

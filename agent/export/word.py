@@ -9,18 +9,19 @@ from datetime import UTC, datetime
 from io import BytesIO
 from typing import Any
 
-from agent.export.document import (
+from agent.export.blocks import (
     Block,
     Bullets,
     Curve,
+    Folded,
     Heading,
     Inline,
     Paragraph,
     Quote,
     Span,
     Table,
-    build_document,
 )
+from agent.export.document import build_document
 from agent.export.escaping import clean_url, clean_xml, to_one_line
 from agent.export.report import Report
 
@@ -57,7 +58,10 @@ def _write_block(document: Any, block: Block) -> None:
                 f"[{source}] {_clean_line(text)}" if source else _clean_line(text), level - 1
             )
         case Paragraph(spans, style):
-            _write_spans(document.add_paragraph(), spans, bold=style == "band")
+            _write_spans(document.add_paragraph(), spans, bold=style in ("band", "lead"))
+        case Folded(title, blocks):
+            for inner in (Heading(3, title), *blocks):
+                _write_block(document, inner)
         case Bullets(items):
             for spans, sub_items in items:
                 _write_spans(document.add_paragraph(style="List Bullet"), spans)

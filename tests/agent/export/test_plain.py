@@ -24,6 +24,7 @@ def answered(*sentences: Sentence, **more) -> Answer:
         "sources": SOURCES,
         "statements": StatementCounts(backed=1),
         "confidence": 0.876,
+        "by": "model",
     }
     return Answer(**{**plain_answer, "sentences": list(sentences), **more})
 

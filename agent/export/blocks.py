@@ -1,0 +1,83 @@
+"""The blocks that a report is made of. Texts are plain: each renderer escapes them for its format."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True)
+class Span:
+    """Text with one style. `cite` is the number of a source; `url` makes the text a link when it is
+    http(s)."""
+
+    text: str
+    style: Literal["plain", "strong", "emphasis", "code", "cite"] = "plain"
+    url: str = ""
+
+
+Inline = Sequence[Span | str]
+"""Spans one after the other; a bare string is a plain span."""
+Cell = Span | str
+
+
+@dataclass(frozen=True)
+class Heading:
+    """A heading; `source` is the number of the source it introduces, which citations link to."""
+
+    level: int
+    text: str
+    source: int = 0
+
+
+@dataclass(frozen=True)
+class Paragraph:
+    """Running text. `band` is a warning across the page, `soft` a remark in small print, `answer` the
+    answer, `lead` the line of it that stands out."""
+
+    spans: Inline
+    style: Literal["plain", "band", "soft", "answer", "lead"] = "plain"
+
+
+@dataclass(frozen=True)
+class Bullets:
+    """A list; an item that is a tuple (item, sub-items) has a list of its own."""
+
+    items: Sequence[tuple[Inline, Sequence[str]]]
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table: every row has as many cells as `heads`."""
+
+    heads: Sequence[str]
+    rows: Sequence[Sequence[Cell]]
+
+
+@dataclass(frozen=True)
+class Quote:
+    """A verbatim quote, with the words around it on the stored page where they are known."""
+
+    text: str
+    before: str = ""
+    after: str = ""
+
+
+@dataclass(frozen=True)
+class Curve:
+    """The confidence after each step (shares), and the threshold; only the web page draws it."""
+
+    values: Sequence[float]
+    threshold: float
+
+
+@dataclass(frozen=True)
+class Folded:
+    """Blocks that a web page folds under their title; elsewhere they stand below it."""
+
+    title: str
+    blocks: Sequence[Block]
+
+
+Block = Heading | Paragraph | Bullets | Table | Quote | Curve | Folded

@@ -1,0 +1,118 @@
+"""An answer without a model in every format: a lead that stands out, passages as a list, gaps in their place,
+the rest folded at the end of the answer."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+from bs4 import BeautifulSoup
+from docx import Document
+
+from agent.evidence.answer_layout import ALSO_FOUND, NOT_FOUND, UNJUDGED_NOTE
+from agent.export.markdown import render_markdown
+from agent.export.plain import render_plain_text
+from agent.export.record import build_run_record
+from agent.export.report import Report
+from agent.export.webpage import render_html
+from agent.export.word import render_docx
+from agent.types import Answer, PlanPart, Run, Sentence, Settings, Source
+
+ASKED = ["When was the kiln built", "who fires it"]
+LEAD, PASSAGE, OTHER = "The kiln was built in 1921.", "Its chimney came two years later.", "It is listed."
+
+
+def placed(text: str, place: str, name: str, part: str = "1", heading: str = "") -> Sentence:
+    return Sentence(
+        text=text, place=place, part=part, heading=heading, fact_ids=[name], backed=True, check="quoted"
+    )
+
+
+def answer(*sentences: Sentence, parts: list[PlanPart] = (), **more) -> Answer:
+    told = sentences or (
+        placed(LEAD, "lead", "f1"),
+        placed(PASSAGE, "passage", "f2", heading="History › Chimney"),
+        placed(OTHER, "other", "f3"),
+    )
+    source = Source(
+        n=1,
+        url="https://kiln.example/",
+        title="The kiln",
+        quotes=[s.text for s in told],
+        fact_ids=[s.fact_ids[0] for s in told],
+    )
+    return Answer(
+        n=1, verdict="passages_found", sentences=list(told), sources=[source], parts=list(parts), **more
+    )
+
+
+def compound() -> Answer:
+    parts = [
+        PlanPart(id=str(n), question=asked, status=status)
+        for n, (asked, status) in enumerate(zip(ASKED, ("found", "not_found"), strict=True), 1)
+    ]
+    return answer(parts=parts)
+
+
+def report(given: Answer, *former: Answer) -> Report:
+    run = Run(id="r1", question="When was the kiln built?", status="review", settings=Settings())
+    return Report(run=run, settings=Settings(), answer=given, former_answers=former)
+
+
+def test_the_web_page_lists_the_passages_and_folds_the_rest():
+    soup = BeautifulSoup(render_html(report(answer())), "html.parser")
+    assert soup.select_one("p.lead").text.startswith(LEAD)
+    assert "History › Chimney: Its chimney" in soup.select_one("p.lead + ul li").text
+    folded = soup.select_one("details")
+    assert folded.summary.text == ALSO_FOUND and OTHER in folded.ul.text and not folded.has_attr("open")
+    assert UNJUDGED_NOTE in soup.text
+
+
+def test_markdown_has_the_rest_in_a_section_at_the_end_of_the_answer():
+    lines = render_markdown(report(answer())).split("\n\n")
+    (lead,) = [n for n, line in enumerate(lines) if line.startswith(f"{LEAD} [")]
+    assert lines[lead + 1].startswith("- **History › Chimney:** Its chimney")
+    also = lines.index(f"### {ALSO_FOUND}")
+    assert lines[also + 1].startswith(f"- **The kiln:** {OTHER}") and lines[also + 2] == "## Sources"
+
+
+def test_word_has_the_lead_in_its_own_paragraph_and_the_rest_in_a_section():
+    paragraphs = Document(io.BytesIO(render_docx(report(answer())))).paragraphs
+    styles = {paragraph.text: paragraph.style.name for paragraph in paragraphs}
+    lead = next(paragraph for paragraph in paragraphs if paragraph.text.startswith(LEAD))
+    assert lead.runs[0].bold and styles[ALSO_FOUND] == "Heading 2"
+    assert styles[f"History › Chimney: {PASSAGE} [1]"] == "List Bullet"
+
+
+@pytest.mark.parametrize(
+    "render", [render_markdown, render_html, lambda given: render_plain_text(given.answer)]
+)
+def test_a_part_that_was_not_found_says_so_below_its_question(render):
+    text = render(report(compound()))
+    places = [text.index(part) for part in (ASKED[0], LEAD, PASSAGE, ASKED[1], NOT_FOUND)]
+    assert places == sorted(places)
+
+
+def test_the_terminal_counts_what_is_folded():
+    lines = render_plain_text(answer()).splitlines()
+    assert lines[:2] == [f"{LEAD} [1]", f"- History › Chimney: {PASSAGE} [1]"]
+    assert lines[3].startswith("Also found: 1 more quote") and f"    “{OTHER}”" in lines
+
+
+def test_the_answer_of_the_json_record_has_no_folded_sentence():
+    record = build_run_record(report(answer()))
+    assert record["answer"] == f"{LEAD} [1] {PASSAGE} [1]" and record["verdict"] == "passages_found"
+    assert [sentence["place"] for sentence in record["sentences"]] == ["lead", "passage", "other"]
+
+
+def test_quotes_without_places_are_a_list_when_no_model_joined_them():
+    told = [placed(LEAD, "", "f1"), placed(PASSAGE, "", "f2")]
+    by_rule, by_model = (render_markdown(report(answer(*told, by=by))) for by in ("keyless", "model"))
+    assert f"- {LEAD}" in by_rule and f"- {PASSAGE}" in by_rule
+    assert f"- {PASSAGE}" not in by_model
+
+
+def test_an_earlier_answer_has_the_same_shape_and_no_links():
+    newest = answer(placed("Another.", "lead", "f9"))
+    text = render_markdown(report(newest, answer())).split("## Earlier answers")[1]
+    assert f"{LEAD} \\[1\\]" in text and "- **History › Chimney:**" in text and f"### {ALSO_FOUND}" in text
