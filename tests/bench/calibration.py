@@ -30,7 +30,7 @@ def read(path: str) -> list[Row]:
         row
         for row in rows
         if row["answerable"] is True
-        and row["verdict"] in ("answered", "partial")
+        and row["verdict"] in metrics.ANSWERED_VERDICTS
         and row.get("right") is not None
         and row.get("parts")
     ]

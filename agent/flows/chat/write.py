@@ -40,8 +40,8 @@ EXTRA_FACTS = 12
 """Without a model: sentences that are kept as facts beside the cited ones, to find contradictions."""
 CAVEATS = (
     "A best effort: no passage of the library is clearly relevant to the question.",
-    "Answered, from one passage of the library.",
-    "Answered, from two passages of the library.",
+    "From one passage of the library.",
+    "From two passages of the library.",
 )
 """The caveat of an answer from 0, 1 or 2 relevant passages."""
 DEMO_LEFT_OUT = (

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from agent.evidence import citation_check
+from agent.evidence.answer_layout import ALSO_FOUND, UNJUDGED_NOTE, label_passage, lay_out
 from agent.evidence.support import Support, count_support, describe_support
 from agent.flows.shared.conflict_sentences import is_disagreement
 from agent.text.plurals import format_count
@@ -47,14 +48,14 @@ def draw_changes(given: Sequence[Answer]) -> None:
 
 def render(answer: Answer, run_id: str, *, editable: bool = False) -> str:
     """The answer as HTML; with a way from each quote to the fact behind it when that can be edited."""
+    is_unjudged = answer.verdict == "passages_found"
+    writer = "written by the model" if answer.by == "model" else "written without a model: quoted sentences"
     marks = [
         (labels.VERDICT[answer.verdict], labels.VERDICT_TONE[answer.verdict]),
         (f"confidence {labels.format_percent(answer.confidence)}", ""),
-        ("written by the model" if answer.by == "model" else "written without a model: quoted sentences", ""),
+        *([] if is_unjudged else [(writer, "")]),
     ]
-    told = [_render_sentence(said, answer.sources, run_id, editable=editable) for said in answer.sentences]
-    is_list = answer.by == "keyless" and len(told) > 1
-    body = f"<ul><li>{'</li><li>'.join(told)}</li></ul>" if is_list else " ".join(told)
+    body = _render_body(answer, run_id, editable=editable)
     lines = [
         _render_line(labels.REASON.get(answer.reason, "")),
         _render_line(answer.certainty, "Certainty"),
@@ -67,6 +68,7 @@ def render(answer: Answer, run_id: str, *, editable: bool = False) -> str:
     counts = markup.paragraph(
         escape.html(count_support(answer) or "No claims"), f"small {'soft' if is_whole else 'warned'}"
     )
+    counts = (markup.paragraph(UNJUDGED_NOTE) if is_unjudged else "") + counts
     said = f'<div class="answer">{body}</div>' if body else ""
     left = f'<div>{said}<div class="lines">{"".join(lines)}</div></div>'
     return (
@@ -90,6 +92,36 @@ def render_turn(given: Answer, view: RunSnapshot, refusal: str, *, editable: boo
     return (
         f'<div class="ts"><div class="chips">{badges.render(refusal, "mute")}{actor}</div>{text}{more}</div>'
     )
+
+
+def _render_body(answer: Answer, run_id: str, *, editable: bool) -> str:
+    """What the answer says: running text, a list of quotes, or part by part a lead and its passages."""
+
+    def draw(sentence: Sentence) -> str:
+        return _render_sentence(sentence, answer.sources, run_id, editable=editable)
+
+    def draw_list(sentences: Sequence[Sentence]) -> str:
+        items = [
+            f'<li><span class="path">{escape.html(label_passage(answer, said))}</span> {draw(said)}</li>'
+            for said in sentences
+        ]
+        return f'<ul class="passages">{"".join(items)}</ul>' if items else ""
+
+    layout = lay_out(answer)
+    if layout is None:
+        told = [draw(said) for said in answer.sentences]
+        is_list = answer.by == "keyless" and len(told) > 1
+        return f"<ul><li>{'</li><li>'.join(told)}</li></ul>" if is_list else " ".join(told)
+    html = [f"<p>{draw(said)}</p>" for said in layout.opening]
+    for part in layout.parts:
+        html += [f"<h3>{escape.html(part.question)}</h3>"] if part.question else []
+        html += [f'<p class="lead">{draw(lead)}</p>' for lead in part.leads]
+        html += [draw_list(part.passages), f'<p class="gap">{part.gap}</p>' if part.gap else ""]
+    html += [f"<p>{draw(said)}</p>" for said in layout.closing]
+    if layout.others:
+        title = f"{ALSO_FOUND} ({len(layout.others)})"
+        html.append(f'<details class="also"><summary>{title}</summary>{draw_list(layout.others)}</details>')
+    return "".join(html)
 
 
 def _render_line(text: str, name: str = "") -> str:

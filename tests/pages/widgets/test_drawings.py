@@ -10,6 +10,7 @@ import pytest
 
 from agent.actions import page_input
 from agent.engine.run_state import RunState
+from agent.evidence import answer_layout
 from agent.types import (
     Action,
     Answer,
@@ -21,6 +22,7 @@ from agent.types import (
     Outcome,
     Page,
     PageRef,
+    PlanPart,
     Run,
     Sentence,
     Settings,
@@ -85,6 +87,38 @@ def test_bare_quotes_are_a_list_and_a_disagreement_is_marked_quietly():
     assert drawn.count("<li>") == 2 and drawn.count(answer_card.CONFLICT_MARK) == 1
     written = answer_card.render(Answer(n=1, verdict="partial", sentences=said, by="model"), "r")
     assert "<li>" not in written and written.count(answer_card.CONFLICT_MARK) == 1
+
+
+def placed(text: str, place: str, part: str = "1", **more) -> Sentence:
+    return Sentence(text=text, place=place, part=part, check="quoted", backed=True, **more)
+
+
+def test_an_answer_without_a_model_stands_part_by_part_and_folds_the_rest():
+    parts = [
+        PlanPart(id="1", question="When did it open", status="found"),
+        PlanPart(id="2", question="Who paid <b>it</b>", status="not_found"),
+    ]
+    said = [
+        placed("It opened in 1979.", "lead"),
+        placed("The mill was repaired before.", "passage", heading="History › <i>Repairs</i>"),
+        placed("It is open on Sundays.", "other"),
+    ]
+    drawn = answer_card.render(Answer(n=1, verdict="passages_found", sentences=said, parts=parts), "r")
+    texts = [
+        "Passages found",
+        answer_layout.UNJUDGED_NOTE,
+        "When did it open</h3>",
+        '<p class="lead">It opened in 1979.',
+        "History › &lt;i&gt;Repairs",
+        "The mill was repaired",
+        "Who paid &lt;b&gt;it&lt;/b&gt;</h3>",
+        answer_layout.NOT_FOUND,
+        '<details class="also"><summary>Also found (1)</summary>',
+        "It is open on Sundays.",
+    ]
+    assert [text for text in texts if text not in drawn] == []
+    assert [drawn.index(text) for text in texts] == sorted(drawn.index(text) for text in texts)
+    assert "<h3>" not in answer_card.render(Answer(n=1, verdict="passages_found", sentences=said), "r")
 
 
 def test_changes_between_two_answers_are_named():

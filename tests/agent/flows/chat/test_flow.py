@@ -163,7 +163,7 @@ def test_after_two_retries_the_best_effort_is_written_with_a_caveat(said: Said) 
     assert turn.way == f"{THRICE} generate_caveat validate end"
     assert turn.state.own.retry_count == 2 and turn.state.own.queries == [ASKED, "sound crossing", "Skarven"]
     answer = turn.state.answer
-    assert answer and answer.verdict == "answered" and "Answered, from one passage" in answer.certainty
+    assert answer and answer.verdict == "answered" and "From one passage" in answer.certainty
     assert "best effort" in script.of("generate")[0], "the writer knows that it is one"
     assert "only 1 of" in script.of("rewrite")[0] and ASKED in script.of("rewrite")[1], (
         "why, and what was tried"
@@ -234,7 +234,7 @@ def test_a_retry_in_the_same_words_is_not_searched_nor_graded(said: Said) -> Non
 
 @pytest.mark.parametrize(
     ("scores", "told"),
-    [([0.9, 0.1], "Answered, from one passage"), ([0.9, 0.8, 0.1], "Answered, from two passages")],
+    [([0.9, 0.1], "From one passage"), ([0.9, 0.8, 0.1], "From two passages")],
 )
 def test_an_answer_from_few_passages_says_from_how_many(said: Said, scores: list[float], told: str) -> None:
     answer = said(script=Script(grade=[scores] * 3)).state.answer
