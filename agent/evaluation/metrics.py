@@ -18,6 +18,8 @@ from statistics import mean, median
 from typing import Any
 
 CUT_WORDS = 120
+LEAD_WORDS = 40
+"""Words of the first sentence in which `lead_hit` looks for a gold answer."""
 BINS = 10
 MIN_WORD_SHARE = 0.5
 ANSWERED_VERDICTS = ("answered", "partial", "passages_found")
@@ -39,6 +41,11 @@ def normalize_answer(text: str) -> str:
 def trim_answer(text: str) -> str:
     """The first CUT_WORDS words of an answer without citation marks."""
     return " ".join(_CITATION_MARKS.sub("", text).split()[:CUT_WORDS])
+
+
+def trim_lead(text: str) -> str:
+    """The first LEAD_WORDS words of a sentence without citation marks."""
+    return " ".join(_CITATION_MARKS.sub("", text).split()[:LEAD_WORDS])
 
 
 def contains_answer(golds: Sequence[str], text: str, *, every: bool = False) -> bool:
@@ -130,7 +137,7 @@ def compute_metrics(rows: Sequence[Row]) -> dict[str, float]:
     answered = [row for row in rows if _is_answered(row)]
     found: dict[str, float | None] = {
         name: mean_of(can, name)
-        for name in ("support_recall", "all_support", "answer_hit", "fact_hit", "long_f1")
+        for name in ("support_recall", "all_support", "answer_hit", "lead_hit", "fact_hit", "long_f1")
     }
     found["long_f1_answered"] = mean_of(filter(_is_answered, can), "long_f1")
     found["retrieval_recall_at_5"] = mean_of(can, "retrieval_recall_at_5")

@@ -60,6 +60,7 @@ def _score_answer(state: RunState[Any], question: Question) -> dict[str, Any]:
     """The answer and the facts against the gold answers; None where the question has none."""
     answer, refused = state.answer, _is_refusal(state.answer)
     text = metrics.trim_answer(answer.text) if answer else ""
+    lead = metrics.trim_lead(next((s.text for s in answer.main_sentences), "")) if answer else ""
     golds, every = _texts(question.get("answers", [])), question.get("answer_mode") == "all"
     facts = " \n".join(f"{fact.statement} {fact.quote}" for fact in state.facts.values() if fact.can_support)
     long_gold = question.get("long_answer", "")
@@ -67,6 +68,7 @@ def _score_answer(state: RunState[Any], question: Question) -> dict[str, Any]:
     is_right = hit if golds or not long_gold else not refused and metrics.covers_answer(long_gold, text)
     return {
         "answer_hit": hit,
+        "lead_hit": (not refused and metrics.contains_answer(golds, lead)) if golds else None,
         "right": is_right,
         "fact_hit": metrics.contains_answer(golds, facts, every=every) if golds else None,
         "long_f1": (0.0 if refused else metrics.token_f1(text, long_gold)) if long_gold else None,
@@ -112,7 +114,8 @@ def _score_evidence(
     answer = view.state.answer
     sources = answer.sources if answer else []
     wrong = question.get("meta", {}).get("wrong_answers", [])
-    plain = " ".join(s.text for s in _sentences(answer) if not s.text.startswith(CONFLICT_PREFIX))
+    stated = answer.main_sentences if answer else []
+    plain = " ".join(s.text for s in stated if not s.text.startswith(CONFLICT_PREFIX))
     return {
         "fabricated_quotes": sum(
             quote not in bench.page(source.page_id).text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -100,6 +101,28 @@ def test_hits_are_counted_over_the_answerable_only():
     rows = [row(answer_hit=True), row(answer_hit=False), refusal(answer_hit=False)]
     rows += [row(answerable=False, answer_hit=True), row(answerable=None, answer_hit=True)]
     assert metrics.compute_metrics(rows)["answer_hit"] == pytest.approx(1 / 3, abs=1e-4)
+
+
+def test_a_lead_is_cut_at_forty_words_without_citation_marks():
+    assert metrics.trim_lead("The [1] first " + "word " * 50) == " ".join(["The", "first", *["word"] * 38])
+
+
+def test_passages_that_no_model_judged_count_as_an_answer():
+    rows = [row(verdict="passages_found", right=True, answer_words=30), refusal()]
+    told = metrics.compute_metrics(rows)
+    assert told["answer_words_median"] == 30 and "brier" in told
+
+
+def test_every_figure_is_explained_in_the_docs():
+    every = dict.fromkeys(
+        "answer_hit lead_hit fact_hit long_f1 support_recall all_support retrieval_recall_at_5 conflict_named "
+        "conflict_named_both_read conflict_named_falsely misinformation_stated right follow_up".split(),
+        True,
+    )
+    told = metrics.compute_metrics([row(**every), row(answerable=False)])
+    text = (Path(__file__).parents[3] / "docs" / "evaluation.md").read_text(encoding="utf-8")
+    assert {"lead_hit", "balanced_refusal", "brier"} <= set(told)
+    assert [name for name in told if f"`{name}`" not in text] == []
 
 
 def test_refusals_leave_the_undecided_out():

@@ -71,10 +71,11 @@ def test_a_world_is_scored(world):
     figures = told["metrics"]
     assert (
         figures["answer_hit"],
+        figures["lead_hit"],
         figures["all_support"],
         figures["support_recall"],
         figures["fact_hit"],
-    ) == (1, 1, 1, 1)
+    ) == (1, 1, 1, 1, 1)
     assert (figures["refused_unanswerable"], figures["refused_answerable"], figures["balanced_refusal"]) == (
         1,
         0,
