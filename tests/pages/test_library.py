@@ -101,6 +101,15 @@ def test_delete_and_undo(app, shelf):
     assert shelf.count() == 2
 
 
+def test_the_bin_is_emptied_after_a_confirmation_and_leaves_the_other_sources(app, shelf):
+    shelf.delete("kb:handbook.md")
+    assert not any(button.key == "library-empty-bin-do" for button in app("library").button)
+    tester = app("library", bin="1")
+    tester.button(key="library-empty-bin-do").click().run()
+    assert "1 source removed for good" in tester.success[0].value
+    assert (shelf.count(), shelf.count(deleted=True)) == (1, 0) and "Nothing in the bin fits" in shown(tester)
+
+
 def test_the_words_that_were_looked_for_are_marked(app, shelf):
     tester = _part(app, "search", q="where is a key kept")
     text = shown(tester)

@@ -11,7 +11,7 @@ from agent.library.collection import Library
 from agent.text.plurals import format_count
 from agent.types import LibrarySource
 from pages.widgets.library import source_row
-from pages.widgets.shell import empty_state, ui, url_state
+from pages.widgets.shell import client, empty_state, ui, url_state
 
 PAGE_SIZE = 20
 FIND_KEY, KIND_KEY, TAG_KEY, AGE_KEY, BIN_KEY, PAGE_KEY = (
@@ -68,12 +68,35 @@ def _draw_rows(shelf: Library, asked: dict[str, Any], found: int, tags: list[str
         '<div class="ts" role="status"><p class="small soft">'
         f"{_describe_result(found, rows, at, deleted=asked['deleted'])}</p></div>"
     )
+    if asked["deleted"]:
+        _draw_empty_bin(shelf)
     with st.container(gap="xsmall", key="library-list"):
         for source in rows:
             source_row.draw(source, tags)
     if pages > 1:
         turn = f"library-turn-{st.session_state.get(PAGINATION_KEY, 0)}"
         st.pagination(pages, default=at, key=turn, max_visible_pages=5, on_change=_turn_page, args=(turn,))
+
+
+def _draw_empty_bin(shelf: Library) -> None:
+    """The way to remove everything in the bin for good, with a confirmation."""
+    binned = format_count(shelf.count(deleted=True), "source")
+    with ui.popover("Empty the bin", "library-empty-bin", "delete_forever", type="tertiary"):
+        st.markdown(
+            f"Removes {binned} for good, whatever the filter shows. Pages that a run cites stay with the "
+            "run. Files of a folder that is kept in sync stay in the bin."
+        )
+        label = f"Remove {binned} for good"
+        ui.button(label, "library-empty-bin-do", _empty_bin, icon="delete_forever", type="primary")
+
+
+def _empty_bin() -> None:
+    def report(removed: int) -> None:
+        client.set_notice("success", f"{format_count(removed, 'source')} removed for good.")
+
+    client.submit(client.library().empty_bin, then=report)
+    ui.close_popover("library-empty-bin")
+    st.session_state.pop(source_row.UNDO_KEY, None)
 
 
 def _draw_filters(tags: dict[str, int]) -> dict[str, Any]:
@@ -115,7 +138,8 @@ def _describe_result(found: int, rows: list[LibrarySource], at: int, *, deleted:
 def _draw_empty(held: int, *, deleted: bool) -> None:
     if deleted:
         empty_state.draw(
-            "Nothing in the bin fits", "What you delete is kept here until you take it out again."
+            "Nothing in the bin fits",
+            "What you delete is kept here until you take it out again or empty the bin.",
         )
     elif held:
         empty_state.draw("No source fits", "Change the filter above, or look inside the texts with Search.")
