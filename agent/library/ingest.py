@@ -20,7 +20,7 @@ from agent.store.fulltext import FulltextRow
 from agent.store.ledger import utc_timestamp
 from agent.store.library_rows import IndexedPassage, IndexedSource, SourceUpdate
 from agent.store.pages import page_to_row
-from agent.text.tokens import fold, stem_words
+from agent.text.tokens import ANALYSIS_FINGERPRINT, fold, join_terms
 from agent.text.urls import canonicalize, host, is_page_list
 from agent.types import LibrarySource, Page, Passage, RefusedFile
 from agent.types.library import SourceKind
@@ -46,9 +46,6 @@ IN_FOLDER_REASON = (
 )
 PDF_PAGE_HEADING = re.compile(r"Page \d+")
 """The heading that the PDF reader writes above each page; alone it is no passage."""
-_FINGERPRINT_SAMPLE = (
-    "The runners' houses 1,234.5 naïve Größe Привет мир Αθήνα 東京都庁 서울 ภาษาไทย العربية हिन्दी"
-)
 
 
 @dataclass(frozen=True)
@@ -71,7 +68,7 @@ class Indexer:
 
     def __init__(self, store: Store) -> None:
         self.store, self.library_index = store, store.library_index
-        sample = f"{PASSAGES_VERSION} {join_terms(_FINGERPRINT_SAMPLE)}"
+        sample = f"{PASSAGES_VERSION} {ANALYSIS_FINGERPRINT}"
         self.fingerprint = hashlib.sha256(sample.encode()).hexdigest()[:12]
         """A fingerprint of how passages and terms are made; the index is rebuilt when it changes."""
         self._checked = False
@@ -278,11 +275,6 @@ class Indexer:
             )
             for row, piece in held
         ]
-
-
-def join_terms(text: str) -> str:
-    """The terms of a text, joined by blanks, as the full-text index holds them."""
-    return " ".join(stem_words(text))
 
 
 def source_id_for(page: Page) -> str:

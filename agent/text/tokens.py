@@ -102,6 +102,12 @@ def stem_words(text: str) -> list[str]:
     return list(_stem_short_text(text)) if len(text) <= 2000 else [stem(word) for word in tokenize(text)]
 
 
+def join_terms(text: str) -> str:
+    """The stems of all words of a text, joined by blanks, as full-text indexes hold them; kept in no
+    cache."""
+    return " ".join(stem(word) for word in tokenize(text))
+
+
 @lru_cache(maxsize=8192)
 def _stem_short_text(text: str) -> tuple[str, ...]:
     return tuple(stem(word) for word in tokenize(text))
@@ -121,3 +127,9 @@ PREFIX_LENGTH = 6
 def stem_prefix(stemmed: str) -> str:
     """The first letters of a stem: "director" and "directed" have the same."""
     return stemmed[:PREFIX_LENGTH]
+
+
+ANALYSIS_FINGERPRINT = join_terms(
+    "The runners' houses 1,234.5 naïve Größe Привет мир Αθήνα 東京都庁 서울 ภาษาไทย العربية हिन्दी"
+)
+"""A sample's terms: they change when terms are made in another way, and indexes are then built anew."""

@@ -22,9 +22,10 @@ from agent.web.engines.duckduckgo import DuckDuckGo
 from agent.web.engines.folder import FolderIndex
 from agent.web.engines.google import Google
 from agent.web.fetcher import ANY_SOURCE, Fetcher
-from agent.web.folder_transport import FolderAdapter, FolderSite, find_docs_file
+from agent.web.folder_docs import find_docs_file
+from agent.web.folder_transport import FolderAdapter, FolderSite
 from agent.web.rate_limit import HostRateLimiter
-from agent.web.search_results import RawResult, SearchEngine, explain_failure
+from agent.web.search_results import SearchEngine, explain_failure
 from agent.web.ssrf_guard import FetchRefused, HostUnreachable, SsrfGuard
 from agent.web.transport import GuardedAdapter
 
@@ -167,7 +168,7 @@ _folder_cache_lock = threading.Lock()
 
 
 def _open_folder_world(name: str, path: Path, config: Config) -> World:
-    site, index = _load_folder(path)
+    site, index = _load_folder(path, config.data_folder / "worlds")
     return World(
         name,
         "The demo world" if name == "demo" else path.resolve().name,
@@ -178,16 +179,17 @@ def _open_folder_world(name: str, path: Path, config: Config) -> World:
     )
 
 
-def _load_folder(path: Path) -> tuple[FolderSite, FolderIndex]:
-    """The folder's documents and index, made once a process for each state of its file."""
+def _load_folder(path: Path, kept_in: Path) -> tuple[FolderSite, FolderIndex]:
+    """The folder's documents and index, opened once a process for each state of its file."""
     file = find_docs_file(path)
     stat = file.stat()
     key = (str(file.resolve()), stat.st_mtime_ns, stat.st_size)
     with _folder_cache_lock:
         if key not in _folder_cache:
-            site = FolderSite(path)
-            documents = (RawResult(*found) for found in site.searchable_documents())
-            _folder_cache[key] = (site, FolderIndex(documents, label=f"the index of {path.resolve().name}"))
+            site = FolderSite(path, kept_in)
+            note = f" ({site.store.note})" if site.store.note else ""
+            label = f"the index of {path.resolve().name}{note}"
+            _folder_cache[key] = (site, FolderIndex(site.store, label=label))
         return _folder_cache[key]
 
 

@@ -25,7 +25,7 @@ def folder_world(tmp_path: Path) -> Callable[..., World]:
         lines = "".join(json.dumps(doc) + "\n" for doc in docs).encode()
         name = "docs.jsonl.gz" if packed else "docs.jsonl"
         (tmp_path / name).write_bytes(gzip.compress(lines) if packed else lines)
-        return open_world(str(tmp_path), config.read_config({}))
+        return open_world(str(tmp_path), config.read_config({"TOUCHSTONE_DATA": str(tmp_path / "data")}))
 
     return make
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -142,11 +143,49 @@ def test_html_is_searched_by_its_text(folder_world: Make) -> None:
     assert len(world.search("duckduckgo", "zeppelin").hits) == 1
 
 
-@pytest.mark.parametrize("line", ["{broken", "[]", '{"title": "no url"}', '{"url": "ftp://x.test/"}'])
-def test_a_line_that_can_not_be_read_is_named(tmp_path: Path, line: str) -> None:
-    (tmp_path / "docs.jsonl").write_text(json.dumps(TOWN) + "\n" + line + "\n")
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"{broken",
+        b"[]",
+        b'{"title": "no url"}',
+        b'{"url": "ftp://x.test/"}',
+        b'{"url": "https://x.test/", "text": "caf\xe9"}',
+        b'{"url": "https://x.test/", "status": "gone"}',
+        b'{"url": "https://x.test/", "file": "../outside.pdf"}',
+        b'{"url": "https://x.test/", "file": "missing.pdf"}',
+        b'{"url": "https://x.test/", "file": "\\u0000"}',
+    ],
+)
+def test_a_line_that_can_not_be_read_is_named(tmp_path: Path, line: bytes) -> None:
+    (tmp_path / "outside.pdf").write_bytes(b"%PDF")
+    folder = tmp_path / "world"
+    folder.mkdir()
+    (folder / "docs.jsonl").write_bytes(json.dumps(TOWN).encode() + b"\n" + line + b"\n")
     with pytest.raises(UsageError, match="line 2"):
-        open_world(str(tmp_path), config.read_config({}))
+        open_world(str(folder), config.read_config({"TOUCHSTONE_DATA": str(tmp_path / "data")}))
+    assert not list((tmp_path / "data").rglob("*.*")), "nothing half built is left"
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda packed: packed[:-20],
+        lambda packed: b"no gzip at all",
+        lambda packed: packed[:60] + b"\0" * 9 + packed[69:],
+    ],
+)
+def test_a_damaged_archive_is_a_sentence(tmp_path: Path, damage: Callable[[bytes], bytes]) -> None:
+    lines = "".join(json.dumps({**TOWN, "text": f"A town {n}."}) + "\n" for n in range(50))
+    (tmp_path / "docs.jsonl.gz").write_bytes(damage(gzip.compress(lines.encode())))
+    with pytest.raises(UsageError, match=r"docs\.jsonl\.gz is damaged after line \d+ .*Pack it again"):
+        open_world(str(tmp_path), config.read_config({"TOUCHSTONE_DATA": str(tmp_path / "data")}))
+
+
+def test_half_characters_are_no_trouble(tmp_path: Path) -> None:
+    (tmp_path / "docs.jsonl").write_text('\ufeff{"url": "https://x.test/", "text": "heron \\ud83d nest"}')
+    world = open_world(str(tmp_path), config.read_config({"TOUCHSTONE_DATA": str(tmp_path / "data")}))
+    assert "heron ? nest" in world.fetch("https://x.test/").text and world.search("duckduckgo", "heron").hits
 
 
 @pytest.mark.parametrize("name", ["nowhere", "", "/no/such/folder"])

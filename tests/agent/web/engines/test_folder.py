@@ -2,30 +2,35 @@
 
 from __future__ import annotations
 
+import json
 import threading
 
 import pytest
 
 from agent.types import Outcome
-from agent.web.engines.folder import FolderIndex, extract_terms
-from agent.web.search_results import RawResult
+from agent.web.engines.folder import SNIPPET_WORDS, FolderIndex, cut_snippet
+from agent.web.folder_store import open_folder_store
 
 DOCS = [
-    RawResult(
+    (
         "https://a.test/1",
         "Ostrava dairy",
         "The dairy was founded in 1921 by two sisters. "
         + "Filler words stand here. " * 40
         + "Its butter won prizes.",
     ),
-    RawResult("https://a.test/2", "Butter", "Butter is made from cream."),
-    RawResult("https://a.test/3", "Cafe Müller", "The caf\u00e9 in Bjørn street sells cheeses."),
+    ("https://a.test/2", "Butter", "Butter is made from cream."),
+    ("https://a.test/3", "Cafe Müller", "The caf\u00e9 in Bjørn street sells cheeses."),
 ]
 
 
 @pytest.fixture(scope="module")
-def index() -> FolderIndex:
-    return FolderIndex(DOCS)
+def index(tmp_path_factory: pytest.TempPathFactory) -> FolderIndex:
+    folder = tmp_path_factory.mktemp("world")
+    lines = (json.dumps({"url": url, "title": title, "text": text}) for url, title, text in DOCS)
+    (folder / "docs.jsonl").write_text("\n".join(lines))
+    read = lambda doc: (doc["title"], doc["text"])  # noqa: E731
+    return FolderIndex(open_folder_store(folder, folder / "kept", read))
 
 
 @pytest.mark.parametrize(
@@ -79,9 +84,20 @@ def test_nothing_found_says_so(index: FolderIndex) -> None:
     assert "other words" in result.detail
 
 
-def test_words_that_every_text_has_are_not_searched_for() -> None:
-    assert extract_terms("What is the capital of the dairy, the DAIRY?") == ["capital", "dairy"]
-    assert extract_terms("The Who") == ["the", "who"]
+def test_words_that_every_text_has_are_not_searched_for(index: FolderIndex) -> None:
+    assert index.search("Who is it that was in the zeppelin?", 10).outcome is Outcome.EMPTY
+
+
+@pytest.mark.parametrize("text", ["", "heron", "a few words only"])
+def test_a_short_text_is_its_own_snippet(text: str) -> None:
+    assert cut_snippet(text, ["zebu"]) == text
+
+
+def test_a_snippet_is_cut_around_most_of_the_words() -> None:
+    text = "heron " + "filler " * 90 + "a frog and a heron meet " + "end " * 90
+    snippet = cut_snippet(text, ["heron", "frog"])
+    assert "frog and a heron" in snippet and snippet.startswith("…") and snippet.endswith("…")
+    assert len(snippet.split()) == SNIPPET_WORDS
 
 
 def test_threads_share_it(index: FolderIndex) -> None:

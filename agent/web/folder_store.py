@@ -1,0 +1,237 @@
+"""The documents of a folder world in a SQLite file with their full-text index, built once for each content.
+
+The file is named by a hash of the documents; it is built beside its place and moved there, so that a kill or
+a second process cannot damage it. Where the data folder cannot be written, the same is built in memory."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sqlite3
+import threading
+import time
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from urllib.parse import urlsplit
+from uuid import uuid4
+
+from agent.text import urls
+from agent.text.tokens import ANALYSIS_FINGERPRINT, join_terms
+from agent.web.folder_docs import FolderDocument, find_attached_file, find_docs_file, read_docs
+
+VERSION = 1
+"""Raised when the file's tables, its windows or the extraction of text change."""
+WINDOW_CHARS = 2000
+"""Characters of a text that are scored together: its best window ranks a document. Whole documents put the
+right page of long manuals lower (33 of 38 in the first three, 36 by windows), windows of 900 those of short
+texts."""
+MAX_KEPT, MAX_UNUSED_DAYS = 20, 30
+"""Files kept at most, and days after which an unused one is removed."""
+UNFINISHED_DAYS = 1
+TITLE_WEIGHT = 2.0
+"""Weight of a word in the title, against 1 in the text (as in agent.store.fulltext)."""
+RESERVED_PATHS = ("/robots.txt", "/sitemap.xml")
+_SCHEMA = """
+CREATE TABLE documents (n INTEGER PRIMARY KEY, key TEXT, name TEXT, host TEXT, public INTEGER, url TEXT,
+    title TEXT, record BLOB);
+CREATE TABLE windows (id INTEGER PRIMARY KEY, document INTEGER, text BLOB);
+CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT);
+CREATE VIRTUAL TABLE words USING fts5(head, body, content='', tokenize="ascii tokenchars '.,_'");
+"""
+_INDEXES = """
+CREATE INDEX by_key ON documents (key);
+CREATE INDEX by_name ON documents (name);
+CREATE INDEX by_host ON documents (host, public);
+"""
+
+ReadText = Callable[[FolderDocument], tuple[str, str]]
+"""Gives a document's title and text."""
+
+
+class FolderStore:
+    """The documents of one world. Thread-safe."""
+
+    def __init__(self, connection: sqlite3.Connection, folder: Path, note: str = "") -> None:
+        self.folder, self.note = folder, note
+        """`note`: that it is kept in memory only, and why; "" when it is not."""
+        self._connection = connection
+        self._lock = threading.Lock()
+
+    def _rows(self, query: str, *values: object) -> list[tuple[object, ...]]:
+        with self._lock:
+            return self._connection.execute(query, values).fetchall()
+
+    def find(self, url: str) -> FolderDocument | None:
+        """The document at an address, in any spelling: the first of those with the same."""
+        query = "SELECT record FROM documents WHERE key = ? ORDER BY n LIMIT 1"
+        return next((_unpack(row[0]) for row in self._rows(query, urls.canonicalize(url))), None)
+
+    def find_linked(self, link: str) -> tuple[str, str] | None:
+        """Address and title of the document with this id or address."""
+        for column, value in (("name", link), ("key", urls.canonicalize(link))):
+            query = f"SELECT url, title FROM documents WHERE {column} = ? ORDER BY n LIMIT 1"
+            for url, title in self._rows(query, value) if value else ():
+                return str(url), str(title)
+        return None
+
+    def has_host(self, host: str) -> bool:
+        """Whether a document is on this host."""
+        return bool(self._rows("SELECT 1 FROM documents WHERE host = ? LIMIT 1", host))
+
+    def list_public(self, host: str) -> list[tuple[str, str]]:
+        """Address and title of the documents of a host, without redirects, failures and rules."""
+        query = "SELECT url, title FROM documents WHERE host = ? AND public = 1 ORDER BY n"
+        return [(str(url), str(title)) for url, title in self._rows(query, host)]
+
+    def search(self, terms: Sequence[str], limit: int) -> list[tuple[str, str, str]]:
+        """Address, title and best window of the documents with the best windows for any of the terms, at most
+        `limit` windows deep."""
+        match = " OR ".join(f'"{term}"' for term in terms)
+        query = (
+            "SELECT d.url, d.title, w.text FROM (SELECT rowid AS id, rank FROM words WHERE words MATCH ? "
+            "ORDER BY rank LIMIT ?) found JOIN windows w ON w.id = found.id JOIN documents d ON "
+            "d.n = w.document ORDER BY found.rank, found.id"
+        )
+        best: dict[str, tuple[str, str, str]] = {}
+        for url, title, text in self._rows(query, match, limit) if match else ():
+            if str(url) not in best:
+                best[str(url)] = (str(url), str(title), zlib.decompress(text).decode())  # type: ignore[arg-type]
+        return list(best.values())
+
+
+def open_folder_store(folder: Path, kept_in: Path, read_text: ReadText) -> FolderStore:
+    """The store of a folder's documents, opened or built. Raises NotFound, UsageError."""
+    docs = find_docs_file(folder)
+    kept = kept_in / f"{_hash_content(docs)}.db"
+    if connection := _open_kept(kept, folder):
+        return FolderStore(connection, folder)
+    try:
+        connection = _build_kept(kept, folder, docs, read_text)
+        return FolderStore(connection, folder)
+    except (OSError, sqlite3.OperationalError) as trouble:
+        note = f"in memory only: {kept_in} can't be written ({trouble})"
+    connection = sqlite3.connect(":memory:", check_same_thread=False)
+    _fill(connection, folder, docs, read_text)
+    return FolderStore(connection, folder, note)
+
+
+def _hash_content(docs: Path) -> str:
+    with docs.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256")
+    digest.update(f"{docs.name} {VERSION} {ANALYSIS_FINGERPRINT}".encode())
+    return digest.hexdigest()[:32]
+
+
+def _open_kept(kept: Path, folder: Path) -> sqlite3.Connection | None:
+    """The connection to a finished file whose attached files are as they were; None when there is none."""
+    if not kept.is_file():
+        return None
+    connection = sqlite3.connect(f"{kept.as_uri()}?mode=ro&immutable=1", uri=True, check_same_thread=False)
+    try:
+        attached = json.loads(
+            connection.execute("SELECT value FROM about WHERE name = 'files'").fetchone()[0]
+        )
+        if all(_sign_file(folder / name) == sign for name, sign in attached.items()):
+            kept.touch()
+            return connection
+    except (sqlite3.DatabaseError, TypeError, OSError):
+        pass  # damaged or not to be touched: built anew
+    connection.close()
+    return None
+
+
+def _build_kept(kept: Path, folder: Path, docs: Path, read_text: ReadText) -> sqlite3.Connection:
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = kept.with_suffix(f".{uuid4().hex[:8]}.tmp")
+    try:
+        connection = sqlite3.connect(unfinished)
+        try:
+            connection.execute("PRAGMA journal_mode = OFF")
+            connection.execute("PRAGMA synchronous = OFF")
+            _fill(connection, folder, docs, read_text)
+        finally:
+            connection.close()
+        with unfinished.open("rb+") as file:
+            os.fsync(file.fileno())
+        unfinished.replace(kept)
+    finally:
+        unfinished.unlink(missing_ok=True)
+    _remove_unused(kept)
+    return sqlite3.connect(f"{kept.as_uri()}?mode=ro&immutable=1", uri=True, check_same_thread=False)
+
+
+def _remove_unused(kept: Path) -> None:
+    """Remove the files of other worlds that were not used for long, the oldest beyond the limit, and what
+    killed processes left."""
+    now = time.time()
+    others = sorted(kept.parent.glob("*.db"), key=lambda file: -file.stat().st_mtime)
+    old = [file for n, file in enumerate(others) if n >= MAX_KEPT or _days(file, now) > MAX_UNUSED_DAYS]
+    old += [file for file in kept.parent.glob("*.tmp") if _days(file, now) > UNFINISHED_DAYS]
+    for file in old:
+        if file != kept:
+            file.unlink(missing_ok=True)
+
+
+def _days(file: Path, now: float) -> float:
+    return (now - file.stat().st_mtime) / 86_400
+
+
+def _sign_file(file: Path) -> list[int]:
+    found = file.stat()
+    return [found.st_size, found.st_mtime_ns]
+
+
+def _fill(connection: sqlite3.Connection, folder: Path, docs: Path, read_text: ReadText) -> None:
+    connection.executescript(_SCHEMA)
+    attached: dict[str, list[int]] = {}
+    window = 0
+    for n, doc in enumerate(read_docs(docs)):
+        if doc.get("file"):
+            attached[str(doc["file"])] = _sign_file(find_attached_file(folder, str(doc["file"])))
+        public = is_public(doc)
+        title, text = read_text(doc) if public else (str(doc.get("title", "")), "")
+        url = str(doc["url"])
+        place = (n, urls.canonicalize(url), str(doc.get("id", "")), urls.host(url), public, url, title)
+        packed = zlib.compress(json.dumps(doc).encode(), 6)
+        connection.execute("INSERT INTO documents VALUES (?, ?, ?, ?, ?, ?, ?, ?)", (*place, packed))
+        head = join_terms(title)
+        for piece in split_windows(text) if public else ():
+            window += 1
+            terms = (window, head, join_terms(piece))
+            connection.execute("INSERT INTO words (rowid, head, body) VALUES (?, ?, ?)", terms)
+            connection.execute(
+                "INSERT INTO windows VALUES (?, ?, ?)", (window, n, zlib.compress(piece.encode()))
+            )
+    connection.execute("INSERT INTO words (words, rank) VALUES ('rank', ?)", (f"bm25({TITLE_WEIGHT}, 1.0)",))
+    connection.execute("INSERT INTO words (words) VALUES ('optimize')")
+    connection.executescript(_INDEXES)
+    connection.execute("INSERT INTO about VALUES ('files', ?)", (json.dumps(attached),))
+    connection.commit()
+
+
+def is_public(doc: FolderDocument) -> bool:
+    """Whether a search engine would index a document: no redirect, failure or rules."""
+    is_page = int(doc.get("status", 200)) == 200 and not doc.get("location")
+    return is_page and urlsplit(doc["url"]).path not in RESERVED_PATHS
+
+
+def split_windows(text: str) -> Iterator[str]:
+    """The text in pieces of about `WINDOW_CHARS`, cut at lines, long lines at the ends of words; at least
+    one."""
+    piece = ""
+    for line in text.splitlines():
+        if piece and len(piece) + len(line) > WINDOW_CHARS:
+            yield piece
+            piece = ""
+        piece = f"{piece}\n{line}".strip()
+        while len(piece) > 2 * WINDOW_CHARS:
+            cut = piece.rfind(" ", WINDOW_CHARS // 2, WINDOW_CHARS) + 1 or WINDOW_CHARS
+            yield piece[:cut].strip()
+            piece = piece[cut:]
+    yield piece
+
+
+def _unpack(record: object) -> FolderDocument:
+    return dict(json.loads(zlib.decompress(record)))  # type: ignore[arg-type]
