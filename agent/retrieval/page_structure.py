@@ -14,8 +14,9 @@ from itertools import pairwise
 from typing import Literal
 
 from agent.types import Block, Heading, Page, Table
+from agent.types.web import BlockKind
 
-PieceKind = Literal["paragraph", "term", "definition", "item", "code", "post", "heading", "table"]
+PieceKind = BlockKind | Literal["heading", "table"]
 
 MAX_HEADING_WORDS, MAX_HEADING_CHARS = 9, 90
 """The most a line may have to be taken for a heading."""

@@ -1,5 +1,6 @@
 """Splits a page's text into passages as a person would cut them: paragraphs under one heading, a term with
-its definition, table rows with their header, a list or code with the line that introduces it, a post.
+its definition, table rows with their header, a list or code with the line that introduces it, a post. Links
+alone (contents, menus) are no passage, unless a line introduces them.
 
 Offsets are the page's own, so a quote found in a passage is found in the page. Headings are not part of a
 passage's text but of its path. Knows nothing of questions."""
@@ -133,7 +134,8 @@ class _Splitter:
         for n, (kind, group) in enumerate(groups):
             following = groups[n + 1][0] if n + 1 < len(groups) else ""
             if kind == "paragraph":
-                spans, intro = self._split_intro(group, is_needed=following in ("item", "code"))
+                opens_links = following == "links" and self.text[group[-1].end - 1] in ":："
+                spans, intro = self._split_intro(group, opens_links or following in ("item", "code"))
                 self._add_prose(spans, place)
                 continue
             if kind == "definition":
@@ -144,6 +146,8 @@ class _Splitter:
                 self._add_code(group, place, intro)
             elif kind == "table":
                 self._add_rows(group[0], place)
+            elif kind == "links" and intro:
+                self._add_list(_contents(group[0]), place, intro)
             elif kind == "post":
                 self._add_post(group[0], place)
             elif kind == "lone heading" and len(group) > 1:
@@ -161,7 +165,7 @@ class _Splitter:
                 key, here = "lone heading" if _is_lone_heading(pieces, n) else key, path
             else:
                 here = heading_path(self.page, piece.start)
-            opens = key != kind or here != path or key in ("table", "post")
+            opens = key != kind or here != path or key in ("table", "post", "links")
             opens = opens or (piece.kind == "term" and group[-1].kind == "definition")
             if group and opens:
                 yield kind, group
@@ -171,7 +175,7 @@ class _Splitter:
         if group:
             yield kind, group
 
-    def _split_intro(self, group: list[Piece], *, is_needed: bool) -> tuple[list[Span], Span | None]:
+    def _split_intro(self, group: list[Piece], is_needed: bool) -> tuple[list[Span], Span | None]:
         """The spans of paragraphs, and apart from them the last one, or its last sentence, where it
         introduces what follows."""
         spans = [(piece.start, piece.end) for piece in group]

@@ -38,15 +38,16 @@ class Table(Record):
     """True: the first row names the columns. False: the first cell of each row names what the others say."""
 
 
-BlockKind = Literal["paragraph", "term", "definition", "item", "code", "post"]
+BlockKind = Literal["paragraph", "term", "definition", "item", "code", "post", "links"]
 PassageKind = Literal["prose", "definition", "rows", "list", "code", "post"]
 
 
 @dataclass(slots=True)
 class Block:
     """A piece of a page's text that its markup sets apart, from `start` to `end`: a paragraph, the term or
-    the definition of a definition list, a list item, preformatted text, a forum post. Headings and tables are
-    kept apart. Blocks of an outer kind may hold others (an item with two paragraphs)."""
+    the definition of a definition list, a list item, preformatted text, a forum post, a list or line of links
+    alone (contents, a menu). Headings and tables are kept apart. Blocks of an outer kind may hold others (an
+    item with two paragraphs)."""
 
     __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
     kind: BlockKind

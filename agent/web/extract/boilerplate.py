@@ -40,6 +40,21 @@ _ANNOTATION_SELECTOR = (
     "sup.reference, .mw-editsection, .mw-cite-backlink, .noprint, .sr-only, .screen-reader-text, "
     ".visually-hidden, .sortkey"
 )
+_PERMALINK_SELECTOR = 'a[href*="#"]'
+_PERMALINK_TEXTS = frozenset("¶ # § ∞ ⚓ 🔗 ↑ ⇑".split())
+"""What stands for "link to this heading" after a heading: a sign alone."""
+_PAGE_TURNER_SELECTOR = ", ".join(
+    [f"a[rel~={name}]" for name in "next prev previous up home start contents index".split()]
+    + [f"a[accesskey={key}]" for key in "npuh"]
+    + ["a[rel~=alternate][hreflang]"]
+)
+"""Links to the next page, the previous one, other languages and the like: link types of HTML 4 and 5, and the
+access keys that DocBook and Texinfo give them."""
+_BAR_TAGS = frozenset("p ul ol li table tbody tr td th center span b strong small em i font nav".split())
+MAX_BAR_CHARACTERS = 400
+"""A longer block with links to neighbouring pages is not only a bar."""
+MAX_SINGLE_TURNER_CHARACTERS = 40
+"""Nor is a block longer than this with one such link."""
 _BOILERPLATE_NAMES = compile_names(read_lists("page_parts")["boilerplate_names"])
 _CONTENT_TAGS = "body html main article td th tr tbody h1 h2 h3".split()
 _SMALL_CHARACTERS = 300
@@ -59,6 +74,9 @@ def remove_invisible(body: LexborNode) -> None:
             node.decompose()
     for node in body.css(_ANNOTATION_SELECTOR):
         node.decompose()
+    for node in body.css(_PERMALINK_SELECTOR):
+        if (node.text() or "").strip() in _PERMALINK_TEXTS:
+            node.decompose()
 
 
 def _is_hidden(node: LexborNode, most: float) -> bool:
@@ -78,9 +96,28 @@ def _is_hidden(node: LexborNode, most: float) -> bool:
     )
 
 
+def remove_page_turners(body: LexborNode) -> None:
+    """Remove the lines and tables that lead to the next page, the previous one and the contents."""
+    bars: dict[int, LexborNode] = {}
+    for node in body.css(_PAGE_TURNER_SELECTOR):
+        bar = None
+        for level in ancestors(node):
+            wraps = bar is not None and text_length(level) == text_length(bar)
+            if (level.tag not in _BAR_TAGS and not wraps) or text_length(level) > MAX_BAR_CHARACTERS:
+                break
+            bar = level
+        is_single = bar is not None and len(bar.css(_PAGE_TURNER_SELECTOR)) < 2
+        if bar is not None and not (is_single and text_length(bar) > MAX_SINGLE_TURNER_CHARACTERS):
+            bars[bar.mem_id] = bar
+    outermost = [bar for bar in bars.values() if not any(level.mem_id in bars for level in ancestors(bar))]
+    for bar in outermost:
+        bar.decompose()
+
+
 def remove_boilerplate(body: LexborNode) -> None:
     """Remove navigation, footers, banners and the like. Stops early on pages whose nesting makes this
     slow."""
+    remove_page_turners(body)
     whole = text_length(body)
     budget = 1_000_000 + 20 * whole
     suspects: tuple[tuple[str, Callable[[LexborNode], bool], bool], ...] = (

@@ -14,6 +14,8 @@ TABLE_CELL_TAGS = frozenset(("td", "th"))
 _ROW_GROUP_TAGS = frozenset(("thead", "tbody", "tfoot"))
 _MAX_COLUMNS = 200
 _MAX_ROWS = 20_000
+MIN_FRAMED_WORDS = 8
+"""Words from which a cell beside a short one, alone in their table, is a text and not a value."""
 _MIN_PROSE_CHARACTERS = 1_000
 """A longer cell is prose; a table where more than every fifth cell is prose is layout."""
 
@@ -29,8 +31,8 @@ class TableGrid:
 
 
 def parse_table(node: LexborNode, flat: Callable[[LexborNode], str]) -> TableGrid | None:
-    """The table's rows; None when it is one cell wide, holds other tables or mostly prose, or is declared
-    layout.
+    """The table's rows; None when it is one cell wide, holds other tables or mostly prose, frames a text, or
+    is declared layout.
 
     `flat` gives the text under a node on one line."""
     attributes = node.attributes
@@ -42,12 +44,30 @@ def parse_table(node: LexborNode, flat: Callable[[LexborNode], str]) -> TableGri
     grid = _expand_spans([_read_cells(row, flat) for row in rows])
     widest = max((len(row) for row in grid), default=0)
     cells = [cell for row in grid for cell in row if cell]
-    if widest < 2 or sum(len(cell) > _MIN_PROSE_CHARACTERS for cell in cells) > len(cells) / 5:
+    if (
+        widest < 2
+        or _is_framed_text(grid)
+        or sum(len(cell) > _MIN_PROSE_CHARACTERS for cell in cells) > len(cells) / 5
+    ):
         return None
     return TableGrid(
         caption=flat(caption) if caption is not None else "",
         rows=grid,
         headed=_has_header_row(next(row for row in rows if flat(row))),
+    )
+
+
+def _is_framed_text(grid: list[list[str]]) -> bool:
+    """Whether a table only puts a frame around a text ("Note" beside or above it): no row has two cells with
+    text, or its only row is a short word and a sentence."""
+    filled = [[cell for cell in row if cell] for row in grid]
+    if all(len(row) < 2 for row in filled):
+        return True
+    return (
+        len(filled) == 1
+        and len(filled[0]) == 2
+        and len(filled[0][0].split()) < 3
+        and (len(filled[0][1].split()) >= MIN_FRAMED_WORDS)
     )
 
 

@@ -22,6 +22,15 @@ _LINE_TAGS = frozenset(
     "footer aside nav body center br".split()
 )
 _HEADING_LEVELS = {f"h{n}": n for n in range(1, 7)}
+_LIST_TAGS = frozenset(("ul", "ol", "dl"))
+_LINK_HOLDERS = (
+    (_PARAGRAPH_TAGS | _LINE_TAGS) - _HEADING_LEVELS.keys() - frozenset("li dt dd br hr table pre".split())
+)
+"""What may be a list or line of links."""
+MIN_LINKED_SHARE = 0.9
+"""A list or line with this share of its characters in links is nothing but links."""
+MAX_SEPARATOR_CHARS = 4
+"""A text between links of at most this length is a number or a separator (" » ")."""
 _BLOCK_KINDS: dict[str, BlockKind] = {"p": "paragraph", "dt": "term", "dd": "definition", "li": "item"}
 
 
@@ -83,13 +92,14 @@ class TextBlocks:
         self.tables: list[Table] = []
         self.blocks: list[Block] = []
         self._open_blocks: list[Block] = []
+        self._open_links: list[tuple[int, int, int, int]] = []
+        """Of each open holder of links: characters, those in links and between them, and links before it."""
+        self._linked, self._between, self._links, self._in_link = 0, 0, 0, 0
         for node, entering in walk_nodes(root, self._is_atomic):
             if entering:
                 self._write_node(node)
             else:
-                self._write_gap(node)
-                if node.tag in _BLOCK_KINDS:
-                    self._close_block()
+                self._leave_node(node)
         self.text = self._out.text
         self._finish_blocks()
 
@@ -105,9 +115,17 @@ class TextBlocks:
     def _write_node(self, node: LexborNode) -> None:
         tag = node.tag or ""
         if tag == "-text":
+            before = self._out.length
             self._out.write_inline(node.text_content or "")
+            added = self._out.length - before
+            if self._in_link:
+                self._linked += added
+            elif added <= MAX_SEPARATOR_CHARS:
+                self._between += added
             return
         self._write_gap(node)
+        if tag in _LINK_HOLDERS:
+            self._open_links.append((self._out.length, self._linked, self._between, self._links))
         if tag in _HEADING_LEVELS:
             self._write_heading(node, _HEADING_LEVELS[tag])
         elif tag == "pre":
@@ -117,28 +135,49 @@ class TextBlocks:
             self._out.require_gap("\n\n")
         elif tag in _BLOCK_KINDS:
             self._open_blocks.append(Block(_BLOCK_KINDS[tag], self._out.length, 0))
+        elif tag == "a":
+            self._in_link += 1
+            self._links += 1
         elif tag == "math":
             self._out.write_inline(node.attributes.get("alttext") or node.text())
 
-    def _close_block(self) -> None:
-        block = self._open_blocks.pop()
-        block.end = self._out.length
-        self.blocks.append(block)
+    def _leave_node(self, node: LexborNode) -> None:
+        tag = node.tag or ""
+        self._write_gap(node)
+        if tag == "a":
+            self._in_link -= 1
+        if tag in _BLOCK_KINDS:
+            block = self._open_blocks.pop()
+            block.end = self._out.length
+            self.blocks.append(block)
+        if tag in _LINK_HOLDERS:
+            self._close_link_holder(tag)
+
+    def _close_link_holder(self, tag: str) -> None:
+        start, linked, between, links = self._open_links.pop()
+        linked, between = self._linked - linked, self._between - between
+        is_linked = between <= linked >= MIN_LINKED_SHARE * (self._out.length - start - between)
+        if is_linked and self._links - links >= (1 if tag in _LIST_TAGS else 2):
+            self.blocks.append(Block("links", start, self._out.length))
 
     def _finish_blocks(self) -> None:
-        """Begin each block at its first word; drop the empty ones, and a paragraph that is all of the block
-        around it; put them in order."""
+        """Begin each block at its first word; drop the empty ones, what repeats the block around it, and what
+        is inside of links; put them in order."""
         for block in self.blocks:
             if block.kind != "code":
                 inside = self.text[block.start : block.end]
                 block.start += len(inside) - len(inside.lstrip())
-        ordered = sorted(self.blocks, key=lambda block: (block.start, -block.end, block.kind == "paragraph"))
+        order = {"links": 0, "paragraph": 2}
+        ordered = sorted(self.blocks, key=lambda block: (block.start, -block.end, order.get(block.kind, 1)))
         self.blocks = []
+        menu_end = 0
         for block in ordered:
-            before = self.blocks[-1] if self.blocks else None
-            repeats = before and (before.start, before.end) == (block.start, block.end)
-            if block.start < block.end and not (repeats and block.kind == "paragraph"):
+            before = self.blocks[-1] if self.blocks else block
+            repeats = block is not before and (before.start, before.end) == (block.start, block.end)
+            is_in_menu = block.start < menu_end and block.kind != "item"
+            if block.start < block.end and not is_in_menu and not (repeats and block.kind == "paragraph"):
                 self.blocks.append(block)
+                menu_end = block.end if block.kind == "links" else menu_end
 
     def _write_gap(self, node: LexborNode) -> None:
         tag = node.tag or ""

@@ -236,3 +236,10 @@ def test_lists_of_a_text_without_blocks_are_known_by_their_marks():
         ("list", "Cones are made of:", "Cones are made of:\n- clay\n- feldspar, which\n  melts"),
         ("prose", "", "The end of it."),
     ]
+
+
+def test_links_alone_are_no_passage_unless_a_line_introduces_them():
+    menu = "<ul><li><a href=a>Raku</a><li><a href=b>Porcelain</a></ul>"
+    assert cuts(f"<h2>Contents</h2>{menu}<h2>Clay</h2><p>{FILLER}</p>") == [("prose", "", FILLER.strip())]
+    label = "These kinds are fired:"
+    assert cuts(f"<p>{FILLER}</p><p>{label}</p>{menu}")[-1] == ("list", label, f"{label}\n\nRaku\nPorcelain")

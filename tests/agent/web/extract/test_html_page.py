@@ -190,3 +190,92 @@ def test_spans_without_end_are_bounded() -> None:
         f"<p>{PROSE}</p><table><tr><td rowspan=99999 colspan=99999>a</td><td>b</td></tr><tr><td>c</td></tr></table>"
     )
     assert all(len(row) <= 200 for table in page.tables for row in table.rows)
+
+
+def kinds(html: str) -> list[tuple[str, str]]:
+    page = read(f"<p>{PROSE}</p>{html}<h2>End</h2>")
+    return [(block.kind, page.text[block.start : block.end]) for block in page.blocks[1:]]
+
+
+def test_blocks_say_what_the_markup_sets_apart() -> None:
+    assert kinds("<dl><dt>-q<dt>--quick<dd><p>Fast.<dt>-v<dd>Loud. <ul><li>Very.</ul></dl>") == [
+        ("term", "-q"),
+        ("term", "--quick"),
+        ("definition", "Fast."),
+        ("term", "-v"),
+        ("definition", "Loud.\n\nVery."),
+        ("item", "Very."),
+    ]
+    assert kinds("<p>Then:</p><pre>  a = 1\n  b</pre><ul><li><p>One.</p><p>Two.</p></ul>") == [
+        ("paragraph", "Then:"),
+        ("code", "  a = 1\n  b"),
+        ("item", "One.\n\nTwo."),
+        ("paragraph", "One."),
+        ("paragraph", "Two."),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ("<ul><li>1. <a href=a>Butter</a><ul><li><a href=b>Salted</a></ul></ul>", "1. Butter\n\nSalted"),
+        ("<p><a href=a>Home</a> » <a href=b>Dairy</a> » <a href=c>Butter</a></p>", "Home » Dairy » Butter"),
+        (
+            "<dl><dt><a href=a>Butter</a><dd><a href=b>salted</a>, <a href=c>fresh</a></dl>",
+            "Butter\nsalted, fresh",
+        ),
+    ],
+)
+def test_links_alone_are_marked_as_such(html: str, expected: str) -> None:
+    assert kinds(html)[0] == ("links", expected)
+
+
+def test_a_list_or_line_that_says_more_than_its_links_is_content() -> None:
+    found = kinds(
+        "<ul><li><a href=a>Butter</a> is made by hand.</ul><p>See <a href=a>butter</a>, please.</p>"
+    )
+    assert [kind for kind, _ in found] == ["item", "paragraph"]
+
+
+@pytest.mark.parametrize(
+    "bar",
+    [
+        '<div><p>\nNext: <a href="b.html" accesskey="n" rel="next">Cheese</a>, Up: <a href="a" rel="up">Top</a> [<a href="#i" rel="index">Index</a>]</p></div>',
+        '<div class="navheader"><table><tr><th colspan=2>2.5 Milk</th></tr><tr><td><a accesskey="p" href="a">Prev</a><td>Chapter 2<td><a accesskey="n" href="b">Next</a></table></div>',
+        '<div class="foot"><table><tr><td><a accesskey="p" href="a">Prev</a><td><a accesskey="n" href="b">Next</a><tr><td>2.4 Cream<td>2.6 Whey</table></div>',
+        '<ul><li><a accesskey="p" href="a">Zurück</a></li><li>Das Buch</li><li><a accesskey="n" href="b">Weiter</a></li></ul>',
+        '<p>Available Languages: <a href="de" hreflang="de" rel="alternate">de</a> | <a href="fr" hreflang="fr" rel="alternate">fr</a></p>',
+    ],
+)
+def test_bars_that_turn_pages_are_left_out(bar: str) -> None:
+    assert read(f"<h1>Milk</h1>{bar}<p>{PROSE}</p>{bar}").text == f"Milk\n\n{PROSE.strip()}"
+
+
+def test_a_paragraph_that_names_the_next_page_is_kept() -> None:
+    text = read(
+        f'<p>{PROSE}</p><p>How butter is made is told in the <a rel="next" href="b">chapter on churns</a>.</p>'
+    ).text
+    assert text.endswith("the chapter on churns.")
+
+
+def test_the_sign_that_links_to_a_heading_is_no_part_of_it() -> None:
+    page = read(
+        f'<h2>Butter<a class="headerlink" href="#butter">¶</a></h2><p>{PROSE} <a href="#n">#</a>1</p>'
+    )
+    assert page.headings[0].text == "Butter" and "¶" not in page.text and "#" not in page.text
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        '<table summary="Note"><tr><td rowspan=2><img alt="[Note]"></td><th>Note</th></tr><tr><td>{}</td></tr></table>',
+        '<table><tr><td class="icon"><div>Note</div></td><td class="content">{}</td></tr></table>',
+    ],
+)
+def test_a_table_that_frames_a_note_is_text(frame: str) -> None:
+    page = read(
+        f"<p>{PROSE}</p>{frame.format('Butter that is stored in light turns bitter within a few days.')}"
+    )
+    assert not page.tables and page.text.endswith(
+        "Note\nButter that is stored in light turns bitter within a few days."
+    )
