@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from agent.retrieval.passages import Section, group_sections, last_heading, split_sentences
+from agent.retrieval.quotation import Quotation
 from agent.retrieval.relevance import describe_row, find_topic, page_texts, score_sentences, weigh_by_pages
 from agent.retrieval.term_coverage import prefix_share, stem_prefixes
 from agent.text.identifiers import find_codes, find_unmistakable_codes, is_same_code
@@ -41,21 +41,6 @@ _DATE_LINE = re.compile(
     re.IGNORECASE,
 )
 """A line that dates the page."""
-
-
-@dataclass(frozen=True)
-class Quotation:
-    """Verbatim words of a stored page, what they state and about what, and how well they answer (0..1)."""
-
-    page_id: str
-    quote: str
-    statement: str = ""
-    subject: str = ""
-    attribute: str = ""
-    score: float = 0.0
-    passage_id: str = ""
-    heading: str = ""
-    """The path of headings it stands under."""
 
 
 def quote_answer(

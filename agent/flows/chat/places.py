@@ -18,7 +18,7 @@ from agent.flows.shared.citations import build_fact_from_quote
 from agent.flows.shared.confidence import assess_confidence
 from agent.flows.shared.passages import find_hidden_sources
 from agent.flows.shared.plan import assign_parts
-from agent.retrieval.extractive_answer import Quotation
+from agent.retrieval.quotation import Quotation
 from agent.roles.chat.location import LOCATION, LocationReply
 from agent.roles.role import RoleResult
 from agent.text.dialogue_acts import classify_small_talk, is_question

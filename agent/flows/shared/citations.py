@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from agent.engine.context import RunContext
 from agent.evidence.fact_check import verify_fact
 from agent.evidence.quote_match import verify_quote
-from agent.retrieval.extractive_answer import Quotation
+from agent.retrieval.quotation import Quotation
 from agent.retrieval.relevance import score_fact
 from agent.roles.research.report import ReportSentence
 from agent.roles.site.draft import DraftSentence

@@ -10,8 +10,9 @@ from typing import Literal
 
 from pydantic import Field
 
-from agent.retrieval.extractive_answer import Quotation, find_best_quotes
+from agent.retrieval.extractive_answer import find_best_quotes
 from agent.retrieval.link_scoring import make_hit_leads, rank_links
+from agent.retrieval.quotation import Quotation
 from agent.roles.role import Role, RoleReply, Share
 from agent.text.names import find_names
 from agent.text.tokens import fold

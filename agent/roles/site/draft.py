@@ -7,8 +7,9 @@ from typing import Literal
 
 from pydantic import Field
 
-from agent.retrieval.extractive_answer import Quotation, quote_answer, score_relevance
+from agent.retrieval.extractive_answer import quote_answer, score_relevance
 from agent.retrieval.query_rewriting import build_search_texts
+from agent.retrieval.quotation import Quotation
 from agent.retrieval.relevance import page_texts, weigh_by_pages
 from agent.retrieval.term_coverage import best_share, find_unseen_terms
 from agent.roles.answer_length import parse_length_request

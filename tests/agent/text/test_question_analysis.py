@@ -57,7 +57,7 @@ def test_one_page_or_several(question: str, hops: bool) -> None:
         ("Where is Lövnäs?", "place"),
         ("How many panels?", "number"),
         ("Why did it stop?", "reason"),
-        ("How do I reset it?", "manner"),
+        ("How do I reset it?", "howto"),
         ("What is a heron?", "definition"),
         ("Name the cheese.", "thing"),
         ("Vem är ordförande?", "person"),
