@@ -42,6 +42,8 @@ IMPORT_LIMITS: dict[str, dict[str, tuple[float, float]]] = {
         "max_iterations": (1, 20),
         "max_pages": (1, 500),
         "max_urls_per_iteration": (1, 50),
+        "crawl_ahead": (0, 50),
+        "fresh_days": (0, 365),
         "max_links_per_page": (10, 5000),
         "content_max_chars": (500, 100_000),
         "links_max_chars": (40, 4000),

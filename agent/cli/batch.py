@@ -139,7 +139,7 @@ def _start_batch(bench: Workbench, file: Path, settings: Settings, budgets: Batc
     settings = normalize_settings(settings)
     validation.check_sources(settings)
     sheet = csv_input.read_sheet(read_file(file), settings)
-    check_network(bench, settings.world)
+    check_network(bench, settings.world, settings.flow)
     batch_id = jobs.create(bench, file.stem, sheet, settings, budgets.apply(PLAIN))
     write_stderr(f"batch {batch_id}: {sheet.summary}, {sheet.question_count} to ask")
     for remark in sheet.remarks:
@@ -149,7 +149,7 @@ def _start_batch(bench: Workbench, file: Path, settings: Settings, budgets: Batc
 
 def _resume_batch(bench: Workbench, batch_id: str, budgets: BatchOptions) -> str:
     status = jobs.get_status(bench, batch_id)
-    check_network(bench, status.batch.settings.world)
+    check_network(bench, status.batch.settings.world, status.batch.settings.flow)
     changed = budgets.apply(status.batch.allowance)
     jobs.resume(bench, status.batch.id, changed if changed != status.batch.allowance else None, failed=True)
     write_stderr(

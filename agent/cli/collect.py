@@ -9,7 +9,7 @@ import typer
 
 from agent import api
 from agent.cli.options import Allow, Instruction, Model, OutputFiles, SourceOptions, Start, World
-from agent.cli.output import check_network, drive_run, to_json, write_file, write_stdout
+from agent.cli.output import drive_run, to_json, write_file, write_stdout
 from agent.errors import UsageError
 from agent.export import collected
 from agent.export.collected import CollectionResult
@@ -68,7 +68,6 @@ def run(
     for file in filter(None, (files.json_file, files.markdown_file, csv_file)):
         _check_writable(file)
     bench = Workbench()
-    check_network(bench, world)
     run_id = bench.start(prompt, settings)
     if drive_run(bench, run_id, ends=(Status.REVIEW,)) is None:
         return 1

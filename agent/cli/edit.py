@@ -75,7 +75,7 @@ def run(run_id: RunId, *, edit: EditOptions) -> int:
         write_stderr("touchstone: nothing was changed")
         return 2
     if edit.add and edit.url:
-        check_network(bench, before.run.settings.world)
+        check_network(bench, before.run.settings.world, before.run.settings.flow)
     step = _apply_edit(bench, run_id, edit)
     edited = bench.snapshot(run_id)
     write_stderr(f"  {step:>3}  {'; '.join(one.text for one in edited.state.edits if one.step == step)}")

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from agent.actions.validation import FLOWS_WITH_START_PAGES
 from agent.cli.options import OutputFiles
 from agent.engine.loop import Flow
 from agent.errors import TouchstoneError, UsageError
@@ -75,9 +76,10 @@ def read_file(path: Path, most: int = -1) -> bytes:
         raise UsageError(f"{path} cannot be read: {error.strerror}") from error
 
 
-def check_network(bench: Workbench, world: str) -> None:
-    """Raises TouchstoneError when the live web is needed and there is no network."""
-    if world == "live" and not bench.is_online():
+def check_network(bench: Workbench, world: str, flow: str = "research") -> None:
+    """Raises TouchstoneError when the flow searches the live web and there is no network. A flow that starts
+    at pages a person names needs no search engine: its pages may be on the person's own network."""
+    if world == "live" and flow not in FLOWS_WITH_START_PAGES and not bench.is_online():
         raise TouchstoneError(NO_NETWORK)
 
 

@@ -18,7 +18,7 @@ from agent.cli.options import (
     World,
     parse_hosts,
 )
-from agent.cli.output import check_network, drive_and_print
+from agent.cli.output import drive_and_print
 from agent.engine.run_settings import normalize_settings
 from agent.text.urls import complete_typed_url, host
 from agent.types import Settings, SiteLimits
@@ -41,7 +41,14 @@ class SiteLimitOptions:
         int | None, _limit("max_iterations", "rounds of reading for one question", "--iterations")
     ] = None
     max_urls_per_iteration: Annotated[
-        int | None, _limit("max_urls_per_iteration", "pages read in one round", "--batch")
+        int | None, _limit("max_urls_per_iteration", "pages chosen in one round", "--batch")
+    ] = None
+    crawl_ahead: Annotated[
+        int | None, _limit("crawl_ahead", "pages of one round in all, chosen or not", "--ahead", least=0)
+    ] = None
+    fresh_days: Annotated[
+        int | None,
+        _limit("fresh_days", "days for which a stored page is used without a request", "--fresh-days", least=0),
     ] = None
     content_max_chars: Annotated[
         int | None, _limit("content_max_chars", "characters of a page in a prompt", "--page-chars", least=200)
@@ -106,7 +113,6 @@ def run(
     )
     validation.check_new_run(question.strip(), normalize_settings(settings), (settings.flow,))
     bench = Workbench()
-    check_network(bench, world)
     if not follow:
         return drive_and_print(bench, bench.start(question, settings), files)
     previous = bench.store.ledger.get(follow).settings

@@ -31,6 +31,7 @@ from agent.web.world import World
 T = TypeVar("T")
 MAX_PARALLEL_FETCHES = 32
 """Parallel fetches of one run, over all hosts."""
+NO_PAGES: Mapping[str, Page] = {}
 RESERVED_SHARE = 0.1
 """The share of calls, tokens and money that is reserved for the write-up."""
 
@@ -134,18 +135,19 @@ class RunContext:
         page = self._run_interruptibly(lambda check: self.world.fetch(url, reach=reach, checkpoint=check))
         return page if leading else apply_source_filter.filter_page(page, reach)
 
-    def fetch_many(self, urls: Sequence[str], *, skimmed: bool = False, leading: bool = False) -> list[Page]:
+    def fetch_many(
+        self, urls: Sequence[str], *, known: Mapping[str, Page] = NO_PAGES, leading: bool = False
+    ) -> list[Page]:
         """Fetch pages in parallel, within the run's source filter and the rate limit of each host; returns
         them in the order of `urls`.
 
-        `skimmed` uses the fast extractor (agent.web.extract.fast_extract). `leading` pages only list other
-        pages (sitemaps), so the filter's date and language do not apply to them. A Signal abandons all
-        fetches."""
+        `known` holds pages that were fetched before: their servers are asked only for what changed. `leading`
+        pages only list other pages (sitemaps), so the filter's date and language do not apply to them. A
+        Signal abandons all fetches."""
         reach = self.settings.source_filter
-        fast = skimmed and not reach.needs_page
 
         def fetch_one(url: str, check: Callable[[], None]) -> Page:
-            page = self.world.fetch(url, reach=reach, checkpoint=check, skimmed=fast)
+            page = self.world.fetch(url, reach=reach, checkpoint=check, known=known.get(url))
             return page if leading else apply_source_filter.filter_page(page, reach)
 
         self.checkpoint()
@@ -157,6 +159,14 @@ class RunContext:
         """Store a page; returns its id. The library indexes it, unless the library is that of another
         store."""
         return self.store.pages.put(page, shelve=self.library is None or self.library.store is self.store)
+
+    def store_fetched(self, fetched: Sequence[tuple[str, Page]]) -> list[str]:
+        """Store pages with the address each was fetched for; returns their ids. Those of the live web are
+        known to later runs by their addresses."""
+        if not self.world.live:
+            return [self.store_page(page) for _, page in fetched]
+        shelve = self.library is None or self.library.store is self.store
+        return self.store.pages.put_fetched(fetched, shelve=shelve)
 
     def assess_trust(self, page: Page, here: Mapping[str, TrustRating] | None = None) -> SourceTrust:
         """The trust of a page: a person's rating of its domain in this run (`here`) or for every run, else

@@ -105,6 +105,11 @@ def m010_passage_kinds(connection: Connection) -> None:
             )
 
 
+def m011_fetched_addresses(connection: Connection) -> None:
+    """What the live web last gave for an address; nothing is known of pages that were fetched before."""
+    tables.fetched_addresses.create(connection, checkfirst=True)
+
+
 MIGRATIONS: tuple[Migration, ...] = (
     m001_initial,
     m002_library,
@@ -115,6 +120,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     m008_batches,
     m009_sources_of_runs,
     m010_passage_kinds,
+    m011_fetched_addresses,
 )
 
 

@@ -9,10 +9,11 @@ from __future__ import annotations
 import hashlib
 import re
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
-from sqlalchemy import Connection, bindparam, func, select, update
+from sqlalchemy import Connection, bindparam, delete, func, select, update
 
 from agent.errors import NotFound
 from agent.store import tables
@@ -20,7 +21,11 @@ from agent.store.table_access import TableAccess
 from agent.text.urls import canonicalize
 from agent.types import Page, PageOrigin
 
-c = tables.pages.c
+c, a = tables.pages.c, tables.fetched_addresses.c
+MAX_ADDRESSES_A_QUERY = 500
+"""Addresses of one query: SQLite allows 999 parameters in its older builds."""
+MAX_SITE_PAGES = 5000
+"""Pages of a site that a later question takes over at most."""
 PAGE_ID = re.compile(r'"([0-9a-f]{20})"')
 """A page's id in a step's change."""
 # Built once: building a statement costs more than running it.
@@ -33,6 +38,15 @@ _SELECT_VERSIONS = (
     .order_by(c.fetched_at.desc(), c.id)
 )
 _INSERT = tables.pages.insert()
+_ADDRESS = select(a.url, a.page_id, a.fetched_at).join(tables.pages, c.id == a.page_id)
+_SELECT_ADDRESSES = _ADDRESS.where(a.url.in_(bindparam("urls", expanding=True)))
+_SELECT_SITE = (
+    _ADDRESS.where(a.origin == bindparam("origin"), a.fetched_at >= bindparam("since"))
+    .order_by(a.fetched_at.desc(), a.url)
+    .limit(MAX_SITE_PAGES)
+)
+_REMEMBER_ADDRESS = tables.fetched_addresses.insert()
+_FORGET_ADDRESS = delete(tables.fetched_addresses).where(a.url == bindparam("address"))
 
 
 class PageVersion(NamedTuple):
@@ -43,6 +57,14 @@ class PageVersion(NamedTuple):
     characters: int
     origin: PageOrigin
     imported: bool
+
+
+class FetchedAddress(NamedTuple):
+    """The page that a server gave for an address, and when it last gave or confirmed it (ISO 8601)."""
+
+    url: str
+    page_id: str
+    fetched_at: str
 
 
 class Pages(TableAccess):
@@ -56,6 +78,34 @@ class Pages(TableAccess):
             if insert_page_row(connection, row) and shelve:
                 connection.execute(tables.unindexed_pages.insert().values(page_id=row["id"]))
         return str(row["id"])
+
+    def put_fetched(self, fetched: Sequence[tuple[str, Page]], *, shelve: bool = True) -> list[str]:
+        """Store pages of the live web, each with the address that was asked for, in one transaction; what a
+        server confirmed without sending it again only gets a new time. Returns their ids."""
+        rows = [(canonicalize(url) or url, page, page_to_row(page)) for url, page in fetched]
+        with self._writer.begin() as connection:
+            for url, page, row in rows:
+                if insert_page_row(connection, row) and shelve:
+                    connection.execute(tables.unindexed_pages.insert().values(page_id=row["id"]))
+                connection.execute(_FORGET_ADDRESS, {"address": url})
+                here = {"url": url, "origin": urlsplit(url).netloc, "page_id": row["id"]}
+                connection.execute(_REMEMBER_ADDRESS, here | {"fetched_at": page.fetched_at})
+        return [str(row["id"]) for _, _, row in rows]
+
+    def find_fetched(self, urls: Iterable[str]) -> dict[str, FetchedAddress]:
+        """What the live web gave for these addresses, by their canonical form."""
+        found: dict[str, FetchedAddress] = {}
+        wanted = list(dict.fromkeys(map(canonicalize, urls)))
+        for at in range(0, len(wanted), MAX_ADDRESSES_A_QUERY):
+            some = wanted[at : at + MAX_ADDRESSES_A_QUERY]
+            found |= {row.url: FetchedAddress(*row) for row in self._rows(_SELECT_ADDRESSES, {"urls": some})}
+        return found
+
+    def list_fetched(self, origin: str, since: str) -> list[FetchedAddress]:
+        """The addresses of a site (host, with its port) that were fetched since then, the newest first."""
+        return [
+            FetchedAddress(*row) for row in self._rows(_SELECT_SITE, {"origin": origin, "since": since})
+        ]
 
     def add_if_absent(self, page: Page) -> None:
         """Add a page of an imported run, unless it is stored already."""

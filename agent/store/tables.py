@@ -96,6 +96,17 @@ drafts = Table(
     Column("at", String(32), nullable=False),
 )
 
+fetched_addresses = Table(
+    "fetched_addresses",
+    metadata,
+    Column("url", Text, primary_key=True),
+    Column("origin", String(255), nullable=False),
+    Column("page_id", String(40), nullable=False),
+    Column("fetched_at", String(32), nullable=False),
+    Index("fetched_addresses_by_origin", "origin", "fetched_at"),
+)
+"""The page that the live web last gave for an address."""
+
 trust_ratings = Table(
     "trusts",
     metadata,

@@ -76,7 +76,12 @@ class SiteLimits(Record):
     max_links_per_page: int = 300
     """Links of a page in a prompt."""
     max_urls_per_iteration: int = 5
-    """Pages read in one round."""
+    """Pages that a decision chooses in one round."""
+    crawl_ahead: int = 20
+    """Pages of a round in all: those chosen, then the next of the crawl's order; 0: only those chosen."""
+    fresh_days: int = 1
+    """Days for which a page that any run fetched is used without asking its server; an older one is asked for
+    only if it changed."""
 
 
 class CollectLimits(Record):

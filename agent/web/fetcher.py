@@ -23,7 +23,7 @@ from agent.types import Outcome, Page, SourceFilter
 from agent.web import http_outcomes, transport
 from agent.web.deadline import Deadline, DeadlineExceeded
 from agent.web.deadline_sockets import use_deadline
-from agent.web.extract import dispatch, fast_extract
+from agent.web.extract import dispatch
 from agent.web.http_outcomes import REDIRECT_STATUSES, Failure
 from agent.web.rate_limit import DEFAULT_PAUSE_S, HostRateLimiter
 from agent.web.robots import MAX_BYTES, RobotsCache, RobotsResponse
@@ -37,6 +37,7 @@ MAX_WAIT_S = 3.0
 _MAX_STUB_CHARACTERS = 250
 """A page with less text that redirects within seconds is only a redirect."""
 ANY_SOURCE = SourceFilter()
+NOT_MODIFIED = 304
 
 
 @dataclass
@@ -46,7 +47,7 @@ class _FetchAttempt:
     url: str
     reach: SourceFilter
     deadline: Deadline
-    skimmed: bool
+    known: Page | None
     started_at: str
     redirects: list[str] = field(default_factory=list)
     cookies: RequestsCookieJar = field(default_factory=RequestsCookieJar)
@@ -60,6 +61,13 @@ class _FetchAttempt:
             "redirects": self.redirects,
             "fetched_at": self.started_at,
         }
+
+    def conditions(self, url: str) -> dict[str, str]:
+        """The headers that ask for the page at `url` only if it is no longer the known one (RFC 9110, 13)."""
+        if self.known is None or self.known.final_url != url:
+            return {}
+        stated = {"If-None-Match": self.known.etag, "If-Modified-Since": self.known.last_modified}
+        return {name: value for name, value in stated.items() if value}
 
 
 @dataclass(frozen=True)
@@ -98,13 +106,14 @@ class Fetcher:
         *,
         reach: SourceFilter = ANY_SOURCE,
         checkpoint: Callable[[], None] = lambda: None,
-        skimmed: bool = False,
+        known: Page | None = None,
     ) -> Page:
-        """The page at `url`. `reach` limits the hosts, after redirects too; `skimmed` extracts fast.
+        """The page at `url`. `reach` limits the hosts, after redirects too. `known` is what this address gave
+        before: where the server says that it did not change, it comes back with its new time of fetching.
 
         Raises nothing but what `checkpoint` raises."""
         deadline = Deadline(self._seconds, checkpoint)
-        attempt = _FetchAttempt(url, reach, deadline, skimmed, f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}")
+        attempt = _FetchAttempt(url, reach, deadline, known, f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}")
         try:
             with use_deadline(deadline):
                 return self._follow_redirects(attempt)
@@ -180,7 +189,8 @@ class Fetcher:
         try:
             deadline.check()
             with self._pace.hold_slot(urls.host(url), deadline, delay=self._robots.get_crawl_delay(url)):
-                response = transport.send_get(self._adapter, url, attempt.cookies)
+                conditions = attempt.conditions(url)
+                response = transport.send_get(self._adapter, url, attempt.cookies, conditions)
                 try:
                     return self._read_body(response, deadline, limit)
                 finally:
@@ -208,11 +218,12 @@ class Fetcher:
         here = attempt.current_url
         if body.status in REDIRECT_STATUSES:
             return _redirect_target(here, body)
+        if body.status == NOT_MODIFIED and attempt.known and attempt.conditions(here):
+            return attempt.known.replace(**attempt.known_fields())
         if failure := body.failure or http_outcomes.explain_status(body.status, body.headers):
             raise _FetchFailed(*failure, body.status)
         content_type = body.headers.get("Content-Type", "")
-        extract = fast_extract.extract_content_fast if attempt.skimmed else dispatch.extract_content
-        content = extract(body.raw, content_type, here)
+        content = dispatch.extract_content(body.raw, content_type, here)
         if content.refresh_url not in ("", here) and len(content.text) < _MAX_STUB_CHARACTERS:
             return content.refresh_url
         stated = body.headers.get("Content-Language", "").split(",")[0].strip()[:12]
@@ -221,6 +232,8 @@ class Fetcher:
             status=body.status,
             content_type=content_type,
             language=content.language or stated,
+            etag=body.headers.get("ETag", ""),
+            last_modified=body.headers.get("Last-Modified", ""),
             raw=body.raw,
         )
 

@@ -29,18 +29,22 @@ REQUEST_HEADERS: Mapping[str, str] = {
     "Accept-Encoding": "gzip",
 }
 """Headers of our fetches. Only gzip is accepted: its decoding can be stopped at a size."""
+NO_CONDITIONS: Mapping[str, str] = {}
 _CHUNK = 64 * 1024
 
 
-def send_get(adapter: HTTPAdapter, url: str, cookies: RequestsCookieJar) -> requests.Response:
-    """The response to one GET, its body still to be read; its cookies are added to `cookies`.
+def send_get(
+    adapter: HTTPAdapter, url: str, cookies: RequestsCookieJar, conditions: Mapping[str, str] = NO_CONDITIONS
+) -> requests.Response:
+    """The response to one GET, its body still to be read; its cookies are added to `cookies`. `conditions`
+    are the headers of a conditional request.
 
     A `requests.Session` would add proxies, .netrc, hooks and redirects, at twice the CPU time. Raises what
     `requests` raises."""
     request = requests.PreparedRequest()
     request.prepare_method("GET")
     request.prepare_url(url, None)
-    request.prepare_headers(REQUEST_HEADERS)
+    request.prepare_headers({**REQUEST_HEADERS, **conditions})
     if len(cookies):
         request.prepare_cookies(cookies)
     response = adapter.send(request, stream=True, timeout=POLL_SECONDS)

@@ -102,11 +102,11 @@ class World:
         *,
         reach: SourceFilter = ANY_SOURCE,
         checkpoint: Callable[[], None] = lambda: None,
-        skimmed: bool = False,
+        known: Page | None = None,
     ) -> Page:
-        """The page at `url`, on the hosts that `reach` allows; `skimmed` extracts it fast. Raises nothing but
-        what `checkpoint` raises."""
-        return self._fetcher.fetch(url, reach=reach, checkpoint=checkpoint, skimmed=skimmed)
+        """The page at `url`, on the hosts that `reach` allows; `known` as it was fetched before. Raises
+        nothing but what `checkpoint` raises."""
+        return self._fetcher.fetch(url, reach=reach, checkpoint=checkpoint, known=known)
 
     def check(self, engine: str) -> SearchResult:
         """One cheap real search."""

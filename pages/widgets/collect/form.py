@@ -52,7 +52,6 @@ def draw() -> None:
         for prompt, start in EXAMPLES
     ]
     form_page.draw_examples(FORM, examples, _start_example)
-    form_page.draw_offline_note(settings)
     form_page.draw_recent(
         FORM,
         [

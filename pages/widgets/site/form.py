@@ -27,7 +27,9 @@ alone."""
 LIMIT_FIELDS = {
     "max_iterations": ("Explorations before the answer is due", 1, 20),
     "max_pages": ("Pages read for one question", 1, 500),
-    "max_urls_per_iteration": ("Pages read in parallel in one exploration", 1, 50),
+    "max_urls_per_iteration": ("Pages chosen in one exploration", 1, 50),
+    "crawl_ahead": ("Pages read in one exploration, chosen or not", 0, 50),
+    "fresh_days": ("Days for which a stored page is not fetched again", 0, 365),
     "max_links_per_page": ("Links kept of one page", 10, 5000),
     "content_max_chars": ("Characters of a page a model is shown", 500, 100_000),
     "links_max_chars": ("Characters of an address a model is shown", 40, 4000),
@@ -54,7 +56,6 @@ def draw() -> None:
         for start, question in EXAMPLES
     ]
     form_page.draw_examples(FORM, examples, _start_example)
-    form_page.draw_offline_note(settings)
     form_page.draw_recent(FORM, _list_recent())
 
 

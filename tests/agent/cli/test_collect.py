@@ -15,6 +15,8 @@ import pytest
 from agent import config
 from agent.cli.main import main
 from agent.workbench import Workbench
+from tests.web.site import Site as Server
+from tests.web.site import html
 
 QUOTE = "https://borskvart.example/stock/KALL"
 PROMPT = "Go to the forum section and find out what people are saying about Kallsteg in the last month"
@@ -106,14 +108,17 @@ def test_what_the_parser_refuses_ends_with_2(wrong: list[str], capsys: pytest.Ca
     assert "Error: " in capsys.readouterr().err
 
 
-def test_wrong_usage_is_told_before_the_network_is_looked_for(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("flow", ["collect", "site"])
+def test_flows_with_start_pages_look_for_no_search_engine(
+    flow: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Workbench, "is_online", lambda self: False)
-    assert main(["collect", "Collect the news"]) == 2
-    assert "name at least one page" in capsys.readouterr().err
-    assert main(["collect", "--start", QUOTE, "Collect the news"]) == 1
-    assert "there is no network" in capsys.readouterr().err
+    monkeypatch.setattr(Workbench, "is_online", lambda self: pytest.fail("a search engine was looked for"))
+    with Server({"/": html("<h1>Lamps</h1><p>The lamp is green.</p>")}) as server:
+        monkeypatch.setenv("FETCH_ALLOW", "127.0.0.0/8")
+        monkeypatch.setenv("FETCH_GAP", "0")
+        assert main([flow, "--start", server.url("/"), "--model", "keyless", "Which lamp is green?"]) == 0
+        assert "/" in server.paths()
+    capsys.readouterr()
 
 
 def test_nothing_is_left_of_a_file_that_was_only_tried(

@@ -27,9 +27,7 @@ class World:
     def __init__(self, look: Look) -> None:
         self.look, self.allowed = look, []
 
-    def fetch(
-        self, url: str, *, reach: SourceFilter, checkpoint: Callable[[], None], skimmed: bool = False
-    ) -> Page:
+    def fetch(self, url: str, *, reach: SourceFilter, checkpoint: Callable[[], None], **_: Any) -> Page:
         self.allowed.append(reach.allowed)
         return self.look(url, checkpoint)
 
