@@ -48,7 +48,9 @@ class SiteLimitOptions:
     ] = None
     fresh_days: Annotated[
         int | None,
-        _limit("fresh_days", "days for which a stored page is used without a request", "--fresh-days", least=0),
+        _limit(
+            "fresh_days", "days for which a stored page is used without a request", "--fresh-days", least=0
+        ),
     ] = None
     content_max_chars: Annotated[
         int | None, _limit("content_max_chars", "characters of a page in a prompt", "--page-chars", least=200)

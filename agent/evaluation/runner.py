@@ -25,12 +25,10 @@ from agent.errors import NotFound, UsageError
 from agent.evaluation import metrics, query_rewriting
 from agent.evaluation.question_score import score_run
 from agent.text.urls import host
-from agent.types import Outcome, Settings, SiteLimits, Status, Turn
+from agent.types import Outcome, Settings, Status, Turn
 from agent.workbench import Workbench
 
 log = logging.getLogger(__name__)
-MAX_PAGES = 12
-"""Pages that `site` may read for a question."""
 EVALUATED_FLOWS = ("chat", "chat_simple", "reply", "research", "site")
 """Flows that answer questions; `collect` gathers, and no question set measures that."""
 LIBRARY_FLOWS = ("reply", "chat", "chat_simple")
@@ -223,7 +221,6 @@ def settings_for(job: EvaluationJob, question: dict[str, Any]) -> Settings:
     return settings.replace(
         start_urls=[start or f"https://{domain}/"],
         allowed_domains=[domain],
-        site=SiteLimits(max_pages=MAX_PAGES),
     )
 
 

@@ -17,6 +17,7 @@ from hashlib import sha256
 from math import exp, log
 from urllib.parse import unquote, urlsplit
 
+from agent.retrieval.scorer import CollectionCounts, question_terms, saturate, sum_scores
 from agent.retrieval.term_coverage import added_share, covered_share, measure_coverage, stem_prefixes
 from agent.text.names import find_names
 from agent.text.question_analysis import (
@@ -40,11 +41,6 @@ GAIN_WEIGHT = 2.5
 """What covering all that is still missing adds, on the logit scale."""
 MAX_BRIDGE_FACTS = 6
 """Facts whose quotes are searched for names."""
-PRECISION_WEIGHT = 0.35
-"""How much of an address's score depends on its link text having few words beside the question's."""
-PAGE_RELEVANCE_WEIGHT = 0.15
-"""What the relevance of the page a link is on adds to the address's score."""
-MIN_IDF = 0.3
 _CONTEXT_CHARS = 300
 """Characters on each side of a link text that are searched for its sentence."""
 _TITLE_SUFFIX = re.compile(r"\s*\([^)]{0,200}\)\s*$|\s+[|–—·-]\s+[^|–—·]{2,40}$")
@@ -55,12 +51,10 @@ _FILE_EXTENSION = re.compile(r"\.(?:html?|php|aspx?|jsp|md|txt)$", re.IGNORECASE
 
 @dataclass(frozen=True)
 class UnreadLink:
-    """An address that was not read yet: its link text ("" from a sitemap) and the relevance of the page it is
-    on (0..1)."""
+    """An address that was not read yet, with its link text ("" from a sitemap)."""
 
     url: str
     text: str = ""
-    page_relevance: float = 0.0
 
 
 def lead_id(kind: str, value: str) -> str:
@@ -251,29 +245,22 @@ def split_path_words(url: str) -> str:
     return " ".join(filter(None, _NO_WORD.split(_CAMEL_CASE_BREAK.sub(" ", path))))
 
 
-def score_links(asked: ParsedQuestion, links: Sequence[UnreadLink]) -> list[float]:
-    """A score (0..1) for each address of a site: the share of the question's idf weight that its path and
-    link text hold.
-
-    The idf is taken over these addresses: on a site about one thing that thing's name is in all of them."""
-    bags = [
-        set(stem_words(f"{link.text} {split_path_words(link.url)}")) & asked.weights.keys() for link in links
-    ]
-    seen = Counter(word for bag in bags for word in bag)
-    weights = {
-        word: weight * (MIN_IDF + log(1 + (len(bags) - seen[word] + 0.5) / (seen[word] + 0.5)))
-        for word, weight in asked.weights.items()
-        if seen[word]
-    }
-    total = sum(weights.values()) or 1.0
-    return [
-        _score_link(asked, link, sum(weights[word] for word in bag) / total)
-        for link, bag in zip(links, bags, strict=True)
-    ]
+@lru_cache(maxsize=16384)
+def _link_words(url: str, text: str) -> tuple[str, ...]:
+    """The stems of a link text and of its address's path."""
+    return tuple(stem_words(f"{text} {split_path_words(url)}"))
 
 
-def _score_link(asked: ParsedQuestion, link: UnreadLink, covered: float) -> float:
-    words = content_stems(link.text or split_path_words(link.url))
-    precision = sum(word in asked.weights for word in words) / len(words) if words else 0.0
-    own = covered * (1 - PRECISION_WEIGHT + PRECISION_WEIGHT * precision)
-    return round(min(1.0, own + PAGE_RELEVANCE_WEIGHT * link.page_relevance), 4)
+def score_links(question: str, links: Sequence[UnreadLink]) -> list[float]:
+    """A score (0..1) for each address of a site, by the one scorer: as a passage of its link text and the
+    words of its path. Words are counted over these addresses: on a site about one thing that thing's name is
+    in all of them."""
+    terms, words = question_terms(question), [_link_words(link.url, link.text) for link in links]
+    mean = sum(map(len, words)) / max(1, len(words)) or 1.0
+    held: dict[str, dict[int, float]] = {term: {} for term in terms}
+    for n, bag in enumerate(words):
+        for word, count in Counter(word for word in bag if word in held).items():
+            held[word][n] = saturate(count, 0, len(bag) / mean)
+    counts = CollectionCounts(len(words), {term: len(found) for term, found in held.items()})
+    scores = sum_scores(held, counts)
+    return [round(scores.get(n, 0.0), 4) for n in range(len(words))]

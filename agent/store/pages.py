@@ -103,9 +103,7 @@ class Pages(TableAccess):
 
     def list_fetched(self, origin: str, since: str) -> list[FetchedAddress]:
         """The addresses of a site (host, with its port) that were fetched since then, the newest first."""
-        return [
-            FetchedAddress(*row) for row in self._rows(_SELECT_SITE, {"origin": origin, "since": since})
-        ]
+        return [FetchedAddress(*row) for row in self._rows(_SELECT_SITE, {"origin": origin, "since": since})]
 
     def add_if_absent(self, page: Page) -> None:
         """Add a page of an imported run, unless it is stored already."""

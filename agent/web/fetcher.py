@@ -120,8 +120,8 @@ class Fetcher:
         except FetchRefused as refusal:
             return Page(**attempt.known_fields(), outcome=Outcome.REFUSED, detail=str(refusal))
         except _FetchFailed as failed:
-            known = attempt.known_fields()
-            return Page(**known, outcome=failed.outcome, detail=str(failed), status=failed.status)
+            fields = attempt.known_fields()
+            return Page(**fields, outcome=failed.outcome, detail=str(failed), status=failed.status)
 
     def close(self) -> None:
         """Close the kept connections."""

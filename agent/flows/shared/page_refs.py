@@ -15,7 +15,7 @@ def store_fetched(tools: RunContext, url: str, page: Page, found_on: str, title:
     read."""
     return PageRef(
         url=url,
-        page_id=tools.store_page(page) if page.outcome is Outcome.OK else "",
+        page_id=tools.store_fetched([(url, page)])[0] if page.outcome is Outcome.OK else "",
         final_url=page.final_url,
         title=page.title or title,
         outcome=page.outcome,

@@ -29,7 +29,12 @@ def find_hidden_sources(state: RunState, tools: RunContext) -> set[str]:
 
 
 def content_passages(page: Page, page_id: str) -> list[Passage]:
-    """The passages of a page without lists of links.
+    """The passages of a page without lists of links."""
+    return drop_menus(split_passages(page, page_id), page)
+
+
+def drop_menus(passages: Sequence[Passage], page: Page) -> list[Passage]:
+    """The passages of a page that are no lists of links.
 
     A heading that links to another page is left out of its passage: the text below it is only a teaser of
     that page."""
@@ -38,7 +43,7 @@ def content_passages(page: Page, page_id: str) -> list[Passage]:
     away = {" ".join(link.text.split()) for link in page.links if canonicalize(link.url) != here}
     return [
         passage.replace(heading="") if passage.heading.split(" › ")[-1] in away else passage
-        for passage in split_passages(page, page_id)
+        for passage in passages
         if not _is_menu(passage, texts | {page.title})
     ]
 

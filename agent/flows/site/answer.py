@@ -165,12 +165,14 @@ def _describe_journey(state: SiteRun) -> str:
     """How the answer was reached: pages read, known, listed and failed."""
     refs = [state.pages.get(state.own.all_discovered_urls[i]) for i in state.own.fetched]
     read = [ref for ref in refs if ref and ref.page_id]
-    recalled = len(state.own.url_content(state)) - len(read)
+    reused = [i for i in state.own.reused if i not in state.own.fetched]
+    recalled = len(state.own.url_content(state)) - len(read) - len(reused)
     failed = sum(1 for ref in state.pages.values() if ref.outcome is not Outcome.OK)
     listed = sum(sitemap.addresses for sitemap in state.own.sitemaps.values())
     batches = format_count(len({ref.step for ref in read}), "batch", "batches")
     parts = [
         f"{format_count(len(read), 'page')} read in {batches}",
+        f"{len(reused)} from the library, read earlier" if reused else "",
         f"{recalled} known from the conversation" if recalled > 0 else "",
         f"{listed} addresses listed by the site's map" if listed else "",
         f"{failed} could not be read" if failed else "",

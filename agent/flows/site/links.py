@@ -6,16 +6,18 @@ from __future__ import annotations
 import gzip
 import re
 import zlib
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from urllib.parse import urlsplit
 
+from agent.engine.context import RunContext
 from agent.flows.shared.fact_view import visited_urls
+from agent.flows.site.language_folders import LanguageFolders
 from agent.flows.site.state import BY_SITEMAP, SiteRun, UrlIndex
 from agent.retrieval.link_scoring import UnreadLink, score_links
 from agent.roles.site.site_decision import UnvisitedUrl
-from agent.text.question_analysis import parse_question
-from agent.text.urls import canonicalize
-from agent.types import Link, Page, SiteLimits, SourceFilter
+from agent.text.urls import canonicalize, site
+from agent.types import Link, Page, SiteLimits
 
 MAX_SITEMAP_ENTRIES, MAX_SITEMAP_BYTES = 50_000, 50_000_000
 """Entries of one sitemap that are read (as many as the protocol allows), and its size when unpacked."""
@@ -23,6 +25,10 @@ MAX_SITEMAP_CANDIDATES = 300
 """Addresses of one sitemap that become candidates: the most relevant ones."""
 MAX_UNVISITED_SHOWN = 40
 """Unvisited addresses a decision is shown."""
+HUB_INTERVAL = 4
+"""Every so many addresses one is read because many pages link to it. Of 38 questions on eight documentation
+sites, 100 pages hold the page asked for 35 times without, 37 times with it (no difference from 2 to 4)."""
+UrlTest = Callable[[str], object]
 _LOC = re.compile(rb"<loc>\s*(?:<!\[CDATA\[)?\s*(.*?)\s*(?:\]\]>)?\s*</loc>", re.IGNORECASE | re.DOTALL)
 _MEDIA = re.compile(
     r"\.(?:jpe?g|png|gif|svg|webp|ico|bmp|tiff?|css|js|json|woff2?|ttf|mp[34]|m4[av]|avi|mov|webm|ogg|wav|zip|gz"
@@ -55,62 +61,94 @@ def split_nested(urls: list[str], page: Page) -> tuple[list[str], list[str]]:
 
 def rank_sitemaps(urls: list[str], question: str, most: int) -> list[str]:
     """Nested sitemaps, first those whose names share words with the question."""
-    best = select_links(question, [Link(url=url) for url in urls], SourceFilter(), most)
+    best = select_links(question, [Link(url=url) for url in urls], bool, most)
     return sorted(urls, key=lambda url: url not in {link.url for link in best})
 
 
-def index_best(urls: Iterable[str], question: str, reach: SourceFilter, index: UrlIndex) -> None:
+def index_best(urls: Iterable[str], question: str, is_open: UrlTest, index: UrlIndex) -> None:
     """Add the most relevant addresses of a sitemap to the index."""
-    for link in select_links(question, (Link(url=url) for url in urls), reach, MAX_SITEMAP_CANDIDATES):
+    for link in select_links(question, (Link(url=url) for url in urls), is_open, MAX_SITEMAP_CANDIDATES):
         index.add(link.url, "", BY_SITEMAP)
 
 
-def select_links(question: str, links: Iterable[Link], reach: SourceFilter, limit: int) -> list[Link]:
-    """The `limit` most relevant links to readable pages of the chosen sources, each once, in their order."""
+def select_links(question: str, links: Iterable[Link], is_open: UrlTest, limit: int) -> list[Link]:
+    """The `limit` most relevant links to readable pages that are open to the run, each once, in their
+    order."""
     kept: dict[str, Link] = {}
     for link in links:
         spelled = canonicalize(link.url)
-        readable = spelled and reach.allows(link.url) and not _MEDIA.search(urlsplit(spelled).path)
+        readable = spelled and is_open(link.url) and not _MEDIA.search(urlsplit(spelled).path)
         if readable and (spelled not in kept or not kept[spelled].text):
             kept[spelled] = link
     found = list(kept.values())
     if len(found) <= limit:
         return found
-    scores = score_links(parse_question(question), [UnreadLink(link.url, link.text) for link in found])
+    scores = score_links(question, [UnreadLink(link.url, link.text) for link in found])
     best = sorted(range(len(found)), key=lambda i: (-scores[i], i))[:limit]
     return [found[i] for i in sorted(best)]
 
 
-def list_unvisited(state: SiteRun, *, ranked: bool) -> list[UnvisitedUrl]:
-    """The addresses that may be explored, with their scores: the best ones first, or in the order they were
-    found in."""
-    own, limits = state.own, state.settings.site
-    reached, seen = visited_urls(state), set(own.visited_urls)
+def find_folders(state: SiteRun, tools: RunContext) -> LanguageFolders:
+    """The language folders that the run reads."""
+    refs = [state.pages.get(url) for url in state.settings.start_urls]
+    starts = [ref for ref in refs if ref and ref.page_id]
+    languages = (tools.page(ref.page_id).language for ref in starts)
+    urls = [ref.final_url or ref.url for ref in starts] or state.settings.start_urls
+    return LanguageFolders(urls, next(filter(None, languages), ""), state.own.all_discovered_urls)
+
+
+def make_url_test(state: SiteRun, folders: LanguageFolders) -> UrlTest:
+    """Whether an address may be read: in the chosen sources and in the start pages' language."""
+    settings = state.settings
+    return lambda url: settings.allows(url) and folders.allows(url)
+
+
+def list_own_sites(state: SiteRun) -> set[str]:
+    """The registrable domains of the start pages."""
+    return set(map(site, state.settings.start_urls))
+
+
+def order_unread(state: SiteRun, folders: LanguageFolders) -> list[int]:
+    """The addresses that may be read next, best first: those whose words fit the question, every fourth one
+    from those that most of the read pages link to, and then in the order they were found in; those of other
+    sites come last.
+
+    What all pages of a site link to are its hubs (contents, indexes, glossaries), which lead to what no link
+    text names (Cho, Garcia-Molina and Page 1998 order a crawl by such counts)."""
+    own, reached, seen = state.own, visited_urls(state), set(state.own.visited_urls)
     unread = [
         i
         for i, url in enumerate(own.all_discovered_urls)
-        if i not in seen and canonicalize(url) not in reached and state.settings.allows(url)
+        if i not in seen
+        and canonicalize(url) not in reached
+        and state.settings.allows(url)
+        and folders.allows(url)
     ]
-    links = [
-        UnreadLink(
-            own.all_discovered_urls[i],
-            own.url_texts.get(i, ""),
-            own.bearings.get(own.url_found_on.get(i, -1), 0.0),
-        )
-        for i in unread
-    ]
-    question = parse_question(own.relevance_question(state))
-    scores = score_links(question, links)
-    best = sorted(range(len(unread)), key=lambda n: (-scores[n], n))[:MAX_UNVISITED_SHOWN]
+    links = [UnreadLink(own.all_discovered_urls[i], own.url_texts.get(i, "")) for i in unread]
+    scores = dict(zip(unread, score_links(own.relevance_question(state), links), strict=True))
+    linked = Counter(i for found in own.url_graph.values() for i in found)
+    own_sites = list_own_sites(state)
+    away = {i for i in unread if site(own.all_discovered_urls[i]) not in own_sites}
+    by_words = iter(sorted(unread, key=lambda i: (i in away, -scores[i], i)))
+    by_links = iter(sorted(unread, key=lambda i: (i in away, -linked[i], i)))
+    order: dict[int, None] = {}
+    while len(order) < len(unread):
+        turn = by_links if len(order) % HUB_INTERVAL == HUB_INTERVAL - 1 else by_words
+        order[next(i for i in turn if i not in order)] = None
+    return list(order)
+
+
+def list_unvisited(state: SiteRun, order: Sequence[int]) -> list[UnvisitedUrl]:
+    """The first addresses of the order, as a decision is shown them."""
+    own, limits = state.own, state.settings.site
     return [
         UnvisitedUrl(
-            index=unread[n],
-            url=shorten_url(links[n].url, limits),
-            text=links[n].text[:200],
-            score=scores[n],
-            found_on=own.url_found_on.get(unread[n], -1),
+            index=i,
+            url=shorten_url(own.all_discovered_urls[i], limits),
+            text=own.url_texts.get(i, "")[:200],
+            found_on=own.url_found_on.get(i, -1),
         )
-        for n in (best if ranked else sorted(best))
+        for i in order[:MAX_UNVISITED_SHOWN]
     ]
 
 

@@ -1,9 +1,9 @@
-"""The read pages of a site: what a prompt may show of them, and what they say on the question. Nothing is
-fetched here."""
+"""The read pages of a site as one index: its best passages for a question, and what a prompt shows of them.
+Nothing is fetched here."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from agent.engine.context import RunContext
 from agent.engine.state import Change
@@ -11,103 +11,159 @@ from agent.flows.shared import fact_view
 from agent.flows.shared.citations import build_fact_from_quote
 from agent.flows.shared.confidence import assess_confidence
 from agent.flows.shared.page_refs import mark_read
-from agent.flows.shared.passages import content_passages, fit_passages
+from agent.flows.shared.passages import content_passages, drop_menus
 from agent.flows.shared.plan import assign_parts
 from agent.flows.site.links import shorten_url
-from agent.flows.site.state import SiteRun
-from agent.retrieval.extractive_answer import find_best_quotes, score_relevance
+from agent.flows.site.state import BY_INDEX, SiteRun, UrlIndex
+from agent.retrieval.answer import find_answer
 from agent.retrieval.passages import infer_headings
-from agent.retrieval.term_coverage import find_unseen_terms
 from agent.roles.refusal_messages import is_unresolved_reference
-from agent.roles.site.site_decision import SitePage
-from agent.text.question_analysis import parse_question
+from agent.roles.site.site_decision import GOOD_SCORE, SitePage
 from agent.types import Fact, Page, PageRef, Passage
 
+MAX_PASSAGES = 60
+"""Passages of all pages read that an answer is chosen from."""
 MAX_PROMPT_CHARS = 60_000
 """Characters of page text that one prompt holds at most, over all pages."""
+MAX_PAGES_WITHOUT_TEXT, MAX_OPENING_PASSAGES = 10, 3
+"""Pages that are shown, and passages of each, when no passage of any fits the question."""
 
 
-def has_question_word(question: str, page: Page) -> bool:
-    """Whether a word of the question occurs on the page."""
-    return len(find_unseen_terms(question, [page.title, page.text])) < len(parse_question(question).weights)
+def search_site(state: SiteRun, tools: RunContext, more: Collection[str] = ()) -> list[Passage]:
+    """The best passages of all pages read, and of the stored pages `more`, best first: without menus, pages
+    that a person struck or does not trust, and the words of struck facts."""
+    ids = {*state.own.url_content(state).values(), *more}
+    hits = tools.library.search_pages(_newest_text(state), ids, 2 * MAX_PASSAGES)
+    kept: dict[str, Passage] = {}
+    for page_id in dict.fromkeys(hit.page_id for hit in hits):
+        here = [hit for hit in hits if hit.page_id == page_id]
+        page = tools.page(page_id)
+        if not _is_excluded(state, tools, page):
+            kept |= {hit.id: hit for hit in _remove_struck_words(state, page, drop_menus(here, page))}
+    return [kept[hit.id] for hit in hits if hit.id in kept][:MAX_PASSAGES]
 
 
-def list_pages(state: SiteRun, passages: Sequence[Passage]) -> list[SitePage]:
-    """The visited pages for a decision, each with the text of its passages."""
-    texts: dict[str, list[str]] = {}
-    for passage in passages:
-        texts.setdefault(passage.page_id, []).append(passage.text)
-    pages = []
-    for i, page_id in state.own.url_content(state).items():
-        url = state.own.all_discovered_urls[i]
-        pages.append(
-            SitePage(
-                index=i,
-                url=shorten_url(url, state.settings.site),
-                title=state.pages[url].title,
-                text="\n".join(texts.get(page_id, [])),
-                relevance=state.own.bearings.get(i, 0.0),
-            )
-        )
-    return pages
-
-
-def passages_for_prompt(state: SiteRun, tools: RunContext) -> list[Passage]:
-    """The passages of the visited pages that fit the prompt: the best pages first, each page in its own order
-    and within its window."""
-    content, window = state.own.url_content(state), state.settings.site.content_max_chars
-    useful, relevance = state.own.useful_visited_indices, state.own.bearings
-    best = sorted(content, key=lambda i: (i not in useful, -relevance.get(i, 0.0), i))
-    passages: list[Passage] = []
-    room = max(MAX_PROMPT_CHARS, window)
-    for i in best[: max(1, 2 * MAX_PROMPT_CHARS // max(1, window))]:
-        page = infer_headings(tools.page(content[i]))
-        struck = fact_view.find_struck_source(state, page.final_url or page.url)
-        if room <= 0 or struck or tools.assess_trust(page, state.trusts).value <= 0:
-            continue
-        left = _passages_after_edits(state, page, content[i])
-        shown = fit_passages(state.own.relevance_question(state), left, min(window, room))
-        room -= sum(len(passage.text) for passage in shown)
-        passages += shown
-    return passages
+def is_good(passages: Sequence[Passage]) -> bool:
+    """Whether the best passage is good enough to stop reading."""
+    return bool(passages) and max(passage.score for passage in passages) >= GOOD_SCORE
 
 
 def _newest_text(state: SiteRun) -> str:
     """What was typed last, a note or the question; with the conversation when it names nothing."""
-    text = [state.asked or state.question, *fact_view.note_texts(state)][-1]
-    return state.own.relevance_question(state) if is_unresolved_reference(text) else text
+    note = next(reversed(fact_view.note_texts(state)), "")
+    return state.own.relevance_question(state) if is_unresolved_reference(note) else note
 
 
-def read_pages(state: SiteRun, tools: RunContext, indices: Sequence[int]) -> Change:
-    """What pages that were just visited or recalled say on the question: their relevance, facts with verified
-    quotes, and the confidence."""
-    question, content = state.own.relevance_question(state), state.own.url_content(state)
-    newest = _newest_text(state)
-    relevance, facts, refs = dict[int, float](), dict[str, Fact](), list[PageRef]()
-    for i in indices:
-        if i not in content:
-            continue
-        page = infer_headings(tools.page(content[i]))
-        passages = _passages_after_edits(state, page, content[i])
-        struck = fact_view.find_struck_source(state, page.final_url or page.url)
-        relevance[i] = 0.0 if struck else score_relevance(newest, passages)
-        quoted = [
-            build_fact_from_quote(question, tools, page, quotation, by="keyless", here=state.trusts)
-            for quotation in find_best_quotes(question, passages)
-        ]
-        new = fact_view.apply_person_marks(state, quoted)
-        facts |= {fact.id: fact for fact in new if fact.id not in state.facts}
-        ref = state.pages[state.own.all_discovered_urls[i]]
-        refs.append(mark_read(ref, page, facts=sum(fact.verified for fact in new)))
-    new = assign_parts(state.plan, facts.values())
-    level = assess_confidence(state, tools.step, new)
-    return {"bearings": relevance, "facts": new, "pages": refs, "confidence": [level]}
+def quote_best(state: SiteRun, tools: RunContext, passages: Sequence[Passage]) -> Change:
+    """The change that adds what the best passages say as facts with verified quotes, for a person to mark."""
+    question, facts = _newest_text(state), dict[str, Fact]()
+    for part in find_answer(question, passages).parts:
+        for quotation in [*([part.lead] if part.lead else []), *part.passages, *part.others]:
+            page = tools.page(quotation.page_id)
+            fact = build_fact_from_quote(question, tools, page, quotation, by="keyless", here=state.trusts)
+            facts[fact.id] = fact
+    new = [fact for name, fact in facts.items() if name not in state.facts]
+    new = assign_parts(state.plan, fact_view.apply_person_marks(state, new))
+    return {"facts": new, "confidence": [assess_confidence(state, tools.step, new)]} if new else {}
 
 
-def _passages_after_edits(state: SiteRun, page: Page, page_id: str) -> list[Passage]:
+def adopt_stored(
+    state: SiteRun, tools: RunContext, stored: dict[str, str], hits: Sequence[Passage]
+) -> Change:
+    """The change that makes stored pages of the site (address and id) that hold one of these passages pages
+    of the run."""
+    index, found = UrlIndex(state.own), {hit.page_id for hit in hits}
+    known = set(state.own.url_content(state).values())
+    new = {url: page_id for url, page_id in stored.items() if page_id in found - known}
+    refs: dict[int, PageRef] = {}
+    for url, page_id in new.items():
+        page, i = tools.page(page_id), index.add(url, found_on=BY_INDEX)
+        if i not in state.own.visited_urls:
+            ref = PageRef(url=url, page_id=page_id, final_url=page.final_url, title=page.title)
+            refs[i] = mark_read(ref, page, facts=0, found_on="library", step=tools.step)
+    visited: Change = {"visited_urls": list(refs), "reused": list(refs), "pages": list(refs.values())}
+    return {**index.to_change(), **visited} if refs else {}
+
+
+def score_pages(state: SiteRun, passages: Sequence[Passage]) -> dict[int, float]:
+    """How well each page read fits the question (0..1): the score of its best passage."""
+    best: dict[str, float] = {}
+    for passage in passages:
+        best[passage.page_id] = max(passage.score, best.get(passage.page_id, 0.0))
+    return {i: best.get(page_id, 0.0) for i, page_id in state.own.url_content(state).items()}
+
+
+def list_pages(state: SiteRun, passages: Sequence[Passage]) -> list[SitePage]:
+    """The pages read for a decision, each with the text of its passages; those without any only when no page
+    has some."""
+    texts: dict[str, list[str]] = {}
+    for passage in passages:
+        texts.setdefault(passage.page_id, []).append(passage.text)
+    content = state.own.url_content(state)
+    shown = [i for i, page_id in content.items() if page_id in texts] or list(content)[
+        :MAX_PAGES_WITHOUT_TEXT
+    ]
+    return [
+        SitePage(
+            index=i,
+            url=shorten_url(state.own.all_discovered_urls[i], state.settings.site),
+            title=state.pages[state.own.all_discovered_urls[i]].title,
+            text="\n".join(texts.get(content[i], [])),
+            relevance=state.own.bearings.get(i, 0.0),
+        )
+        for i in shown
+    ]
+
+
+def passages_for_prompt(state: SiteRun, tools: RunContext) -> list[Passage]:
+    """The best passages of all pages read, best first; for a model with their neighbours: the best pages
+    first, each in its own order and within its window."""
+    hits = search_site(state, tools) or _opening_passages(state, tools)
+    if tools.client is None:
+        return hits
+    window, room = state.settings.site.content_max_chars, MAX_PROMPT_CHARS
+    shown: dict[str, dict[int, Passage]] = {}
+    pages: dict[str, list[Passage]] = {}
+    for hit in hits:
+        if hit.page_id not in pages:
+            page = infer_headings(tools.page(hit.page_id))
+            pages[hit.page_id] = _remove_struck_words(state, page, content_passages(page, hit.page_id))
+        here, there = shown.setdefault(hit.page_id, {}), pages[hit.page_id]
+        at = next((n for n, passage in enumerate(there) if passage.start == hit.start), None)
+        for n in [at, at - 1, at + 1] if at is not None else []:
+            size = len(there[n].text) if 0 <= n < len(there) and n not in here else 0
+            if size and size <= min(room, window - sum(len(passage.text) for passage in here.values())):
+                here[n], room = there[n], room - size
+    return [here[n] for here in shown.values() for n in sorted(here)]
+
+
+def _opening_passages(state: SiteRun, tools: RunContext) -> list[Passage]:
+    """The first passages of the first pages read: what the site is about, where no word of the question
+    occurs."""
+    found: list[Passage] = []
+    for page_id in list(state.own.url_content(state).values())[:MAX_PAGES_WITHOUT_TEXT]:
+        page = infer_headings(tools.page(page_id))
+        if not _is_excluded(state, tools, page):
+            here = content_passages(page, page_id)[:MAX_OPENING_PASSAGES]
+            found += _remove_struck_words(state, page, here)
+    return found
+
+
+def mark_given(state: SiteRun, tools: RunContext) -> list[PageRef]:
+    """The pages that a person supplied since they were last looked at, marked as read."""
+    waiting = [ref for ref in state.pages.values() if ref.waiting and ref.page_id]
+    return [mark_read(ref, tools.page(ref.page_id), facts=ref.facts) for ref in waiting]
+
+
+def _is_excluded(state: SiteRun, tools: RunContext, page: Page) -> bool:
+    struck = fact_view.find_struck_source(state, page.final_url or page.url)
+    return bool(struck) or tools.assess_trust(page, state.trusts).value <= 0
+
+
+def _remove_struck_words(state: SiteRun, page: Page, passages: Sequence[Passage]) -> list[Passage]:
     """The passages of a page without the words of struck facts, and of facts that a person corrected beyond
     their quote."""
-    here, passages = page.final_url or page.url, content_passages(page, page_id)
+    here, left = page.final_url or page.url, list(passages)
     removed = {
         fact.quote
         for fact in state.facts.values()
@@ -119,8 +175,8 @@ def _passages_after_edits(state: SiteRun, page: Page, page_id: str) -> list[Pass
         )
     }
     for quote in sorted(removed, key=len, reverse=True):
-        passages = [
+        left = [
             passage.replace(text=passage.text.replace(quote, "")) if quote in passage.text else passage
-            for passage in passages
+            for passage in left
         ]
-    return [passage for passage in passages if passage.text.strip()]
+    return [passage for passage in left if passage.text.strip()]

@@ -16,8 +16,9 @@ from agent.retrieval.query_rewriting import build_search_texts
 from agent.text.urls import canonicalize
 from agent.types import Action, Actor, Outcome, Record
 
-BY_PERSON, BY_SITEMAP = -1, -2
-"""Where an address was found when it was on no page: a person gave it, a sitemap lists it."""
+BY_PERSON, BY_SITEMAP, BY_INDEX = -1, -2, -3
+"""Where an address was found when it was on no page: a person gave it, a sitemap lists it, an earlier run
+read it."""
 
 
 class ExplorationChoice(Record):
@@ -60,12 +61,14 @@ class SiteState(FlowState):
     """The index of the page each address was first found on, BY_PERSON or BY_SITEMAP."""
     url_graph: Annotated[dict[int, list[int]], merge_dict] = Field(default_factory=dict)
     bearings: Annotated[dict[int, float], merge_dict] = Field(default_factory=dict)
-    """How well each visited page answers the question, 0..1."""
+    """How well each visited page fits the question, 0..1: the score of its best passage."""
     sitemaps: Annotated[dict[str, Sitemap], upsert] = Field(default_factory=dict)
     skimmed: list[int] = Field(default_factory=list)
-    """Pages read at a glance only, because no word of the question stood on them."""
+    """Set by older versions only."""
     fetched: Annotated[list[int], append] = Field(default_factory=list)
     """The pages asked for in this run, not recalled from the conversation."""
+    reused: Annotated[list[int], append] = Field(default_factory=list)
+    """The pages that an earlier run fetched and this one used without a request."""
     current_iteration: int = 0
     useful_visited_indices: list[int] = Field(default_factory=list)
     decision_reasoning: str = ""
@@ -90,9 +93,11 @@ class SiteState(FlowState):
         }
 
     def describe_target(self, run: RunState[Any], step: str) -> str:
-        """The first addresses of the batch that is read."""
-        queued = [self.all_discovered_urls[i] for i in self.urls_to_process[:5]]
-        return ", ".join(queued) if step == "crawl" else super().describe_target(run, step)
+        """How many pages are read, and the first of them."""
+        queued = [self.all_discovered_urls[i] for i in self.urls_to_process[:3]]
+        more = len(self.urls_to_process) - len(queued)
+        named = f"{', '.join(queued)}{f' and {more} more' if more > 0 else ''}"
+        return named if step == "crawl" else super().describe_target(run, step)
 
     def relevance_question(self, run: RunState[Any]) -> str:
         """The question as it stands alone, with a person's notes."""

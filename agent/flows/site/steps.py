@@ -2,37 +2,46 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
 from agent.engine.context import RunContext
-from agent.engine.state import Change, merge, state_after, to_jsonable
+from agent.engine.state import Change, state_after
 from agent.errors import BudgetSpent
 from agent.flows.shared import fact_view
 from agent.flows.shared.citations import find_quote_problems
-from agent.flows.shared.page_refs import START_PAGE_REASON, build_action, store_fetched
-from agent.flows.site import links, thread_memory
+from agent.flows.shared.page_refs import START_PAGE_REASON, build_action, mark_read
+from agent.flows.site import links, stored_pages, thread_memory
 from agent.flows.site import pages as reading
 from agent.flows.site.answer import answer_from_draft, rewrite_answer
-from agent.flows.site.state import BY_PERSON, BY_SITEMAP, ExplorationChoice, Sitemap, SiteRun, UrlIndex
+from agent.flows.site.state import (
+    BY_INDEX,
+    BY_PERSON,
+    BY_SITEMAP,
+    ExplorationChoice,
+    Sitemap,
+    SiteRun,
+    UrlIndex,
+)
 from agent.roles.site.draft import DRAFT
-from agent.roles.site.site_decision import SITE_DECISION, AgentDecision, UnvisitedUrl
-from agent.text.urls import canonicalize, host
-from agent.types import Outcome, Page, PageRef, Proposal, Refusal
-from agent.web.extract.fast_extract import extract_fully
+from agent.roles.site.site_decision import SITE_DECISION, AgentDecision
+from agent.text.urls import canonicalize, host, site
+from agent.types import Action, Outcome, Page, PageRef, Passage, Proposal, Refusal
 from agent.web.robots import list_sitemaps
 
 MAX_SITEMAPS = 8
 """Sitemap files that are fetched at most, lists of sitemaps included."""
-MAX_CAREFUL_BATCH = 10
-"""A batch up to this size is extracted in full; of a larger one only the pages with a word of the
-question."""
+MAX_REUSED_PAGES = 60
+"""Stored pages that one wave takes in without a request."""
+FOUND_BY = {BY_PERSON: "person", BY_SITEMAP: "sitemap", BY_INDEX: "library"}
 MAX_GRAPH_PAGES, MAX_USEFUL_PAGES, MAX_LINKS_KEPT = 30, 5, 50
 MAX_QUESTION_CHARS = 1000
 
 
 def recall(state: SiteRun, tools: RunContext) -> tuple[Change, str]:
-    """Take over the pages and the graph of the conversation, and queue the start pages."""
+    """Take over the pages and the graph of the conversation, and queue the start pages; a site whose stored
+    pages hold a good passage is not asked for any."""
     if reply := fact_view.answer_small_talk(state, tools.step):
         return {"asked": state.question, "answers": [reply], "stop_reason": "enough"}, "done"
     change: Change = {"asked": state.question, "current_iteration": 0}
@@ -46,47 +55,38 @@ def recall(state: SiteRun, tools: RunContext) -> tuple[Change, str]:
     start = [index.add(url, found_on=BY_PERSON) for url in state.settings.start_urls if canonicalize(url)]
     queue = [i for i in dict.fromkeys(start) if i not in now.own.visited_urls]
     _index_stored_links(now, tools, index)
-    added = index.to_change()
-    for name, more in added.items():
+    for name, more in index.to_change().items():
         old = change.get(name, type(more)())
         change[name] = [*old, *more] if isinstance(more, list) else {**old, **more}
-    if former:
-        recalled = _read_recalled_pages(merge(now, to_jsonable(added)), tools)
-        change |= {**recalled, "facts": [*change["facts"], *recalled["facts"]]}
+    if queue and not former and _is_site_known(state, tools):
+        queue = []
     return {**change, "urls_to_process": queue}, "survey" if queue else "decide"
+
+
+def _is_site_known(state: SiteRun, tools: RunContext) -> bool:
+    """Whether the fresh stored pages of the site hold a good passage."""
+    stored = stored_pages.list_site_pages(state, tools, links.find_folders(state, tools))
+    return bool(stored) and reading.is_good(reading.search_site(state, tools, stored.values()))
 
 
 def _index_stored_links(state: SiteRun, tools: RunContext, index: UrlIndex) -> None:
     """Add the addresses of stored pages and sitemaps that are relevant to this question."""
-    question, reach = state.own.search_text(state), state.settings.source_filter
-    most = state.settings.site.max_links_per_page
+    question, folders = state.own.search_text(state), links.find_folders(state, tools)
+    is_open = links.make_url_test(state, folders)
     for i, page_id in state.own.url_content(state).items():
-        for link in links.select_links(question, tools.page(page_id).links, reach, most):
+        most = state.settings.site.max_links_per_page
+        for link in links.select_links(question, tools.page(page_id).links, is_open, most):
             index.add(link.url, link.text, i)
     for sitemap in state.own.sitemaps.values():
         if sitemap.page_id:
             urls = links.parse_sitemap(tools.page(sitemap.page_id, raw=True))
-            links.index_best(urls, question, reach, index)
-
-
-def _read_recalled_pages(state: SiteRun, tools: RunContext) -> Change:
-    """What the recalled pages say on this question; skimmed ones with a word of it are extracted in full."""
-    question, content, refs = state.own.search_text(state), state.own.url_content(state), []
-    for i in state.own.skimmed:
-        ref, page_id = state.pages.get(state.own.all_discovered_urls[i]), content.get(i)
-        if ref and page_id and reading.has_question_word(question, page := tools.page(page_id, raw=True)):
-            full = extract_fully(page)
-            refs.append(ref.replace(page_id=tools.store_page(full)) if full.outcome is Outcome.OK else ref)
-    now = state_after(state, {"pages": refs})
-    change = reading.read_pages(now, tools, list(now.own.url_content(now)))
-    kept = {ref.url: ref for ref in [*now.pages.values(), *change["pages"]]}
-    return {**change, "pages": list(kept.values())}
+            links.index_best(urls, question, is_open, index)
 
 
 def survey(state: SiteRun, tools: RunContext) -> tuple[Change, str]:
     """Fetch the sitemaps of the start pages' hosts; their most relevant addresses become candidates."""
     own, reach, index = state.own, state.settings.source_filter, UrlIndex(state.own)
-    question = own.search_text(state)
+    question, is_open = own.search_text(state), links.make_url_test(state, links.find_folders(state, tools))
     parts = [urlsplit(own.all_discovered_urls[i]) for i in own.urls_to_process]
     origins = [
         origin
@@ -106,7 +106,7 @@ def survey(state: SiteRun, tools: RunContext) -> tuple[Change, str]:
             urls = links.parse_sitemap(page) if page.raw else []
             nested, others = links.split_nested(urls, page)
             queue += [u for u in links.rank_sitemaps(nested, question, MAX_SITEMAPS) if reach.allows(u)]
-            links.index_best(others, question, reach, index)
+            links.index_best(others, question, is_open, index)
             found[url] = _store_sitemap(tools, url, page, len(urls))
     return {**index.to_change(), "sitemaps": list(found.values())}, "crawl"
 
@@ -118,27 +118,28 @@ def _store_sitemap(tools: RunContext, url: str, page: Page, count: int) -> Sitem
 
 
 def crawl(state: SiteRun, tools: RunContext) -> tuple[Change, str]:
-    """Read the queued pages side by side: store them, keep their best links, and note how they link."""
-    own, index, reach = state.own, UrlIndex(state.own), state.settings.source_filter
-    question, most = own.search_text(state), state.settings.site.max_links_per_page
-    batch = own.urls_to_process[: _count_pages_left(state)]
-    large = len(batch) > MAX_CAREFUL_BATCH
-    fetched = tools.fetch_many([own.all_discovered_urls[i] for i in batch], skimmed=large)
-    graph, refs, skimmed = dict[int, list[int]](), list[PageRef](), list(own.skimmed)
-    for i, page in zip(batch, fetched, strict=True):
-        if large and page.outcome is Outcome.OK:
-            if reading.has_question_word(question, page):
-                page = extract_fully(page)
-            else:
-                skimmed.append(i)
-        refs.append(_store_page(state, tools, i, page))
-        kept = links.select_links(question, page.links, reach, most)
+    """Read the queued pages side by side: fetch or take those that are stored and fresh, keep their best
+    links, and note how they link."""
+    own, index, urls = state.own, UrlIndex(state.own), state.own.all_discovered_urls
+    stored = stored_pages.find_stored(state, tools, [urls[i] for i in own.urls_to_process])
+    reused = [i for i in own.urls_to_process if urls[i] in stored and stored[urls[i]].is_fresh]
+    asked = [i for i in own.urls_to_process if i not in reused][: _count_pages_left(state)]
+    known = {url: held.page for url, held in stored.items()}
+    fetched = tools.fetch_many([urls[i] for i in asked], known=known)
+    pages = dict(zip(asked, fetched, strict=True)) | {i: known[urls[i]] for i in reused}
+    batch, graph = [*asked, *reused], dict[int, list[int]]()
+    refs = _store_pages(state, tools, pages)
+    folders = links.find_folders(state_after(state, {"pages": refs}), tools)
+    question, is_open = own.relevance_question(state), links.make_url_test(state, folders)
+    for i, page in pages.items():
+        followed = page.links if folders.allows_page(page.language) else []
+        kept = links.select_links(question, followed, is_open, state.settings.site.max_links_per_page)
         linked = dict.fromkeys(index.add(link.url, link.text, i) for link in kept)
         graph[i] = [n for n in linked if n != i]
-    seen = [*own.visited_urls, *batch]
-    for ref, i in zip(refs, batch, strict=True):
-        ref.links = [own.all_discovered_urls[n] for n in graph[i] if n in seen][:MAX_LINKS_KEPT]
-    arrived = (index.find(page.final_url) for page in fetched if page.outcome is Outcome.OK)
+    seen = {*own.visited_urls, *batch}
+    for ref, i in zip(refs, pages, strict=True):
+        ref.links = [urls[n] for n in graph[i] if n in seen and n < len(urls)][:MAX_LINKS_KEPT]
+    arrived = (index.find(page.final_url) for page in pages.values() if page.outcome is Outcome.OK)
     change: Change = {
         **index.to_change(),
         "urls_to_process": [],
@@ -147,13 +148,13 @@ def crawl(state: SiteRun, tools: RunContext) -> tuple[Change, str]:
         ],
         "url_graph": graph,
         "pages": refs,
-        "skimmed": skimmed,
-        "fetched": batch,
+        "fetched": asked,
+        "reused": reused,
+        "actions": [
+            _page_action(state, tools, ref) for ref, i in zip(refs, pages, strict=True) if i in asked
+        ],
     }
-    read = reading.read_pages(state_after(state, change), tools, batch)
-    pages = {ref.url: ref for ref in [*refs, *read["pages"]]}
-    actions = [_page_action(state, tools, pages[ref.url]) for ref in refs]
-    return {**change, **read, "pages": list(pages.values()), "actions": actions}, "decide"
+    return change, "decide"
 
 
 def _count_pages_left(state: SiteRun) -> int:
@@ -161,29 +162,49 @@ def _count_pages_left(state: SiteRun) -> int:
     return max(0, state.settings.site.max_pages - len(state.actions_this_round))
 
 
-def _store_page(state: SiteRun, tools: RunContext, i: int, page: Page) -> PageRef:
-    urls, on = state.own.all_discovered_urls, state.own.url_found_on.get(i, BY_PERSON)
-    found_on = {BY_PERSON: "person", BY_SITEMAP: "sitemap"}.get(on) or urls[on]
-    return store_fetched(tools, urls[i], page, found_on, state.own.url_texts.get(i, ""))
+def _store_pages(state: SiteRun, tools: RunContext, pages: dict[int, Page]) -> list[PageRef]:
+    """The pages as references of the run, with their marks; those that were read are stored."""
+    urls, refs = state.own.all_discovered_urls, list[PageRef]()
+    good = {i: page for i, page in pages.items() if page.outcome is Outcome.OK}
+    ids = dict(zip(good, tools.store_fetched([(urls[i], page) for i, page in good.items()]), strict=True))
+    for i, page in pages.items():
+        on = state.own.url_found_on.get(i, BY_PERSON)
+        ref = PageRef(
+            url=urls[i],
+            page_id=ids.get(i, ""),
+            final_url=page.final_url,
+            title=page.title or state.own.url_texts.get(i, ""),
+            outcome=page.outcome,
+            detail=page.detail,
+            found_on=FOUND_BY.get(on) or urls[on],
+            step=tools.step,
+        )
+        refs.append(mark_read(ref, page, facts=0) if i in good else ref)
+    return refs
 
 
-def _page_action(state: SiteRun, tools: RunContext, ref: PageRef) -> Any:
+def _page_action(state: SiteRun, tools: RunContext, ref: PageRef) -> Action:
     why = state.own.choices[-1].reasoning if state.own.choices else START_PAGE_REASON
     proposal = Proposal(next_action="crawl_url", query_or_url=ref.url, reasoning=why, by="code")
-    more = {"page_id": ref.page_id, "new_facts": ref.facts}
-    return build_action(proposal, tools.step, ref.outcome, ref.detail, **more)
+    return build_action(proposal, tools.step, ref.outcome, ref.detail, page_id=ref.page_id)
 
 
 def decide(state: SiteRun, tools: RunContext) -> tuple[Change, str]:
-    """Answer, or explore which addresses? Pages that a person supplied are read first."""
-    urls = state.own.all_discovered_urls
-    given = [i for i, url in enumerate(urls) if (ref := state.pages.get(url)) and ref.waiting]
-    change = reading.read_pages(state, tools, given) if given else {}
-    decided, next = _decide_next(state_after(state, change) if given else state, tools)
-    return {**change, **decided}, next
+    """Answer, or explore which addresses? The index of all pages read comes first; stored pages of the site
+    that it draws on become pages of the run."""
+    change: Change = {"pages": reading.mark_given(state, tools)}
+    stored = stored_pages.list_site_pages(state, tools, links.find_folders(state, tools))
+    passages = reading.search_site(state, tools, stored.values())
+    adopted = reading.adopt_stored(state, tools, stored, passages)
+    change |= {**adopted, "pages": [*change["pages"], *adopted.get("pages", [])]}
+    change["bearings"] = reading.score_pages(state_after(state, change), passages)
+    now = state_after(state, change)
+    decided, next = _decide_next(now, tools, passages)
+    facts = reading.quote_best(now, tools, passages) if next == "draft" else {}
+    return {**change, **facts, **decided}, next
 
 
-def _decide_next(state: SiteRun, tools: RunContext) -> tuple[Change, str]:
+def _decide_next(state: SiteRun, tools: RunContext, passages: Sequence[Passage]) -> tuple[Change, str]:
     """What a person or a limit calls for, else what the role decides."""
     own, left, cap = state.own, _count_pages_left(state), state.settings.site.max_pages
     retry = fact_view.requested_retry(state)
@@ -192,14 +213,16 @@ def _decide_next(state: SiteRun, tools: RunContext) -> tuple[Change, str]:
     if state.needs_rewrite:
         choice = _forced_choice(state, tools, "You gave a page: the answer takes it in.")
         return {**_choice_change(choice), "why_stopped": ""}, "draft"
-    unvisited = links.list_unvisited(state, ranked=tools.client is None)
-    forced = _explain_forced_answer(state, left, unvisited)
-    asks = state.settings.at_cap == "ask" and state.current_confidence < fact_view.confidence_goal(state)
-    if not left and unvisited and asks:
+    order = links.order_unread(state, links.find_folders(state, tools))
+    forced = _explain_forced_answer(state, left, order)
+    if not order and tools.client and state.history:  # only a model completes a follow-up
+        forced = ""
+    is_unmet = not reading.is_good(passages) or fact_view.confidence_goal(state) > 1
+    if not left and order and is_unmet and state.settings.at_cap == "ask":
         raise BudgetSpent(forced, cap="pages", used=cap, limit=cap)
     if not forced:
-        return _ask_decision(state, tools, unvisited, left)
-    limit = forced if unvisited else ""
+        return _ask_decision(state, tools, order, left)
+    limit = forced if order and is_unmet else ""
     relevant = [i for i, relevance in own.bearings.items() if relevance]
     return {
         **_choice_change(_forced_choice(state, tools, forced, limit)),
@@ -220,11 +243,10 @@ def _forced_choice(state: SiteRun, tools: RunContext, why: str, limit: str = "")
     )
 
 
-def _ask_decision(
-    state: SiteRun, tools: RunContext, unvisited: list[UnvisitedUrl], left: int
-) -> tuple[Change, str]:
-    """The role's decision; the fallback's when it explores nothing that exists."""
-    own, limits = state.own, state.settings.site
+def _ask_decision(state: SiteRun, tools: RunContext, order: Sequence[int], left: int) -> tuple[Change, str]:
+    """The role's decision; the fallback's when it explores nothing that exists. A wave is what was chosen and
+    the next addresses of the order."""
+    own, limits, unvisited = state.own, state.settings.site, links.list_unvisited(state, order)
     most = min(limits.max_urls_per_iteration, left)
     passages = reading.passages_for_prompt(state, tools)
     inputs: dict[str, Any] = {
@@ -232,7 +254,7 @@ def _ask_decision(
         "history": state.history,
         "instruction": state.settings.instruction,
         "notes": [note.text for note in state.notes],
-        "pages": reading.list_pages(state, passages if tools.client else []),
+        "pages": reading.list_pages(state, passages),
         "graph": {i: own.url_graph.get(i, []) for i in own.visited_urls[-MAX_GRAPH_PAGES:]},
         "unvisited": unvisited,
         "iteration": own.current_iteration,
@@ -271,19 +293,36 @@ def _ask_decision(
     useful = [i for i in reply.useful_visited_indices if i in content]
     change |= {**_choice_change(choice), "useful_visited_indices": useful, "refusals": refusals}
     if choice.decision == "explore":
-        onward = {"urls_to_process": choice.selected, "current_iteration": own.current_iteration + 1}
-        return {**change, **onward}, "crawl"
+        wave = _fill_wave(state, tools, choice.selected, order, left)
+        return {**change, "urls_to_process": wave, "current_iteration": own.current_iteration + 1}, "crawl"
     return {**change, "why_stopped": "", "stop_reason": "enough"}, "draft"
 
 
-def _explain_forced_answer(state: SiteRun, left: int, unvisited: list[UnvisitedUrl]) -> str:
+def _fill_wave(
+    state: SiteRun, tools: RunContext, chosen: list[int], order: Sequence[int], left: int
+) -> list[int]:
+    """The chosen addresses and the next ones of the order on the sites of the start pages, `crawl_ahead` in
+    all; what is stored and fresh takes no room."""
+    urls, most = state.own.all_discovered_urls, max(len(chosen), state.settings.site.crawl_ahead)
+    own_sites = links.list_own_sites(state)
+    nearest = [i for i in order if i not in chosen and site(urls[i]) in own_sites][: most + MAX_REUSED_PAGES]
+    fresh = stored_pages.list_fresh(state, tools, [urls[i] for i in [*chosen, *nearest]])
+    wave, room = list(chosen), min(most, left) - sum(urls[i] not in fresh for i in chosen)
+    for i in nearest:
+        if urls[i] in fresh or room > 0:
+            wave.append(i)
+            room -= urls[i] not in fresh
+    return wave
+
+
+def _explain_forced_answer(state: SiteRun, left: int, order: Sequence[int]) -> str:
     """Why no more may be explored, as a sentence; "" when it may."""
     limits = state.settings.site
+    if not order:
+        return "There is no further address to explore."
     if state.own.current_iteration >= limits.max_iterations:
         return f"All {limits.max_iterations} explorations of this round are used, so it was time to answer."
-    if not left:
-        return f"All {limits.max_pages} pages of this round are read, so it was time to answer."
-    return "" if unvisited else "There is no further address to explore."
+    return "" if left else f"All {limits.max_pages} pages of this round are read, so it was time to answer."
 
 
 def _choice_change(choice: ExplorationChoice) -> Change:
@@ -299,9 +338,8 @@ def _check_selection(reply: AgentDecision, known: set[int]) -> tuple[list[int], 
 
 
 def reconsider(state: SiteRun, tools: RunContext) -> tuple[Change, str]:
-    """An answer was sent back: read the pages again with the person's note, and allow new explorations."""
-    change = reading.read_pages(state, tools, list(state.own.url_content(state)))
-    return {**change, "current_iteration": 0}, "decide"
+    """An answer was sent back: the index is asked again with the person's note, and may be extended."""
+    return {"current_iteration": 0}, "decide"
 
 
 def draft(state: SiteRun, tools: RunContext) -> tuple[Change, str]:

@@ -36,7 +36,7 @@ def carry_over_pages(state: SiteRun, former: SiteRun, tools: RunContext) -> Chan
             for ref in refs
             if not ref.page_id and _was_out_of_scope(former.pages[ref.url]) and reach.allows(ref.url)
         }
-    unread, urls = {ref.url for ref in refs if not ref.page_id}, own.all_discovered_urls
+    urls = own.all_discovered_urls
     return {
         "all_discovered_urls": urls,
         "url_texts": own.url_texts,
@@ -45,7 +45,6 @@ def carry_over_pages(state: SiteRun, former: SiteRun, tools: RunContext) -> Chan
         "trusts": former.trusts,
         "struck_sources": former.struck_sources,
         "visited_urls": [i for i in own.visited_urls if urls[i] not in open_again],
-        "skimmed": [i for i in own.skimmed if urls[i] not in unread],
         "pages": [ref for ref in refs if ref.url not in open_again],
         "sitemaps": list(own.sitemaps.values()),
     }

@@ -85,7 +85,8 @@ def render_pages(state: SiteRun, run_id: str) -> str:
     for ref in refs[:MAX_PAGES]:
         i = index.get(ref.url, -1)
         useful = badges.render("used", "good") if i in state.own.useful_visited_indices else ""
-        kept = "" if i in state.own.fetched else badges.render("from the conversation")
+        earlier = "from the library" if i in state.own.reused else "from the conversation"
+        kept = "" if i in state.own.fetched else badges.render(earlier)
         page = f"{_render_page(ref, run_id)} {useful}{kept}"
         relevance = labels.format_percent(state.own.bearings.get(i, 0.0))
         found_on = f'<span class="soft">{escape.html(_describe_found_on(state, i))}</span>'

@@ -288,8 +288,8 @@ def test_a_site_asks_at_its_own_cap_on_pages(bench):
     start = ["https://www.alvmora-mejeri.example/"]
     run_id = rested(bench, SOLAR, flow="site", start_urls=start, site=limits, threshold=0.99)
     assert (bench.snapshot(run_id).state.halt.kind, bench.snapshot(run_id).next) == ("pages", "decide")
-    budget.raise_caps(bench, run_id, {"pages": 20})
-    assert bench.drive(run_id) is Status.REVIEW and bench.snapshot(run_id).run.settings.site.max_pages == 20
+    budget.raise_caps(bench, run_id, {"pages": 200})
+    assert bench.drive(run_id) is Status.REVIEW and bench.snapshot(run_id).run.settings.site.max_pages == 200
     with pytest.raises(UsageError, match="no budget of steps"):
         budget.raise_caps(bench, run_id, {"steps": 20})
 

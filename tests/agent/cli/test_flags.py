@@ -13,7 +13,7 @@ LINES = {
     "research": f"Why? --world demo --model keyless {BUDGETS} --estimate --allow a.example {SOURCES} "
     "--engine google --engine duckduckgo --json F --markdown F",
     "site": f"Why? --start U --start V --allow a.example {SOURCES} --instruction T --max-pages 1 --iterations 2 "
-    "--batch 3 --page-chars 400 --page-links 5 --url-chars 60 --url-buffer 7 --follow R --world demo "
+    "--batch 3 --ahead 4 --fresh-days 5 --page-chars 400 --page-links 5 --url-chars 60 --url-buffer 7 --follow R --world demo "
     "--model keyless --json F --markdown F",
     "collect": f"All --start U --max-articles 1 --max-pages 2 --depth 3 --allow a.example {SOURCES} "
     "--instruction T --plain --world demo --model keyless --json F --markdown F --csv F",

@@ -57,10 +57,13 @@ def test_the_limits_of_the_seed_are_its_defaults_and_can_be_set():
         url_truncation_buffer=10,
         max_links_per_page=300,
         max_urls_per_iteration=5,
+        crawl_ahead=20,
+        fresh_days=1,
     )
     given = settings(
         *("--max-pages", "12", "--iterations", "2", "--batch", "3", "--page-chars", "400"),
         *("--page-links", "6", "--url-chars", "60", "--url-buffer", "7", "--start", START),
+        *("--ahead", "0", "--fresh-days", "3"),
     )
     assert given.site == SiteLimits(
         max_iterations=2,
@@ -70,6 +73,8 @@ def test_the_limits_of_the_seed_are_its_defaults_and_can_be_set():
         url_truncation_buffer=7,
         max_links_per_page=6,
         max_urls_per_iteration=3,
+        crawl_ahead=0,
+        fresh_days=3,
     )
 
 
@@ -127,9 +132,3 @@ def test_a_follow_up_goes_on_with_the_conversation(capsys):
 def test_wrong_usage_is_told(start, hint, capsys):
     assert main(["site", "--world", "demo", "--start", start, "Why?"]) == 2
     assert hint in capsys.readouterr().err
-
-
-def test_no_network_is_told_with_a_hint(capsys, monkeypatch):
-    monkeypatch.setenv("DDG_ENDPOINT", "http://127.0.0.1:9/")
-    assert main(["site", "--start", START, "Why?"]) == 1
-    assert "--world demo" in capsys.readouterr().err

@@ -1,18 +1,17 @@
-"""Addresses of a site scored before they are read: path words, link texts, idf, the page they are on."""
+"""Addresses of a site scored before they are read: path words, link texts, idf."""
 
 from __future__ import annotations
 
 from agent.retrieval.link_scoring import UnreadLink, score_links, split_path_words
-from agent.text.question_analysis import parse_question
 
 
 def best(question: str, *links: UnreadLink) -> str:
-    found = score_links(parse_question(question), links)
+    found = score_links(question, links)
     return links[max(range(len(found)), key=found.__getitem__)].url
 
 
-def at(path: str, text: str = "", relevance: float = 0.0) -> UnreadLink:
-    return UnreadLink(f"https://a.example/{path}", text, relevance)
+def at(path: str, text: str = "") -> UnreadLink:
+    return UnreadLink(f"https://a.example/{path}", text)
 
 
 def test_the_words_of_a_path_are_split() -> None:
@@ -30,11 +29,7 @@ def test_a_word_that_all_have_tells_nothing_apart() -> None:
     assert best("C2 price", *parts, at("shop", "Price list")).endswith("shop")
 
 
-def test_the_page_a_link_is_on_decides_between_links_without_a_word_of_the_question() -> None:
-    assert best("warranty", at("a"), at("b", relevance=0.9)).endswith("b")
-
-
 def test_scores_are_shares() -> None:
     links = [at("return-order", "return an order"), at("")]
-    assert all(0 <= score <= 1 for score in score_links(parse_question("return an order return"), links))
-    assert score_links(parse_question("return"), []) == []
+    assert all(0 <= score <= 1 for score in score_links("return an order return", links))
+    assert score_links("return", []) == []

@@ -7,10 +7,13 @@ from typing import Any
 import pytest
 
 from agent.llm.scripted import ScriptedModel
+from agent.types import SiteLimits
 from agent.workbench import Workbench
 from tests.web.folders import page, write_world
 
 START, RETURNS = "https://kallsteg.example/", "https://kallsteg.example/support/returns"
+SEED_WAVES = SiteLimits(crawl_ahead=0, max_iterations=1, max_urls_per_iteration=1)
+"""What was chosen is read, and nothing ahead of it."""
 PLAIN = {"Content-Type": "text/plain"}
 QUESTION = "How do I return a Kallsteg C2 logger?"
 

@@ -8,11 +8,11 @@ from agent.flows.site.flow import SITE
 from agent.flows.site.links import shorten_url
 from agent.flows.site.state import BY_PERSON
 from agent.types import Settings, SiteLimits, Status
-from tests.agent.flows.site.cases import QUESTION, RETURNS, START, garden
+from tests.agent.flows.site.cases import QUESTION, RETURNS, SEED_WAVES, START, garden
 
 
 def test_an_answer_in_two_batches_with_the_names_of_the_shared_store(ask):
-    view = ask()
+    view = ask(site=SEED_WAVES)
     state, answer = view.state, view.state.answer
     assert [step.name for step in view.steps] == [
         "ask",
@@ -54,6 +54,8 @@ def test_the_limits_have_the_defaults_of_the_seed():
         "url_truncation_buffer": 10,
         "max_links_per_page": 300,
         "max_urls_per_iteration": 5,
+        "crawl_ahead": 20,
+        "fresh_days": 1,
     }
 
 
@@ -71,7 +73,7 @@ def test_at_the_limit_of_explorations_the_answer_is_forced_and_says_so(ask, tmp_
         "When does the gate open?",
         "https://garden.example/",
         world=garden(tmp_path),
-        site=SiteLimits(max_iterations=2, max_urls_per_iteration=3),
+        site=SiteLimits(max_iterations=2, max_urls_per_iteration=3, crawl_ahead=0),
     )
     choices, answer = view.state.own.choices, view.state.answer
     assert [choice.decision for choice in choices] == ["explore", "explore", "answer"] and [

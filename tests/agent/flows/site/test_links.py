@@ -9,7 +9,6 @@ from collections.abc import Callable
 import pytest
 
 from agent.errors import UsageError
-from agent.flows.site import steps
 from agent.flows.site.state import BY_SITEMAP
 from agent.types import Outcome, Settings, SiteLimits, Status
 from tests.agent.flows.site.cases import PLAIN, QUESTION, START
@@ -120,7 +119,7 @@ def test_a_batch_is_asked_for_side_by_side_two_at_a_time_of_one_host(ask):
             "Which lamp glows purple?",
             server.url("/"),
             world="live",
-            site=SiteLimits(max_urls_per_iteration=4),
+            site=SiteLimits(max_urls_per_iteration=4, crawl_ahead=0),
         ).state
     assert most[0] == 2 and state.pages_read_count == 5
 
@@ -150,25 +149,3 @@ def _until(true: Callable[[], bool]) -> None:
     ready = threading.Event()
     while not true() and not ready.wait(0.02):
         pass
-
-
-def test_of_a_large_batch_only_pages_that_bear_are_read_with_care(ask, monkeypatch, tmp_path):
-    monkeypatch.setattr(steps, "MAX_CAREFUL_BATCH", 2)
-    docs = [page(f"https://big.example/lamp-{n}", f"Lamp {n}", f"Plain words number {n}.") for n in range(5)]
-    docs.append(
-        page("https://big.example/lamp-purple", "The purple lamp", "The purple lamp hangs in the hall.")
-    )
-    view = ask(
-        "Where does the purple lamp hang?",
-        "https://big.example/",
-        world=write_world(tmp_path / "w", docs),
-        site=SiteLimits(max_urls_per_iteration=6),
-    )
-    state = view.state
-    assert "in the hall" in state.answer.text
-    purple = state.own.all_discovered_urls.index("https://big.example/lamp-purple")
-    assert purple not in state.own.skimmed and len(state.own.fetched) > 1
-
-
-# --- a scripted model
-# ---------------------------------------------------------------------------------------------------

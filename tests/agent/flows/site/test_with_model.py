@@ -47,7 +47,11 @@ def test_a_model_decides_and_writes_and_its_quotes_are_checked(ask, bench, monke
         }
 
     model = scripted(bench, monkeypatch, teller)
-    view = ask(instruction="Prefer official pages.", allowed_domains=["kallsteg.example"])
+    view = ask(
+        instruction="Prefer official pages.",
+        allowed_domains=["kallsteg.example"],
+        site=SiteLimits(crawl_ahead=0),
+    )
     state, answer = view.state, view.state.answer
     assert [choice.by for choice in state.own.choices] == ["model", "model"] and state.refusals[
         0

@@ -1,0 +1,88 @@
+"""What a question uses again of the pages that an earlier run fetched from their server."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from agent.actions import page_input
+from agent.types import Outcome, SiteLimits
+from tests.web.folders import page, write_world
+from tests.web.site import Asked, Reply, Site, html
+
+QUESTION = "Where does the purple lamp hang?"
+HALL = "<h1>The purple lamp</h1><p>The purple lamp hangs in the hall.</p>"
+KITCHEN = HALL.replace("hall", "kitchen")
+
+
+def answer_if_changed(body: Callable[[], str]) -> Callable[[Asked], Reply]:
+    """A page with an ETag: 304 to who knows it."""
+
+    def reply(asked: Asked) -> Reply:
+        tag = f'"{len(body())}"'
+        if asked.headers.get("If-None-Match") == tag:
+            return Reply(304, b"", {"ETag": tag})
+        return html(body(), ETag=tag)
+
+    return reply
+
+
+@pytest.fixture
+def lamps():
+    """A site of two pages whose second can be changed."""
+    texts = {"/purple-lamp": HALL}
+    with Site({"/": html('<h1>Lamps</h1><a href="/purple-lamp">The purple lamp</a>')}) as server:
+        server.pages["/purple-lamp"] = answer_if_changed(lambda: texts["/purple-lamp"])
+        server.texts = texts
+        yield server
+
+
+def page_requests(server: Site) -> list[str]:
+    return [path for path in server.paths() if not path.endswith(".xml")]
+
+
+def test_a_later_question_uses_fresh_pages_without_a_request(ask, lamps):
+    first = ask(QUESTION, lamps.url("/"), world="live")
+    lamps.asked.clear()
+    second = ask("Does the purple lamp hang in the hall?", lamps.url("/"), world="live")
+    assert page_requests(lamps) == [] and not second.state.own.fetched
+    assert "in the hall" in first.state.answer.text and "in the hall" in second.state.answer.text
+    assert not second.state.actions and "from the library" in second.state.answer.journey
+
+
+def test_older_pages_are_asked_for_only_if_they_changed(ask, lamps):
+    ask(QUESTION, lamps.url("/"), world="live")
+    lamps.asked.clear()
+    always = SiteLimits(fresh_days=0)
+    same = ask(QUESTION, lamps.url("/"), world="live", site=always)
+    asked = next(asked for asked in lamps.asked if asked.path == "/purple-lamp")
+    assert asked.headers["If-None-Match"] == f'"{len(HALL)}"'
+    assert "in the hall" in same.state.answer.text
+    lamps.texts["/purple-lamp"] = KITCHEN
+    changed = ask(QUESTION, lamps.url("/"), world="live", site=always)
+    assert "in the kitchen" in changed.state.answer.text and "hall" not in changed.state.answer.text
+
+
+def test_pages_of_another_world_are_never_used(ask, lamps, tmp_path):
+    start = "https://lamps.example/"
+    docs = [page(f"{start}purple-lamp", "The purple lamp", "The purple lamp hangs in the hall.")]
+    assert "in the hall" in ask(QUESTION, start, world=write_world(tmp_path / "w", docs)).state.answer.text
+    live = ask(QUESTION, start, world="live", allowed_domains=["lamps.example"])
+    assert live.state.pages[start].outcome is not Outcome.OK and not live.state.answer.text
+
+
+def test_what_a_person_pasted_is_used_in_its_run_only(ask, bench, lamps):
+    first = ask(QUESTION, lamps.url("/"), world="live")
+    page_input.paste(bench, first.run.id, lamps.url("/purple-lamp"), "The purple lamp hangs in the garage.")
+    bench.drive(first.run.id)
+    second = ask(QUESTION, lamps.url("/"), world="live")
+    assert "hall" in second.state.answer.text and "garage" not in second.state.answer.text
+
+
+def test_reused_pages_do_not_count_against_the_allowance(ask, lamps):
+    ask(QUESTION, lamps.url("/"), world="live")
+    lamps.pages["/"] = html("never asked for again")
+    lamps.asked.clear()
+    view = ask("Which lamp is green?", lamps.url("/"), world="live", site=SiteLimits(max_pages=1))
+    assert len(view.state.own.reused) == 2 and not view.state.own.fetched and page_requests(lamps) == []
