@@ -32,7 +32,7 @@ def arrange_places(sentences: Sequence[Sentence]) -> list[Sentence]:
     """The sentences with at most one lead and MAX_PASSAGES passages for each part, when any has a place.
 
     A part that lost its lead gets its first short passage as lead. A sentence without a place (a fact that a
-    person pinned) becomes a passage."""
+    person pinned) becomes a passage. What is shown already is not folded a second time."""
     if not any(sentence.place for sentence in sentences):
         return list(sentences)
     led = {sentence.part for sentence in sentences if sentence.place == "lead"}
@@ -45,7 +45,25 @@ def arrange_places(sentences: Sequence[Sentence]) -> list[Sentence]:
             passages[part] = passages.get(part, 0) + 1
             place = "passage" if passages[part] <= MAX_PASSAGES else "other"
         arranged.append(sentence.replace(place=place))
-    return arranged
+    shown, kept = {s.text for s in arranged if s.place != "other"}, list[Sentence]()
+    for sentence in arranged:
+        if sentence.place != "other" or sentence.text not in shown:
+            kept.append(sentence)
+            shown.add(sentence.text)
+    return kept
+
+
+def place_conflicts(named: Sequence[Sentence], stated: Sequence[Sentence]) -> list[Sentence]:
+    """The sentences about conflicts; the first of a part without a lead leads it. Unchanged beside stated
+    sentences that have no places."""
+    if stated and not any(sentence.place for sentence in stated):
+        return list(named)
+    led = {sentence.part for sentence in stated if sentence.place == "lead"}
+    placed = list[Sentence]()
+    for sentence in named:
+        placed.append(sentence if sentence.part in led else sentence.replace(place="lead"))
+        led |= {sentence.part}
+    return placed
 
 
 def _fold(text: str) -> str:

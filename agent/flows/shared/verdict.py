@@ -17,7 +17,7 @@ from agent.evidence.citation_check import (
 )
 from agent.evidence.confidence import compute_part, describe_level
 from agent.flows.shared import conflict_sentences, fact_view
-from agent.flows.shared.answer_shape import arrange_places, make_sentence
+from agent.flows.shared.answer_shape import arrange_places, make_sentence, place_conflicts
 from agent.flows.shared.claim_checks import DraftCheck, check_sentences_by_code
 from agent.flows.shared.confidence import assess_confidence, find_main_sentence, name_part
 from agent.roles.research.report import ReportReply
@@ -94,6 +94,7 @@ def build_answer(
     named = accept_quotations(named, facts)
     first = conflict_sentences.needs_conflicts_first(state, conflicts, stated, facts)
     named = [name_part(state.plan, sentence, facts) for sentence in named]
+    named = named if judgement.by == "model" else place_conflicts(named, stated)
     sentences = [*named, *stated] if first else [*stated, *named]
     journey = journey or describe_journey(state)
     if not any(_is_worth_showing(sentence, facts) for sentence in sentences):

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from agent.evidence import citation_check
-from agent.evidence.answer_layout import ALSO_FOUND, UNJUDGED_NOTE, label_passage, lay_out
+from agent.evidence.answer_layout import ALSO_FOUND, UNJUDGED_NOTE, AnswerLayout, label_passage, lay_out
 from agent.evidence.support import Support, count_support, describe_support
 from agent.flows.shared.conflict_sentences import is_disagreement
 from agent.text.plurals import format_count
@@ -53,21 +53,23 @@ def render(answer: Answer, run_id: str, *, editable: bool = False) -> str:
     marks = [
         (labels.VERDICT[answer.verdict], labels.VERDICT_TONE[answer.verdict]),
         (f"confidence {labels.format_percent(answer.confidence)}", ""),
-        *([] if is_unjudged else [(writer, "")]),
+        *([] if is_unjudged or not answer.sentences else [(writer, "")]),
     ]
-    body = _render_body(answer, run_id, editable=editable)
+    layout = lay_out(answer)
+    is_refusal = not answer.sentences and bool(answer.certainty)
+    body = _render_body(answer, layout, run_id, editable=editable) or escape.html(answer.certainty)
+    has_gaps_in_place = layout is not None and len(layout.parts) > 1
     lines = [
-        _render_line(labels.REASON.get(answer.reason, "")),
-        _render_line(answer.certainty, "Certainty"),
-        _render_line(answer.missing, "What is missing"),
+        _render_line("" if is_refusal or answer.why_stopped else labels.REASON.get(answer.reason, "")),
+        _render_line("" if is_refusal else answer.certainty, "Certainty"),
+        _render_line("" if has_gaps_in_place else answer.missing, "What is missing"),
         _render_line(answer.why_stopped, "Why it stopped here"),
         _render_line(answer.because, "Updated"),
         _render_line(answer.remark),
     ]
     is_whole = bool(answer.sentences) and all(sentence.backed for sentence in answer.sentences)
-    counts = markup.paragraph(
-        escape.html(count_support(answer) or "No claims"), f"small {'soft' if is_whole else 'warned'}"
-    )
+    supported = count_support(answer) or ("" if is_refusal else "No claims")
+    counts = markup.paragraph(escape.html(supported), f"small {'soft' if is_whole else 'warned'}")
     counts = (markup.paragraph(UNJUDGED_NOTE) if is_unjudged else "") + counts
     said = f'<div class="answer">{body}</div>' if body else ""
     left = f'<div>{said}<div class="lines">{"".join(lines)}</div></div>'
@@ -94,7 +96,7 @@ def render_turn(given: Answer, view: RunSnapshot, refusal: str, *, editable: boo
     )
 
 
-def _render_body(answer: Answer, run_id: str, *, editable: bool) -> str:
+def _render_body(answer: Answer, layout: AnswerLayout | None, run_id: str, *, editable: bool) -> str:
     """What the answer says: running text, a list of quotes, or part by part a lead and its passages."""
 
     def draw(sentence: Sentence) -> str:
@@ -107,17 +109,17 @@ def _render_body(answer: Answer, run_id: str, *, editable: bool) -> str:
         ]
         return f'<ul class="passages">{"".join(items)}</ul>' if items else ""
 
-    layout = lay_out(answer)
     if layout is None:
         told = [draw(said) for said in answer.sentences]
         is_list = answer.by == "keyless" and len(told) > 1
         return f"<ul><li>{'</li><li>'.join(told)}</li></ul>" if is_list else " ".join(told)
-    html = [f"<p>{draw(said)}</p>" for said in layout.opening]
+    html = [f'<div class="line">{draw(said)}</div>' for said in layout.opening]
     for part in layout.parts:
         html += [f"<h3>{escape.html(part.question)}</h3>"] if part.question else []
-        html += [f'<p class="lead">{draw(lead)}</p>' for lead in part.leads]
+        for lead in part.leads:
+            html.append(f'<div class="{"line" if is_disagreement(lead.text) else "lead"}">{draw(lead)}</div>')
         html += [draw_list(part.passages), f'<p class="gap">{part.gap}</p>' if part.gap else ""]
-    html += [f"<p>{draw(said)}</p>" for said in layout.closing]
+    html += [f'<div class="line">{draw(said)}</div>' for said in layout.closing]
     if layout.others:
         title = f"{ALSO_FOUND} ({len(layout.others)})"
         html.append(f'<details class="also"><summary>{title}</summary>{draw_list(layout.others)}</details>')

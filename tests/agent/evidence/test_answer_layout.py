@@ -28,11 +28,11 @@ def test_one_part_has_its_lead_its_passages_and_what_is_folded():
 
 
 def test_a_part_that_was_not_found_says_so_in_its_place():
-    asked = [("Who painted it", "not_found"), ("When was it built", "found")]
+    asked = [("who painted it", "not_found"), ("When was it built?", "found")]
     found = lay_out(answer(said("In 1921.", "lead", "2"), parts=asked))
     assert [(part.question, part.gap) for part in found.parts] == [
-        ("Who painted it", NOT_FOUND),
-        ("When was it built", ""),
+        ("Who painted it?", NOT_FOUND),
+        ("When was it built?", ""),
     ]
 
 

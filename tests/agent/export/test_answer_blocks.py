@@ -18,7 +18,7 @@ from agent.export.webpage import render_html
 from agent.export.word import render_docx
 from agent.types import Answer, PlanPart, Run, Sentence, Settings, Source
 
-ASKED = ["When was the kiln built", "who fires it"]
+ASKED = ["When was the kiln built?", "Who fires it?"]
 LEAD, PASSAGE, OTHER = "The kiln was built in 1921.", "Its chimney came two years later.", "It is listed."
 
 

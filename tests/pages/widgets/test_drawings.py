@@ -75,7 +75,9 @@ def test_an_answer_shows_each_quote_at_its_sentence_and_what_is_not_backed():
         and "2 citations of unusable facts were dropped" in drawn
     )
     assert drawn.count('class="cite"') == 1 and 'href="page?run=r&amp;id=p&amp;fact=f1"' in drawn
-    assert "No claims" in answer_card.render(Answer(n=1, verdict="no_evidence"), "r")
+    refused = Answer(n=1, verdict="no_evidence", certainty="No answer is given.", reason="not_covered")
+    drawn = answer_card.render(refused, "r")
+    assert '<div class="answer">No answer is given.</div>' in drawn and "No claims" not in drawn
 
 
 def test_bare_quotes_are_a_list_and_a_disagreement_is_marked_quietly():
@@ -107,8 +109,8 @@ def test_an_answer_without_a_model_stands_part_by_part_and_folds_the_rest():
     texts = [
         "Passages found",
         answer_layout.UNJUDGED_NOTE,
-        "When did it open</h3>",
-        '<p class="lead">It opened in 1979.',
+        "When did it open?</h3>",
+        '<div class="lead">It opened in 1979.',
         "History › &lt;i&gt;Repairs",
         "The mill was repaired",
         "Who paid &lt;b&gt;it&lt;/b&gt;</h3>",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent.flows.shared.answer_shape import arrange_places
+from agent.flows.shared.answer_shape import arrange_places, place_conflicts
 from agent.types import Answer, Sentence
 
 
@@ -31,8 +31,27 @@ def test_a_fourth_passage_of_a_part_is_folded():
     assert places(*shown) == ["lead", "passage", "passage", "passage", "other"]
 
 
+def test_what_is_shown_is_not_folded_again():
+    told = [
+        said("One.", "lead"),
+        said("One.", "other", "2"),
+        said("Two.", "other"),
+        said("Two.", "other", "2"),
+    ]
+    assert [(s.text, s.place) for s in arrange_places(told)] == [("One.", "lead"), ("Two.", "other")]
+    twice = [said("Same.", "lead"), said("Same.", "lead", "2")]
+    assert arrange_places(twice) == twice
+
+
 def test_a_pinned_fact_without_a_place_is_a_passage():
     assert places(said("Pinned."), said("Led.", "lead")) == ["passage", "lead"]
+
+
+def test_a_conflict_leads_a_part_that_has_no_lead_of_its_own():
+    named = [said("They differ on it.", part="1"), said("Again.", part="1"), said("On that.", part="2")]
+    assert [s.place for s in place_conflicts(named, [said("Led.", "lead", "2")])] == ["lead", "", ""]
+    assert [s.place for s in place_conflicts(named, [])] == ["lead", "", "lead"]
+    assert [s.place for s in place_conflicts(named, [said("A digest.")])] == ["", "", ""]
 
 
 @pytest.mark.parametrize("first", [True, False])
