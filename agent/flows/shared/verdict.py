@@ -28,6 +28,7 @@ from agent.types import (
     Actor,
     Answer,
     Confidence,
+    Conflict,
     Fact,
     Outcome,
     PageRef,
@@ -89,13 +90,7 @@ def build_answer(
     draft = check(written, facts, every, clean=lambda text: remove_unknown_urls(text, known))
     stated = arrange_places([name_part(state.plan, sentence, facts) for sentence in draft.sentences])
     conflicts = conflict_sentences.find_relevant_conflicts(state, stated, facts)
-    named = conflict_sentences.write_conflict_sentences(state, conflicts, stated, facts)
-    named, dropped = filter_citations(named, facts, every)
-    named = accept_quotations(named, facts)
-    first = conflict_sentences.needs_conflicts_first(state, conflicts, stated, facts)
-    named = [name_part(state.plan, sentence, facts) for sentence in named]
-    named = named if judgement.by == "model" else place_conflicts(named, stated)
-    sentences = [*named, *stated] if first else [*stated, *named]
+    sentences, dropped = _add_conflicts(state, conflicts, stated, judgement.by)
     journey = journey or describe_journey(state)
     if not any(_is_worth_showing(sentence, facts) for sentence in sentences):
         answer = _build_no_evidence(state, reply, judgement, step, journey)
@@ -122,6 +117,20 @@ def build_answer(
         parts=plan if len(plan) > 1 else [],
         step=step,
     )
+
+
+def _add_conflicts(
+    state: RunState, conflicts: Sequence[Conflict], stated: Sequence[Sentence], by: Actor
+) -> tuple[list[Sentence], int]:
+    """The stated sentences with those about conflicts before or after them, and how many citations of these
+    were dropped."""
+    facts = fact_view.facts_after_notes(state)
+    named = conflict_sentences.write_conflict_sentences(state, conflicts, stated, facts)
+    named, dropped = filter_citations(named, facts, state.conflicts.values())
+    named = [name_part(state.plan, sentence, facts) for sentence in accept_quotations(named, facts)]
+    named = named if by == "model" else place_conflicts(named, stated)
+    first = conflict_sentences.needs_conflicts_first(state, conflicts, stated, facts)
+    return ([*named, *stated] if first else [*stated, *named]), dropped
 
 
 def choose_verdict(plan: Sequence[PlanPart], by: Actor) -> Verdict:
