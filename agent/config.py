@@ -6,6 +6,8 @@ them; a Config never prints its values."""
 
 from __future__ import annotations
 
+import os
+import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -98,6 +100,10 @@ class Config(BaseSettings):
     SEARCH_REGION: str = _setting("us-en", "region of the searches, as ddgs spells it")
     FETCH_TIMEOUT: float = _setting(30, "seconds one page fetch may take in all")
     FETCH_MAX_MB: float = _setting(10, "megabytes (decoded) one page may have")
+    PARSER_TIMEOUT: float = _setting(
+        5, "seconds of CPU time that reading one document may take (PDF, Office, EPUB, RTF)"
+    )
+    PARSER_MAX_MB: float = _setting(512, "megabytes of memory that reading one document may take")
     FETCH_ALLOW: Words = _setting(
         [], "hosts, addresses or networks on your own network that pages may be fetched from, comma-separated"
     )
@@ -172,6 +178,16 @@ class Config(BaseSettings):
 SETTINGS = dict(Config.model_fields)
 """Each setting's name with its field: default and description."""
 SECRETS = [name for name, field in SETTINGS.items() if not field.repr]
+
+
+_CHILD_VARIABLES = ("PATH", "LD_LIBRARY_PATH", "SYSTEMROOT", "TEMP", "TMP", "TMPDIR")
+
+
+def child_environment() -> dict[str, str]:
+    """The environment of a process that reads documents of strangers: nothing that is secret, and the places
+    this program's modules come from."""
+    kept = {name: os.environ[name] for name in _CHILD_VARIABLES if name in os.environ}
+    return kept | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "PYTHONUTF8": "1"}
 
 
 def read_config(overrides: dict[str, str] | None = None) -> Config:

@@ -59,6 +59,7 @@ class Workbench:
 
     def __init__(self, config: configuration.Config | None = None, *, store: Store | None = None) -> None:
         self.config = config or configuration.read_config()
+        shared_pool.limits = ParserLimits(self.config.PARSER_TIMEOUT, self.config.PARSER_MAX_MB)
         self.store = store or Store(self.config.database_url)
         self.worker = Worker(self.config, self.store, FLOWS)
         self.library = self.worker.library

@@ -5,7 +5,29 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-BodyKind = Literal["html", "pdf", "text", "xml", "other", "empty"]
+DocumentKind = Literal["pdf", "docx", "sheets", "pptx", "odt", "epub", "rtf"]
+"""A document that a reader of its own reads, in a process of its own."""
+BodyKind = Literal["html", "text", "xml", "locked", "other", "empty"] | DocumentKind
+DOCUMENT_TYPES: dict[DocumentKind, str] = {
+    "pdf": "application/pdf",
+    "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    "sheets": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    "pptx": "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+    "odt": "application/vnd.oasis.opendocument.text",
+    "epub": "application/epub+zip",
+    "rtf": "application/rtf",
+}
+_ZIPPED: tuple[tuple[bytes, DocumentKind], ...] = (
+    (b"mimetypeapplication/epub+zip", "epub"),
+    (b"mimetypeapplication/vnd.oasis.opendocument.text", "odt"),
+    (b"mimetypeapplication/vnd.oasis.opendocument.spreadsheet", "sheets"),
+    (b"word/document.xml", "docx"),
+    (b"xl/workbook.", "sheets"),
+    (b"ppt/presentation.xml", "pptx"),
+    (b"META-INF/container.xml", "epub"),
+)
+"""What stands unpacked in a zip of each kind, the first wins: the names of its parts, or its type."""
+_ZIP, _OLE = b"PK\x03\x04", b"\xd0\xcf\x11\xe0"
 
 _HTML_TAG = re.compile(
     rb"<(!doctype\s+html|html|head|body|title|meta|article|main|div|p|h1|table|script|a)[\s/>]", re.IGNORECASE
@@ -43,8 +65,8 @@ def detect_kind(raw: bytes, content_type: str) -> BodyKind:
     head = raw[:1024].lstrip(b"\xef\xbb\xbf \t\r\n")
     if not head:
         return "empty"
-    if b"%PDF-" in raw[:1024]:
-        return "pdf"
+    if document := _detect_document(raw, head):
+        return document
     stated = parse_media_type(content_type)
     if head.startswith(_BINARY_SIGNATURES) or head[4:8] == b"ftyp" or _has_nul_bytes(raw, content_type):
         return "other"
@@ -57,6 +79,21 @@ def detect_kind(raw: bytes, content_type: str) -> BodyKind:
     if stated.startswith(_TEXT_TYPES) or (not stated and b"\x00" not in head):
         return "html" if stated == "text/plain" and _HTML_START.match(head) else "text"
     return "other"
+
+
+def _detect_document(raw: bytes, head: bytes) -> DocumentKind | Literal["locked", ""]:
+    """A document by its bytes; "locked" for one of Office with a password; "" for anything else."""
+    if b"%PDF-" in raw[:1024]:
+        return "pdf"
+    if head.startswith(b"{\\rtf"):
+        return "rtf"
+    if raw.startswith(_ZIP):
+        return next((kind for mark, kind in _ZIPPED if mark in raw), "")
+    if raw.startswith(_OLE):
+        if "EncryptedPackage".encode("utf-16-le") in raw:
+            return "locked"
+        return "sheets" if "Workbook".encode("utf-16-le") in raw else ""
+    return ""
 
 
 def detect_image_type(data: bytes) -> str:

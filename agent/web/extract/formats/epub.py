@@ -1,0 +1,74 @@
+"""A book (EPUB): its chapters in reading order, each read as an HTML page."""
+
+from __future__ import annotations
+
+import io
+import posixpath
+import zipfile
+from urllib.parse import unquote
+
+from agent.types import Outcome
+from agent.web.extract import encoding, html_page
+from agent.web.extract.extraction import Extraction
+from agent.web.extract.formats import archive
+from agent.web.extract.formats.writer import DocumentWriter
+from agent.web.extract.page_dates import normalize_date
+
+KIND = archive.ArchiveKind("book (EPUB)", max_xml=64_000_000, max_tags=4_000_000)
+_CONTAINER = "META-INF/container.xml"
+_READABLE = ("application/xhtml+xml", "text/html", "application/x-dtbook+xml")
+
+
+def extract_epub(data: bytes) -> Extraction:
+    """The book's text. Outcome `unsupported` or `too_large`, with advice, when it cannot be read."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as packed:
+            return archive.find_refusal(packed, KIND) or _read_book(packed)
+    except archive.PARSER_ERRORS:
+        return KIND.refuse("broken")
+
+
+def _read_book(packed: zipfile.ZipFile) -> Extraction:
+    container = archive.parse_xml(packed.read(_CONTAINER))
+    place = str(container.xpath("//*[local-name()='rootfile']/@full-path")[0])
+    package = archive.parse_xml(packed.read(place))
+
+    def find_text(name: str) -> str:
+        found = package.xpath(f"//*[local-name()='metadata']/*[local-name()='{name}']/text()")
+        return " ".join(str(found[0]).split()) if found else ""
+
+    title = find_text("title")
+    writer = DocumentWriter()
+    for chapter in _list_chapters(package, posixpath.dirname(place)):
+        if chapter in packed.NameToInfo:
+            _write_chapter(writer, encoding.decode(packed.read(chapter), "application/xhtml+xml"), title)
+    if not writer.length:
+        return KIND.refuse("empty")
+    return writer.finish(
+        title=title,
+        author=find_text("creator"),
+        published_at=normalize_date(find_text("date")),
+        language=find_text("language")[:12],
+    )
+
+
+def _list_chapters(package: archive.etree._Element, folder: str) -> list[str]:
+    """The parts of the spine in order, without the book's own navigation."""
+    items = {str(item.get("id")): item for item in package.xpath("//*[local-name()='manifest']/*")}
+    spine = (items.get(str(ref.get("idref"))) for ref in package.xpath("//*[local-name()='spine']/*"))
+    return [
+        posixpath.normpath(posixpath.join(folder, unquote(str(item.get("href", "")))))
+        for item in spine
+        if item is not None
+        and item.get("media-type") in _READABLE
+        and "nav" not in str(item.get("properties", "")).split()
+    ]
+
+
+def _write_chapter(writer: DocumentWriter, html: str, book: str) -> None:
+    reading = html_page.extract_html(html, "")
+    if reading.outcome is Outcome.EMPTY:
+        return
+    if not reading.headings and reading.title not in ("", book):
+        writer.write_heading(reading.title, 1)
+    writer.write_reading(reading)

@@ -1,0 +1,153 @@
+"""The text layer of a PDF: headings, paragraphs, lists and code under a heading for every page. Scripts are
+not run, pictures of text are not read."""
+
+from __future__ import annotations
+
+import re
+import time
+from itertools import islice
+from statistics import median
+
+import pypdfium2
+import pypdfium2.raw
+
+from agent.types import Outcome
+from agent.types.web import BlockKind
+from agent.web.extract.extraction import Extraction
+from agent.web.extract.formats import pdf_layout
+from agent.web.extract.formats.pdf_layout import Layout, Paragraph
+from agent.web.extract.formats.pdf_lines import Line, normalize_characters, read_lines
+from agent.web.extract.formats.writer import DocumentWriter
+from agent.web.extract.page_dates import normalize_date
+
+MAX_PAGES = 5_000
+MAX_CHARACTERS = 20_000_000
+MAX_BOOKMARKS = 20_000
+PAGE_HEADING_LEVEL = 6
+"""Deepest, so that a page break ends no section."""
+_MAX_LEVEL = 5
+_ENCRYPTED = (
+    "The PDF is locked with a password. Open it, save it without the password, and add that, or look "
+    "for an unlocked copy."
+)
+_SCANNED = (
+    "The PDF holds pictures of pages and no text. Run text recognition (OCR) over it, or look for a version "
+    "with text."
+)
+_EMPTY = "The PDF has no text. Open it yourself, or look for another copy."
+_BROKEN = "The PDF is damaged and could not be read. Open it yourself, or look for another copy."
+_BLOCK_KINDS: dict[str, BlockKind] = {
+    "item": "item",
+    "code": "code",
+    "term": "term",
+    "definition": "definition",
+}
+_HEADING_NUMBER = re.compile(r"^\W*(?:(?:\d+|[A-Z])\.?)(?:\d+\.?)*\s+")
+_NO_TITLE = re.compile(r"untitled|microsoft \w+ - |.*\.(?:docx?|tex|dvi|indd|qxd|pdf|odt|rtf)$", re.IGNORECASE)
+"""What programs write as the title when nobody gave one."""
+
+
+def extract_pdf(raw: bytes, *, seconds: float = 4.0) -> Extraction:
+    """The document's text. Reads pages for at most `seconds` of CPU time. Outcome `unsupported` with advice
+    when there is no text."""
+    try:
+        document = pypdfium2.PdfDocument(raw)
+    except pypdfium2.PdfiumError as error:
+        is_locked = error.err_code == pypdfium2.raw.FPDF_ERR_PASSWORD
+        return Extraction(outcome=Outcome.UNSUPPORTED, detail=_ENCRYPTED if is_locked else _BROKEN)
+    try:
+        return _read_document(document, seconds)
+    except pypdfium2.PdfiumError:
+        return Extraction(outcome=Outcome.UNSUPPORTED, detail=_BROKEN)
+    finally:
+        document.close()
+
+
+def _read_document(document: pypdfium2.PdfDocument, seconds: float) -> Extraction:
+    started = time.process_time()
+    pages: list[list[Line]] = []
+    characters, pictures, count = 0, 0, len(document)
+    for index in range(min(count, MAX_PAGES)):
+        if time.process_time() - started > seconds or characters > MAX_CHARACTERS:
+            break
+        page = document[index]
+        pages.append(read_lines(page, index + 1))
+        characters += sum(len(line.text) for line in pages[-1])
+        pictures += not pages[-1] and _has_picture(page)
+        page.close()
+    reading = _write_text(pages, _read_outline(document))
+    if not reading.text:
+        return Extraction(outcome=Outcome.UNSUPPORTED, detail=_SCANNED if pictures else _EMPTY)
+    if len(pages) < count:
+        reading.detail = f"Only the first {len(pages)} of {count} pages were read."
+    elif pictures:
+        reading.detail = f"{pictures} of {count} pages are pictures without text and were not read."
+    _fill_metadata(document, reading)
+    return reading
+
+
+def _has_picture(page: pypdfium2.PdfPage) -> bool:
+    return any(page.get_objects(filter=[pypdfium2.raw.FPDF_PAGEOBJ_IMAGE], max_depth=2))
+
+
+def _read_outline(document: pypdfium2.PdfDocument) -> dict[str, int]:
+    """The levels of the headings that the file's bookmarks name."""
+    levels: dict[str, int] = {}
+    for bookmark in islice(document.get_toc(max_depth=8), MAX_BOOKMARKS):
+        levels.setdefault(_outline_key(normalize_characters(bookmark.get_title())), bookmark.level + 1)
+    return levels
+
+
+def _outline_key(title: str) -> str:
+    """A title without its number, case and blanks, as bookmarks and headings have it in common."""
+    return "".join(c for c in _HEADING_NUMBER.sub("", title).lower() if c.isalnum())
+
+
+def _write_text(pages: list[list[Line]], outline: dict[str, int]) -> Extraction:
+    kept = pdf_layout.drop_contents(pdf_layout.drop_running_heads(pages))
+    layout = Layout([line for lines in kept for line in lines])
+    paragraphs = pdf_layout.build_paragraphs(kept, layout)
+    pdf_layout.mark_headings(paragraphs, layout)
+    levels = _rank_levels(paragraphs, outline)
+    writer = DocumentWriter()
+    page = 0
+    for n, paragraph in enumerate(paragraphs):
+        if paragraph.page > page:
+            page = paragraph.page
+            writer.write_heading(f"Page {page}", PAGE_HEADING_LEVEL)
+        if paragraph.kind == "heading":
+            writer.write_heading(paragraph.text, levels[n])
+        else:
+            writer.write_block(paragraph.text, _BLOCK_KINDS.get(paragraph.kind, "paragraph"))
+    return writer.finish()
+
+
+def _rank_levels(paragraphs: list[Paragraph], outline: dict[str, int]) -> dict[int, int]:
+    """The level of each heading (by its position in the list): as in the bookmarks, else by its size."""
+    headings = [(n, p) for n, p in enumerate(paragraphs) if p.kind == "heading"]
+    known = {n: outline[key] for n, p in headings if (key := _outline_key(p.text)) in outline}
+    by_size: dict[tuple[float, bool], list[int]] = {}
+    for n, level in known.items():
+        by_size.setdefault(_heading_style(paragraphs[n]), []).append(level)
+    styles = sorted({_heading_style(p) for _, p in headings}, reverse=True)
+    usual = {
+        style: round(median(by_size[style])) if style in by_size else rank
+        for rank, style in enumerate(styles, start=1)
+    }
+    return {n: min(_MAX_LEVEL, known.get(n, usual[_heading_style(p)])) for n, p in headings}
+
+
+def _heading_style(paragraph: Paragraph) -> tuple[float, bool]:
+    return paragraph.lines[0].size, paragraph.lines[0].is_bold
+
+
+def _fill_metadata(document: pypdfium2.PdfDocument, reading: Extraction) -> None:
+    about = {
+        key: " ".join(normalize_characters(document.get_metadata_value(key)).split())
+        for key in ("Title", "Author", "CreationDate")
+    }
+    top = next((heading.text for heading in reading.headings if heading.level == 1), "")
+    reading.title = top if _NO_TITLE.match(about["Title"]) else about["Title"] or top
+    reading.author, created = about["Author"], about["CreationDate"]
+    if created.startswith("D:"):
+        reading.published_at = normalize_date(f"{created[2:6]}-{created[6:8]}-{created[8:10]}")

@@ -1,0 +1,184 @@
+"""The lines of a PDF page with their geometry, by pdfium: position, size, weight and pitch of the type."""
+
+from __future__ import annotations
+
+import ctypes
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import pypdfium2.raw as pdfium
+from pypdfium2 import PdfPage, PdfTextPage
+
+LINE_END_HYPHEN = "\ufffe"
+"""Pdfium's mark for a hyphen at the end of a line, where it joins both halves of the word."""
+_FIXED_PITCH = 1
+"""The font flag of fixed pitch (PDF 1.7, 9.8.2)."""
+_BOLD_WEIGHT = 600
+_MONO_NAME = re.compile(rb"mono|courier|consol|typewriter|fixed|tt$|inconsolata|menlo", re.IGNORECASE)
+_BOLD_NAME = re.compile(rb"bold|black|heavy|semibold|demi", re.IGNORECASE)
+_FIGURES = re.compile(r"(?<=\S)[0-9]{1,3}")
+_NOTE_MARK = re.compile(r"\s*([0-9]{1,3})\s?(?=\S)")
+_SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹"
+_TYPED_SUPERSCRIPT = re.compile(f"(?<=[0-9])[{_SUPERSCRIPTS}]+")
+_SMALL = 0.8
+"""A superscript's share of the size of the type before it, at most."""
+_RAISED = 0.2
+"""How far a superscript stands above the line, as a share of the size of the type before it, at least."""
+_UNIT_BEFORE = re.compile(r"(?<![A-Za-z])(?:[kcdmµ]?m|ft|in|s)$")
+_KEPT_BY_COMPATIBILITY = frozenset(f"{_SUPERSCRIPTS}₀₁₂₃₄₅₆₇₈₉½¼¾⅓⅔⅛™")
+"""Characters whose compatibility form would change a number or a name: 10² is not 102."""
+_SPACED_GRAVE = re.compile("[ \u00a0]\u0300")
+"""How a PDF of TeX spells an opening quotation mark."""
+_INVISIBLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\u00ad\u200b\ufeff\uffff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of a page. Lengths are in points, `y` and `bottom` are the baselines of its first and last
+    character above the page's foot; they differ where a word was broken and joined."""
+
+    text: str
+    page: int
+    x0: float
+    x1: float
+    y: float
+    bottom: float
+    size: float
+    is_bold: bool
+    is_mono: bool
+
+
+def read_lines(page: PdfPage, number: int) -> list[Line]:
+    """The page's lines in the order of the file; pieces side by side on one line are joined."""
+    text_page = page.get_textpage()
+    lines: list[Line] = []
+    start = 0
+    for text in _read_characters(text_page).split("\r\n"):
+        if text.strip():
+            line = _measure_line(text_page, text, start, number)
+            if lines and _is_same_row(lines[-1], line):
+                lines[-1] = _join_row(lines[-1], line)
+            else:
+                lines.append(line)
+        start += len(text) + 2
+    text_page.close()
+    return [line for line in lines if line.text]
+
+
+def normalize_characters(text: str) -> str:
+    """Ligatures and wide or styled letters in their plain form (NFKC); superscripts stay what they are."""
+    text = _SPACED_GRAVE.sub("`", _INVISIBLE.sub("", text.replace("\x02", LINE_END_HYPHEN)))
+    if text.isascii():
+        return text
+    text = _TYPED_SUPERSCRIPT.sub(lambda found: "^" + unicodedata.normalize("NFKC", found[0]), text)
+    return "".join(
+        character if character in _KEPT_BY_COMPATIBILITY else unicodedata.normalize("NFKC", character)
+        for character in unicodedata.normalize("NFC", text)
+    )
+
+
+def _read_characters(text_page: PdfTextPage) -> str:
+    """The page's text with one character for each that pdfium counts. Its call for the whole page leaves some
+    out and cuts those beyond U+FFFF to 16 bits, which then look like East Asian ones; such a page is read
+    character by character."""
+    count = text_page.count_chars()
+    text = text_page.get_text_range() if count else ""
+    if len(text) == count and (text.isascii() or max(text) < "\u2e80" or max(text) == LINE_END_HYPHEN):
+        return text
+    codes = (pdfium.FPDFText_GetUnicode(text_page, index) for index in range(count))
+    return "".join(chr(code) if 0 < code < 0x110000 else " " for code in codes)
+
+
+def _is_same_row(former: Line, line: Line) -> bool:
+    tolerance = 0.3 if former.size > _SMALL * line.size or not former.text.isdecimal() else 0.6
+    return abs(former.bottom - line.y) < tolerance * line.size and line.x0 >= former.x1 - 1
+
+
+def _join_row(former: Line, line: Line) -> Line:
+    is_note_mark = former.text.isdecimal() and former.size <= _SMALL * line.size
+    if is_note_mark:
+        return replace(line, text=f"[{former.text}] {line.text}", x0=former.x0)
+    return replace(former, text=f"{former.text} {line.text}", x1=line.x1, bottom=line.bottom)
+
+
+def _measure_line(text_page: PdfTextPage, text: str, start: int, number: int) -> Line:
+    first = start + len(text) - len(text.lstrip())
+    last = start + len(text.rstrip()) - 1
+    middle = (first + last) // 2
+    probes = [_FontProbe(text_page, at) for at in (first, middle, last)]
+    left, right = text_page.get_charbox(first, loose=True), text_page.get_charbox(last, loose=True)
+    return Line(
+        text=" ".join(normalize_characters(_mark_superscripts(text_page, text, start)).split()),
+        page=number,
+        x0=left[0],
+        x1=right[2],
+        y=_origin(text_page, first),
+        bottom=_origin(text_page, last),
+        size=round(max(probe.size for probe in probes), 1),
+        is_bold=probes[0].is_bold and probes[-1].is_bold,
+        is_mono=all(probe.is_mono for probe in probes),
+    )
+
+
+class _FontProbe:
+    """Size, weight and pitch of the character at an index."""
+
+    def __init__(self, text_page: PdfTextPage, index: int) -> None:
+        flags, name = ctypes.c_int(), ctypes.create_string_buffer(100)
+        pdfium.FPDFText_GetFontInfo(text_page, index, name, 100, flags)
+        family = name.value
+        self.size = _size_of(text_page, index)
+        self.is_mono = bool(flags.value & _FIXED_PITCH) or bool(_MONO_NAME.search(family))
+        weight = pdfium.FPDFText_GetFontWeight(text_page, index)
+        self.is_bold = weight >= _BOLD_WEIGHT or bool(_BOLD_NAME.search(family))
+
+
+def _size_of(text_page: PdfTextPage, index: int) -> float:
+    """The size of the type as it is drawn: the font's size, scaled."""
+    matrix = pdfium.FS_MATRIX()
+    size: float = pdfium.FPDFText_GetFontSize(text_page, index)
+    if pdfium.FPDFText_GetMatrix(text_page, index, matrix):
+        size *= (matrix.b**2 + matrix.d**2) ** 0.5 or 1.0
+    return size
+
+
+def _origin(text_page: PdfTextPage, index: int) -> float:
+    x, y = ctypes.c_double(), ctypes.c_double()
+    pdfium.FPDFText_GetCharOrigin(text_page, index, x, y)
+    return y.value
+
+
+def _mark_superscripts(text_page: PdfTextPage, text: str, start: int) -> str:
+    """The text with small raised figures set apart, so that no number and no word takes them in: an exponent
+    as 10^3 or m², the mark of a note as [3]."""
+    parts: list[str] = []
+    done = 0
+    if mark := _NOTE_MARK.match(text):
+        number, body = start + mark.start(1), start + mark.end()
+        if _size_of(text_page, number) <= _SMALL * _size_of(text_page, body):
+            parts, done = [f"[{mark[1]}] "], mark.end()
+    for at, end in _find_superscripts(text_page, text, start):
+        if at < done:
+            continue
+        before, figures = text[:at].rstrip(), text[at:end]
+        if before[-1:].isdigit():
+            written = f"^{figures}"
+        elif _UNIT_BEFORE.search(before) and figures in "23":
+            written = _SUPERSCRIPTS[int(figures)]
+        else:
+            written = f"[{figures}]"
+        parts += [text[done:at], written]
+        done = end
+    return "".join([*parts, text[done:]])
+
+
+def _find_superscripts(text_page: PdfTextPage, text: str, start: int) -> Iterator[tuple[int, int]]:
+    for figures in _FIGURES.finditer(text):
+        for at in range(figures.start(), figures.end()):
+            large = _size_of(text_page, start + at - 1)
+            rise = _origin(text_page, start + at) - _origin(text_page, start + at - 1)
+            if _size_of(text_page, start + at) <= _SMALL * large and rise >= _RAISED * large:
+                yield at, figures.end()
+                break

@@ -1,0 +1,39 @@
+"""A document in Rich Text Format (RTF): its paragraphs and tables."""
+
+from __future__ import annotations
+
+import re
+
+from striprtf.striprtf import rtf_to_text
+
+from agent.types import Outcome
+from agent.web.extract.extraction import Extraction
+from agent.web.extract.formats.writer import DocumentWriter
+
+_BROKEN = "The RTF document is damaged and could not be read. Open it, save it again, or save it as PDF."
+_EMPTY = "The RTF document holds no text (perhaps pictures only). Add a version with text."
+_STATED = re.compile(rb"\{\\(title|author)\s([^{}]{1,500})\}")
+
+
+def extract_rtf(data: bytes) -> Extraction:
+    """The document's text. Outcome `unsupported`, with advice, when it cannot be read."""
+    try:
+        text = rtf_to_text(data.decode("latin-1"), errors="replace")
+        about = {
+            name.decode(): " ".join(rtf_to_text("{\\rtf1 " + value.decode("latin-1") + "}").split())
+            for name, value in _STATED.findall(data[:20_000])
+        }
+    except (ValueError, LookupError, TypeError, RuntimeError):
+        return Extraction(outcome=Outcome.UNSUPPORTED, detail=_BROKEN)
+    writer = DocumentWriter()
+    rows: list[list[str]] = []
+    for line in [*text.replace("\x00", "").replace("\r", "\n").split("\n"), ""]:
+        if line.rstrip().endswith("|"):  # the library ends each cell so
+            rows.append(line.rstrip().removesuffix("|").split("|"))
+            continue
+        writer.write_table(rows)
+        rows = []
+        writer.write_block(" ".join(line.split()))
+    if not writer.length:
+        return Extraction(outcome=Outcome.UNSUPPORTED, detail=_EMPTY)
+    return writer.finish(title=about.get("title", ""), author=about.get("author", ""))

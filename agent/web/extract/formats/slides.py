@@ -1,0 +1,80 @@
+"""A presentation (PPTX): each slide's title as a heading, its texts, tables and notes."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Iterator
+from typing import Any
+
+from pptx import Presentation
+from pptx.enum.shapes import MSO_SHAPE_TYPE
+from pptx.exc import PythonPptxError
+
+from agent.web.extract.extraction import Extraction
+from agent.web.extract.formats import archive
+from agent.web.extract.formats.writer import DocumentWriter
+
+KIND = archive.ArchiveKind("presentation", max_xml=64_000_000)
+_MAX_DEPTH = 20
+
+
+def extract_slides(data: bytes) -> Extraction:
+    """The slides' text. Outcome `unsupported` or `too_large`, with advice, when it cannot be read."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as packed:
+            if refusal := archive.find_refusal(packed, KIND):
+                return refusal
+        return _read_presentation(Presentation(io.BytesIO(data)))
+    except (PythonPptxError, *archive.PARSER_ERRORS):
+        return KIND.refuse("broken")
+
+
+def _read_presentation(presentation: Any) -> Extraction:
+    writer = DocumentWriter()
+    has_text = False
+    for number, slide in enumerate(presentation.slides, start=1):
+        if slide._element.get("show") == "0":  # hidden
+            continue
+        title = slide.shapes.title
+        head = _one_line(title.text_frame.text) if title is not None else ""
+        writer.write_heading(head or f"Slide {number}", 2)
+        before = writer.length
+        for shape in _walk_shapes(slide.shapes):
+            if title is None or shape.shape_id != title.shape_id:
+                _write_shape(writer, shape)
+        if slide.has_notes_slide and slide.notes_slide.notes_text_frame is not None:
+            writer.write_block(slide.notes_slide.notes_text_frame.text.strip())
+        has_text = has_text or bool(head) or writer.length > before
+    if not has_text:
+        return KIND.refuse("empty")
+    about = presentation.core_properties
+    created = about.modified or about.created
+    return writer.finish(
+        title=_one_line(about.title or ""),
+        author=_one_line(about.author or ""),
+        published_at=f"{created:%Y-%m-%d}" if created else "",
+    )
+
+
+def _walk_shapes(shapes: Any, depth: int = 0) -> Iterator[Any]:
+    """The shapes of a slide with those inside groups."""
+    for shape in shapes:
+        if shape.shape_type == MSO_SHAPE_TYPE.GROUP and depth < _MAX_DEPTH:
+            yield from _walk_shapes(shape.shapes, depth + 1)
+        else:
+            yield shape
+
+
+def _write_shape(writer: DocumentWriter, shape: Any) -> None:
+    if getattr(shape, "has_table", False):
+        writer.write_table([[cell.text for cell in row.cells] for row in shape.table.rows])
+    elif shape.has_text_frame:
+        texts = [_one_line(paragraph.text) for paragraph in shape.text_frame.paragraphs]
+        texts = [text for text in texts if text]
+        for text in texts:
+            writer.write_block(text, "item" if len(texts) > 1 else "paragraph")
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,206 @@
+"""Reads documents of strangers (PDF, Office, EPUB, RTF) in a few processes with limits of CPU time and
+memory, which a stop ends.
+
+The processes are new programs (`agent.web.parser_process`), neither forked (this process has threads, whose
+locks a fork would copy as they are) nor spawned by `multiprocessing` (which runs the main module again: under
+Streamlit that is a screen). They stay for the next document, a new one comes after `MAX_DOCUMENTS`, and each
+ends when its input does: when this process closes it or dies. HTML and plain text are read here."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import json
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import IO
+
+from pydantic import TypeAdapter, ValidationError
+
+from agent.config import ROOT, Config, child_environment
+from agent.types import Outcome
+from agent.web.deadline import POLL_SECONDS, Deadline, DeadlineExceeded, run_with_deadline
+from agent.web.extract.extraction import Extraction
+
+MAX_PROCESSES = 2
+"""Documents read at the same time; more wait."""
+MAX_DOCUMENTS = 100
+"""Documents after which a process is replaced: what a library leaks goes with it."""
+WALL_FACTOR = 6.0
+"""How much longer than its CPU time a document may take by the clock: a busy computer shares its cores."""
+MAX_REPLY_BYTES = 400_000_000
+_LENGTH_BYTES = 8
+_CPU_SIGNAL: int | None = getattr(signal, "SIGXCPU", None)
+"""What the kernel ends a process with that used up its CPU time; Windows has none."""
+_READING = TypeAdapter(Extraction)
+_TOO_LONG = (
+    "The document takes more than {:g} seconds to read and was stopped (PARSER_TIMEOUT raises the limit). Split "
+    "it, or save it as plain text."
+)
+_CRASHED = (
+    "The document could not be read: it is damaged, or needs more than {:g} MB of memory (PARSER_MAX_MB raises "
+    "the limit). Save it again, or as plain text."
+)
+
+
+@dataclass(frozen=True)
+class ParserLimits:
+    """What reading one document may cost."""
+
+    seconds: float = Config.model_fields["PARSER_TIMEOUT"].default
+    """CPU time."""
+    megabytes: float = Config.model_fields["PARSER_MAX_MB"].default
+
+
+class _ParserDied(Exception):
+    """The process ended in the middle of a document; `code` as in subprocess."""
+
+    def __init__(self, code: int) -> None:
+        super().__init__(code)
+        self.code = code
+
+
+class _ParserProcess:
+    """One process, with its two pipes."""
+
+    def __init__(self, limits: ParserLimits) -> None:
+        self.limits = limits
+        self.documents = 0
+        command = [sys.executable, "-m", "agent.web.parser_process", str(limits.megabytes)]
+        self._process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            cwd=ROOT,
+            env=child_environment(),
+        )
+
+    def is_alive(self) -> bool:
+        """Whether it still runs."""
+        return self._process.poll() is None
+
+    def exchange(self, kind: str, data: bytes) -> Extraction:
+        """Its reading of the document. Raises _ParserDied."""
+        head = json.dumps({"kind": kind, "seconds": self.limits.seconds}).encode()
+        self.documents += 1
+        try:
+            to = self._pipe(self._process.stdin)
+            to.write(len(head).to_bytes(_LENGTH_BYTES, "big") + len(data).to_bytes(_LENGTH_BYTES, "big"))
+            to.write(head)
+            to.write(data)
+            to.flush()
+            length = int.from_bytes(self._receive(_LENGTH_BYTES), "big")
+            return _READING.validate_json(self._receive(length))
+        except (OSError, ValueError, ValidationError) as error:  # ValueError: a pipe that kill() closed
+            raise _ParserDied(self.kill()) from error
+
+    def _receive(self, count: int) -> bytes:
+        received = self._pipe(self._process.stdout).read(min(count, MAX_REPLY_BYTES))
+        if len(received) < count:
+            raise _ParserDied(self.kill())
+        return received
+
+    def _pipe(self, pipe: IO[bytes] | None) -> IO[bytes]:
+        if pipe is None:
+            raise _ParserDied(self.kill())
+        return pipe
+
+    def kill(self) -> int:
+        """End it at once; returns its exit code."""
+        with contextlib.suppress(subprocess.TimeoutExpired):  # it may be dying of its own
+            self._process.wait(0.05)
+        self._process.kill()
+        return self._process.wait()
+
+    def close(self) -> None:
+        """End it, which is doing nothing, by closing its input."""
+        with contextlib.suppress(OSError):
+            self._pipe(self._process.stdin).close()
+        try:
+            self._process.wait(1)
+        except subprocess.TimeoutExpired:
+            self.kill()
+        self._pipe(self._process.stdout).close()
+
+
+class ParserPool:
+    """Reads documents in up to `size` processes. Thread-safe."""
+
+    def __init__(self, limits: ParserLimits | None = None, size: int = MAX_PROCESSES) -> None:
+        self.limits = limits or ParserLimits()
+        self._slots = threading.BoundedSemaphore(size)
+        self._lock = threading.Lock()
+        self._idle: list[_ParserProcess] = []
+        self._busy: set[_ParserProcess] = set()
+
+    def read(self, kind: str, data: bytes, checkpoint: Callable[[], None] = lambda: None) -> Extraction:
+        """What the document holds, or the outcome that says why it could not be read. Raises what
+        `checkpoint` raises; the process is then killed."""
+        checkpoint()
+        while not self._slots.acquire(timeout=POLL_SECONDS):
+            checkpoint()
+        watch = Deadline(WALL_FACTOR * self.limits.seconds, checkpoint)
+        try:
+            return self._read_in_process(kind, data, watch)
+        finally:
+            self._slots.release()
+
+    def _read_in_process(self, kind: str, data: bytes, watch: Deadline) -> Extraction:
+        parser = self._take_process()
+        is_usable = False
+        try:
+            reading = run_with_deadline(lambda: parser.exchange(kind, data), watch)
+            is_usable = True
+            return reading
+        except DeadlineExceeded:
+            return Extraction(outcome=Outcome.TOO_LARGE, detail=_TOO_LONG.format(parser.limits.seconds))
+        except _ParserDied as death:
+            if _CPU_SIGNAL is not None and death.code == -_CPU_SIGNAL:
+                return Extraction(outcome=Outcome.TOO_LARGE, detail=_TOO_LONG.format(parser.limits.seconds))
+            detail = _CRASHED.format(parser.limits.megabytes)
+            return Extraction(outcome=Outcome.UNSUPPORTED, detail=detail)
+        finally:
+            self._put_back(parser, is_usable)
+
+    def _take_process(self) -> _ParserProcess:
+        with self._lock:
+            while self._idle:
+                parser = self._idle.pop()
+                if parser.limits == self.limits and parser.is_alive():
+                    break
+                parser.close()
+            else:
+                parser = _ParserProcess(self.limits)
+            self._busy.add(parser)
+            return parser
+
+    def _put_back(self, parser: _ParserProcess, is_usable: bool) -> None:
+        with self._lock:
+            self._busy.discard(parser)
+            if is_usable and parser.documents < MAX_DOCUMENTS:
+                self._idle.append(parser)
+                return
+        if is_usable:
+            parser.close()
+        else:
+            parser.kill()
+
+    def close(self) -> None:
+        """End all processes."""
+        with self._lock:
+            idle, self._idle = self._idle, []
+            busy = list(self._busy)
+        for parser in busy:
+            parser.kill()
+        for parser in idle:
+            parser.close()
+
+
+shared_pool = ParserPool()
+"""The pool of this program; `Workbench` gives it the configured limits."""
+atexit.register(shared_pool.close)
