@@ -34,6 +34,7 @@ from agent.types import (
     Step,
     Turn,
 )
+from agent.web.parser_pool import ParserLimits, shared_pool
 
 __all__ = ["ActiveConfiguration", "RunSnapshot", "Workbench"]
 WORLD_LABELS = {"live": "The web", "demo": "The demo world (invented pages)"}

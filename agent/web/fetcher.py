@@ -223,7 +223,7 @@ class Fetcher:
         if failure := body.failure or http_outcomes.explain_status(body.status, body.headers):
             raise _FetchFailed(*failure, body.status)
         content_type = body.headers.get("Content-Type", "")
-        content = dispatch.extract_content(body.raw, content_type, here)
+        content = dispatch.extract_content(body.raw, content_type, here, attempt.deadline.checkpoint)
         if content.refresh_url not in ("", here) and len(content.text) < _MAX_STUB_CHARACTERS:
             return content.refresh_url
         stated = body.headers.get("Content-Language", "").split(",")[0].strip()[:12]

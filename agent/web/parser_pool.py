@@ -38,12 +38,12 @@ _CPU_SIGNAL: int | None = getattr(signal, "SIGXCPU", None)
 """What the kernel ends a process with that used up its CPU time; Windows has none."""
 _READING = TypeAdapter(Extraction)
 _TOO_LONG = (
-    "The document takes more than {:g} seconds to read and was stopped (PARSER_TIMEOUT raises the limit). Split "
-    "it, or save it as plain text."
+    "The document takes more than {:g} seconds to read and was stopped (PARSER_TIMEOUT raises the limit). "
+    "Split it, or save it as plain text."
 )
 _CRASHED = (
-    "The document could not be read: it is damaged, or needs more than {:g} MB of memory (PARSER_MAX_MB raises "
-    "the limit). Save it again, or as plain text."
+    "The document could not be read: it is damaged, or needs more than {:g} MB of memory (PARSER_MAX_MB "
+    "raises the limit). Save it again, or as plain text."
 )
 
 

@@ -31,8 +31,8 @@ LENGTH = struct.Struct(">Q")
 PARTIAL_SHARE = 0.7
 """The share of its CPU time after which a PDF is told as far as it was read."""
 TOO_MUCH_MEMORY = (
-    "The document needs more memory to be read than is allowed (PARSER_MAX_MB raises the limit). Split it, or "
-    "save it as plain text."
+    "The document needs more memory to be read than is allowed (PARSER_MAX_MB raises the limit). Split it, "
+    "or save it as plain text."
 )
 READERS: dict[str, Callable[[bytes], Extraction]] = {
     "docx": docx.extract_docx,

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from lxml import html as lxml_html
-from pypdf import PdfReader
+from pypdfium2 import PdfDocument
 
 from agent.text import urls
 
@@ -97,7 +97,9 @@ def test_the_plain_text_stands_in_the_markup(doc: dict[str, Any]) -> None:
 
 def test_the_pdf_says_what_its_document_says() -> None:
     (doc,) = [doc for doc in DOCS.values() if "file" in doc]
-    pdf = squeezed(" ".join(page.extract_text() for page in PdfReader(DEMO / doc["file"]).pages))
+    pdf = squeezed(
+        " ".join(page.get_textpage().get_text_bounded() for page in PdfDocument(DEMO / doc["file"]))
+    )
     assert doc["content_type"] == "application/pdf"
     assert [line for line in doc["text"].splitlines() if squeezed(line.replace(" | ", " ")) not in pdf] == []
 

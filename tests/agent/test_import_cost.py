@@ -11,7 +11,7 @@ from agent.config import ROOT
 
 HEAVY = (
     "altair bs4 dateparser dateutil ddgs docx googleapiclient html5lib httplib2 httpx2 jinja2 mammoth "
-    "markdown_it networkx numpy openai pandas prometheus_client publicsuffixlist py3langid pypdf streamlit tqdm yaml"
+    "markdown_it networkx numpy openai pandas prometheus_client publicsuffixlist pptx py3langid pypdfium2 python_calamine streamlit striprtf tqdm yaml"
 ).split()
 """What the workbench must not import at its start."""
 

@@ -15,6 +15,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from itertools import pairwise
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
@@ -46,9 +47,7 @@ def measure(words: list[str], known: Counter[str]) -> tuple[float, float]:
     letters = sum(map(len, words)) or 1
     glued = sum(len(word) for word in words if is_glued(word, known))
     broken = sum(
-        len(a) + len(b)
-        for a, b in zip(words, words[1:], strict=False)
-        if a not in known and b not in known and a + b in known
+        len(a) + len(b) for a, b in pairwise(words) if a not in known and b not in known and a + b in known
     )
     return 100 * glued / letters, 100 * broken / letters
 
@@ -67,7 +66,9 @@ def repeated(words: list[str]) -> Counter[str]:
 
 
 def main(names: list[str]) -> None:
-    print(f"{'file':32} {'CPU s':>6} {'glued %':>8} {'broken %':>8} {'recall %':>8} {'pdftotext glued %':>17}")
+    print(
+        f"{'file':32} {'CPU s':>6} {'glued %':>8} {'broken %':>8} {'recall %':>8} {'pdftotext glued %':>17}"
+    )
     for path in map(Path, names):
         raw = path.read_bytes()
         began = time.process_time()

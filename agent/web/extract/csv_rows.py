@@ -1,18 +1,22 @@
-"""A CSV file as a table: its delimiter is detected, its first row is the header, each row is a line of
-text."""
+"""Tables as text: CSV and TSV (the delimiter is detected, the first row is the header, each row is a line of
+text), and JSON-lines (a table of their fields, or a section for each record when they hold texts)."""
 
 from __future__ import annotations
 
 import csv
 import io
+import json
+from typing import Any
 
-from agent.types import Outcome, Table
+from agent.types import Block, Heading, Outcome, Table
 from agent.web.extract.extraction import Extraction
 
 DELIMITERS = ",;\t|"
 MAX_ROWS = 50_000
 MAX_COLUMNS = 200
 MAX_CELL_CHARACTERS = 5_000
+LONG_CELL_CHARACTERS = 300
+"""A record with a longer text is no row of a table but a section of its own: it holds sentences."""
 _MAX_FIELD_CHARACTERS = 10_000_000
 """Characters of one cell in the file; more means a quote that is never closed."""
 _BROKEN = (
@@ -22,12 +26,17 @@ _BROKEN = (
 _SAMPLE = 64 * 1024
 
 
-def extract_csv(text: str) -> Extraction:
-    """The rows as one table and as text: cells joined by " | ", one row a line. Empty rows are left out."""
+def extract_csv(text: str, delimiter: str = "") -> Extraction:
+    """The rows as one table and as text: cells joined by " | ", one row a line. Empty rows are left out.
+    `delimiter` is the expected one: it counts where any line holds it."""
     try:
-        rows, cut = parse_csv(text)
+        rows, cut = parse_csv(text, delimiter)
     except csv.Error:
         return Extraction(outcome=Outcome.UNSUPPORTED, detail=_BROKEN)
+    return _build_table(rows, cut)
+
+
+def _build_table(rows: list[list[str]], cut: bool) -> Extraction:
     if not rows:
         return Extraction(outcome=Outcome.EMPTY, detail="The table has no rows: nothing was added.")
     lines = [" | ".join(row) for row in rows]
@@ -36,14 +45,71 @@ def extract_csv(text: str) -> Extraction:
     return Extraction(text=body, tables=[Table(start=0, end=len(body), rows=rows)], detail=detail)
 
 
-def parse_csv(text: str) -> tuple[list[list[str]], bool]:
+def parse_csv(text: str, delimiter: str = "") -> tuple[list[list[str]], bool]:
     """The rows, all equally wide, each cell on one line, and whether there are more than MAX_ROWS. Raises
     csv.Error."""
     text = text.replace("\r\n", "\n").replace("\r", "\n").lstrip("\ufeff")
     first, _, rest = text.partition("\n")
     if first.lower().startswith("sep=") and len(first) == 5:  # Excel's way to name the delimiter
         return _parse_delimited(rest, first[4])
-    return _parse_delimited(text, _detect_delimiter(text[:_SAMPLE]))
+    is_usable = delimiter and delimiter in text[:_SAMPLE]
+    return _parse_delimited(text, delimiter if is_usable else _detect_delimiter(text[:_SAMPLE]))
+
+
+def extract_json_lines(text: str) -> Extraction:
+    """The records, one JSON value a line. Outcome `unsupported`, with the line, when one is no JSON."""
+    records: list[dict[str, str]] = []
+    for number, line in enumerate(text.replace("\r", "\n").lstrip("\ufeff").split("\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            value = json.loads(line)
+        except (ValueError, RecursionError):
+            detail = (
+                f"Line {number} is not JSON: every line must hold one JSON value. Correct it, and try again."
+            )
+            return Extraction(outcome=Outcome.UNSUPPORTED, detail=detail)
+        if len(records) == MAX_ROWS:
+            return _build_records(records, True)
+        fields = value if isinstance(value, dict) else {"value": value}
+        records.append({str(name): _format_value(held) for name, held in fields.items()})
+    return _build_records(records, False)
+
+
+def _format_value(value: Any) -> str:
+    if isinstance(value, str):
+        return value.strip()
+    return "" if value is None else json.dumps(value, ensure_ascii=False)
+
+
+def _build_records(records: list[dict[str, str]], cut: bool) -> Extraction:
+    if any(
+        len(text) > LONG_CELL_CHARACTERS or "\n" in text for record in records for text in record.values()
+    ):
+        return _build_sections(records, cut)
+    names = list(dict.fromkeys(name for record in records for name in record))[:MAX_COLUMNS]
+    rows = [[" ".join(record.get(name, "").split()) for name in names] for record in records]
+    return _build_table([names, *rows] if rows else [], cut)
+
+
+def _build_sections(records: list[dict[str, str]], cut: bool) -> Extraction:
+    """A section for each record: its first short text is the heading, each field a paragraph."""
+    reading = Extraction(detail=f"Only the first {MAX_ROWS:,} records were read." if cut else "")
+    text = ""
+    for number, record in enumerate(records, start=1):
+        short = [v for v in record.values() if v and len(v) <= LONG_CELL_CHARACTERS and "\n" not in v]
+        named = record.get("title") or record.get("name") or next(iter(short), "")
+        title = named if named in short else f"Record {number}"
+        text += "\n\n" if text else ""
+        reading.headings.append(Heading(start=len(text), level=2, text=title))
+        text += title
+        for name, value in record.items():
+            if value and value != title:
+                start = len(text) + 2
+                text += f"\n\n{name}: {value}" if value in short else f"\n\n{value}"
+                reading.blocks.append(Block("paragraph", start, len(text)))
+    reading.text = text
+    return reading
 
 
 def _parse_delimited(text: str, delimiter: str) -> tuple[list[list[str]], bool]:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from html import unescape
 
 from agent.text import urls
 from agent.types import Heading, Link, Outcome
 from agent.web import mime
-from agent.web.extract import encoding, html_page, pdf
+from agent.web.extract import csv_rows, encoding, html_page
 from agent.web.extract.extraction import Extraction
+from agent.web.parser_pool import shared_pool
 
 _ADDRESS_ELEMENT = re.compile(
     r"<(?:\w{1,20}:)?(?:loc|link|guid)\b[^<>]{0,200}>(?:\s{0,99}<!\[CDATA\[)?([^<\]]{1,5000})", re.IGNORECASE
@@ -18,27 +20,59 @@ _LINK_HREF = re.compile(
     r"""<(?:\w{1,20}:)?link\b[^<>]{0,500}?\bhref\s?=\s?["']([^"'<>]{1,5000})""", re.IGNORECASE
 )
 _MARKDOWN_HEADING = re.compile(r"^(#{1,6})[ \t]{1,9}(\S[^\n]{0,300})$", re.MULTILINE)
+_TABLE_NAMES = {"csv": "text/csv", "tsv": "text/tab-separated-values", "jsonl": "application/x-ndjson"}
+"""The types of tables as text, by the ending of their address."""
+LOCKED = (
+    "The document is locked with a password. Open it, save it without the password, and add that, or look "
+    "for an unlocked copy."
+)
 _XML_ENTITY = re.compile(r"&(?:amp|lt|gt|quot|apos|#38);")
 
 
-def extract_content(raw: bytes, content_type: str, url: str) -> Extraction:
-    """The readable part of a body from `url`; outcome `unsupported` or `empty` when there is none."""
-    match mime.detect_kind(raw, content_type):
+def extract_content(
+    raw: bytes, content_type: str, url: str, checkpoint: Callable[[], None] = lambda: None
+) -> Extraction:
+    """The readable part of a body from `url`; outcome `unsupported` or `empty` when there is none. A document
+    (PDF, Office, EPUB, RTF) is read in another process; meanwhile `checkpoint` is called, which may raise."""
+    kind = mime.detect_kind(raw, content_type)
+    if kind in mime.DOCUMENT_TYPES:
+        return shared_pool.read(kind, raw, checkpoint)
+    match kind:
         case "html":
             return html_page.extract_html(encoding.decode(raw, content_type), url)
-        case "pdf":
-            return pdf.extract_pdf(raw)
         case "text":
-            return _extract_plain_text(encoding.decode(raw, content_type), content_type, url)
+            return _extract_text(encoding.decode(raw, content_type), content_type, url)
         case "xml":
             return _extract_xml(encoding.decode(raw, content_type), url)
+        case "locked":
+            return Extraction(outcome=Outcome.UNSUPPORTED, detail=LOCKED)
         case "empty":
             nothing = "The address answered with nothing at all. Look for the same elsewhere."
             return Extraction(outcome=Outcome.EMPTY, detail=nothing)
         case _:
-            kind = mime.parse_media_type(content_type) or "an unknown type"
-            unreadable = f"This is not a text that can be read here ({kind}). Open it yourself."
+            stated = mime.parse_media_type(content_type) or "an unknown type"
+            unreadable = f"This is not a text that can be read here ({stated}). Open it yourself."
             return Extraction(outcome=Outcome.UNSUPPORTED, detail=unreadable)
+
+
+def _extract_text(text: str, content_type: str, url: str) -> Extraction:
+    """A table where its type or ending says so, else plain text."""
+    stated = mime.parse_media_type(content_type)
+    if stated not in _TABLE_NAMES.values():
+        ending = url.split("?")[0].rpartition(".")[2].lower()
+        stated = _TABLE_NAMES.get(ending, "")
+    if not stated:
+        return _extract_plain_text(text, content_type, url)
+    if stated == "application/x-ndjson":
+        reading = csv_rows.extract_json_lines(text)
+    else:
+        reading = csv_rows.extract_csv(text, delimiter="\t" if "tab" in stated else "")
+    reading.title = _name_in(url)
+    return reading
+
+
+def _name_in(url: str) -> str:
+    return url.rstrip("/").rsplit("/", 1)[-1].split("?")[0]
 
 
 def _extract_plain_text(text: str, content_type: str, url: str) -> Extraction:
@@ -48,9 +82,10 @@ def _extract_plain_text(text: str, content_type: str, url: str) -> Extraction:
         Heading(start=match.start(2), level=len(match[1]), text=match[2].rstrip("# "))
         for match in (_MARKDOWN_HEADING.finditer(text) if is_markdown else ())
     ]
-    name = url.rstrip("/").rsplit("/", 1)[-1].split("?")[0]
     links = [Link(url=address) for address in urls.find_urls(text)]
-    return Extraction(title=headings[0].text if headings else name, text=text, headings=headings, links=links)
+    return Extraction(
+        title=headings[0].text if headings else _name_in(url), text=text, headings=headings, links=links
+    )
 
 
 def _extract_xml(source: str, url: str) -> Extraction:

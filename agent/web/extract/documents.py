@@ -1,5 +1,5 @@
-"""An uploaded document as a Page: HTML, PDF, DOCX, Markdown, plain text, CSV. Nothing in it is executed,
-fetched or unpacked to disk.
+"""An uploaded document as a Page (see FORMATS). Nothing in it is executed, fetched or unpacked to disk; what
+is no text is read in a process of its own (`agent.web.parser_pool`).
 
 A document's name is a label: it is cleaned, shown and compared, never opened."""
 
@@ -16,29 +16,40 @@ from agent.errors import UsageError
 from agent.text.urls import canonicalize
 from agent.types import Outcome, Page
 from agent.web import mime
-from agent.web.extract import csv_rows, dispatch, docx, encoding, markdown
+from agent.web.extract import csv_rows, dispatch, encoding, markdown
 from agent.web.extract.extraction import Extraction
 
 MAX_BYTES = 50_000_000
 """Bytes a document may have. The screens accept less in an upload: server.maxUploadSize."""
-READABLE_EXTENSIONS = tuple(
-    "html htm xhtml pdf docx md markdown txt text rst org log json jsonl yaml yml csv tsv".split()
+FORMATS = "HTML, PDF, DOCX, ODT, RTF, EPUB, PPTX, XLSX, ODS, CSV, TSV, JSON-lines, Markdown and plain text"
+"""What can be read, as a person calls it."""
+_TEXT_EXTENSIONS = (
+    "html htm xhtml md markdown txt text rst org log json jsonl ndjson yaml yml csv tsv".split()
 )
+_OFFICE_NAMES = {
+    "docx": "Word document",
+    "odt": "OpenDocument text",
+    "rtf": "RTF document",
+    "epub": "book (EPUB)",
+    "pptx": "presentation",
+    **dict.fromkeys(("xlsx", "xlsm", "xlsb", "xls", "ods"), "spreadsheet"),
+}
+READABLE_EXTENSIONS = (*_TEXT_EXTENSIONS, "pdf", *_OFFICE_NAMES)
 """Endings of the files that are read from a folder."""
-SUPPORTED_FORMATS = "HTML, PDF, DOCX, Markdown, plain text and CSV can be read"
 _MEDIA_TYPES = {
     **dict.fromkeys(("html", "htm", "xhtml"), "text/html"),
     **dict.fromkeys(("md", "markdown"), "text/markdown"),
+    **dict.fromkeys(("jsonl", "ndjson"), "application/x-ndjson"),
     "pdf": "application/pdf",
     "csv": "text/csv",
     "tsv": "text/tab-separated-values",
 }
-_LEGACY_NAMES = "Word Excel PowerPoint OpenDocument RTF Pages EPUB".split()
-_LEGACY_FORMATS = dict(zip("doc xls ppt odt rtf pages epub".split(), _LEGACY_NAMES, strict=True))
 _CONVERSION_HINTS = {
-    **dict.fromkeys(("xlsx", "ods"), "save the sheet as CSV"),
-    "pptx": "save the slides as PDF",
-    "zip": "unpack it first",
+    **dict.fromkeys(("doc", "dot"), "an old Word file: open it there and save it as DOCX or PDF"),
+    **dict.fromkeys(("ppt", "pps"), "an old PowerPoint file: open it there and save it as PPTX or PDF"),
+    **dict.fromkeys(("pages", "numbers", "key"), "an Apple file: export it as PDF"),
+    **dict.fromkeys(("odp", "odg"), "an OpenDocument drawing: save it as PDF"),
+    **dict.fromkeys(("zip", "gz", "7z", "rar", "tar"), "an archive: unpack it first"),
 }
 _PARSER_ERRORS = (
     OSError,
@@ -102,25 +113,29 @@ def clean_name(name: str) -> str:
 
 def _extract(data: bytes, ending: str, label: str, address: str) -> tuple[Extraction, str]:
     """The document read by what it is: its first bytes decide, then its ending."""
-    zipped = data.startswith(b"PK\x03\x04")
-    if zipped or ending == "docx":
-        if docx.is_docx(data) or (zipped and ending == "docx"):
-            return docx.extract_docx(data), docx.MEDIA_TYPE
-        hint = _CONVERSION_HINTS.get(ending, f"{SUPPORTED_FORMATS}; save it as one of these")
-        raise UsageError(f"{label} is no Word document (.docx) that can be read: {hint}")
-    if data.startswith((b"\xd0\xcf\x11\xe0", b"{\\rtf")) or ending in _LEGACY_FORMATS:
-        name = _LEGACY_FORMATS.get(ending, "office")
-        raise UsageError(f"{label} is an old {name} file: open it there and save it as DOCX or PDF")
-    kind = _MEDIA_TYPES.get(ending, "text/plain" if ending in READABLE_EXTENSIONS else "")
-    found = mime.detect_kind(data, kind)
-    if found == "other":
-        raise UsageError(f"{label} holds nothing that can be read as text: {SUPPORTED_FORMATS}")
-    if found == "text" and kind in ("text/csv", "text/tab-separated-values"):
-        return csv_rows.extract_csv(encoding.decode(data, kind)), kind
-    if kind == "text/markdown" and found in ("text", "html"):
-        return markdown.extract_markdown(encoding.decode(data, kind)), kind
-    is_mislabelled = found == "html" and kind == "text/plain"
-    return dispatch.extract_content(data, "" if is_mislabelled else kind, address), kind or f"text/{found}"
+    stated = _MEDIA_TYPES.get(ending, "text/plain" if ending in _TEXT_EXTENSIONS else "")
+    kind = mime.detect_kind(data, stated)
+    if kind in mime.DOCUMENT_TYPES:
+        return dispatch.extract_content(data, stated, address), mime.DOCUMENT_TYPES[kind]
+    if kind != "locked" and ending in _CONVERSION_HINTS:
+        raise UsageError(f"{label} is {_CONVERSION_HINTS[ending]}")
+    if kind in ("other", "text") and ending in _OFFICE_NAMES:
+        raise UsageError(
+            f"{label} is damaged, or no {_OFFICE_NAMES[ending]}. Open it in the program that wrote it and "
+            "save it again, or as PDF"
+        )
+    if kind == "other":
+        raise UsageError(f"{label} holds nothing that can be read as text. {FORMATS} can be read")
+    if kind == "text" and stated == "application/x-ndjson":
+        return csv_rows.extract_json_lines(encoding.decode(data, stated)), stated
+    if kind == "text" and stated in ("text/csv", "text/tab-separated-values"):
+        delimiter = "\t" if ending == "tsv" else ""
+        return csv_rows.extract_csv(encoding.decode(data, stated), delimiter), stated
+    if stated == "text/markdown" and kind in ("text", "html"):
+        return markdown.extract_markdown(encoding.decode(data, stated)), stated
+    is_mislabelled = kind == "html" and stated == "text/plain"
+    reading = dispatch.extract_content(data, "" if is_mislabelled else stated, address)
+    return reading, stated or f"text/{kind}"
 
 
 def _title_from_name(label: str) -> str:

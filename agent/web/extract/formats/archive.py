@@ -59,8 +59,8 @@ _REASONS = {
     "broken": "The {} is damaged and could not be read. Open it, save it again, or save it as PDF.",
     "hostile": "The {} is built in a way that no program writes one, so it was not opened. Save it again, or "
     "as PDF.",
-    "large": "The {} unpacks to more text than is read here. Split it, or save the part you need as a document "
-    "of its own.",
+    "large": "The {} unpacks to more text than is read here. Split it, or save the part you need as a "
+    "document of its own.",
     "locked": "The {} is locked with a password or a copy protection. Save it without, and add it again.",
     "empty": "The {} holds no text (perhaps pictures only). Add a version with text.",
 }

@@ -61,5 +61,6 @@ def _build_extraction(html: str, about: dict[str, str]) -> Extraction:
         text=blocks.text,
         headings=blocks.headings,
         tables=blocks.tables,
+        blocks=blocks.blocks,
         links=[Link(url=address, text=text) for address, text in found.items()],
     )

@@ -7,6 +7,8 @@ import posixpath
 import zipfile
 from urllib.parse import unquote
 
+from lxml import etree
+
 from agent.types import Outcome
 from agent.web.extract import encoding, html_page
 from agent.web.extract.extraction import Extraction
@@ -52,7 +54,7 @@ def _read_book(packed: zipfile.ZipFile) -> Extraction:
     )
 
 
-def _list_chapters(package: archive.etree._Element, folder: str) -> list[str]:
+def _list_chapters(package: etree._Element, folder: str) -> list[str]:
     """The parts of the spine in order, without the book's own navigation."""
     items = {str(item.get("id")): item for item in package.xpath("//*[local-name()='manifest']/*")}
     spine = (items.get(str(ref.get("idref"))) for ref in package.xpath("//*[local-name()='spine']/*"))

@@ -18,7 +18,9 @@ from agent.web.extract.page_dates import normalize_date
 KIND = archive.ArchiveKind("OpenDocument text")
 MAX_REPEATED = 200
 """How often a cell or row that says it is repeated is written; beyond that it only fills the sheet."""
-_SKIPPED = frozenset("tracked-changes annotation annotation-end table-of-content sequence-decls forms".split())
+_SKIPPED = frozenset(
+    "tracked-changes annotation annotation-end table-of-content sequence-decls forms".split()
+)
 _HREF = "{http://www.w3.org/1999/xlink}href"
 _TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
 _TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"

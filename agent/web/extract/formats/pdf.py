@@ -14,7 +14,7 @@ import pypdfium2.raw
 from agent.types import Outcome
 from agent.types.web import BlockKind
 from agent.web.extract.extraction import Extraction
-from agent.web.extract.formats import pdf_layout
+from agent.web.extract.formats import pdf_furniture, pdf_layout
 from agent.web.extract.formats.pdf_layout import Layout, Paragraph
 from agent.web.extract.formats.pdf_lines import Line, normalize_characters, read_lines
 from agent.web.extract.formats.writer import DocumentWriter
@@ -43,7 +43,9 @@ _BLOCK_KINDS: dict[str, BlockKind] = {
     "definition": "definition",
 }
 _HEADING_NUMBER = re.compile(r"^\W*(?:(?:\d+|[A-Z])\.?)(?:\d+\.?)*\s+")
-_NO_TITLE = re.compile(r"untitled|microsoft \w+ - |.*\.(?:docx?|tex|dvi|indd|qxd|pdf|odt|rtf)$", re.IGNORECASE)
+_NO_TITLE = re.compile(
+    r"untitled|microsoft \w+ - |.*\.(?:docx?|tex|dvi|indd|qxd|pdf|odt|rtf)$", re.IGNORECASE
+)
 """What programs write as the title when nobody gave one."""
 
 
@@ -104,7 +106,7 @@ def _outline_key(title: str) -> str:
 
 
 def _write_text(pages: list[list[Line]], outline: dict[str, int]) -> Extraction:
-    kept = pdf_layout.drop_contents(pdf_layout.drop_running_heads(pages))
+    kept = pdf_furniture.drop_contents(pdf_furniture.drop_running_heads(pages))
     layout = Layout([line for lines in kept for line in lines])
     paragraphs = pdf_layout.build_paragraphs(kept, layout)
     pdf_layout.mark_headings(paragraphs, layout)

@@ -1,5 +1,4 @@
-"""What the lines of a PDF are to a reader: running heads and contents are dropped, the others become
-paragraphs, list items, code and headings.
+"""What the lines of a PDF are to a reader: paragraphs, list items, terms, code and headings.
 
 Judged by geometry (gaps, indents, the right edge) and type, never by words, so that it holds for every
 language."""
@@ -9,8 +8,9 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from statistics import median
 from typing import Literal
 
@@ -18,16 +18,12 @@ from agent.web.extract.formats.pdf_lines import LINE_END_HYPHEN, Line
 
 ParagraphKind = Literal["paragraph", "heading", "term", "definition", "item", "code", "note"]
 
-_LEADER = re.compile(r"\s?(?:[.·…‥]\s?){3,}\s*([ivxlcdm]+|[IVXLCDM]+|\d{1,4})?\s*$")
-"""Dots that lead to a page number, and the number."""
-_LAST_NUMBER = re.compile(r"\s(\d{1,4})\s*$")
 _MARKER = re.compile(r"(?:[•◦▪▫‣⁃●○■□➢➤✓*·–—-]|\uf0b7|\(?[0-9]{1,3}[.)]|\(?[a-zA-Z][.)])\s+(?=\S)")
 """The sign or number that opens a list item."""
 _NUMBER_MARKER = re.compile(r"\(?[0-9a-zA-Z]{1,3}[.)]\s")
 _SENTENCE_END = re.compile(r"[.!?:;。！？][\"'”’»)\]]*$")
 _BROKEN_ADDRESS = re.compile(r"(?:(?:https?://|www\.)\S*[/.\-_=&?#]|https?:|\S/)$")
-_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
-_ROMAN = re.compile(r"[ivxlcdm]+")
+WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _BROKEN_WORD = re.compile(rf"([^\W\d_]*){LINE_END_HYPHEN}([^\W\d_]*)")
 _GAP = 1.35
 """Baselines further apart than this many usual distances separate paragraphs (typesetters add half a line;
@@ -36,16 +32,12 @@ _INDENT = 5.0
 """Points by which a line must be indented to begin a paragraph: half the smallest indent in use (1 em)."""
 _EDGE_WINDOW = 60.0
 """Lines that begin within so many points of each other belong to one column."""
-_LARGER = 1.1
+LARGER = 1.1
 """A heading's size over that of the body: the smallest step of the usual scales is 1.2."""
 _MAX_HEADING_CHARACTERS = 200
 _MAX_BOLD_HEADING_CHARACTERS = 100
 _WIDE = 1.15
 """How much wider than the line's average a word may be (capitals)."""
-_BAND = 3.0
-"""Points within which a running head keeps its height from page to page."""
-_MIN_PAGES_WITH_HEAD = 3
-_MIN_CONTENTS_LINES = 3
 
 
 @dataclass
@@ -85,17 +77,26 @@ class Layout:
         for line in self.lines:
             sizes[line.size] += len(line.text)
             mono += len(line.text) if line.is_mono else 0
-            self.vocabulary.update(word.lower() for word in _WORD.findall(line.text))
+        self.vocabulary.update(word.lower() for text in self._whole_words() for word in WORD.findall(text))
         self.size = sizes.most_common(1)[0][0] if sizes else 0.0
         self.is_mono = mono > 0.6 * sizes.total()
         steps = [
             round(above.bottom - below.y, 1)
-            for above, below in zip(self.lines, self.lines[1:], strict=False)
+            for above, below in pairwise(self.lines)
             if above.page == below.page
             and above.size == below.size == self.size
             and 0 < above.bottom - below.y < 2 * self.size
         ]
         self.leading = Counter(steps).most_common(1)[0][0] if steps else 1.2 * self.size
+
+    def _whole_words(self) -> Iterator[str]:
+        """The lines without the words that a line's end breaks."""
+        is_broken = False
+        for line in self.lines:
+            text = line.text.partition(" ")[2] if is_broken else line.text
+            is_broken = text.endswith("-")
+            text = text.rpartition(" ")[0] if is_broken else text
+            yield " ".join(word for word in text.split() if LINE_END_HYPHEN not in word)
 
     def right_edge(self, line: Line) -> float:
         """Where the lines of this line's column end, on its page or on all pages of that side of a
@@ -117,100 +118,8 @@ class Layout:
             first = bisect_left(starts, (key[1] * _INDENT - _EDGE_WINDOW, 0.0))
             last = bisect_left(starts, (key[1] * _INDENT + _EDGE_WINDOW, 0.0))
             ends = sorted(x1 for _, x1 in starts[first:last])
-            self._edges[key] = ends[int(0.9 * (len(ends) - 1))] if ends else 0.0
+            self._edges[key] = ends[round(0.9 * (len(ends) - 1))] if ends else 0.0
         return self._edges[key] or line.x1
-
-
-# --- what no reader reads ---
-
-
-def drop_running_heads(pages: Sequence[Sequence[Line]]) -> list[list[Line]]:
-    """The pages without the lines that stand at the same height of many pages in nearly the same words, and
-    without page numbers."""
-    kept = [list(lines) for lines in pages]
-    largest = _LARGER * Layout([line for lines in pages for line in lines]).size
-    for edge in (max, min):
-        for _ in range(2):  # a head of two lines
-            outer = [edge(lines, key=lambda line: line.y) if lines else None for lines in kept]
-            bands = _find_bands([line if line and line.size < largest else None for line in outer])
-            if not bands:
-                break
-            outermost = [edge((line.y for line in lines), default=0.0) for lines in kept]
-            kept = [
-                [
-                    line
-                    for line in lines
-                    if abs(line.y - y) > _BAND or not any(abs(line.y - band) <= _BAND for band in bands)
-                ]
-                for lines, y in zip(kept, outermost, strict=True)
-            ]
-    return kept
-
-
-def _find_bands(outermost: Sequence[Line | None]) -> list[float]:
-    """The heights at which most outermost lines repeat what a page nearby has there, or count the pages."""
-    by_height: dict[int, list[tuple[int, Line]]] = defaultdict(list)
-    for number, line in enumerate(outermost):
-        if line is not None:
-            by_height[round(line.y / _BAND)].append((number, line))
-    bands = []
-    for height, found in by_height.items():
-        words = {number: _head_words(line.text) for number, line in found}
-        repeated = sum(
-            any(
-                other != number and abs(other - number) <= 4 and _is_alike(words[number], words[other])
-                for other in words
-            )
-            for number in words
-        )
-        if len(found) >= _MIN_PAGES_WITH_HEAD and repeated >= 0.5 * len(found):
-            bands.append(height * _BAND)
-    return bands
-
-
-def _head_words(text: str) -> frozenset[str]:
-    """Its words; none for a page number, Arabic or Roman."""
-    return frozenset(word for word in _WORD.findall(text.lower()) if not _ROMAN.fullmatch(word))
-
-
-def _is_alike(words: frozenset[str], others: frozenset[str]) -> bool:
-    return 2 * len(words & others) >= min(len(words), len(others)) > 0 or not (words or others)
-
-
-def drop_contents(pages: Sequence[Sequence[Line]]) -> list[list[Line]]:
-    """The pages without tables of contents (and of figures): entries whose page numbers rise, set apart by
-    leaders, or whose words are headings of the document. Other leaders become a blank."""
-    texts = Counter(line.text.lower() for lines in pages for line in lines)
-    return [_drop_entries(list(lines), texts, len(pages)) for lines in pages]
-
-
-def _drop_entries(lines: list[Line], texts: Counter[str], pages: int) -> list[Line]:
-    marks = [(n, found) for n, line in enumerate(lines) if (found := _LEADER.search(line.text))]
-    numbered = [(n, found[1]) for n, found in marks if found[1]]
-    if len(numbered) >= _MIN_CONTENTS_LINES and _is_rising([number for _, number in numbered]):
-        first, last = numbered[0][0], numbered[-1][0]
-        while last + 1 < len(lines) and _LAST_NUMBER.search(lines[last + 1].text):
-            last += 1
-        return lines[last + 1 :] if first <= 8 else lines[:first] + lines[last + 1 :]
-    bare = [
-        (n, found)
-        for n, line in enumerate(lines)
-        if (found := _LAST_NUMBER.search(line.text)) and texts[line.text[: found.start()].lower().strip()]
-    ]
-    if len(bare) >= max(_MIN_CONTENTS_LINES, 0.5 * len(lines)) and _is_rising([f[1] for _, f in bare]):
-        return lines[bare[-1][0] + 1 :]
-    for n, found in marks:
-        line = lines[n]
-        text = f"{line.text[: found.start()]} {found[1] or ''}".strip()
-        lines[n] = Line(text, *(getattr(line, name) for name in Line.__slots__[1:]))
-    return [line for line in lines if line.text]
-
-
-def _is_rising(numbers: Sequence[str]) -> bool:
-    """Whether nearly all page numbers are followed by the same or a higher one; Roman ones count as rising."""
-    values = [int(number) if number.isdigit() else 0 for number in numbers]
-    steps = [a <= b for a, b in zip(values, values[1:], strict=False)]
-    return sum(steps) >= 0.9 * len(steps)
 
 
 # --- paragraphs ---
@@ -250,7 +159,7 @@ def _belongs_to(line: Line, current: Paragraph, layout: Layout) -> bool:
         return line.is_mono and 0 < above.bottom - line.y <= 2 * _GAP * layout.leading
     if abs(above.size - line.size) > 0.6:
         return False
-    large = line.size >= _LARGER * layout.size
+    large = line.size >= LARGER * layout.size
     leading = 1.3 * line.size if large or line.size < 0.9 * layout.size else layout.leading
     if not 0 < above.bottom - line.y <= _GAP * leading:
         return False
@@ -282,6 +191,8 @@ def _continues_indent(line: Line, current: Paragraph, layout: Layout) -> bool:
 
 def _is_filled(above: Line, line: Line, layout: Layout) -> bool:
     """Whether the line above had no room for the first word of the next."""
+    if above.is_row:
+        return False
     word = line.text.split(" ", 1)[0]
     width = _WIDE * (line.x1 - line.x0) * (len(word) + 1) / max(1, len(line.text))
     if LINE_END_HYPHEN in above.text and above.bottom < above.y - 1:  # two lines; the first was full
@@ -298,8 +209,10 @@ def _join_over_page_break(paragraphs: list[Paragraph], start: int, layout: Layou
     if before is None or before.kind not in ("paragraph", "item") or before.page < first.page - 1:
         return
     last, text = before.lines[-1], first.lines[0].text
-    is_open = not _SENTENCE_END.search(last.text) and _is_filled(last, first.lines[0], layout)
-    if last.size == layout.size and is_open and (text[0].islower() or last.text[-1] in ",-"):
+    goes_on = last.text[-1] in ",-" or (
+        text[0].islower() and not _SENTENCE_END.search(last.text) and _is_filled(last, first.lines[0], layout)
+    )
+    if last.size == layout.size and goes_on:
         before.lines += first.lines
         del paragraphs[start]
 
@@ -307,9 +220,9 @@ def _join_over_page_break(paragraphs: list[Paragraph], start: int, layout: Layou
 def _join_lines(paragraph: Paragraph, layout: Layout) -> str:
     if paragraph.kind == "code":
         return _join_code_lines(paragraph.lines)
-    large = paragraph.lines[0].size >= _LARGER * layout.size
+    large = paragraph.lines[0].size >= LARGER * layout.size
     text = paragraph.lines[0].text
-    for above, line in zip(paragraph.lines, paragraph.lines[1:], strict=False):
+    for above, line in pairwise(paragraph.lines):
         text = _join_two(text, line.text, large or _is_run_on(above, line, layout))
     return _BROKEN_WORD.sub(lambda found: _mend_word(found[1], found[2], layout.vocabulary), text).strip()
 
@@ -332,7 +245,11 @@ def _join_two(text: str, line: str, is_run_on: bool) -> str:
 
 def _is_unspaced(character: str) -> bool:
     """Whether a character belongs to a script that writes no blanks between words: Han, kana, their marks."""
-    return "\u3000" <= character <= "\u30ff" or "\u3400" <= character <= "\u9fff" or character in "！，（）：；？"
+    return (
+        "\u3000" <= character <= "\u30ff"
+        or "\u3400" <= character <= "\u9fff"
+        or character in "！，（）：；？"
+    )
 
 
 def _mend_word(left: str, right: str, vocabulary: Counter[str]) -> str:
@@ -388,7 +305,7 @@ def _is_heading(paragraph: Paragraph, layout: Layout) -> bool:
     lines = paragraph.lines
     if paragraph.kind in ("code", "note") or not any(c.isalpha() for c in paragraph.text):
         return False
-    if lines[0].size >= _LARGER * layout.size:
+    if lines[0].size >= LARGER * layout.size:
         return len(paragraph.text) <= _MAX_HEADING_CHARACTERS
     is_short = len(lines) <= 2 and len(paragraph.text) <= _MAX_BOLD_HEADING_CHARACTERS
     is_set_off = all(line.is_bold for line in lines) and not _is_signed_item(paragraph)
@@ -401,7 +318,7 @@ def _is_signed_item(paragraph: Paragraph) -> bool:
 
 def _is_term(paragraph: Paragraph, following: Paragraph, layout: Layout) -> bool:
     line = paragraph.lines[0]
-    is_short = len(paragraph.lines) == 1 and len(line.text) <= 80 and line.size < _LARGER * layout.size
+    is_short = len(paragraph.lines) == 1 and len(line.text) <= 80 and line.size < LARGER * layout.size
     is_set_off = (line.is_bold or line.is_mono) and not layout.is_mono and not _is_signed_item(paragraph)
     below = following.lines[0]
     is_below = below.page == line.page and 0 < line.bottom - below.y <= 2 * layout.leading

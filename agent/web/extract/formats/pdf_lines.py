@@ -48,6 +48,8 @@ class Line:
     size: float
     is_bold: bool
     is_mono: bool
+    is_row: bool = False
+    """Whether it is a row of its own, however wide it is."""
 
 
 def read_lines(page: PdfPage, number: int) -> list[Line]:
@@ -93,14 +95,16 @@ def _read_characters(text_page: PdfTextPage) -> str:
 
 def _is_same_row(former: Line, line: Line) -> bool:
     tolerance = 0.3 if former.size > _SMALL * line.size or not former.text.isdecimal() else 0.6
-    return abs(former.bottom - line.y) < tolerance * line.size and line.x0 >= former.x1 - 1
+    rise = min(abs(former.bottom - line.y), abs(former.y - line.y))  # its last figure may be raised
+    return rise < tolerance * line.size and line.x0 >= former.x1 - 1
 
 
 def _join_row(former: Line, line: Line) -> Line:
     is_note_mark = former.text.isdecimal() and former.size <= _SMALL * line.size
     if is_note_mark:
         return replace(line, text=f"[{former.text}] {line.text}", x0=former.x0)
-    return replace(former, text=f"{former.text} {line.text}", x1=line.x1, bottom=line.bottom)
+    gap = " " if line.x0 - former.x1 > 0.1 * line.size else ""
+    return replace(former, text=f"{former.text}{gap}{line.text}", x1=line.x1, bottom=line.bottom)
 
 
 def _measure_line(text_page: PdfTextPage, text: str, start: int, number: int) -> Line:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from striprtf.striprtf import rtf_to_text
+from striprtf.striprtf import rtf_to_text as convert_rtf
 
 from agent.types import Outcome
 from agent.web.extract.extraction import Extraction
@@ -15,12 +15,16 @@ _EMPTY = "The RTF document holds no text (perhaps pictures only). Add a version 
 _STATED = re.compile(rb"\{\\(title|author)\s([^{}]{1,500})\}")
 
 
+def _convert(rtf: str) -> str:
+    return str(convert_rtf(rtf, errors="replace"))  # type: ignore[no-untyped-call]
+
+
 def extract_rtf(data: bytes) -> Extraction:
     """The document's text. Outcome `unsupported`, with advice, when it cannot be read."""
     try:
-        text = rtf_to_text(data.decode("latin-1"), errors="replace")
+        text = _convert(data.decode("latin-1"))
         about = {
-            name.decode(): " ".join(rtf_to_text("{\\rtf1 " + value.decode("latin-1") + "}").split())
+            name.decode(): " ".join(_convert("{\\rtf1 " + value.decode("latin-1") + "}").split())
             for name, value in _STATED.findall(data[:20_000])
         }
     except (ValueError, LookupError, TypeError, RuntimeError):

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from agent.types import Outcome
 from agent.web.extract import dispatch
+from tests.agent.web.extract.sample_documents import make_docx
 
 URL = "https://a.example.com/files/notes.md"
 
@@ -29,9 +32,34 @@ def test_markdown_has_headings() -> None:
 
 def test_data_files_are_text() -> None:
     assert dispatch.extract_content(b'{"founded": 1921}', "application/json", URL).text == '{"founded": 1921}'
-    assert (
-        dispatch.extract_content(b"year,litres\n1921,1200", "text/csv", URL).text == "year,litres\n1921,1200"
-    )
+
+
+def test_tables_as_text_are_tables_by_type_or_ending() -> None:
+    for raw, content_type, url in (
+        (b"year,litres\n1921,1200", "text/csv", URL),
+        (b"year\tlitres\n1921\t1200", "text/plain", "https://a.example.com/sales.tsv?x=1"),
+        (b'{"year": 1921, "litres": 1200}', "text/plain", "https://a.example.com/sales.jsonl"),
+    ):
+        page = dispatch.extract_content(raw, content_type, url)
+        assert page.tables[0].rows == [["year", "litres"], ["1921", "1200"]] and page.title
+
+
+def test_a_document_is_read_in_a_process_that_a_stop_ends() -> None:
+    class Stopped(Exception):
+        pass
+
+    def stop() -> None:
+        raise Stopped
+
+    assert dispatch.extract_content(make_docx(), "", URL).title == "Vat & cellar"
+    with pytest.raises(Stopped):
+        dispatch.extract_content(make_docx(), "", URL, stop)
+
+
+def test_a_locked_office_document_says_so() -> None:
+    locked = b"\xd0\xcf\x11\xe0" + "EncryptedPackage".encode("utf-16-le")
+    page = dispatch.extract_content(locked, "application/octet-stream", URL)
+    assert page.outcome is Outcome.UNSUPPORTED and "password" in page.detail
 
 
 def test_a_sitemap_is_its_links() -> None:

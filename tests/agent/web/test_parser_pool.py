@@ -1,0 +1,219 @@
+"""Documents that attack their reader end within the limits, a stop ends them at once, and no process stays."""
+
+from __future__ import annotations
+
+import os
+import select
+import subprocess
+import sys
+import threading
+import time
+import zlib
+from collections.abc import Iterator
+
+import pytest
+
+from agent.config import ROOT
+from agent.types import Outcome
+from agent.web import parser_pool
+from agent.web.parser_pool import ParserLimits, ParserPool
+from tests.agent.web.extract.sample_documents import RTF, make_docx, make_pdf, make_xlsx
+
+
+class Stopped(Exception):
+    pass
+
+
+@pytest.fixture
+def pool() -> Iterator[ParserPool]:
+    made = ParserPool(ParserLimits(seconds=1, megabytes=300))
+    yield made
+    made.close()
+
+
+def raw_pdf(*objects: bytes) -> bytes:
+    """A PDF of these objects, numbered from 1; the first is the catalogue."""
+    body, places = b"%PDF-1.7\n", []
+    for number, held in enumerate(objects, start=1):
+        places.append(len(body))
+        body += b"%d 0 obj\n%s\nendobj\n" % (number, held)
+    table = b"".join(b"%010d 00000 n \n" % place for place in places)
+    return body + (
+        b"xref\n0 %d\n0000000000 65535 f \n%strailer <</Size %d /Root 1 0 R>>\nstartxref\n%d\n%%%%EOF"
+        % (len(objects) + 1, table, len(objects) + 1, len(body))
+    )
+
+
+def stream(content: bytes, entries: bytes = b"") -> bytes:
+    packed = zlib.compress(content, 9)
+    return b"<</Length %d /Filter /FlateDecode %s>>\nstream\n%s\nendstream" % (len(packed), entries, packed)
+
+
+def pdf_with_page(content: bytes, *more: bytes, resources: bytes = b"") -> bytes:
+    font = b"<</Type /Font /Subtype /Type1 /BaseFont /Helvetica>>"
+    return raw_pdf(
+        b"<</Type /Catalog /Pages 2 0 R>>",
+        b"<</Type /Pages /Kids [3 0 R] /Count 1>>",
+        b"<</Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents 4 0 R /Resources <</Font <</F 5 0 R>> %s>>>>"
+        % resources,
+        stream(content),
+        font,
+        *more,
+    )
+
+
+def pdf_of_lines(count: int) -> bytes:
+    """A small file with very many lines of text: what took the former reader minutes."""
+    return pdf_with_page(b"BT /F 10 Tf 12 TL 50 700 Td " + b"(a tide) Tj T* " * count + b"ET")
+
+
+def pdf_of_forms(depth: int) -> bytes:
+    """Forms that each draw the next one ten times."""
+    first = 6
+    forms = [
+        stream(
+            b"/X Do " * 10 if n < depth - 1 else b"BT /F 9 Tf (tide) Tj ET",
+            b"/Type /XObject /Subtype /Form /BBox [0 0 600 800] /Resources <</Font <</F 5 0 R>> /XObject <</X %d 0 R>>>>"
+            % (first + n + 1),
+        )
+        for n in range(depth)
+    ]
+    return pdf_with_page(b"/X Do", *forms, resources=b"/XObject <</X 6 0 R>>")
+
+
+def test_documents_are_read_and_the_process_is_kept_for_the_next(pool: ParserPool) -> None:
+    assert "400 litres" in pool.read("pdf", make_pdf("The vat holds 400 litres.")).text
+    first = pool._idle[0]
+    assert pool.read("docx", make_docx()).title == "Vat & cellar"
+    assert pool.read("sheets", make_xlsx({"A": [["high", 3]]})).tables[0].rows == [["high", "3"]]
+    assert pool.read("rtf", RTF).outcome is Outcome.OK
+    assert pool._idle == [first]
+
+
+def test_a_process_is_replaced_after_some_documents(
+    pool: ParserPool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parser_pool, "MAX_DOCUMENTS", 2)
+    for _ in range(2):
+        pool.read("rtf", RTF)
+    assert pool._idle == [] and pool.read("rtf", RTF).outcome is Outcome.OK
+
+
+def test_other_limits_hold_for_the_next_document(pool: ParserPool) -> None:
+    pool.read("rtf", RTF)
+    former = pool._idle[0]
+    pool.limits = ParserLimits(seconds=2, megabytes=300)
+    pool.read("rtf", RTF)
+    assert pool._idle != [former] and not former.is_alive()
+
+
+@pytest.mark.parametrize("hostile", [pdf_of_lines(1_500_000), pdf_of_forms(9)], ids=["lines", "forms"])
+def test_a_hostile_pdf_ends_within_its_limits_and_the_next_one_is_read(
+    pool: ParserPool, hostile: bytes
+) -> None:
+    assert len(hostile) < 60_000
+    pool.read("rtf", RTF)  # the process has started
+    began = time.monotonic()
+    reading = pool.read("pdf", hostile)
+    assert time.monotonic() - began < parser_pool.WALL_FACTOR * pool.limits.seconds + 1
+    if reading.outcome is not Outcome.OK:
+        assert reading.outcome in (Outcome.TOO_LARGE, Outcome.UNSUPPORTED)
+        assert "PARSER_" in reading.detail or "no text" in reading.detail
+    assert "400 litres" in pool.read("pdf", make_pdf("The vat holds 400 litres.")).text
+
+
+def test_time_that_is_used_up_is_told(pool: ParserPool) -> None:
+    pool.limits = ParserLimits(seconds=1, megabytes=2_000)
+    reading = pool.read("pdf", pdf_of_lines(1_500_000))
+    assert reading.outcome is Outcome.TOO_LARGE and "more than 1 seconds" in reading.detail
+
+
+def test_memory_that_is_used_up_is_told(pool: ParserPool) -> None:
+    pool.limits = ParserLimits(seconds=20, megabytes=200)
+    reading = pool.read("pdf", pdf_of_lines(1_500_000))
+    assert reading.outcome in (Outcome.TOO_LARGE, Outcome.UNSUPPORTED) and "PARSER_MAX_MB" in reading.detail
+
+
+def test_a_stop_ends_the_process_within_a_second(pool: ParserPool) -> None:
+    pool.limits = ParserLimits(seconds=30, megabytes=2_000)
+    pool.read("rtf", RTF)
+    began = time.monotonic()
+
+    def stop_soon() -> None:
+        if time.monotonic() - began > 0.3:
+            raise Stopped
+
+    with pytest.raises(Stopped):
+        pool.read("pdf", pdf_of_lines(1_500_000), stop_soon)
+    assert time.monotonic() - began < 1.3
+    assert pool._idle == [] and not pool._busy
+
+
+def test_a_stop_ends_the_wait_for_a_free_process() -> None:
+    crowded = ParserPool(size=1)
+    crowded._slots.acquire()
+    calls = iter([None, None, Stopped()])
+
+    def stop_third() -> None:
+        if isinstance(next(calls), Stopped):
+            raise Stopped
+
+    with pytest.raises(Stopped):
+        crowded.read("rtf", RTF, stop_third)
+
+
+def test_a_process_that_was_killed_from_outside_is_told_and_replaced(pool: ParserPool) -> None:
+    pool.limits = ParserLimits(seconds=30, megabytes=2_000)
+    pool.read("rtf", RTF)
+    process = pool._idle[0]._process
+    killer = threading.Timer(0.3, process.kill)
+    killer.start()
+    reading = pool.read("pdf", pdf_of_lines(1_500_000))
+    assert reading.outcome is Outcome.UNSUPPORTED and "could not be read" in reading.detail
+    assert pool.read("rtf", RTF).outcome is Outcome.OK
+
+
+def test_a_process_that_died_while_idle_is_replaced(pool: ParserPool) -> None:
+    pool.read("rtf", RTF)
+    pool._idle[0].kill()
+    assert pool.read("rtf", RTF).outcome is Outcome.OK
+
+
+def test_many_threads_share_the_processes(pool: ParserPool) -> None:
+    pool.limits = ParserLimits(seconds=5, megabytes=300)
+    found: list[str] = []
+    threads = [
+        threading.Thread(target=lambda n=n: found.append(pool.read("pdf", make_pdf(f"Vat {n}")).text))
+        for n in range(6)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(found) == [f"Page 1\n\nVat {n}" for n in range(6)]
+    assert len(pool._idle) <= parser_pool.MAX_PROCESSES
+
+
+def test_no_process_outlives_the_program() -> None:
+    code = (
+        "from agent.web.parser_pool import shared_pool\n"
+        "from tests.agent.web.extract.sample_documents import RTF\n"
+        "shared_pool.read('rtf', RTF)\n"
+        "print(shared_pool._idle[0]._process.pid)\n"
+    )
+    for ending in ("", "import os; os._exit(1)"):
+        done = subprocess.run(
+            [sys.executable, "-u", "-c", code + ending], capture_output=True, text=True, cwd=ROOT, check=False
+        )
+        assert has_ended(int(done.stdout), within=10)
+
+
+def has_ended(pid: int, within: float) -> bool:
+    try:
+        watched = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return True
+    try:
+        return bool(select.select([watched], [], [], within)[0])
+    finally:
+        os.close(watched)
