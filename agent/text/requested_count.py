@@ -10,9 +10,9 @@ import re
 _NUMBER_WORDS = "one two three four five six seven eight nine ten eleven twelve".split()
 _ANY_NUMBER = rf"(?:(?!(?:19|20)\d\d\b)\d{{1,4}}|{'|'.join(_NUMBER_WORDS)})"
 _NUMBER = rf"(?P<count>{_ANY_NUMBER})"
-_NEWEST = r"(?:latest|newest|(?:most )?recent|top|neuesten?|letzten|senaste|nyaste|derni\w+|últim\w+)"
-_ITEM = (
-    r"(?:articles?|threads?|stor(?:y|ies)|news|headlines?|posts?|items?|discussions?|reviews?|reports?|pages?"
+_NEWEST = r"(?:last|latest|newest|(?:most )?recent|top|neuesten?|letzten|senaste|nyaste|derni\w+|últim\w+)"
+ITEM = (
+    r"(?:articles?|threads?|messages?|mails?|releases?|versions?|changes|entries|announcements?|stor(?:y|ies)|news|headlines?|posts?|items?|discussions?|reviews?|reports?|pages?"
     r"|artikeln?|beiträge?n?|artiklar(?:na)?|tråd\w*|nyheter(?:na)?|inlägg(?:en)?|sujets?|nouvelles"
     r"|artículos?|noticias?|hilos?)"
 )
@@ -21,14 +21,14 @@ _BETWEEN = rf"(?:\s+(?:{_NEWEST}|forum|news|blog|press|different|relevant))*"
 _PATTERNS = [
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
-        rf"\b{_LIMIT}\s+{_NUMBER}(?:{_BETWEEN}\s+{_ITEM})?\b",
-        rf"\b(?:the\s+)?(?:{_ANY_NUMBER}\s*(?:-|–|or|to)\s*)?{_NUMBER}{_BETWEEN}\s+{_ITEM}\b",
-        rf"\b(?:the\s+)?{_NEWEST}\s+{_NUMBER}\s+{_ITEM}\b",
+        rf"\b{_LIMIT}\s+{_NUMBER}(?:{_BETWEEN}\s+{ITEM})?\b",
+        rf"\b(?:the\s+)?(?:{_ANY_NUMBER}\s*(?:-|–|or|to)\s*)?{_NUMBER}{_BETWEEN}\s+{ITEM}\b",
+        rf"\b(?:the\s+)?{_NEWEST}\s+{_NUMBER}\s+{ITEM}\b",
     )
 ]
 _AT_LEAST = re.compile(
     rf"\b(?:at least|(?<!no )more than|mindestens|minst|au moins"
-    rf"|al menos)\s+{_ANY_NUMBER}{_BETWEEN}\s+{_ITEM}\b",
+    rf"|al menos)\s+{_ANY_NUMBER}{_BETWEEN}\s+{ITEM}\b",
     re.IGNORECASE,
 )
 
@@ -44,6 +44,11 @@ def remove_requested_count(text: str) -> str:
     for pattern in (_AT_LEAST, _PATTERNS[0], _PATTERNS[2], _PATTERNS[1]):
         text = pattern.sub(" ", text)
     return text
+
+
+def is_newest_asked(text: str) -> bool:
+    """Whether a text asks for the newest of something. Remove time ranges before."""
+    return bool(re.search(rf"\b{_NEWEST}(?:\s+{_ANY_NUMBER})?{_BETWEEN}\s+{ITEM}\b", text, re.IGNORECASE))
 
 
 def _parse_number(number: str) -> int:

@@ -30,6 +30,10 @@ class CollectIntent(Record):
     until: str = ""
     """The last day that counts; "" for today."""
     max_articles: int = 10
+    author: str = ""
+    """Whose articles or messages are wanted; "" for anybody's."""
+    newest: bool = False
+    """Whether the newest ones are wanted."""
     leave_out: list[str] = Field(default_factory=list)
     """What the person does not want, in their words, without addresses: those are never fetched."""
 
@@ -40,6 +44,8 @@ class PageFeatures(Record):
     words: int = 0
     posts: int = 0
     """Posts with a user, a date and a text."""
+    links: int = 0
+    """Content links."""
     dated_links: int = 0
     """Content links next to a date."""
     alike_links: int = 0
@@ -48,6 +54,12 @@ class PageFeatures(Record):
     """The share of the visible text that is linked."""
     article: bool = False
     """Whether the page's metadata says that it is an article."""
+    sections: int = 0
+    """Entries with a date and a text of their own: a changelog, release notes."""
+    message: bool = False
+    """Whether the page is one message of a mail archive, with its header."""
+    dated: bool = False
+    """Whether the page states a date of its own."""
 
 
 class LinkCandidate(Record):

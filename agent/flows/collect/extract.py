@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from urllib.parse import quote
 
 from agent.engine.context import RunContext
 from agent.evidence.quote_match import find_stretch
@@ -23,11 +24,45 @@ MIN_TEXT_WORDS = 25
 MIN_WORDS_BESIDE_POSTS = 150
 """Words outside the posts from which a page can be an article with comments."""
 MAX_TRAIL_TITLES = 6
+MAX_SECTION_ITEMS = 60
+"""Entries of one changelog that are judged; more would not fit a prompt."""
 RECENT_POSTS = 20
 """Posts of earlier windows that a post is compared with."""
 
 
-def extract_item(state: CollectRun, tools: RunContext, node: CrawlNode, parsed: ParsedPage) -> CollectedItem:
+def extract_items(
+    state: CollectRun, tools: RunContext, node: CrawlNode, parsed: ParsedPage
+) -> list[CollectedItem]:
+    """What a page holds: the entries of a changelog that are in the time range (the newest where none is), or
+    one item. An entry of a list is one item unless a time is asked for."""
+    own, intent = state.own, state.own.effective_intent(state)
+    is_entry = node.parent in own.tree and own.tree[node.parent].action == "EXTRACT_LINKS"
+    is_whole = is_entry and not (own.since(state) or intent.until or intent.newest)
+    if is_whole or not parsed.sections or not state.settings.collect.use_smart_navigation:
+        return [_extract_item(state, tools, node, parsed)]
+    base = _new_item(state, tools, node, parsed)
+    timely = [entry for entry in parsed.sections if own.is_in_range(state, entry.date)]
+    if intent.newest:
+        timely.sort(key=lambda entry: entry.date, reverse=True)
+    newest = max(parsed.sections, key=lambda entry: entry.date)
+    trail = [*base.trail, *filter(None, [parsed.page.title])]
+    return [
+        base.replace(
+            id="i" + hashlib.sha256(f"{node.id}#{entry.start}".encode()).hexdigest()[:9],
+            url=f"{base.url.partition('#')[0]}#:~:text={quote(entry.title[:60])}",
+            title=entry.title[:300],
+            start=entry.start,
+            end=entry.end,
+            publish_date=entry.date,
+            last_date=entry.date,
+            trail=trail,
+            given=False,
+        )
+        for entry in (timely or [newest])[:MAX_SECTION_ITEMS]
+    ]
+
+
+def _extract_item(state: CollectRun, tools: RunContext, node: CrawlNode, parsed: ParsedPage) -> CollectedItem:
     """The item of a page; it contains every post that code finds."""
     item, is_smart = _new_item(state, tools, node, parsed), state.settings.collect.use_smart_navigation
     if not is_smart:
@@ -83,7 +118,7 @@ def _as_article(
     item: CollectedItem, node: CrawlNode, parsed: ParsedPage, comments: list[Post]
 ) -> CollectedItem:
     """The text of the page up to the first comment."""
-    day = parsed.page.published_at or node.detected_date
+    day = parsed.page.published_at or node.detected_date or parsed.own_date
     return item.replace(
         author=parsed.page.author,
         publish_date=day,

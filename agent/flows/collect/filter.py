@@ -30,11 +30,20 @@ def filter_items(state: CollectRun, tools: RunContext) -> Change:
     timely = [_drop_if_excluded(state, item, texts[item.id]) for item in own.unjudged_items]
     unique, originals = _drop_copies(own.kept_items, timely, texts)
     judged = _judge_relevance(state, tools, [item for item in unique if item.status == "new"], texts)
-    settled = [judged.get(item.id, item) for item in unique]
+    settled = _keep_wanted_number(state, [judged.get(item.id, item) for item in unique])
     return {
         "items": [*originals, *settled],
         "events": [_log_outcome(state, tools, item) for item in settled],
     }
+
+
+def _keep_wanted_number(state: CollectRun, items: Sequence[CollectedItem]) -> list[CollectedItem]:
+    """The items with those dropped that are more than was asked for; one page may have many."""
+    wanted = state.own.effective_intent(state).max_articles
+    room = max(0, wanted - len(state.own.kept_items))
+    kept = [item.id for item in items if item.status == "kept"]
+    why = f"{wanted} were asked for, and others came first."
+    return [item.replace(status="dropped", reason=why) if item.id in kept[room:] else item for item in items]
 
 
 def _drop_if_excluded(state: CollectRun, item: CollectedItem, text: str) -> CollectedItem:
@@ -107,6 +116,7 @@ def _build_preview(topic: str, item: CollectedItem, text: str) -> ItemPreview:
         id=item.id,
         title=item.title,
         author=item.author,
+        writers=list(dict.fromkeys(post.user for post in item.posts)),
         date=item.last_date[:10],
         preview=text[:PREVIEW_CHARS],
         trail=item.trail,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from agent.retrieval.term_coverage import stem_prefixes
+from agent.roles.collect.link_ranking import rank_age, score_links
 from agent.types.collection import CollectIntent, LinkCandidate
 
 
@@ -12,13 +12,14 @@ def choose_links(
     intent: CollectIntent, links: Sequence[LinkCandidate], limit: int
 ) -> tuple[list[LinkCandidate], int]:
     """The links that are shown, in the order of the page, and how many are left out: first go those that are
-    neither about the section or topic nor dated nor outside of menus."""
-    wanted = stem_prefixes(intent.target_section, intent.topic)
+    neither about the section, topic or writer nor dated nor outside of menus."""
+    wanted = intent.replace(topic=f"{intent.target_section} {intent.topic}")
+    scores = score_links(wanted, links)
 
-    def rank(n: int) -> tuple[int, bool, bool, int]:
+    def rank(n: int) -> tuple[float, bool, bool, tuple[str, int], int]:
         link = links[n]
-        words = stem_prefixes(link.text, link.context, link.url.replace("-", " ").replace("/", " "))
-        return -len(wanted & words), not link.date, not link.content, n
+        age = rank_age(link) if intent.newest else ("", 0)
+        return scores[n], bool(link.date), link.content, age, -n
 
-    best = sorted(range(len(links)), key=rank)[:limit]
+    best = sorted(range(len(links)), key=rank, reverse=True)[:limit]
     return [links[n] for n in sorted(best)], max(0, len(links) - limit)

@@ -66,6 +66,11 @@ def _decide_by_rule(state: CollectRun, node: CrawlNode, parsed: ParsedPage) -> C
         return decision("EXTRACT_LINKS", parent.page_type, "The next page of the listing.")
     if parent.action != "EXTRACT_LINKS":
         return None
+    if parsed.features.message:
+        return decision("EXTRACT_CONTENT", "forum_thread", "An entry of the list: a message with sender and date.")
+    if parsed.sections:
+        why = f"An entry of the list, with {len(parsed.sections)} dated entries of its own."
+        return decision("EXTRACT_CONTENT", "article", why)
     if len(parsed.posts) > 1:
         why = f"An entry of the list, and {len(parsed.posts)} posts with writer and date are on the page."
         return decision("EXTRACT_CONTENT", "forum_thread", why)
@@ -82,7 +87,9 @@ def _ask_model(
     state: CollectRun, tools: RunContext, node: CrawlNode, parsed: ParsedPage
 ) -> tuple[CrawlNode, list[Refusal]]:
     """The model's decision; the fallback's when the model names an address twice that may not be visited."""
-    intent, links = state.own.effective_intent(state), list_allowed_links(state, parsed.links)
+    known = {*state.own.tree, *fact_view.visited_urls(state)}
+    new = [link for link in parsed.links if canonicalize(link.url) not in known]
+    intent, links = state.own.effective_intent(state), list_allowed_links(state, new)
     shown, left_out = choose_links(intent, links, DECISION_LINKS_SHOWN)
     refused: list[Refusal] = []
 
@@ -140,7 +147,8 @@ def find_objection(state: CollectRun, node: CrawlNode, parsed: ParsedPage) -> Ob
         return f"The page behind the link would be at depth {below}; {deepest}", "depth", ""
     target = canonicalize(node.target_url)
     if target in fact_view.visited_urls(state) or target in state.own.tree:
-        return "The page it leads to was visited or planned before.", "", ""
+        why = "The page it leads to was visited or planned before."
+        return why, "", "this page was visited or planned before"
     return None
 
 

@@ -1,8 +1,8 @@
-"""The structure of a stored page: its posts, features, links and next page. Judges nothing."""
+"""The structure of a stored page: its posts, dated entries, features, links and next page. Judges nothing."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from agent.engine.context import RunContext
 from agent.flows.collect.state import CollectRun
@@ -11,6 +11,9 @@ from agent.types import Page
 from agent.types.collection import CrawlNode, LinkCandidate, PageFeatures, Post
 from agent.web import mime
 from agent.web.extract import encoding, forum_posts, link_lists
+from agent.web.extract.dated_sections import DatedSection, find_own_date, find_sections
+from agent.web.extract.message_pages import find_message
+from agent.web.extract.text_lines import LinkedText
 from agent.web.prompt_injection import find_injected_links
 
 
@@ -24,22 +27,39 @@ class ParsedPage:
     links: list[LinkCandidate]
     """Without those among instructions to machines."""
     next_url: str
+    sections: list[DatedSection] = field(default_factory=list)
+    """The dated entries of a changelog or of release notes."""
+    own_date: str = ""
+    """The day the page states of itself, in its metadata or its first lines."""
 
 
 def parse_page(state: CollectRun, tools: RunContext, node: CrawlNode) -> ParsedPage:
-    """The page of a node. Other types than HTML have text and links only."""
+    """The page of a node. Other types than HTML have no posts but a message, and no next page."""
     page = tools.page(node.page_id, raw=True)
     url, today = page.final_url or page.url, state.own.today
-    if mime.detect_kind(page.raw, page.content_type) != "html":
-        links = [LinkCandidate(url=link.url, text=link.text) for link in page.links]
-        return ParsedPage(page, [], PageFeatures(words=len(page.text.split())), links, "")
-    html = encoding.decode(page.raw, page.content_type)
-    posts = _locate_posts(forum_posts.find_posts(html, today), page, node.page_id)
-    injected = {canonicalize(link.url) for link in find_injected_links(page.text, page.links)}
-    candidates = link_lists.find_link_candidates(html, url, today)
-    features = link_lists.measure_page_features(html, candidates, posts=len(posts), text=page.text)
-    links = [link for link in candidates if canonicalize(link.url) not in injected]
-    return ParsedPage(page, posts, features, links, link_lists.find_next_page(html, url))
+    posts: list[Post] = []
+    if mime.detect_kind(page.raw, page.content_type) == "html":
+        html = encoding.decode(page.raw, page.content_type)
+        posts = _locate_posts(forum_posts.find_posts(html, today), page, node.page_id)
+        injected = {canonicalize(link.url) for link in find_injected_links(page.text, page.links)}
+        candidates = link_lists.find_link_candidates(html, url, today)
+        features = link_lists.measure_page_features(html, candidates, posts=len(posts), text=page.text)
+        links = [link for link in candidates if canonicalize(link.url) not in injected]
+        next_url = link_lists.find_next_page(html, url)
+    else:
+        links, next_url = [LinkCandidate(url=link.url, text=link.text) for link in page.links], ""
+        features = PageFeatures(words=len(page.text.split()))
+    linked = LinkedText(page.links)
+    message = find_message(page.text, linked, today) if len(posts) < 2 else None
+    if message:
+        posts, next_url = [message.replace(page_id=node.page_id)], ""
+    is_divided = not posts and not features.article
+    sections = find_sections(page.text, page.headings, linked, today) if is_divided else []
+    own_date = page.published_at or find_own_date(page.text, today)
+    features = features.replace(
+        posts=len(posts), message=bool(message), sections=len(sections), dated=bool(own_date)
+    )
+    return ParsedPage(page, posts, features, links, next_url, sections, own_date)
 
 
 def _locate_posts(posts: list[Post], page: Page, page_id: str) -> list[Post]:

@@ -64,6 +64,8 @@ def intent(state: CollectRun, tools: RunContext) -> tuple[Change, str]:
         time_range_days=reply.time_range_days if (reply.time_range_days or 0) > 0 else None,
         until=_read_day(reply.until, before=today),
         max_articles=max(1, min(reply.max_articles or limit, limit)),
+        author=" ".join(reply.author.split())[:80],
+        newest=reply.newest,
         leave_out=[" ".join(part.split())[:200] for part in reply.leave_out if part.strip()][:10],
     )
     known = own.model_copy(update={"intent": wanted, "today": today})
@@ -278,14 +280,14 @@ def gather(state: CollectRun, tools: RunContext) -> tuple[Change, str]:
     parsed = parse_page(state, tools, node)
     thread = own.items.get(node.item_id) if node.continues == "thread" else None
     if thread:
-        item = extract.append_thread_page(thread, node, parsed)
+        items = [extract.append_thread_page(thread, node, parsed)]
     else:
-        item = extract.extract_item(state, tools, node, parsed)
-    node = node.replace(item_id=item.id)
-    has_more = item.posts and state.settings.collect.use_smart_navigation
+        items = extract.extract_items(state, tools, node, parsed)
+    node = node.replace(item_id=items[0].id)
+    has_more = items[0].posts and state.settings.collect.use_smart_navigation
     following = find_continuation(state, node, parsed, "thread") if has_more else None
     tree = [node, following] if following else [node]
-    return {"items": [item], "tree": tree, "events": [event_log.log_extraction(tools, node)]}, "decide"
+    return {"items": items, "tree": tree, "events": [event_log.log_extraction(tools, node)]}, "decide"
 
 
 def relevance(state: CollectRun, tools: RunContext) -> tuple[Change, str]:

@@ -17,6 +17,8 @@ MAX_ITEMS_FOR_TWO = 6
 """Up to this many items, each gives two sentences."""
 MIN_QUOTE_WORDS = 4
 """Words a quoted sentence must have."""
+MIN_LETTER_SHARE = 0.8
+"""Letters and spaces in a sentence of prose: in English text they are 95 to 98 of 100 characters."""
 SENTENCE_ENDS = (".", "!", "?", "…", "。", "！", "？")
 CLOSING_MARKS = "\"'”’»)]"
 
@@ -75,13 +77,19 @@ def _rank_sentences(topic: str, item: DigestItem) -> list[tuple[Passage, str]]:
     for n, passage in enumerate(item.passages):
         is_post = passage.id in item.writers
         for at, quote in enumerate(split_sentences(passage)):
-            if len(quote.split()) >= MIN_QUOTE_WORDS and quote.strip() != item.title:
+            if _is_prose(quote) and quote.strip() != item.title:
                 length = min(1.0, len(quote.split()) / 12)
                 early = 0.2 / (1 + (n + at) / (4 if is_post else 1))
                 is_whole = is_post or quote.rstrip(CLOSING_MARKS).endswith(SENTENCE_ENDS)
                 score = 0.5 * relevance.get((passage.id, quote), 0.0) + 0.3 * length + early
                 found.append((score - (0.0 if is_whole else 0.3), passage, quote))
     return [(passage, quote) for _, passage, quote in sorted(found, key=lambda entry: -entry[0])]
+
+
+def _is_prose(quote: str) -> bool:
+    """Whether a quote is words rather than code, a command or a line of figures."""
+    letters = sum(char.isalpha() or char.isspace() for char in quote)
+    return len(quote.split()) >= MIN_QUOTE_WORDS and letters >= MIN_LETTER_SHARE * len(quote)
 
 
 DIGEST = Role(name="digest", reply=DigestReply, fallback=fallback, tier="strong")

@@ -5,13 +5,15 @@ from __future__ import annotations
 
 import re
 
+from datetime import date
+
 from pydantic import Field
 
 from agent.roles.patterns import compile_words, load_alternatives
 from agent.roles.role import Role, RoleReply
 from agent.text.negative_constraints import keep_topic_constraints, split_negative_constraints
-from agent.text.relative_dates import find_days_back, find_last_day, remove_time_range
-from agent.text.requested_count import find_requested_count, remove_requested_count
+from agent.text.requested_count import ITEM, find_requested_count, is_newest_asked, remove_requested_count
+from agent.text.time_range import find_time_range
 from agent.text.urls import find_urls
 
 _WORDS = load_alternatives("collect")
@@ -28,7 +30,12 @@ _NAMED_SECTION = re.compile(
 _THIS_PAGE = compile_words(_WORDS["this page"])
 _ABOUT = re.compile(rf"\b(?:{_WORDS['about']})\s+(?P<topic>.+)$", re.IGNORECASE | re.DOTALL)
 _OF = re.compile(r"\b(?:on|of)\s+(?P<topic>.+)$", re.IGNORECASE | re.DOTALL)
-_FRAME_WORDS = compile_words(f"{_WORDS['function word']}|{_WORDS['place']}|{_WORDS['request']}")
+_BY = re.compile(
+    r"\b(?:written |posted |sent |geschrieben )?(?i:by|von|av|par|por|da)\s+"
+    r"(?P<name>[^\W\d_a-zß-öø-ÿ][\w.'’-]*(?:\s+[^\W\d_a-zß-öø-ÿ][\w.'’-]*){0,3})"
+)
+"""A writer: up to four words with capital letters behind "by"."""
+_FRAME_WORDS = compile_words(f"{ITEM}|{_WORDS['function word']}|{_WORDS['place']}|{_WORDS['request']}")
 _EDGE_WORDS = re.compile(rf"(?:{_WORDS['function word']}|{_WORDS['place']}|zusammen)", re.IGNORECASE)
 
 
@@ -49,6 +56,8 @@ class IntentReply(RoleReply):
     max_articles: int | None = Field(
         default=None, description="how many are asked for; null when the prompt names no number"
     )
+    author: str = Field(default="", description="whose articles or messages alone they want; else empty")
+    newest: bool = Field(default=False, description="whether they want the newest ones")
     leave_out: list[str] = Field(
         default_factory=list,
         description="what they do not want, each in their own words; addresses left aside",
@@ -60,23 +69,32 @@ def fallback(*, prompt: str, notes: list[str], today: str, max_articles: int) ->
     wins."""
     parts = [split_negative_constraints(text) for text in (prompt, *notes)]
     texts = [_remove_urls(wanted) for wanted, _ in parts]
-    days = [found for text in texts if (found := find_days_back(text, today)) is not None]
-    ends = [
-        find_last_day(text, today)
-        for text in texts
-        if find_days_back(text, today) or find_last_day(text, today)
-    ]
-    counts = [found for text in texts if (found := find_requested_count(remove_time_range(text)))]
+    ranges = [find_time_range(text, today) for text in texts]
+    texts = [found.rest if found else text for text, found in zip(texts, ranges, strict=True)]
+    time = next((found for found in reversed(ranges) if found), None)
+    counts = [found for text in texts if (found := find_requested_count(text))]
+    authors = [find_author(text) for text in texts]
+    is_newest = any(map(is_newest_asked, texts))
+    texts = [_BY.sub(" ", text) for text in texts]
     topics = [_find_topic(texts[0]), *(_find_topic_behind(_ABOUT, note) for note in texts[1:])]
     sections = [section for text in texts if (section := _find_section(text))]
+    days = (date.fromisoformat(today[:10]) - time.first).days if time and time.first else None
     return IntentReply(
         topic=[topics[0], *filter(None, topics)][-1],
         target_section=sections[0] if sections else "",
-        time_range_days=days[-1] if days else None,
-        until=ends[-1] if ends else None,
+        time_range_days=None if days is None else max(1, days),
+        until=time.last.isoformat() if time and time.last else None,
         max_articles=counts[-1] if counts else None,
+        author=next(filter(None, reversed(authors)), ""),
+        newest=is_newest,
         leave_out=[part for _, refused in parts for part in keep_topic_constraints(refused)],
     )
+
+
+def find_author(text: str) -> str:
+    """The writer a request names ("messages by Jane Doe"), "" for none."""
+    match = _BY.search(text)
+    return match["name"] if match else ""
 
 
 def _remove_urls(text: str) -> str:
@@ -119,7 +137,7 @@ def _find_topic_behind(pattern: re.Pattern[str], text: str) -> str:
 
 
 def _strip_frame(text: str) -> str:
-    return _NAMED_SECTION.sub(" ", remove_requested_count(remove_time_range(text)))
+    return _NAMED_SECTION.sub(" ", remove_requested_count(text))
 
 
 def _strip_frame_words(text: str) -> str:

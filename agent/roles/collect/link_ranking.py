@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from pydantic import Field
 
+from agent.retrieval.scorer import rank_passages
 from agent.retrieval.term_coverage import stem_prefixes
+from agent.roles.collect.relevance import is_same_writer
 from agent.roles.patterns import load_alternatives
 from agent.roles.role import Role, RoleReply, Share
 from agent.text.negative_constraints import is_unwanted
-from agent.text.tokens import content_stems, stem_prefix
+from agent.types import Passage
 from agent.types.collection import CollectIntent, LinkCandidate
 
 MIN_SCORE, MIN_ANCHOR_CHARS = 0.3, 12
@@ -49,17 +52,26 @@ def fallback(
 ) -> LinkRanking:
     """The entries with the topic in their words first, then as the listing has them. Where entries have dates
     (`dated`), a link without one is no entry."""
-    wanted = [stem_prefix(word) for word in content_stems(intent.topic)] if intent.topic else []
-    about = stem_prefixes(title, url)
-    scored = [
-        (_score_link(link, wanted, about, dated=dated), link)
+    entries = [
+        link
         for link in links
         if link.content
         and link.text
         and not _NAVIGATION.match(link.text.strip())
         and not any(is_unwanted(refusal, link.text) for refusal in intent.leave_out)
     ]
-    best = sorted((entry for entry in scored if entry[0] >= MIN_SCORE), key=lambda entry: -entry[0])[:limit]
+    if intent.author and any(_names_writer(link, intent.author) for link in entries):
+        entries = [link for link in entries if _names_writer(link, intent.author)]
+    relevance = score_links(intent, entries)
+    about = set(stem_prefixes(title, url))
+    wanted = set(stem_prefixes(intent.topic))
+    lent = len(wanted & about) / len(wanted) if wanted else 0.0
+    scored = [
+        (_score_link(link, score if wanted else None, lent, dated=dated), link)
+        for link, score in zip(entries, relevance, strict=True)
+    ]
+    fit = [entry for entry in scored if entry[0] >= MIN_SCORE]
+    best = sorted(fit, key=lambda entry: (rank_age(entry[1]) if intent.newest else (), entry[0]), reverse=True)[:limit]
     return LinkRanking(
         links=[
             RankedLink(
@@ -73,17 +85,38 @@ def fallback(
     )
 
 
-def _score_link(link: LinkCandidate, wanted: list[str], about: frozenset[str], *, dated: bool) -> float:
+def score_links(intent: CollectIntent, links: Sequence[LinkCandidate]) -> list[float]:
+    """How far each link is about the topic and by the writer that is wanted (0..1), by its words and those
+    beside it, as short passages."""
+    passages = [
+        Passage(id=str(n), page_id="", url=link.url, start=0, end=0, text=f"{link.text} {link.context}")
+        for n, link in enumerate(links)
+    ]
+    ranked = rank_passages(f"{intent.topic} {intent.author}", passages, len(passages))
+    scores = {passage.id: passage.score for passage in ranked}
+    return [scores[str(n)] for n in range(len(links))]
+
+
+def rank_age(link: LinkCandidate) -> tuple[str, int]:
+    """A key that is larger for newer links: by the date beside it, else by the number in its address, because
+    archives number what arrives."""
+    numbers = re.findall(r"\d+", link.url.rpartition("/")[2])
+    return link.date, int(numbers[-1][:12]) if numbers else 0
+
+
+def _names_writer(link: LinkCandidate, author: str) -> bool:
+    return is_same_writer(author, f"{link.text} {link.context}")
+
+
+def _score_link(link: LinkCandidate, relevance: float | None, lent: float, *, dated: bool) -> float:
     """Half for being an entry, half for the topic, of which a listing about it lends its entries a part."""
     if link.date or _THREAD_URL.search(link.url):
         entry = 0.5
     else:
         entry = 0.3 if not dated and len(link.text) >= MIN_ANCHOR_CHARS else 0.0
-    if not entry or not wanted:
+    if not entry or relevance is None:
         return min(1.0, entry * 1.6)
-    here = stem_prefixes(link.text, link.context)
-    named, lent = (sum(word in words for word in wanted) / len(wanted) for words in (here, about))
-    return entry + 0.5 * max(named, 0.5 * lent)
+    return entry + 0.5 * max(relevance, 0.5 * lent)
 
 
 LINK_RANKING = Role(name="link_ranking", reply=LinkRanking, fallback=fallback, tier="strong")

@@ -12,6 +12,13 @@ from agent.types.collection import CollectIntent, LinkCandidate, PageAction, Pag
 
 MIN_ARTICLE_WORDS = 60
 """Words of running text from which a page with few links may be an article."""
+MIN_DATED_WORDS = 20
+"""Words from which a page with a date of its own may be an article: the notes of a small release."""
+MIN_LONG_WORDS = 300
+"""Words without links from which a page with many links in its text may be an article, where its links are not
+dated."""
+MIN_DATED_SHARE = 0.1
+"""The share of content links beside a date from which these are the entries of a list."""
 MIN_LIST_LINK_SHARE = 0.25
 """The share of linked text from which a page is rather a list than a text."""
 MIN_DATED_ENTRIES, MIN_ALIKE_LINKS = 2, 3
@@ -50,6 +57,10 @@ def fallback(
     if signs.posts >= 2 or (signs.posts == 1 and _THREAD_URL.search(url)):
         reason = f"{signs.posts} posts are on this page, each with its writer and date."
         return _extract_content("forum_thread", reason, 0.95)
+    if signs.message:
+        return _extract_content("forum_thread", "A message with its sender and date.", 0.95)
+    if signs.sections > 1:
+        return _extract_content("article", f"{signs.sections} entries, each with its date and text.", 0.9)
     listing = _decide_listing(url, title, signs, links)
     section = _find_section_link(intent.target_section, links, url)
     wants_forum, is_profile = (
@@ -98,8 +109,14 @@ def _decide_listing(
 
 
 def is_prose(signs: PageFeatures) -> bool:
-    """Whether a page is running text with few links."""
-    return signs.words >= MIN_ARTICLE_WORDS and (signs.article or signs.link_share < MIN_LIST_LINK_SHARE / 2)
+    """Whether a page is running text with few links; with a date of its own less text is enough, and there may
+    be more links."""
+    if signs.dated and not signs.dated_links:
+        return signs.words >= MIN_DATED_WORDS and signs.link_share < MIN_LIST_LINK_SHARE
+    are_few = signs.link_share < MIN_LIST_LINK_SHARE / 2
+    is_entry_dated = signs.dated_links >= MIN_DATED_SHARE * signs.links
+    is_long = signs.words * (1 - signs.link_share) >= MIN_LONG_WORDS and signs.link_share < MIN_LIST_LINK_SHARE
+    return signs.words >= MIN_ARTICLE_WORDS and (signs.article or are_few or (is_long and not is_entry_dated))
 
 
 def _find_section_link(section: str, links: list[LinkCandidate], url: str) -> LinkCandidate | None:

@@ -3,6 +3,8 @@ each."""
 
 from __future__ import annotations
 
+import re
+
 from pydantic import Field
 
 from agent.retrieval.term_coverage import stem_prefixes
@@ -22,6 +24,8 @@ class ItemPreview(Record):
     id: str
     title: str
     author: str = ""
+    writers: list[str] = Field(default_factory=list)
+    """Who wrote its posts, for the fallback."""
     date: str = ""
     preview: str = ""
     trail: list[str] = Field(default_factory=list)
@@ -53,6 +57,11 @@ def _judge_item(intent: CollectIntent, item: ItemPreview) -> ItemVerdict:
     for refusal in intent.leave_out:
         if is_unwanted(refusal, item.title, item.author):
             return ItemVerdict(id=item.id, is_relevant=False, reason=f"You said: “{refusal}”.")
+    wrote = [item.author, *item.writers]
+    if intent.author and not any(is_same_writer(intent.author, name) for name in wrote):
+        return ItemVerdict(id=item.id, is_relevant=False, reason=f"It is not by {intent.author}.")
+    if not intent.topic and intent.author:
+        return ItemVerdict(id=item.id, is_relevant=True, reason=f"It is by {intent.author}.")
     if not intent.topic:
         reason = "No topic is named: everything found where you pointed counts."
         return ItemVerdict(id=item.id, is_relevant=True, reason=reason)
@@ -67,6 +76,11 @@ def _judge_item(intent: CollectIntent, item: ItemPreview) -> ItemVerdict:
             return ItemVerdict(id=item.id, is_relevant=True, reason=f"It was found under “{title}”.")
     missing = ", ".join(find_topic_words(intent.topic, wanted - inside))
     return ItemVerdict(id=item.id, is_relevant=False, reason=f"It does not contain {missing}.")
+
+
+def is_same_writer(wanted: str, name: str) -> bool:
+    """Whether a name has all words of the wanted one ("Jane Doe", "DOE, Jane")."""
+    return set(wanted.casefold().split()) <= set(re.findall(r"[\w'’.-]*\w", name.casefold()))
 
 
 def find_topic_words(topic: str, among: set[str]) -> list[str]:

@@ -15,12 +15,14 @@ from agent.text import urls
 from agent.types.collection import LinkCandidate, PageFeatures
 from agent.web.extract import boilerplate, schema_org
 from agent.web.extract.nodes import ancestors, find_base_url, names_of, text_length
-from agent.web.extract.page_dates import find_date, find_date_in_url, normalize_date
+from agent.web.extract.page_dates import find_date, find_date_in_url, find_month, normalize_date
 from agent.web.extract.text_blocks import inline_text
 from agent.web.patterns import compile_names, read_lists
 
-MAX_LINKS = 400
-"""Links of one page that are read."""
+MAX_LINKS = 2_000
+"""Links of one page that are read; the index of a busy month of a mailing list has this many."""
+MAX_GROUP_CHARACTERS = 40
+"""A longer heading is no date above a group of entries."""
 MAX_ENTRY_CHARACTERS = 500
 """A larger block is no entry of a listing."""
 MAX_LEVELS = 5
@@ -30,6 +32,7 @@ MIN_HEADLINE_CHARACTERS = 8
 """A shorter anchor is no headline."""
 _ROW_TAGS = ("li", "tr", "article", "dd", "dt", "section")
 _LIST_TAGS = ("ul", "ol", "table", "tbody", "dl", "main", "nav")
+_GROUP_TAGS = "h2, h3, h4, h5, h6, dt, th, strong, b"
 _MARGIN_TAGS = ("nav", "footer", "aside")
 _LISTS = read_lists("page_parts")
 _MENU_NAMES = compile_names(_LISTS["menu_names"])
@@ -47,27 +50,40 @@ def find_link_candidates(html: str, url: str, today: str) -> list[LinkCandidate]
     base, here = find_base_url(tree, url), urls.canonicalize(url)
     is_content = _make_content_test(tree.body)
     found: dict[str, LinkCandidate] = {}
-    for node in tree.css("a[href]")[:MAX_LINKS]:
+    sizes: dict[int, int] = {}
+    ranks: dict[str, tuple[bool, bool, bool, int]] = {}
+    group_date = ""
+    for node in tree.css(f"a[href], {_GROUP_TAGS}")[: 2 * MAX_LINKS]:
+        if node.tag != "a" or "href" not in node.attributes:
+            group_date = _read_group_date(node, group_date, today)
+            continue
         address = urls.resolve(base, node.attributes.get("href") or "")
         key = urls.canonicalize(address)
         if not address or key == here:
             continue
-        candidate = _build_candidate(node, address, today).replace(content=is_content(node))
-        if key not in found or _rank_candidate(candidate) > _rank_candidate(found[key]):
+        candidate = _build_candidate(node, address, today, sizes).replace(content=is_content(node))
+        if candidate.content and not candidate.date:
+            candidate = candidate.replace(date=group_date)
+        rank = _rank_candidate(candidate, node)
+        if key not in found or rank > ranks[key]:
             found.pop(key, None)  # the order is that of the most informative places
-            found[key] = candidate
+            found[key], ranks[key] = candidate, rank
     return list(found.values())
 
 
 def find_next_page(html: str, url: str) -> str:
-    """The address of the next page of the same listing or thread, declared or labelled as such; "" for
-    none."""
+    """The address of the next page of the same listing or thread, declared or labelled as such; "" for none. A
+    page that is listed by its title, too, is the next chapter of a book."""
     tree = LexborHTMLParser(html)
     base, here = find_base_url(tree, url), urls.canonicalize(url)
-    for node in tree.css("link[rel][href], a[href]"):
-        if "next" in names_of(node, "rel").lower().split() or _is_labelled_next(node):
-            address = urls.resolve(base, node.attributes.get("href") or "")
-            if address and urls.canonicalize(address) != here and urls.host(address) == urls.host(url):
+    nodes = tree.css("link[rel][href], a[href]")
+    labelled = [("next" in names_of(n, "rel").lower().split() or _is_labelled_next(n), n) for n in nodes]
+    for address in (urls.resolve(base, n.attributes.get("href") or "") for is_next, n in labelled if is_next):
+        name = urls.canonicalize(address)
+        if address and name != here and urls.host(address) == urls.host(url):
+            titled = (n for is_next, n in labelled if not is_next and n.tag == "a" and n.attributes.get("href"))
+            same = (n for n in titled if urls.canonicalize(urls.resolve(base, n.attributes["href"] or "")) == name)
+            if not any(any(map(str.isalpha, inline_text(n))) for n in same):
                 return address
     return ""
 
@@ -99,6 +115,7 @@ def measure_page_features(
     return PageFeatures(
         words=words,
         posts=posts,
+        links=sum(candidate.content for candidate in candidates),
         dated_links=sum(1 for candidate in candidates if candidate.content and candidate.date),
         alike_links=max(places.values(), default=0),
         link_share=round(min(1.0, linked / max(1, len(text))), 3),
@@ -106,9 +123,18 @@ def measure_page_features(
     )
 
 
-def _build_candidate(node: LexborNode, address: str, today: str) -> LinkCandidate:
+def _read_group_date(node: LexborNode, current: str, today: str) -> str:
+    """The date of the entries below a heading that is a date or a month; a heading without one ends it."""
+    text = inline_text(node)
+    found = (find_date(text, today) or find_month(text)) if len(text) <= MAX_GROUP_CHARACTERS else None
+    if found and 2 * (found.end - found.start) > len(text) and node.css_first("a[href]") is None:
+        return found.iso[:10]
+    return "" if node.tag[:1] == "h" else current  # type: ignore[index]
+
+
+def _build_candidate(node: LexborNode, address: str, today: str, sizes: dict[int, int]) -> LinkCandidate:
     text = inline_text(node) or names_of(node, "title")
-    entry = _find_entry(node)
+    entry = _find_entry(node, sizes)
     context = inline_text(entry)
     return LinkCandidate(
         url=address,
@@ -118,15 +144,19 @@ def _build_candidate(node: LexborNode, address: str, today: str) -> LinkCandidat
     )
 
 
-def _rank_candidate(candidate: LinkCandidate) -> tuple[bool, bool, int]:
-    return candidate.content, bool(candidate.date), len(candidate.text)
+def _rank_candidate(candidate: LinkCandidate, node: LexborNode) -> tuple[bool, bool, bool, int]:
+    is_whole = "#" not in (node.attributes.get("href") or "")  # the entry of a page comes before those of its parts
+    return candidate.content, bool(candidate.date), is_whole, len(candidate.text)
 
 
-def _find_entry(node: LexborNode) -> LexborNode:
-    """The entry of a link: the nearest row, or the largest block around it with no other headline."""
+def _find_entry(node: LexborNode, sizes: dict[int, int]) -> LexborNode:
+    """The entry of a link: the nearest row, or the largest block around it with no other headline. `sizes` holds
+    the text lengths of blocks that were measured."""
     entry = node
     for level in islice(ancestors(node), MAX_LEVELS):
-        if level.tag in _LIST_TAGS or text_length(level) > MAX_ENTRY_CHARACTERS:
+        if level.tag in _LIST_TAGS:
+            break
+        if sizes.setdefault(level.mem_id, sizes.get(level.mem_id) or text_length(level)) > MAX_ENTRY_CHARACTERS:
             break
         links = level.css("a[href]") if level.tag != "tr" else []
         headlines = (link for link in links if len(inline_text(link)) >= MIN_HEADLINE_CHARACTERS)

@@ -1,45 +1,48 @@
 """Dates in pages: machine-readable ones as ISO 8601, and short texts beside a post or a headline, absolute in
-a few languages, relative ("2 days ago"), or without a year.
+many languages, relative ("2 days ago"), or without a year.
 
-An ambiguous date (03/04/2026) is no date. The caller passes the current day; no clock is read. dateparser is
-not used here: it takes 1 to 2 ms a text, and a listing has hundreds of short texts."""
+An ambiguous date (03/04/2026) is no date. The caller passes the current day; no clock is read. The words come
+from dateparser's tables; dateparser itself takes 1 to 2 ms a text, and a listing has hundreds of short texts."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
+from functools import cache
 
-from agent.web.patterns import compile_any, read_lists
+from agent.text.calendar_words import month_numbers, read_tables
 
-_LISTS = read_lists("dates")
-_MONTH_NUMBERS = {name: n for n, names in enumerate(_LISTS["months"], start=1) for name in names.split()}
-_MONTH = rf"(?P<month>{'|'.join(sorted(_MONTH_NUMBERS, key=len, reverse=True))})\b\.?"
-_DAY = r"(?P<day>[0-3]?\d)(?:st|nd|rd|th|\.)?"
+_ENGLISH_WORDS = frozenset({"set", "out", "ago", "led", "dub", "lip"})
+"""Months of other languages that are English words: they count beside a year only."""
+_DAYS_PER_UNIT = {"second": 0, "minute": 0, "hour": 0, "day": 1, "week": 7, "month": 30, "year": 365}
+_DAY = r"(?P<day>[0-3]?\d)(?:st|nd|rd|th|\.|º|er)?"
+_MONTH = r"(?P<month>[^\W\d_]{3,12})"
 _YEAR = r"(?P<year>(?:19|20)\d\d)"
+_OF = r"(?:(?:of|de|del|d['’])\s*)?"
 _CLOCK = (
     r"(?:\s*(?:[,·|T–-]|at|um|kl\.?|à|a las)?\s*(?P<hour>[0-2]?\d)[:.](?P<minute>[0-5]\d)(?::[0-5]\d)?"
     r"\s*(?P<half>[ap]\.?m\b\.?)?)?"
 )
 _DATE_PATTERNS = tuple(
-    re.compile(pattern + _CLOCK, re.IGNORECASE)
+    re.compile(pattern, re.IGNORECASE)
     for pattern in (
-        rf"(?<![\d-]){_YEAR}-(?P<number>[01]\d)-(?P<day>[0-3]\d)(?!\d)",
-        rf"(?<![\d/]){_YEAR}/(?P<number>[01]?\d)/(?P<day>[0-3]?\d)(?!\d)",
-        rf"\b{_DAY}\s+(?:of\s+|de\s+)?{_MONTH},?\s+(?:de\s+)?{_YEAR}\b",
-        rf"\b{_MONTH}\s+{_DAY},?\s+{_YEAR}\b",
-        rf"(?<![\d.])(?P<day>[0-3]?\d)\.(?P<number>[01]?\d)\.{_YEAR}(?!\d)",
-        rf"(?<![\d/])(?P<first>[0-3]?\d)/(?P<second>[0-3]?\d)/{_YEAR}(?!\d)",
-        rf"\b{_DAY}\s+{_MONTH}(?!\w)",
-        rf"\b{_MONTH}\s+{_DAY}(?!\w|[:.]\d)",
+        rf"(?<![\d/.-]){_YEAR}(?P<sep>[-/.])(?P<number>[01]?\d)(?P=sep)(?P<day>[0-3]?\d)(?!\d){_CLOCK}",
+        rf"{_YEAR}\s?年\s?(?P<number>[01]?\d)\s?月\s?(?P<day>[0-3]?\d)\s?日{_CLOCK}",
+        rf"(?<![\w.-]){_DAY}[\s-]+{_OF}{_MONTH}\.?,?[\s-]+{_OF}{_YEAR}\b{_CLOCK}",
+        rf"\b{_MONTH}\.?\s+{_DAY},?\s+{_YEAR}\b{_CLOCK}",
+        rf"\b{_MONTH}\.?\s+{_DAY}\s+(?P<hour>[0-2]\d):(?P<minute>[0-5]\d)(?::[0-5]\d)?(?P<half>)"
+        rf"(?:\s+[A-Z]{{3,4}}|\s+[+-]\d{{4}})?\s+{_YEAR}\b",
+        rf"(?<![\d.])(?P<day>[0-3]?\d)\.\s?(?P<number>[01]?\d)\.\s?{_YEAR}(?!\d){_CLOCK}",
+        rf"(?<![\d/-])(?P<first>[0-3]?\d)(?P<sep>[/-])(?P<second>[0-3]?\d)(?P=sep){_YEAR}(?!\d){_CLOCK}",
+        rf"(?<![\w.-]){_DAY}\s+{_OF}{_MONTH}\.?(?!\w){_CLOCK}",
+        rf"\b{_MONTH}\.?\s+{_DAY}(?!\w|[:.]\d){_CLOCK}",
     )
 )
-_DAYS_PER_UNIT = {
-    unit: int(days) for days, *units in map(str.split, _LISTS["days_per_unit"]) for unit in units
-}
-_AGO = compile_any(_LISTS["ago"])
-_DAY_WORD = re.compile(
-    rf"\b(?P<word>{'|'.join((*_LISTS['today'], *_LISTS['yesterday']))})\b{_CLOCK}", re.IGNORECASE
+_MONTH_PATTERN = re.compile(
+    rf"(?:(?<!\w){_MONTH}\.?,?\s+{_OF}{_YEAR}\b|(?<![\d/.-])(?P<iso_year>(?:19|20)\d\d)-(?P<number>[01]\d)(?![\d-]))",
+    re.IGNORECASE,
 )
 _URL_DATE = re.compile(r"/((?:19|20)\d\d)[/-](0[1-9]|1[0-2])[/-](0[1-9]|[12]\d|3[01])(?=[/-]|$)")
 
@@ -52,6 +55,7 @@ class DateMatch:
     iso: str
     start: int
     end: int
+    has_year: bool = True
 
 
 def normalize_date(value: str) -> str:
@@ -79,16 +83,75 @@ def find_date(text: str, today: str) -> DateMatch | None:
     """The first date in a short text, or None. Relative dates and dates without a year count from `today`
     (ISO)."""
     now = date.fromisoformat(today[:10])
-    found = [_parse_absolute(match, now) for form in _DATE_PATTERNS for match in form.finditer(text)]
-    found += [_parse_ago(match, now) for match in _AGO.finditer(text)]
-    found += [_parse_day_word(match, now) for match in _DAY_WORD.finditer(text)]
+    found: list[DateMatch | None] = []
+    if any(map(str.isdigit, text)):
+        found = [_parse_absolute(match, now) for form in _DATE_PATTERNS for match in form.finditer(text)]
+    if not any(found):
+        found = [*_find_relative(text, now)]
     return min(filter(None, found), key=lambda match: (match.start, match.start - match.end), default=None)
+
+
+def find_month(text: str) -> DateMatch | None:
+    """The first month with its year in a text ("May 2024", "2024-05"), as "2024-05"; None for none."""
+    for match in _MONTH_PATTERN.finditer(text):
+        year = match["year"] or match["iso_year"]
+        month = int(match["number"]) if match["number"] else month_numbers().get(match["month"].lower(), 0)
+        if 1 <= month <= 12:
+            return DateMatch(f"{year}-{month:02d}", match.start(), match.end())
+    return None
 
 
 def find_date_in_url(url: str) -> str:
     """The day in an address ("/2026/11/17/…"), "" for none."""
     match = _URL_DATE.search(url)
     return "-".join(match.groups()) if match else ""
+
+
+@cache
+def _day_words() -> re.Pattern[str]:
+    """A pattern of the words for today (group 1) and yesterday (group 2)."""
+    keys = ("0 day ago", "1 day ago")
+    words = [[w for table in read_tables() for w in table["relative-type"].get(key, ())] for key in keys]
+    either = "|".join(rf"({'|'.join(re.escape(w) for w in group if len(w) > 3)})" for group in words)
+    return re.compile(rf"\b(?:{either})\b{_CLOCK}", re.IGNORECASE)
+
+
+@cache
+def _counts() -> re.Pattern[str]:
+    """A pattern of a number, or of the words for one."""
+    pairs = [pair for table in read_tables() for entry in table.get("simplifications", ()) for pair in entry.items()]
+    ones = [word for word, number in pairs if number == "1" and word.isalpha()]
+    return re.compile(rf"(?<![\w.,:])(?:(\d{{1,3}})(?!\d)|(?:{'|'.join(ones)})\b)", re.IGNORECASE)
+
+
+@cache
+def _ago_forms() -> list[tuple[str, re.Pattern[str], int]]:
+    """The words before the number, a pattern of what follows it, and the days of the unit ("vor", "Tagen", 1)."""
+    found: dict[str, dict[int, set[str]]] = {}
+    for table in read_tables():
+        for unit, days in _DAYS_PER_UNIT.items():
+            for form in table["relative-type-regex"].get(rf"\1 {unit} ago", ()):
+                before, _, after = re.sub(r"\(\\d[^)]*\)", "#", form).partition("#")
+                if len(before) > 1 or " " in after.strip():
+                    found.setdefault(before.strip(), {}).setdefault(days, set()).add(after.strip())
+    return [
+        (before, re.compile(rf"\s?(?:{'|'.join(map(re.escape, sorted(after)))})(?!\w)", re.IGNORECASE), days)
+        for before, units in found.items()
+        for days, after in units.items()
+    ]
+
+
+def _find_relative(text: str, now: date) -> Iterator[DateMatch]:
+    """"3 days ago", "yesterday, 10:02" and the like, in any of the languages."""
+    for match in _day_words().finditer(text):
+        day = now - timedelta(days=match[2] is not None)
+        yield DateMatch(day.isoformat() + _format_clock(match), match.start(), match.end())
+    for match in _counts().finditer(text):
+        before = text[: match.start()].rstrip().lower()
+        for words, follows, days in _ago_forms():
+            if before.endswith(words) and (unit := follows.match(text, match.end())):
+                day = now - timedelta(days=int(match[1] or 1) * days)
+                yield DateMatch(day.isoformat(), len(before) - len(words), unit.end())
 
 
 def _parse_absolute(match: re.Match[str], now: date) -> DateMatch | None:
@@ -99,7 +162,10 @@ def _parse_absolute(match: re.Match[str], now: date) -> DateMatch | None:
             return None
         day, month = (first, second) if first > 12 or first == second else (second, first)
     else:
-        month = int(got["number"]) if got.get("number") else _MONTH_NUMBERS[str(got["month"]).lower()]
+        name = (got.get("month") or "").lower()
+        if name in _ENGLISH_WORDS and not got.get("year"):
+            return None
+        month = int(got["number"]) if got.get("number") else month_numbers().get(name, 0)
         day = int(got["day"])
     try:
         found = date(int(got.get("year") or now.year), month, day)
@@ -107,22 +173,8 @@ def _parse_absolute(match: re.Match[str], now: date) -> DateMatch | None:
             found = found.replace(year=now.year - 1)
     except ValueError:
         return None
-    return DateMatch(found.isoformat() + _format_clock(match), match.start(), match.end())
-
-
-def _parse_ago(match: re.Match[str], now: date) -> DateMatch | None:
-    count, unit = [value for value in match.groups() if value][:2]
-    days = _DAYS_PER_UNIT.get(unit.lower(), _DAYS_PER_UNIT.get(unit.lower().rstrip("s"), 0))
-    try:
-        day = now - timedelta(days=(int(count) if count.isdigit() else 1) * days)
-    except OverflowError:
-        return None
-    return DateMatch(day.isoformat(), match.start(), match.end())
-
-
-def _parse_day_word(match: re.Match[str], now: date) -> DateMatch:
-    day = now - timedelta(days=match["word"].lower() in _LISTS["yesterday"])
-    return DateMatch(day.isoformat() + _format_clock(match), match.start(), match.end())
+    iso = found.isoformat() + _format_clock(match)
+    return DateMatch(iso, match.start(), match.end(), has_year=bool(got.get("year")))
 
 
 def _format_clock(match: re.Match[str]) -> str:

@@ -7,7 +7,7 @@ import pytest
 from agent.web.patterns import compile_any, compile_names, read_lists
 
 
-@pytest.mark.parametrize("name", ["walls", "page_parts", "forum", "dates", "regions"])
+@pytest.mark.parametrize("name", ["walls", "page_parts", "forum", "regions"])
 def test_every_list_has_entries_and_no_comment(name: str) -> None:
     lists = read_lists(name)
     assert lists and all(entries for entries in lists.values())

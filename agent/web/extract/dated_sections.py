@@ -1,0 +1,135 @@
+"""Pages that hold several dated entries (changelogs, release notes, chronicles), and the date that a page
+states of itself in its text.
+
+A dated line begins or ends with a full date and says little else: "Release date: 2024-11-21", "3 May 2021",
+"## 1.2 - 2024-05-01", " -- Jane Doe Thu, 12 Nov 2026 09:58". Dated lines of one form divide a page."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from statistics import median
+
+from agent.types import Heading
+from agent.web.extract.page_dates import find_date, find_month
+from agent.web.extract.text_lines import LinkedText, TextLine, read_lines
+
+MAX_DATED_LINE = 120
+"""Characters of a line that only says when something was; an entry of one line may be longer."""
+MAX_LINES_TO_DATE = 12
+"""Lines of a page among which it states its own date."""
+MIN_SECTION_WORDS = 5
+"""Words of a usual entry besides its date; below it the page is a list of dates."""
+MIN_COVERED_SHARE = 0.6
+"""The share of a page that its entries make up: examples in a text may begin with dates, too."""
+MIN_OWN_DATE_SHARE = 0.35
+"""The share of a line that a date makes up where the page states when it was written: "By Jane Doe, 3 May
+2021"."""
+LINES_OF_TITLE = 3
+"""Lines of an entry among which a headline that is a link makes it an entry of a listing."""
+_EDGE = re.compile(r"^[\W_]*$")
+_AFTER_DATE = re.compile(r"^[\W_]*(?:T?\d\d?:\d\d[:\d.]*)?[\W_]*(?:[A-Z]{1,5}|[+-]?\d{4})?[\W_]*$")
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_MONTH_NAMES_ALONE = 20
+
+
+@dataclass(frozen=True)
+class DatedSection:
+    """An entry of a page: its place in the page's text, its title, and its date (a day, or a month)."""
+
+    start: int
+    end: int
+    title: str
+    date: str
+
+
+@dataclass(frozen=True)
+class _DatedLine:
+    n: int
+    date: str
+    is_first: bool
+    """Whether the line begins with the date."""
+
+
+def find_own_date(text: str, today: str) -> str:
+    """The day that a page states of itself in one of its first lines; "" for none."""
+    for _, line in zip(range(MAX_LINES_TO_DATE), read_lines(text), strict=False):
+        found = find_date(line.text, today) if len(line.text) <= MAX_DATED_LINE else None
+        if found and found.has_year and found.end - found.start >= MIN_OWN_DATE_SHARE * len(line.text):
+            return found.iso
+    return ""
+
+
+def find_sections(text: str, headings: Sequence[Heading], linked: LinkedText, today: str) -> list[DatedSection]:
+    """The dated entries of a page in its order; [] when it has fewer than two, or when they are links."""
+    lines = list(read_lines(text))
+    at_heading = {heading.start: heading.level for heading in headings}
+    groups: dict[tuple[str, bool], list[_DatedLine]] = defaultdict(list)
+    for n, line in enumerate(lines):
+        level = at_heading.get(line.start)
+        if dated := _read_dated_line(n, line, level is not None, today):
+            mark = f"h{level}" if level else re.match(r"[\W_]*", line.text)[0][:1]  # type: ignore[index]
+            groups[mark, dated.is_first].append(dated)
+    found = [_divide(text, lines, at_heading, group) for group in groups.values() if len(group) > 1]
+    sections = max(found, key=lambda entries: sum(e.end - e.start for e in entries), default=[])
+    words = [len(text[entry.start : entry.end].split()) - len(entry.title.split()) for entry in sections]
+    covered = sections[-1].end - sections[0].start if sections else 0
+    if len(sections) < 2 or median(words) < MIN_SECTION_WORDS or covered < MIN_COVERED_SHARE * len(text):
+        return []
+    opening = [list(islice(read_lines(text[entry.start : entry.end]), LINES_OF_TITLE)) for entry in sections]
+    are_linked = sum(any(linked.is_headline(line.text) for line in lines) for lines in opening)
+    return [] if are_linked * 2 > len(sections) else sections
+
+
+def _read_dated_line(n: int, line: TextLine, is_heading: bool, today: str) -> _DatedLine | None:
+    if line.text.startswith(">") or not _YEAR.search(line.text):
+        return None
+    shown = line.text[:MAX_DATED_LINE]
+    found = find_date(shown, today)
+    if found is None or not found.has_year:
+        found = find_month(shown) if is_heading or len(line.text) <= _MONTH_NAMES_ALONE else None
+    if found is None:
+        return None
+    is_first = bool(_EDGE.match(shown[: found.start])) or bool(
+        re.fullmatch(r"[\W_]*[^\W\d_]{2,10}[.,]?\s+", shown[: found.start])  # a weekday
+    )
+    is_last = len(line.text) <= MAX_DATED_LINE and bool(_AFTER_DATE.match(shown[found.end :]))
+    if not (is_first or is_last):
+        return None
+    return _DatedLine(n, found.iso, is_first)
+
+
+def _divide(
+    text: str, lines: Sequence[TextLine], at_heading: dict[int, int], group: Sequence[_DatedLine]
+) -> list[DatedSection]:
+    """The entries of a page that dated lines of one form divide."""
+    first, last = group[0].n, group[-1].n
+    closes = first > max(1, len(lines) - 1 - last) and not group[0].is_first  # " -- Jane Doe  12 Nov 2026"
+    if closes:
+        begins = [0, *(dated.n + 1 for dated in group[:-1])]
+    else:
+        titled = _have_titles(lines, at_heading, group)
+        begins = [dated.n - titled for dated in group]
+    ends = [*begins[1:], group[-1].n + 1 if closes else len(lines)]
+    entries: list[DatedSection] = []
+    for dated, begin, end in zip(group, begins, ends, strict=True):
+        title = lines[begin].text.lstrip("#*•- ")
+        if entries and entries[-1].title == title:
+            entries[-1] = replace(entries[-1], end=lines[end - 1].end)
+        elif begin < end:
+            entries.append(DatedSection(lines[begin].start, lines[end - 1].end, title, dated.date))
+    return entries
+
+
+def _have_titles(lines: Sequence[TextLine], at_heading: dict[int, int], group: Sequence[_DatedLine]) -> int:
+    """1 when the line before each dated line is the entry's title: a heading, or like words each time."""
+    if group[0].n == 0 or lines[group[0].n].start in at_heading:
+        return 0
+    before = [lines[dated.n - 1] for dated in group]
+    if sum(line.start in at_heading for line in before) > len(group) / 2:
+        return 1
+    openings = {line.text.split()[0].casefold() for line in before}
+    return int(len(openings) == 1 and all(len(line.text) <= MAX_DATED_LINE for line in before))
