@@ -31,7 +31,8 @@ _OPENING = re.compile(
     re.IGNORECASE,
 )
 _JOINT = re.compile(
-    rf"\s*(?:[-–—]|\b(?:to|and|through|until|till|und|bis|och|à|au|et|y|a|al|e|en|tot)\b)\s*{_FILLERS}", re.IGNORECASE
+    rf"\s*(?:[-–—]|\b(?:to|and|through|until|till|und|bis|och|à|au|et|y|a|al|e|en|tot)\b)\s*{_FILLERS}",
+    re.IGNORECASE,
 )
 _WORD = r"(?P<month>[^\W\d_]{3,12})\.?"
 _YEAR = r"(?P<year>(?:19|20)\d\d)(?!\d|-\d\d(?!\d)|\.\d)"
@@ -67,7 +68,9 @@ _RELATIVE_INSIDE = re.compile(
     r"|gestern|heute|i ?går|i ?dag|\bhier\b|aujourd|\bayer\b|\bhoy\b|\bvor\b|\bhace\b",
     re.IGNORECASE,
 )
-_CURRENT_UNIT = re.compile(r"\b(?:(?:from|of|in|since)\s+)?this (?P<unit>week|month|quarter|year)\b", re.IGNORECASE)
+_CURRENT_UNIT = re.compile(
+    r"\b(?:(?:from|of|in|since)\s+)?this (?P<unit>week|month|quarter|year)\b", re.IGNORECASE
+)
 _MONTHS_AGO = re.compile(r"month|monat|månad|mois|\bmes(?:es)?\b", re.IGNORECASE)
 _POSSESSIVE = re.compile(r"['’]s\b")
 
@@ -119,8 +122,14 @@ def _find_stated(text: str, now: date) -> TimeRange | None:
         if opening is None and period.is_bare:
             continue
         kind = opening.lastgroup if opening else "within"
-        is_open = kind == "since" or (kind == "within" and opening is not None and _ONWARDS.match(text, period.end))
-        if kind == "within" and opening and opening["within"].lower() in ("from", "från", "von", "vom", "de", "du"):
+        is_open = kind == "since" or (
+            kind == "within" and opening is not None and _ONWARDS.match(text, period.end)
+        )
+        if (
+            kind == "within"
+            and opening
+            and opening["within"].lower() in ("from", "från", "von", "vom", "de", "du")
+        ):
             is_open = is_open or period.first == period.last
         first, last = {
             "after": (period.last + timedelta(days=1), None),
@@ -186,7 +195,7 @@ def _latest_before(day: date, other: date) -> date:
 
 
 def _find_relative(text: str, now: date) -> TimeRange | None:
-    """"last week", "past three weeks", "since Monday", "gestern": open to today."""
+    """ "last week", "past three weeks", "since Monday", "gestern": open to today."""
     if current := _CURRENT_UNIT.search(text):
         rest = text[: current.start()] + " " + text[current.end() :]
         return TimeRange(_begin_of(current["unit"].lower(), now), None, rest)
@@ -217,7 +226,11 @@ def _read_dates(text: str, language: str, now: date) -> Iterator[tuple[int, int,
             moment = parse(phrase, languages=[language], settings=exact) or moment
             moment = today - timedelta(days=30 * round((today - moment).days / 30.44))  # a month has 30 days
         is_asked = _RELATIVE_OPENING.search(text[:start]) or _RELATIVE_INSIDE.search(phrase)
-        if is_asked and moment.date() <= now and not any(word in month_numbers() for word in phrase.lower().split()):
+        if (
+            is_asked
+            and moment.date() <= now
+            and not any(word in month_numbers() for word in phrase.lower().split())
+        ):
             yield start, end, moment.date()
 
 

@@ -67,7 +67,9 @@ def _decide_by_rule(state: CollectRun, node: CrawlNode, parsed: ParsedPage) -> C
     if parent.action != "EXTRACT_LINKS":
         return None
     if parsed.features.message:
-        return decision("EXTRACT_CONTENT", "forum_thread", "An entry of the list: a message with sender and date.")
+        return decision(
+            "EXTRACT_CONTENT", "forum_thread", "An entry of the list: a message with sender and date."
+        )
     if parsed.sections:
         why = f"An entry of the list, with {len(parsed.sections)} dated entries of its own."
         return decision("EXTRACT_CONTENT", "article", why)

@@ -59,7 +59,9 @@ def _split_item(
             passages_of[item.page_ids[0]] = content_passages(page, item.page_ids[0])
         inside = [p for p in passages_of[item.page_ids[0]] if p.start < end and p.end > item.start]
         clipped = [_clip(p, item.start, end) for p in inside]
-        dated = [p.replace(published_at=p.published_at or item.publish_date) for p in clipped if p.text.strip()]
+        dated = [
+            p.replace(published_at=p.published_at or item.publish_date) for p in clipped if p.text.strip()
+        ]
         found = dated + found
     own_words = {page_id: LinkedText(page.links) for page_id, page in pages.items()}
     cut: list[Passage] = []

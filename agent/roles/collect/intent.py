@@ -4,7 +4,6 @@ to leave out. Knows no page."""
 from __future__ import annotations
 
 import re
-
 from datetime import date
 
 from pydantic import Field

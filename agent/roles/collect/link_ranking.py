@@ -71,7 +71,9 @@ def fallback(
         for link, score in zip(entries, relevance, strict=True)
     ]
     fit = [entry for entry in scored if entry[0] >= MIN_SCORE]
-    best = sorted(fit, key=lambda entry: (rank_age(entry[1]) if intent.newest else (), entry[0]), reverse=True)[:limit]
+    best = sorted(
+        fit, key=lambda entry: (rank_age(entry[1]) if intent.newest else (), entry[0]), reverse=True
+    )[:limit]
     return LinkRanking(
         links=[
             RankedLink(

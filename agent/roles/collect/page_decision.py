@@ -115,7 +115,9 @@ def is_prose(signs: PageFeatures) -> bool:
         return signs.words >= MIN_DATED_WORDS and signs.link_share < MIN_LIST_LINK_SHARE
     are_few = signs.link_share < MIN_LIST_LINK_SHARE / 2
     is_entry_dated = signs.dated_links >= MIN_DATED_SHARE * signs.links
-    is_long = signs.words * (1 - signs.link_share) >= MIN_LONG_WORDS and signs.link_share < MIN_LIST_LINK_SHARE
+    is_long = (
+        signs.words * (1 - signs.link_share) >= MIN_LONG_WORDS and signs.link_share < MIN_LIST_LINK_SHARE
+    )
     return signs.words >= MIN_ARTICLE_WORDS and (signs.article or are_few or (is_long and not is_entry_dated))
 
 

@@ -63,7 +63,9 @@ def find_own_date(text: str, today: str) -> str:
     return ""
 
 
-def find_sections(text: str, headings: Sequence[Heading], linked: LinkedText, today: str) -> list[DatedSection]:
+def find_sections(
+    text: str, headings: Sequence[Heading], linked: LinkedText, today: str
+) -> list[DatedSection]:
     """The dated entries of a page in its order; [] when it has fewer than two, or when they are links."""
     lines = list(read_lines(text))
     at_heading = {heading.start: heading.level for heading in headings}

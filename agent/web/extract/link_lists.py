@@ -81,8 +81,12 @@ def find_next_page(html: str, url: str) -> str:
     for address in (urls.resolve(base, n.attributes.get("href") or "") for is_next, n in labelled if is_next):
         name = urls.canonicalize(address)
         if address and name != here and urls.host(address) == urls.host(url):
-            titled = (n for is_next, n in labelled if not is_next and n.tag == "a" and n.attributes.get("href"))
-            same = (n for n in titled if urls.canonicalize(urls.resolve(base, n.attributes["href"] or "")) == name)
+            titled = (
+                n for is_next, n in labelled if not is_next and n.tag == "a" and n.attributes.get("href")
+            )
+            same = (
+                n for n in titled if urls.canonicalize(urls.resolve(base, n.attributes["href"] or "")) == name
+            )
             if not any(any(map(str.isalpha, inline_text(n))) for n in same):
                 return address
     return ""
@@ -145,7 +149,9 @@ def _build_candidate(node: LexborNode, address: str, today: str, sizes: dict[int
 
 
 def _rank_candidate(candidate: LinkCandidate, node: LexborNode) -> tuple[bool, bool, bool, int]:
-    is_whole = "#" not in (node.attributes.get("href") or "")  # the entry of a page comes before those of its parts
+    is_whole = "#" not in (
+        node.attributes.get("href") or ""
+    )  # the entry of a page comes before those of its parts
     return candidate.content, bool(candidate.date), is_whole, len(candidate.text)
 
 
@@ -156,7 +162,10 @@ def _find_entry(node: LexborNode, sizes: dict[int, int]) -> LexborNode:
     for level in islice(ancestors(node), MAX_LEVELS):
         if level.tag in _LIST_TAGS:
             break
-        if sizes.setdefault(level.mem_id, sizes.get(level.mem_id) or text_length(level)) > MAX_ENTRY_CHARACTERS:
+        if (
+            sizes.setdefault(level.mem_id, sizes.get(level.mem_id) or text_length(level))
+            > MAX_ENTRY_CHARACTERS
+        ):
             break
         links = level.css("a[href]") if level.tag != "tr" else []
         headlines = (link for link in links if len(inline_text(link)) >= MIN_HEADLINE_CHARACTERS)

@@ -19,7 +19,10 @@ MIN_DATE_SHARE = 0.5
 """The share of a value or line that a date makes up."""
 MAX_NAME_CHARACTERS = 60
 _FIELD = re.compile(r"(?P<label>[^\W\d][\w .’'-]{0,28}?)\s*(?::|\s\|)\s*(?P<value>\S.*)")
-_ADDRESS = re.compile(r"<?\b[\w.+-]+\s?(?:@|\bat\b|\[at\]|\(at\)|_at_|&#64;)\s?[\w-]+(?:\.|\s(?:dot|punkt)\s)[\w.-]+>?", re.IGNORECASE)
+_ADDRESS = re.compile(
+    r"<?\b[\w.+-]+\s?(?:@|\bat\b|\[at\]|\(at\)|_at_|&#64;)\s?[\w-]+(?:\.|\s(?:dot|punkt)\s)[\w.-]+>?",
+    re.IGNORECASE,
+)
 _SENDER = compile_any([rf"^(?:{'|'.join(read_lists('forum')['sender'])})$"])
 _SIGNATURE = re.compile(r"\n-- ?\n")
 
@@ -37,7 +40,14 @@ def find_message(text: str, linked: LinkedText, today: str) -> Post | None:
     start, end = body[0].start, body[-1].end
     cut = _SIGNATURE.search(text, start, end)
     end = cut.start() if cut and cut.start() > start else end
-    return Post(n=1, user=user, date=day, text=text[start:end].rstrip(), start=start, end=start + len(text[start:end].rstrip()))
+    return Post(
+        n=1,
+        user=user,
+        date=day,
+        text=text[start:end].rstrip(),
+        start=start,
+        end=start + len(text[start:end].rstrip()),
+    )
 
 
 def _read_fields(lines: Sequence[TextLine], today: str) -> tuple[str, str, int] | None:
@@ -45,9 +55,13 @@ def _read_fields(lines: Sequence[TextLine], today: str) -> tuple[str, str, int] 
     at = 0
     while at < min(len(lines), MAX_LINES_BEFORE):
         end = at
-        while end < len(lines) and (field := _FIELD.fullmatch(lines[end].text)) and not field["label"].isspace():
+        while (
+            end < len(lines) and (field := _FIELD.fullmatch(lines[end].text)) and not field["label"].isspace()
+        ):
             end += 1
-        fields = [match.group("label", "value") for line in lines[at:end] if (match := _FIELD.fullmatch(line.text))]
+        fields = [
+            match.group("label", "value") for line in lines[at:end] if (match := _FIELD.fullmatch(line.text))
+        ]
         days = [day for _, value in fields if (day := _whole_date(value, today))]
         senders = [value for label, value in fields if _SENDER.match(label.strip())]
         senders += [value for _, value in fields if _ADDRESS.search(value) and not senders]

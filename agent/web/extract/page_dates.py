@@ -119,7 +119,12 @@ def _day_words() -> re.Pattern[str]:
 @cache
 def _counts() -> re.Pattern[str]:
     """A pattern of a number, or of the words for one."""
-    pairs = [pair for table in read_tables() for entry in table.get("simplifications", ()) for pair in entry.items()]
+    pairs = [
+        pair
+        for table in read_tables()
+        for entry in table.get("simplifications", ())
+        for pair in entry.items()
+    ]
     ones = [word for word, number in pairs if number == "1" and word.isalpha()]
     return re.compile(rf"(?<![\w.,:])(?:(\d{{1,3}})(?!\d)|(?:{'|'.join(ones)})\b)", re.IGNORECASE)
 
@@ -142,7 +147,7 @@ def _ago_forms() -> list[tuple[str, re.Pattern[str], int]]:
 
 
 def _find_relative(text: str, now: date) -> Iterator[DateMatch]:
-    """"3 days ago", "yesterday, 10:02" and the like, in any of the languages."""
+    """ "3 days ago", "yesterday, 10:02" and the like, in any of the languages."""
     for match in _day_words().finditer(text):
         day = now - timedelta(days=match[2] is not None)
         yield DateMatch(day.isoformat() + _format_clock(match), match.start(), match.end())

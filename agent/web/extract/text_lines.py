@@ -40,7 +40,9 @@ class LinkedText:
 
     def __init__(self, links: Sequence[Link]) -> None:
         texts = {" ".join(link.text.split()) for link in links[:MAX_ANCHORS]}
-        self.anchors = sorted((text for text in texts if text and not _ADDRESS.match(text)), key=len, reverse=True)
+        self.anchors = sorted(
+            (text for text in texts if text and not _ADDRESS.match(text)), key=len, reverse=True
+        )
 
     def find_own_words(self, text: str) -> list[tuple[int, int]]:
         """The stretches of a text that its writer wrote as prose: without navigation, lines quoted from others
@@ -63,7 +65,11 @@ class LinkedText:
     def is_headline(self, line: str) -> bool:
         """Whether a line is navigation, or a link of several words makes up much of it."""
         flat = " ".join(line.split())
-        long = (anchor for anchor in self.anchors if " " in anchor and len(anchor) >= MIN_HEADLINE_SHARE * len(flat))
+        long = (
+            anchor
+            for anchor in self.anchors
+            if " " in anchor and len(anchor) >= MIN_HEADLINE_SHARE * len(flat)
+        )
         return self.is_navigation(line) or any(anchor in flat for anchor in long)
 
     def is_navigation(self, line: str) -> bool:
