@@ -1,7 +1,7 @@
 """The time a request asks for: "in 2024", "between May and July", "until 3 June", "seit März", "last week".
 
-A stated period (a day, a month, a quarter, a year) counts as a whole, a word before it may open its end or its
-beginning; a period without a year is the latest one that has begun. Relative times are read by dateparser;
+A stated period (a day, a month, a quarter, a year) counts as a whole, a word before it may open its end or
+its beginning; a period without a year is the latest one that has begun. dateparser reads relative times;
 months are counted as 30 days."""
 
 from __future__ import annotations
@@ -18,9 +18,12 @@ LANGUAGES = ("en", "de", "sv", "fr", "es")
 """Languages in which relative times are read: a search takes 3 ms a language."""
 _SINCE = r"since|seit|ab|sedan|depuis|dès|desde|sinds|vanaf|starting|newer than"
 _AFTER = r"after|nach|efter|après|después de|dopo|na"
-_UNTIL = r"until|till|up to|through|no later than|bis(?: zum)?|(?:fram )?till|jusqu['’]?(?:à|au|en)?|hasta|fino a|tot"
+_UNTIL = r"until|till|up to|no later than|bis(?: zum)?|(?:fram )?till|jusqu['’]?(?:à|au|en)?|hasta|fino a|tot"
 _BEFORE = r"before|earlier than|older than|vor|före|innan|avant|antes de|prima di|voor"
-_WITHIN = r"in|of|from|during|within|im|von|vom|aus|i|från|under|en|de|du|del|d['’]|nel|dal|uit|between|zwischen|entre|mellan|tra|tussen|over"
+_WITHIN = (
+    r"in|of|from|during|within|over|im|von|vom|aus|i|från|under|en|de|du|del|d['’]|nel|dal|uit"
+    r"|between|zwischen|entre|mellan|tra|tussen"
+)
 _FILLERS = (
     r"(?:(?:the|year|month|end|beginning|start|last|past|of|der|dem|den|des|monat|jahr(?:e|es)?|anfang|ende|le|la|mois|"
     r"année|début|fin|de|du|l['’]|el|los|año|mes|inicio|finales|år(?:et)?|början|slutet|av)\s*(?<=[\s'’]))*"
@@ -58,7 +61,8 @@ _BARE_DAY = re.compile(r"(?<!\w)(?P<day>[0-3]?\d)(?:st|nd|rd|th|\.)?$", re.IGNOR
 _SURNAME_FOLLOWS = re.compile(r"\s+[A-ZÅÄÖÉ][a-zåäöé]")
 _ONWARDS = re.compile(r"\s+(?:on|onwards?|and later)\b", re.IGNORECASE)
 _RELATIVE_OPENING = re.compile(
-    r"(?:\b(?:since|after|from|in|of|during|over|within|(?:(?:no|not) older |newer )?than|last|past|previous|this"
+    r"(?:\b(?:since|after|from|in|of|during|over|within|(?:(?:no|not) older |newer )?than|last|past|previous"
+    r"|this"
     r"|seit|ab|von|der|den|vom|aus|im|letzte[nrsm]?|sedan|från|under|i|förra|senaste|depuis|de|en|desde|del)"
     r"\s+(?:the\s+)?)+$",
     re.IGNORECASE,
@@ -110,8 +114,8 @@ def _find_stated(text: str, now: date) -> TimeRange | None:
         opening = _OPENING.search(text[: period.start])
         start = opening.start() if opening else period.start
         if joint and following and (opening or not (period.is_bare and not period.has_year)):
-            first = period.first if period.has_year else _latest_before(period.first, following.first)
-            return _make_range(text, start, following.end, first, following.last, now)
+            begin = period.first if period.has_year else _latest_before(period.first, following.first)
+            return _make_range(text, start, following.end, begin, following.last, now)
         if _SURNAME_FOLLOWS.match(text, period.end) and not (opening and opening["since"]):
             continue
         if days := _BARE_DAY.search(text[: period.start].rstrip().removesuffix("and").rstrip(" –-")):

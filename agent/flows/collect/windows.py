@@ -46,8 +46,8 @@ def list_digest_items(state: CollectRun, tools: RunContext) -> list[DigestItem]:
 def _split_item(
     item: CollectedItem, tools: RunContext, passages_of: dict[str, list[Passage]]
 ) -> tuple[list[Passage], dict[str, str]]:
-    """The passages of an item, and who wrote those that are posts, by the passage's id. `passages_of` holds the
-    passages of pages that were split: a changelog has many items."""
+    """The passages of an item, and who wrote those that are posts, by the passage's id. `passages_of` holds
+    those of pages that were split: a changelog has many items."""
     pages = {page_id: tools.page(page_id) for page_id in item.page_ids}
     posts = [post for post in item.posts if post.start >= 0 and post.page_id in pages]
     found = [_post_passage(post, pages[post.page_id]) for post in posts]

@@ -15,8 +15,8 @@ MIN_ARTICLE_WORDS = 60
 MIN_DATED_WORDS = 20
 """Words from which a page with a date of its own may be an article: the notes of a small release."""
 MIN_LONG_WORDS = 300
-"""Words without links from which a page with many links in its text may be an article, where its links are not
-dated."""
+"""Words without links from which a page with many links in its text may be an article, where its links
+are not dated."""
 MIN_DATED_SHARE = 0.1
 """The share of content links beside a date from which these are the entries of a list."""
 MIN_LIST_LINK_SHARE = 0.25
@@ -109,8 +109,8 @@ def _decide_listing(
 
 
 def is_prose(signs: PageFeatures) -> bool:
-    """Whether a page is running text with few links; with a date of its own less text is enough, and there may
-    be more links."""
+    """Whether a page is running text with few links; with a date of its own less text is enough, and there
+    may be more links."""
     if signs.dated and not signs.dated_links:
         return signs.words >= MIN_DATED_WORDS and signs.link_share < MIN_LIST_LINK_SHARE
     are_few = signs.link_share < MIN_LIST_LINK_SHARE / 2

@@ -72,8 +72,8 @@ def find_link_candidates(html: str, url: str, today: str) -> list[LinkCandidate]
 
 
 def find_next_page(html: str, url: str) -> str:
-    """The address of the next page of the same listing or thread, declared or labelled as such; "" for none. A
-    page that is listed by its title, too, is the next chapter of a book."""
+    """The address of the next page of the same listing or thread, declared or labelled as such; "" for none.
+    A page that is listed by its title, too, is the next chapter of a book."""
     tree = LexborHTMLParser(html)
     base, here = find_base_url(tree, url), urls.canonicalize(url)
     nodes = tree.css("link[rel][href], a[href]")
@@ -149,15 +149,13 @@ def _build_candidate(node: LexborNode, address: str, today: str, sizes: dict[int
 
 
 def _rank_candidate(candidate: LinkCandidate, node: LexborNode) -> tuple[bool, bool, bool, int]:
-    is_whole = "#" not in (
-        node.attributes.get("href") or ""
-    )  # the entry of a page comes before those of its parts
+    is_whole = "#" not in (node.attributes.get("href") or "")  # a page comes before its parts
     return candidate.content, bool(candidate.date), is_whole, len(candidate.text)
 
 
 def _find_entry(node: LexborNode, sizes: dict[int, int]) -> LexborNode:
-    """The entry of a link: the nearest row, or the largest block around it with no other headline. `sizes` holds
-    the text lengths of blocks that were measured."""
+    """The entry of a link: the nearest row, or the largest block around it with no other headline. `sizes`
+    holds the text lengths of blocks that were measured."""
     entry = node
     for level in islice(ancestors(node), MAX_LEVELS):
         if level.tag in _LIST_TAGS:

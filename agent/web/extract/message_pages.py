@@ -28,7 +28,7 @@ _SIGNATURE = re.compile(r"\n-- ?\n")
 
 
 def find_message(text: str, linked: LinkedText, today: str) -> Post | None:
-    """The message that a page consists of, with its offsets in the page's text; None when it is no message."""
+    """The message that a page consists of, with its offsets in the page's text; None when it is none."""
     lines = list(read_lines(text))
     found = _read_fields(lines, today) or _read_unlabelled(lines, today)
     if found is None:

@@ -1,8 +1,8 @@
 """Dates in pages: machine-readable ones as ISO 8601, and short texts beside a post or a headline, absolute in
 many languages, relative ("2 days ago"), or without a year.
 
-An ambiguous date (03/04/2026) is no date. The caller passes the current day; no clock is read. The words come
-from dateparser's tables; dateparser itself takes 1 to 2 ms a text, and a listing has hundreds of short texts."""
+An ambiguous date (03/04/2026) is no date. The caller passes the current day; no clock is read. The words
+come from dateparser's tables; dateparser itself takes 1 to 2 ms a text, and a listing has hundreds."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def _counts() -> re.Pattern[str]:
 
 @cache
 def _ago_forms() -> list[tuple[str, re.Pattern[str], int]]:
-    """The words before the number, a pattern of what follows it, and the days of the unit ("vor", "Tagen", 1)."""
+    """Words before the number, a pattern of what follows it, and the days of the unit: "vor", "Tagen", 1."""
     found: dict[str, dict[int, set[str]]] = {}
     for table in read_tables():
         for unit, days in _DAYS_PER_UNIT.items():

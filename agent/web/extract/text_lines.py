@@ -21,7 +21,7 @@ _ADDRESS = re.compile(r"https?:|www\.|\S+@\S+$", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class TextLine:
-    """A line that is not blank, without the white space around it. `start` and `end` are offsets in the text."""
+    """A line that is not blank, without white space around it, and its offsets in the text."""
 
     start: int
     end: int
@@ -45,8 +45,8 @@ class LinkedText:
         )
 
     def find_own_words(self, text: str) -> list[tuple[int, int]]:
-        """The stretches of a text that its writer wrote as prose: without navigation, lines quoted from others
-        ("> ") and the line that introduces them, and lines of a patch. The whole text where there is none."""
+        """The stretches of a text that its writer wrote as prose: without navigation, lines quoted from
+        others ("> ") and the line that introduces them, and lines of a patch."""
         stretches: list[tuple[int, int]] = []
         lines = list(read_lines(text))
         is_patch, was_cut = False, True
