@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from functools import cache
 
-from agent.text.calendar_words import month_numbers, read_tables
+from agent.text.time_range import month_numbers, read_calendar_words
 
 _ENGLISH_WORDS = frozenset({"set", "out", "ago", "led", "dub", "lip"})
 """Months of other languages that are English words: they count beside a year only."""
@@ -111,7 +111,9 @@ def find_date_in_url(url: str) -> str:
 def _day_words() -> re.Pattern[str]:
     """A pattern of the words for today (group 1) and yesterday (group 2)."""
     keys = ("0 day ago", "1 day ago")
-    words = [[w for table in read_tables() for w in table["relative-type"].get(key, ())] for key in keys]
+    words = [
+        [w for table in read_calendar_words() for w in table["relative-type"].get(key, ())] for key in keys
+    ]
     either = "|".join(rf"({'|'.join(re.escape(w) for w in group if len(w) > 3)})" for group in words)
     return re.compile(rf"\b(?:{either})\b{_CLOCK}", re.IGNORECASE)
 
@@ -121,7 +123,7 @@ def _counts() -> re.Pattern[str]:
     """A pattern of a number, or of the words for one."""
     pairs = [
         pair
-        for table in read_tables()
+        for table in read_calendar_words()
         for entry in table.get("simplifications", ())
         for pair in entry.items()
     ]
@@ -133,7 +135,7 @@ def _counts() -> re.Pattern[str]:
 def _ago_forms() -> list[tuple[str, re.Pattern[str], int]]:
     """Words before the number, a pattern of what follows it, and the days of the unit: "vor", "Tagen", 1."""
     found: dict[str, dict[int, set[str]]] = {}
-    for table in read_tables():
+    for table in read_calendar_words():
         for unit, days in _DAYS_PER_UNIT.items():
             for form in table["relative-type-regex"].get(rf"\1 {unit} ago", ()):
                 before, _, after = re.sub(r"\(\\d[^)]*\)", "#", form).partition("#")
