@@ -173,18 +173,19 @@ def collect_sources(sentences: Iterable[Sentence], facts: Mapping[str, Fact]) ->
 
 
 def diff_answers(old: Answer, new: Answer) -> list[AnswerChange]:
-    """What changed from one answer to the next: the new sentences in order, the removed ones in their old
-    place. `resourced` has the same words but other sources; `same` has both unchanged."""
-    partner = _pair_sentences(old.sentences, new.sentences)
-    gone = [i for i in range(len(old.sentences)) if i not in partner.values()]
+    """What changed from one answer to the next in the main sentences: the new ones in order, the removed ones
+    in their old place. `resourced` has the same words but other sources; `same` has both unchanged."""
+    former, newer = old.main_sentences, new.main_sentences
+    partner = _pair_sentences(former, newer)
+    gone = [i for i in range(len(former)) if i not in partner.values()]
     changes: list[AnswerChange] = []
-    for j, sentence in enumerate(new.sentences):
+    for j, sentence in enumerate(newer):
         i = partner.get(j)
         while i is not None and gone and gone[0] < i:
-            changes.append(AnswerChange("removed", old.sentences[gone.pop(0)], None))
-        before = old.sentences[i] if i is not None else None
+            changes.append(AnswerChange("removed", former[gone.pop(0)], None))
+        before = former[i] if i is not None else None
         changes.append(AnswerChange(_classify_change(before, sentence, old, new), before, sentence))
-    return changes + [AnswerChange("removed", old.sentences[i], None) for i in gone]
+    return changes + [AnswerChange("removed", former[i], None) for i in gone]
 
 
 def _is_citable(fact: Fact) -> bool:

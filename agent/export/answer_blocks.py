@@ -42,7 +42,9 @@ def _write_body(answer: Answer, layout: AnswerLayout | None, *, linked: bool = T
     blocks = _write_lines(answer, layout.opening, linked=linked)
     for part in layout.parts:
         blocks += [Heading(3, part.question)] if part.question else []
-        blocks += [Paragraph(_write_sentence(answer, lead, linked=linked), "lead") for lead in part.leads]
+        for lead in part.leads:
+            _, *marks = _write_sentence(answer, lead, linked=linked)
+            blocks.append(Paragraph([Span(lead.text, "strong"), *marks], "lead"))
         blocks += _list_passages(answer, part.passages, linked=linked)
         blocks += [Paragraph([Span(part.gap, "emphasis")])] if part.gap else []
     return blocks + _write_lines(answer, layout.closing, linked=linked)

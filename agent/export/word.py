@@ -58,7 +58,7 @@ def _write_block(document: Any, block: Block) -> None:
                 f"[{source}] {_clean_line(text)}" if source else _clean_line(text), level - 1
             )
         case Paragraph(spans, style):
-            _write_spans(document.add_paragraph(), spans, bold=style in ("band", "lead"))
+            _write_spans(document.add_paragraph(), spans, bold=style == "band")
         case Folded(title, blocks):
             for inner in (Heading(3, title), *blocks):
                 _write_block(document, inner)

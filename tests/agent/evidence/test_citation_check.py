@@ -178,6 +178,15 @@ def test_an_unchanged_answer_has_no_difference() -> None:
     assert diff_answers(answer(facts={}), answer(facts={})) == []
 
 
+def test_what_is_folded_under_also_found_is_no_change():
+    led = Sentence(text="Led.", place="lead")
+    old, new = (
+        Answer(n=n, verdict="passages_found", sentences=[led, *folded])
+        for n, folded in ((1, [Sentence(text="Folded.", place="other")]), (2, []))
+    )
+    assert [change.kind for change in diff_answers(old, new)] == ["same"]
+
+
 def test_what_code_made_of_a_tables_row_is_quoted_with_its_headings() -> None:
     row = fact("f1", quote="Blue | 1921 | Anna Berg", statement="Cheese: Blue; Since: 1921; By: Anna Berg")
     for by, check in (("keyless", "quoted"), ("model", "doubted")):

@@ -70,7 +70,7 @@ def test_the_web_page_lists_the_passages_and_folds_the_rest():
 
 def test_markdown_has_the_rest_in_a_section_at_the_end_of_the_answer():
     lines = render_markdown(report(answer())).split("\n\n")
-    (lead,) = [n for n, line in enumerate(lines) if line.startswith(f"{LEAD} [")]
+    (lead,) = [n for n, line in enumerate(lines) if line.startswith(f"**{LEAD}** [")]
     assert lines[lead + 1].startswith("- **History › Chimney:** Its chimney")
     also = lines.index(f"### {ALSO_FOUND}")
     assert lines[also + 1].startswith(f"- **The kiln:** {OTHER}") and lines[also + 2] == "## Sources"
@@ -115,4 +115,4 @@ def test_quotes_without_places_are_a_list_when_no_model_joined_them():
 def test_an_earlier_answer_has_the_same_shape_and_no_links():
     newest = answer(placed("Another.", "lead", "f9"))
     text = render_markdown(report(newest, answer())).split("## Earlier answers")[1]
-    assert f"{LEAD} \\[1\\]" in text and "- **History › Chimney:**" in text and f"### {ALSO_FOUND}" in text
+    assert f"**{LEAD}** \\[1\\]" in text and "- **History › Chimney:**" in text and f"### {ALSO_FOUND}" in text
