@@ -81,8 +81,8 @@ def test_what_can_be_is_let_through(settings):
     check_new_run("x" * MAX_QUESTION_CHARS, settings, FLOWS)
 
 
-def test_engines_that_a_world_lacks_are_refused_with_the_reason(monkeypatch):
-    world = open_world("demo", config.read_config({}))
+def test_engines_that_a_world_lacks_are_refused_with_the_reason(tmp_path):
+    world = open_world("demo", config.read_config({"TOUCHSTONE_DATA": str(tmp_path)}))
     check_engines(["google", "duckduckgo"], world)
     check_engines([], world)
     with pytest.raises(UsageError, match="google: a world in a folder has only its own index"):
