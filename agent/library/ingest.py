@@ -166,7 +166,8 @@ class Indexer:
                     )
                 )
         self.index(asks, refused=[])
-        self.library_index.mark_indexed(page_ids)
+        if left := self.library_index.list_unindexed_of(page_ids):
+            self.library_index.mark_indexed(left)
 
     def _has_newer(self, page: Page) -> bool:
         held = self.library_index.get(source_id_for(page))

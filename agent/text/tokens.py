@@ -27,6 +27,7 @@ _UNSPACED = re.compile(rf"[{UNSPACED_SCRIPTS}]")
 _POSSESSIVE = re.compile(r"['’ʼ]s\b")
 _APOSTROPHE = re.compile(r"['’ʼ]")
 _NUMBER_SEPARATOR = re.compile(r"[:/\u2044]")
+_ACCENT = re.compile("[\u0300-\u036f]+")
 _local = threading.local()
 
 
@@ -35,9 +36,7 @@ def fold(text: str) -> str:
     if text.isascii():
         return text.casefold()
     decomposed = unicodedata.normalize("NFKD", text)
-    return unicodedata.normalize(
-        "NFC", "".join(c for c in decomposed if not "\u0300" <= c <= "\u036f")
-    ).casefold()
+    return unicodedata.normalize("NFC", _ACCENT.sub("", decomposed)).casefold()
 
 
 def is_stopword(word: str) -> bool:

@@ -119,6 +119,7 @@ def test_terms_made_in_another_way_are_made_anew_and_vectors_stay(store, monkeyp
     monkeypatch.setattr(
         "agent.library.ingest.join_terms", lambda text: " ".join(word[:3] for word in text.lower().split())
     )
+    monkeypatch.setattr("agent.library.ingest.ANALYSIS_FINGERPRINT", "the first three letters")
     library = Library(store, embedder)
     library.index_pending()
     with store.engine.connect() as connection:
