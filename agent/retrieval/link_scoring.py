@@ -1,10 +1,10 @@
 """Scores what could be read next: search hits, links and names as leads of a research run, and the unread
 addresses of a site.
 
-A lead's score estimates the probability that following it helps. Its `prior` is fixed by where it was found:
-for a hit its rank and title, for a link the page and the sentence around it. What it adds to what is known is
-weighed again at each step. The weights of the priors are rounded from a logistic regression on about 250
-questions over linked encyclopedia pages. Nothing here knows what was fetched."""
+A lead is ranked as a short passage by the one scorer: its score is the mean of how well its words fit the
+question among the other leads, and of its `prior`, fixed by where it was found: 1 for the first hit of a
+search and for one whose title the question names, 1/2 for the second, 1/3 for the third; for a link the
+relevance of the best quote on its page. Nothing here knows what was fetched."""
 
 from __future__ import annotations
 
@@ -14,11 +14,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
-from math import exp, log
 from urllib.parse import unquote, urlsplit
 
-from agent.retrieval.scorer import CollectionCounts, question_terms, saturate, sum_scores
-from agent.retrieval.term_coverage import added_share, covered_share, measure_coverage, stem_prefixes
+from agent.retrieval.scorer import CollectionCounts, question_terms, rank_passages, saturate, sum_scores
+from agent.retrieval.term_coverage import covered_share, stem_prefixes
 from agent.text.names import find_names
 from agent.text.question_analysis import (
     COMMON_WORD_WEIGHT,
@@ -28,17 +27,15 @@ from agent.text.question_analysis import (
     remove_urls,
 )
 from agent.text.sentences import find_sentence_spans
-from agent.text.tokens import content_stems, stem, stem_prefix, stem_words, tokenize
+from agent.text.tokens import stem, stem_prefix, stem_words, tokenize
 from agent.text.urls import canonicalize
-from agent.types import Fact, Lead, Link, Page, SearchResult
+from agent.types import Fact, Lead, Link, Page, Passage, SearchResult
 
 MAX_OPEN_LEADS = 60
 """Open leads a run keeps: the cost of a step must not grow with the run."""
 MAX_LINKS, MAX_TEXT_CHARS = 800, 100_000
 """Links of a page that are scored, and characters of its text that are searched for their sentences."""
 MAX_QUERY_CHARS = 200
-GAIN_WEIGHT = 2.5
-"""What covering all that is still missing adds, on the logit scale."""
 MAX_BRIDGE_FACTS = 6
 """Facts whose quotes are searched for names."""
 _CONTEXT_CHARS = 300
@@ -68,13 +65,10 @@ def strip_title_suffix(title: str) -> str:
     return _TITLE_SUFFIX.sub("", " ".join(title.split())).strip() or title
 
 
-def _match_title(asked: ParsedQuestion, title: str) -> tuple[float, bool]:
-    """The share of a title's words that are in the question, and whether the question holds the title word
-    for word."""
+def _is_named(question: str, title: str) -> bool:
+    """Whether a question holds a title word for word."""
     short = strip_title_suffix(title)
-    words = content_stems(short)
-    inside = sum(word in asked.weights for word in words) / len(words) if words else 0.0
-    return inside, len(short) > 3 and _contains(asked.text, short)
+    return len(short) > 3 and _contains(question, short)
 
 
 def _contains(text: str, phrase: str) -> bool:
@@ -82,50 +76,41 @@ def _contains(text: str, phrase: str) -> bool:
 
 
 def make_hit_leads(question: str, result: SearchResult, step: int) -> list[Lead]:
-    """The hits of a search as leads, best first; the engine's order is part of the prior."""
-    asked, sought = parse_question(question), parse_question(result.query)
-    leads = []
-    for n, hit in enumerate(result.hits):
-        inside, outright = max(_match_title(asked, hit.title), _match_title(sought, hit.title))
-        lead = Lead(
+    """The hits of a search as leads, best first."""
+    leads = [
+        Lead(
             id=lead_id("url", hit.url),
             kind="url",
             value=hit.url,
             text=f"{hit.title}. {hit.snippet}".strip(". ")[:400],
-            why=f"result {n + 1} of its search",
-            prior=_probability(-4.6 + 4.0 / (1 + n) + 1.0 * inside + 2.5 * outright),
+            why=f"result {n} of its search",
+            prior=1.0 if _is_named(question, hit.title) else round(1 / n, 5),
             found_on=f"search: {result.query}",
             step=step,
         )
-        leads.append(lead)
-    return score_leads(question, leads, [])
+        for n, hit in enumerate(result.hits, start=1)
+    ]
+    return score_leads(question, leads)
 
 
 def make_page_leads(
     question: str, page: Page, facts: Sequence[Fact], step: int, limit: int = 12
 ) -> list[Lead]:
     """The links of a page worth keeping, best first. `facts` are the page's own, with their relevance."""
-    asked = parse_question(question)
-    inside, outright = _match_title(asked, page.title)
-    relevance = max((fact.relevance for fact in facts), default=0.0)
-    here = 0.8 * relevance + 1.6 * inside + 1.5 * outright + 1.5 / max(1, len(page.links))
+    prior = max((fact.relevance for fact in facts), default=0.0)
     links = rank_links(question, page.links, page.text, limit=limit)
-    leads = [_make_link_lead(asked, page, link, here + 0.9 / (1 + n), step) for n, link in enumerate(links)]
-    return score_leads(question, leads, facts)
+    return score_leads(question, [_make_link_lead(page, link, prior, step) for link in links])
 
 
-def _make_link_lead(asked: ParsedQuestion, page: Page, link: Link, here: float, step: int) -> Lead:
-    """A link in running text is scored by its sentence, one in a menu or list by its text alone."""
+def _make_link_lead(page: Page, link: Link, prior: float, step: int) -> Lead:
     sentence = _anchor_sentence(page.text, strip_title_suffix(link.text))
-    covered = covered_share(asked, sentence or link.text)
-    beyond_title = max(0.0, covered - covered_share(asked, page.title)) if sentence else 0.0
     return Lead(
         id=lead_id("url", link.url),
         kind="url",
         value=link.url,
         text=link.text.strip()[:200] or link.url,
         why=sentence[:300] or f"a link of “{page.title[:80]}”",
-        prior=_probability(-6.0 + here + 2.7 * covered + beyond_title),
+        prior=prior,
         found_on=page.url,
         step=step,
     )
@@ -157,54 +142,51 @@ def _anchor_sentence(text: str, anchor: str) -> str:
     return sentence if len(sentence) > len(anchor) + 3 else ""
 
 
-def score_leads(question: str, leads: Iterable[Lead], facts: Sequence[Fact]) -> list[Lead]:
-    """The leads with their scores by what is known now, best first. Cheap enough to call at every step."""
-    asked = parse_question(question)
-    covered = measure_coverage(question, facts).covered
-    rescored = [lead.replace(score=_score_lead(asked, lead, covered)) for lead in leads]
-    return sorted(rescored, key=lambda lead: (-lead.score, lead.step, lead.value))
+def score_leads(question: str, leads: Iterable[Lead]) -> list[Lead]:
+    """The leads with their scores (0..1) among one another, best first."""
+    leads = list(leads)
+    passages = [
+        Passage(id=str(n), page_id="", url="", start=0, end=0, text=_lead_words(lead))
+        for n, lead in enumerate(leads)
+    ]
+    fits = {passage.id: passage.score for passage in rank_passages(question, passages, len(leads))}
+    scored = [lead.replace(score=round((lead.prior + fits[str(n)]) / 2, 5)) for n, lead in enumerate(leads)]
+    return sorted(scored, key=lambda lead: (-lead.score, lead.step, lead.value))
 
 
-def _score_lead(asked: ParsedQuestion, lead: Lead, covered: frozenset[str]) -> float:
-    if not lead.prior:
-        return lead.score
-    prior = max(1e-5, min(1 - 1e-5, lead.prior))
-    return _probability(log(prior / (1 - prior)) + GAIN_WEIGHT * added_share(asked, lead.text, covered))
-
-
-def _probability(logit: float) -> float:
-    return round(1 / (1 + exp(-max(-30.0, min(30.0, logit)))), 5)
+def _lead_words(lead: Lead) -> str:
+    """What a lead is ranked by: the title and snippet of a hit; a link's or name's text with its sentence."""
+    return lead.text if lead.found_on.startswith("search:") else f"{lead.text} {lead.why}"
 
 
 def merge_leads(known: Mapping[str, Lead], found: Iterable[Lead]) -> list[Lead]:
-    """The changes that found leads make: new leads, and open ones that are found in a second place.
-
-    Two priors become the probability that at least one is right; a search that finds a lead again becomes its
-    finding place."""
+    """The changes that found leads make: new leads, and open ones that are found in a second place. The
+    higher prior counts; a search that finds a lead again becomes its finding place."""
     changed: dict[str, Lead] = {}
     for lead in found:
         old = changed.get(lead.id) or known.get(lead.id)
         if old is None:
             changed[lead.id] = lead
         elif old.status == "open" and old.found_on != lead.found_on:
-            prior = round(1 - (1 - old.prior) * (1 - lead.prior), 5)
-            update: dict[str, object] = {"prior": prior, "score": max(old.score, lead.score, prior)}
+            prior = max(old.prior, lead.prior)
+            update: dict[str, object] = {"prior": prior, "score": max(old.score, lead.score)}
             if lead.found_on.startswith("search:"):
                 update |= {"found_on": lead.found_on, "why": lead.why}
             changed[lead.id] = old.model_copy(update=update)
     return list(changed.values())
 
 
-def make_bridge_leads(question: str, facts: Sequence[Fact], limit: int = 6) -> list[Lead]:
-    """Searches for a name in a good quote together with the question's words that its page does not hold."""
+def make_bridge_leads(question: str, facts: Sequence[Fact], known: Iterable[Lead] = ()) -> list[Lead]:
+    """Searches for a name in a good quote together with the question's words that its page does not hold,
+    best quotes first; without a prior, so that leads to pages come first. A name that is the text of a
+    `known` link is left out: its page can be read."""
     asked = parse_question(question)
-    best = sorted(facts, key=lambda fact: -covered_share(asked, fact.quote))[:MAX_BRIDGE_FACTS]
+    linked = {strip_title_suffix(lead.text).casefold() for lead in known if lead.kind == "url"}
     found: dict[str, Lead] = {}
-    for fact in best:
-        score = (covered_share(asked, fact.quote) + 0.3 * _match_title(asked, fact.title)[0]) / 1.3
+    for fact in sorted(facts, key=lambda fact: -fact.relevance)[:MAX_BRIDGE_FACTS]:
         rest = _uncovered_words(asked, f"{fact.title} {fact.quote}")
         for name in find_names(fact.quote, 12):
-            if _contains(asked.text, name):
+            if _contains(asked.text, name) or name.casefold() in linked:
                 continue
             query = " ".join([name, *rest])
             lead = Lead(
@@ -213,13 +195,11 @@ def make_bridge_leads(question: str, facts: Sequence[Fact], limit: int = 6) -> l
                 value=query,
                 text=name,
                 why=f"named in “{fact.quote[:160]}”",
-                prior=round(score, 4),
-                score=round(score, 4),
                 found_on=fact.url,
                 step=fact.step,
             )
             found.setdefault(lead.id, lead)
-    return sorted(found.values(), key=lambda lead: -lead.score)[:limit]
+    return list(found.values())
 
 
 def _uncovered_words(asked: ParsedQuestion, text: str) -> list[str]:

@@ -11,7 +11,6 @@ from agent.evidence.confidence import evidence_level
 from agent.flows.research.state import ResearchRun
 from agent.flows.shared.fact_view import (
     confidence_goal,
-    facts_for_prompt,
     find_struck_source,
     note_texts,
     public_note_texts,
@@ -109,7 +108,7 @@ def open_leads(state: ResearchRun) -> list[Lead]:
         )
     ]
     best = sorted(leads, key=lambda lead: (-lead.score, lead.step, lead.value))[:MAX_OPEN_LEADS]
-    return score_leads(state.question, best, facts_for_prompt(state))
+    return score_leads(state.question, best)
 
 
 def find_stall(state: RunState) -> Stall | None:

@@ -11,8 +11,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from agent.retrieval.link_scoring import lead_id, make_bridge_leads, make_first_query
-from agent.retrieval.term_coverage import Coverage, measure_coverage
+from agent.retrieval.link_scoring import lead_id, make_bridge_leads, make_first_query, score_leads
 from agent.roles.role import RoleReply
 from agent.text.negative_constraints import remove_exclusion_sentences
 from agent.text.question_analysis import extract_keywords, parse_question, split_question
@@ -23,17 +22,12 @@ SEARCH_ACTIONS = ("search_duckduckgo", "search_google")
 ANSWERED_OUTCOMES = (Outcome.OK, Outcome.EMPTY)
 MAX_TRIES = 2
 """How often an engine is asked the same after a rate limit; after any other failure it is not asked again."""
-MIN_LEAD_SCORE, MIN_LEAD_SCORE_BEFORE_SEARCH = 0.03, 0.1
-"""The least score of a lead that is followed, at all and while a search for a found name is possible."""
-MIN_PAGES_READ = 4
-"""Pages that are read before a covered question goes to the person: one page alone is one source."""
+MAX_PAGES_NAMED, MAX_PAGES_ONE, MAX_PAGES_SEVERAL = 2, 4, 8
+"""Pages that are tried where the person named the first, for a question that one page may answer, and for one
+that takes several (our own judgement: the page and its best link; a few sources; the same for a second
+link)."""
 MAX_FOLLOW_UP_SEARCHES = 2
 """Searches for found names after the first search, of a question that takes several pages."""
-CLEAR_SHARE, CLEAR_SHARE_GIVEN_PAGE = 0.83, 0.3
-"""The share of a question that one quote with the expected type of answer covers when the answer is clear: as
-a part of the confidence threshold, and on a page that the person named."""
-COVERED_SHARE = 0.9
-"""The share of the question's words that must be covered for the run to stop searching."""
 
 
 class Decision(RoleReply):
@@ -66,11 +60,6 @@ class DecisionContext:
     refusals: Sequence[Refusal] = ()
 
     @cached_property
-    def coverage(self) -> Coverage:
-        """How much of the question the facts cover."""
-        return measure_coverage(self.question, self.facts)
-
-    @cached_property
     def is_multi_hop(self) -> bool:
         """Does the question look as if it takes several pages?"""
         return parse_question(self.question).is_multi_hop
@@ -86,15 +75,14 @@ class DecisionContext:
         return sum(bool(action.page_id) for action in self.history)
 
     @cached_property
-    def is_clear(self) -> bool:
-        """Does one quote answer the question, as far as words tell?"""
-        least = CLEAR_SHARE_GIVEN_PAGE if self.starts_at_page else CLEAR_SHARE * self.threshold
-        return self.coverage.best_share >= least and not self.is_multi_hop
-
-    @cached_property
-    def is_covered(self) -> bool:
-        """Is the answer clear and nearly every word of the question found?"""
-        return self.is_clear and (self.starts_at_page or self.coverage.share >= COVERED_SHARE)
+    def is_enough_read(self) -> bool:
+        """Was something found, and as much tried as such a question gets? Never in a run that goes on until
+        its budget is used."""
+        if self.threshold > 1 or not self.facts:
+            return False
+        several = MAX_PAGES_SEVERAL if self.is_multi_hop else MAX_PAGES_ONE
+        most = MAX_PAGES_NAMED if self.starts_at_page else several
+        return sum(action.action == "crawl_url" for action in self.history) >= most
 
     @cached_property
     def searches(self) -> list[Action]:
@@ -109,8 +97,11 @@ class DecisionContext:
 
     @cached_property
     def leads(self) -> list[Lead]:
-        """The leads that can be followed now, best first."""
-        return [lead for lead in self.open_leads if self.follow(lead, "")]
+        """The leads that can be followed now, best first: pages, then searches for found names."""
+        leads = list(self.open_leads)
+        if self.can_search_names:
+            leads += make_bridge_leads(self.question, self.facts, leads)
+        return [lead for lead in score_leads(self.question, leads) if self.follow(lead, "")]
 
     def search(self, query: str, why: str) -> Decision | None:
         """A search that was not answered yet, by the first engine that has not failed at it."""
@@ -181,7 +172,7 @@ def crawl_named_url(now: DecisionContext) -> Decision | None:
 
 def search_question(now: DecisionContext) -> Decision | None:
     """Search for the question itself."""
-    if now.history and (now.is_covered or now.starts_at_page):
+    if now.history and (now.is_enough_read or now.starts_at_page):
         return None
     return now.search(make_first_query(now.question), "The question itself was not searched for yet.")
 
@@ -203,40 +194,25 @@ def open_search_result(now: DecisionContext) -> Decision | None:
     )
 
 
-def follow_strong_lead(now: DecisionContext) -> Decision | None:
-    """Follow the best lead if it is promising."""
-    return _follow_best_lead(now, MIN_LEAD_SCORE_BEFORE_SEARCH)
-
-
-def follow_weak_lead(now: DecisionContext) -> Decision | None:
-    """Follow the best lead if it has a chance at all."""
-    return _follow_best_lead(now, MIN_LEAD_SCORE)
-
-
-def _follow_best_lead(now: DecisionContext, least: float) -> Decision | None:
-    """None when enough pages are read and the answer is clear."""
-    if now.is_clear and (now.pages_read >= MIN_PAGES_READ or now.starts_at_page):
+def follow_best_lead(now: DecisionContext) -> Decision | None:
+    """Follow the best lead until enough pages are read."""
+    if now.is_enough_read:
         return None
     return _first(
-        now.follow(
-            lead,
-            f"The most promising lead (relevance {lead.score:.2f}): {lead.text[:100]}; {lead.why[:120]}.",
-        )
-        for lead in now.leads[:1]
-        if lead.score >= least
+        now.follow(lead, f"The best lead left ({lead.score:.2f}): {lead.text[:100]}; {lead.why[:120]}.")
+        for lead in now.leads
     )
 
 
 def search_found_name(now: DecisionContext) -> Decision | None:
     """Search for a name in a good quote together with the words that are still missing."""
-    if now.is_covered or not now.can_search_names:
-        return None
     return _first(
         now.search(
             lead.value,
             f"“{lead.text}” is {lead.why[:140]}; it is searched for together with what is still missing.",
         )
-        for lead in make_bridge_leads(now.question, now.facts)
+        for lead in now.leads
+        if lead.kind == "query"
     )
 
 
@@ -254,10 +230,11 @@ def search_part(now: DecisionContext) -> Decision | None:
 
 
 def follow_any_lead(now: DecisionContext) -> Decision | None:
-    """Follow a lead whatever its score."""
-    leads = (*now.leads, *make_bridge_leads(now.question, now.facts))
+    """Follow a lead however much was read."""
+    bridges = make_bridge_leads(now.question, now.facts)
     return _first(
-        now.follow(lead, f"No progress: a lead not followed yet, {lead.text[:100]}.") for lead in leads
+        now.follow(lead, f"No progress: a lead not followed yet, {lead.text[:100]}.")
+        for lead in (*now.leads, *bridges)
     )
 
 
@@ -267,9 +244,7 @@ NEXT_STRATEGIES: tuple[Strategy, ...] = (
     crawl_named_url,
     retry_search,
     open_search_result,
-    follow_strong_lead,
-    search_found_name,
-    follow_weak_lead,
+    follow_best_lead,
     search_question,
 )
 ESCALATIONS: dict[str, tuple[Strategy, ...]] = {
@@ -287,7 +262,7 @@ _ENGINES = {
 
 def decide_by_rule(now: DecisionContext, rung: str = "") -> Decision:
     """The first possible action: a note's, the blockage's (`rung`), the first search, then the best lead
-    until the question is covered."""
+    until enough is read."""
     strategies = ESCALATIONS[rung] if rung else NEXT_STRATEGIES if now.history else FIRST_STRATEGIES
     decision = _first(strategy(now) for strategy in (follow_note, *strategies))
     return decision or hand_over(_explain_hand_over(now, rung))
@@ -298,11 +273,10 @@ def _explain_hand_over(now: DecisionContext, rung: str) -> str:
         return "The search is stuck: every way to go on was tried, so the findings go to the person."
     if not now.history:
         return "No search engine is available and the question names no address to read."
-    if not now.coverage.share:
+    if not now.facts:
         return "Nothing found bears on the question."
     read = "1 page is read" if now.pages_read == 1 else f"{now.pages_read} pages are read"
-    covered = f"{now.coverage.share:.0%} of the question's words are covered"
-    return f"{read}, {covered}, and no promising lead is left."
+    return f"{read}: {'enough for such a question' if now.is_enough_read else 'no lead is left'}."
 
 
 def _first(decisions: Iterable[Decision | None]) -> Decision | None:

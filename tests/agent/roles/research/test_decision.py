@@ -10,7 +10,13 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from agent.roles.research.decision import DECISION, fallback
-from agent.roles.research.next_step import MAX_FOLLOW_UP_SEARCHES, Decision
+from agent.roles.research.next_step import (
+    MAX_FOLLOW_UP_SEARCHES,
+    MAX_PAGES_NAMED,
+    MAX_PAGES_ONE,
+    MAX_PAGES_SEVERAL,
+    Decision,
+)
 from agent.types import Action, Fact, Lead, Outcome, Refusal, Stall
 
 DUCK, GOOGLE, CRAWL, HUMAN = "search_duckduckgo", "search_google", "crawl_url", "send_to_hitl"
@@ -58,7 +64,9 @@ def crawl(url: str, **more: Any) -> Action:
 
 
 def link(url: str, score: float = 0.5, **more: Any) -> Lead:
-    return Lead(id=url, kind="url", value=url, text="a page", score=score, **more)
+    return Lead(
+        **{"id": url, "kind": "url", "value": url, "text": "a page", "score": score, "prior": score, **more}
+    )
 
 
 def fact(quote: str, title: str = "", **more: Any) -> Fact:
@@ -158,16 +166,41 @@ def test_the_best_lead_is_followed_and_none_twice() -> None:
         CRAWL,
         "https://b.example/",
     )
-    assert next_of(history=[search()], leads=[link("https://a.example/", 0.001)]) == (HUMAN, "")
 
 
-def test_a_clear_answer_goes_to_the_person_once_a_few_pages_are_read() -> None:
-    weak = [link("https://z.example/", 0.1)]
-    few = [search(), crawl("https://a.example/")]
-    assert next_of(history=few, facts=CLEAR, leads=weak) == (CRAWL, "https://z.example/")
-    many = [search(), *(crawl(f"https://a.example/{n}") for n in range(4))]
-    decision = decide(history=many, facts=CLEAR, leads=weak)
-    assert decision.next_action == HUMAN and "4 pages" in decision.reasoning and "100%" in decision.reasoning
+def pages(count: int) -> list[Action]:
+    return [crawl(f"https://a.example/{n}") for n in range(count)]
+
+
+@pytest.mark.parametrize(
+    ("question", "most"), [(QUESTION, MAX_PAGES_ONE), (HOPS, MAX_PAGES_SEVERAL)], ids=["one", "several"]
+)
+def test_what_was_found_goes_to_the_person_when_the_pages_of_such_a_question_are_read(
+    question: str, most: int
+) -> None:
+    given: dict[str, Any] = {"facts": CLEAR, "leads": [link("https://z.example/", 0.1)]}
+    few = [search(question), *pages(most - 1)]
+    assert next_of(question, history=few, **given) == (CRAWL, "https://z.example/")
+    decision = decide(question, history=[search(question), *pages(most)], **given)
+    assert decision.next_action == HUMAN and f"{most} pages are read" in decision.reasoning
+
+
+def test_while_nothing_is_found_or_until_the_budget_is_used_the_pages_of_a_question_do_not_end_it() -> None:
+    read, leads = [search(), *pages(MAX_PAGES_ONE)], [link("https://z.example/", 0.1)]
+    assert next_of(history=read, leads=leads) == (CRAWL, "https://z.example/")
+    assert next_of(history=read, leads=leads, facts=CLEAR, threshold=1.01) == (CRAWL, "https://z.example/")
+
+
+def test_of_a_page_that_the_person_named_one_link_is_followed() -> None:
+    leads = [link("https://z.example/", 0.1)]
+    assert next_of(history=pages(1), leads=leads, facts=CLEAR) == (CRAWL, "https://z.example/")
+    assert next_of(history=pages(MAX_PAGES_NAMED), leads=leads, facts=CLEAR) == (HUMAN, "")
+
+
+def test_a_page_comes_before_the_search_for_a_found_name() -> None:
+    history = [search(HOPS), crawl("https://a.example/")]
+    page = link("https://z.example/", text="Älvmora Mejeri", prior=0.5)
+    assert next_of(HOPS, history=history, facts=COUPLE, leads=[page]) == (CRAWL, "https://z.example/")
 
 
 def test_nothing_found_is_said_plainly() -> None:
