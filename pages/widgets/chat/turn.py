@@ -95,12 +95,10 @@ def draw_next_steps(view: RunSnapshot, state: ChatRun) -> None:
     """What can be done with the newest answer: research what the library does not know, take the report
     along."""
     given = state.answers[-1] if state.answers else None
-    if given is None or view.run.status is Status.RUNNING:
+    if given is None or given.is_small_talk or view.run.status is Status.RUNNING:
         return
-    if given.is_small_talk:
-        return
-    is_answered = given.verdict == "answered" or (given.verdict == "passages_found" and not given.missing)
-    open_ended = not is_answered and given.reason != "needs_clarification"
+    is_open = given.verdict in ("partial", "no_evidence") or bool(given.missing)
+    open_ended = is_open and given.reason != "needs_clarification"
     with st.container(horizontal=True, vertical_alignment="center", key="chat-onwards"):
         if open_ended and ui.button(
             "Open as research", "chat-research", icon="travel_explore", help="Ask the web, step by step"

@@ -65,11 +65,7 @@ def _describe(settings: Settings, mode: str) -> list[str]:
     limits = settings.collect
     simple = "" if limits.use_smart_navigation else "simple navigation: every link, every page an article"
     approve = "you approve each path before it is followed" if mode == "step" else ""
-    return [
-        f"up to {format_count(limits.max_articles, 'item')}, depth {limits.max_depth}",
-        simple,
-        approve,
-    ]
+    return [f"up to {format_count(limits.max_articles, 'item')}, depth {limits.max_depth}", simple, approve]
 
 
 def _draw_options(mode: str) -> Settings:

@@ -79,11 +79,7 @@ def _draw_correction(view: RunSnapshot, fact: Fact) -> None:
     st.text_area("What it states", value=fact.statement, key=said, height=100)
     if not fact.is_own_knowledge:
         st.text_area(
-            "Exact quote",
-            value=fact.quote,
-            key=quoted,
-            height=100,
-            help="Checked against the stored page.",
+            "Exact quote", value=fact.quote, key=quoted, height=100, help="Checked against the stored page."
         )
     ui.button("Save the correction", "fact-card-save", _save, view, fact, said, quoted, type="primary")
 

@@ -86,17 +86,15 @@ def _draw_empty_bin(shelf: Library) -> None:
             f"Removes {binned} for good, whatever the filter shows. Pages that a run cites stay with the "
             "run. Files of a folder that is kept in sync stay in the bin."
         )
-        label = f"Remove {binned} for good"
-        ui.button(label, "library-empty-bin-do", _empty_bin, icon="delete_forever", type="primary")
-
-
-def _empty_bin() -> None:
-    def report(removed: int) -> None:
-        client.set_notice("success", f"{format_count(removed, 'source')} removed for good.")
-
-    client.submit(client.library().empty_bin, then=report)
-    ui.close_popover("library-empty-bin")
-    st.session_state.pop(source_row.UNDO_KEY, None)
+        ui.button(
+            f"Remove {binned} for good",
+            "library-empty-bin-do",
+            client.submit,
+            client.library().empty_bin,
+            icon="delete_forever",
+            kwargs={"done": "Removed for good.", "then": lambda _: source_row.forget_undo()},
+            type="primary",
+        )
 
 
 def _draw_filters(tags: dict[str, int]) -> dict[str, Any]:

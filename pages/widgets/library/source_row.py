@@ -120,12 +120,7 @@ def _draw_manage(source: LibrarySource, tags: list[str], key: str) -> None:
         )
         draft, label = f"describe:{source.source_id}", "What it is about (Reply chooses by this)"
         drafts.text_area(label, draft, height=120, given=source.description)
-        ui.button(
-            "Keep this description",
-            f"library-describe-{key}",
-            _save_description,
-            source.source_id,
-        )
+        ui.button("Keep this description", f"library-describe-{key}", _save_description, source.source_id)
         with st.container(horizontal=True, vertical_alignment="center"):
             ui.link("pages/chat.py", "Talk about it", "chat", {"source": source.source_id})
             asked = bool(escape.href(source.url)) and ui.button(
@@ -148,6 +143,11 @@ def draw_undo() -> None:
             ui.button("Undo", "library-undo-do", _restore, source_id, icon="undo")
 
 
+def forget_undo() -> None:
+    """There is nothing to take back any more."""
+    st.session_state.pop(UNDO_KEY, None)
+
+
 def _refetch(source_id: str) -> None:
     with st.spinner("Reading it again …"):
         client.submit(fetch.refetch_page, source_id, then=lambda told: client.set_notice("success", told))
@@ -164,7 +164,7 @@ def _delete(source_id: str, title: str) -> None:
 
 def _restore(source_id: str) -> None:
     client.submit(client.library().restore, source_id, done="It is back on the shelf.")
-    st.session_state.pop(UNDO_KEY, None)
+    forget_undo()
 
 
 def _save_tags(source_id: str, key: str) -> None:

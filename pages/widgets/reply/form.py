@@ -26,10 +26,7 @@ FORM = form_page.Form(
     ),
     columns=4,
     recent_title="The latest replies",
-    nothing_recent=(
-        "No replies yet",
-        "Paste a conversation above, or try an example.",
-    ),
+    nothing_recent=("No replies yet", "Paste a conversation above, or try an example."),
 )
 CONVERSATION = "reply:conversation"
 PLACE_KEY, READ_PAGES_KEY = "reply-place", "reply-read-pages"
@@ -119,13 +116,7 @@ def _draw_settings(found: ResponseConfig) -> None:
             help="Off: only the knowledge base (documents and pages that were added) and the team’s topics.",
         )
         ui.button(
-            "Reply",
-            "reply-start",
-            _start_typed,
-            model,
-            icon="reply",
-            type="primary",
-            shortcut="Ctrl+Enter",
+            "Reply", "reply-start", _start_typed, model, icon="reply", type="primary", shortcut="Ctrl+Enter"
         )
     own = found.reply_settings
     check = "verified" if own.enable_verification else "not verified (enable_verification is off)"

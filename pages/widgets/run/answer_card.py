@@ -60,7 +60,6 @@ def render(answer: Answer, run_id: str, *, editable: bool = False) -> str:
     body = _render_body(answer, layout, run_id, editable=editable) or escape.html(answer.certainty)
     has_gaps_in_place = layout is not None and len(layout.parts) > 1
     lines = [
-        _render_line("" if is_refusal or answer.why_stopped else labels.REASON.get(answer.reason, "")),
         _render_line("" if is_refusal else answer.certainty, "Certainty"),
         _render_line("" if has_gaps_in_place else answer.missing, "What is missing"),
         _render_line(answer.why_stopped, "Why it stopped here"),

@@ -96,15 +96,6 @@ VERDICT = {
     "no_evidence": "No evidence found",
 }
 VERDICT_TONE = {"answered": "good", "partial": "warn", "passages_found": "", "no_evidence": "mute"}
-REASON = {
-    "none": "",
-    "off_topic": "The question is outside of what may be searched here.",
-    "not_covered": "What was read does not cover the question.",
-    "needs_clarification": "The question can be read in more than one way.",
-    "blocked": "The pages that matter could not be read.",
-    "budget": "The run reached one of its limits.",
-    "silent": "The run was asked to stay silent.",
-}
 
 
 def describe_world(name: str) -> str:
