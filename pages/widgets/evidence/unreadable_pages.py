@@ -13,6 +13,7 @@ from agent.actions import page_input
 from agent.actions.page_input import FailedRequest
 from agent.engine.run_state import RunState
 from agent.types import Outcome, Refusal, Status
+from agent.web.extract import documents
 from agent.workbench import RunSnapshot
 from pages.widgets.shell import (
     badges,
@@ -38,7 +39,6 @@ TAKEN_NOTICES = {
     Status.STOPPED: "Added. It is analysed when the run continues.",
     Status.FAILED: "Added. It is analysed when the run continues.",
 }
-FILE_TYPES = ["html", "htm", "pdf", "docx", "md", "txt", "csv"]
 
 
 def count_failed_requests(state: RunState) -> int:
@@ -119,8 +119,9 @@ def _draw_form(view: RunSnapshot, url: str, popover: str) -> None:
     draft, hint = f"paste:{run_id}:{name}", "Select all on the page, copy, and paste it here"
     drafts.text_area("Page text", draft, height=140, most=page_input.MAX_PASTED_CHARS, placeholder=hint)
     ui.button("Use this text", f"research-paste-do-{name}", _give, view, url, popover, type="primary")
-    hint = "HTML, PDF, DOCX, Markdown, plain text or CSV"
-    file = st.file_uploader("Or its file", FILE_TYPES, key=f"research-file-{name}", help=hint)
+    hint = f"{documents.FORMATS} can be read"
+    endings = list(documents.READABLE_EXTENSIONS)
+    file = st.file_uploader("Or its file", endings, key=f"research-file-{name}", help=hint)
     if file is not None:
         given = (file.name, file.getvalue())
         ui.button(

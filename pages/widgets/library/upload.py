@@ -54,7 +54,7 @@ def _draw_forms() -> None:
 def _draw_upload(tags: list[str]) -> None:
     number = int(st.session_state.get(ROUND_KEY, 0))
     given = st.file_uploader(
-        "Drop documents here, or choose them: HTML, PDF, DOCX, Markdown, plain text, CSV",
+        f"Drop documents here, or choose them: {documents.FORMATS}",
         accept_multiple_files=True,
         key=f"library-files-{number}",
         help=f"They are read on this computer and stay here. {describe_size_limits()}",
@@ -128,7 +128,7 @@ def render_result(added: FolderImportResult) -> str:
     taken, refused = len(added.sources), len(added.refused)
     head = f"{format_count(taken, 'document')} added" + (f", {refused} not taken" if refused else "")
     if not taken and not refused:
-        head = "Nothing there could be read: HTML, PDF, DOCX, Markdown, plain text and CSV can"
+        head = f"Nothing there could be read: {documents.FORMATS} can"
     no = "".join(
         f'<li class="removed"><b>{escape.html(one.name)}</b>: {escape.html(_explain_refusal(one))}</li>'
         for one in added.refused[:MAX_LISTED]
