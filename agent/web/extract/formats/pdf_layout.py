@@ -36,6 +36,8 @@ LARGER = 1.1
 """A heading's size over that of the body: the smallest step of the usual scales is 1.2."""
 _MAX_HEADING_CHARACTERS = 200
 _MAX_BOLD_HEADING_CHARACTERS = 100
+_JUSTIFIED = 0.3
+"""The share of a column's lines that end at the same point when it is justified, at least."""
 _WIDE = 1.15
 """How much wider than the line's average a word may be (capitals)."""
 
@@ -104,7 +106,7 @@ class Layout:
         return max(self._edge(line, line.page), self._edge(line, -1 - line.page % 2))
 
     def _edge(self, line: Line, page: int) -> float:
-        """The right end that nine in ten long lines of the column stay within."""
+        """The usual right end of the column's long lines."""
         if not self._starts:
             for other in self.lines:
                 if len(other.text) > 30 and (not other.is_mono or self.is_mono):
@@ -118,8 +120,18 @@ class Layout:
             first = bisect_left(starts, (key[1] * _INDENT - _EDGE_WINDOW, 0.0))
             last = bisect_left(starts, (key[1] * _INDENT + _EDGE_WINDOW, 0.0))
             ends = sorted(x1 for _, x1 in starts[first:last])
-            self._edges[key] = ends[round(0.9 * (len(ends) - 1))] if ends else 0.0
+            self._edges[key] = _find_usual_end(ends)
         return self._edges[key] or line.x1
+
+
+def _find_usual_end(ends: Sequence[float]) -> float:
+    """Where most lines end when they are justified, else what nine in ten stay within; 0 for no lines."""
+    if not ends:
+        return 0.0
+    usual, count = Counter(round(end / 2) * 2 for end in ends).most_common(1)[0]
+    if count >= _JUSTIFIED * len(ends):
+        return float(usual)
+    return ends[round(0.9 * (len(ends) - 1))]
 
 
 # --- paragraphs ---
@@ -156,7 +168,8 @@ def _belongs_to(line: Line, current: Paragraph, layout: Layout) -> bool:
     """Whether a line continues the paragraph above it."""
     above = current.lines[-1]
     if current.kind == "code":
-        return line.is_mono and 0 < above.bottom - line.y <= 2 * _GAP * layout.leading
+        is_code = line.is_mono or (line.is_partly_mono and line.size == above.size != layout.size)
+        return is_code and 0 < above.bottom - line.y <= 2 * _GAP * layout.leading
     if abs(above.size - line.size) > 0.6:
         return False
     large = line.size >= LARGER * layout.size
@@ -224,6 +237,8 @@ def _join_lines(paragraph: Paragraph, layout: Layout) -> str:
     text = paragraph.lines[0].text
     for above, line in pairwise(paragraph.lines):
         text = _join_two(text, line.text, large or _is_run_on(above, line, layout))
+    if paragraph.kind == "item" and not _NUMBER_MARKER.match(text):
+        text = _MARKER.sub("", text, count=1)
     return _BROKEN_WORD.sub(lambda found: _mend_word(found[1], found[2], layout.vocabulary), text).strip()
 
 
@@ -313,7 +328,7 @@ def _is_heading(paragraph: Paragraph, layout: Layout) -> bool:
 
 
 def _is_signed_item(paragraph: Paragraph) -> bool:
-    return paragraph.kind == "item" and not _NUMBER_MARKER.match(paragraph.text)
+    return paragraph.kind == "item" and not _NUMBER_MARKER.match(paragraph.lines[0].text)
 
 
 def _is_term(paragraph: Paragraph, following: Paragraph, layout: Layout) -> bool:

@@ -48,6 +48,8 @@ class Line:
     size: float
     is_bold: bool
     is_mono: bool
+    is_partly_mono: bool = False
+    """Whether some of it is: code with a character that its font lacks."""
     is_row: bool = False
     """Whether it is a row of its own, however wide it is."""
 
@@ -123,6 +125,7 @@ def _measure_line(text_page: PdfTextPage, text: str, start: int, number: int) ->
         size=round(max(probe.size for probe in probes), 1),
         is_bold=probes[0].is_bold and probes[-1].is_bold,
         is_mono=all(probe.is_mono for probe in probes),
+        is_partly_mono=any(probe.is_mono for probe in probes),
     )
 
 
