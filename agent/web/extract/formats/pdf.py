@@ -26,6 +26,10 @@ MAX_BOOKMARKS = 20_000
 PAGE_HEADING_LEVEL = 6
 """Deepest, so that a page break ends no section."""
 _MAX_LEVEL = 5
+_MIN_BOOKMARKED = 3
+"""Headings that bookmarks name, from which on they are taken for complete."""
+Outline = dict[str, list[tuple[int, int]]]
+"""The titles of bookmarks (see `_outline_key`), each with the pages and levels it stands for."""
 _ENCRYPTED = (
     "The PDF is locked with a password. Open it, save it without the password, and add that, or look "
     "for an unlocked copy."
@@ -92,12 +96,21 @@ def _has_picture(page: pypdfium2.PdfPage) -> bool:
     return any(page.get_objects(filter=[pypdfium2.raw.FPDF_PAGEOBJ_IMAGE], max_depth=2))
 
 
-def _read_outline(document: pypdfium2.PdfDocument) -> dict[str, int]:
-    """The levels of the headings that the file's bookmarks name."""
-    levels: dict[str, int] = {}
+def _read_outline(document: pypdfium2.PdfDocument) -> Outline:
+    """The pages and levels of the headings that the file's bookmarks name."""
+    outline: Outline = {}
     for bookmark in islice(document.get_toc(max_depth=8), MAX_BOOKMARKS):
-        levels.setdefault(_outline_key(normalize_characters(bookmark.get_title())), bookmark.level + 1)
-    return levels
+        target = bookmark.get_dest()
+        index = target.get_index() if target is not None else None
+        key = _outline_key(normalize_characters(bookmark.get_title()))
+        outline.setdefault(key, []).append((0 if index is None else index + 1, bookmark.level + 1))
+    return outline
+
+
+def _find_level(paragraph: Paragraph, outline: Outline) -> int:
+    """The level of the bookmark of this title that is nearest; 0 when there is none."""
+    found = outline.get(_outline_key(paragraph.text), [])
+    return min(found, key=lambda place: abs(place[0] - paragraph.page))[1] if found else 0
 
 
 def _outline_key(title: str) -> str:
@@ -105,7 +118,7 @@ def _outline_key(title: str) -> str:
     return "".join(c for c in _HEADING_NUMBER.sub("", title).lower() if c.isalnum())
 
 
-def _write_text(pages: list[list[Line]], outline: dict[str, int]) -> Extraction:
+def _write_text(pages: list[list[Line]], outline: Outline) -> Extraction:
     kept = pdf_furniture.drop_contents(pdf_furniture.drop_running_heads(pages))
     layout = Layout([line for lines in kept for line in lines])
     paragraphs = pdf_layout.build_paragraphs(kept, layout)
@@ -124,16 +137,26 @@ def _write_text(pages: list[list[Line]], outline: dict[str, int]) -> Extraction:
     return writer.finish()
 
 
-def _rank_levels(paragraphs: list[Paragraph], outline: dict[str, int]) -> dict[int, int]:
-    """The level of each heading (by its position in the list): as in the bookmarks, else by its size."""
+def _rank_levels(paragraphs: list[Paragraph], outline: Outline) -> dict[int, int]:
+    """The level of each heading (by its position in the list): as in the bookmarks, else by its size. Where
+    there are bookmarks, a bold line in the size of the text that none of them names is no heading (but the
+    head of a table, or "Note")."""
+    known = {
+        n: level
+        for n, p in enumerate(paragraphs)
+        if p.kind == "heading" and (level := _find_level(p, outline))
+    }
+    if len(known) >= _MIN_BOOKMARKED:
+        for n, paragraph in enumerate(paragraphs):
+            if paragraph.kind == "heading" and not paragraph.is_larger and n not in known:
+                paragraph.kind = "paragraph"
     headings = [(n, p) for n, p in enumerate(paragraphs) if p.kind == "heading"]
-    known = {n: outline[key] for n, p in headings if (key := _outline_key(p.text)) in outline}
-    by_size: dict[tuple[float, bool], list[int]] = {}
+    by_style: dict[tuple[float, bool], list[int]] = {}
     for n, level in known.items():
-        by_size.setdefault(_heading_style(paragraphs[n]), []).append(level)
+        by_style.setdefault(_heading_style(paragraphs[n]), []).append(level)
     styles = sorted({_heading_style(p) for _, p in headings}, reverse=True)
     usual = {
-        style: round(median(by_size[style])) if style in by_size else rank
+        style: round(median(by_style[style])) if style in by_style else rank
         for rank, style in enumerate(styles, start=1)
     }
     return {n: min(_MAX_LEVEL, known.get(n, usual[_heading_style(p)])) for n, p in headings}

@@ -49,6 +49,8 @@ class Paragraph:
     lines: list[Line]
     kind: ParagraphKind = "paragraph"
     text: str = ""
+    is_larger: bool = False
+    """Whether its type is larger than that of the text."""
     rest_x0: float | None = None
     """Where its lines after the first begin."""
 
@@ -309,18 +311,19 @@ def mark_headings(paragraphs: Sequence[Paragraph], layout: Layout) -> None:
     indented paragraph as a term with its definition."""
     for n, paragraph in enumerate(paragraphs):
         following = paragraphs[n + 1] if n + 1 < len(paragraphs) else None
-        if _is_heading(paragraph, layout):
+        paragraph.is_larger = paragraph.lines[0].size >= LARGER * layout.size
+        if _is_heading(paragraph):
             paragraph.kind = "heading"
         if following is not None and _is_term(paragraph, following, layout):
             paragraph.kind = "term"
             _mark_definition(paragraphs, n)
 
 
-def _is_heading(paragraph: Paragraph, layout: Layout) -> bool:
+def _is_heading(paragraph: Paragraph) -> bool:
     lines = paragraph.lines
     if paragraph.kind in ("code", "note") or not any(c.isalpha() for c in paragraph.text):
         return False
-    if lines[0].size >= LARGER * layout.size:
+    if paragraph.is_larger:
         return len(paragraph.text) <= _MAX_HEADING_CHARACTERS
     is_short = len(lines) <= 2 and len(paragraph.text) <= _MAX_BOLD_HEADING_CHARACTERS
     is_set_off = all(line.is_bold for line in lines) and not _is_signed_item(paragraph)
