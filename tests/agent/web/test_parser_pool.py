@@ -137,6 +137,7 @@ def test_memory_that_is_used_up_is_told(pool: ParserPool) -> None:
 def test_a_stop_ends_the_process_within_a_second(pool: ParserPool) -> None:
     pool.limits = ParserLimits(seconds=30, megabytes=2_000)
     pool.read("rtf", RTF)
+    hostile = pdf_of_lines(1_500_000)
     began = time.monotonic()
 
     def stop_soon() -> None:
@@ -144,7 +145,7 @@ def test_a_stop_ends_the_process_within_a_second(pool: ParserPool) -> None:
             raise Stopped
 
     with pytest.raises(Stopped):
-        pool.read("pdf", pdf_of_lines(1_500_000), stop_soon)
+        pool.read("pdf", hostile, stop_soon)
     assert time.monotonic() - began < 1.3
     assert pool._idle == [] and not pool._busy
 
@@ -166,9 +167,10 @@ def test_a_process_that_was_killed_from_outside_is_told_and_replaced(pool: Parse
     pool.limits = ParserLimits(seconds=30, megabytes=2_000)
     pool.read("rtf", RTF)
     process = pool._idle[0]._process
+    hostile = pdf_of_lines(1_500_000)
     killer = threading.Timer(0.3, process.kill)
     killer.start()
-    reading = pool.read("pdf", pdf_of_lines(1_500_000))
+    reading = pool.read("pdf", hostile)
     assert reading.outcome is Outcome.UNSUPPORTED and "could not be read" in reading.detail
     assert pool.read("rtf", RTF).outcome is Outcome.OK
 

@@ -132,6 +132,8 @@ def _write_text(pages: list[list[Line]], outline: Outline) -> Extraction:
             writer.write_heading(f"Page {page}", PAGE_HEADING_LEVEL)
         if paragraph.kind == "heading":
             writer.write_heading(paragraph.text, levels[n])
+        elif paragraph.kind == "table":
+            writer.write_table(pdf_layout.join_cells(paragraph, layout))
         else:
             writer.write_block(paragraph.text, _BLOCK_KINDS.get(paragraph.kind, "paragraph"))
     return writer.finish()

@@ -9,14 +9,14 @@ import re
 from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from statistics import median
 from typing import Literal
 
 from agent.web.extract.formats.pdf_lines import LINE_END_HYPHEN, Line
 
-ParagraphKind = Literal["paragraph", "heading", "term", "definition", "item", "code", "note"]
+ParagraphKind = Literal["paragraph", "heading", "term", "definition", "item", "code", "note", "table"]
 
 _MARKER = re.compile(r"(?:[•◦▪▫‣⁃●○■□➢➤✓*·–—-]|\uf0b7|\(?[0-9]{1,3}[.)]|\(?[a-zA-Z][.)])\s+(?=\S)")
 """The sign or number that opens a list item."""
@@ -76,6 +76,7 @@ class Layout:
     _edges: dict[tuple[int, int], float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        self.lines = [line for line in self.lines if not line.rows]
         sizes: Counter[float] = Counter()
         mono = 0
         for line in self.lines:
@@ -159,6 +160,8 @@ def build_paragraphs(pages: Iterable[Sequence[Line]], layout: Layout) -> list[Pa
 
 
 def _open_paragraph(line: Line, layout: Layout) -> Paragraph:
+    if line.rows:
+        return Paragraph([line], "table")
     if line.is_mono and not layout.is_mono:
         return Paragraph([line], "code")
     if line.size < 0.9 * layout.size:
@@ -169,6 +172,8 @@ def _open_paragraph(line: Line, layout: Layout) -> Paragraph:
 def _belongs_to(line: Line, current: Paragraph, layout: Layout) -> bool:
     """Whether a line continues the paragraph above it."""
     above = current.lines[-1]
+    if above.rows or line.rows:
+        return False
     if current.kind == "code":
         is_code = line.is_mono or (line.is_partly_mono and line.size == above.size != layout.size)
         return is_code and 0 < above.bottom - line.y <= 2 * _GAP * layout.leading
@@ -218,6 +223,9 @@ def _is_filled(above: Line, line: Line, layout: Layout) -> bool:
 def _join_over_page_break(paragraphs: list[Paragraph], start: int, layout: Layout) -> None:
     """Move the first lines of a page to the paragraph that they end."""
     first = paragraphs[start]
+    if first.kind == "table":
+        _join_tables(paragraphs, start)
+        return
     if first.kind != "paragraph" or first.lines[0].size != layout.size:
         return
     before = next((p for p in reversed(paragraphs[:start]) if p.kind != "note"), None)
@@ -232,7 +240,34 @@ def _join_over_page_break(paragraphs: list[Paragraph], start: int, layout: Layou
         del paragraphs[start]
 
 
+def _join_tables(paragraphs: list[Paragraph], start: int) -> None:
+    """A table that begins a page goes on with the one that ended the last page when it has the same columns;
+    its header is not repeated."""
+    first = paragraphs[start].lines[0]
+    before = paragraphs[start - 1].lines[-1] if start else first
+    is_same = before.rows and len(before.rows[0]) == len(first.rows[0]) and before.page == first.page - 1
+    if start and is_same and abs(before.x0 - first.x0) <= _INDENT and abs(before.x1 - first.x1) <= _INDENT:
+        rows = first.rows[1:] if first.rows[0] == paragraphs[start - 1].lines[0].rows[0] else first.rows
+        paragraphs[start - 1].lines.append(replace(first, rows=rows))
+        del paragraphs[start]
+
+
+def join_cells(paragraph: Paragraph, layout: Layout) -> list[list[str]]:
+    """The rows of a table, each cell on one line."""
+    rows = (row for line in paragraph.lines for row in line.rows)
+    return [[_join_cell(cell, layout) for cell in row] for row in rows]
+
+
+def _join_cell(cell: str, layout: Layout) -> str:
+    text, *lines = cell.split("\n")
+    for line in filter(None, lines):
+        text = _join_two(text, line, True) if text else line
+    return _BROKEN_WORD.sub(lambda found: _mend_word(found[1], found[2], layout.vocabulary), text)
+
+
 def _join_lines(paragraph: Paragraph, layout: Layout) -> str:
+    if paragraph.kind == "table":
+        return paragraph.lines[0].text
     if paragraph.kind == "code":
         return _join_code_lines(paragraph.lines)
     large = paragraph.lines[0].size >= LARGER * layout.size
@@ -321,7 +356,7 @@ def mark_headings(paragraphs: Sequence[Paragraph], layout: Layout) -> None:
 
 def _is_heading(paragraph: Paragraph) -> bool:
     lines = paragraph.lines
-    if paragraph.kind in ("code", "note") or not any(c.isalpha() for c in paragraph.text):
+    if paragraph.kind in ("code", "note", "table") or not any(c.isalpha() for c in paragraph.text):
         return False
     if paragraph.is_larger:
         return len(paragraph.text) <= _MAX_HEADING_CHARACTERS

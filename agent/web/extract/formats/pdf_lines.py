@@ -11,6 +11,8 @@ from dataclasses import dataclass, replace
 import pypdfium2.raw as pdfium
 from pypdfium2 import PdfPage, PdfTextPage
 
+from agent.web.extract.formats.pdf_tables import RuledTable, find_table_at, find_tables
+
 LINE_END_HYPHEN = "\ufffe"
 """Pdfium's mark for a hyphen at the end of a line, where it joins both halves of the word."""
 _FIXED_PITCH = 1
@@ -52,23 +54,46 @@ class Line:
     """Whether some of it is: code with a character that its font lacks."""
     is_row: bool = False
     """Whether it is a row of its own, however wide it is."""
+    rows: tuple[tuple[str, ...], ...] = ()
+    """The cells of a table that stands here."""
 
 
 def read_lines(page: PdfPage, number: int) -> list[Line]:
-    """The page's lines in the order of the file; pieces side by side on one line are joined."""
+    """The page's lines in the order of the file; pieces side by side on one line are joined, and a table is
+    one line where its first text stands."""
     text_page = page.get_textpage()
+    tables = find_tables(page, text_page)
     lines: list[Line] = []
+    written: set[int] = set()
     start = 0
     for text in _read_characters(text_page).split("\r\n"):
         if text.strip():
             line = _measure_line(text_page, text, start, number)
-            if lines and _is_same_row(lines[-1], line):
-                lines[-1] = _join_row(lines[-1], line)
-            else:
-                lines.append(line)
+            inside = find_table_at(line.x0, line.y, tables)
+            if inside is None:
+                if lines and _is_same_row(lines[-1], line):
+                    lines[-1] = _join_row(lines[-1], line)
+                else:
+                    lines.append(line)
+            elif inside not in written:
+                written.add(inside)
+                lines.append(_build_table_line(tables[inside], line))
         start += len(text) + 2
     text_page.close()
     return [line for line in lines if line.text]
+
+
+def _build_table_line(table: RuledTable, first: Line) -> Line:
+    rows = tuple(
+        tuple(
+            "\n".join(" ".join(normalize_characters(line).split()) for line in cell.splitlines())
+            for cell in row
+        )
+        for row in table.rows
+    )
+    return replace(
+        first, y=table.top, bottom=table.bottom, x0=table.left, x1=table.right, is_row=True, rows=rows
+    )
 
 
 def normalize_characters(text: str) -> str:
@@ -96,6 +121,8 @@ def _read_characters(text_page: PdfTextPage) -> str:
 
 
 def _is_same_row(former: Line, line: Line) -> bool:
+    if former.rows:
+        return False
     tolerance = 0.3 if former.size > _SMALL * line.size or not former.text.isdecimal() else 0.6
     rise = min(abs(former.bottom - line.y), abs(former.y - line.y))  # its last figure may be raised
     return rise < tolerance * line.size and line.x0 >= former.x1 - 1

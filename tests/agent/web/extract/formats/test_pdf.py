@@ -259,3 +259,44 @@ def test_what_could_not_be_read_in_time_is_told() -> None:
     assert (
         reading.detail == "Only the first 1 of 3 pages were read." or reading.outcome is Outcome.UNSUPPORTED
     )
+
+
+def test_cells_between_rules_are_a_table() -> None:
+    def draw(document: FPDF) -> None:
+        text(PROSE)(document)
+        cells = (
+            ("pier", "boats"),
+            ("north", "over twelve metres, and those that come back in the night"),
+            ("south", "all others"),
+        )
+        with document.table(width=120, col_widths=(40, 80)) as table:
+            for cells_of_row in cells:
+                row = table.row()
+                for cell in cells_of_row:
+                    row.cell(cell)
+        document.ln(5)
+        text(PROSE)(document)
+
+    reading = read(paper(draw))
+    assert [table.rows for table in reading.tables] == [
+        [
+            ["pier", "boats"],
+            ["north", "over twelve metres, and those that come back in the night"],
+            ["south", "all others"],
+        ]
+    ]
+    table = reading.tables[0]
+    assert reading.text[table.start : table.end].startswith("pier | boats\nnorth | over twelve")
+    assert blocks(reading) == [("paragraph", PROSE), ("paragraph", PROSE)]
+
+
+def test_a_framed_text_and_a_drawing_are_no_tables() -> None:
+    def draw(document: FPDF) -> None:
+        document.set_font("Helvetica", size=11)
+        document.multi_cell(0, 5, PROSE, border=1, new_x="LMARGIN", new_y="NEXT")
+        for n in range(12):
+            document.line(20 + 8 * n, 120, 20 + 8 * n, 200)
+            document.line(20, 120 + 7 * n, 110, 120 + 7 * n)
+
+    reading = read(paper(draw))
+    assert not reading.tables and reading.text.endswith(PROSE)
