@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Literal
 
+from agent.text.line_wrapping import LIST_MARK
 from agent.types import Block, Heading, Page, Table
 from agent.types.web import BlockKind
 
@@ -24,7 +25,6 @@ MIN_LIST_LINES = 2
 """A line after this many short lines is an item of a list, not a heading."""
 MIN_BODY_WORDS = 8
 """Words the line below a heading must have."""
-_LIST_MARK = re.compile(r"[ \t]*(?:[-*+•‣▪◦–]|\(?(?:\d{1,3}|[a-zA-Z])[.)])[ \t]+(?=\S)")
 _MAX_PATH = 60
 """Headings that are looked back at for the path."""
 
@@ -94,7 +94,7 @@ def infer_items(text: str) -> list[Block]:
     lines = find_lines(text, 0, len(text))
     run: list[Block] = []
     for start, end in lines:
-        mark = _LIST_MARK.match(text, start, end)
+        mark = LIST_MARK.match(text, start, end)
         after_gap = bool(run) and "\n\n" in text[run[-1].end : start]
         if mark:
             run.append(Block("item", start, end))

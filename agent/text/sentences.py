@@ -1,40 +1,92 @@
-"""Sentence boundaries of a text: full stops, abbreviations, initials and CJK punctuation."""
+"""Sentence boundaries of a text: full stops, abbreviations, ordinals, initials, marks of other scripts."""
 
 from __future__ import annotations
 
 import re
+from functools import lru_cache
+
+from stop_words import get_stop_words
+
+from agent.text.line_wrapping import find_stretches
+from agent.text.word_lists import load_words, read_rows
 
 MAX_SENTENCE_CHARS = 600
 """A longer sentence is cut at a semicolon or space: a quote must stay readable."""
+MAX_ABBREVIATION_LETTERS = 5
+"""Letters of an abbreviation that is known by having no vowel ("bzw.", "vgl.", "Ltd.")."""
 
-_LINE = re.compile(r"[^\n]+")
 _SENTENCE_END = re.compile(
-    r"(?<![.!?…])[.!?…]+[\"'”’»)\]]*(?:\[\d+\])*\s+(?=[\"'“‘«(\[]*[^\W_a-z])|[。！？]+[」』”]*"
+    r"(?<![.!?…؟])[.!?…؟]+[\"'”’»)\]]*(?:\[\d+\])*\s+(?=[\"'“‘«„(\[¿¡]*([^\W_]))|[。！？।۔]+[」』”]*"
 )
-_ABBREVIATION = re.compile(
-    r"(?:^|[\s(\"“])(?:[A-Z]|mr|mrs|ms|dr|prof|st|sr|jr|vs|no|vol|fig|inc|ltd|co|corp|dept|gen|col|lt|sgt"
-    r"|capt|rev|hon|gov|sen|rep|"
-    r"approx|ca|cf|al|ed|eds|pp|jan|feb|mar|apr|jun|jul|aug|sept|sep|oct|nov|dec|bzw|nr|str|ung|bl|kap|art"
-    r"|mme|mlle|"
-    r"(?:[A-Za-z]\.)+[A-Za-z])\.$",
-    re.IGNORECASE,
+_LAST_TOKEN = re.compile(r"(?:^|(\S+)\s+)[(\[\"“„«'‘]*(\S+)$")
+_DOTTED = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]|[^\W\d_]")
+"""An initial, or letters with a full stop after each ("e.g", "z.B")."""
+_VOWEL = re.compile(r"[aeiouyäöüáéíóúàèìòùâêîôûåæøœıě]", re.IGNORECASE)
+_WITH_VOWEL = frozenset(
+    "prof no vol fig inc co corp dept gen col capt rev hon gov sen rep approx ca al ed eds jan feb mar apr "
+    "jun jul aug sept sep oct nov dec ung kap art abb abs mme mlle etc".split()
 )
+"""Abbreviations that read like words, before which no rule stops; those without a vowel need no list."""
+_ORDINAL_LANGUAGES = "czech danish finnish german hungarian norwegian polish slovak turkish".split()
+"""The languages of the library's lists in which ordinals have a full stop."""
 
 
 def find_sentence_spans(text: str) -> list[tuple[int, int]]:
-    """Start and end of each sentence, in order, blanks around it left out. A line break always ends a
-    sentence."""
+    """Start and end of each sentence, in order, blanks around it left out. A line break ends a sentence
+    unless the line reads on in the next (see `find_stretches`)."""
     found: list[tuple[int, int]] = []
-    for line in _LINE.finditer(text):
-        start = line.start()
-        for stop in _SENTENCE_END.finditer(text, line.start(), line.end()):
-            dot = stop.start() + 1
-            if text[stop.start()] == "." and _ABBREVIATION.search(text[max(start, dot - 14) : dot]):
+    for start, end in find_stretches(text):
+        for stop in _SENTENCE_END.finditer(text, start, end):
+            following = stop[1] or ""
+            if following.islower() or (text[stop.start()] == "." and _is_inside(text, start, stop)):
                 continue
             found += _split_long_span(text, start, stop.end())
             start = stop.end()
-        found += _split_long_span(text, start, line.end())
+        found += _split_long_span(text, start, end)
     return found
+
+
+def _is_inside(text: str, start: int, stop: re.Match[str]) -> bool:
+    """Whether the full stop belongs to an abbreviation, an initial or an ordinal."""
+    at = stop.start()
+    if at + 1 < stop.end() and not text[at + 1].isspace():
+        return False
+    before = _LAST_TOKEN.search(text[max(start, at - 40) : at])
+    if before is None:
+        return False
+    previous, token = before[1] or "", before[2]
+    if token.isdecimal():
+        return len(token) < 3 and _is_ordinal(text, start, at, previous, stop)
+    if _DOTTED.fullmatch(token) or token.lower() in _WITH_VOWEL:
+        return True
+    if not token.isalpha() or token.isupper():
+        return False
+    if (stop[1] or "").isdecimal() and token[0].isupper() and len(token) < MAX_ABBREVIATION_LETTERS:
+        return True  # "Abb. 3"
+    if previous[-1:].isdecimal() and token.lower() in _units():
+        return False
+    is_latin = "a" <= token[0].lower() <= "z"
+    return is_latin and len(token) <= MAX_ABBREVIATION_LETTERS and not _VOWEL.search(token)
+
+
+def _is_ordinal(text: str, start: int, at: int, previous: str, stop: re.Match[str]) -> bool:
+    """Whether a number with a full stop counts ("am 5. Juni", "das 3. Kapitel") or marks an item."""
+    following = re.match(r"\w+", text[stop.start(1) :]) if stop[1] else None
+    is_month = following is not None and following.group().lower() in load_words("months")
+    is_mark = not text[start:at].strip(" \t0123456789(")
+    return is_month or is_mark or previous.lower() in _ordinal_contexts()
+
+
+@lru_cache(maxsize=1)
+def _units() -> frozenset[str]:
+    return frozenset(name for row in read_rows("units") for name in row.split()[2:])
+
+
+@lru_cache(maxsize=1)
+def _ordinal_contexts() -> frozenset[str]:
+    """The function words of these languages that are none in English ("am", "der", "den")."""
+    words = {word for language in _ORDINAL_LANGUAGES for word in get_stop_words(language)}
+    return frozenset(words - set(get_stop_words("english")))
 
 
 def _split_long_span(text: str, start: int, end: int) -> list[tuple[int, int]]:

@@ -21,7 +21,7 @@ from agent.text import urls
 from agent.text.tokens import ANALYSIS_FINGERPRINT, join_terms
 from agent.web.folder_docs import FolderDocument, find_attached_file, find_docs_file, read_docs
 
-VERSION = 1
+VERSION = 2
 """Raised when the file's tables, its windows or the extraction of text change."""
 WINDOW_CHARS = 2000
 """Characters of a text that are scored together: its best window ranks a document. Whole documents put the

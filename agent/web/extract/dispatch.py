@@ -7,9 +7,9 @@ from collections.abc import Callable
 from html import unescape
 
 from agent.text import urls
-from agent.types import Heading, Link, Outcome
+from agent.types import Link, Outcome
 from agent.web import mime
-from agent.web.extract import csv_rows, encoding, html_page
+from agent.web.extract import csv_rows, encoding, html_page, markdown, plain_text
 from agent.web.extract.extraction import Extraction
 from agent.web.parser_pool import shared_pool
 
@@ -19,7 +19,6 @@ _ADDRESS_ELEMENT = re.compile(
 _LINK_HREF = re.compile(
     r"""<(?:\w{1,20}:)?link\b[^<>]{0,500}?\bhref\s?=\s?["']([^"'<>]{1,5000})""", re.IGNORECASE
 )
-_MARKDOWN_HEADING = re.compile(r"^(#{1,6})[ \t]{1,9}(\S[^\n]{0,300})$", re.MULTILINE)
 _TABLE_NAMES = {"csv": "text/csv", "tsv": "text/tab-separated-values", "jsonl": "application/x-ndjson"}
 """The types of tables as text, by the ending of their address."""
 LOCKED = (
@@ -56,36 +55,20 @@ def extract_content(
 
 
 def _extract_text(text: str, content_type: str, url: str) -> Extraction:
-    """A table where its type or ending says so, else plain text."""
+    """A table or Markdown where its type or ending says so, else plain text."""
     stated = mime.parse_media_type(content_type)
     if stated not in _TABLE_NAMES.values():
         ending = url.split("?")[0].rpartition(".")[2].lower()
         stated = _TABLE_NAMES.get(ending, "")
     if not stated:
-        return _extract_plain_text(text, content_type, url)
+        is_markdown = "markdown" in content_type or url.endswith(".md")
+        return markdown.extract_markdown(text) if is_markdown else plain_text.extract_plain_text(text, url)
     if stated == "application/x-ndjson":
         reading = csv_rows.extract_json_lines(text)
     else:
         reading = csv_rows.extract_csv(text, delimiter="\t" if "tab" in stated else "")
-    reading.title = _name_in(url)
+    reading.title = plain_text.name_in_address(url)
     return reading
-
-
-def _name_in(url: str) -> str:
-    return url.rstrip("/").rsplit("/", 1)[-1].split("?")[0]
-
-
-def _extract_plain_text(text: str, content_type: str, url: str) -> Extraction:
-    text = text.replace("\r\n", "\n").replace("\r", "\n").strip()
-    is_markdown = "markdown" in content_type or url.endswith(".md")
-    headings = [
-        Heading(start=match.start(2), level=len(match[1]), text=match[2].rstrip("# "))
-        for match in (_MARKDOWN_HEADING.finditer(text) if is_markdown else ())
-    ]
-    links = [Link(url=address) for address in urls.find_urls(text)]
-    return Extraction(
-        title=headings[0].text if headings else _name_in(url), text=text, headings=headings, links=links
-    )
 
 
 def _extract_xml(source: str, url: str) -> Extraction:

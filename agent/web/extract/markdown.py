@@ -11,6 +11,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from agent.text import urls
+from agent.text.characters import normalize_characters
 from agent.types import Block, Heading, Link, Outcome, Table
 from agent.types.web import BlockKind
 from agent.web.extract.extraction import Extraction
@@ -29,7 +30,7 @@ def extract_markdown(source: str) -> Extraction:
     level."""
     from markdown_it import MarkdownIt  # imported here: few documents need it
 
-    source = source.replace("\r\n", "\n").replace("\r", "\n").lstrip("\ufeff")
+    source = normalize_characters(source.replace("\r\n", "\n").replace("\r", "\n"))
     front = _FRONT_MATTER.match(source)
     stated = _TITLE.search(front[1]) if front else None
     writer = _MarkdownText()
@@ -118,7 +119,9 @@ class _MarkdownText:
         open_links: list[tuple[str, int]] = []
         for child in children:
             match child.type:
-                case "softbreak" | "hardbreak":
+                case "softbreak":
+                    parts.append(" ")
+                case "hardbreak":
                     parts.append("\n")
                 case "link_open":
                     open_links.append((urls.resolve("", str(child.attrGet("href") or "")), len(parts)))

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 
 from selectolax.lexbor import LexborNode
 
+from agent.text.characters import lower_figures, normalize_characters, raise_figures
 from agent.types import Block, Heading, Table
 from agent.types.web import BlockKind
 from agent.web.extract.tables import TABLE_CELL_TAGS, parse_table
@@ -53,7 +54,7 @@ class TextWriter:
 
     def write_inline(self, text: str) -> None:
         """Write inline text; its own leading and trailing white space counts as a gap."""
-        words = text.split()
+        words = normalize_characters(text).split()
         if not words:
             if text:
                 self.require_gap(" ")
@@ -108,6 +109,7 @@ class TextBlocks:
         tag = node.tag
         return (
             tag in _HEADING_LEVELS
+            or (tag in ("sup", "sub") and bool(shift_figures(node)))
             or tag in ("pre", "math", "textarea")
             or (tag == "table" and self._write_table(node))
         )
@@ -138,6 +140,8 @@ class TextBlocks:
         elif tag == "a":
             self._in_link += 1
             self._links += 1
+        elif tag in ("sup", "sub"):
+            self._out.write_inline(shift_figures(node))
         elif tag == "math":
             self._out.write_inline(node.attributes.get("alttext") or node.text())
 
@@ -222,15 +226,27 @@ def readable_text(node: LexborNode) -> str:
 def inline_text(node: LexborNode) -> str:
     """The text under a node on one line."""
     parts: list[str] = []
-    for child, entering in walk_nodes(node):
+    for child, entering in walk_nodes(node, lambda child: bool(shift_figures(child))):
         tag = child.tag
         if tag == "-text":
             parts.append(child.text_content or "")
         elif tag in _PARAGRAPH_TAGS or tag in _LINE_TAGS or tag in TABLE_CELL_TAGS:
             parts.append(" ")
+        elif tag in ("sup", "sub"):
+            parts.append(shift_figures(child) if entering else "")
         elif tag == "math" and entering:
             parts.append(child.attributes.get("alttext") or "")
-    return " ".join("".join(parts).split())
+    return " ".join(normalize_characters("".join(parts)).split())
+
+
+def shift_figures(node: LexborNode) -> str:
+    """The figures of a raised element as superscripts ("10<sup>2</sup>" is "10²", not "102"), of a lowered
+    one behind a figure as subscripts; "" for any other node."""
+    if node.tag == "sup":
+        return raise_figures(node.text(strip=True))
+    before = node.prev if node.tag == "sub" else None
+    is_index = before is not None and (before.text_content or "")[-1:].isdecimal()
+    return lower_figures(node.text(strip=True)) if is_index else ""
 
 
 def walk_nodes(

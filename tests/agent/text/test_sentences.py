@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from textwrap import fill
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -33,6 +35,24 @@ def split(text: str) -> list[str]:
             "A heading\n\n  A line without a stop \nThe end.",
             ["A heading", "A line without a stop", "The end."],
         ),
+        ("Das war am 5. Juni 1998. Danach kam mehr.", ["Das war am 5. Juni 1998.", "Danach kam mehr."]),
+        (
+            "Im 19. Jahrhundert war das 3. Kapitel neu. Gut.",
+            ["Im 19. Jahrhundert war das 3. Kapitel neu.", "Gut."],
+        ),
+        ("She was 12. Then she left.", ["She was 12.", "Then she left."]),
+        ("Siehe Nr. 3 und Abb. 4 bzw. Kap. 5. Ende.", ["Siehe Nr. 3 und Abb. 4 bzw. Kap. 5.", "Ende."]),
+        (
+            "Use e.g. Glazes or z.B. Ton. It weighs 5 kg. Fire it.",
+            ["Use e.g. Glazes or z.B. Ton.", "It weighs 5 kg.", "Fire it."],
+        ),
+        (
+            "It reads HTML. The rest is text. See Fig. 2 there.",
+            ["It reads HTML.", "The rest is text.", "See Fig. 2 there."],
+        ),
+        ("1. Open the lid. 2. Close it.", ["1. Open the lid.", "2. Close it."]),
+        ("C'est l'été. Évitez-le. il pleut", ["C'est l'été.", "Évitez-le. il pleut"]),
+        ("هل هو كبير؟ نعم. انتهى", ["هل هو كبير؟", "نعم.", "انتهى"]),
         (" \n\t", []),
         ("", []),
     ],
@@ -62,6 +82,32 @@ def test_offsets_are_the_texts_own_and_nothing_but_blanks_is_left_out(text: str)
     at = 0
     for start, end in found:
         assert not text[at:start].strip() and 0 < end - start <= MAX_SENTENCE_CHARS
-        assert text[start:end] == text[start:end].strip() and "\n" not in text[start:end]
+        assert text[start:end] == text[start:end].strip() and "\n\n" not in text[start:end]
         at = end
     assert not text[at:].strip()
+
+
+@pytest.mark.parametrize("width", [45, 60, 72, 100])
+def test_a_sentence_goes_on_in_the_next_line_of_a_wrapped_text(width: int) -> None:
+    sentences = [
+        "Der Ofen wird zuerst langsam erhitzt, weil nasser Ton reißt, wenn das Wasser darin kocht.",
+        "Nach einigen Stunden darf die Hitze schneller steigen, bis zu dem Kegel, den die Glasur verlangt.",
+        "Dann bleibt der Deckel zu, bis die Töpfe kalt sind.",
+    ]
+    found = split(fill(" ".join(sentences), width))
+    assert [" ".join(sentence.split()) for sentence in found] == sentences
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Red clay\nWhite clay\nPorcelain and bone china",
+        "name: kiln\nheat: 1200",
+        "- fire it slowly, with the lid open for the first hour of it\n- close the lid",
+        "Cone | Heat that it needs when it is fired for some hours\nand | more",
+        "The kiln is fired slowly at first, with its lid open:\nthen faster",
+        "The kiln is fired slowly at first, with its lid open\n\nand then faster",
+    ],
+)
+def test_a_line_that_does_not_read_on_ends_a_sentence(text: str) -> None:
+    assert split(text) == [line for line in text.split("\n") if line]

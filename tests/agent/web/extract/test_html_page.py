@@ -279,3 +279,15 @@ def test_a_table_that_frames_a_note_is_text(frame: str) -> None:
     assert not page.tables and page.text.endswith(
         "Note\nButter that is stored in light turns bitter within a few days."
     )
+
+
+def test_raised_figures_do_not_join_the_figure_before_them() -> None:
+    page = read(
+        f"<h2>10<sup>2</sup> m<sup>2</sup></h2><p>{PROSE} 10<sup>-2</sup>, 21<sup>st</sup>, H<sub>2</sub>O, 10<sub>2</sub></p>"
+    )
+    assert page.headings[0].text == "10² m²" and page.text.startswith("10² m²\n")
+    assert page.text.endswith("10⁻², 21st, H2O, 10₂")
+
+
+def test_ligatures_and_soft_hyphens_are_plain_letters() -> None:
+    assert read(f"<p>{PROSE} eﬃ&shy;cient ﬁre</p>").text.endswith("efficient fire")

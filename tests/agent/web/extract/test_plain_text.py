@@ -1,0 +1,57 @@
+"""Plain text: wrapped lines joined, titles found, running heads and contents dropped."""
+
+from __future__ import annotations
+
+from textwrap import fill
+
+from agent.web.extract.extraction import Extraction
+from agent.web.extract.plain_text import extract_plain_text
+
+PROSE = "The kiln is fired slowly at first, because clay that is still wet cracks when water boils inside it."
+
+
+def read(text: str) -> Extraction:
+    return extract_plain_text(text, "https://kiln.example/notes.txt?x=1")
+
+
+def test_wrapped_lines_are_joined_and_divided_words_whole() -> None:
+    page = read(
+        "The eﬃcient kiln is fired slowly at first, because wet clay will cr-\r\nack when it boils.\r\n\r\nEnd"
+    )
+    assert page.text == (
+        "The efficient kiln is fired slowly at first, because wet clay will crack when it boils.\n\nEnd"
+    )
+    assert page.title == "notes.txt"
+
+
+def test_underlined_titles_are_headings_and_their_lines_go() -> None:
+    page = read(f"Kilns\n=====\n\n{fill(PROSE, 60)}\n\n  Clay\n  ----\n{PROSE}\nname | heat\n-----------\n")
+    assert [(h.level, h.text) for h in page.headings] == [(1, "Kilns"), (2, "Clay")]
+    assert all(page.text.startswith(h.text, h.start) for h in page.headings)
+    assert "=" not in page.text and page.title == "Kilns" and "name | heat\n-----------" in page.text
+
+
+def test_contents_with_leaders_are_dropped_and_prices_are_kept() -> None:
+    contents = "Clay ........ 3\nFiring . . . . . . . 12\nGlaze ......... 12\n"
+    page = read(f"{contents}\n{PROSE}\n\nMug ....... 30\nBowl ...... 20\nPlate ..... 25")
+    assert "Firing" not in page.text and page.text.endswith("Mug 30\nBowl 20\nPlate 25")
+
+
+def test_running_heads_are_dropped_and_a_paragraph_goes_on_over_the_page() -> None:
+    words = "clay glaze fire cone".split()
+    pages = [
+        f"Potter's Manual         Kilns\n\nOf {word}.\nA sentence on {word} that\n\nSmith      [Page {n}]\n"
+        for n, word in enumerate(words)
+    ]
+    page = read("\f".join(pages))
+    assert "Manual" not in page.text and "[Page" not in page.text
+    assert all(f"Of {word}.\nA sentence on {word} that" in page.text for word in words)
+
+
+def test_addresses_are_links_even_where_lines_are_joined() -> None:
+    assert [link.url for link in read("See https://kiln.example/a.").links] == ["https://kiln.example/a"]
+
+
+def test_json_keeps_its_lines() -> None:
+    source = '{"name": "a kiln that is fired with wood from the hills",\n"heat": 1300}'
+    assert read(source).text == source
