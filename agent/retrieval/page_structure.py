@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Literal
 
-from agent.text.line_wrapping import LIST_MARK
+from agent.text.sentences import LIST_MARK
 from agent.types import Block, Heading, Page, Table
 from agent.types.web import BlockKind
 

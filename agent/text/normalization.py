@@ -1,4 +1,4 @@
-"""Words of a text in unified spelling, each with its offsets in the original.
+"""Words of a text in unified spelling, each with its offsets in the original; characters in plain form.
 
 Two texts that differ only in whitespace, punctuation, the shape of quotes and dashes, soft hyphens,
 ligatures, the width of characters, the hyphenation at a line's end, contractions taken apart ("does n't",
@@ -52,6 +52,24 @@ _JOINS = re.compile(rf"[{_INVISIBLE}]|[-\u2010\u2011]\s+")
 _SUPERSCRIPTS = str.maketrans(
     {c: f"^{d}" for c, d in zip("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789", strict=True)} | {"’": "'", "ʼ": "'"}
 )
+
+_UNSEEN = re.compile("[\u00ad\u200b\u2060\ufeff\ufffe\x00-\x08\x0e-\x1f]")
+"""Soft hyphens, zero-width spaces and control characters. Joiners stay: Persian and emoji need them."""
+_PLAIN_FORMS = {
+    "<compat>",
+    "<noBreak>",
+    "<font>",
+    "<initial>",
+    "<medial>",
+    "<final>",
+    "<isolated>",
+    "<square>",
+}
+"""The kinds of compatibility forms (Unicode, chapter 3.7) that are replaced. Not among them: <super>, <sub>,
+<fraction> and <circle>, which change a figure (10² is not 102)."""
+_RAISED = str.maketrans("0123456789+-−=()n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ⁿ")
+_LOWERED = str.maketrans("0123456789+-−=()", "₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎")
+_RAISABLE = re.compile(r"[\d+\-−=()n]{1,9}", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -135,3 +153,31 @@ def remove_line_hyphens(word: str) -> str:
 def remove_grouping(number: str) -> str:
     """A number without the commas that group its digits: "1,200" as "1200"."""
     return number.replace(",", "") if re.fullmatch(r"-?\d{1,3}(?:,\d{3})+(?:\.\d+)?", number) else number
+
+
+def normalize_characters(text: str) -> str:
+    """The text in composed form (NFC), with ligatures and wide or styled letters in their plain form (NFKC)
+    and without invisible characters; superscripts, subscripts, fractions, marks and spaces stay."""
+    if text.isascii() and text.isprintable():
+        return text
+    text = unicodedata.normalize("NFC", _UNSEEN.sub("", text))
+    plain = {ord(c): form for c in set(text) if c > "\u007f" and (form := _plain_form(c)) != c}
+    return text.translate(plain) if plain else text
+
+
+def raise_figures(text: str) -> str:
+    """Figures as superscripts ("2" as "²"); "" where the text holds anything else, such as "st"."""
+    return text.translate(_RAISED) if _RAISABLE.fullmatch(text) else ""
+
+
+def lower_figures(text: str) -> str:
+    """Figures as subscripts; "" where the text holds anything else."""
+    return text.translate(_LOWERED) if _RAISABLE.fullmatch(text) and "n" not in text else ""
+
+
+def _plain_form(character: str) -> str:
+    kind, _, form = unicodedata.decomposition(character).partition(" ")
+    is_replaced = kind in _PLAIN_FORMS or (kind in ("<wide>", "<narrow>") and character.isalnum())
+    if not is_replaced or form.startswith("0020 ") or character == "…":
+        return character
+    return unicodedata.normalize("NFKC", character)

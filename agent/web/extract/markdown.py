@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from agent.text import urls
-from agent.text.characters import normalize_characters
+from agent.text.normalization import normalize_characters
 from agent.types import Block, Heading, Link, Outcome, Table
 from agent.types.web import BlockKind
 from agent.web.extract.extraction import Extraction

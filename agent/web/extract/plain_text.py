@@ -8,8 +8,8 @@ from collections import Counter
 from itertools import pairwise
 
 from agent.text import urls
-from agent.text.characters import normalize_characters
-from agent.text.line_wrapping import join_wrapped_lines
+from agent.text.normalization import normalize_characters
+from agent.text.sentences import join_wrapped_lines
 from agent.types import Heading, Link
 from agent.web.extract.extraction import Extraction
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 
 from selectolax.lexbor import LexborNode
 
-from agent.text.characters import lower_figures, normalize_characters, raise_figures
+from agent.text.normalization import lower_figures, normalize_characters, raise_figures
 from agent.types import Block, Heading, Table
 from agent.types.web import BlockKind
 from agent.web.extract.tables import TABLE_CELL_TAGS, parse_table

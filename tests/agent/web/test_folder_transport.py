@@ -68,7 +68,7 @@ def test_the_rules_hold_here_too(folder_world: Make, url: str) -> None:
 
 
 def test_documents_can_be_more_than_text(folder_world: Make, tmp_path: Path) -> None:
-    from tests.agent.web.extract.test_pdf import made
+    from tests.agent.web.extract.formats.test_pdf import made
 
     (tmp_path / "report.pdf").write_bytes(made("The dairy sold 1,200 litres."))
     world = folder_world(
