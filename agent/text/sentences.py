@@ -1,5 +1,5 @@
-"""Where sentences end: full stops, abbreviations, ordinals and the marks of other scripts; and which lines of a
-text read on in the next one, because it was wrapped at a width by an editor, a mailer or a typesetter."""
+"""Where sentences end: full stops, abbreviations, ordinals, marks of other scripts. And which lines of a text
+read on in the next one, because it was wrapped at a width by an editor, a mailer or a typesetter."""
 
 from __future__ import annotations
 
