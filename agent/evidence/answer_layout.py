@@ -9,7 +9,7 @@ from agent.types import Answer, Sentence
 
 ALSO_FOUND = "Also found"
 NOT_FOUND = "Not found on the pages read."
-UNJUDGED_NOTE = "No model judged whether these passages answer the question: read them."
+UNJUDGED_NOTE = "No model judged these passages; read them."
 """The note beside the verdict `passages_found`."""
 
 

@@ -9,6 +9,7 @@ from functools import partial
 from agent.engine.context import RunContext
 from agent.engine.state import Change, state_after
 from agent.flows.shared import fact_view
+from agent.flows.shared.answer_shape import repeat_sentence
 from agent.flows.shared.citations import resolve_citations
 from agent.flows.shared.claim_checks import check_sentences
 from agent.flows.shared.fact_intake import add_facts
@@ -109,7 +110,7 @@ def _keep_drafted_sentences(state: SiteRun) -> list[ReportSentence]:
         return []
     facts = fact_view.facts_after_notes(state)
     kept = [
-        _apply_corrections(ReportSentence(text=sentence.text, fact_ids=sentence.fact_ids), facts)
+        _apply_corrections(repeat_sentence(state.plan, sentence), facts)
         for sentence in draft.sentences
         if sentence.fact_ids and all(i in facts and facts[i].can_support for i in sentence.fact_ids)
     ]
