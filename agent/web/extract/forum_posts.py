@@ -24,7 +24,7 @@ from agent.web.extract.forum_fields import (
     read_text,
     structure_key,
 )
-from agent.web.extract.nodes import ancestors, is_inside, link_share, text_length
+from agent.web.extract.nodes import ancestors, is_inside, link_share, names_of, text_length
 from agent.web.patterns import compile_names, read_lists
 
 MAX_LINKED_SHARE = 0.6
@@ -40,9 +40,21 @@ _BLOCK_TAGS = frozenset(
     "span".split()
 )
 _LISTS = read_lists("forum")
+_POST_SELECTOR = ", ".join(f"[class*={name} i]" for name in "msg message post comment reply answer".split())
 _SINGLE_POST = compile_names(_LISTS["single_post_names"])
 _QUESTION = compile_names(_LISTS["question_names"])
 _ANSWER = compile_names(_LISTS["answer_names"])
+
+
+def mark_posts(root: LexborNode) -> frozenset[int]:
+    """The ids (`mem_id`) of the blocks that are posts by their class name, two of a kind at least and without
+    headings: what a passage is cut from. Author and date are not looked for."""
+    groups: dict[str, list[int]] = defaultdict(list)
+    for node in root.css(_POST_SELECTOR):
+        is_named = node.tag in _BLOCK_TAGS and _SINGLE_POST.search(names_of(node, "class"))
+        if is_named and node.css_first("h1, h2, h3, h4, h5, h6") is None:
+            groups[structure_key(node)].append(node.mem_id)
+    return frozenset(post for group in groups.values() if len(group) > 1 for post in group)
 
 
 def find_posts(html: str, today: str) -> list[Post]:

@@ -7,7 +7,7 @@ from w3lib.html import get_meta_refresh
 
 from agent.text import urls
 from agent.types import Link, Outcome
-from agent.web.extract import access_walls, boilerplate, html_limits, metadata
+from agent.web.extract import access_walls, boilerplate, forum_posts, html_limits, metadata
 from agent.web.extract.extraction import Extraction
 from agent.web.extract.nodes import find_base_url, names_of, text_length
 from agent.web.extract.text_blocks import TextBlocks, inline_text
@@ -56,7 +56,8 @@ def _extract_text(tree: LexborHTMLParser, html: str) -> TextBlocks | None:
     boilerplate.remove_invisible(body)
     visible = text_length(body)
     boilerplate.remove_boilerplate(body)
-    blocks = TextBlocks(boilerplate.find_main_content(body))
+    main = boilerplate.find_main_content(body)
+    blocks = TextBlocks(main, forum_posts.mark_posts(main))
     if len(blocks.text) >= min(_MIN_TEXT_CHARACTERS, 0.8 * visible):
         return blocks
     again = LexborHTMLParser(html).body

@@ -85,9 +85,11 @@ class TextWriter:
 
 
 class TextBlocks:
-    """The text under one node, with its headings, tables and blocks."""
+    """The text under one node, with its headings, tables and blocks; `posts` are the ids (`mem_id`) of the
+    nodes that are forum posts."""
 
-    def __init__(self, root: LexborNode) -> None:
+    def __init__(self, root: LexborNode, posts: frozenset[int] = frozenset()) -> None:
+        self._posts = posts
         self._out = TextWriter()
         self.headings: list[Heading] = []
         self.tables: list[Table] = []
@@ -135,8 +137,8 @@ class TextBlocks:
             self._out.write_preformatted(node.text())
             self.blocks.append(Block("code", start, self._out.length))
             self._out.require_gap("\n\n")
-        elif tag in _BLOCK_KINDS:
-            self._open_blocks.append(Block(_BLOCK_KINDS[tag], self._out.length, 0))
+        elif kind := self._block_kind(node):
+            self._open_blocks.append(Block(kind, self._out.length, 0))
         elif tag == "a":
             self._in_link += 1
             self._links += 1
@@ -145,12 +147,16 @@ class TextBlocks:
         elif tag == "math":
             self._out.write_inline(node.attributes.get("alttext") or node.text())
 
+    def _block_kind(self, node: LexborNode) -> BlockKind | None:
+        is_post = bool(self._posts) and node.mem_id in self._posts
+        return "post" if is_post else _BLOCK_KINDS.get(node.tag or "")
+
     def _leave_node(self, node: LexborNode) -> None:
         tag = node.tag or ""
         self._write_gap(node)
         if tag == "a":
             self._in_link -= 1
-        if tag in _BLOCK_KINDS:
+        if self._block_kind(node):
             block = self._open_blocks.pop()
             block.end = self._out.length
             self.blocks.append(block)

@@ -243,3 +243,15 @@ def test_links_alone_are_no_passage_unless_a_line_introduces_them():
     assert cuts(f"<h2>Contents</h2>{menu}<h2>Clay</h2><p>{FILLER}</p>") == [("prose", "", FILLER.strip())]
     label = "These kinds are fired:"
     assert cuts(f"<p>{FILLER}</p><p>{label}</p>{menu}")[-1] == ("list", label, f"{label}\n\nRaku\nPorcelain")
+
+
+def test_a_forum_post_is_a_passage_of_its_own():
+    posts = "".join(
+        f"<div class='post p{n}'><b>potter{n}</b><p>Mine cracks.</p><p>Why?</p></div>" for n in range(3)
+    )
+    assert cuts(f"<h1>Cracks</h1>{posts}<p>{FILLER}</p>") == [
+        *[("post", "", f"potter{n}\n\nMine cracks.\n\nWhy?") for n in range(3)],
+        ("prose", "", FILLER.strip()),
+    ]
+    long = "".join(f"<li class=comment><p>{FILLER * 9}</p><p>{FILLER * 9}</p>" for _ in range(2))
+    assert [passage.kind for passage in read(f"<ul>{long}</ul>")] == ["post"] * 4

@@ -68,9 +68,9 @@ def test_the_rules_hold_here_too(folder_world: Make, url: str) -> None:
 
 
 def test_documents_can_be_more_than_text(folder_world: Make, tmp_path: Path) -> None:
-    from tests.agent.web.extract.formats.test_pdf import made
+    from tests.agent.web.extract.sample_documents import make_pdf
 
-    (tmp_path / "report.pdf").write_bytes(made("The dairy sold 1,200 litres."))
+    (tmp_path / "report.pdf").write_bytes(make_pdf("The dairy sold 1,200 litres."))
     world = folder_world(
         {"url": "https://d.test/html", "html": "<title>T</title><table><tr><td>a<td>b</table>"},
         {"url": "https://d.test/gone", "status": 404},
@@ -84,7 +84,7 @@ def test_documents_can_be_more_than_text(folder_world: Make, tmp_path: Path) -> 
     )
     assert world.fetch("https://d.test/html").tables[0].rows == [["a", "b"]]
     assert world.fetch("https://d.test/moved").final_url == "https://d.test/html"
-    assert world.fetch("https://d.test/plain").text == "a,b\n1,2"
+    assert world.fetch("https://d.test/plain").text == "a | b\n1 | 2"
     assert "1,200 litres" in world.fetch("https://d.test/pdf").text
     outcomes = {
         path: world.fetch(f"https://d.test/{path}").outcome
