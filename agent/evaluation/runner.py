@@ -22,15 +22,15 @@ from typing import Any
 
 from agent import config as configuration
 from agent.errors import NotFound, UsageError
-from agent.evaluation import metrics, query_rewriting
+from agent.evaluation import collection_score, metrics, query_rewriting
 from agent.evaluation.question_score import score_run
 from agent.text.urls import host
-from agent.types import Outcome, Settings, Status, Turn
+from agent.types import CollectLimits, Outcome, Settings, Status, Turn
 from agent.workbench import Workbench
 
 log = logging.getLogger(__name__)
-EVALUATED_FLOWS = ("chat", "chat_simple", "reply", "research", "site")
-"""Flows that answer questions; `collect` gathers, and no question set measures that."""
+EVALUATED_FLOWS = ("chat", "chat_simple", "collect", "reply", "research", "site")
+"""Flows that answer questions, and `collect`, whose questions name the items to gather."""
 LIBRARY_FLOWS = ("reply", "chat", "chat_simple")
 """Flows that answer from the library: the documents of the world are added to it first."""
 DEFAULT_ENVIRONMENT = {"CONFIG_FILE": "", "KB_DIR": "", "TEAM_DIR": "", "CONVERSATIONAL_MODE": "true"}
@@ -77,6 +77,9 @@ def evaluate(job: EvaluationJob) -> dict[str, Any]:
     with tempfile.TemporaryDirectory(prefix="touchstone-eval-") as scratch:
         scored = _score_all(replace(job, keep=job.keep or scratch), questions, urls)
         rows = sorted(_show_progress(scored, len(questions), "question"), key=lambda row: order[row["id"]])
+    if job.flow == "collect":
+        shares = collection_score.compute_metrics(rows)
+        return {**head, "n": len(rows), "metrics": shares, "questions": rows}
     curve, bins = metrics.refusal_curve(rows), metrics.reliability_bins(rows)
     return {
         **head,
@@ -200,7 +203,11 @@ def score_question(
         "id": question["id"],
         "answerable": question.get("answerable"),
         "type": question.get("type", ""),
-        **score_run(bench, view, question, urls),
+        **(
+            collection_score.score_collection(bench, view, question)
+            if job.flow == "collect"
+            else score_run(bench, view, question, urls)
+        ),
         "crashes": int(status is Status.FAILED),
         "seconds": round(time.monotonic() - began, 3),
     }
@@ -211,6 +218,9 @@ def settings_for(job: EvaluationJob, question: dict[str, Any]) -> Settings:
     root (or `start_url`). Raises UsageError when a question for `site` names neither."""
     start = question.get("start_url") or ""
     settings = Settings(flow=job.flow, world=job.world, model=job.model, start_urls=[start] if start else [])
+    if job.flow == "collect":
+        limits = CollectLimits(max_articles=question.get("max_articles", CollectLimits().max_articles))
+        return settings.replace(collect=limits)
     if job.flow != "site":
         return settings
     domain = question.get("host") or host(start)

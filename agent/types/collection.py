@@ -69,6 +69,8 @@ class LinkCandidate(Record):
     text: str = ""
     context: str = ""
     date: str = ""
+    place: str = ""
+    """Where it stands: tags and class names of the elements around it."""
     content: bool = True
     """False in a menu, header or footer."""
 

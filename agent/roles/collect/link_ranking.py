@@ -66,8 +66,16 @@ def fallback(
     about = set(stem_prefixes(title, url))
     wanted = set(stem_prefixes(intent.topic))
     lent = len(wanted & about) / len(wanted) if wanted else 0.0
+    places = {link.place for link in entries if link.date and link.place}
+
+    def is_entry(link: LinkCandidate) -> bool | None:
+        """Whether a link is surely an entry of the list; None when it may be one."""
+        if link.date or link.place in places or _THREAD_URL.search(link.url):
+            return True
+        return None if not dated and len(link.text) >= MIN_ANCHOR_CHARS else False
+
     scored = [
-        (_score_link(link, score if wanted else None, lent, dated=dated), link)
+        (_score_link(score if wanted else None, lent, is_entry(link)), link)
         for link, score in zip(entries, relevance, strict=True)
     ]
     fit = [entry for entry in scored if entry[0] >= MIN_SCORE]
@@ -110,12 +118,9 @@ def _names_writer(link: LinkCandidate, author: str) -> bool:
     return is_same_writer(author, f"{link.text} {link.context}")
 
 
-def _score_link(link: LinkCandidate, relevance: float | None, lent: float, *, dated: bool) -> float:
+def _score_link(relevance: float | None, lent: float, is_entry: bool | None) -> float:
     """Half for being an entry, half for the topic, of which a listing about it lends its entries a part."""
-    if link.date or _THREAD_URL.search(link.url):
-        entry = 0.5
-    else:
-        entry = 0.3 if not dated and len(link.text) >= MIN_ANCHOR_CHARS else 0.0
+    entry = 0.5 if is_entry else 0.3 if is_entry is None else 0.0
     if not entry or relevance is None:
         return min(1.0, entry * 1.6)
     return entry + 0.5 * max(relevance, 0.5 * lent)

@@ -132,13 +132,18 @@ def _find_section_link(section: str, links: list[LinkCandidate], url: str) -> Li
     by_anchor = [
         link for link in possible if pattern.search(link.text) and len(link.text) <= MAX_ANCHOR_CHARS
     ]
-    by_url = [link for link in possible if pattern.search(link.url) and link.text]
+    by_url = [link for link in possible if pattern.search(_path(link.url)) and link.text]
     below = url.rstrip("/") + "/"
     return min(
         by_anchor or by_url,
-        key=lambda link: (not pattern.search(link.url), not link.url.startswith(below), len(link.url)),
+        key=lambda link: (not pattern.search(_path(link.url)), not link.url.startswith(below), len(link.url)),
         default=None,
     )
+
+
+def _path(url: str) -> str:
+    """An address without its host: "forum.example" names no section."""
+    return "/" + url.partition("://")[2].partition("/")[2]
 
 
 def _decide_onward(intent: CollectIntent, links: list[LinkCandidate], page_type: PageType) -> PageDecision:

@@ -29,7 +29,8 @@ class ItemPreview(Record):
     date: str = ""
     preview: str = ""
     trail: list[str] = Field(default_factory=list)
-    """The titles of the pages that led to it."""
+    """The host and the titles of the pages that led to it; for the fallback, the first and the last count: a
+    publisher's name and the listing's title."""
     matched: list[str] = Field(default_factory=list)
     """The topic's words that are anywhere in its text, for the fallback."""
 
@@ -70,7 +71,7 @@ def _judge_item(intent: CollectIntent, item: ItemPreview) -> ItemVerdict:
     if len(inside) >= MIN_TOPIC_SHARE * len(wanted):
         found = ", ".join(find_topic_words(intent.topic, inside))
         return ItemVerdict(id=item.id, is_relevant=True, reason=f"It contains {found}.")
-    for title in item.trail:
+    for title in dict.fromkeys([*item.trail[:1], *item.trail[-1:]]):
         named = {word for word in wanted if stem_prefix(word) in stem_prefixes(title)}
         if named and len(inside | named) >= MIN_TOPIC_SHARE * len(wanted):
             return ItemVerdict(id=item.id, is_relevant=True, reason=f"It was found under “{title}”.")

@@ -141,6 +141,7 @@ def _build_candidate(node: LexborNode, address: str, today: str, sizes: dict[int
     entry = _find_entry(node, sizes)
     context = inline_text(entry)
     return LinkCandidate(
+        place=_structure_key(node),
         url=address,
         text=" ".join(text.split())[:200],
         context="" if context == text else context[:300],
@@ -158,7 +159,7 @@ def _find_entry(node: LexborNode, sizes: dict[int, int]) -> LexborNode:
     holds the text lengths of blocks that were measured."""
     entry = node
     for level in islice(ancestors(node), MAX_LEVELS):
-        if level.tag in _LIST_TAGS:
+        if level.tag in _LIST_TAGS or level.css_first("h1") is not None:
             break
         if (
             sizes.setdefault(level.mem_id, sizes.get(level.mem_id) or text_length(level))

@@ -6,7 +6,7 @@ one with a sender; or a line that is a date with the time of day beside a line w
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from agent.types.collection import Post
 from agent.web.extract.page_dates import find_date
@@ -17,8 +17,9 @@ MAX_LINES_BEFORE = 25
 """Lines of a page among which its header block begins: navigation and the title stand before it."""
 MIN_DATE_SHARE = 0.5
 """The share of a value or line that a date makes up."""
+MAX_LABEL_CHARACTERS = 30
 MAX_NAME_CHARACTERS = 60
-_FIELD = re.compile(r"(?P<label>[^\W\d][\w .’'-]{0,28}?)\s*(?::|\s\|)\s*(?P<value>\S.*)")
+_FIELD = re.compile(r"(?P<label>[^\W\d][\w .’'-]{0,28}?)\s*(?::(?:\s*\|)?|\s\|)\s*(?P<value>\S.*)")
 _ADDRESS = re.compile(
     r"<?\b[\w.+-]+\s?(?:@|\bat\b|\[at\]|\(at\)|_at_|&#64;)\s?[\w-]+(?:\.|\s(?:dot|punkt)\s)[\w.-]+>?",
     re.IGNORECASE,
@@ -29,7 +30,10 @@ _SIGNATURE = re.compile(r"\n-- ?\n")
 
 def find_message(text: str, linked: LinkedText, today: str) -> Post | None:
     """The message that a page consists of, with its offsets in the page's text; None when it is none."""
-    lines = list(read_lines(text))
+    lines = (
+        list(_join_labels(list(read_lines(text))[:MAX_LINES_BEFORE]))
+        + list(read_lines(text))[MAX_LINES_BEFORE:]
+    )
     found = _read_fields(lines, today) or _read_unlabelled(lines, today)
     if found is None:
         return None
@@ -48,6 +52,21 @@ def find_message(text: str, linked: LinkedText, today: str) -> Post | None:
         start=start,
         end=start + len(text[start:end].rstrip()),
     )
+
+
+def _join_labels(lines: Sequence[TextLine]) -> Iterator[TextLine]:
+    """The lines, a label and its value in one where they stand below each other (a list of terms)."""
+    label: TextLine | None = None
+    for line in lines:
+        if label:
+            yield TextLine(label.start, line.end, f"{label.text} {line.text}")
+            label = None
+        elif line.text.endswith(":") and len(line.text) <= MAX_LABEL_CHARACTERS:
+            label = line
+        else:
+            yield line
+    if label:
+        yield label
 
 
 def _read_fields(lines: Sequence[TextLine], today: str) -> tuple[str, str, int] | None:

@@ -20,7 +20,7 @@ _DAYS_PER_UNIT = {"second": 0, "minute": 0, "hour": 0, "day": 1, "week": 7, "mon
 _DAY = r"(?P<day>[0-3]?\d)(?:st|nd|rd|th|\.|º|er)?"
 _MONTH = r"(?P<month>[^\W\d_]{3,12})"
 _YEAR = r"(?P<year>(?:19|20)\d\d)"
-_OF = r"(?:(?:of|de|del|d['’])\s*)?"
+_OF = r"(?:(?:of|de|del)\s+|d['’]\s*)?"
 _CLOCK = (
     r"(?:\s*(?:[,·|T–-]|at|um|kl\.?|à|a las)?\s*(?P<hour>[0-2]?\d)[:.](?P<minute>[0-5]\d)(?::[0-5]\d)?"
     r"\s*(?P<half>[ap]\.?m\b\.?)?)?"

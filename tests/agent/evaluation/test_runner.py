@@ -247,7 +247,7 @@ def test_a_conflict_counts_as_named_when_one_sentence_states_both_sides_and_both
     assert (told["metrics"]["conflict_named_both_read"], told["metrics"]["conflict_named_falsely"]) == (1, 0)
 
 
-def test_a_flow_that_answers_no_questions_is_not_offered() -> None:
-    assert set(FLOWS) - set(EVALUATED_FLOWS) == {"collect"}
+def test_every_flow_is_measured_and_no_other_name_is_taken() -> None:
+    assert set(FLOWS) == set(EVALUATED_FLOWS)
     with pytest.raises(UsageError, match="not measured by questions"):
-        evaluate(EvaluationJob("demo", flow="collect"))
+        evaluate(EvaluationJob("demo", flow="digest"))

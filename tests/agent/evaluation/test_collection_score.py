@@ -1,0 +1,84 @@
+"""Scoring collect runs: each count by its definition on a tiny site, and the made sites with fresh seeds."""
+
+from __future__ import annotations
+
+import json
+import random
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from agent.evaluation.collection_score import compute_metrics
+from agent.evaluation.runner import EvaluationJob, evaluate
+from tests.web.made_sites import KINDS, make_site, write_sites
+
+HOST = "https://ferryline.example"
+TEXT = "The ferry to Holm leaves at seven each morning and carries forty cars over the sound. " * 4
+LEAST = 0.5
+"""Low: six sites of one seed, one of which may be of a form that is not read yet."""
+_DAY = date(2026, 11, 22)
+OTHER = "The museum of Holm shows boats, nets and the lamps of the old harbour to its visitors. " * 4
+
+
+def write_page(path: str, title: str, body: str) -> dict[str, str]:
+    html = f"<html lang='en'><head><title>{title}</title></head><body><h1>{title}</h1>{body}</body></html>"
+    return {"id": path, "url": HOST + path, "title": title, "text": "", "html": html}
+
+
+def evaluate_site(folder: Path, **question: Any) -> dict[str, Any]:
+    links = "".join(
+        f"<li><a href='/{name}'>{name} of Holm this week</a></li>" for name in ("ferry", "museum", "bridge")
+    )
+    docs = [
+        write_page("/news", "News", f"<ul>{links}</ul>"),
+        write_page("/ferry", "Ferry", f"<p>3 May 2026</p><p>{TEXT}</p>"),
+        write_page("/museum", "Museum", f"<p>4 May 2026</p><p>{OTHER}</p>"),
+    ]
+    asked = {"id": "q", "question": "ferry news", "start_url": f"{HOST}/news", "type": "news", **question}
+    (folder / "docs.jsonl").write_text("\n".join(map(json.dumps, docs)), "utf-8")
+    (folder / "questions.jsonl").write_text(json.dumps(asked), "utf-8")
+    return evaluate(EvaluationJob(str(folder), "collect", jobs=1))
+
+
+def test_wanted_items_that_are_kept_whole_count(tmp_path: Path) -> None:
+    ferry = {"url": f"{HOST}/ferry", "text": TEXT, "date": "2026-05-03"}
+    found = evaluate_site(tmp_path, items=[ferry], actions={f"{HOST}/news": ["EXTRACT_LINKS"]})
+    row = found["questions"][0]
+    assert (row["kept"], row["missed"], row["wrong"], row["complete"]) == (1, 0, 0, 1)
+    assert (row["decided"], row["decided_rightly"], row["faults"]) == (1, 1, [])
+    assert found["metrics"]["news: extraction"] == found["metrics"]["extraction"] == 1.0
+
+
+def test_missed_wrong_and_half_items_are_told(tmp_path: Path) -> None:
+    wanted = [{"url": f"{HOST}/museum"}, {"url": f"{HOST}/ferry", "text": TEXT, "date": "2026-05-09"}]
+    found = evaluate_site(tmp_path, items=wanted, actions={f"{HOST}/news": ["STOP"]})
+    row = found["questions"][0]
+    assert (row["wanted"], row["kept"], row["missed"], row["complete"]) == (2, 1, 1, 0)
+    assert row["faults"] == [
+        f"missed: {HOST}/museum",
+        f"date 2026-05-03 for 2026-05-09: {HOST}/ferry",
+        f"EXTRACT_LINKS for STOP: {HOST}/news",
+    ]
+    assert found["metrics"]["decisions"] == 0.0
+    unwanted = evaluate_site(tmp_path, items=[])["questions"][0]
+    assert (unwanted["wrong"], unwanted["faults"]) == (1, [f"wrong: {HOST}/ferry 2026-05-03"])
+
+
+def test_shares_of_nothing_are_whole() -> None:
+    assert compute_metrics([])["relevance"] == 1.0
+
+
+def test_a_seed_makes_the_same_site_again() -> None:
+    first, again = (make_site("forum", 5, make_site("forum", 5, _DAY).today) for _ in range(2))
+    assert first.docs == again.docs and first.question == again.question
+    assert first.docs != make_site("forum", 6, first.today).docs
+
+
+def test_fresh_sites_are_collected(tmp_path: Path) -> None:
+    """Fresh seeds each time; the bench (tests/bench/collect.py) holds the targets over many sites."""
+    seed = random.SystemRandom().randrange(10**6)
+    write_sites(tmp_path, [seed], KINDS)
+    found = evaluate(EvaluationJob(str(tmp_path), "collect", jobs=1))
+    faults = [fault for row in found["questions"] for fault in row["faults"]]
+    for share in ("extraction", "relevance", "decisions"):
+        assert found["metrics"][share] >= LEAST, f"tests/bench/collect.py --seed {seed}: {share}, {faults}"
