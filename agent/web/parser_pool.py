@@ -78,6 +78,7 @@ class _ParserProcess:
             stderr=subprocess.DEVNULL,
             cwd=ROOT,
             env=child_environment(),
+            start_new_session=True,  # Ctrl-C in a terminal is for this process, which ends the other one
         )
 
     def is_alive(self) -> bool:

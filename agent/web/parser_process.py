@@ -6,6 +6,7 @@ of CPU time; it dies of them, and `agent.web.parser_pool` starts another."""
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import os
@@ -72,7 +73,8 @@ def serve(requests: BinaryIO, replies: BinaryIO) -> None:
 def _limit_memory(megabytes: float) -> None:
     if resource is not None and hasattr(resource, "RLIMIT_AS"):
         most = int(megabytes * 1_000_000)
-        resource.setrlimit(resource.RLIMIT_AS, (most, most))
+        with contextlib.suppress(ValueError, OSError):  # macOS has the limit and refuses to set it
+            resource.setrlimit(resource.RLIMIT_AS, (most, most))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 

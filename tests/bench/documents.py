@@ -1,5 +1,5 @@
-"""How well documents are read: `python tests/bench/documents.py FILE...` prints, for each PDF, the CPU time,
-the share of letters in glued and in broken words, and how far the words agree with those of pdftotext.
+"""How well documents are read: `python tests/bench/documents.py FILE...` (without one, the demo's) prints,
+for each PDF, the CPU time, the share of letters in glued and in broken words, and how far the words agree with those of pdftotext.
 
 The outside judge is `pdftotext` of poppler-utils (not a dependency; its words are the dictionary). A word is
 *glued* when the dictionary lacks it but it splits into two or more words of the dictionary that have at least
@@ -83,4 +83,5 @@ def main(names: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    root = Path(__file__).resolve().parents[2]
+    main(sys.argv[1:] or sorted(map(str, (root / "demo").rglob("*.pdf"))))

@@ -44,6 +44,10 @@ _MEDIA_TYPES = {
     "csv": "text/csv",
     "tsv": "text/tab-separated-values",
 }
+_SHEET_TYPES = {
+    "ods": "application/vnd.oasis.opendocument.spreadsheet",
+    "xls": "application/vnd.ms-excel",
+}
 _CONVERSION_HINTS = {
     **dict.fromkeys(("doc", "dot"), "an old Word file: open it there and save it as DOCX or PDF"),
     **dict.fromkeys(("ppt", "pps"), "an old PowerPoint file: open it there and save it as PPTX or PDF"),
@@ -116,7 +120,8 @@ def _extract(data: bytes, ending: str, label: str, address: str) -> tuple[Extrac
     stated = _MEDIA_TYPES.get(ending, "text/plain" if ending in _TEXT_EXTENSIONS else "")
     kind = mime.detect_kind(data, stated)
     if kind in mime.DOCUMENT_TYPES:
-        return dispatch.extract_content(data, stated, address), mime.DOCUMENT_TYPES[kind]
+        reading = dispatch.extract_content(data, stated, address)
+        return reading, _SHEET_TYPES.get(ending if kind == "sheets" else "", mime.DOCUMENT_TYPES[kind])
     if kind != "locked" and ending in _CONVERSION_HINTS:
         raise UsageError(f"{label} is {_CONVERSION_HINTS[ending]}")
     if kind in ("other", "text") and ending in _OFFICE_NAMES:

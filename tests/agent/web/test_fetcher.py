@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import threading
+import time
 from collections.abc import Callable
 
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from agent.errors import StopRequested
 from agent.types import Outcome, SourceFilter
 from agent.web.world import World
+from tests.agent.web.hostile_pdfs import pdf_of_lines
 from tests.web.site import Asked, Reply, Site, html, sends_to
 
 LONG = "<p>" + "The Ostrava dairy was founded in 1921 by two sisters. " * 10 + "</p>"
@@ -33,6 +35,24 @@ def test_a_page_comes_back_read(live_world: Live) -> None:
         assert "founded in 1921 by two sisters." in page.text
         assert [(link.url, link.text) for link in page.links] == [(site.url("/b"), "More")]
         assert page.raw.startswith(b"<html") and len(page.sha256) == 64 and page.fetched_at.endswith("Z")
+
+
+def test_a_stop_ends_the_reading_of_a_hostile_document(live_world: Live) -> None:
+    hostile = pdf_of_lines(1_500_000)
+    ends: list[float] = []
+
+    def stop_soon() -> None:
+        """Stops .3 s after the document was served."""
+        if not ends and any(asked.path == "/a.pdf" for asked in site.asked):
+            ends.append(time.monotonic() + 0.3)
+        if ends and time.monotonic() > ends[0]:
+            raise StopRequested
+
+    with Site({"/a.pdf": Reply(200, hostile, {"Content-Type": "application/pdf"})}) as site:
+        world = live_world()
+        with pytest.raises(StopRequested):
+            world.fetch(site.url("/a.pdf"), checkpoint=stop_soon)
+        assert time.monotonic() - ends[0] < 1
 
 
 def test_it_says_who_it_is_and_brings_nothing_along(
