@@ -85,7 +85,7 @@ def test_an_answered_turn_shows_quotes_decisions_and_pages(app, bench):
     assert (
         "within 30 days" in text
         and 'class="cite"' in text
-        and "Explore 1 address" in text
+        and "Explore 5 addresses" in text
         and "page?run=" in text
     )
     assert "Reads inside kallsteg.example" in text

@@ -15,6 +15,7 @@ from agent.flows.shared.page_refs import START_PAGE_REASON, build_action, mark_r
 from agent.flows.site import links, stored_pages, thread_memory
 from agent.flows.site import pages as reading
 from agent.flows.site.answer import answer_from_draft, rewrite_answer
+from agent.flows.site.pages import Findings
 from agent.flows.site.state import (
     BY_INDEX,
     BY_PERSON,
@@ -27,7 +28,7 @@ from agent.flows.site.state import (
 from agent.roles.site.draft import DRAFT
 from agent.roles.site.site_decision import SITE_DECISION, AgentDecision
 from agent.text.urls import canonicalize, host, site
-from agent.types import Action, Outcome, Page, PageRef, Passage, Proposal, Refusal
+from agent.types import Action, Outcome, Page, PageRef, Proposal, Refusal
 from agent.web.robots import list_sitemaps
 
 MAX_SITEMAPS = 8
@@ -66,7 +67,7 @@ def recall(state: SiteRun, tools: RunContext) -> tuple[Change, str]:
 def _is_site_known(state: SiteRun, tools: RunContext) -> bool:
     """Whether the fresh stored pages of the site hold a good passage."""
     stored = stored_pages.list_site_pages(state, tools, links.find_folders(state, tools))
-    return bool(stored) and reading.is_good(reading.search_site(state, tools, stored.values()))
+    return bool(stored) and reading.look_up(state, tools, stored.values()).is_good
 
 
 def _index_stored_links(state: SiteRun, tools: RunContext, index: UrlIndex) -> None:
@@ -194,17 +195,17 @@ def decide(state: SiteRun, tools: RunContext) -> tuple[Change, str]:
     that it draws on become pages of the run."""
     change: Change = {"pages": reading.mark_given(state, tools)}
     stored = stored_pages.list_site_pages(state, tools, links.find_folders(state, tools))
-    passages = reading.search_site(state, tools, stored.values())
-    adopted = reading.adopt_stored(state, tools, stored, passages)
+    found = reading.look_up(state, tools, stored.values())
+    adopted = reading.adopt_stored(state, tools, stored, found.passages)
     change |= {**adopted, "pages": [*change["pages"], *adopted.get("pages", [])]}
-    change["bearings"] = reading.score_pages(state_after(state, change), passages)
+    change["bearings"] = reading.score_pages(state_after(state, change), found.passages)
     now = state_after(state, change)
-    decided, next = _decide_next(now, tools, passages)
-    facts = reading.quote_best(now, tools, passages) if next == "draft" else {}
+    decided, next = _decide_next(now, tools, found)
+    facts = reading.quote_best(now, tools, found.answer) if next == "draft" else {}
     return {**change, **facts, **decided}, next
 
 
-def _decide_next(state: SiteRun, tools: RunContext, passages: Sequence[Passage]) -> tuple[Change, str]:
+def _decide_next(state: SiteRun, tools: RunContext, found: Findings) -> tuple[Change, str]:
     """What a person or a limit calls for, else what the role decides."""
     own, left, cap = state.own, _count_pages_left(state), state.settings.site.max_pages
     retry = fact_view.requested_retry(state)
@@ -217,11 +218,11 @@ def _decide_next(state: SiteRun, tools: RunContext, passages: Sequence[Passage])
     forced = _explain_forced_answer(state, left, order)
     if not order and tools.client and state.history:  # only a model completes a follow-up
         forced = ""
-    is_unmet = not reading.is_good(passages) or fact_view.confidence_goal(state) > 1
+    is_unmet = not found.is_good or fact_view.confidence_goal(state) > 1
     if not left and order and is_unmet and state.settings.at_cap == "ask":
         raise BudgetSpent(forced, cap="pages", used=cap, limit=cap)
     if not forced:
-        return _ask_decision(state, tools, order, left)
+        return _ask_decision(state, tools, found, order, left)
     limit = forced if order and is_unmet else ""
     relevant = [i for i, relevance in own.bearings.items() if relevance]
     return {
@@ -243,18 +244,20 @@ def _forced_choice(state: SiteRun, tools: RunContext, why: str, limit: str = "")
     )
 
 
-def _ask_decision(state: SiteRun, tools: RunContext, order: Sequence[int], left: int) -> tuple[Change, str]:
+def _ask_decision(
+    state: SiteRun, tools: RunContext, found: Findings, order: Sequence[int], left: int
+) -> tuple[Change, str]:
     """The role's decision; the fallback's when it explores nothing that exists. A wave is what was chosen and
     the next addresses of the order."""
     own, limits, unvisited = state.own, state.settings.site, links.list_unvisited(state, order)
     most = min(limits.max_urls_per_iteration, left)
-    passages = reading.passages_for_prompt(state, tools)
+    passages = reading.passages_for_prompt(state, tools, found.passages)
     inputs: dict[str, Any] = {
         "question": state.question,
         "history": state.history,
         "instruction": state.settings.instruction,
         "notes": [note.text for note in state.notes],
-        "pages": reading.list_pages(state, passages),
+        "pages": reading.list_pages(state, passages, found),
         "graph": {i: own.url_graph.get(i, []) for i in own.visited_urls[-MAX_GRAPH_PAGES:]},
         "unvisited": unvisited,
         "iteration": own.current_iteration,
@@ -343,9 +346,10 @@ def reconsider(state: SiteRun, tools: RunContext) -> tuple[Change, str]:
 
 
 def draft(state: SiteRun, tools: RunContext) -> tuple[Change, str]:
-    """Write the answer from what was read, or refuse; from the accepted facts alone after a person's
-    edits."""
-    if state.edits:
+    """Write the answer from what was read, or refuse; from the accepted facts alone after a person's edits,
+    unless a note came since the last answer."""
+    noted = state.notes[-1].step if state.notes else -1
+    if state.edits and not (state.answer and noted > state.answer.step):
         return rewrite_answer(state, tools), "review"
     passages = reading.passages_for_prompt(state, tools)
     hosts = dict.fromkeys(host(url) for url in state.settings.start_urls)

@@ -11,10 +11,6 @@ from agent.roles.refusal_messages import is_unresolved_reference
 from agent.roles.role import Role, RoleReply
 from agent.types import Record, Turn
 
-GOOD_SCORE = 0.75
-"""The score of a passage (see agent.retrieval.scorer) from which the pages read are enough: it holds three
-quarters of the question's weight. Over eight documentation sites such a stop reads 81 of 100 pages and loses
-no passage that 100 would have found; 0.6 reads 70 and loses one of 29."""
 MIN_USEFUL_SHARE = 0.7
 """A page is useful with at least this share of the best one's relevance."""
 
@@ -27,6 +23,8 @@ class SitePage(Record):
     title: str = ""
     text: str = ""
     relevance: float = 0.0
+    is_enough: bool = False
+    """Whether the answer by rule is led by it, and good."""
 
 
 class UnvisitedUrl(Record):
@@ -67,15 +65,15 @@ def fallback(
     max_iterations: int,
     max_urls: int,
 ) -> AgentDecision:
-    """Answer when a passage of the pages read is good; else explore the first addresses, best first, while
+    """Answer when the pages read are enough; else explore the first addresses, best first, while
     there are any."""
-    best = max(pages, key=lambda page: page.relevance, default=None)
-    relevance = best.relevance if best else 0.0
+    enough = next((page for page in pages if page.is_enough), None)
+    relevance = max((page.relevance for page in pages), default=0.0)
     useful = [
         page.index for page in pages if page.relevance and page.relevance >= MIN_USEFUL_SHARE * relevance
     ]
-    if best and relevance >= GOOD_SCORE:
-        reason = f"“{best.title or best.url}” holds what is asked."
+    if enough:
+        reason = f"“{enough.title or enough.url}” holds what is asked."
     elif not history and is_unresolved_reference(question):
         reason = "The question does not name what it is about."
     elif not unvisited:

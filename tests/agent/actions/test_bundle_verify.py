@@ -166,7 +166,16 @@ def asked(site: Site, tmp_path) -> tuple[bytes, Workbench]:
 def test_refetch_tells_same_changed_gone_and_unreadable(monkeypatch, tmp_path):
     monkeypatch.setenv("FETCH_ALLOW", "127.0.0.1")
     monkeypatch.setenv("FETCH_GAP", "0")
-    first = {path: PAGE.format(n, n * 2) for path, n in (("/a", 31), ("/b", 32), ("/c", 33), ("/d", 34))}
+    places = {
+        "/a": (31, "by the northern shore, next to an old mill"),
+        "/b": (32, "behind that railway station since last spring"),
+        "/c": (33, "under tall birches where nobody else may graze"),
+        "/d": (34, "across three islands reached over wooden bridges"),
+    }
+    first = {
+        path: PAGE.format(n, n * 2).replace("hectares", f"hectares {where}")
+        for path, (n, where) in places.items()
+    }
     with Site({}) as site:
         live(first, site)
         made, bench = asked(site, tmp_path)

@@ -8,7 +8,6 @@ import pytest
 from agent.roles.prompt_templates import render
 from agent.roles.role import Role
 from agent.roles.site.site_decision import (
-    GOOD_SCORE,
     SITE_DECISION,
     AgentDecision,
     SitePage,
@@ -19,7 +18,7 @@ from agent.types import Turn
 from tests.agent.roles.blanks import find_blanks
 
 GOOD, POOR = (
-    SitePage(index=3, url="https://a.example/r", title="Returns", relevance=GOOD_SCORE),
+    SitePage(index=3, url="https://a.example/r", title="Returns", relevance=0.8, is_enough=True),
     SitePage(index=4, url="https://a.example/x", relevance=0.1),
 )
 MANY = [UnvisitedUrl(index=n, url=f"https://a.example/{n}") for n in range(20)]
@@ -52,6 +51,10 @@ def test_else_the_most_promising_addresses_are_explored_at_most_so_many():
         0,
         1,
     ]
+
+
+def test_a_page_that_fits_without_the_answer_is_not_enough():
+    assert decide(pages=[GOOD.replace(is_enough=False)]).decision == "explore"
 
 
 def test_it_goes_on_while_there_is_an_address_whatever_its_words():
