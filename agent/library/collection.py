@@ -225,11 +225,11 @@ class Library:
             f"{missing:,} passages have no vector yet; those were searched by words only." if missing else "",
         )
 
-    def count_terms(self, terms: Sequence[str]) -> CollectionCounts:
-        """How many passages there are, and how many hold each of these terms (see agent.text.tokens)."""
+    def count_terms(self, question: str) -> CollectionCounts:
+        """How many passages there are, and how many hold each word of the question."""
         return CollectionCounts(
             passages=self.library_index.passage_count(),
-            document_frequencies=self.library_index.document_frequencies(terms),
+            document_frequencies=self.library_index.document_frequencies(question_terms(question)),
         )
 
     def index(self, *, scope: LibraryScope | None = None) -> list[IndexEntry]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from math import log
 
 from agent.store.fulltext import HEAD_WEIGHT, K1, B
-from agent.text.question_analysis import parse_question, remove_urls
+from agent.text.question_analysis import remove_urls
 from agent.text.tokens import content_stems, stem, stem_prefix, stem_words
 from agent.text.word_lists import COMMON_WORDS
 from agent.types import Passage
@@ -103,7 +103,7 @@ def score_question_coverage(
 ) -> list[Passage]:
     """The passages, each with the share (0..1) of the question's idf weight that it holds as its score."""
     weights: dict[str, float] = {}
-    for word, weight in compute_idf(list(parse_question(question).weights), counts).items():
+    for word, weight in compute_idf(question_terms(question), counts).items():
         weights[stem_prefix(word)] = max(weight, weights.get(stem_prefix(word), 0.0))
     return [passage.replace(score=round(_covered_share(weights, passage), 4)) for passage in passages]
 

@@ -14,7 +14,6 @@ from agent.retrieval.query_rewriting import build_search_texts
 from agent.retrieval.rank_fusion import fuse_rankings
 from agent.retrieval.scorer import score_question_coverage
 from agent.roles.chat.grade import MIN_RELEVANT_SCORE
-from agent.text.question_analysis import parse_question
 from agent.text.tokens import content_stems
 from agent.types import Fact, PageRef, Passage, PassageRef
 
@@ -130,5 +129,5 @@ def load_passages(
 
 def score_passages(tools: RunContext, question: str, docs: Sequence[PassageRef]) -> list[Passage]:
     """The passages, scored by the share of the question that each contains."""
-    counts = tools.library.count_terms(list(parse_question(question).weights))
+    counts = tools.library.count_terms(question)
     return score_question_coverage(question, load_passages(tools, docs), counts)

@@ -28,7 +28,6 @@ from agent.roles.research.report import ReportReply, ReportSentence
 from agent.roles.role import RoleResult
 from agent.text.identifiers import find_contacts, is_external_contact, remove_mass_mentions
 from agent.text.plurals import format_count
-from agent.text.question_analysis import parse_question
 from agent.text.urls import canonicalize, find_urls, remove_unknown_urls, site
 from agent.types import Actor, Answer, Fact, Page, Passage, Sentence
 
@@ -59,7 +58,7 @@ def select_passages(state: ReplyRun, tools: RunContext) -> list[Passage]:
         passages = fit_passages(question, content_passages(page, page_id), share)
         room -= sum(len(passage.text) for passage in passages)
         selected += passages
-    counts = tools.library.count_terms(list(parse_question(question).weights))
+    counts = tools.library.count_terms(question)
     return score_question_coverage(question, selected, counts)
 
 
