@@ -68,6 +68,16 @@ WORDS = {  # sender, recipient, subject, date, forum, news, next page, released,
     ),
     "pt": ("De", "Para", "Assunto", "Data", "Fórum", "Notícias", "Próxima página", "Lançado em", "escreveu"),
 }
+AGO = {
+    "en": "{} days ago",
+    "de": "vor {} Tagen",
+    "fr": "il y a {} jours",
+    "es": "hace {} días",
+    "sv": "för {} dagar sedan",
+    "it": "{} giorni fa",
+    "nl": "{} dagen geleden",
+    "pt": "há {} dias",
+}
 _SYLLABLES = "ka lo mi ren tu sa vel dor pin ge hu bal tro nes wi fra ol ster min ja".split()
 _NAMES = (
     "Ada Bruno Carla Deniz Elin Farid Greta Hugo Ines Jonas Kira Luc Mina Nils Olga Pavel Rosa Sven".split()
@@ -95,7 +105,9 @@ class Site:
         self.language = self.rng.choice(list(MONTHS))
         self.host = f"https://{self.word()}{self.seed}.{self.word()}.example"
         self.topic = self.word(3).capitalize()
-        self.date_form = self.rng.choice(["iso", "long", "long", "dots", "time", "short", "month first"])
+        self.date_form = self.rng.choice(
+            ["iso", "long", "long", "dots", "time", "short", "month first", "ago", "slashes"]
+        )
         self.classes = {}
         self.labels = WORDS[self.language]
         self.question = {"items": [], "actions": {}, "max_articles": 20}
@@ -135,7 +147,10 @@ class Site:
         clock = f"{hour:02d}:{minute:02d}"
         dot = "." if self.language == "de" else ""
         short = FRENCH_SHORT.split()[day.month - 1] if self.language == "fr" else month[:3]
+        back = (self.today - day).days
         return {
+            "ago": AGO[self.language].format(back) if 1 < back < 28 else f"{day.day}{dot} {month} {day.year}",
+            "slashes": f"{day:%m/%d/%Y}" if self.language == "en" else f"{day:%d/%m/%Y}",
             "iso": f"{day.isoformat()}",
             "long": f"{day.day}{dot} {month} {day.year}",
             "dots": f"{day.day:02d}.{day.month:02d}.{day.year}",
@@ -167,6 +182,10 @@ class Site:
         body = f"<{main}{self.css('page')}>{body}</{main}>"
         for _ in range(rng.randint(0, 3)):
             body = f"<div>{body}</div>"
+        if rng.random() < 0.2:
+            body = f"<div id='cookies'><p>{self.sentence()} <button>OK</button></p></div>{body}"
+        if rng.random() < 0.3:
+            body = f"<p class='crumbs'><a href='/'>Home</a> › <a href='/{self.word()}'>{self.word()}</a> › {title}</p>{body}"
         html = (
             f'<!doctype html><html lang="{self.language}"><head><meta charset="utf-8"><title>{escape(title)}</title>'
             f"{head}</head><body><header><a href='/'>{self.host[8:]}</a></header>{menu}{body}{aside}{footer}</body></html>"
@@ -247,6 +266,8 @@ def _make_post(site: Site, n: int, layout: str, user: str, day: datetime, text: 
     who = f'<a href="/user/{user.lower()}">{user}</a>' if site.classes.get("link names") else f"<b>{user}</b>"
     body = f"<div{site.css('body')}><p>{escape(text)}</p></div>"
     controls = "<p><a href='#r'>Reply</a> <a href='#q'>Quote</a></p>" if site.classes.get("controls") else ""
+    if site.classes.get("signatures"):
+        controls = f"<div class='signature'>{site.sentence()}</div>{controls}"
     if layout == "table":
         return f"<tr><td>{who}<br>{date_mark}</td><td>{body}{controls}</td></tr>"
     if layout == "list":
@@ -259,6 +280,8 @@ def _make_forum(site: Site) -> None:
     rng, topic = site.rng, site.topic
     site.classes |= {"post": rng.choice(["post", "msg", site.word()]), "controls": rng.choice(["", "yes"])}
     site.classes["link names"] = rng.choice(["", "yes"])
+    site.classes["signatures"] = rng.choice(["", "", "yes"])
+    per_page = rng.choice([3, 50])
     layout = rng.choice(["table", "list", "blocks"])
     entries = []
     for n in range(rng.randint(5, 9)):
@@ -273,16 +296,32 @@ def _make_forum(site: Site) -> None:
             )
             text = " ".join(site.paragraphs(1, topic if on_topic and i < 2 else ""))
             posts.append((f"{site.word(3)}{rng.randint(1, 99)}", when, text))
-        marks = "".join(_make_post(site, i, layout, *post) for i, post in enumerate(posts))
         tag = {"table": "table", "list": rng.choice(["ul", "ol"])}.get(layout, "div")
         path = f"/{rng.choice(['t', 'thread', site.word()])}/{rng.randint(100, 9999)}{n}"
-        url = site.add_page(path, title, f"<h1>{title}</h1><{tag}>{marks}</{tag}>")
-        site.expect(url, "EXTRACT_CONTENT")
+        url = site.host + path
+        for at in range(0, count, per_page):
+            marks = "".join(
+                _make_post(site, i, layout, *post) for i, post in enumerate(posts[at : at + per_page])
+            )
+            more = (
+                f"<p><a href='{path}?p={at + per_page}'>{site.labels[6]}</a></p>"
+                if at + per_page < count
+                else ""
+            )
+            place = f"{path}?p={at}" if at else path
+            site.expect(
+                site.add_page(place, title, f"<h1>{title}</h1><{tag}>{marks}</{tag}>{more}"),
+                "EXTRACT_CONTENT",
+            )
         entries.append((url, title, site.write_date(last), ""))
         if on_topic and recent:
             stated = [[user, when.date().isoformat()] for user, when, _ in posts]
             site.want(url, text=" ".join(text for *_, text in posts), posts=stated)
     rng.shuffle(entries)
+    if rng.random() < 0.3:
+        entries.insert(
+            0, (site.add_page("/rules", "House rules", f"<p>{site.sentence()}</p>"), "House rules", "", "")
+        )
     forum = site.labels[4]
     board = site.add_page(f"/{site.word()}/{forum.lower()}", forum, _list_entries(site, entries, forum))
     site.expect(board, "EXTRACT_LINKS")
@@ -322,6 +361,12 @@ def _make_article_page(
     )
     text = "".join(f"<p>{escape(p)}</p>" for p in paragraphs)
     body = f"<h1>{title}</h1>{byline}{share}<div{site.css('text')}>{text}</div>"
+    if rng.random() < 0.3:
+        others = "".join(
+            f"<li><a href='/story/x{n}'>{site.words(5)}</a> {site.write_date(site.days_ago(1, 90))}</li>"
+            for n in range(3)
+        )
+        body += f"<aside class='related'><h3>{site.word()}</h3><ul>{others}</ul></aside>"
     return site.add_page(path, title, rng.choice(["{}", "<article>{}</article>"]).format(body), head=meta)
 
 
@@ -346,6 +391,14 @@ def _make_news(site: Site) -> None:
         if on_topic and recent:
             site.want(url, text=" ".join(text), date=day.isoformat())
     body = _list_entries(site, entries, site.labels[5])
+    if rng.random() < 0.3:
+        half = len(entries) // 2
+        rest = _list_entries(site, entries[half:], site.labels[5])
+        site.expect(site.add_page("/older", site.labels[5], rest), "EXTRACT_LINKS")
+        body = (
+            _list_entries(site, entries[:half], site.labels[5])
+            + f"<p><a href='/older'>{site.labels[6]}</a></p>"
+        )
     if rng.random() < 0.5:
         popular = "".join(
             f"<li><a href='{url}'>{title}</a></li>" for url, title, *_ in rng.sample(entries, 3)
@@ -395,6 +448,7 @@ def _make_mail(site: Site) -> None:
     rng = site.rng
     site.classes["header"] = rng.choice(["list", "table", "dl", "breaks", "pre", "plain"])
     site.classes["mail dates"] = "rfc" if rng.random() < 0.6 or site.date_form == "time" else "site"
+    site.classes["list footer"] = rng.choice(["", "yes"])
     people = [site.person() for _ in range(4)]
     count, first = rng.randint(14, 40), datetime(site.today.year, site.today.month, 1, 8) - timedelta(days=90)
     subjects = [site.words(4).capitalize() for _ in range(4)]
@@ -418,6 +472,8 @@ def _make_mail(site: Site) -> None:
         )
         head = _write_header(site, sender, f"{sender.split()[0].lower()}@mail.example", subject, when)
         page = f"<p>[{near}<a href='index.html'>index</a>]</p>{head}<hr>{body}<hr><p>{near}</p>"
+        if site.classes["list footer"]:
+            page += f"<p><a href='/info'>More about the list {site.word()}</a></p>"
         url = site.add_page(f"/archive/m{n:05d}.html", subject, page)
         site.expect(url, "EXTRACT_CONTENT")
         sent.append((url, subject, sender, when, own))
@@ -455,8 +511,15 @@ def _make_changelog(site: Site) -> None:
     form = rng.choice(["heading", "line", "dl", "text", "list"])
     site.date_form = rng.choice(["iso", "long", "dots", "long"])
     released, level, parts = site.labels[7], rng.choice(["h2", "h3"]), []
+    site.classes |= {"issues": rng.choice(["", "yes"]), "kinds": rng.choice(["", "yes"])}
+    if form == "heading" and rng.random() < 0.4:
+        parts.append(f"<{level}>Unreleased</{level}><ul><li>{site.sentence()}</li></ul>")
     for version, day, changes in notes:
-        bullets = "<ul>" + "".join(f"<li>{escape(c)}</li>" for c in changes) + "</ul>"
+        issue = " <a href='https://bugs.example/{0}'>#{0}</a>" if site.classes["issues"] else ""
+        marked = [escape(c) + issue.format(rng.randint(10, 9999)) for c in changes]
+        bullets = "<ul>" + "".join(f"<li>{c}</li>" for c in marked) + "</ul>"
+        if site.classes["kinds"] and form in ("heading", "line"):
+            bullets = f"<h4>{site.word()}</h4>{bullets}<h4>{site.word()}</h4><p>{site.word()}.</p>"
         stamp = site.write_date(day)
         parts.append(
             {
@@ -481,11 +544,15 @@ def _make_changelog(site: Site) -> None:
 def _make_releases(site: Site) -> None:
     rng, notes = site.rng, _make_notes(site, site.rng.randint(6, 14))
     is_dated, entries = rng.random() < 0.5, []
+    site.classes["chapters"] = rng.choice(["", "yes"])
     year = notes[len(notes) // 2][1].year
     for version, day, changes in notes:
         bullets = "<ul>" + "".join(f"<li>{escape(c)}</li>" for c in changes) + "</ul>"
         stamp = f"<p>{site.labels[7]}: {day.isoformat() if site.date_form == 'time' else site.write_date(day)}</p>"
         top = "<p><a href='/notes'>Up</a> | <a href='/'>Home</a></p>"
+        if site.classes["chapters"] and version != notes[-1][0]:
+            following = notes[[v for v, *_ in notes].index(version) + 1][0]
+            top += f"<p><a href='/notes/{following}' rel='next'>{site.labels[6]}</a></p>"
         title = f"Release {version}"
         url = site.add_page(
             f"/notes/{version}", title, f"{top}<h1>{title}</h1>{stamp}<h2>{site.word()}</h2>{bullets}"

@@ -79,7 +79,7 @@ def _decide_by_rule(state: CollectRun, node: CrawlNode, parsed: ParsedPage) -> C
     if parsed.features.article and parsed.features.words >= MIN_STATED_ARTICLE_WORDS:
         why = "An entry of the list, and the page states that it is an article."
         return decision("EXTRACT_CONTENT", "article", why)
-    if parent.page_type != "forum_listing" and is_prose(parsed.features):
+    if parent.page_type != "forum_listing" and is_prose(parsed.features, is_entry=True):
         why = f"An entry of the list, and {parsed.features.words} words of running text with few links."
         return decision("EXTRACT_CONTENT", "article", why)
     return None

@@ -13,6 +13,7 @@ from agent.web import mime
 from agent.web.extract import encoding, forum_posts, link_lists
 from agent.web.extract.dated_sections import DatedSection, find_own_date, find_sections
 from agent.web.extract.message_pages import find_message
+from agent.web.extract.page_dates import ReadingDay
 from agent.web.extract.text_lines import LinkedText
 from agent.web.prompt_injection import find_injected_links
 
@@ -36,7 +37,8 @@ class ParsedPage:
 def parse_page(state: CollectRun, tools: RunContext, node: CrawlNode) -> ParsedPage:
     """The page of a node. Other types than HTML have no posts but a message, and no next page."""
     page = tools.page(node.page_id, raw=True)
-    url, today = page.final_url or page.url, state.own.today
+    url = page.final_url or page.url
+    today = ReadingDay.of_page(state.own.today, page.text, page.language)
     posts: list[Post] = []
     if mime.detect_kind(page.raw, page.content_type) == "html":
         html = encoding.decode(page.raw, page.content_type)

@@ -4,6 +4,7 @@ section, or stop. Fetches nothing."""
 from __future__ import annotations
 
 import re
+from unicodedata import combining, normalize
 
 from agent.roles.patterns import load_alternatives
 from agent.roles.role import Role, RoleReply, Share
@@ -108,9 +109,9 @@ def _decide_listing(
     )
 
 
-def is_prose(signs: PageFeatures) -> bool:
-    """Whether a page is running text with few links; with a date of its own less text is enough, and there
-    may be more links."""
+def is_prose(signs: PageFeatures, *, is_entry: bool = False) -> bool:
+    """Whether a page is running text with few links. Of an entry of a list less text is enough; with a date
+    of its own, too, and there may be more links."""
     if signs.dated and not signs.dated_links:
         return signs.words >= MIN_DATED_WORDS and signs.link_share < MIN_LIST_LINK_SHARE
     are_few = signs.link_share < MIN_LIST_LINK_SHARE / 2
@@ -118,7 +119,9 @@ def is_prose(signs: PageFeatures) -> bool:
     is_long = (
         signs.words * (1 - signs.link_share) >= MIN_LONG_WORDS and signs.link_share < MIN_LIST_LINK_SHARE
     )
-    return signs.words >= MIN_ARTICLE_WORDS and (signs.article or are_few or (is_long and not is_entry_dated))
+    return signs.words >= (MIN_DATED_WORDS if is_entry else MIN_ARTICLE_WORDS) and (
+        signs.article or are_few or (is_long and not is_entry_dated)
+    )
 
 
 def _find_section_link(section: str, links: list[LinkCandidate], url: str) -> LinkCandidate | None:
@@ -130,7 +133,7 @@ def _find_section_link(section: str, links: list[LinkCandidate], url: str) -> Li
     pattern = {"forum": _FORUM, "news": _NEWS}.get(section, words)
     possible = [link for link in links if not _SITE_MENU.search(link.text)]
     by_anchor = [
-        link for link in possible if pattern.search(link.text) and len(link.text) <= MAX_ANCHOR_CHARS
+        link for link in possible if pattern.search(_fold(link.text)) and len(link.text) <= MAX_ANCHOR_CHARS
     ]
     by_url = [link for link in possible if pattern.search(_path(link.url)) and link.text]
     below = url.rstrip("/") + "/"
@@ -139,6 +142,11 @@ def _find_section_link(section: str, links: list[LinkCandidate], url: str) -> Li
         key=lambda link: (not pattern.search(_path(link.url)), not link.url.startswith(below), len(link.url)),
         default=None,
     )
+
+
+def _fold(text: str) -> str:
+    """A text without accents: "Fórum" is a forum, too."""
+    return "".join(char for char in normalize("NFKD", text) if not combining(char))
 
 
 def _path(url: str) -> str:

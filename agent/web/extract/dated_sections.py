@@ -108,13 +108,13 @@ def _divide(
     text: str, lines: Sequence[TextLine], at_heading: dict[int, int], group: Sequence[_DatedLine]
 ) -> list[DatedSection]:
     """The entries of a page that dated lines of one form divide."""
-    first, last = group[0].n, group[-1].n
-    closes = first > max(1, len(lines) - 1 - last) and not group[0].is_first  # " -- Jane Doe  12 Nov 2026"
+    titled = _have_titles(lines, at_heading, group)
+    before, behind = group[0].n, len(lines) - 1 - group[-1].n
+    is_own_line = not titled and not group[0].is_first and lines[group[0].n].start not in at_heading
+    closes = is_own_line and before > max(1, behind)  # " -- Jane Doe  12 Nov 2026" below each entry
+    begins = [dated.n - titled for dated in group]
     if closes:
         begins = [0, *(dated.n + 1 for dated in group[:-1])]
-    else:
-        titled = _have_titles(lines, at_heading, group)
-        begins = [dated.n - titled for dated in group]
     ends = [*begins[1:], group[-1].n + 1 if closes else len(lines)]
     entries: list[DatedSection] = []
     for dated, begin, end in zip(group, begins, ends, strict=True):

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from functools import cache
 
-from agent.text.time_range import month_numbers, read_calendar_words
+from agent.text.time_range import LANGUAGES, month_numbers, read_calendar_words
 
 _ENGLISH_WORDS = frozenset({"set", "out", "ago", "led", "dub", "lip"})
 """Months of other languages that are English words: they count beside a year only."""
@@ -44,6 +44,7 @@ _MONTH_PATTERN = re.compile(
     rf"(?:(?<!\w){_MONTH}\.?,?\s+{_OF}{_YEAR}\b|(?<![\d/.-])(?P<iso_year>(?:19|20)\d\d)-(?P<number>[01]\d)(?![\d-]))",
     re.IGNORECASE,
 )
+_NUMERIC_DATE = re.compile(r"(?<![\d/-])([0-3]?\d)([/-])([0-3]?\d)\2(?:19|20)\d\d(?!\d)")
 _URL_DATE = re.compile(r"/((?:19|20)\d\d)[/-](0[1-9]|1[0-2])[/-](0[1-9]|[12]\d|3[01])(?=[/-]|$)")
 
 
@@ -56,6 +57,27 @@ class DateMatch:
     start: int
     end: int
     has_year: bool = True
+
+
+class ReadingDay(str):
+    """The day a page is read (ISO 8601), with the order of day and month in the page's numeric dates."""
+
+    day_first: bool | None = None
+    """None: 03/04/2026 is no date."""
+
+    @classmethod
+    def of_page(cls, today: str, text: str, language: str) -> ReadingDay:
+        """The order that unambiguous dates of the text settle, else that of its language: all but English
+        write the day first (CLDR)."""
+        pairs = [(int(one), int(two)) for one, _, two in _NUMERIC_DATE.findall(text)]
+        day_first = any(one > 12 >= two for one, two in pairs)
+        month_first = any(two > 12 >= one for one, two in pairs)
+        day = cls(today)
+        if day_first != month_first:
+            day.day_first = day_first
+        elif not day_first and language[:2] in LANGUAGES[1:]:
+            day.day_first = True
+        return day
 
 
 def normalize_date(value: str) -> str:
@@ -82,10 +104,12 @@ def normalize_date(value: str) -> str:
 def find_date(text: str, today: str) -> DateMatch | None:
     """The first date in a short text, or None. Relative dates and dates without a year count from `today`
     (ISO)."""
-    now = date.fromisoformat(today[:10])
+    now, day_first = date.fromisoformat(today[:10]), getattr(today, "day_first", None)
     found: list[DateMatch | None] = []
     if any(map(str.isdigit, text)):
-        found = [_parse_absolute(match, now) for form in _DATE_PATTERNS for match in form.finditer(text)]
+        found = [
+            _parse_absolute(match, now, day_first) for form in _DATE_PATTERNS for match in form.finditer(text)
+        ]
     if not any(found):
         found = [*_find_relative(text, now)]
     return min(filter(None, found), key=lambda match: (match.start, match.start - match.end), default=None)
@@ -161,13 +185,14 @@ def _find_relative(text: str, now: date) -> Iterator[DateMatch]:
                 yield DateMatch(day.isoformat(), len(before) - len(words), unit.end())
 
 
-def _parse_absolute(match: re.Match[str], now: date) -> DateMatch | None:
+def _parse_absolute(match: re.Match[str], now: date, day_first: bool | None) -> DateMatch | None:
     got = match.groupdict()
     if got.get("first"):
         first, second = int(got["first"]), int(got["second"])
-        if first <= 12 and second <= 12 and first != second:
+        if first <= 12 and second <= 12 and first != second and day_first is None:
             return None
-        day, month = (first, second) if first > 12 or first == second else (second, first)
+        is_day = first > 12 or (second <= 12 and bool(day_first))
+        day, month = (first, second) if is_day else (second, first)
     else:
         name = (got.get("month") or "").lower()
         if name in _ENGLISH_WORDS and not got.get("year"):

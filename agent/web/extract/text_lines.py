@@ -13,6 +13,7 @@ MIN_LINKED_SHARE = 0.5
 """The share of a line's letters and digits in links from which it is navigation and no prose."""
 MIN_HEADLINE_SHARE = 0.3
 """The share of a line that the link of an entry makes up."""
+MIN_HEADLINE_CHARACTERS = 12
 _PATCH_HEAD = re.compile(r"diff --git |Index: \S|(?:---|\+\+\+) \S+[/.]\S|@@ .*@@")
 _PATCH_LINE = re.compile(r"[ +\-@\\]|index [0-9a-f]{7}|new file|deleted file|rename |similarity ")
 _LABELLED = re.compile(r"[^:]{1,40}:\s*(\S.*)")
@@ -63,14 +64,21 @@ class LinkedText:
         return stretches
 
     def is_headline(self, line: str) -> bool:
-        """Whether a line is navigation, or a link of several words makes up much of it."""
+        """Whether a line is navigation, or a link of several words begins it or makes up much of it."""
         flat = " ".join(line.split())
         long = (
             anchor
             for anchor in self.anchors
             if " " in anchor and len(anchor) >= MIN_HEADLINE_SHARE * len(flat)
         )
-        return self.is_navigation(line) or any(anchor in flat for anchor in long)
+        titles = (
+            anchor for anchor in self.anchors if " " in anchor and len(anchor) >= MIN_HEADLINE_CHARACTERS
+        )
+        return (
+            self.is_navigation(line)
+            or any(anchor in flat for anchor in long)
+            or any(flat.startswith(anchor) for anchor in titles)
+        )
 
     def is_navigation(self, line: str) -> bool:
         """Whether a line is mostly links, or a label with a link ("Next by date: Re: Ferries")."""
