@@ -74,7 +74,7 @@ def _read_document(document: pypdfium2.PdfDocument, seconds: float) -> Extractio
     pages: list[list[Line]] = []
     characters, pictures, count = 0, 0, len(document)
     for index in range(min(count, MAX_PAGES)):
-        if time.process_time() - started > seconds or characters > MAX_CHARACTERS:
+        if index and (time.process_time() - started > seconds or characters > MAX_CHARACTERS):
             break
         page = document[index]
         pages.append(read_lines(page, index + 1))
@@ -85,7 +85,9 @@ def _read_document(document: pypdfium2.PdfDocument, seconds: float) -> Extractio
     if not reading.text:
         return Extraction(outcome=Outcome.UNSUPPORTED, detail=_SCANNED if pictures else _EMPTY)
     if len(pages) < count:
-        reading.detail = f"Only the first {len(pages)} of {count} pages were read."
+        reading.detail = (
+            f"Only the first {len(pages)} of {count} pages were read (PARSER_TIMEOUT raises the limit)."
+        )
     elif pictures:
         reading.detail = f"{pictures} of {count} pages are pictures without text and were not read."
     _fill_metadata(document, reading)

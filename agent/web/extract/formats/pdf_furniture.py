@@ -82,13 +82,19 @@ def drop_contents(pages: Sequence[Sequence[Line]]) -> list[list[Line]]:
     """The pages without tables of contents (and of figures): entries whose page numbers rise, set apart by
     leaders, or whose words are headings of the document. Other leaders become a blank."""
     texts = Counter(line.text.lower() for lines in pages for line in lines)
-    return [_drop_entries(list(lines), texts, len(pages)) for lines in pages]
+    kept: list[list[Line]] = []
+    goes_on = False
+    for lines in pages:
+        kept.append(_drop_entries(list(lines), texts, 1 if goes_on else _MIN_CONTENTS_LINES))
+        goes_on = bool(lines) and not kept[-1]
+    return kept
 
 
-def _drop_entries(lines: list[Line], texts: Counter[str], pages: int) -> list[Line]:
+def _drop_entries(lines: list[Line], texts: Counter[str], least: int) -> list[Line]:
+    """The lines of a page without the entries of a table of contents, if there are at `least` so many."""
     marks = [(n, found) for n, line in enumerate(lines) if (found := _LEADER.search(line.text))]
     numbered = [(n, found[1]) for n, found in marks if found[1]]
-    if len(numbered) >= _MIN_CONTENTS_LINES and _is_rising([number for _, number in numbered]):
+    if len(numbered) >= least and _is_rising([number for _, number in numbered]):
         first, last = numbered[0][0], numbered[-1][0]
         while last + 1 < len(lines) and _LAST_NUMBER.search(lines[last + 1].text):
             last += 1
@@ -98,7 +104,7 @@ def _drop_entries(lines: list[Line], texts: Counter[str], pages: int) -> list[Li
         for n, line in enumerate(lines)
         if (found := _LAST_NUMBER.search(line.text)) and texts[line.text[: found.start()].lower().strip()]
     ]
-    if len(bare) >= max(_MIN_CONTENTS_LINES, 0.5 * len(lines)) and _is_rising([f[1] for _, f in bare]):
+    if len(bare) >= max(least, 0.5 * len(lines)) and _is_rising([f[1] for _, f in bare]):
         return lines[bare[-1][0] + 1 :]
     for n, found in marks:
         line = lines[n]

@@ -15,6 +15,7 @@ from statistics import median
 from typing import Literal
 
 from agent.web.extract.formats.pdf_lines import LINE_END_HYPHEN, Line
+from agent.web.extract.formats.pdf_words import join_lines, mend_words
 
 ParagraphKind = Literal["paragraph", "heading", "term", "definition", "item", "code", "note", "table"]
 
@@ -22,9 +23,7 @@ _MARKER = re.compile(r"(?:[•◦▪▫‣⁃●○■□➢➤✓*·–—-]|\u
 """The sign or number that opens a list item."""
 _NUMBER_MARKER = re.compile(r"\(?[0-9a-zA-Z]{1,3}[.)]\s")
 _SENTENCE_END = re.compile(r"[.!?:;。！？][\"'”’»)\]]*$")
-_BROKEN_ADDRESS = re.compile(r"(?:(?:https?://|www\.)\S*[/.\-_=&?#]|https?:|\S/)$")
 WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
-_BROKEN_WORD = re.compile(rf"([^\W\d_]*){LINE_END_HYPHEN}([^\W\d_]*)")
 _GAP = 1.35
 """Baselines further apart than this many usual distances separate paragraphs (typesetters add half a line;
 a superscript moves a line by a tenth)."""
@@ -36,6 +35,8 @@ LARGER = 1.1
 """A heading's size over that of the body: the smallest step of the usual scales is 1.2."""
 _MAX_HEADING_CHARACTERS = 200
 _MAX_BOLD_HEADING_CHARACTERS = 100
+_MIN_BLOCK_LINES = 5
+"""Lines of the same indent from which on their own right end counts: a box in a column is narrower."""
 _JUSTIFIED = 0.3
 """The share of a column's lines that end at the same point when it is justified, at least."""
 _WIDE = 1.15
@@ -119,22 +120,30 @@ class Layout:
                 found.sort()
         key = page, round(line.x0 / _INDENT)
         if key not in self._edges:
-            starts = self._starts.get(page, [])
-            first = bisect_left(starts, (key[1] * _INDENT - _EDGE_WINDOW, 0.0))
-            last = bisect_left(starts, (key[1] * _INDENT + _EDGE_WINDOW, 0.0))
-            ends = sorted(x1 for _, x1 in starts[first:last])
-            self._edges[key] = _find_usual_end(ends)
+            close = self._find_ends(key, _INDENT)
+            end = _find_justified_end(close) if len(close) >= _MIN_BLOCK_LINES else 0.0
+            self._edges[key] = end or _find_usual_end(self._find_ends(key, _EDGE_WINDOW))
         return self._edges[key] or line.x1
+
+    def _find_ends(self, key: tuple[int, int], window: float) -> list[float]:
+        """Where lines end that begin within so many points of a place on a page."""
+        page, x0 = key[0], key[1] * _INDENT
+        starts = self._starts.get(page, [])
+        first, last = bisect_left(starts, (x0 - window, 0.0)), bisect_left(starts, (x0 + window, 0.0))
+        return sorted(x1 for _, x1 in starts[first:last])
+
+
+def _find_justified_end(ends: Sequence[float]) -> float:
+    """Where the lines end when many end at the same point; 0 when they don't."""
+    usual, count = Counter(round(end / 2) * 2 for end in ends).most_common(1)[0]
+    return float(usual) if count >= _JUSTIFIED * len(ends) else 0.0
 
 
 def _find_usual_end(ends: Sequence[float]) -> float:
     """Where most lines end when they are justified, else what nine in ten stay within; 0 for no lines."""
     if not ends:
         return 0.0
-    usual, count = Counter(round(end / 2) * 2 for end in ends).most_common(1)[0]
-    if count >= _JUSTIFIED * len(ends):
-        return float(usual)
-    return ends[round(0.9 * (len(ends) - 1))]
+    return _find_justified_end(ends) or ends[round(0.9 * (len(ends) - 1))]
 
 
 # --- paragraphs ---
@@ -206,7 +215,8 @@ def _continues_indent(line: Line, current: Paragraph, layout: Layout) -> bool:
         return abs(line.x0 - current.rest_x0) <= _INDENT
     if current.kind in ("item", "note"):
         return line.x0 >= first.x0 - 1.5 * _INDENT * (current.kind == "note") - 2
-    return line.x0 <= first.x0 + _INDENT and line.x0 >= first.x0 - _EDGE_WINDOW
+    hangs = filled and not _SENTENCE_END.search(above.text)
+    return first.x0 - _EDGE_WINDOW <= line.x0 <= first.x0 + (_EDGE_WINDOW if hangs else _INDENT)
 
 
 def _is_filled(above: Line, line: Line, layout: Layout) -> bool:
@@ -261,8 +271,8 @@ def join_cells(paragraph: Paragraph, layout: Layout) -> list[list[str]]:
 def _join_cell(cell: str, layout: Layout) -> str:
     text, *lines = cell.split("\n")
     for line in filter(None, lines):
-        text = _join_two(text, line, True) if text else line
-    return _BROKEN_WORD.sub(lambda found: _mend_word(found[1], found[2], layout.vocabulary), text)
+        text = join_lines(text, line) if text else line
+    return mend_words(text, layout.vocabulary)
 
 
 def _join_lines(paragraph: Paragraph, layout: Layout) -> str:
@@ -273,47 +283,15 @@ def _join_lines(paragraph: Paragraph, layout: Layout) -> str:
     large = paragraph.lines[0].size >= LARGER * layout.size
     text = paragraph.lines[0].text
     for above, line in pairwise(paragraph.lines):
-        text = _join_two(text, line.text, large or _is_run_on(above, line, layout))
+        text = join_lines(text, line.text, is_run_on=large or _is_run_on(above, line, layout))
     if paragraph.kind == "item" and not _NUMBER_MARKER.match(text):
         text = _MARKER.sub("", text, count=1)
-    return _BROKEN_WORD.sub(lambda found: _mend_word(found[1], found[2], layout.vocabulary), text).strip()
+    return mend_words(text, layout.vocabulary).strip()
 
 
 def _is_run_on(above: Line, line: Line, layout: Layout) -> bool:
     """Whether only the width of the page broke the line; else it is a row of its own."""
     return above.page != line.page or _is_filled(above, line, layout)
-
-
-def _join_two(text: str, line: str, is_run_on: bool) -> str:
-    if not is_run_on:
-        return f"{text}\n{line}"
-    if text[-1] in "-‐" and text[-2:-1].isalnum() and line[:1].isalnum():
-        is_broken = text[-2].isalpha() and line[0].islower()
-        return f"{text[:-1]}{LINE_END_HYPHEN}{line}" if is_broken else text + line
-    if _BROKEN_ADDRESS.search(text):
-        return text + line
-    return f"{text}{'' if _is_unspaced(text[-1]) and _is_unspaced(line[0]) else ' '}{line}"
-
-
-def _is_unspaced(character: str) -> bool:
-    """Whether a character belongs to a script that writes no blanks between words: Han, kana, their marks."""
-    return (
-        "\u3000" <= character <= "\u30ff"
-        or "\u3400" <= character <= "\u9fff"
-        or character in "！，（）：；？"
-    )
-
-
-def _mend_word(left: str, right: str, vocabulary: Counter[str]) -> str:
-    """Both halves of a word as one, or with a hyphen where the document spells it so, or where each half is a
-    word of the document and the whole is none."""
-    whole, parted = (left + right).lower(), f"{left}-{right}".lower()
-    if not left or not right:
-        return f"{left}-{right}" if left or right else ""
-    if vocabulary[whole] or vocabulary[parted]:
-        return left + right if vocabulary[whole] >= vocabulary[parted] else f"{left}-{right}"
-    has_both = min(len(left), len(right)) >= 3 and vocabulary[left.lower()] and vocabulary[right.lower()]
-    return f"{left}-{right}" if has_both else left + right
 
 
 def _join_code_lines(lines: Sequence[Line]) -> str:

@@ -256,9 +256,24 @@ def test_a_damaged_pdf_fails_politely(cut: float) -> None:
 
 def test_what_could_not_be_read_in_time_is_told() -> None:
     reading = extract_pdf(bytes(paper(*[text(PROSE)] * 3).output()), seconds=0.0)
-    assert (
-        reading.detail == "Only the first 1 of 3 pages were read." or reading.outcome is Outcome.UNSUPPORTED
-    )
+    assert reading.detail == "Only the first 1 of 3 pages were read (PARSER_TIMEOUT raises the limit)."
+
+
+def test_a_hanging_paragraph_and_a_narrow_box_are_whole() -> None:
+    words = ("-b " + PROSE).split(" ")
+
+    def draw(document: FPDF) -> None:
+        text(PROSE)(document)
+        document.cell(0, 5, " ".join(words[:19]), new_x="LMARGIN", new_y="NEXT")
+        document.set_left_margin(25)
+        document.set_x(25)
+        document.multi_cell(0, 5, " ".join(words[19:]), align="L", new_x="LMARGIN", new_y="NEXT")
+        document.ln(5)
+        document.set_right_margin(60)
+        document.multi_cell(0, 5, " ".join([PROSE] * 3), align="J", new_x="LMARGIN", new_y="NEXT")
+
+    hanging = " ".join(words)
+    assert [said for _, said in blocks(read(paper(draw)))] == [PROSE, hanging, " ".join([PROSE] * 3)]
 
 
 def test_cells_between_rules_are_a_table() -> None:
