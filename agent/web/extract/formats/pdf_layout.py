@@ -161,8 +161,9 @@ def build_paragraphs(pages: Iterable[Sequence[Line]], layout: Layout) -> list[Pa
                 current.rest_x0 = line.x0 if current.rest_x0 is None else current.rest_x0
             else:
                 paragraphs.append(_open_paragraph(line, layout))
-        if start < len(paragraphs):
-            _join_over_page_break(paragraphs, start, layout)
+        for n in reversed(range(start, len(paragraphs))):
+            if n == start or _is_column_break(paragraphs[n - 1], paragraphs[n]):
+                _join_over_break(paragraphs, n, layout)
     for paragraph in paragraphs:
         paragraph.text = _join_lines(paragraph, layout)
     return _join_code([paragraph for paragraph in paragraphs if paragraph.text])
@@ -230,8 +231,14 @@ def _is_filled(above: Line, line: Line, layout: Layout) -> bool:
     return above.x1 + width > layout.right_edge(above) - 1
 
 
-def _join_over_page_break(paragraphs: list[Paragraph], start: int, layout: Layout) -> None:
-    """Move the first lines of a page to the paragraph that they end."""
+def _is_column_break(before: Paragraph, after: Paragraph) -> bool:
+    """Whether a paragraph begins the next column: higher up, and beside the last one."""
+    last, first = before.lines[-1], after.lines[0]
+    return first.y > last.bottom and first.x0 >= last.x0 + _EDGE_WINDOW
+
+
+def _join_over_break(paragraphs: list[Paragraph], start: int, layout: Layout) -> None:
+    """Move the first lines of a page or column to the paragraph that they end."""
     first = paragraphs[start]
     if first.kind == "table":
         _join_tables(paragraphs, start)

@@ -39,7 +39,8 @@ _INVISIBLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\u00ad\u200b\ufeff\uffff]")
 @dataclass(frozen=True, slots=True)
 class Line:
     """One line of a page. Lengths are in points, `y` and `bottom` are the baselines of its first and last
-    character above the page's foot; they differ where a word was broken and joined."""
+    character above the page's foot; they differ where a word was broken and joined. `x0` is where
+    reading begins: lines that are read from right to left are mirrored at the page's left edge."""
 
     text: str
     page: int
@@ -69,7 +70,7 @@ def read_lines(page: PdfPage, number: int) -> list[Line]:
     for text in _read_characters(text_page).split("\r\n"):
         if text.strip():
             line = _measure_line(text_page, text, start, number)
-            inside = find_table_at(line.x0, line.y, tables)
+            inside = find_table_at(abs(line.x0), line.y, tables)
             if inside is None:
                 if lines and _is_same_row(lines[-1], line):
                     lines[-1] = _join_row(lines[-1], line)
@@ -142,11 +143,14 @@ def _measure_line(text_page: PdfTextPage, text: str, start: int, number: int) ->
     middle = (first + last) // 2
     probes = [_FontProbe(text_page, at) for at in (first, middle, last)]
     left, right = text_page.get_charbox(first, loose=True), text_page.get_charbox(last, loose=True)
+    x0, x1 = left[0], right[2]
+    if x0 > x1:  # written from right to left
+        x0, x1 = -left[2], -right[0]
     return Line(
         text=" ".join(normalize_characters(_mark_superscripts(text_page, text, start)).split()),
         page=number,
-        x0=left[0],
-        x1=right[2],
+        x0=x0,
+        x1=x1,
         y=_origin(text_page, first),
         bottom=_origin(text_page, last),
         size=round(max(probe.size for probe in probes), 1),

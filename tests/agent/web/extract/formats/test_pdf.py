@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from fpdf import FPDF
@@ -14,6 +15,7 @@ from agent.web.extract.extraction import Extraction
 from agent.web.extract.formats.pdf import extract_pdf
 from agent.web.extract.formats.pdf_lines import normalize_characters
 
+DEJAVU = Path("/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf")
 PROSE = (
     "Boats longer than twelve metres moor at the north pier. The master is Tove Lindqvist and answers on "
     "channel twelve, which is kept by night as well; whoever enters tells her the name of the boat and how "
@@ -205,6 +207,33 @@ def test_a_paragraph_over_two_pages_is_whole_and_the_page_comes_after_it() -> No
     first, second = " ".join(words[:20]), " ".join(words[20:])
     reading = read(paper(text(PROSE + " " + first), both(text(second), text("The hut is red."))))
     assert f"{first} {second}\n\nPage 2\n\nThe hut is red." in reading.text
+
+
+def test_a_paragraph_over_two_columns_is_whole() -> None:
+    def draw(document: FPDF) -> None:
+        with document.text_columns(ncols=2, gutter=8, text_align="J") as columns:
+            for n in range(8):
+                columns.write(f"{n} {PROSE} {PROSE} {PROSE}\n\n")
+
+    assert [said for _, said in blocks(read(paper(draw)))] == [
+        f"{n} {PROSE} {PROSE} {PROSE}" for n in range(8)
+    ]
+
+
+def test_lines_from_right_to_left_are_joined() -> None:
+    words = ["ספינות", "ארוכות", "עוגנות", "ברציף", "הצפוני", "והאחראית", "עונה", "בערוץ"] * 6
+
+    def draw(document: FPDF) -> None:
+        document.add_font("DejaVu", fname=DEJAVU)
+        document.set_font("DejaVu", size=11)
+        for n in range(0, len(words), 12):  # the library draws from the left: as a typesetter would, reversed
+            line = " ".join(word[::-1] for word in reversed(words[n : n + 12]))
+            document.set_x(document.w - document.r_margin - document.get_string_width(line) - 2)
+            document.cell(text=line, new_x="LMARGIN", new_y="NEXT")
+
+    if not DEJAVU.is_file():
+        pytest.skip("no font with Hebrew letters")
+    assert " ".join(words) in read(paper(draw)).text
 
 
 def test_short_lines_stay_apart() -> None:
