@@ -98,11 +98,10 @@ def draw_next_steps(view: RunSnapshot, state: ChatRun) -> None:
     if given is None or given.is_small_talk or view.run.status is Status.RUNNING:
         return
     is_open = given.verdict in ("partial", "no_evidence") or bool(given.missing)
-    open_ended = is_open and given.reason != "needs_clarification"
+    offers_research = is_open and given.reason != "needs_clarification"
     with st.container(horizontal=True, vertical_alignment="center", key="chat-onwards"):
-        if open_ended and ui.button(
-            "Open as research", "chat-research", icon="travel_explore", help="Ask the web, step by step"
-        ):
+        more = {"icon": "travel_explore", "help": "Ask the web, step by step"}
+        if offers_research and ui.button("Open as research", "chat-research", **more):
             _start_research(view, state)
         if given.sentences:
             controls.draw_review(view)

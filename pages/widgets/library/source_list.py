@@ -135,10 +135,7 @@ def _describe_result(found: int, rows: list[LibrarySource], at: int, *, deleted:
 
 def _draw_empty(held: int, *, deleted: bool) -> None:
     if deleted:
-        empty_state.draw(
-            "Nothing in the bin fits",
-            "What you delete is kept here until you take it out again or empty the bin.",
-        )
+        empty_state.draw("Nothing in the bin fits", "What you delete stays here until you empty the bin.")
     elif held:
         empty_state.draw("No source fits", "Change the filter above, or look inside the texts with Search.")
         ui.button("Show everything", "library-clear", _clear_filters, icon="filter_alt_off")

@@ -4,6 +4,7 @@ and what changed."""
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import streamlit as st
 
@@ -66,9 +67,9 @@ def render(answer: Answer, run_id: str, *, editable: bool = False) -> str:
         _render_line(answer.because, "Updated"),
         _render_line(answer.remark),
     ]
-    is_whole = bool(answer.sentences) and all(sentence.backed for sentence in answer.sentences)
     supported = count_support(answer) or ("" if is_refusal else "No claims")
-    counts = markup.paragraph(escape.html(supported), f"small {'soft' if is_whole else 'warned'}")
+    tone = "soft" if all(sentence.backed for sentence in answer.sentences) else "warned"
+    counts = markup.paragraph(escape.html(supported), f"small {tone}")
     counts = (markup.paragraph(UNJUDGED_NOTE) if is_unjudged else "") + counts
     said = f'<div class="answer">{body}</div>' if body else ""
     left = f'<div>{said}<div class="lines">{"".join(lines)}</div></div>'
@@ -97,9 +98,7 @@ def render_turn(given: Answer, view: RunSnapshot, refusal: str, *, editable: boo
 
 def _render_body(answer: Answer, layout: AnswerLayout | None, run_id: str, *, editable: bool) -> str:
     """What the answer says: running text, a list of quotes, or part by part a lead and its passages."""
-
-    def draw(sentence: Sentence) -> str:
-        return _render_sentence(sentence, answer.sources, run_id, editable=editable)
+    draw = partial(_render_sentence, sources=answer.sources, run_id=run_id, editable=editable)
 
     def draw_list(sentences: Sequence[Sentence]) -> str:
         items = [
@@ -120,8 +119,8 @@ def _render_body(answer: Answer, layout: AnswerLayout | None, run_id: str, *, ed
         html += [draw_list(part.passages), f'<p class="gap">{part.gap}</p>' if part.gap else ""]
     html += [f'<div class="line">{draw(said)}</div>' for said in layout.closing]
     if layout.others:
-        title = f"{ALSO_FOUND} ({len(layout.others)})"
-        html.append(f'<details class="also"><summary>{title}</summary>{draw_list(layout.others)}</details>')
+        also = f"<summary>{ALSO_FOUND} ({len(layout.others)})</summary>{draw_list(layout.others)}"
+        html.append(f'<details class="also">{also}</details>')
     return "".join(html)
 
 
