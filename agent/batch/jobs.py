@@ -193,7 +193,7 @@ def _find_rows_cut_short(bench: Workbench, rows: Sequence[BatchRow]) -> list[int
             row.status is Status.REVIEW
             and row.state == "done"
             and not row.same_as
-            and row.verdict not in ("answered", "passages_found")
+            and row.verdict != "answered"
         ):
             with suppress(CorruptRow):
                 if bench.snapshot(row.run_id).state.why_stopped.startswith(BUDGET_REASON_PREFIX):
