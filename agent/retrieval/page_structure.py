@@ -25,6 +25,8 @@ MIN_LIST_LINES = 2
 """A line after this many short lines is an item of a list, not a heading."""
 MIN_BODY_WORDS = 8
 """Words the line below a heading must have."""
+MAX_DEPTH = 20
+"""Blocks inside of blocks that are followed; what is deeper is text of the block around it."""
 _MAX_PATH = 60
 """Headings that are looked back at for the path."""
 
@@ -59,7 +61,8 @@ def build_pieces(page: Page, text: str) -> list[Piece]:
             continue
         while span.start >= above[-1].end:
             above.pop()
-        if span.end <= above[-1].end and above[-1].kind not in ("code", "table", "heading"):
+        is_leaf = above[-1].kind in ("code", "table", "heading") or len(above) > MAX_DEPTH
+        if span.end <= above[-1].end and not is_leaf:
             above[-1].inner.append(span)
             above.append(span)
     return _fill_gaps(root, text, by_line=bool(page.blocks))

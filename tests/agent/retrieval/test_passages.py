@@ -255,3 +255,8 @@ def test_a_forum_post_is_a_passage_of_its_own():
     ]
     long = "".join(f"<li class=comment><p>{FILLER * 9}</p><p>{FILLER * 9}</p>" for _ in range(2))
     assert [passage.kind for passage in read(f"<ul>{long}</ul>")] == ["post"] * 4
+
+
+def test_blocks_nested_without_end_cost_no_recursion():
+    found = read("<ul><li>clay " * 3000)
+    assert sum(passage.text.count("clay") for passage in found) == 3000
