@@ -8,7 +8,19 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
-from sqlalchemy import JSON, Connection, Select, delete, func, insert, or_, select, type_coerce, update
+from sqlalchemy import (
+    JSON,
+    Connection,
+    Select,
+    bindparam,
+    delete,
+    func,
+    insert,
+    or_,
+    select,
+    type_coerce,
+    update,
+)
 
 from agent.errors import NotFound
 from agent.store import fulltext, pages, tables
@@ -182,16 +194,21 @@ class LibraryIndex(TableAccess):
         """Is there a full-text index? Only on SQLite."""
         return self._reader.dialect.name == "sqlite"
 
-    def search(self, terms: Sequence[str], k: int) -> list[tuple[int, float]]:
+    def search(
+        self, terms: Sequence[str], k: int, within: Collection[int] | None = None
+    ) -> list[tuple[int, float]]:
         """Ids of the passages that match any of the terms best, best first, with their BM25 score; deleted
-        sources are left out."""
+        sources are left out, and those that are not `within` (a large part of all, or this is slow)."""
         wanted = k
         while True:
             with self._reader.connect() as connection:
                 found = fulltext.search(connection, terms, wanted)
                 ids = p.id.in_([row for row, _ in found])
-                query = select(p.id).join(tables.sources, s.id == p.source).where(ids, s.deleted_at == "")
-                alive = set(connection.scalars(query))
+                query = (
+                    select(p.id, s.id).join(tables.sources, s.id == p.source).where(ids, s.deleted_at == "")
+                )
+                rows = connection.execute(query).all()
+            alive = {row for row, source in rows if within is None or source in within}
             kept = [(row, score) for row, score in found if row in alive]
             if len(kept) >= k or len(found) < wanted:
                 return kept[:k]
@@ -203,8 +220,7 @@ class LibraryIndex(TableAccess):
         """How many passages these sources have, and for each term those that hold it, by id, with the
         saturated count of its occurrences (see fulltext.match_terms)."""
         with self._reader.connect() as connection:
-            query = select(func.coalesce(func.sum(s.passages), 0)).where(s.id.in_(within))
-            return int(connection.scalar(query) or 0), fulltext.match_terms(connection, terms, within)
+            return self.passage_count(within), fulltext.match_terms(connection, terms, within)
 
     def passages(self, scored: Sequence[tuple[int, float]]) -> list[tuple[Passage, float]]:
         """Passages with their texts and their given scores, in order; deleted ones are left out."""
@@ -229,9 +245,14 @@ class LibraryIndex(TableAccess):
         with self._reader.connect() as connection:
             return fulltext.document_frequencies(connection, terms)
 
-    def passage_count(self) -> int:
-        """The number of passages, deleted ones included."""
-        return int(self._scalar(select(func.coalesce(func.sum(s.passages), 0))) or 0)
+    def passage_count(self, within: Collection[int] | None = None) -> int:
+        """The number of passages, deleted ones included; `within`: of these sources."""
+        query = select(func.coalesce(func.sum(s.passages), 0))
+        if within is not None:  # written out: a query has at most 32,766 parameters
+            query = query.where(
+                s.id.in_(bindparam("rows", list(within), expanding=True, literal_execute=True))
+            )
+        return int(self._scalar(query) or 0)
 
     def list_unindexed(self, most: int) -> list[str]:
         """Ids of stored pages that wait to be indexed."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 from sqlalchemy import text
 
+from agent.library import collection
 from agent.retrieval.passages import split_passages
 from agent.retrieval.scorer import rank_passages
-from tests.agent.library.pages import page
+from tests.agent.library.pages import ids, page
 
 GUIDE = [
     "A heron is a bird. The heron stands in the water.",
@@ -50,6 +51,17 @@ def test_stored_passages_have_the_scores_of_passages_at_hand(library, store):
         assert {hit.id: hit.score for hit in by_index} == pytest.approx(
             {hit.id: hit.score for hit in by_hand}, abs=2e-4
         )
+
+
+def test_a_large_scope_is_searched_in_the_whole_index(library, monkeypatch):
+    for n, said in enumerate(GUIDE * 4):
+        library.add_page(
+            page(f"{said} {n}", f"https://a.example.org/{n}"), tags=["even"] if n % 2 == 0 else []
+        )
+    few = ids(library, "heron frog", 9, tags=["even"])
+    monkeypatch.setattr(collection, "MAX_COUNTED_PASSAGES", 3)
+    many = ids(library, "heron frog", 9, tags=["even"])
+    assert len(few) == 6 and set(many) == set(few) and many[0] in few[:2]
 
 
 def test_a_replaced_and_a_deleted_page_are_searched_too(library, store):

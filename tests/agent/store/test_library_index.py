@@ -199,6 +199,7 @@ def test_words_are_searched_in_chosen_sources_only(store):
     assert passages == 1 and held["frog"] == {} and 0 < share < 1
     assert store.library_index.passages([(found_id, share)])[0][0].text == "heron two"
     assert store.library_index.match_terms(["heron"], []) == (0, {"heron": {}})
+    assert store.library_index.match_terms(["heron"], range(70_000))[0] == 2, "any number of sources"
     assert store.library_index.search([], 5) == []
 
 
