@@ -8,6 +8,7 @@ from itertools import pairwise
 import pytest
 
 from agent.flows.research import policy
+from agent.roles.research import next_step
 from agent.flows.research.flow import RESEARCH
 from agent.types import Outcome, Status
 from tests.web.folders import Told, blocked, limited, page, write_world
@@ -255,6 +256,7 @@ def test_a_steering_note_is_obeyed_by_the_next_decision(ask, bench):
 def test_a_note_is_obeyed_even_when_every_rung_was_tried(ask, bench, monkeypatch, tmp_path):
     monkeypatch.setattr(policy, "STALL_ACTIONS", 1)
     monkeypatch.setattr(policy, "ACTIONS_PER_ESCALATION", 1)
+    monkeypatch.setattr(next_step, "MAX_PAGES_ONE", 60)
     caps = {"max_steps": 60, "max_pages": 60}
     view = ask(
         "In which year did Ada Quill build the brass heron?",
