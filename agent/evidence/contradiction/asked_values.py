@@ -21,13 +21,17 @@ def asked_kind(question: ParsedQuestion) -> ConflictKind | None:
     return "date" if kind == "date" else "number" if kind == "number" else None
 
 
+MIN_ASKED_SHARE = 0.5
+"""Share of a question's content words that a fact about it has at least (our own judgement: more than a name
+in common, less than the same wording)."""
+
+
 def is_on_question(fact: Fact, question: ParsedQuestion) -> bool:
-    """Whether a fact has the question's names, figures and one more of its words; half of them where it has
-    neither."""
-    names = _read_names(question)
-    rest = frozenset(question.prefix_weights) - names
+    """Whether a fact, with its page's title, has half of the question's content words, and a word of its names
+    where it has any."""
+    names, words = _read_names(question), frozenset(question.prefix_weights)
     stated = _prefixes(f"{fact.title} {fact.subject} {fact.attribute} {fact.statement}")
-    return names <= stated and (not rest or len(rest & stated) >= (1 if names else len(rest) / 2))
+    return (not names or bool(names & stated)) and len(words & stated) >= MIN_ASKED_SHARE * len(words)
 
 
 def states_asked_matter(a: Fact, b: Fact, question: ParsedQuestion) -> bool:

@@ -27,7 +27,7 @@ _UNLABELLED_ROW = re.compile(r"\s[|·]\s")
 @lru_cache(maxsize=8192)
 def is_table_row(statement: str) -> bool:
     """Whether a statement is a row of a table."""
-    return bool(_read_cells(statement)) or bool(_UNLABELLED_ROW.search(statement))
+    return bool(read_cells(statement)) or bool(_UNLABELLED_ROW.search(statement))
 
 
 @lru_cache(maxsize=8192)
@@ -36,7 +36,7 @@ def comparable_forms(statement: str) -> tuple[str, ...]:
     what the row is about. None of a row without column names."""
     if not is_table_row(statement):
         return (statement, *_opening_clauses(statement))
-    cells = _read_cells(statement)
+    cells = read_cells(statement)
     return tuple(f"{cells[0][1]}, {name.casefold()}: {value}" for name, value in cells[1:])
 
 
@@ -52,7 +52,7 @@ def _opening_clauses(statement: str) -> Iterator[str]:
 
 
 @lru_cache(maxsize=8192)
-def _read_cells(statement: str) -> tuple[tuple[str, str], ...]:
+def read_cells(statement: str) -> tuple[tuple[str, str], ...]:
     """The column names and values of a row such as "Dairy: Nordvik; Founded: 1923"; () for prose."""
     cells = [_CELL.match(part.strip()) for part in statement.rstrip(". ").split("; ")]
     if len(cells) < 2 or not all(cells):

@@ -27,15 +27,15 @@ _NUMBER_WORDS = "no one two three four five six seven eight nine ten eleven twel
 def find_relevant_conflicts(
     state: RunState, sentences: Sequence[Sentence], facts: dict[str, Fact]
 ) -> list[Conflict]:
-    """The conflicts, open or settled by a model or the count of sources, that concern the question or are as
-    relevant as what the sentences cite."""
-    least = min(_relevances(state, sentences), default=0.3)
+    """The conflicts, open or settled by a model or the count of sources, about what is asked or about a fact
+    that the sentences cite."""
+    cited = {i for sentence in sentences for i in sentence.fact_ids}
     found = [
         conflict
         for conflict in state.conflicts.values()
         if _is_named(conflict)
         and fact_view.count_stated_sides(conflict, facts) > 1
-        and (conflict.asks or _conflict_relevance(conflict, facts) >= least)
+        and (conflict.asks or any(cited.intersection(side.fact_ids) for side in conflict.values))
     ]
     found.sort(key=lambda conflict: (conflict.status != "open", not conflict.asks))
     return found[:MAX_CONFLICTS]
@@ -53,16 +53,10 @@ def write_conflict_sentences(
     return [_ruling_sentence(c, facts) for c in ruled] + [_conflict_sentence(c, facts) for c in left]
 
 
-def needs_conflicts_first(
-    state: RunState, conflicts: Sequence[Conflict], stated: Sequence[Sentence], facts: dict[str, Fact]
-) -> bool:
-    """Whether they precede the plain sentences: one is about the question, was ruled on, or is more relevant
-    than what those cite."""
-    conflicts = [conflict for conflict in conflicts if conflict.settled_by != "model"]
-    if _person_rulings(state) or any(conflict.asks for conflict in conflicts):
-        return True
-    disputed = max((_conflict_relevance(conflict, facts) for conflict in conflicts), default=-1.0)
-    return disputed > max(_relevances(state, stated), default=0.0)
+def needs_conflicts_first(state: RunState, conflicts: Sequence[Conflict]) -> bool:
+    """Whether they precede the plain sentences: one is about what is asked, or was ruled on."""
+    open_or_counted = [conflict for conflict in conflicts if conflict.settled_by != "model"]
+    return bool(_person_rulings(state)) or any(conflict.asks for conflict in open_or_counted)
 
 
 def is_conflict_sentence(text: str) -> bool:
@@ -100,17 +94,6 @@ def _is_ruling_supported(conflict: Conflict, facts: dict[str, Fact]) -> bool:
     if chosen:
         return any(i in facts for value in chosen for i in value.fact_ids)
     return fact_view.count_stated_sides(conflict, facts) > 1
-
-
-def _relevances(state: RunState, sentences: Sequence[Sentence]) -> list[float]:
-    return [state.facts[i].relevance for sentence in sentences for i in sentence.fact_ids if i in state.facts]
-
-
-def _conflict_relevance(conflict: Conflict, facts: dict[str, Fact]) -> float:
-    """The relevance of its most relevant fact; -1 without any, as in a conflict that only a model
-    reported."""
-    ids = (i for value in conflict.values for i in value.fact_ids)
-    return max((facts[i].relevance for i in ids if i in facts), default=-1.0)
 
 
 def _conflict_sentence(conflict: Conflict, facts: dict[str, Fact]) -> Sentence:

@@ -129,7 +129,7 @@ def _add_conflicts(
     named, dropped = filter_citations(named, facts, state.conflicts.values())
     named = [name_part(state.plan, sentence, facts) for sentence in accept_quotations(named, facts)]
     named = named if by == "model" else place_conflicts(named, stated)
-    first = conflict_sentences.needs_conflicts_first(state, conflicts, stated, facts)
+    first = conflict_sentences.needs_conflicts_first(state, conflicts)
     return ([*named, *stated] if first else [*stated, *named]), dropped
 
 

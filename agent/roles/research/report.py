@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import chain
+
 from pydantic import Field
 
-from agent.retrieval.extractive_answer import MIN_COVERED_SHARE
-from agent.retrieval.fact_selection import (
-    choose_facts,
-    choose_facts_for_note,
-    render_statement,
-)
-from agent.retrieval.term_coverage import best_share, measure_coverage
+from agent.evidence.contradiction.forms import read_cells
+from agent.retrieval.answer import PartAnswer, find_answer
+from agent.retrieval.quotation import Quotation
+from agent.retrieval.scorer import rank_passages
 from agent.roles.placed_sentence import PlacedSentence
 from agent.roles.role import Role, RoleReply
-from agent.text.question_analysis import parse_question
-from agent.types import Action, Answer, Conflict, Fact
+from agent.types import Action, Answer, Conflict, Fact, Passage
+from agent.types.answers import SentencePlace
 
-MAX_WORDS, MAX_SENTENCES = 120, 6
 MIN_RELEVANCE_SHARE = 0.8
 """Share of the best disputed fact's relevance below which a fact is beside the point."""
-MIN_COVERED_SHARE_GIVEN_PAGE = 0.25
-"""The least share of the question that the facts of one page must cover where the person named the page: then
-the question need not name its subject."""
 
 
 class ReportSentence(PlacedSentence):
@@ -48,28 +44,78 @@ def fallback(
     history: list[Action],
     former: Answer | None,
 ) -> ReportReply:
-    """The quotes that fit best: two for the newest note, pinned ones, and where the facts cover enough of the
-    question the most relevant."""
-    known = measure_coverage(question, facts)
-    usable = _choose_usable(facts)
-    noted = choose_facts_for_note(notes[-1], [fact for fact in facts if fact.can_support]) if notes else []
-    starts_at_page = bool(history) and history[0].action == "crawl_url"
-    least = MIN_COVERED_SHARE_GIVEN_PAGE if starts_at_page else MIN_COVERED_SHARE
-    texts = [(fact.url, f"{fact.title} {fact.quote}") for fact in usable if not fact.is_own_knowledge]
-    asked = parse_question(question)
-    covers = (known.share if asked.is_multi_hop else best_share(asked, texts)) >= least
-    rest = [fact for fact in usable if fact not in noted and (covers or fact.decision == "pinned")]
-    room = MAX_WORDS - sum(len(render_statement(fact).split()) for fact in noted)
-    picked = noted + (choose_facts(question, rest, words=room, sentences=MAX_SENTENCES) if room > 0 else [])
-    return ReportReply(
-        answer=[ReportSentence(text=render_statement(fact), fact_ids=[fact.id]) for fact in picked],
+    """The answer that the facts give as passages: what a person pinned or the newest note asks for, then for
+    each part of the question a lead and its passages, all citing their facts."""
+    standing, usable = [fact for fact in facts if fact.can_support], _choose_usable(facts)
+    parts = _find_parts(question, usable)
+    wanted = [_quote_fact(fact) for fact in standing if fact.decision == "pinned"]
+    if notes:
+        wanted += [_write(part.lead, "lead") for part in _find_parts(notes[-1], standing) if part.lead]
+    is_given_page = bool(history) and history[0].action == "crawl_url"
+    if is_given_page and not any(part.lead for part in parts):
+        wanted += [_quote_fact(fact) for fact in usable[:1]]  # its page need not name the subject
+    wanted = [sentence.model_copy(update={"part_question": parts[0].question}) for sentence in wanted]
+    return ReportReply(answer=_keep_first([*wanted, *chain.from_iterable(map(_write_part, parts))]))
+
+
+def _find_parts(question: str, facts: Sequence[Fact]) -> Sequence[PartAnswer]:
+    """The answer to a question, or to a note, among facts taken as passages; a passage has its fact's id."""
+    passages = [_make_passage(fact) for fact in facts]
+    return find_answer(question, rank_passages(question, passages, len(passages))).parts
+
+
+def _make_passage(fact: Fact) -> Passage:
+    """What a fact states, as a person may have corrected it, under its page's title and headings; a table row
+    with its header."""
+    cells = read_cells(fact.statement)
+    text = " | ".join(value for _, value in cells) or fact.statement
+    return Passage(
+        id=fact.id,
+        page_id=fact.page_id or fact.id,
+        url=fact.url,
+        title=fact.title,
+        heading=fact.heading,
+        kind="rows" if cells else "prose",
+        label=" | ".join(name for name, _ in cells),
+        start=0,
+        end=len(text),
+        text=text,
     )
 
 
+def _write_part(part: PartAnswer) -> list[ReportSentence]:
+    """The sentences of a part: the lead, its passages, then what is folded."""
+    placed = [_write(part.lead, "lead", part.fit)] if part.lead else []
+    placed += [_write(quote, "passage") for quote in part.passages]
+    placed += [_write(quote, "other") for quote in part.others]
+    return [sentence.model_copy(update={"part_question": part.question}) for sentence in placed]
+
+
+def _write(found: Quotation, place: SentencePlace, fit: float | None = None) -> ReportSentence:
+    text, cited = found.statement or found.quote, [found.passage_id]
+    return ReportSentence(text=text, fact_ids=cited, place=place, heading=found.heading, fit=fit)
+
+
+def _quote_fact(fact: Fact) -> ReportSentence:
+    return ReportSentence(text=fact.statement, fact_ids=[fact.id], place="lead", heading=fact.heading)
+
+
+def _keep_first(sentences: Sequence[ReportSentence]) -> list[ReportSentence]:
+    """Of each fact the first sentence; of each part the first lead, later ones become passages."""
+    kept, cited, led = list[ReportSentence](), set[str](), set[str]()
+    for sentence in sentences:
+        if cited.isdisjoint(sentence.fact_ids):
+            is_second = sentence.place == "lead" and sentence.part_question in led
+            kept.append(sentence.model_copy(update={"place": "passage"}) if is_second else sentence)
+            led |= {sentence.part_question} if sentence.place == "lead" else set()
+            cited.update(sentence.fact_ids)
+    return kept
+
+
 def _choose_usable(facts: list[Fact]) -> list[Fact]:
-    """The facts that nothing disputes. Where the best fact is disputed, those that are less to the point than
-    it are left out: they must not fill the answer in its place."""
-    usable = [fact for fact in facts if fact.can_support]
+    """The facts that nothing disputes, best first. Where the best fact is disputed, those that are less to
+    the point than it are left out: they must not fill the answer in its place."""
+    usable = sorted((fact for fact in facts if fact.can_support), key=lambda fact: -fact.relevance)
     best = max((fact.relevance for fact in usable), default=0.0)
     disputed = max((fact.relevance for fact in facts if fact.disputed), default=0.0)
     least = MIN_RELEVANCE_SHARE * disputed if disputed > best else 0.0

@@ -7,7 +7,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.roles.research.report import MAX_SENTENCES, MAX_WORDS, ReportReply, fallback
+from agent.retrieval.answer import MAX_LEAD_WORDS, MAX_PASSAGES
+from agent.roles.research.report import ReportReply, ReportSentence, fallback
 from agent.text.urls import find_urls
 from agent.types import Action, Fact
 
@@ -42,14 +43,15 @@ BUILT = fact("The ferry Blue Heron was built in 1907.", 1)
 OTHER = fact("The harbour office opens at nine on weekdays.", 2, title="Harbour")
 
 
-def words(reply: ReportReply) -> int:
-    return sum(len(sentence.text.split()) for sentence in reply.answer)
+def shown(reply: ReportReply) -> list[ReportSentence]:
+    return [sentence for sentence in reply.answer if sentence.place != "other"]
 
 
 def test_each_sentence_is_a_quote_that_cites_its_fact() -> None:
     reply = write(facts=[OTHER, BUILT])
     assert reply.answer[0].text == BUILT.statement
     assert reply.answer[0].fact_ids == ["f1"] and all(len(s.fact_ids) == 1 for s in reply.answer)
+    assert reply.answer[0].place == "lead" and reply.answer[0].fit
     assert not find_urls(reply.model_dump_json()), "it writes no address"
 
 
@@ -64,21 +66,36 @@ def test_nothing_is_answered_when_nothing_covers_the_question() -> None:
         assert reply.answer == []
 
 
-def test_a_few_sentences_of_120_words_at_most() -> None:
+def test_one_short_lead_and_a_few_passages_are_shown() -> None:
     many = [
-        fact(
-            f"The ferry Blue Heron was built in 19{n} by the people of the yard who {'worked hard ' * 8}.", n
-        )
+        fact(f"The ferry Blue Heron was built in 19{n} by yard {n}, who {'worked hard ' * 8}then.", n)
         for n in range(10, 50)
     ]
-    for notes in ([], ["Say who worked at the yard and what the people built."]):
-        reply = write(facts=many, notes=notes)
-        assert 1 < len(reply.answer) <= MAX_SENTENCES + 2 * bool(notes) and words(reply) <= MAX_WORDS == 120
+    sentences = shown(write(facts=many))
+    assert [sentence.place for sentence in sentences].count("lead") == 1
+    assert len(sentences) <= 1 + MAX_PASSAGES and len(sentences[0].text.split()) <= MAX_LEAD_WORDS
+
+
+def test_a_correction_of_a_person_is_what_is_quoted() -> None:
+    corrected = BUILT.model_copy(update={"statement": "The ferry Blue Heron was built in 1908."})
+    assert write(facts=[corrected]).answer[0].text == corrected.statement
+
+
+def test_each_part_of_a_question_has_its_lead() -> None:
+    fare = fact("The ferry Blue Heron takes a fare of three crowns.", 3)
+    reply = write("When was the ferry Blue Heron built, and what fare does it take?", facts=[BUILT, fare])
+    leads = [sentence for sentence in reply.answer if sentence.place == "lead"]
+    assert leads and len({sentence.part_question for sentence in leads}) == len(leads)
+
+
+def test_a_table_row_is_quoted_whole() -> None:
+    row = fact("Ferry: Blue Heron; Built: 1907; Yard: St. Quill & Sons", 4, title="Ferries")
+    assert write(facts=[row]).answer[0].text == row.statement
 
 
 def test_pinned_facts_come_first_and_struck_ones_never() -> None:
     reply = write(facts=[BUILT, OTHER.model_copy(update={"decision": "pinned"})])
-    assert [sentence.fact_ids for sentence in reply.answer] == [["f2"], ["f1"]]
+    assert [(s.fact_ids, s.place) for s in reply.answer] == [(["f2"], "lead"), (["f1"], "passage")]
     assert write(facts=[BUILT.model_copy(update={"decision": "struck"})]).answer == []
 
 
