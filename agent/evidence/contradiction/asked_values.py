@@ -27,8 +27,8 @@ in common, less than the same wording)."""
 
 
 def is_on_question(fact: Fact, question: ParsedQuestion) -> bool:
-    """Whether a fact, with its page's title, has half of the question's content words, and a word of its names
-    where it has any."""
+    """Whether a fact, with its page's title, has half of the question's content words, and a word of its
+    names where it has any."""
     names, words = _read_names(question), frozenset(question.prefix_weights)
     stated = _prefixes(f"{fact.title} {fact.subject} {fact.attribute} {fact.statement}")
     return (not names or bool(names & stated)) and len(words & stated) >= MIN_ASKED_SHARE * len(words)

@@ -15,7 +15,7 @@ from itertools import islice, product
 from agent.evidence.contradiction import statements
 from agent.evidence.contradiction.asked_values import asked_kind, is_on_question, states_asked_matter
 from agent.evidence.contradiction.forms import comparable_forms, is_table_row
-from agent.evidence.contradiction.identity import is_byline, may_have_changed
+from agent.evidence.contradiction.identity import may_have_changed
 from agent.evidence.contradiction.pairs import PairingScope, find_pairs, topic_key
 from agent.evidence.contradiction.resolution import restore_settlement
 from agent.evidence.contradiction.statements import ConflictKind, Contradiction
@@ -100,7 +100,7 @@ def _compare(a: Fact, b: Fact, questions: Sequence[ParsedQuestion]) -> list[_Pai
     """The contradictions of two facts of different pages, the older first: one, or several of two table rows.
 
     Two facts of different sites that speak of what a question asks need no like wording."""
-    if (a.url and a.url == b.url) or a.statement == b.statement or is_byline(a) or is_byline(b):
+    if (a.url and a.url == b.url) or a.statement == b.statement:
         return []
     keyed = topic_key(a) == topic_key(b) != ("", "")
     strict = bool(a.url) and urls.site(a.url) == urls.site(b.url)

@@ -8,17 +8,13 @@ from datetime import date
 from functools import lru_cache
 
 from agent.evidence.statement_features import extract_features
-from agent.text.date_intervals import find_dates
 from agent.types import Fact
 
 MAX_OPENING_CHARS = 12
 """A name that begins within so many characters is the subject of a sentence."""
-MAX_LABEL_WORDS = 1
-"""Content words of the label beside a page's own date ("Published on"); a statement has more."""
 MIN_DAYS_APART = 365
 """Days between two publications from which a state that changes may have changed."""
 
-_BYLINE_JOINT = re.compile(r"\s*[·•|,;\n]\s*|\s[–—-]\s")
 _SITE_NAME = re.compile(r"\s[|·–—-]\s.*$")
 _QUALIFIER = re.compile(
     r"^(?P<base>[^(),]{2,100}?)(?:\s*\((?P<bracket>[^()]{2,60})\)|,\s(?P<larger>[^(),]{2,60}))"
@@ -44,23 +40,6 @@ def may_have_changed(a: Fact, b: Fact) -> bool:
     if one is None or other is None or _PAST.search(a.statement) or _PAST.search(b.statement):
         return False
     return abs((one - other).days) >= MIN_DAYS_APART
-
-
-def is_byline(fact: Fact) -> bool:
-    """Whether a fact is only the byline of its page: the page's own date under a label, beside it names."""
-    own_day = find_dates(fact.published_at[:10])
-    dates = extract_features(fact.statement).dates
-    is_own_date = bool(own_day and dates) and all(
-        date.spans == own_day[0].spans and not date.is_yearless for date in dates
-    )
-    return is_own_date and all(map(_is_byline_segment, _BYLINE_JOINT.split(fact.statement)))
-
-
-def _is_byline_segment(text: str) -> bool:
-    """Whether a stretch is a name, or a label with a date, and nothing more."""
-    said = extract_features(text)
-    names = frozenset[str]().union(*(name.words for name in said.names))
-    return len(said.words) <= MAX_LABEL_WORDS if said.dates else said.words <= names
 
 
 def content_words(text: str) -> frozenset[str]:

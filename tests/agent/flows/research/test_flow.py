@@ -8,8 +8,8 @@ from itertools import pairwise
 import pytest
 
 from agent.flows.research import policy
-from agent.roles.research import next_step
 from agent.flows.research.flow import RESEARCH
+from agent.roles.research import next_step
 from agent.types import Outcome, Status
 from tests.web.folders import Told, blocked, limited, page, write_world
 
