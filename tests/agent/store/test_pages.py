@@ -150,3 +150,32 @@ def test_the_body_is_kept_compressed(store):
     plain, packed = store.pages.body_sizes(name)
     assert plain == 12_000 and packed < 200
     assert store.pages.body_sizes(store.pages.put(seen("No body."))) == (0, 0)
+
+
+def test_an_address_is_known_by_the_page_it_gave_last(store):
+    first, second = seen(), seen("Two herons.", fetched_at="2026-11-22T09:00:00Z")
+    store.pages.put_fetched([("https://a.example/x#top", first), ("https://b.example/", seen())])
+    [page_id] = store.pages.put_fetched([("https://A.example/x", second)])
+    found = store.pages.find_fetched(["https://a.example/x#end", "https://a.example/unknown"])
+    assert {url: (address.page_id, address.fetched_at) for url, address in found.items()} == {
+        "https://a.example/x": (page_id, "2026-11-22T09:00:00Z")
+    }
+    assert count(store) == 2, "what was given before stays, for the runs that read it"
+
+
+def test_the_pages_of_a_site_are_those_fetched_since_a_time(store):
+    store.pages.put_fetched(
+        [
+            (f"https://a.example/{day}", seen(f"Day {day}.", fetched_at=f"2026-11-{day}T09:00:00Z"))
+            for day in (20, 21, 22)
+        ]
+    )
+    since = store.pages.list_fetched("a.example", "2026-11-21T00:00:00Z")
+    assert [address.url for address in since] == ["https://a.example/22", "https://a.example/21"]
+    assert store.pages.list_fetched("b.example", "") == []
+
+
+def test_a_page_that_was_removed_is_no_longer_what_an_address_gave(store):
+    store.pages.put_fetched([("https://a.example/x", seen())])
+    store.pages._write(tables.pages.delete())
+    assert store.pages.find_fetched(["https://a.example/x"]) == {}

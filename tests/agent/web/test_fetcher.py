@@ -299,3 +299,28 @@ def test_many_threads_share_a_world(live_world: Live) -> None:
         for thread in threads:
             thread.join()
         assert outcomes == [Outcome.OK] * 8
+
+
+def test_a_known_page_is_asked_for_only_if_it_changed(live_world: Live) -> None:
+    def reply(asked: Asked) -> Reply:
+        if asked.headers.get("If-None-Match") == '"v1"' and asked.headers.get("If-Modified-Since") == DAY:
+            return Reply(304)
+        return html("<h1>Mill</h1><p>The mill turns.</p>", ETag='"v1"', Last_Modified=DAY)
+
+    with Site({"/mill": reply, "/old": sends_to("/mill")}) as site:
+        first = live_world().fetch(site.url("/mill"))
+        assert (first.etag, first.last_modified) == ('"v1"', DAY)
+        known = first.replace(fetched_at="2020-01-01T00:00:00Z")
+        for path in ("/mill", "/old"):
+            again = live_world().fetch(site.url(path), known=known)
+            assert again.outcome is Outcome.OK and again.text == first.text and again.url == site.url(path)
+            assert again.fetched_at > known.fetched_at
+        assert "If-None-Match" not in next(asked for asked in site.asked if asked.path == "/old").headers
+
+
+def test_not_modified_without_a_known_page_is_an_error(live_world: Live) -> None:
+    with Site({"/mill": Reply(304)}) as site:
+        assert live_world().fetch(site.url("/mill")).outcome is Outcome.ERROR
+
+
+DAY = "Sat, 21 Nov 2026 09:00:00 GMT"
