@@ -11,9 +11,14 @@ The run's store is open before, as it is in the product's server; what is loaded
 collector's sight, as it is there, for both alike. Each round measures first the pool, then ours; the figures
 are medians over the rounds, the share is the median of the rounds' shares.
 
+Last, one question is asked of the site by the flow `site` with 100 requests, and what it spends beyond fetching and extracting them is
+told: links, frontier, store, index, choice of passages, answer.
+
 What is promised, and when the exit code is 1:
 
-* CPU: our process spends at most 12 ms a page (user and system, all threads, server not counted).
+* CPU: our process spends at most 12 ms a page (user and system, all threads, server not counted) beyond extraction, whose own CPU is
+  measured on the same bodies.
+* Ask a site: at most 25 ms a page beyond extraction, fetching included.
 * Throughput: at least 80 % of the pool's pages/s, up to the CPU bound. The bound is the pages/s at which this process would be at
   work all the time: 1000 / (our CPU ms a page), as one interpreter runs Python on one core at a time; or, where that is less,
   cores x 1000 / (our CPU ms + the server's CPU ms a page), as both live on this machine. A crawl below 80 % of the pool is let off
@@ -51,9 +56,14 @@ from agent.engine import context
 from agent.store.database import Store
 from agent.types import Outcome, Settings, Step
 from agent.web import rate_limit
+from agent.web.extract import dispatch
 from agent.web.world import open_world
+from agent.workbench import Workbench
 
 CPU_MS = 12.0
+SITE_CPU_MS = 25.0
+LEAST_PAGES = 50
+"""Pages that the question must have read; some of the 100 requests are for links that are broken."""
 SHARE = 0.8
 AT_THE_BOUND = 0.9
 CORES = os.cpu_count() or 1
@@ -96,12 +106,44 @@ def main() -> int:
             for _ in range(options.rounds):
                 pool.append(measured(lambda: bare(urls, options.side_by_side), len(urls), pid))
                 ours.append(measured(lambda: crawl(urls), len(urls), pid))
+        extraction = extraction_ms(options.kilobytes)
+        site = site_ms(root) - extraction
     finally:
         server.terminate()
-    return judge(pool, ours)
+    print(f"extraction  {extraction:6.1f} ms CPU a page")
+    print(
+        f"site        {'kept' if site <= SITE_CPU_MS else 'MISSED'}: {site:.1f} ms a page, at most {SITE_CPU_MS:g}"
+    )
+    return judge(pool, ours, extraction) or int(site > SITE_CPU_MS)
 
 
-def judge(pool: list[Round], ours: list[Round]) -> int:
+def extraction_ms(kilobytes: int) -> float:
+    """CPU milliseconds that extracting one page takes, in the mean over 100."""
+    bodies = [page(f"/p/{n}", kilobytes) for n in range(100)]
+    began = time.process_time()
+    for n, body in enumerate(bodies):
+        dispatch.extract_content(body, "text/html; charset=utf-8", f"http://127.0.0.1/p/{n}")
+    return (time.process_time() - began) * 10
+
+
+def site_ms(root: str) -> float:
+    """CPU milliseconds a page of a question to the site that reads far, extraction included."""
+    with tempfile.TemporaryDirectory() as folder:
+        bench = Workbench(
+            config.read_config({"TOUCHSTONE_DATA": folder, "FETCH_ALLOW": "127.0.0.1", "FETCH_GAP": "0"})
+        )
+        settings = Settings(flow="site", model="keyless", start_urls=[f"{root}/p/start"])
+        run_id = bench.start("Who founded the harbour museum?", settings)
+        began = time.process_time()
+        bench.drive(run_id)
+        spent = time.process_time() - began
+        read = bench.snapshot(run_id).state.pages_read_count
+        bench.shutdown()
+    assert read >= LEAST_PAGES, read
+    return spent / read * 1000
+
+
+def judge(pool: list[Round], ours: list[Round], extraction: float) -> int:
     """Print the medians and the verdict; 1 when a promise is missed."""
     bare_rate, rate, ms = (
         median(r.rate for r in pool),
@@ -121,11 +163,12 @@ def judge(pool: list[Round], ours: list[Round]) -> int:
         if rate >= AT_THE_BOUND * bound
         else "MISSED"
     )
-    print(f"CPU         {'kept' if ms <= CPU_MS else 'MISSED'}: {ms:.1f} ms a page, at most {CPU_MS:g}")
+    kept = "kept" if ms - extraction <= CPU_MS else "MISSED"
+    print(f"CPU         {kept}: {ms - extraction:.1f} ms a page beyond extraction, at most {CPU_MS:g}")
     print(
         f"throughput  {throughput}: {share:.0%} of the pool, at least {SHARE:.0%}, or {AT_THE_BOUND:.0%} of the CPU bound"
     )
-    return 1 if ms > CPU_MS or throughput == "MISSED" else 0
+    return 1 if kept == "MISSED" or throughput == "MISSED" else 0
 
 
 def measured(work: Callable[[], None], pages: int, server: int) -> Round:
@@ -180,7 +223,7 @@ def started(side_by_side: int) -> Iterator[Callable[[list[str]], None]]:
 
         def crawl(urls: list[str]) -> None:
             world = open_world("live", settings)
-            pages = context.RunContext(Settings(), world, store, lease).fetch_many(urls, skimmed=True)
+            pages = context.RunContext(Settings(), world, store, lease).fetch_many(urls)
             assert all(
                 page.outcome is Outcome.OK and page.links and len(page.text) > 1000 for page in pages
             ), {p.outcome for p in pages}
@@ -203,6 +246,8 @@ def serve(pipe: Connection, kilobytes: int, latency: float) -> None:
             time.sleep(latency)
             found = self.path.startswith("/p/")
             body = page(self.path, kilobytes) if found else b"no"
+            if self.path == "/p/start":
+                body = "".join(f'<a href="/p/{n}">Page {n}</a>' for n in range(200)).encode()
             self.send_response(200 if found else 404)
             self.send_header("Content-Type", "text/html; charset=utf-8")
             self.send_header("Content-Length", str(len(body)))
