@@ -32,6 +32,8 @@ T = TypeVar("T")
 MAX_PARALLEL_FETCHES = 32
 """Parallel fetches of one run, over all hosts."""
 NO_PAGES: Mapping[str, Page] = {}
+MAX_CACHED_PAGES = 150
+"""Stored pages that a run keeps in memory: those of a site that is read to its limit."""
 RESERVED_SHARE = 0.1
 """The share of calls, tokens and money that is reserved for the write-up."""
 
@@ -70,6 +72,7 @@ class RunContext:
     """When the run must end, on the monotonic clock."""
     describe_parent_overrun: Callable[[float], str] = field(default=lambda share: "")
     """Says in a sentence that the batch of the run has used this share of its budget; "" when not."""
+    _pages: dict[str, Page] = field(default_factory=dict)
     _step_started: float = field(default_factory=time.monotonic)
     _lease_renewed: float = field(default_factory=time.monotonic)
     _parent_budget_checked: float = -math.inf
@@ -175,8 +178,15 @@ class RunContext:
         return assess_trust(page, (here or {}).get(domain) or self.store.trust_ratings.get(domain))
 
     def page(self, page_id: str, *, raw: bool = False) -> Page:
-        """A stored page, with its raw body only on request."""
-        return self.store.pages.get(page_id, raw=raw)
+        """A stored page, with its raw body only on request. The last ones are kept in memory: a stored page
+        never changes."""
+        if raw:
+            return self.store.pages.get(page_id, raw=True)
+        if page_id not in self._pages:
+            if len(self._pages) >= MAX_CACHED_PAGES:
+                self._pages.pop(next(iter(self._pages)))
+            self._pages[page_id] = self.store.pages.get(page_id)
+        return self._pages[page_id]
 
     def steps(self, run_id: str) -> list[Step]:
         """The steps of another run of the conversation."""

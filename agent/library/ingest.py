@@ -8,6 +8,7 @@ import re
 import threading
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from agent.config import ROOT
@@ -303,6 +304,12 @@ def is_address_list(page: Page) -> bool:
     return mime.is_xml(page.content_type) or is_page_list(page.final_url or page.url)
 
 
+@lru_cache(maxsize=256)
+def _join_head_terms(head: str) -> str:
+    """The stems of what stands over a passage: the same for its neighbours."""
+    return join_terms(head)
+
+
 def _build_passage(n: int, passage: Passage, title: str) -> IndexedPassage:
     heading, label = passage.heading[:MAX_HEADING_CHARS], passage.label[:MAX_HEADING_CHARS]
     return IndexedPassage(
@@ -312,7 +319,7 @@ def _build_passage(n: int, passage: Passage, title: str) -> IndexedPassage:
         heading=heading,
         kind=passage.kind,
         label=label,
-        head=join_terms(f"{title}\n{heading}\n{label}"),
+        head=_join_head_terms(f"{title}\n{heading}\n{label}"),
         body=join_terms(passage.text),
     )
 
