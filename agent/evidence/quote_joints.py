@@ -1,4 +1,4 @@
-"""What a quote may leave out between two stretches of a page that it joins by an ellipsis.
+"""What a quote may leave out between the stretches of a page that it joins by ellipses.
 
 Allowed is what a careful writer leaves out: an aside inside a sentence, between two commas, dashes or
 brackets; or everything up to the beginning of a later sentence. Refused is a joint that changes the meaning:
@@ -16,6 +16,8 @@ from agent.text.word_lists import load_words
 
 MIN_STRETCH_WORDS = 3
 """Least number of words of each stretch; fewer can be found nearly anywhere."""
+MAX_STRETCHES = 6
+"""Stretches of one quote: the steps of a short instruction."""
 MAX_SKIPPED_CHARS = 3000
 """Most characters between the stretches: about a screen of text, still under the same heading."""
 
@@ -25,17 +27,19 @@ _EDGES = " \t\n,;:–—-()[]"
 _ASIDE = re.compile(
     r"\s*(?:([,;])[^,;:()–—.!?]*\1|\([^()]*\)|\[[^\[\]]*\]|[–—][^()–—;:.!?]*[–—]|\s-\s[^()–—;:.!?]*\s-)\s*"
 )
+_LIST_MARK = re.compile(r"\s*(?:\d{1,3}|[a-z])[.)]\s*")
+"""The number or letter before an item of a list."""
 _BROKEN_LINE = re.compile(r"\n(?=[^\W\d_A-Z])")
 _PRONOUNS = load_words("pronouns")
 
 
 def split_at_ellipsis(quote: str) -> list[str]:
-    """The two stretches of a quote around its only inner ellipsis; none where there is no such thing, or one
-    is too short."""
+    """The stretches of a quote between its inner ellipses; none where there is no ellipsis, there are too
+    many, or one is too short."""
     parts = [part.strip(_EDGES) for part in _ELLIPSIS.split(quote)]
     parts = [part for part in parts if part]
     is_long = all(len(normalize_text(part[:200]).words) >= MIN_STRETCH_WORDS for part in parts)
-    return parts if len(parts) == 2 and is_long else []
+    return parts if 2 <= len(parts) <= MAX_STRETCHES and is_long else []
 
 
 def is_fair_skip(text: str, end: int, start: int, second: str) -> bool:
@@ -48,7 +52,8 @@ def is_fair_skip(text: str, end: int, start: int, second: str) -> bool:
     low = max(0, end - _CONTEXT_CHARS)
     shown = _BROKEN_LINE.sub(" ", text[low : start + _CONTEXT_CHARS])
     sentences = [(low + first, low + last) for first, last in find_sentence_spans(shown)]
-    begins = any(end <= first <= start and not _has_word(text[first:start]) for first, _ in sentences)
+    opened = [text[first:start] for first, _ in sentences if end <= first <= start]
+    begins = any(_LIST_MARK.fullmatch(before) or not _has_word(before) for before in opened)
     stop = next((last for first, last in sentences if first < end <= last), end)
     return begins and _is_fair_break(text[low:end], text[end:stop], text[stop:start], second)
 

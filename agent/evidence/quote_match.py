@@ -1,11 +1,11 @@
-"""Find a quote in a page's text: exactly, in another spelling, with a typing slip, or as two stretches
-joined by an ellipsis; never with another meaning.
+"""Find a quote in a page's text: exactly, in another spelling, with a typing slip, or as stretches
+joined by ellipses; never with another meaning.
 
 The ways, tried in this order:
 * exact: the same characters;
 * normalised: the same words in unified spelling (`normalization`), reference marks such as "[3]" ignored; a
   word may lack its accents;
-* joined: two stretches of the page in order, with what `quote_joints` allows to be left out between them;
+* joined: stretches of the page in order, with what `quote_joints` allows to be left out between them;
 * fuzzy: similarity >= 0.95 (normalised Indel similarity, rapidfuzz `fuzz.ratio`), where every word is the
   same but for a slip inside a long common word (letters swapped or doubled, -our and -or, -ise and -ize), or
   a split or joined word. A word left out, added or replaced is refused, as is any difference in a number,
@@ -83,7 +83,7 @@ class QuoteSpan:
     end: int
     how: Literal["exact", "normalised", "joined", "fuzzy"]
     spans: tuple[tuple[int, int], ...] = ()
-    """Start and end of the two stretches of a joined quote."""
+    """Start and end of each stretch of a joined quote."""
 
     def read(self, text: str) -> str:
         """The quote as it stands in the text."""
@@ -202,13 +202,19 @@ def _make_span(
 
 
 def _find_joint(parts: Sequence[str], found: Sequence[list[QuoteSpan]], text: str) -> QuoteSpan | None:
-    """The two stretches of a quote with an ellipsis, the second soon after the first."""
-    for first in found[0] if parts else ():
-        for second in found[1]:
-            if second.start >= first.end and is_fair_skip(text, first.end, second.start, parts[1]):
-                spans = (first.start, first.end), (second.start, second.end)
-                return QuoteSpan(first.start, second.end, "joined", spans)
-    return None
+    """The stretches of a quote with ellipses, each soon after the one before."""
+    joints: list[tuple[QuoteSpan, ...]] = [(first,) for first in found[0]] if parts else []
+    for part, spans in zip(parts[1:], found[1:], strict=True):
+        joints = [
+            (*before, next_one)
+            for before in joints
+            for next_one in spans
+            if next_one.start >= before[-1].end and is_fair_skip(text, before[-1].end, next_one.start, part)
+        ][:MAX_PLACES]
+    if not joints:
+        return None
+    stretches = tuple((span.start, span.end) for span in joints[0])
+    return QuoteSpan(stretches[0][0], stretches[-1][1], "joined", stretches)
 
 
 def _split_quote(quote: str) -> list[str]:

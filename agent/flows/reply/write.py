@@ -239,12 +239,20 @@ def _fit_length(sentences: Sequence[Sentence], limit: int) -> tuple[str, list[Se
     sentences."""
     text, fitted = "", list[Sentence]()
     for sentence in sentences:
-        joint = "\n- " if sentence.place == "passage" else "\n" if _LIST_ITEM.match(sentence.text) else " "
-        joint = joint if text else ""
+        joint = _choose_joint(fitted[-1], sentence) if fitted else ""
         if len(text) + len(joint) + len(sentence.text) > limit:
             break
         text, fitted = text + joint + sentence.text, [*fitted, sentence]
     return text, fitted
+
+
+def _choose_joint(before: Sentence, sentence: Sentence) -> str:
+    """What stands between two sentences: a passage is an item of a list, the next lead a new paragraph."""
+    if sentence.place == "passage":
+        return "\n- "
+    if before.place == "passage" or sentence.place == "lead":
+        return "\n\n"
+    return "\n" if _LIST_ITEM.match(sentence.text) else " "
 
 
 def _describe_certainty(sentences: Sequence[Sentence], level: float) -> str:

@@ -401,3 +401,28 @@ def test_verify_refuses_what_is_not_there_or_too_short(quote: str) -> None:
 
 def test_the_bar_for_likeness_is_the_promised_one() -> None:
     assert MIN_FUZZY_SIMILARITY == 0.95
+
+
+STEPS = (
+    "1. Open the lid of the kiln.\n2. Lift out the grey tray.\n3. Brush the ash from it.\nNow close the lid."
+)
+
+
+def test_the_steps_of_an_instruction_are_joined_without_their_numbers():
+    quote = "Open the lid of the kiln. … Lift out the grey tray. … Brush the ash from it."
+    found = find_quote(quote, STEPS)
+    assert found and found.how == "joined" and found.read(STEPS) == quote and len(found.spans) == 3
+
+
+@pytest.mark.parametrize(
+    "quote",
+    [
+        "Open the lid of the kiln. … Brush the ash from it. … Lift out the grey tray.",
+        "Open the lid of the kiln. … Lift out the blue tray. … Brush the ash from it.",
+        " … ".join(f"Step number {n} is here." for n in range(9)),
+    ],
+    ids=["another order", "another word", "too many"],
+)
+def test_a_joined_quote_that_the_page_does_not_hold_in_order_is_refused(quote):
+    text = STEPS if "kiln" in quote else "\n".join(f"Step number {n} is here." for n in range(9))
+    assert find_quote(quote, text) is None
