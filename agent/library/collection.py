@@ -18,7 +18,7 @@ from agent.library.folder_sync import FolderSync
 from agent.library.ingest import Indexer, IndexRequest, demo_tags_for_path, is_address_list, source_id_for
 from agent.library.poi_table import find_facilities
 from agent.llm.embed import Embedder
-from agent.retrieval.passages import infer_headings, split_passages
+from agent.retrieval.passages import split_passages
 from agent.retrieval.rank_fusion import fuse_rankings
 from agent.retrieval.scorer import CollectionCounts, question_terms, rank_passages, sum_scores
 from agent.retrieval.vector_index import VectorIndex
@@ -185,11 +185,9 @@ class Library:
         return sorted(found, key=lambda hit: -hit.score)[:k]
 
     def _split_unindexed(self, page_ids: Sequence[str]) -> list[Passage]:
-        pages = self.store.pages.get_many(page_ids)[0] if page_ids else {}
-        texts = {
-            page_id: infer_headings(page) for page_id, page in pages.items() if not is_address_list(page)
-        }
-        return [passage for page_id, page in texts.items() for passage in split_passages(page, page_id)]
+        pages = self.store.pages.get_many(page_ids)[0].items()
+        texts = [(page_id, page) for page_id, page in pages if not is_address_list(page)]
+        return [passage for page_id, page in texts for passage in split_passages(page, page_id)]
 
     def _search_terms(self, query: str, k: int, within: Sequence[int] | None) -> list[tuple[int, float]]:
         """The ids of the passages that match the query's words best, with their scores; words are counted

@@ -4,7 +4,6 @@ text."""
 from __future__ import annotations
 
 import hashlib
-import re
 import threading
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ from agent.config import ROOT
 from agent.errors import StoreError, UsageError
 from agent.library.poi_table import find_facilities
 from agent.retrieval.extractive_summary import describe_page
-from agent.retrieval.passages import PASSAGES_VERSION, infer_headings, split_passages
+from agent.retrieval.passages import PASSAGES_VERSION, split_passages
 from agent.store.database import Store
 from agent.store.fulltext import FulltextRow
 from agent.store.ledger import utc_timestamp
@@ -45,8 +44,6 @@ ADDED_BY_HAND_REASON = (
 IN_FOLDER_REASON = (
     "is a file of a folder that the library synchronises with: change it there, or use another name"
 )
-PDF_PAGE_HEADING = re.compile(r"Page \d+")
-"""The heading that the PDF reader writes above each page; alone it is no passage."""
 
 
 @dataclass(frozen=True)
@@ -238,10 +235,7 @@ class Indexer:
     ) -> tuple[LibrarySource, list[IndexedPassage]]:
         """The source and its passages."""
         page = ask.page
-        split = split_passages(infer_headings(page), page_id, longest=MAX_INDEXED_CHARS)
-        split = [
-            passage for passage in split if not PDF_PAGE_HEADING.fullmatch(passage.text.strip())
-        ] or split
+        split = split_passages(page, page_id, longest=MAX_INDEXED_CHARS)
         pieces = [_build_passage(n, passage, page.title) for n, passage in enumerate(split)]
         written = old is not None and old.described_by != "keyless" and old.page_id == page_id
         binned = old.deleted_at if old and not ask.restore else ""
