@@ -97,6 +97,8 @@ class TextBlocks:
         self._open_blocks: list[Block] = []
         self._open_links: list[tuple[int, int, int, int]] = []
         """Of each open holder of links: characters, those in links and between them, and links before it."""
+        self._line = (0, 0, 0, 0)
+        """The same of the line that is written."""
         self._linked, self._between, self._links, self._in_link = 0, 0, 0, 0
         for node, entering in walk_nodes(root, self._is_atomic):
             if entering:
@@ -129,7 +131,7 @@ class TextBlocks:
             return
         self._write_gap(node)
         if tag in _LINK_HOLDERS:
-            self._open_links.append((self._out.length, self._linked, self._between, self._links))
+            self._open_links.append(self._count_links())
         if tag in _HEADING_LEVELS:
             self._write_heading(node, _HEADING_LEVELS[tag])
         elif tag == "pre":
@@ -161,14 +163,20 @@ class TextBlocks:
             block.end = self._out.length
             self.blocks.append(block)
         if tag in _LINK_HOLDERS:
-            self._close_link_holder(tag)
+            self._mark_links(self._open_links.pop(), 1 if tag in _LIST_TAGS else 2)
 
-    def _close_link_holder(self, tag: str) -> None:
-        start, linked, between, links = self._open_links.pop()
-        linked, between = self._linked - linked, self._between - between
-        is_linked = between <= linked >= MIN_LINKED_SHARE * (self._out.length - start - between)
-        if is_linked and self._links - links >= (1 if tag in _LIST_TAGS else 2):
-            self.blocks.append(Block("links", start, self._out.length))
+    def _count_links(self) -> tuple[int, int, int, int]:
+        return self._out.length, self._linked, self._between, self._links
+
+    def _mark_links(self, before: tuple[int, int, int, int], least: int) -> None:
+        """Add a block of links where what was written since `before` is nothing else; not inside of an item
+        or a definition, which says more by its place."""
+        chars, linked, between, links = (
+            now - then for now, then in zip(self._count_links(), before, strict=True)
+        )
+        is_linked = between <= linked >= MIN_LINKED_SHARE * (chars - between)
+        if is_linked and links >= least and not self._open_blocks:
+            self.blocks.append(Block("links", before[0], self._out.length))
 
     def _finish_blocks(self) -> None:
         """Begin each block at its first word; drop the empty ones, what repeats the block around it, and what
@@ -191,6 +199,9 @@ class TextBlocks:
 
     def _write_gap(self, node: LexborNode) -> None:
         tag = node.tag or ""
+        if tag in _PARAGRAPH_TAGS or tag in _LINE_TAGS:
+            self._mark_links(self._line, 2)
+            self._line = self._count_links()
         if tag in _PARAGRAPH_TAGS:
             self._out.require_gap("\n\n")
         elif tag in _LINE_TAGS:
@@ -204,6 +215,7 @@ class TextBlocks:
             self.headings.append(Heading(start=self._out.next_offset(), level=level, text=text))
             self._out.write_inline(text)
         self._out.require_gap("\n\n")
+        self._line = self._count_links()
 
     def _write_table(self, node: LexborNode) -> bool:
         read = parse_table(node, inline_text)
@@ -218,6 +230,7 @@ class TextBlocks:
             self._out.write_inline(" | ".join(row))
             self._out.require_gap("\n")
         self._out.require_gap("\n\n")
+        self._line = self._count_links()
         self.tables.append(
             Table(start=start, end=self._out.length, caption=read.caption, rows=read.rows, headed=read.headed)
         )

@@ -220,6 +220,7 @@ def test_blocks_say_what_the_markup_sets_apart() -> None:
     [
         ("<ul><li>1. <a href=a>Butter</a><ul><li><a href=b>Salted</a></ul></ul>", "1. Butter\n\nSalted"),
         ("<p><a href=a>Home</a> » <a href=b>Dairy</a> » <a href=c>Butter</a></p>", "Home » Dairy » Butter"),
+        ("<div><h3>See also</h3><a href=a>Butter</a>, <a href=b>Cheese</a></div>", "Butter, Cheese"),
         (
             "<dl><dt><a href=a>Butter</a><dd><a href=b>salted</a>, <a href=c>fresh</a></dl>",
             "Butter\nsalted, fresh",
@@ -235,6 +236,8 @@ def test_a_list_or_line_that_says_more_than_its_links_is_content() -> None:
         "<ul><li><a href=a>Butter</a> is made by hand.</ul><p>See <a href=a>butter</a>, please.</p>"
     )
     assert [kind for kind, _ in found] == ["item", "paragraph"]
+    found = kinds("<dl><dt>Needs<dd><p><a href=a>salt</a>, <a href=b>milk</a></p><dt>Makes<dd>Butter.</dl>")
+    assert [kind for kind, _ in found] == ["term", "definition"] * 2
 
 
 @pytest.mark.parametrize(
