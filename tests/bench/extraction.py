@@ -20,7 +20,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -59,13 +59,12 @@ class Result:
     kept_unwanted: int = 0
     pages: int = 0
     seconds: float = 0.0
-    missing: list[str] = field(default_factory=list)
 
     def line(self) -> str:
-        """The shares in percent, and the time."""
-        kept = 100 * self.kept / max(1, self.wanted)
-        unwanted = 100 * self.kept_unwanted / max(1, self.unwanted)
-        return f"{kept:6.1f} {unwanted:6.1f} {1000 * self.seconds / max(1, self.pages):8.2f}"
+        """The shares in percent ("-" where there is nothing to keep), and the time."""
+        kept = f"{100 * self.kept / self.wanted:.1f}" if self.wanted else "-"
+        unwanted = f"{100 * self.kept_unwanted / self.unwanted:.1f}" if self.unwanted else "-"
+        return f"{kept:>6} {unwanted:>6} {1000 * self.seconds / max(1, self.pages):8.2f}"
 
 
 def list_extractors() -> dict[str, Extractor]:
