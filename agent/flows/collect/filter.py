@@ -16,6 +16,7 @@ from agent.text.language import detect_language
 from agent.text.near_duplicates import compute_shingles, is_copy
 from agent.text.tokens import stem_words
 from agent.types.collection import CollectedItem, CrawlNode, NavEvent
+from agent.web.extract.text_lines import LinkedText
 
 PREVIEW_CHARS = 300
 """Characters of an item that the relevance role is shown."""
@@ -66,13 +67,13 @@ def _drop_copies(
 ) -> tuple[list[CollectedItem], list[CollectedItem]]:
     """The items with copies of earlier ones dropped, and those of `kept` that now list further addresses."""
     originals = {item.id: item for item in kept}
-    shingles = {item.id: compute_shingles(texts[item.id]) for item in kept}
+    shingles = {item.id: compute_shingles(_own_words(texts[item.id])) for item in kept}
     settled: dict[str, CollectedItem] = {}
     for item in items:
         settled[item.id] = item
         if item.status != "new":
             continue
-        marks = compute_shingles(texts[item.id])
+        marks = compute_shingles(_own_words(texts[item.id]))
         first = next((name for name, other in shingles.items() if is_copy(marks, other)), None)
         if first is None:
             shingles[item.id] = marks
@@ -82,6 +83,11 @@ def _drop_copies(
         why = f"The same text as “{known[first].title}”, which was found first."
         settled[item.id] = item.replace(status="dropped", reason=why)
     return list(settled.values()), [originals[item.id] for item in kept if originals[item.id] is not item]
+
+
+def _own_words(text: str) -> str:
+    """A text without what it quotes from others: a reply is no copy of what it answers."""
+    return "\n".join(text[start:end] for start, end in LinkedText([]).find_own_words(text)) or text
 
 
 def _judge_relevance(

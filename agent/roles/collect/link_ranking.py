@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 
 from pydantic import Field
@@ -16,8 +17,9 @@ from agent.text.negative_constraints import is_unwanted
 from agent.types import Passage
 from agent.types.collection import CollectIntent, LinkCandidate
 
-MIN_SCORE, MIN_ANCHOR_CHARS = 0.3, 12
-"""The least score of a link that is followed, and the letters of an anchor that may be an entry's."""
+MIN_SCORE, MIN_ANCHOR_CHARS, MIN_ALIKE = 0.3, 12, 3
+"""The least score of a link that is followed; the letters of an anchor that may be an entry's; the links in
+the same kind of place that may be entries however short they are."""
 _NAVIGATION = re.compile(rf"^(?:{load_alternatives('collect')['navigation']})$", re.IGNORECASE)
 _THREAD_URL = re.compile(load_alternatives("collect")["thread address"], re.IGNORECASE)
 
@@ -66,13 +68,16 @@ def fallback(
     about = set(stem_prefixes(title, url))
     wanted = set(stem_prefixes(intent.topic))
     lent = len(wanted & about) / len(wanted) if wanted else 0.0
-    places = {link.place for link in entries if link.date and link.place}
+    dated_places = {link.place for link in entries if link.date and link.place}
+    common = Counter(link.place for link in entries if link.place).most_common(1)
+    alike = {place for place, count in common if count >= MIN_ALIKE}
 
     def is_entry(link: LinkCandidate) -> bool | None:
         """Whether a link is surely an entry of the list; None when it may be one."""
-        if link.date or link.place in places or _THREAD_URL.search(link.url):
+        if link.date or link.place in dated_places or _THREAD_URL.search(link.url):
             return True
-        return None if not dated and len(link.text) >= MIN_ANCHOR_CHARS else False
+        is_possible = link.place in alike or len(link.text) >= MIN_ANCHOR_CHARS
+        return None if not dated and is_possible else False
 
     scored = [
         (_score_link(score if wanted else None, lent, is_entry(link)), link)

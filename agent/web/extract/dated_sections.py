@@ -134,4 +134,5 @@ def _have_titles(lines: Sequence[TextLine], at_heading: dict[int, int], group: S
     if sum(line.start in at_heading for line in before) > len(group) / 2:
         return 1
     openings = {line.text.split()[0].casefold() for line in before}
-    return int(len(openings) == 1 and all(len(line.text) <= MAX_DATED_LINE for line in before))
+    is_word = any(map(str.isalnum, "".join(openings)))
+    return int(len(openings) == 1 and is_word and all(len(line.text) <= MAX_DATED_LINE for line in before))

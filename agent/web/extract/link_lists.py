@@ -30,6 +30,8 @@ MIN_MENU_SHARE = 0.5
 """Share of a page's text from which the links of a menu are its content, where it has no others."""
 MIN_HEADLINE_CHARACTERS = 8
 """A shorter anchor is no headline."""
+MIN_ENTRY_CHARACTERS = 3
+"""A shorter anchor is no entry of a list: a page number, an arrow."""
 _ROW_TAGS = ("li", "tr", "article", "dd", "dt", "section")
 _LIST_TAGS = ("ul", "ol", "table", "tbody", "dl", "main", "nav")
 _GROUP_TAGS = "h2, h3, h4, h5, h6, dt, th, strong, b"
@@ -115,7 +117,7 @@ def measure_page_features(
         if is_content(node):
             anchor = inline_text(node)
             linked += len(anchor)
-            places[_structure_key(node)] += len(anchor) >= MIN_HEADLINE_CHARACTERS
+            places[_structure_key(node)] += len(anchor) >= MIN_ENTRY_CHARACTERS
     return PageFeatures(
         words=words,
         posts=posts,

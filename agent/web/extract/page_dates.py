@@ -40,9 +40,12 @@ _DATE_PATTERNS = tuple(
         rf"\b{_MONTH}\.?\s+{_DAY}(?!\w|[:.]\d){_CLOCK}",
     )
 )
-_MONTH_PATTERN = re.compile(
-    rf"(?:(?<!\w){_MONTH}\.?,?\s+{_OF}{_YEAR}\b|(?<![\d/.-])(?P<iso_year>(?:19|20)\d\d)-(?P<number>[01]\d)(?![\d-]))",
-    re.IGNORECASE,
+_MONTH_PATTERNS = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"(?<!\w){_MONTH}\.?,?\s+{_OF}{_YEAR}\b",
+        rf"(?<![\d/.-]){_YEAR}-(?P<number>[01]\d)(?![\d-])",
+    )
 )
 _NUMERIC_DATE = re.compile(r"(?<![\d/-])([0-3]?\d)([/-])([0-3]?\d)\2(?:19|20)\d\d(?!\d)")
 _URL_DATE = re.compile(r"/((?:19|20)\d\d)[/-](0[1-9]|1[0-2])[/-](0[1-9]|[12]\d|3[01])(?=[/-]|$)")
@@ -117,11 +120,11 @@ def find_date(text: str, today: str) -> DateMatch | None:
 
 def find_month(text: str) -> DateMatch | None:
     """The first month with its year in a text ("May 2024", "2024-05"), as "2024-05"; None for none."""
-    for match in _MONTH_PATTERN.finditer(text):
-        year = match["year"] or match["iso_year"]
-        month = int(match["number"]) if match["number"] else month_numbers().get(match["month"].lower(), 0)
+    for match in (match for pattern in _MONTH_PATTERNS for match in pattern.finditer(text)):
+        got = match.groupdict()
+        month = int(got.get("number") or month_numbers().get((got.get("month") or "").lower(), 0))
         if 1 <= month <= 12:
-            return DateMatch(f"{year}-{month:02d}", match.start(), match.end())
+            return DateMatch(f"{got['year']}-{month:02d}", match.start(), match.end())
     return None
 
 

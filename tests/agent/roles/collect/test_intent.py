@@ -83,3 +83,28 @@ def test_what_is_not_wanted_is_no_topic() -> None:
     assert reply.leave_out == ["leave out articles about dividends", "No press releases"], (
         "an address that is ruled out needs no reader"
     )
+
+
+@pytest.mark.parametrize(
+    ("prompt", "author", "newest", "topic", "count"),
+    [
+        ("last 5 messages by Carl Worth", "Carl Worth", True, "", 5),
+        ("messages by Ada Quill about ferries", "Ada Quill", False, "ferries", None),
+        ("die 3 neuesten Artikel von Ada Quill", "Ada Quill", True, "", 3),
+        ("news by the sea", "", False, "sea", None),
+        ("releases of 2022", "", False, "", None),
+        ("security fixes in 2024", "", False, "security fixes", None),
+    ],
+)
+def test_writer_and_newest(prompt: str, author: str, newest: bool, topic: str, count: int | None) -> None:
+    reply = fallback(prompt=prompt, notes=[], today=TODAY, max_articles=10)
+    assert (reply.author, reply.newest, reply.topic, reply.max_articles) == (author, newest, topic, count)
+
+
+def test_a_time_with_an_end_is_read_once() -> None:
+    reply = fallback(
+        prompt="news between May and July 2026 about ice", notes=[], today=TODAY, max_articles=10
+    )
+    assert (reply.time_range_days, reply.until, reply.topic) == (204, "2026-07-31", "ice")
+    later = fallback(prompt="news about ice", notes=["until 5 May only"], today=TODAY, max_articles=10)
+    assert (later.time_range_days, later.until) == (None, "2026-05-05")

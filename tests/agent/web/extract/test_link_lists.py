@@ -92,3 +92,27 @@ def test_a_page_that_is_a_menu_alone_is_a_list_of_its_links() -> None:
     article = f"{menu}<p>{'The pump was cleaned and runs again as it did before. ' * 20}</p>"
     assert not any(link.content for link in find_link_candidates(article, HERE, TODAY))
     assert features(article, posts=0, text="x" * 900).alike_links == 0, "beside a text it is a menu"
+
+
+def test_entries_below_a_date_have_it_until_the_next_heading() -> None:
+    html = """<h3>17 November 2026</h3><ul><li><a href="/a">Re: The ferry</a></li></ul>
+    <h3>October 2026</h3><ul><li><a href="/b">Re: The lamp</a></li></ul><h3>Older</h3><a href="/c">Archive of all</a>"""
+    assert dated(html) == {
+        "https://a.example/a": "2026-11-17",
+        "https://a.example/b": "2026-10",
+        "https://a.example/c": "",
+    }
+
+
+def test_a_page_is_listed_by_its_own_title_not_by_that_of_a_part() -> None:
+    html = '<ul><li><a href="/r">Release 2</a><ul><li><a href="/r#new">What is new in this release</a></li></ul></li></ul>'
+    assert [link.text for link in find_link_candidates(html, HERE, TODAY)] == ["Release 2"]
+
+
+def test_the_next_chapter_of_a_book_is_no_next_page_of_its_contents() -> None:
+    html = '<a href="/one">Next</a><ul><li><a href="/one">1. Boats</a></li><li><a href="/two">2. Ropes</a></li></ul>'
+    assert find_next_page(html, HERE) == ""
+    assert (
+        find_next_page('<a href="/?p=2">Next</a><a href="/one">1. Boats</a>', HERE)
+        == "https://a.example/?p=2"
+    )

@@ -1,0 +1,66 @@
+"""Messages of mail archives by the form of their header."""
+
+from __future__ import annotations
+
+import pytest
+
+from agent.types import Link
+from agent.web.extract.message_pages import find_message
+from agent.web.extract.text_lines import LinkedText
+
+TODAY = "2026-11-21"
+BODY = "The ferry leaves late again.\n\nCould somebody tell the harbour office?"
+LINKS = [
+    Link(url=f"https://a.example/{n}", text=text)
+    for n, text in enumerate(["Next message", "Re: Ferry", "Index"])
+]
+
+
+def read(text: str) -> tuple[str, str, str] | None:
+    found = find_message(text, LinkedText(LINKS), TODAY)
+    if found is None:
+        return None
+    assert text[found.start : found.end] == found.text
+    return found.user, found.date, found.text
+
+
+@pytest.mark.parametrize(
+    ("header", "wanted"),
+    [
+        (
+            "To: list@a.example\nSubject: Ferry\nFrom: Ada Quill <ada@a.example>\nDate: Tue, 17 Nov 2009 16:20:30 -0800",
+            ("Ada Quill", "2009-11-17T16:20"),
+        ),
+        ("Von:\nAda Quill\nBetreff:\nFähre\nDatum:\n17. November 2009", ("Ada Quill", "2009-11-17")),
+        ("Från: | Ada Quill (ada@a.example)\nDatum: | 17 november 2009", ("Ada Quill", "2009-11-17")),
+        ("Expediteur: ada@a.example\nDate: 17 nov. 2009, 08:10", ("ada@a.example", "2009-11-17T08:10")),
+        ("Ada Quill ada at a.example\nTue Nov 17 16:20:30 PST 2009", ("Ada Quill", "2009-11-17T16:20")),
+    ],
+)
+def test_sender_date_and_text_by_the_header(header: str, wanted: tuple[str, str]) -> None:
+    assert read(f"[Index]\n\nFerry\n\n{header}\n\n{BODY}") == (*wanted, BODY)
+
+
+def test_navigation_around_the_text_and_the_signature_are_no_part_of_it() -> None:
+    head = "From: Ada Quill\nDate: 17 Nov 2009"
+    tail = "References:\nRe: Ferry\nFrom: Bo\n\nPrev by Date: Re: Ferry\nIndex"
+    assert read(f"{head}\n\nNext message\n\n{BODY}\n\n-- \nAda\n\n{tail}") == (
+        "Ada Quill",
+        "2009-11-17",
+        BODY,
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        BODY,
+        f"Opening hours: 10 to 5\nPhone: 112\n\n{BODY}",
+        f"From: Ada Quill\nSubject: no date\n\n{BODY}",
+        f"Release date: 17 November 2009\nVersion: 3\n\n{BODY}",
+        "From: Ada Quill\nDate: 17 Nov 2009",
+    ],
+)
+def test_what_is_no_message(text: str) -> None:
+    assert read(text) is None

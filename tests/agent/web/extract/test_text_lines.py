@@ -1,0 +1,47 @@
+"""What of a text its writer wrote, and which lines are navigation."""
+
+from __future__ import annotations
+
+import pytest
+
+from agent.types import Link
+from agent.web.extract.text_lines import LinkedText
+
+LINKED = LinkedText(
+    [
+        Link(url=f"https://a.example/{n}", text=text)
+        for n, text in enumerate(["Date Index", "Re: Ferry", "the harbour"])
+    ]
+)
+
+
+def keep(text: str) -> str:
+    return "|".join(text[start:end] for start, end in LINKED.find_own_words(text))
+
+
+def test_lines_quoted_from_others_and_their_introduction_are_not_the_writers() -> None:
+    assert keep("Bo wrote:\n> It is late.\n\nYes.\nAgain.") == "Yes.\nAgain."
+
+
+def test_a_patch_is_not_prose() -> None:
+    patch = "diff --git a/f b/f\n--- a/f\n+++ b/f\n@@ -1 +1 @@\n-old = 1\n+new = 2\n same = 3"
+    assert keep(f"This mends it.\n\n{patch}\n\nPlease try.") == "This mends it.|Please try."
+
+
+def test_lists_and_rules_stay() -> None:
+    text = "Two things:\n- the lamp\n- the rope\n\n-- and one more"
+    assert keep(text) == text
+
+
+@pytest.mark.parametrize(
+    ("line", "is_navigation"),
+    [
+        ("[Date Index]", True),
+        ("Next by Date: Re: Ferry", True),
+        ("We met at the harbour and talked about it for an hour.", False),
+        ("Plain words.", False),
+        ("", False),
+    ],
+)
+def test_navigation_is_a_line_of_links(line: str, is_navigation: bool) -> None:
+    assert LINKED.is_navigation(line) is is_navigation
