@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import re
 import time
-from itertools import islice
-from statistics import median
+from collections import Counter
+from itertools import chain
 
 import pypdfium2
 import pypdfium2.raw
@@ -15,21 +15,16 @@ from agent.types import Outcome
 from agent.types.web import BlockKind
 from agent.web.extract.extraction import Extraction
 from agent.web.extract.formats import pdf_furniture, pdf_layout
-from agent.web.extract.formats.pdf_layout import Layout, Paragraph
+from agent.web.extract.formats.pdf_layout import LARGER, SECTION_NUMBER, Layout, Paragraph
 from agent.web.extract.formats.pdf_lines import Line, normalize_characters, read_lines
 from agent.web.extract.formats.writer import DocumentWriter
 from agent.web.extract.page_dates import normalize_date
 
 MAX_PAGES = 5_000
 MAX_CHARACTERS = 20_000_000
-MAX_BOOKMARKS = 20_000
 PAGE_HEADING_LEVEL = 6
 """Deepest, so that a page break ends no section."""
 _MAX_LEVEL = 5
-_MIN_BOOKMARKED = 3
-"""Headings that bookmarks name, from which on they are taken for complete."""
-Outline = dict[str, list[tuple[int, int]]]
-"""The titles of bookmarks (see `_outline_key`), each with the pages and levels it stands for."""
 _ENCRYPTED = (
     "The PDF is locked with a password. Open it, save it without the password, and add that, or look "
     "for an unlocked copy."
@@ -46,7 +41,6 @@ _BLOCK_KINDS: dict[str, BlockKind] = {
     "term": "term",
     "definition": "definition",
 }
-_HEADING_NUMBER = re.compile(r"^\W*(?:(?:\d+|[A-Z])\.?)(?:\d+\.?)*\s+")
 _NO_TITLE = re.compile(
     r"untitled|microsoft \w+ - |.*\.(?:docx?|tex|dvi|indd|qxd|pdf|odt|rtf)$", re.IGNORECASE
 )
@@ -81,7 +75,7 @@ def _read_document(document: pypdfium2.PdfDocument, seconds: float) -> Extractio
         characters += sum(len(line.text) for line in pages[-1])
         pictures += not pages[-1] and _has_picture(page)
         page.close()
-    reading = _write_text(pages, _read_outline(document))
+    reading = _write_text(pages)
     if not reading.text:
         return Extraction(outcome=Outcome.UNSUPPORTED, detail=_SCANNED if pictures else _EMPTY)
     if len(pages) < count:
@@ -98,42 +92,23 @@ def _has_picture(page: pypdfium2.PdfPage) -> bool:
     return any(page.get_objects(filter=[pypdfium2.raw.FPDF_PAGEOBJ_IMAGE], max_depth=2))
 
 
-def _read_outline(document: pypdfium2.PdfDocument) -> Outline:
-    """The pages and levels of the headings that the file's bookmarks name."""
-    outline: Outline = {}
-    for bookmark in islice(document.get_toc(max_depth=8), MAX_BOOKMARKS):
-        target = bookmark.get_dest()
-        index = target.get_index() if target is not None else None
-        key = _outline_key(normalize_characters(bookmark.get_title()))
-        outline.setdefault(key, []).append((0 if index is None else index + 1, bookmark.level + 1))
-    return outline
-
-
-def _find_level(paragraph: Paragraph, outline: Outline) -> int:
-    """The level of the bookmark of this title that is nearest; 0 when there is none."""
-    found = outline.get(_outline_key(paragraph.text), [])
-    return min(found, key=lambda place: abs(place[0] - paragraph.page))[1] if found else 0
-
-
-def _outline_key(title: str) -> str:
-    """A title without its number, case and blanks, as bookmarks and headings have it in common."""
-    return "".join(c for c in _HEADING_NUMBER.sub("", title).lower() if c.isalnum())
-
-
-def _write_text(pages: list[list[Line]], outline: Outline) -> Extraction:
-    kept = pdf_furniture.drop_contents(pdf_furniture.drop_running_heads(pages))
-    layout = Layout([line for lines in kept for line in lines])
+def _write_text(pages: list[list[Line]]) -> Extraction:
+    largest = LARGER * Layout(chain.from_iterable(pages)).size
+    kept = pdf_furniture.drop_contents(pdf_furniture.drop_running_heads(pages, largest))
+    layout = Layout(chain.from_iterable(kept))
     paragraphs = pdf_layout.build_paragraphs(kept, layout)
     pdf_layout.mark_headings(paragraphs, layout)
-    levels = _rank_levels(paragraphs, outline)
+    levels = _rank_levels(paragraphs)
     writer = DocumentWriter()
     page = 0
-    for n, paragraph in enumerate(paragraphs):
+    for paragraph in paragraphs:
         if paragraph.page > page:
             page = paragraph.page
             writer.write_heading(f"Page {page}", PAGE_HEADING_LEVEL)
         if paragraph.kind == "heading":
-            writer.write_heading(paragraph.text, levels[n])
+            number = SECTION_NUMBER.match(paragraph.text)
+            depth = len(re.findall(r"\d+", number[0])) if number else levels[paragraph.lines[0].size]
+            writer.write_heading(paragraph.text, min(_MAX_LEVEL, depth))
         elif paragraph.kind == "table":
             writer.write_table(pdf_layout.join_cells(paragraph, layout))
         else:
@@ -141,33 +116,12 @@ def _write_text(pages: list[list[Line]], outline: Outline) -> Extraction:
     return writer.finish()
 
 
-def _rank_levels(paragraphs: list[Paragraph], outline: Outline) -> dict[int, int]:
-    """The level of each heading (by its position in the list): as in the bookmarks, else by its size. Where
-    there are bookmarks, a bold line in the size of the text that none of them names is no heading (but the
-    head of a table, or "Note")."""
-    known = {
-        n: level
-        for n, p in enumerate(paragraphs)
-        if p.kind == "heading" and (level := _find_level(p, outline))
-    }
-    if len(known) >= _MIN_BOOKMARKED:
-        for n, paragraph in enumerate(paragraphs):
-            if paragraph.kind == "heading" and not paragraph.is_larger and n not in known:
-                paragraph.kind = "paragraph"
-    headings = [(n, p) for n, p in enumerate(paragraphs) if p.kind == "heading"]
-    by_style: dict[tuple[float, bool], list[int]] = {}
-    for n, level in known.items():
-        by_style.setdefault(_heading_style(paragraphs[n]), []).append(level)
-    styles = sorted({_heading_style(p) for _, p in headings}, reverse=True)
-    usual = {
-        style: round(median(by_style[style])) if style in by_style else rank
-        for rank, style in enumerate(styles, start=1)
-    }
-    return {n: min(_MAX_LEVEL, known.get(n, usual[_heading_style(p)])) for n, p in headings}
-
-
-def _heading_style(paragraph: Paragraph) -> tuple[float, bool]:
-    return paragraph.lines[0].size, paragraph.lines[0].is_bold
+def _rank_levels(paragraphs: list[Paragraph]) -> dict[float, int]:
+    """The level of headings without a number, by their size; sizes used once or twice (a title page) count as
+    the next."""
+    sizes = Counter(p.lines[0].size for p in paragraphs if p.kind == "heading")
+    usual = [size for size, count in sizes.items() if count > 2] or list(sizes)
+    return {size: 1 + sum(other > size for other in usual) for size in sizes}
 
 
 def _fill_metadata(document: pypdfium2.PdfDocument, reading: Extraction) -> None:

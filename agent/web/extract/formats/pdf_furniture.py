@@ -9,78 +9,52 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from agent.web.extract.formats.pdf_layout import LARGER, WORD, Layout
 from agent.web.extract.formats.pdf_lines import Line
 
 _LEADER = re.compile(r"\s?(?:[.·…‥]\s?){3,}\s*([ivxlcdm]+|[IVXLCDM]+|\d{1,4})?\s*$")
 """Dots that lead to a page number, and the number."""
 _LAST_NUMBER = re.compile(r"\s(\d{1,4})\s*$")
-_ROMAN = re.compile(r"[ivxlcdm]+")
-_BAND = 3.0
+_NUMBER = re.compile(r"\d+|\b[ivxlcdm]+\b")
+_BAND = 1.0
 """Points within which a running head keeps its height from page to page."""
-_MIN_PAGES_WITH_HEAD = 3
+_NEAR_PAGES = 4
+"""A running head returns within so many pages: it may differ by chapter and by side of the sheet."""
 _MIN_CONTENTS_LINES = 3
 
 
-def drop_running_heads(pages: Sequence[Sequence[Line]]) -> list[list[Line]]:
-    """The pages without the lines that stand at the same height of many pages in nearly the same words, and
-    without page numbers."""
+def drop_running_heads(pages: Sequence[Sequence[Line]], largest: float) -> list[list[Line]]:
+    """The pages without their outermost lines where these are smaller than `largest` and stand at a height at
+    which most repeat the words of a page nearby; nothing is dropped where that would empty every fourth
+    page."""
     kept = [list(lines) for lines in pages]
-    largest = LARGER * Layout([line for lines in pages for line in lines]).size
     for edge in (max, min):
-        for _ in range(2):  # a head of two lines
-            outer = [edge(lines, key=lambda line: line.y) if lines else None for lines in kept]
-            bands = _find_bands([line if line and line.size < largest else None for line in outer])
-            if not bands:
-                break
-            outermost = [edge((line.y for line in lines), default=0.0) for lines in kept]
-            left = [
-                [
-                    line
-                    for line in lines
-                    if abs(line.y - y) > _BAND or not any(abs(line.y - band) <= _BAND for band in bands)
-                ]
-                for lines, y in zip(kept, outermost, strict=True)
-            ]
-            if 4 * sum(map(bool, left)) < 3 * sum(map(bool, kept)):  # that was the text of the pages
-                break
+        outer = [edge(lines, key=lambda line: line.y) if lines else None for lines in pages]
+        heads = [line if line and line.size < largest and not line.rows else None for line in outer]
+        heights: dict[int, list[bool]] = defaultdict(list)
+        for number, head in enumerate(heads):
+            near = heads[max(0, number - _NEAR_PAGES) : number] + heads[number + 1 :][:_NEAR_PAGES]
+            if head:
+                heights[round(head.y)].append(any(other and _is_alike(head, other) for other in near))
+        running = {y for y, alike in heights.items() if sum(alike) >= max(2, 0.5 * len(alike))}
+        left = [
+            [line for line in lines if not (head and line.y == head.y and round(head.y) in running)]
+            for lines, head in zip(kept, heads, strict=True)
+        ]
+        if 4 * sum(map(bool, left)) >= 3 * sum(map(bool, kept)):
             kept = left
     return kept
 
 
-def _find_bands(outermost: Sequence[Line | None]) -> list[float]:
-    """The heights at which most outermost lines repeat what a page nearby has there, or count the pages."""
-    by_height: dict[int, list[tuple[int, Line]]] = defaultdict(list)
-    for number, line in enumerate(outermost):
-        if line is not None:
-            by_height[round(line.y / _BAND)].append((number, line))
-    bands = []
-    for height, found in by_height.items():
-        words = {number: _head_words(line.text) for number, line in found}
-        repeated = sum(
-            any(
-                other != number and abs(other - number) <= 4 and _is_alike(words[number], words[other])
-                for other in words
-            )
-            for number in words
-        )
-        if len(found) >= _MIN_PAGES_WITH_HEAD and repeated >= 0.5 * len(found):
-            bands.append(height * _BAND)
-    return bands
-
-
-def _head_words(text: str) -> frozenset[str]:
-    """Its words; none for a page number, Arabic or Roman."""
-    return frozenset(word for word in WORD.findall(text.lower()) if not _ROMAN.fullmatch(word))
-
-
-def _is_alike(words: frozenset[str], others: frozenset[str]) -> bool:
-    return 2 * len(words & others) >= min(len(words), len(others)) > 0 or not (words or others)
+def _is_alike(line: Line, other: Line) -> bool:
+    words, others = (set(_NUMBER.sub("", text.text.lower()).split()) for text in (line, other))
+    is_counted = not words and not others  # nothing but page numbers
+    shared = 2 * len(words & others) > min(len(words), len(others))
+    return abs(line.y - other.y) <= _BAND and (is_counted or shared)
 
 
 def drop_contents(pages: Sequence[Sequence[Line]]) -> list[list[Line]]:
     """The pages without tables of contents (and of figures): entries whose page numbers rise, set apart by
-    leaders, or whose words are headings of the document. Other leaders become a blank."""
+    leaders, or whose words are lines of the document. Other leaders become a blank."""
     texts = Counter(line.text.lower() for lines in pages for line in lines)
     kept: list[list[Line]] = []
     goes_on = False
@@ -92,24 +66,20 @@ def drop_contents(pages: Sequence[Sequence[Line]]) -> list[list[Line]]:
 
 def _drop_entries(lines: list[Line], texts: Counter[str], least: int) -> list[Line]:
     """The lines of a page without the entries of a table of contents, if there are at `least` so many."""
-    marks = [(n, found) for n, line in enumerate(lines) if (found := _LEADER.search(line.text))]
-    numbered = [(n, found[1]) for n, found in marks if found[1]]
-    if len(numbered) >= least and _is_rising([number for _, number in numbered]):
-        first, last = numbered[0][0], numbered[-1][0]
-        while last + 1 < len(lines) and _LAST_NUMBER.search(lines[last + 1].text):
+    marks = {n: found for n, line in enumerate(lines) if (found := _LEADER.search(line.text))}
+    entries = [(n, found[1]) for n, found in marks.items() if found[1]]
+    ends = {n: found for n, line in enumerate(lines) if (found := _LAST_NUMBER.search(line.text))}
+    bare = [(n, f[1]) for n, f in ends.items() if texts[lines[n].text[: f.start()].lower().strip()]]
+    if len(entries) < least and len(bare) >= 0.5 * len(lines):
+        entries = bare
+    if len(entries) >= least and _is_rising([number for _, number in entries]):
+        first, last = entries[0][0], entries[-1][0]
+        while last + 1 in ends:
             last += 1
         return lines[last + 1 :] if first <= 8 else lines[:first] + lines[last + 1 :]
-    bare = [
-        (n, found)
-        for n, line in enumerate(lines)
-        if (found := _LAST_NUMBER.search(line.text)) and texts[line.text[: found.start()].lower().strip()]
-    ]
-    if len(bare) >= max(least, 0.5 * len(lines)) and _is_rising([f[1] for _, f in bare]):
-        return lines[bare[-1][0] + 1 :]
-    for n, found in marks:
-        line = lines[n]
-        text = f"{line.text[: found.start()]} {found[1] or ''}".strip()
-        lines[n] = replace(line, text=text, is_row=True)
+    for n, found in marks.items():
+        text = f"{lines[n].text[: found.start()]} {found[1] or ''}".strip()
+        lines[n] = replace(lines[n], text=text, is_row=True)  # its end is that of the dots
     return [line for line in lines if line.text]
 
 

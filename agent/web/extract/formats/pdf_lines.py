@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import re
 import unicodedata
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import pypdfium2.raw as pdfium
@@ -21,14 +20,12 @@ _BOLD_WEIGHT = 600
 _MONO_NAME = re.compile(rb"mono|courier|consol|typewriter|fixed|tt$|inconsolata|menlo", re.IGNORECASE)
 _BOLD_NAME = re.compile(rb"bold|black|heavy|semibold|demi", re.IGNORECASE)
 _FIGURES = re.compile(r"(?<=\S)[0-9]{1,3}")
-_NOTE_MARK = re.compile(r"\s*([0-9]{1,3})\s?(?=\S)")
 _SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹"
 _TYPED_SUPERSCRIPT = re.compile(f"(?<=[0-9])[{_SUPERSCRIPTS}]+")
 _SMALL = 0.8
 """A superscript's share of the size of the type before it, at most."""
 _RAISED = 0.2
 """How far a superscript stands above the line, as a share of the size of the type before it, at least."""
-_UNIT_BEFORE = re.compile(r"(?<![A-Za-z])(?:[kcdmµ]?m|ft|in|s)$")
 _KEPT_BY_COMPATIBILITY = frozenset(f"{_SUPERSCRIPTS}₀₁₂₃₄₅₆₇₈₉½¼¾⅓⅔⅛™")
 """Characters whose compatibility form would change a number or a name: 10² is not 102."""
 _SPACED_GRAVE = re.compile("[ \u00a0]\u0300")
@@ -93,7 +90,13 @@ def _build_table_line(table: RuledTable, first: Line) -> Line:
         for row in table.rows
     )
     return replace(
-        first, y=table.top, bottom=table.bottom, x0=table.left, x1=table.right, is_row=True, rows=rows
+        first,
+        y=table.box.top,
+        bottom=table.box.bottom,
+        x0=table.box.left,
+        x1=table.box.right,
+        is_row=True,
+        rows=rows,
     )
 
 
@@ -122,17 +125,13 @@ def _read_characters(text_page: PdfTextPage) -> str:
 
 
 def _is_same_row(former: Line, line: Line) -> bool:
-    if former.rows:
-        return False
-    tolerance = 0.3 if former.size > _SMALL * line.size or not former.text.isdecimal() else 0.6
     rise = min(abs(former.bottom - line.y), abs(former.y - line.y))  # its last figure may be raised
-    return rise < tolerance * line.size and line.x0 >= former.x1 - 1
+    is_raised = former.text.isdecimal() and former.size <= _SMALL * line.size
+    is_beside = line.x0 >= former.x1 - 1 and not former.rows
+    return is_beside and rise < (0.6 if is_raised else 0.3) * line.size
 
 
 def _join_row(former: Line, line: Line) -> Line:
-    is_note_mark = former.text.isdecimal() and former.size <= _SMALL * line.size
-    if is_note_mark:
-        return replace(line, text=f"[{former.text}] {line.text}", x0=former.x0)
     gap = " " if line.x0 - former.x1 > 0.1 * line.size else ""
     return replace(former, text=f"{former.text}{gap}{line.text}", x1=line.x1, bottom=line.bottom)
 
@@ -189,34 +188,15 @@ def _origin(text_page: PdfTextPage, index: int) -> float:
 
 
 def _mark_superscripts(text_page: PdfTextPage, text: str, start: int) -> str:
-    """The text with small raised figures set apart, so that no number and no word takes them in: an exponent
-    as 10^3 or m², the mark of a note as [3]."""
-    parts: list[str] = []
-    done = 0
-    if mark := _NOTE_MARK.match(text):
-        number, body = start + mark.start(1), start + mark.end()
-        if _size_of(text_page, number) <= _SMALL * _size_of(text_page, body):
-            parts, done = [f"[{mark[1]}] "], mark.end()
-    for at, end in _find_superscripts(text_page, text, start):
-        if at < done:
-            continue
-        before, figures = text[:at].rstrip(), text[at:end]
-        if before[-1:].isdigit():
-            written = f"^{figures}"
-        elif _UNIT_BEFORE.search(before) and figures in "23":
-            written = _SUPERSCRIPTS[int(figures)]
-        else:
-            written = f"[{figures}]"
-        parts += [text[done:at], written]
-        done = end
-    return "".join([*parts, text[done:]])
-
-
-def _find_superscripts(text_page: PdfTextPage, text: str, start: int) -> Iterator[tuple[int, int]]:
+    """The text with small raised figures as 10^3, so that no number and no word takes them in."""
+    marks = []
     for figures in _FIGURES.finditer(text):
         for at in range(figures.start(), figures.end()):
             large = _size_of(text_page, start + at - 1)
             rise = _origin(text_page, start + at) - _origin(text_page, start + at - 1)
             if _size_of(text_page, start + at) <= _SMALL * large and rise >= _RAISED * large:
-                yield at, figures.end()
+                marks.append(at)
                 break
+    for at in reversed(marks):
+        text = f"{text[:at]}^{text[at:]}"
+    return text
