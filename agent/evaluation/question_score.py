@@ -10,6 +10,7 @@ from agent.engine.run_state import RunState
 from agent.evaluation import metrics
 from agent.flows.chat.dialogue import conversation_kind
 from agent.flows.shared.conflict_sentences import CONFLICT_PREFIX
+from agent.text.question_analysis import parse_question
 from agent.text.urls import canonicalize
 from agent.types import Answer
 from agent.workbench import RunSnapshot, Workbench
@@ -35,6 +36,8 @@ def score_run(
         "refused": _is_refusal(answer),
         **({"bearing": state.own.bearing} if view.run.settings.flow == "site" else {}),
         "parts": [part.model_dump() for part in state.confidence[-1].parts] if state.confidence else [],
+        "fit": next((s.fit for s in _sentences(answer) if s.fit is not None), None),
+        "takes_several": parse_question(state.question).is_multi_hop,
         **_score_answer(state, question),
         **_score_support(state, question, urls),
         **_score_evidence(bench, view, question, set(map(canonicalize, urls.values()))),
