@@ -11,7 +11,7 @@ puts it.
   to 1 (full from FULL_WEIGHT_TRUST on). A source counts SURE_WEIGHT where a person pinned its fact or trusts
   it fully, where it is the publisher that the question is about, and in the flows that ask one publisher
   (`site`, `collect`, `reply`, `chat`). 0 sources: the part is open and counts 0.
-* judgement: from 0 to 1, the model's own estimate, or without a model how well the best quote fits the
+* judgement: from 0 to 1, the model's own estimate, or without a model a modest constant by the kind of
   question. It moves the value both ways, and only within the range.
 * disputed: an open conflict contradicts the claim.
 
