@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Literal
 
@@ -14,7 +15,10 @@ RefusalKind = Literal["off_topic", "not_covered", "needs_clarification"]
 
 
 def is_unresolved_reference(question: str) -> bool:
-    """Has a first question no word that says what it is about?"""
+    """Has a first question no word that says what it is about? A word in capitals names something ("LETS"),
+    unless all are."""
+    if question != question.upper() and re.search(r"\b[A-Z][A-Z0-9]+\b", question):
+        return False
     return not set(tokenize(question)) - STOPWORDS - COMMON_WORDS - load_words("chatter")
 
 

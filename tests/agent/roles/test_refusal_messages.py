@@ -40,3 +40,4 @@ def test_a_question_that_names_its_subject_is_resolved() -> None:
         "And that one?"
     )
     assert not is_unresolved_reference("What does W05 mean?")
+    assert not is_unresolved_reference("What does LETS stand for?") and is_unresolved_reference("WHAT IS IT?")
