@@ -184,6 +184,13 @@ class Library:
         found += rank_passages(query, others, k, counts if rows else None)
         return sorted(found, key=lambda hit: -hit.score)[:k]
 
+    def count_terms_of_pages(self, question: str, page_ids: Collection[str]) -> CollectionCounts:
+        """As `count_terms`, over the passages of these stored pages alone."""
+        terms = question_terms(question)
+        rows = self.library_index.rows_of_pages(page_ids) if self.library_index.has_fulltext else {}
+        passages, held = self.library_index.match_terms(terms, list(rows.values()))
+        return CollectionCounts(passages, {term: len(found) for term, found in held.items()})
+
     def _split_unindexed(self, page_ids: Sequence[str]) -> list[Passage]:
         pages = self.store.pages.get_many(page_ids)[0].items()
         texts = [(page_id, page) for page_id, page in pages if not is_address_list(page)]

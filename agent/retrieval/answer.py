@@ -1,5 +1,5 @@
 """The answer that passages give without a model: for each part of a question one lead line, up to three
-passages, and what else was found.
+passages, and what else was found; or nothing, with what is missing.
 
 It finds and shows; it does not understand. Knows passages and a question, no run."""
 
@@ -8,24 +8,34 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from agent.retrieval.candidate_scores import Scored, analyze_question, score_candidates
-from agent.retrieval.candidates import cut_candidates
+from agent.retrieval.asked_question import Asked, analyze_question
+from agent.retrieval.candidate_scores import ScoredCandidate, score_candidates, share_of_rare_words
+from agent.retrieval.candidates import ELLIPSIS, MAX_WORDS, cut_candidates
+from agent.retrieval.missing_terms import find_missing_terms
 from agent.retrieval.quotation import Quotation
-from agent.retrieval.scorer import CollectionCounts
-from agent.text.question_parts import split_compound_question
+from agent.retrieval.scorer import CollectionCounts, CountedPassages, rank_passages
+from agent.text.question_parts import complete_parts, split_compound_question
 from agent.types import Passage
 
-MAX_LEAD_WORDS = 40
-"""Words of a lead (the issue's limit)."""
-MAX_PASSAGES = 3
-"""Passages shown below the lead; more are folded."""
-MAX_OTHERS = 5
+MAX_LEAD_WORDS = MAX_WORDS
+MIN_FIT = 0.42
+"""The least fit of an answer. One value for all sets together (DECISIONS.md, "Retrieval")."""
+MAX_PASSAGES, MAX_OTHERS = 3, 5
+"""Passages shown below the lead, and folded ones."""
+WORDS_BELOW = 45
+"""Words of the passages below the lead: with it some 60, the issue's median."""
+MIN_SHARE_OF_LEAD = 0.5
+"""A line is shown with at least this share of the lead's score."""
+MIN_NEW_WORDS = 0.3
+"""The least share of its words that a line adds to what is shown."""
+LINES_OF_PASSAGE = 2
+"""Lines shown of one passage."""
 
 
 @dataclass(frozen=True)
 class PartAnswer:
     """What was found for one part of a question. Without a `lead` the part was not found, and `missing` says
-    which of its names, codes or kinds of answer stand nowhere."""
+    which of its names, codes and options stand nowhere."""
 
     question: str
     lead: Quotation | None = None
@@ -33,7 +43,7 @@ class PartAnswer:
     others: tuple[Quotation, ...] = ()
     missing: tuple[str, ...] = ()
     fit: float = 0.0
-    """How well the lead fits (0..1), for the confidence."""
+    """How well the passages fit the part (0..1), for the confidence."""
 
 
 @dataclass(frozen=True)
@@ -51,69 +61,101 @@ class PassageAnswer:
 def find_answer(
     question: str, passages: Sequence[Passage], *, counts: CollectionCounts | None = None
 ) -> PassageAnswer:
-    """The answer of these passages, best first, each with its score. `counts`: how often the question's words
-    are in the collection that they come from."""
+    """The answer of these passages, best first, with the scores of `agent.retrieval.scorer` (they are scored
+    here when they have none). `counts`: how many passages of their collection hold the question's words;
+    without it, and without `CountedPassages`, words are counted over these passages."""
+    if counts is None and isinstance(passages, CountedPassages):
+        counts = passages.counts
     parts = split_compound_question(question)
-    return PassageAnswer(tuple(_answer_part(part, passages, counts) for part in parts))
-
-
-MIN_SHARE = 0.5
-MAX_WORDS_BELOW = 45
-MIN_NEW = 0.3
-SAME_PASSAGE = 0.85
-MAX_OF_PASSAGE = 2
-
-
-def _answer_part(question: str, passages: Sequence[Passage], counts: CollectionCounts | None) -> PartAnswer:
-    asked = analyze_question(question, passages, counts)
-    best = max((p.score for p in passages), default=0.0) or 1.0
-    scored = [s for p in passages for s in score_candidates(asked, p, cut_candidates(p), p.score / best)]
-    scored.sort(key=lambda s: -s.score)
-    if not scored or not scored[0].score:
-        return PartAnswer(question)
-    lead = scored[0]
-    below, others = _choose_below(lead, scored[1:])
-    return PartAnswer(
-        question, _quote([lead]), tuple(map(_quote, below)), tuple(map(_quote, others)), fit=lead.cover
+    whole = len(parts) == 1
+    return PassageAnswer(
+        tuple(
+            _answer_part(part, asked, _rank(asked, passages, counts, is_ranked=whole), counts)
+            for part, asked in zip(parts, complete_parts(parts), strict=True)
+        )
     )
 
 
-def _choose_below(lead: Scored, rest: Sequence[Scored]) -> tuple[list[list[Scored]], list[list[Scored]]]:
-    said, room = set(lead.candidate.words), MAX_WORDS_BELOW
-    groups: dict[str, list[Scored]] = {}
-    others: dict[str, list[Scored]] = {}
-    for s in rest:
-        c = s.candidate
-        if s.score < MIN_SHARE * lead.score:
+def find_best_lines(
+    question: str, passages: Sequence[Passage], k: int, *, counts: CollectionCounts | None = None
+) -> list[Quotation]:
+    """The `k` lines that answer best, best first; nothing is refused."""
+    asked = analyze_question(question, passages, counts)
+    scored = _score_lines(asked, _rank(question, passages, counts, is_ranked=True))
+    return [_quote([line]) for line in scored[:k] if line.score > 0]
+
+
+def _rank(
+    question: str, passages: Sequence[Passage], counts: CollectionCounts | None, *, is_ranked: bool
+) -> Sequence[Passage]:
+    if is_ranked and any(passage.score for passage in passages):
+        return passages
+    return rank_passages(question, passages, len(passages), counts)
+
+
+def _answer_part(
+    part: str, question: str, passages: Sequence[Passage], counts: CollectionCounts | None
+) -> PartAnswer:
+    asked = analyze_question(question, passages, counts)
+    lines = _score_lines(asked, passages)
+    if missing := find_missing_terms(question, passages, counts):
+        return PartAnswer(part, missing=missing)
+    lead = next((line for line in lines if line.score and not line.candidate.is_question), None)
+    if lead is None:
+        return PartAnswer(part)
+    best = max(passage.score for passage in passages)
+    fit = round((share_of_rare_words(asked, lead.candidate.passage) + best) / 2, 4)
+    if fit < MIN_FIT:
+        return PartAnswer(part, fit=fit)
+    below, others = _choose_below(lead, [line for line in lines if line is not lead])
+    return PartAnswer(part, _quote([lead]), tuple(map(_quote, below)), tuple(map(_quote, others)), fit=fit)
+
+
+def _score_lines(asked: Asked, passages: Sequence[Passage]) -> list[ScoredCandidate]:
+    """The candidates of all passages, best first; ties in the order of the passages."""
+    best = max((passage.score for passage in passages), default=0.0) or 1.0
+    lines = [
+        line
+        for passage in passages
+        for line in score_candidates(asked, passage, cut_candidates(passage), passage.score / best)
+    ]
+    return sorted(lines, key=lambda line: -line.score)
+
+
+def _choose_below(
+    lead: ScoredCandidate, lines: Sequence[ScoredCandidate]
+) -> tuple[list[list[ScoredCandidate]], list[list[ScoredCandidate]]]:
+    """The lines below the lead, by passage, and those that are folded. A line that repeats what is shown is
+    left out."""
+    said, room = set(lead.candidate.words), WORDS_BELOW
+    shown: dict[str, list[ScoredCandidate]] = {}
+    folded: dict[str, list[ScoredCandidate]] = {}
+    for line in lines:
+        candidate, name = line.candidate, line.candidate.passage.id
+        if line.score < MIN_SHARE_OF_LEAD * lead.score:
             break
-        if len(c.words - said) <= MIN_NEW * len(c.words) or c.statement.rstrip().endswith("?"):
+        if candidate.is_question or len(candidate.words - said) <= MIN_NEW_WORDS * len(candidate.words):
             continue
-        group = groups.get(c.passage.id)
-        if (
-            (group is None and len(groups) == MAX_PASSAGES)
-            or c.length > room
-            or (group and len(group) >= MAX_OF_PASSAGE)
-        ):
-            if c.passage.id not in groups and len(others) < MAX_OTHERS:
-                others.setdefault(c.passage.id, [s])
-            continue
-        groups.setdefault(c.passage.id, []).append(s)
-        room -= c.length
-        said |= c.words
-    return list(groups.values()), [o for key, o in others.items() if key not in groups]
+        has_place = len(shown[name]) < LINES_OF_PASSAGE if name in shown else len(shown) < MAX_PASSAGES
+        if has_place and candidate.length <= room:
+            shown.setdefault(name, []).append(line)
+            room -= candidate.length
+            said |= candidate.words
+        elif len(folded) < MAX_OTHERS:
+            folded.setdefault(name, [line])
+    return list(shown.values()), [group for name, group in folded.items() if name not in shown]
 
 
-def _quote(group: Sequence[Scored]) -> Quotation:
-    first = group[0].candidate
-    lines = sorted((s.candidate for s in group), key=lambda c: c.place)
-    quote = " … ".join(c.quote for c in lines)
+def _quote(lines: Sequence[ScoredCandidate]) -> Quotation:
+    """Lines of one passage as one quotation, in the order of its text."""
+    passage = lines[0].candidate.passage
+    ordered = sorted((line.candidate for line in lines), key=lambda candidate: candidate.place)
     return Quotation(
-        first.passage.page_id,
-        quote,
-        " ".join(c.statement for c in lines),
-        "",
-        "",
-        group[0].score,
-        first.passage.id,
-        first.passage.heading,
+        page_id=passage.page_id,
+        quote=ELLIPSIS.join(candidate.quote for candidate in ordered),
+        statement=ELLIPSIS.join(candidate.statement for candidate in ordered),
+        subject=passage.label.split("\n")[0] if passage.kind == "definition" else passage.title,
+        score=lines[0].score,
+        passage_id=passage.id,
+        heading=passage.heading,
     )

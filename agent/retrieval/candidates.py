@@ -44,6 +44,11 @@ class Candidate:
         return frozenset(map(stem_prefix, self.stems))
 
     @property
+    def is_question(self) -> bool:
+        """Whether it asks instead of stating."""
+        return self.statement.rstrip().endswith(("?", "？", "؟"))
+
+    @property
     def length(self) -> int:
         """Words that are shown."""
         return len(self.statement.split())
@@ -52,7 +57,8 @@ class Candidate:
 def cut_candidates(passage: Passage) -> list[Candidate]:
     """The candidates of a passage in the order of its text."""
     cut = {"rows": _cut_rows, "definition": _cut_definition, "list": _cut_list, "code": _cut_code}
-    found = cut.get(passage.kind, _cut_prose)(passage)
+    above = {passage.label.strip(), last_heading(passage), passage.title}
+    found = [one for one in cut.get(passage.kind, _cut_prose)(passage) if one[1].strip() not in above]
     return [Candidate(passage, quote, statement, body, n) for n, (quote, statement, body) in enumerate(found)]
 
 
@@ -159,10 +165,3 @@ def describe_row(header: str, row: str) -> str:
         return row
     pairs = zip(columns, cells, strict=True)
     return "; ".join(f"{column}: {cell}" if column else cell for column, cell in pairs if cell)
-
-
-def head_words(passage: Passage) -> tuple[frozenset[str], frozenset[str]]:
-    """The stem prefixes of a passage's innermost heading with its label, and of its title and whole path."""
-    near = f"{last_heading(passage)} {passage.label}"
-    far = f"{passage.title} {passage.heading}"
-    return tuple(frozenset(stem_prefix(w) for w in stem_words(t)) for t in (near, far))  # type: ignore[return-value]

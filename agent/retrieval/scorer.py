@@ -8,7 +8,7 @@ full-text index computes the same counts for stored passages (`agent.store.fullt
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import log
 
@@ -38,6 +38,14 @@ class CollectionCounts:
     passages: int
     document_frequencies: Mapping[str, int]
     mean_words: float = 0.0
+
+
+class CountedPassages(list[Passage]):
+    """Passages of a collection, with how many of all its passages hold the words they are asked for."""
+
+    def __init__(self, passages: Iterable[Passage], counts: CollectionCounts) -> None:
+        super().__init__(passages)
+        self.counts = counts
 
 
 def question_terms(question: str) -> list[str]:

@@ -58,7 +58,7 @@ _DEFAULT = re.compile(
 )
 _OPTION = re.compile(
     r"(?<![\w-])--?[A-Za-z][\w-]*|\b\w+\(\)|\b\w+_\w+\b|\b[A-Za-z]+\.[a-z]\w+\b|\b[A-Z]{3,}\b|\b\w[\w-]*\s?\+\s?\w\b"
-    r"|\b[a-z]+[A-Z]\w+|[‘“\"'`][^\s‘’“”\"']+[’”\"'`]"
+    r"|→|\b[a-z]+[A-Z]\w+|[‘“\"'`][^\s‘’“”\"']+[’”\"'`]"
 )
 _LIST = re.compile(r"(?:[^,;:]+[,;、،]){2}|\n\s*\S")
 
@@ -75,13 +75,17 @@ _SIGNS = {
 """What a sentence holds that has an answer of the type."""
 
 
+MAX_HOW_WORDS = 2
+
+
 @dataclass(frozen=True)
 class Shape:
-    """The type of answer that is asked for, and what it is asked about where the pattern tells (for a
-    comparison the two things)."""
+    """The type of answer that is asked for, what it is asked about where the pattern tells (for a comparison
+    the two things), and the words that name the type ("default value", "difference", "option")."""
 
     kind: str
     subjects: tuple[str, ...] = ()
+    frame: str = ""
 
 
 @lru_cache(maxsize=512)
@@ -95,8 +99,20 @@ def detect_shape(question: str) -> Shape:
         subjects = tuple(text.strip(" .?\"'“”„«»") for text in found.groupdict().values() if text)
         if kind == "definition" and subjects and _is_phrase_with_preposition(subjects[0], pattern.pattern):
             continue
-        return Shape(kind, subjects)
+        return Shape(kind, subjects, _find_frame(kind, found.group(), subjects))
     return Shape("thing")
+
+
+def _find_frame(kind: str, matched: str, subjects: tuple[str, ...]) -> str:
+    if kind == "option":
+        return matched.split()[-1]
+    if kind == "number" and len(matched.split()) <= MAX_HOW_WORDS:  # "how long"
+        return matched
+    if kind not in ("comparison", "default", "definition"):
+        return ""
+    for subject in subjects:
+        matched = matched.replace(subject, " ")
+    return matched
 
 
 def _is_phrase_with_preposition(subject: str, pattern: str) -> bool:

@@ -4,9 +4,10 @@ answer only."""
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from agent.text.sentences import find_sentence_spans
-from agent.text.tokens import tokenize
+from agent.text.tokens import find_function_words, tokenize
 from agent.text.word_lists import STOPWORDS, load_words, read_patterns
 
 MAX_PARTS = 6
@@ -32,6 +33,14 @@ def split_compound_question(question: str) -> list[str]:
     asked = [sentence for sentence in sentences if _OPENING.match(sentence)]
     parts = [part for sentence in asked for part in _split_sentence(sentence)]
     return parts if 1 < len(parts) <= MAX_PARTS else [question.strip()]
+
+
+def complete_parts(parts: Sequence[str]) -> list[str]:
+    """The parts, each that refers back ("what does it mean?") with the content words of the first."""
+    words = tokenize(parts[0])
+    first = " ".join(word for word in words if word not in find_function_words(words))
+    pronouns = load_words("pronouns")
+    return [*parts[:1], *(f"{p} {first}" if pronouns.intersection(tokenize(p)) else p for p in parts[1:])]
 
 
 def remove_output_form(question: str) -> str:

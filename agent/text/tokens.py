@@ -10,13 +10,14 @@ from __future__ import annotations
 import re
 import threading
 import unicodedata
-from collections.abc import Iterator
-from functools import lru_cache
+from collections.abc import Iterator, Sequence
+from functools import cache, lru_cache
 
 import Stemmer
+from stop_words import get_stop_words
 
 from agent.text.normalization import WORD, WORD_OR_CJK_CHARACTER, remove_grouping, remove_line_hyphens
-from agent.text.word_lists import STOPWORDS
+from agent.text.word_lists import STOPWORDS, read_patterns
 
 UNSPACED_SCRIPTS = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
@@ -116,8 +117,31 @@ def content_stems(text: str) -> list[str]:
     """The stems that say what a text is about: no stop words, each once, in order. All words when nothing
     else is left."""
     words = tokenize(text)
-    kept = [stem(word) for word in words if word not in STOPWORDS and (len(word) > 1 or word.isdigit())]
+    left_out = find_function_words(words)
+    kept = [stem(word) for word in words if word not in left_out and (len(word) > 1 or word.isdigit())]
     return list(dict.fromkeys(kept or [stem(word) for word in words]))
+
+
+def find_function_words(words: Sequence[str], language: str = "") -> frozenset[str]:
+    """Those of the words (folded) that are function words, by the Snowball lists (package stop-words): in
+    this language, or in the one which most of them are function words of; and the question words that they
+    begin with."""
+    rest, languages = frozenset(words), [language] if language else FUNCTION_WORD_LANGUAGES
+    asking = frozenset(word for word in words[:LEADING_WORDS] if _QUESTION_WORD.fullmatch(word))
+    return max((rest & _load_function_words(code) for code in languages), key=len) | asking
+
+
+FUNCTION_WORD_LANGUAGES = ("en", "de", "fr", "es", "sv", "it", "nl", "pt", "da", "nb", "fi", "ru", "ar")
+
+
+_QUESTION_WORD = re.compile(fold(read_patterns("question_patterns")["question_word"]))
+LEADING_WORDS = 3
+"""Words that a question word is one of ("Seit wann …")."""
+
+
+@cache
+def _load_function_words(language: str) -> frozenset[str]:
+    return frozenset(word for words in get_stop_words(language) for word in tokenize(words))
 
 
 PREFIX_LENGTH = 6

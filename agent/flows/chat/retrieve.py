@@ -12,7 +12,11 @@ from agent.flows.shared import fact_view
 from agent.flows.shared.passages import find_hidden_sources
 from agent.retrieval.query_rewriting import build_search_texts
 from agent.retrieval.rank_fusion import fuse_rankings
-from agent.retrieval.scorer import score_question_coverage
+from agent.retrieval.scorer import (
+    CountedPassages,
+    rank_passages,
+    score_question_coverage,
+)
 from agent.roles.chat.grade import MIN_RELEVANT_SCORE
 from agent.text.tokens import content_stems
 from agent.types import Fact, PageRef, Passage, PassageRef
@@ -131,3 +135,9 @@ def score_passages(tools: RunContext, question: str, docs: Sequence[PassageRef])
     """The passages, scored by the share of the question that each contains."""
     counts = tools.library.count_terms(question)
     return score_question_coverage(question, load_passages(tools, docs), counts)
+
+
+def rank_by_library(tools: RunContext, question: str, passages: Sequence[Passage]) -> CountedPassages:
+    """The passages by how well they fit the question, best first, with the library's counts of its words."""
+    counts = tools.library.count_terms(question)
+    return CountedPassages(rank_passages(question, passages, len(passages), counts), counts)

@@ -11,7 +11,7 @@ from agent.engine.state import Change, state_after
 from agent.errors import BudgetSpent
 from agent.evidence.citation_check import count_statements
 from agent.evidence.claim_check import describe_finding
-from agent.flows.chat.retrieve import standalone_question
+from agent.flows.chat.retrieve import rank_by_library, standalone_question
 from agent.flows.chat.state import ChatRun, Draft, Grounding
 from agent.flows.shared import fact_view, verdict
 from agent.flows.shared.answer_shape import make_sentence
@@ -25,7 +25,7 @@ from agent.flows.shared.claim_checks import (
 from agent.flows.shared.fact_intake import add_facts
 from agent.flows.shared.model_rulings import review_by_model
 from agent.flows.shared.passages import find_hidden_sources
-from agent.retrieval.extractive_answer import find_best_quotes
+from agent.retrieval.answer import find_best_lines
 from agent.roles.chat.clarify import CLARIFY, ClarifyReply
 from agent.roles.chat.generate import GENERATE, GenerateReply
 from agent.roles.chat.grade import MIN_RELEVANT_SCORE
@@ -61,7 +61,7 @@ def write_draft(
     A sentence that fails is repaired once by its writer, who is told which and why, and else left out.
     Without passages nobody is asked to write."""
     question = standalone_question(state)
-    best = sorted(passages, key=lambda passage: -passage.score)
+    best = rank_by_library(tools, question, passages)
     if not best:
         return {"draft": Draft(caveat=caveat, by="code", step=tools.step)}
     judgement = tools.judge(
@@ -143,7 +143,7 @@ def _extract_extra_facts(tools: RunContext, question: str, passages: list[Passag
     """The sentences most relevant to the question as facts."""
     facts = [
         build_fact_from_quote(question, tools, tools.page(quote.page_id), quote, by="keyless")
-        for quote in find_best_quotes(question, passages, EXTRA_FACTS)
+        for quote in find_best_lines(question, passages, EXTRA_FACTS)
     ]
     return {fact.id: fact for fact in facts}
 

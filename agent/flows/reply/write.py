@@ -22,7 +22,7 @@ from agent.flows.shared.passages import content_passages, fit_passages
 from agent.flows.shared.verdict import build_answer, limit_answer, merge_changes, record_answer
 from agent.retrieval.passages import infer_headings
 from agent.retrieval.query_rewriting import build_search_texts
-from agent.retrieval.scorer import score_question_coverage
+from agent.retrieval.scorer import CountedPassages, rank_passages
 from agent.roles.reply.writing import WritingReply, WritingSentence
 from agent.roles.research.report import ReportReply, ReportSentence
 from agent.roles.role import RoleResult
@@ -47,7 +47,7 @@ def standalone_question(state: ReplyRun) -> str:
 
 
 def select_passages(state: ReplyRun, tools: RunContext) -> list[Passage]:
-    """The passages of the loaded sources that fit a prompt, scored by the share of the question in each."""
+    """The passages of the loaded sources that fit a prompt, best first (agent.retrieval.scorer)."""
     question = standalone_question(state)
     page_ids = [source.page_id for source in state.own.loaded if source.page_id]
     selected: list[Passage] = []
@@ -59,7 +59,7 @@ def select_passages(state: ReplyRun, tools: RunContext) -> list[Passage]:
         room -= sum(len(passage.text) for passage in passages)
         selected += passages
     counts = tools.library.count_terms(question)
-    return score_question_coverage(question, selected, counts)
+    return CountedPassages(rank_passages(question, selected, len(selected), counts), counts)
 
 
 def find_draft_problems(tools: RunContext, reply: WritingReply, passages: Sequence[Passage]) -> list[str]:

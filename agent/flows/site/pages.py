@@ -18,6 +18,7 @@ from agent.flows.site.links import shorten_url
 from agent.flows.site.state import BY_INDEX, SiteRun, UrlIndex
 from agent.retrieval.answer import PassageAnswer, find_answer
 from agent.retrieval.passages import infer_headings
+from agent.retrieval.scorer import CountedPassages
 from agent.roles.refusal_messages import is_unresolved_reference
 from agent.roles.site.site_decision import SitePage
 from agent.types import Fact, Page, PageRef, Passage
@@ -34,18 +35,20 @@ MAX_PAGES_WITHOUT_TEXT, MAX_OPENING_PASSAGES = 10, 3
 """Pages that are shown, and passages of each, when no passage of any fits the question."""
 
 
-def search_site(state: SiteRun, tools: RunContext, more: Collection[str] = ()) -> list[Passage]:
+def search_site(state: SiteRun, tools: RunContext, more: Collection[str] = ()) -> CountedPassages:
     """The best passages of all pages read, and of the stored pages `more`, best first: without menus, pages
     that a person struck or does not trust, and the words of struck facts."""
     ids = {*state.own.url_content(state).values(), *more}
-    hits = tools.library.search_pages(_newest_text(state), ids, 2 * MAX_PASSAGES)
+    text = _newest_text(state)
+    hits = tools.library.search_pages(text, ids, 2 * MAX_PASSAGES)
     kept: dict[str, Passage] = {}
     for page_id in dict.fromkeys(hit.page_id for hit in hits):
         here = [hit for hit in hits if hit.page_id == page_id]
         page = tools.page(page_id)
         if not _is_excluded(state, tools, page):
             kept |= {hit.id: hit for hit in _remove_struck_words(state, page, drop_menus(here, page))}
-    return [kept[hit.id] for hit in hits if hit.id in kept][:MAX_PASSAGES]
+    best = [kept[hit.id] for hit in hits if hit.id in kept][:MAX_PASSAGES]
+    return CountedPassages(best, tools.library.count_terms_of_pages(text, ids))
 
 
 class Findings(NamedTuple):
@@ -140,12 +143,14 @@ def list_pages(state: SiteRun, passages: Sequence[Passage], found: Findings) -> 
     ]
 
 
-def passages_for_prompt(state: SiteRun, tools: RunContext, found: Sequence[Passage] = ()) -> list[Passage]:
+def passages_for_prompt(
+    state: SiteRun, tools: RunContext, found: list[Passage] | None = None
+) -> list[Passage]:
     """The best passages of all pages read (`found`, where they are known), best first; for a model with their
     neighbours: the best pages first, each in its own order and within its window."""
     hits = found or search_site(state, tools) or _opening_passages(state, tools)
     if tools.client is None:
-        return list(hits)
+        return hits
     window, room = state.settings.site.content_max_chars, MAX_PROMPT_CHARS
     shown: dict[str, dict[int, Passage]] = {}
     pages: dict[str, list[Passage]] = {}

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from agent.retrieval.extractive_answer import quote_answer
+from agent.retrieval.answer import find_answer
 from agent.roles.placed_sentence import PassagesReply
 from agent.roles.role import Role, Share
-from agent.roles.site.draft import DraftSentence, make_sentences
+from agent.roles.site.draft import DraftSentence, best_fit, find_open_parts, make_sentences
 from agent.types import Passage, Turn
-
-MAX_WORDS, MAX_SENTENCES = 120, 6
-MIN_SHARE_OF_BEST = 0.6
-"""A passage is quoted with at least this share of the best one's score."""
 
 
 class GenerateReply(PassagesReply):
@@ -32,11 +28,11 @@ def fallback(
     caveat: str,
     refused: str,
 ) -> GenerateReply:
-    """The passages that fit best, as quotes; nothing when none holds enough of the question."""
-    best = max((passage.score for passage in passages), default=0.0)
-    near = [passage for passage in passages if passage.score >= MIN_SHARE_OF_BEST * best]
-    quotes = quote_answer(asked, near, best, max_words=MAX_WORDS, max_sentences=MAX_SENTENCES)
-    return GenerateReply(answer=make_sentences(quotes), confidence=best)
+    """The passages that fit best, as quotes; nothing when none fits."""
+    found = find_answer(asked, passages)
+    return GenerateReply(
+        answer=make_sentences(found), not_found=find_open_parts(found), confidence=best_fit(found)
+    )
 
 
 GENERATE = Role(name="generate", reply=GenerateReply, fallback=fallback, tier="strong")

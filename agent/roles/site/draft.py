@@ -7,19 +7,16 @@ from typing import Literal
 
 from pydantic import Field
 
-from agent.retrieval.extractive_answer import quote_answer, score_relevance
+from agent.retrieval.answer import PassageAnswer, find_answer
 from agent.retrieval.query_rewriting import build_search_texts
 from agent.retrieval.quotation import Quotation
-from agent.retrieval.relevance import page_texts, weigh_by_pages
-from agent.retrieval.term_coverage import best_share, find_unseen_terms
+from agent.retrieval.term_coverage import find_unseen_terms
 from agent.roles.answer_length import parse_length_request
 from agent.roles.placed_sentence import PassagesReply, PlacedSentence
 from agent.roles.refusal_messages import is_unresolved_reference, refuse
 from agent.roles.role import Role, RoleReply, Share
-from agent.text.question_analysis import parse_question
 from agent.types import Passage, Turn
-
-MAX_WORDS, MAX_SENTENCES = 110, 4
+from agent.types.answers import SentencePlace
 
 
 class DraftQuote(RoleReply):
@@ -48,15 +45,26 @@ class DraftReply(PassagesReply):
     confidence: Share = 0.0
 
 
-def make_sentences(quotes: list[Quotation]) -> list[DraftSentence]:
-    """Quotations as sentences of an answer."""
-    return [
-        DraftSentence(
-            text=found.statement or found.quote,
-            quotes=[DraftQuote(passage_id=found.passage_id, quote=found.quote)],
-        )
-        for found in quotes
-    ]
+def make_sentences(found: PassageAnswer) -> list[DraftSentence]:
+    """An answer of passages as sentences: for each part its lead, the passages below it, and the others."""
+    sentences = []
+    for part in found.parts:
+        asked = part.question if len(found.parts) > 1 else ""
+        if part.lead:
+            sentences.append(_place(part.lead, "lead", asked).model_copy(update={"fit": part.fit}))
+        sentences += [_place(quote, "passage", asked) for quote in part.passages]
+        sentences += [_place(quote, "other", asked) for quote in part.others]
+    return sentences
+
+
+def _place(found: Quotation, place: SentencePlace, asked: str) -> DraftSentence:
+    return DraftSentence(
+        text=found.statement or found.quote,
+        quotes=[DraftQuote(passage_id=found.passage_id, quote=found.quote)],
+        place=place,
+        heading=found.heading,
+        part_question=asked,
+    )
 
 
 def fallback(
@@ -78,17 +86,27 @@ def fallback(
     whole = build_search_texts(question, history)[-1] if vague else asked
     most = parse_length_request(instruction).max_sentences
     for wanted in [*notes[-1:], " ".join([whole, *notes])] if history or not vague else []:
-        relevance = score_relevance(wanted, passages)
-        if quotes := _quote(wanted, passages, texts):
-            return DraftReply(answer=make_sentences(quotes[: most or None]), confidence=relevance)
-    refusal, message = refuse(question, history, texts, find_unseen_terms(question, texts), site)
+        found = find_answer(wanted, passages)
+        if not found.is_refusal:
+            return DraftReply(
+                answer=make_sentences(found)[: most or None],
+                not_found=find_open_parts(found),
+                confidence=best_fit(found),
+            )
+    missing = [term for part in found.parts for term in part.missing] if passages and not vague else []
+    unseen = missing or find_unseen_terms(question, texts)
+    refusal, message = refuse(question, history, texts, unseen, site)
     return DraftReply(refusal=refusal, message=message)
 
 
-def _quote(wanted: str, passages: list[Passage], texts: list[str]) -> list[Quotation]:
-    parsed = weigh_by_pages(parse_question(wanted), page_texts(passages))
-    share = best_share(parsed, zip((passage.page_id for passage in passages), texts, strict=True))
-    return quote_answer(wanted, passages, share, max_words=MAX_WORDS, max_sentences=MAX_SENTENCES)
+def find_open_parts(found: PassageAnswer) -> list[str]:
+    """The parts of a compound question that no passage answers."""
+    return [part.question for part in found.parts if not part.lead]
+
+
+def best_fit(found: PassageAnswer) -> float:
+    """The fit of the part that fits best."""
+    return max((part.fit for part in found.parts), default=0.0)
 
 
 DRAFT = Role(name="draft", reply=DraftReply, fallback=fallback, tier="strong")

@@ -127,7 +127,7 @@ def test_a_question_in_another_language_is_not_called_off_topic(ask: Ask):
 
 
 def test_an_instruction_is_kept_as_far_as_code_can_and_the_rest_is_told(ask: Ask):
-    question = "How much does the C2 cost?"
+    question = "How long is the warranty?"
     plain, short = said(ask(question)), said(ask(question, instruction="Answer in one sentence."))
     assert (
         len(plain.sentences) > 1 == len(short.sentences)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from agent.retrieval.answer import MAX_WORDS, WORDS_BELOW
 from agent.retrieval.passages import infer_headings, split_passages
 from agent.roles.prompt_templates import render
-from agent.roles.site.draft import MAX_WORDS, fallback
+from agent.roles.site.draft import fallback
 from agent.types import Outcome, Page, Turn
 from tests.agent.roles.blanks import find_blanks
 
@@ -50,25 +51,31 @@ def said(reply) -> str:
     return " ".join(sentence.text for sentence in reply.answer)
 
 
-def test_the_section_that_is_asked_for_is_quoted_from_its_start_without_heading_or_question():
-    assert said(draft("What are the symptoms of lamp fever?")) == (
-        "The first symptom is a warm nose, which is noticed by others before oneself. It is followed by "
-        "green ears."
-    )
+def test_the_lead_comes_from_the_section_that_is_asked_for_without_heading_or_question():
+    first = draft("What are the symptoms of lamp fever?").answer[0]
+    assert (first.place, first.heading) == ("lead", "Symptoms")
+    assert first.text.startswith("The first symptom is a warm nose")
     assert said(draft("How is lamp fever treated?")).startswith("Treatment is sleep in a dark room")
 
 
 def test_each_sentence_quotes_its_passage_word_for_word():
     by_id = {passage.id: passage.text for passage in page()}
     for sentence in draft("What are the symptoms of lamp fever?").answer:
-        assert all(quote.quote in by_id[quote.passage_id] for quote in sentence.quotes) and sentence.quotes
+        assert sentence.quotes
+        for quote in sentence.quotes:
+            assert all(part in by_id[quote.passage_id] for part in quote.quote.split(" … "))
 
 
 def test_an_answer_keeps_within_its_words():
     long = "Lamp fever\nSymptoms\n" + " ".join(
         f"Symptom number {n} of lamp fever is a sound like that of a kettle far away." for n in range(60)
     )
-    assert len(said(draft("What are the symptoms of lamp fever?", passages=page(long))).split()) <= MAX_WORDS
+    shown = [
+        one
+        for one in draft("What are the symptoms of lamp fever?", passages=page(long)).answer
+        if one.place != "other"
+    ]
+    assert sum(len(one.text.split()) for one in shown) <= MAX_WORDS + WORDS_BELOW
 
 
 def test_three_refusals():

@@ -1,0 +1,133 @@
+"""A question as retrieval sees it: the shape that is asked for, its words with weights, what it is about.
+
+A word's weight is its inverse document frequency: no list says which words matter. Knows no run."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from agent.retrieval.scorer import CollectionCounts, join_head, robertson_idf
+from agent.text.answer_type import Shape, detect_shape
+from agent.text.identifiers import find_unmistakable_codes
+from agent.text.names import find_names
+from agent.text.question_analysis import remove_urls
+from agent.text.tokens import (
+    content_stems,
+    find_function_words,
+    fold,
+    stem,
+    stem_prefix,
+    stem_words,
+    tokenize,
+)
+from agent.text.word_lists import load_words
+from agent.types import Passage
+
+MIN_WEIGHT = 0.3
+"""Added to every word's weight, so that a word that all passages hold still counts."""
+_LETTER = re.compile(r"(?<!\w)[\"'‘“„«`]([^\W_])[\"'’”“»`](?!\w)|(?<![\w'’.-])([B-HJ-Zb-hj-z])(?![\w'’.-])")
+_CORE = re.compile(r"[\"'‘“„«]([^\"'’”“»]+)[\"'’”“»]?|(?<!\w)(-{0,2}\w*[_\d]\w*|--?\w[\w-]*|[A-Z]{2,})(?!\w)")
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """What a question asks: its shape, the weights of its words by stem prefix, and what it is about."""
+
+    shape: Shape
+    weights: Mapping[str, float]
+    codes: Mapping[str, re.Pattern[str]]
+    """Codes and single letters of the question ("what does 'H' mean", "E17"), by their name in `weights`, and
+    how to find one; those that no passage holds are left out (see agent.retrieval.missing_terms)."""
+    subject: tuple[str, ...]
+    """The stems of X in "what is X", in order."""
+    sides: tuple[frozenset[str], ...]
+    """The stem prefixes of the two things compared, without what both share."""
+    frame: frozenset[str]
+    """The stem prefixes of the words that name the shape: a line that has the shape need not hold them."""
+    pairs: frozenset[tuple[str, str]]
+    words: frozenset[str]
+    """All words of the question, folded."""
+    names: frozenset[str]
+
+    def share(self, words: frozenset[str], power: float = 1.0) -> float:
+        """The share of the question's weight that these words have; with a power above 1 the rare words count
+        for more."""
+        total = sum(float(weight**power) for weight in self.weights.values()) or 1.0
+        return sum(float(weight**power) for word, weight in self.weights.items() if word in words) / total
+
+
+def analyze_question(question: str, passages: Sequence[Passage], counts: CollectionCounts | None) -> Asked:
+    """The question with its words weighed over the collection of `counts`, or over these passages."""
+    text = remove_urls(question) or question
+    shape = detect_shape(text)
+    asked_codes = frozenset(find_unmistakable_codes(text))
+    chatter = frozenset(map(stem, load_words("chatter")))
+    content = [word for word in content_stems(text) if word not in asked_codes]
+    stems = [word for word in content if word not in chatter] or content
+    weights = _weigh(stems, counts or _count_words(stems, passages))
+    texts = [f"{join_head(passage)}\n{passage.text}" for passage in passages]
+    codes = {key: one for key, one in _find_codes(text).items() if any(map(one.search, texts))}
+    weights |= dict.fromkeys(codes, max(weights.values(), default=1.0))
+    prefixes = [stem_prefix(word) for word in stem_words(text)]
+    return Asked(
+        shape=shape,
+        weights=weights,
+        codes=codes,
+        subject=_find_subject(shape),
+        sides=_find_sides(shape),
+        frame=_find_frame(shape, weights),
+        pairs=frozenset(pair for pair in pairwise(prefixes) if weights.keys() >= set(pair)),
+        words=frozenset(fold(text).split()) | frozenset(tokenize(text)),
+        names=frozenset(fold(name) for name in find_names(text)),
+    )
+
+
+def _weigh(stems: Sequence[str], counts: CollectionCounts) -> dict[str, float]:
+    weights: dict[str, float] = {}
+    for word in stems:
+        idf = MIN_WEIGHT + robertson_idf(counts.passages, counts.document_frequencies.get(word, 0))
+        weights[stem_prefix(word)] = max(idf, weights.get(stem_prefix(word), 0.0))
+    return weights
+
+
+def _count_words(stems: Sequence[str], passages: Sequence[Passage]) -> CollectionCounts:
+    held: Counter[str] = Counter()
+    for passage in passages:
+        held.update(set(stem_words(f"{join_head(passage)}\n{passage.text}")) & set(stems))
+    return CollectionCounts(len(passages), held)
+
+
+def _find_codes(text: str) -> dict[str, re.Pattern[str]]:
+    letters = {quoted or bare for quoted, bare in _LETTER.findall(text)}
+    found = {f"={letter}": re.compile(rf"(?<![\w'’-]){re.escape(letter)}(?![\w'’])") for letter in letters}
+    for code in find_unmistakable_codes(text):
+        number = code.lstrip("abcdefghijklmnopqrstuvwxyz")
+        begin = code.removesuffix(number) or "[a-z]{0,8}"
+        found[f"={code}"] = re.compile(rf"(?<![\w.,]){begin}[-_ ]?{number}(?![\w])", re.IGNORECASE)
+    return found
+
+
+def _find_frame(shape: Shape, weights: Mapping[str, float]) -> frozenset[str]:
+    frame = frozenset(stem_prefix(word) for word in stem_words(shape.frame)) & weights.keys()
+    return frame if len(frame) < len(weights) else frozenset()
+
+
+def _find_subject(shape: Shape) -> tuple[str, ...]:
+    """Of "the device file ttyS0" what is quoted or looks like a code, else all words."""
+    if shape.kind != "definition" or not shape.subjects:
+        return ()
+    found = _CORE.search(shape.subjects[0])
+    core = (found[1] or found[2]) if found else shape.subjects[0]
+    return () if find_function_words(tokenize(core)) >= set(tokenize(core)) else tuple(content_stems(core))
+
+
+def _find_sides(shape: Shape) -> tuple[frozenset[str], ...]:
+    if shape.kind != "comparison" or len(shape.subjects) < 2:
+        return ()
+    sides = [frozenset(map(stem_prefix, content_stems(subject))) for subject in shape.subjects]
+    shared = frozenset.intersection(*sides)
+    return tuple(side - shared for side in sides)

@@ -1,0 +1,150 @@
+"""Whether a line has the shape that a question asks for: the value beside a default, "X is …" or the entry of
+X for a definition, an option's name, steps or code for a how-to, both names for a comparison."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from agent.retrieval.asked_question import Asked
+from agent.retrieval.candidates import Candidate
+from agent.retrieval.passages import last_heading
+from agent.text.answer_type import has_answer_type
+from agent.text.tokens import (
+    content_stems,
+    find_function_words,
+    fold,
+    stem,
+    stem_prefix,
+    stem_words,
+    tokenize,
+)
+
+HALF = 0.6
+"""The fit of a line that has a weaker sign of the shape."""
+MIN_STEM, MAX_ENDING = 4, 2
+"""Letters of a stem that may have an ending, and of the ending."""
+_VALUE = re.compile(
+    r"\d|[\"'‘“„«][^\s\"'’”“»]+|\b[A-Z]{2,}\b|[\w/-]+[_/.][\w/-]+"
+    r"|\b(?:true|false|on|off|yes|no|none|null|enabled|disabled|empty"
+    r"|ein|aus|ja|nein|oui|non|sí|av|på)\b"
+)
+_DEFINES = frozenset(
+    "is are was were means mean refers denotes describes stands ist sind bedeutet bezeichnet heisst steht"
+    " nennt est sont signifie designe es son significa ar betyder kallas".split()
+)
+"""Verbs that follow X where it is defined, folded."""
+_CALLS = frozenset(
+    "called known named bezeichnet nennt genannt appele appelee denomina llama llamado kallas".split()
+)
+"""Verbs before X ("is called X")."""
+_CONTRAST = re.compile(
+    r"\b(?:while|whereas|unlike|differ\w*|contrast|instead|rather than|but|both|than|versus|vs"
+    r"|während|hingegen|dagegen|im gegensatz|\w*unterschied\w*|anders als|sondern|aber"
+    r"|tandis que|alors que|diff[eé]r\w*|contrairement|mientras|a diferencia|en cambio"
+    r"|medan|till skillnad|skill\w*)\b|而|不同|بينما",
+    re.IGNORECASE,
+)
+
+
+def fit_shape(asked: Asked, candidate: Candidate) -> float:
+    """How well a line has the shape that is asked for (0..1)."""
+    kind = asked.shape.kind
+    if fit := _FITS.get(kind):
+        return fit(asked, candidate)
+    if kind in ("thing", "manner"):
+        return HALF
+    return float(has_answer_type(kind, candidate.body, asked.names))
+
+
+def _fit_default(asked: Asked, candidate: Candidate) -> float:
+    if not has_answer_type("default", candidate.statement):
+        return 0.0
+    return 1.0 if _VALUE.search(_new_words(asked, candidate)) else HALF
+
+
+def _fit_definition(asked: Asked, candidate: Candidate) -> float:
+    if not asked.subject:
+        return float(has_answer_type("definition", candidate.body))
+    if candidate.passage.kind == "rows":
+        cell = candidate.body.split("|")[0]
+        is_named = _names(asked.subject, cell) and all(one.search(cell) for one in asked.codes.values())
+        return float(is_named)
+    if candidate.passage.label and _names(asked.subject, candidate.passage.label):
+        return 1.0 if candidate.place == 0 else HALF
+    opens = candidate.place == 0 and _names(asked.subject, last_heading(candidate.passage))
+    return max(_find_definition(asked.subject, candidate.body), float(opens))
+
+
+def _find_definition(subject: tuple[str, ...], body: str) -> float:
+    """1 when a sentence begins with "X is …", less when it has these words later, or "… called X"."""
+    words = tokenize(body)
+    stems = [stem(word) for word in words]
+    size, best = len(subject), 0.0
+    for n in range(len(stems) - size + 1):
+        if all(map(_is_same_word, subject, stems[n : n + size])):
+            if _DEFINES.intersection(words[n + size : n + size + 3]):
+                begins = len(find_function_words(words[:n])) == len(set(words[:n]))
+                best = max(best, 1.0 if begins else HALF)
+            if _CALLS.intersection(words[max(0, n - 4) : n]):
+                best = max(best, HALF)
+    return best
+
+
+def _names(subject: tuple[str, ...], label: str) -> bool:
+    """Whether a term or heading is X, but for one more word and what is in brackets."""
+    words = content_stems(re.sub(r"\([^)]*\)", " ", label))
+    return len(words) <= len(subject) + 1 and all(
+        any(_is_same_word(one, word) for word in words) for one in subject
+    )
+
+
+def _is_same_word(one: str, other: str) -> bool:
+    """Whether two stems are one word, but for an ending."""
+    short, long = sorted((one, other), key=len)
+    return one == other or (
+        len(short) >= MIN_STEM and len(long) - len(short) <= MAX_ENDING and long.startswith(short)
+    )
+
+
+def _fit_option(asked: Asked, candidate: Candidate) -> float:
+    if candidate.passage.kind == "definition" and has_answer_type("option", candidate.passage.label):
+        return 1.0 if candidate.place == 0 else HALF
+    return HALF * has_answer_type("option", _new_words(asked, candidate))
+
+
+def _fit_howto(asked: Asked, candidate: Candidate) -> float:
+    if candidate.passage.kind in ("code", "list"):
+        return 1.0
+    return HALF * has_answer_type("option", candidate.statement)
+
+
+def _fit_comparison(asked: Asked, candidate: Candidate) -> float:
+    """Both names in one line that contrasts them; less in a contrasting line beside the names."""
+    here = min((len(side & candidate.words) / (len(side) or 1) for side in asked.sides), default=HALF)
+    if not _CONTRAST.search(candidate.statement):
+        return HALF * here
+    around = frozenset(map(stem_prefix, stem_words(candidate.passage.text)))
+    return max(here, HALF * all(side <= around for side in asked.sides))
+
+
+def _fit_list(asked: Asked, candidate: Candidate) -> float:
+    if candidate.passage.kind == "list" and candidate.place == 0:
+        return 1.0
+    return HALF * has_answer_type("list", candidate.body)
+
+
+def _new_words(asked: Asked, candidate: Candidate) -> str:
+    """The line without the words of the question."""
+    words = candidate.statement.split()
+    return " ".join(word for word in words if fold(word.strip(".,;:()")) not in asked.words)
+
+
+_FITS: dict[str, Callable[[Asked, Candidate], float]] = {
+    "default": _fit_default,
+    "definition": _fit_definition,
+    "option": _fit_option,
+    "howto": _fit_howto,
+    "comparison": _fit_comparison,
+    "list": _fit_list,
+}
