@@ -184,13 +184,6 @@ class Library:
         found += rank_passages(query, others, k, counts if rows else None)
         return sorted(found, key=lambda hit: -hit.score)[:k]
 
-    def count_terms_of_pages(self, question: str, page_ids: Collection[str]) -> CollectionCounts:
-        """As `count_terms`, over the passages of these stored pages alone."""
-        terms = question_terms(question)
-        rows = self.library_index.rows_of_pages(page_ids) if self.library_index.has_fulltext else {}
-        passages, held = self.library_index.match_terms(terms, list(rows.values()))
-        return CollectionCounts(passages, {term: len(found) for term, found in held.items()})
-
     def _split_unindexed(self, page_ids: Sequence[str]) -> list[Passage]:
         pages = self.store.pages.get_many(page_ids)[0].items()
         texts = [(page_id, page) for page_id, page in pages if not is_address_list(page)]
@@ -233,12 +226,13 @@ class Library:
             f"{missing:,} passages have no vector yet; those were searched by words only." if missing else "",
         )
 
-    def count_terms(self, question: str) -> CollectionCounts:
-        """How many passages there are, and how many hold each word of the question."""
-        return CollectionCounts(
-            passages=self.library_index.passage_count(),
-            document_frequencies=self.library_index.document_frequencies(question_terms(question)),
-        )
+    def count_terms(self, question: str, page_ids: Collection[str] | None = None) -> CollectionCounts:
+        """How many passages there are (of these stored pages), and how many hold each word of the question."""
+        terms, index = question_terms(question), self.library_index
+        if page_ids is None:
+            return CollectionCounts(index.passage_count(), index.document_frequencies(terms))
+        rows = index.rows_of_pages(page_ids) if index.has_fulltext else {}
+        return self._score_sources(terms, list(rows.values()))[0]
 
     def index(self, *, scope: LibraryScope | None = None) -> list[IndexEntry]:
         """One entry a source, in the order they were added."""

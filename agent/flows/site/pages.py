@@ -48,7 +48,7 @@ def search_site(state: SiteRun, tools: RunContext, more: Collection[str] = ()) -
         if not _is_excluded(state, tools, page):
             kept |= {hit.id: hit for hit in _remove_struck_words(state, page, drop_menus(here, page))}
     best = [kept[hit.id] for hit in hits if hit.id in kept][:MAX_PASSAGES]
-    return CountedPassages(best, tools.library.count_terms_of_pages(text, ids))
+    return CountedPassages(best, tools.library.count_terms(text, ids))
 
 
 class Findings(NamedTuple):
