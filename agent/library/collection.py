@@ -227,7 +227,7 @@ class Library:
         )
 
     def count_terms(self, question: str, page_ids: Collection[str] | None = None) -> CollectionCounts:
-        """How many passages there are (of these stored pages), and how many hold each word of the question."""
+        """How many passages (of these stored pages) there are, and how many hold each of its words."""
         terms, index = question_terms(question), self.library_index
         if page_ids is None:
             return CollectionCounts(index.passage_count(), index.document_frequencies(terms))
