@@ -10,7 +10,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Literal
 
 from agent.text.sentences import LIST_MARK
@@ -83,7 +83,7 @@ def heading_path(page: Page, offset: int) -> list[str]:
 
 def infer_headings(page: Page) -> Page:
     """The page with added headings where it marks fewer than two: a short line without a full stop above a
-    longer one. The text stays as it is."""
+    longer one, and in no block but a paragraph. The text stays as it is."""
     marked = [heading for heading in page.headings if heading.text and heading.text != page.title]
     if len(marked) > 1:
         return page
@@ -159,7 +159,12 @@ def _find_paragraphs(text: str, start: int, end: int, *, by_line: bool) -> list[
 
 def _heading_lines(page: Page) -> Iterable[Heading]:
     lines = find_lines(page.text, 0, len(page.text))
+    apart = [(block.start, block.end) for block in page.blocks if block.kind != "paragraph"]
+    furthest = list(accumulate((end for _, end in apart), max))
     for n, ((start, end), (next_start, next_end)) in enumerate(pairwise(lines)):
+        before_it = bisect_right(apart, start, key=lambda span: span[0])
+        if before_it and furthest[before_it - 1] > start:
+            continue
         line = page.text[start:end].strip()
         before = [page.text[a:b].strip() for a, b in lines[max(0, n - MIN_LIST_LINES) : n]]
         in_list = len(before) == MIN_LIST_LINES and all(

@@ -260,3 +260,12 @@ def test_a_forum_post_is_a_passage_of_its_own():
 def test_blocks_nested_without_end_cost_no_recursion():
     found = read("<ul><li>clay " * 3000)
     assert sum(passage.text.count("clay") for passage in found) == 3000
+
+
+def test_a_short_paragraph_above_a_longer_one_is_a_heading_and_a_term_is_none():
+    found = read(f"<p>{FILLER}</p><p><b>Firing</b></p><p>{FILLER}</p><dl><dt>cone<dd>{FILLER}</dl>")
+    assert [(passage.kind, passage.heading, passage.label) for passage in found] == [
+        ("prose", "", ""),
+        ("prose", "Firing", ""),
+        ("definition", "Firing", "cone"),
+    ]
