@@ -27,6 +27,8 @@ def test_ask_watch_accept_download(unhurried: Served, tab: Tab, tmp_path: Path) 
     screen.stands("Working")
     expect(page.locator(".step .head", has_text="Search").first).to_be_visible()
     screen.stands("Answer to review")
+    expect(page.get_by_text("Passages found", exact=True).first).to_be_visible()
+    expect(page.get_by_text("No model judged these passages; read them.")).to_be_visible()
     expect(page.locator(".answer")).to_contain_text("31 people")
     assert re.match(r"[1-9]", screen.figure("Facts")) and "12" in screen.figure("Steps")
 

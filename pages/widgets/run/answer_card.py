@@ -134,6 +134,7 @@ def _render_sentence(sentence: Sentence, sources: Sequence[Source], run_id: str,
     citations = "".join(_render_citation(source, sentence, run_id, editable=editable) for source in cited)
     support = describe_support(sentence)
     text = escape.html(sentence.text)
+    text = f'<span class="kept">{text}</span>' if "\n" in sentence.text else text
     if support.tone:
         text = f'<span class="{"unbacked" if support.tone == "bad" else "unsure"}">{text}</span>'
     disagreement = f'<span class="support">{CONFLICT_MARK}</span>' if is_disagreement(sentence.text) else ""

@@ -120,6 +120,9 @@ def test_an_answer_without_a_model_stands_part_by_part_and_folds_the_rest():
     ]
     assert [text for text in texts if text not in drawn] == []
     assert [drawn.index(text) for text in texts] == sorted(drawn.index(text) for text in texts)
+    steps = [placed("Stop it:\n  mill stop", "lead")]
+    drawn = answer_card.render(Answer(n=1, verdict="passages_found", sentences=steps), "r")
+    assert '<span class="kept">Stop it:\n  mill stop</span>' in drawn
     assert "<h3>" not in answer_card.render(Answer(n=1, verdict="passages_found", sentences=said), "r")
 
 
