@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from agent.engine.state import Change
 
+MAX_SHOWN = 5
+"""Pages of a wave that its line names."""
+
 
 def describe_step(name: str, change: Change) -> str:
     """The line, "" when the step has nothing worth reporting."""
@@ -13,7 +16,9 @@ def describe_step(name: str, change: Change) -> str:
         count = sum(sitemap["addresses"] for sitemap in change.get("sitemaps", []))
         return f"{count} addresses in the site's maps"
     if name == "crawl":
-        return "; ".join(f"{ref['outcome']}: {ref['url']}" for ref in change.get("pages", []))
+        refs = change.get("pages", [])
+        more = f"; {len(refs) - MAX_SHOWN} more" if len(refs) > MAX_SHOWN else ""
+        return "; ".join(f"{ref['outcome']}: {ref['url']}" for ref in refs[:MAX_SHOWN]) + more
     if name == "decide" and change.get("choices"):
         choice = change["choices"][-1]
         fallback = f" (by rule: {choice['trouble']})" if choice.get("trouble") else ""
