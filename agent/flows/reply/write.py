@@ -20,7 +20,6 @@ from agent.flows.shared.claim_checks import CheckedDraft, check_sentences, check
 from agent.flows.shared.fact_intake import add_facts
 from agent.flows.shared.passages import content_passages, fit_passages
 from agent.flows.shared.verdict import build_answer, limit_answer, merge_changes, record_answer
-from agent.retrieval.passages import infer_headings
 from agent.retrieval.query_rewriting import build_search_texts
 from agent.retrieval.scorer import CountedPassages, rank_passages
 from agent.roles.reply.writing import WritingReply, WritingSentence
@@ -54,7 +53,7 @@ def select_passages(state: ReplyRun, tools: RunContext) -> list[Passage]:
     room = MAX_SOURCE_CHARS
     for rest, page_id in zip(range(len(page_ids) - 1, -1, -1), page_ids, strict=True):
         share = max(MIN_CHARS_PER_SOURCE, room - MIN_CHARS_PER_SOURCE * rest)
-        page = infer_headings(tools.page(page_id))
+        page = tools.page(page_id)
         passages = fit_passages(question, content_passages(page, page_id), share)
         room -= sum(len(passage.text) for passage in passages)
         selected += passages

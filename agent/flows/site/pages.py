@@ -17,7 +17,6 @@ from agent.flows.shared.plan import assign_parts
 from agent.flows.site.links import shorten_url
 from agent.flows.site.state import BY_INDEX, SiteRun, UrlIndex
 from agent.retrieval.answer import PassageAnswer, find_answer
-from agent.retrieval.passages import infer_headings
 from agent.retrieval.scorer import CountedPassages
 from agent.roles.refusal_messages import is_unresolved_reference
 from agent.roles.site.site_decision import SitePage
@@ -156,7 +155,7 @@ def passages_for_prompt(
     pages: dict[str, list[Passage]] = {}
     for hit in hits:
         if hit.page_id not in pages:
-            page = infer_headings(tools.page(hit.page_id))
+            page = tools.page(hit.page_id)
             pages[hit.page_id] = _remove_struck_words(state, page, content_passages(page, hit.page_id))
         here, there = shown.setdefault(hit.page_id, {}), pages[hit.page_id]
         at = next((n for n, passage in enumerate(there) if passage.start == hit.start), None)
@@ -172,7 +171,7 @@ def _opening_passages(state: SiteRun, tools: RunContext) -> list[Passage]:
     occurs."""
     found: list[Passage] = []
     for page_id in list(state.own.url_content(state).values())[:MAX_PAGES_WITHOUT_TEXT]:
-        page = infer_headings(tools.page(page_id))
+        page = tools.page(page_id)
         if not _is_excluded(state, tools, page):
             here = content_passages(page, page_id)[:MAX_OPENING_PASSAGES]
             found += _remove_struck_words(state, page, here)
