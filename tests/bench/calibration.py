@@ -4,12 +4,14 @@ DIR --json FILE` wrote.
     python -m tests.bench.calibration FILE [FILE ...] [--svg FILE]
 
 Prints for each file and for all: the answers, the share of right ones, the Brier score, that of a constant
-guess (the share of right answers), the ECE; then how many were right by judgement, by weight of sources and by
-dispute. `--svg` draws the reliability diagram: how many of the answers with a confidence were right."""
+guess (the share of right answers), the ECE, how many say 80 % or more and how many of these are right; then how
+many were right by fit, kind of question, weight of sources and dispute; then the two judgements without a model
+that fit all files best, and the Brier score of each file with the judgements fitted to the others. `--svg` draws the reliability diagram: how many of the answers with a confidence were right."""
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 from collections import defaultdict
 from collections.abc import Callable, Sequence
@@ -17,8 +19,11 @@ from pathlib import Path
 from typing import Any
 
 from agent.evaluation import metrics
+from agent.evidence.confidence import compute_value
+from agent.types import PartConfidence
 
 SIZE, EDGE = 300, 60
+SURE = 0.8
 COLOURS = ("#14695b", "#8f5c00", "#7a3b69", "#2f5d8a")
 Row = dict[str, Any]
 
@@ -41,11 +46,14 @@ def describe(name: str, rows: Sequence[Row]) -> str:
     pairs = [(row["confidence"], bool(row["right"])) for row in rows]
     right = sum(is_right for _, is_right in pairs) / len(pairs)
     scores = (right, metrics.brier(pairs), metrics.constant_brier(pairs), metrics.ece(pairs))
-    return f"{name:<28} {len(pairs):>5}  " + "  ".join(f"{score:.4f}" for score in scores)
+    sure = [is_right for confidence, is_right in pairs if confidence >= SURE]
+    told = f"{len(sure) / len(pairs):.0%} sure, {sum(sure) / len(sure):.0%} right" if sure else "never sure"
+    return f"{name:<28} {len(pairs):>5}  " + "  ".join(f"{score:.4f}" for score in scores) + f"  {told}"
 
 
 GROUPS: dict[str, Callable[[Row], str]] = {
-    "judgement": lambda row: f"{row['parts'][0]['judgement']:.1f}",
+    "fit": lambda row: "none" if row.get("fit") is None else f"{row['fit']:.1f}",
+    "kind of question": lambda row: "several pages" if row.get("takes_several") else "one page",
     "weight of the sources": lambda row: f"{min(3.0, row['parts'][0]['weight']):.0f}",
     "disputed": lambda row: str(row["parts"][0]["disputed"]),
     "verdict": lambda row: str(row["verdict"]),
@@ -58,6 +66,37 @@ def group(rows: Sequence[Row], key: Callable[[Row], str]) -> str:
     for row in rows:
         found[key(row)].append(bool(row["right"]))
     return ", ".join(f"{name}: {sum(r) / len(r):.2f} ({len(r)})" for name, r in sorted(found.items()))
+
+
+def recompute(row: Row, one: float, several: float) -> float:
+    """The confidence of an answer, had its parts been judged so."""
+    judgement = several if row.get("takes_several") else one
+    parts = [PartConfidence(**{**part, "judgement": judgement}) for part in row["parts"]]
+    return compute_value(parts)
+
+
+def fit_judgements(rows: Sequence[Row]) -> tuple[float, float]:
+    """The judgements (for one page, for several) with the least Brier score, in steps of 0.05."""
+    steps = [n / 20 for n in range(15)]
+    return min(itertools.product(steps, steps), key=lambda pair: score_judgements(rows, *pair))
+
+
+def score_judgements(rows: Sequence[Row], one: float, several: float) -> float:
+    """The Brier score of these answers with these judgements."""
+    return metrics.brier([(recompute(row, one, several), bool(row["right"])) for row in rows])
+
+
+def describe_fits(sets: dict[str, list[Row]]) -> str:
+    """The best judgements over all sets, and for each set those fitted to the others with its score."""
+    everything = [row for rows in sets.values() for row in rows]
+    lines = ["best judgements over all: {:.2f}, {:.2f}".format(*fit_judgements(everything))]
+    for name, rows in sets.items():
+        others = [row for other, more in sets.items() if other != name for row in more]
+        if rows and others:
+            one, several = fit_judgements(others)
+            score = score_judgements(rows, one, several)
+            lines.append(f"{name:<28} by the others: {one:.2f}, {several:.2f}, Brier {score:.4f}")
+    return "\n".join(lines)
 
 
 def draw(sets: dict[str, list[dict[str, float]]]) -> str:
@@ -112,6 +151,7 @@ def main() -> None:
             print(describe(name, rows))
     for title, key in GROUPS.items():
         print(f"right by {title}: {group(everything['all'], key)}")
+    print(describe_fits(sets))
     if options.svg:
         options.svg.parent.mkdir(parents=True, exist_ok=True)
         bins = {name: metrics.reliability_bins(rows) for name, rows in everything.items()}
