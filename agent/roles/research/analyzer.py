@@ -10,7 +10,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from agent.retrieval.extractive_answer import find_best_quotes
+from agent.retrieval.answer import find_best_lines
 from agent.retrieval.link_scoring import make_hit_leads, rank_links
 from agent.retrieval.quotation import Quotation
 from agent.roles.role import Role, RoleReply, Share
@@ -87,9 +87,9 @@ def fallback(
         )
     if source.startswith("search:"):
         return _report_search(question, source, hits)
-    quotes = find_best_quotes(question, passages, MAX_QUOTES)
+    quotes = find_best_lines(question, passages, MAX_QUOTES)
     for note in notes[-1:]:
-        noted = [quote for quote in find_best_quotes(note, passages, 2) if quote.score >= MIN_NOTE_SCORE]
+        noted = [quote for quote in find_best_lines(note, passages, 2) if quote.score >= MIN_NOTE_SCORE]
         quotes += [quote for quote in noted if all(quote.quote != other.quote for other in quotes)]
     return _report_page(question, title, quotes, passages, links)
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import chain
+from collections.abc import Mapping, Sequence
 
 from pydantic import Field
 
 from agent.evidence.contradiction.forms import read_cells
 from agent.retrieval.answer import PartAnswer, find_answer
+from agent.retrieval.candidates import ELLIPSIS
 from agent.retrieval.quotation import Quotation
-from agent.retrieval.scorer import rank_passages
 from agent.roles.placed_sentence import PlacedSentence
 from agent.roles.role import Role, RoleReply
 from agent.types import Action, Answer, Conflict, Fact, Passage
@@ -47,53 +46,74 @@ def fallback(
     """The answer that the facts give as passages: what a person pinned or the newest note asks for, then for
     each part of the question a lead and its passages, all citing their facts."""
     standing, usable = [fact for fact in facts if fact.can_support], _choose_usable(facts)
-    parts = _find_parts(question, usable)
+    parts, known = _find_parts(question, usable), {fact.id: fact for fact in standing}
     wanted = [_quote_fact(fact) for fact in standing if fact.decision == "pinned"]
     if notes:
-        wanted += [_write(part.lead, "lead") for part in _find_parts(notes[-1], standing) if part.lead]
+        wanted += [_write(p.lead, "lead", known) for p in _find_parts(notes[-1], standing) if p.lead]
     is_given_page = bool(history) and history[0].action == "crawl_url"
     if is_given_page and not any(part.lead for part in parts):
         wanted += [_quote_fact(fact) for fact in usable[:1]]  # its page need not name the subject
     wanted = [sentence.model_copy(update={"part_question": parts[0].question}) for sentence in wanted]
-    return ReportReply(answer=_keep_first([*wanted, *chain.from_iterable(map(_write_part, parts))]))
+    found = [sentence for part in parts for sentence in _write_part(part, known)]
+    return ReportReply(answer=_keep_first([*wanted, *found]))
 
 
 def _find_parts(question: str, facts: Sequence[Fact]) -> Sequence[PartAnswer]:
-    """The answer to a question, or to a note, among facts taken as passages; a passage has its fact's id."""
-    passages = [_make_passage(fact) for fact in facts]
-    return find_answer(question, rank_passages(question, passages, len(passages))).parts
+    """The answer to a question, or to a note, among facts taken as the passages of their pages."""
+    groups: dict[tuple[str, str], list[Fact]] = {}
+    for fact in facts:
+        groups.setdefault((fact.page_id or fact.url or fact.id, _split_row(fact)[0]), []).append(fact)
+    return find_answer(question, [_make_passage(group) for group in groups.values()]).parts
 
 
-def _make_passage(fact: Fact) -> Passage:
-    """What a fact states, as a person may have corrected it, under its page's title and headings; a table row
-    with its header."""
-    cells = read_cells(fact.statement)
-    text = " | ".join(value for _, value in cells) or fact.statement
+def _make_passage(facts: Sequence[Fact]) -> Passage:
+    """What facts of one page state, as a person may have corrected it, a paragraph each; table rows with
+    their header. Its id holds the ids of the facts."""
+    first, label = facts[0], _split_row(facts[0])[0]
+    text = ("\n" if label else "\n\n").join(_split_row(fact)[1] for fact in facts)
     return Passage(
-        id=fact.id,
-        page_id=fact.page_id or fact.id,
-        url=fact.url,
-        title=fact.title,
-        heading=fact.heading,
-        kind="rows" if cells else "prose",
-        label=" | ".join(name for name, _ in cells),
+        id=" ".join(fact.id for fact in facts),
+        page_id=first.page_id or first.id,
+        url=first.url,
+        title=first.title,
+        heading=first.heading,
+        kind="rows" if label else "prose",
+        label=label,
         start=0,
         end=len(text),
         text=text,
     )
 
 
-def _write_part(part: PartAnswer) -> list[ReportSentence]:
+def _split_row(fact: Fact) -> tuple[str, str]:
+    """The header and the cells of a statement about a table row; "" and the statement of any other."""
+    cells = read_cells(fact.statement)
+    header = " | ".join(name for name, _ in cells)
+    return header, " | ".join(value for _, value in cells) or fact.statement
+
+
+def _write_part(part: PartAnswer, facts: Mapping[str, Fact]) -> list[ReportSentence]:
     """The sentences of a part: the lead, its passages, then what is folded."""
-    placed = [_write(part.lead, "lead", part.fit)] if part.lead else []
-    placed += [_write(quote, "passage") for quote in part.passages]
-    placed += [_write(quote, "other") for quote in part.others]
+    placed = [_write(part.lead, "lead", facts, part.fit)] if part.lead else []
+    placed += [_write(quote, "passage", facts) for quote in part.passages]
+    placed += [_write(quote, "other", facts) for quote in part.others]
     return [sentence.model_copy(update={"part_question": part.question}) for sentence in placed]
 
 
-def _write(found: Quotation, place: SentencePlace, fit: float | None = None) -> ReportSentence:
-    text, cited = found.statement or found.quote, [found.passage_id]
-    return ReportSentence(text=text, fact_ids=cited, place=place, heading=found.heading, fit=fit)
+def _write(
+    found: Quotation, place: SentencePlace, facts: Mapping[str, Fact], fit: float | None = None
+) -> ReportSentence:
+    """A quotation with the facts that its stretches are from."""
+    among = [facts[name] for name in found.passage_id.split()]
+    stretches = [" ".join(stretch.split()) for stretch in found.quote.split(ELLIPSIS)]
+    cited = [f for f in among if any(one in " ".join(_split_row(f)[1].split()) for one in stretches)]
+    return ReportSentence(
+        text=found.statement or found.quote,
+        fact_ids=[fact.id for fact in cited or among[:1]],
+        place=place,
+        heading=cited[0].heading if cited else found.heading,
+        fit=fit,
+    )
 
 
 def _quote_fact(fact: Fact) -> ReportSentence:
