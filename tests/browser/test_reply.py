@@ -57,7 +57,7 @@ def test_a_reply_and_a_silence(server: Served, tab: Tab) -> None:
     page.wait_for_url("**/reply?run=*")
     screen.stands("Silent")
     expect(page.locator(".silence")).to_contain_text(
-        "Nothing is said. No source holds enough of the question."
+        "Nothing is said. No source fits the question well enough."
     )
     page.get_by_role("link", name="Another conversation").click()
     page.get_by_role("link", name="And for a school?").click()
