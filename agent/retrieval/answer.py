@@ -12,8 +12,9 @@ from agent.retrieval.asked_question import Asked, analyze_question
 from agent.retrieval.candidate_scores import ScoredCandidate, score_candidates, share_of_rare_words
 from agent.retrieval.candidates import ELLIPSIS, MAX_WORDS, cut_candidates
 from agent.retrieval.missing_terms import find_missing_terms
-from agent.retrieval.quotation import Quotation
+from agent.retrieval.quotation import Quotation, find_topic
 from agent.retrieval.scorer import CollectionCounts, CountedPassages, rank_passages
+from agent.text.question_analysis import parse_question
 from agent.text.question_parts import complete_parts, split_compound_question
 from agent.types import Passage
 
@@ -59,18 +60,23 @@ class PassageAnswer:
 
 
 def find_answer(
-    question: str, passages: Sequence[Passage], *, counts: CollectionCounts | None = None
+    question: str,
+    passages: Sequence[Passage],
+    *,
+    counts: CollectionCounts | None = None,
+    min_fit: float = MIN_FIT,
 ) -> PassageAnswer:
     """The answer of these passages, best first, with the scores of `agent.retrieval.scorer` (they are scored
     here when they have none). `counts`: how many passages of their collection hold the question's words;
-    without it, and without `CountedPassages`, words are counted over these passages."""
+    without it, and without `CountedPassages`, words are counted over these passages. `min_fit`: lower where
+    something else says that the passages fit (a page that the person named)."""
     if counts is None and isinstance(passages, CountedPassages):
         counts = passages.counts
     parts = split_compound_question(question)
     whole = len(parts) == 1
     return PassageAnswer(
         tuple(
-            _answer_part(part, asked, _rank(asked, passages, counts, is_ranked=whole), counts)
+            _answer_part(part, asked, _rank(asked, passages, counts, is_ranked=whole), counts, min_fit)
             for part, asked in zip(parts, complete_parts(parts), strict=True)
         )
     )
@@ -82,7 +88,7 @@ def find_best_lines(
     """The `k` lines that answer best, best first; nothing is refused."""
     asked = analyze_question(question, passages, counts)
     scored = _score_lines(asked, _rank(question, passages, counts, is_ranked=True))
-    return [_quote([line]) for line in scored[:k] if line.score > 0]
+    return [_quote(question, [line]) for line in scored[:k] if line.score > 0]
 
 
 def _rank(
@@ -94,7 +100,11 @@ def _rank(
 
 
 def _answer_part(
-    part: str, question: str, passages: Sequence[Passage], counts: CollectionCounts | None
+    part: str,
+    question: str,
+    passages: Sequence[Passage],
+    counts: CollectionCounts | None,
+    min_fit: float,
 ) -> PartAnswer:
     asked = analyze_question(question, passages, counts)
     lines = _score_lines(asked, passages)
@@ -105,10 +115,16 @@ def _answer_part(
         return PartAnswer(part)
     best = max(passage.score for passage in passages)
     fit = round((share_of_rare_words(asked, lead.candidate.passage) + best) / 2, 4)
-    if fit < MIN_FIT:
+    if fit < min_fit:
         return PartAnswer(part, fit=fit)
     below, others = _choose_below(lead, [line for line in lines if line is not lead])
-    return PartAnswer(part, _quote([lead]), tuple(map(_quote, below)), tuple(map(_quote, others)), fit=fit)
+    return PartAnswer(
+        part,
+        _quote(question, [lead]),
+        tuple(_quote(question, lines) for lines in below),
+        tuple(_quote(question, lines) for lines in others),
+        fit=fit,
+    )
 
 
 def _score_lines(asked: Asked, passages: Sequence[Passage]) -> list[ScoredCandidate]:
@@ -146,15 +162,16 @@ def _choose_below(
     return list(shown.values()), [group for name, group in folded.items() if name not in shown]
 
 
-def _quote(lines: Sequence[ScoredCandidate]) -> Quotation:
+def _quote(question: str, lines: Sequence[ScoredCandidate]) -> Quotation:
     """Lines of one passage as one quotation, in the order of its text."""
     passage = lines[0].candidate.passage
     ordered = sorted((line.candidate for line in lines), key=lambda candidate: candidate.place)
+    quote = ELLIPSIS.join(candidate.quote for candidate in ordered)
     return Quotation(
         page_id=passage.page_id,
-        quote=ELLIPSIS.join(candidate.quote for candidate in ordered),
+        quote=quote,
         statement=ELLIPSIS.join(candidate.statement for candidate in ordered),
-        subject=passage.label.split("\n")[0] if passage.kind == "definition" else passage.title,
+        subject=find_topic(parse_question(question), passage.title, quote),
         score=lines[0].score,
         passage_id=passage.id,
         heading=passage.heading,

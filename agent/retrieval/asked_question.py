@@ -19,6 +19,7 @@ from agent.text.tokens import (
     content_stems,
     find_function_words,
     fold,
+    has_unspaced_script,
     stem,
     stem_prefix,
     stem_words,
@@ -66,6 +67,8 @@ def analyze_question(question: str, passages: Sequence[Passage], counts: Collect
     shape = detect_shape(text)
     asked_codes = frozenset(find_unmistakable_codes(text))
     chatter = frozenset(map(stem, load_words("chatter")))
+    if shape.subjects and has_unspaced_script(text):  # pairs of characters span the words of the frame
+        text = " ".join(shape.subjects)
     content = [word for word in content_stems(text) if word not in asked_codes]
     stems = [word for word in content if word not in chatter] or content
     weights = _weigh(stems, counts or _count_words(stems, passages))

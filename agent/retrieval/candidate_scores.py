@@ -92,7 +92,7 @@ def _find_head_words(text: str) -> frozenset[str]:
 def _rate_line(candidate: Candidate) -> float:
     """1 for a line that states something, WEAK_LINE for others."""
     words = candidate.statement.split()
-    if candidate.is_question or len(words) < MIN_WORDS:
+    if candidate.is_question or len(candidate.stems) < MIN_WORDS:
         return WEAK_LINE
     if len(words) <= INDEX_WORDS and _POINTER.match(candidate.statement):
         return WEAK_LINE

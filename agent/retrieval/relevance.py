@@ -7,7 +7,6 @@ sentence hold the answer?"), divided by the best possible sum, so that a score i
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -17,7 +16,7 @@ from agent.retrieval.passages import split_sentences
 from agent.retrieval.term_coverage import folded_names, prefix_share, stem_prefixes
 from agent.text.answer_type import has_answer_type
 from agent.text.question_analysis import ParsedQuestion, parse_question
-from agent.text.tokens import stem_words, tokenize
+from agent.text.tokens import stem_words
 from agent.types import Fact, Passage
 
 SENTENCE_WEIGHT, HEADING_WEIGHT, NEIGHBOUR_WEIGHT = 3.0, 1.5, 0.9
@@ -118,23 +117,3 @@ def _score_sentence(
     short = SHORT_PENALTY * (len(words) < SHORT_WORDS)
     extra = fits + PAIRS_WEIGHT * pairs + OPENING_WEIGHT * opening + short
     return round(max(0.0, min(1.0, (covered + extra * min(1.0, covered)) / MAX_SCORE)), 4)
-
-
-def describe_row(header: str, row: str) -> str:
-    """A table row as "column: cell" pairs, a row of two cells without a header as "name: value"; else the row
-    as it is."""
-    cells, columns = [c.strip() for c in row.split("|")], [c.strip() for c in header.split("|")]
-    if len(cells) == 2 and all(cells) and len(columns) == 1:
-        return ": ".join(cells)
-    if len(cells) != len(columns) or len(cells) < 2 or cells == columns:
-        return row
-    pairs = zip(columns, cells, strict=True)
-    return "; ".join(f"{column}: {cell}" if column else cell for column, cell in pairs if cell)
-
-
-def find_topic(asked: ParsedQuestion, title: str, quote: str) -> str:
-    """The subject of a sentence: a name of the question that it or its title holds, else the title without
-    its site's name."""
-    text = f" {' '.join(tokenize(f'{title} {quote}'))} "
-    name = next((name for name in asked.names if f" {' '.join(tokenize(name))} " in text), "")
-    return name or re.split(r"\s+[|–—·]\s+|\s+-\s+", title)[0].strip() or quote[:60]

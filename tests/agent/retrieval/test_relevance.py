@@ -6,7 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.retrieval.relevance import describe_row, find_topic, score_fact, score_sentences
+from agent.retrieval.candidates import describe_row
+from agent.retrieval.quotation import find_topic
+from agent.retrieval.relevance import score_fact, score_sentences
 from agent.text.question_analysis import parse_question
 from agent.types import Fact, Passage
 

@@ -1,0 +1,218 @@
+"""The answer that passages give without a model: lead, passages, parts and refusals, on invented pages."""
+
+from __future__ import annotations
+
+import pytest
+
+from agent.retrieval.answer import (
+    LINES_OF_PASSAGE,
+    MAX_LEAD_WORDS,
+    MAX_PASSAGES,
+    WORDS_BELOW,
+    find_answer,
+    find_best_lines,
+)
+from agent.retrieval.scorer import CollectionCounts, CountedPassages
+from agent.types import Passage
+from agent.types.web import PassageKind
+
+
+def make_passage(
+    n: int,
+    text: str,
+    *,
+    heading: str = "",
+    kind: PassageKind = "prose",
+    label: str = "",
+    title: str = "Kilns",
+) -> Passage:
+    return Passage(
+        id=f"p{n}:0",
+        page_id=f"p{n}",
+        url=f"https://kilns.example/{n}",
+        title=title,
+        heading=heading,
+        kind=kind,
+        label=label,
+        text=text,
+        start=0,
+        end=len(text),
+    )
+
+
+KILNS = [
+    make_passage(
+        1,
+        "FlueTimeout\nSeconds the flue stays open after firing. The default is 90.",
+        heading="Directives",
+        kind="definition",
+        label="FlueTimeout",
+    ),
+    make_passage(
+        2,
+        "-q\n--quiet\nSay nothing while the kiln heats up.",
+        heading="Options of fire",
+        kind="definition",
+        label="-q\n--quiet",
+    ),
+    make_passage(
+        3,
+        "To unload a shelf:\nLet the kiln cool down to 60 degrees.\nLift the shelf with both hooks.",
+        heading="Unload a shelf",
+        kind="list",
+        label="To unload a shelf:",
+    ),
+    make_passage(4, "A bisque is a first firing without glaze. Potters like it plain.", heading="Words"),
+    make_passage(
+        5,
+        "A gas kiln burns a flame, whereas an electric kiln glows without one. Both need a flue.",
+        heading="Kinds of kilns",
+    ),
+    make_passage(
+        6,
+        "Cone | Degrees | Use\n04 | 1060 | bisque firing\n6 | 1222 | stoneware",
+        heading="Cones",
+        kind="rows",
+        label="Cone | Degrees | Use",
+    ),
+    make_passage(
+        7, "The workshop was founded by Ada Quill in 1907. It closes on Mondays.", heading="History"
+    ),
+    make_passage(8, "Flues must be swept because soot catches fire. Sweep them in May.", heading="Care"),
+]
+
+
+def lead(question: str, passages: list[Passage] = KILNS) -> str:
+    found = find_answer(question, passages).parts[0].lead
+    return found.statement if found else ""
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("What is the default value of FlueTimeout?", "FlueTimeout — The default is 90."),
+        (
+            "Which option says nothing while the kiln heats up?",
+            "-q --quiet — Say nothing while the kiln heats up.",
+        ),
+        ("What is a bisque?", "A bisque is a first firing without glaze."),
+        (
+            "What is the difference between a gas kiln and an electric kiln?",
+            "A gas kiln burns a flame, whereas an electric kiln glows without one.",
+        ),
+        ("When was the workshop founded?", "The workshop was founded by Ada Quill in 1907."),
+        ("Why must flues be swept?", "Flues must be swept because soot catches fire."),
+        (
+            "What does cone 04 in the use of bisque firing mean?",
+            "Cone: 04; Degrees: 1060; Use: bisque firing",
+        ),
+    ],
+)
+def test_the_lead_has_the_shape_asked_for_and_its_subject(question: str, expected: str) -> None:
+    assert lead(question) == expected
+
+
+def test_a_how_to_leads_with_the_steps_under_their_introduction() -> None:
+    assert lead("How do I unload a shelf?").startswith("To unload a shelf: Let the kiln cool down")
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "others"),
+    [
+        (
+            "Was ist ein Schrühbrand?",
+            "Ein Schrühbrand ist der erste Brand ohne Glasur.",
+            "Der Ofen steht im Hof.",
+        ),
+        (
+            "Qu'est-ce qu'un biscuit ?",
+            "Un biscuit est une première cuisson sans émail.",
+            "Le four est dehors.",
+        ),
+        ("¿Qué es un bizcocho?", "Un bizcocho es una primera cocción sin esmalte.", "El horno está fuera."),
+        (
+            "Vad är en skröjbränning?",
+            "En skröjbränning är en första bränning utan glasyr.",
+            "Ugnen står ute.",
+        ),
+        ("什么是素烧？", "素烧是第一次没有釉的烧制。", "窑在院子里。"),
+        ("ما هو البسكويت؟", "البسكويت هو الحرق الأول بدون طلاء.", "الفرن في الفناء."),
+    ],
+)
+def test_definitions_lead_in_other_languages(question: str, text: str, others: str) -> None:
+    assert lead(question, [make_passage(1, others), make_passage(2, text)]) == text
+
+
+@pytest.mark.parametrize(
+    ("question", "missing"),
+    [
+        ("What does the --glow-blue option do?", ("--glow-blue",)),
+        ("What is the default value of max_flue_threads?", ("max_flue_threads",)),
+        ("What does E77 mean?", ("e77",)),
+        ("Can I pay for the kiln with Zorbcoin?", ("Zorbcoin",)),
+    ],
+)
+def test_a_code_option_or_name_that_stands_nowhere_is_told_and_not_answered(
+    question: str, missing: tuple[str, ...]
+) -> None:
+    part = find_answer(question, KILNS).parts[0]
+    assert part.lead is None and part.missing == missing
+
+
+def test_a_question_of_another_subject_is_refused_without_naming_a_word() -> None:
+    found = find_answer("Which football team won the championship?", KILNS)
+    assert found.is_refusal and found.parts[0].missing == ()
+
+
+def test_another_form_of_a_word_or_another_verb_is_no_reason_to_refuse() -> None:
+    assert lead("When did someone found the workshops?") == "The workshop was founded by Ada Quill in 1907."
+
+
+def test_parts_of_a_compound_question_have_leads_of_their_own_or_none() -> None:
+    first, second = find_answer("When was the workshop founded, and who won the football cup?", KILNS).parts
+    assert first.lead and "1907" in first.lead.statement
+    assert second.lead is None
+
+
+def test_a_part_that_refers_back_is_about_the_first_one() -> None:
+    parts = find_answer("What is a bisque, and why do potters like it?", KILNS).parts
+    assert [part.lead.page_id for part in parts if part.lead] == ["p4", "p4"]
+
+
+def test_quotes_are_verbatim_stretches_and_lengths_are_kept() -> None:
+    long = make_passage(
+        9, " ".join(f"Kiln rule {n} says that ash must be removed by hand." for n in range(40))
+    )
+    texts = {passage.id: passage.text for passage in [*KILNS, long]}
+    for question in ("Which kiln rule says that ash must be removed?", "How do I unload a shelf?"):
+        part = find_answer(question, [*KILNS, long]).parts[0]
+        assert part.lead and len(part.lead.statement.split()) <= MAX_LEAD_WORDS
+        assert len(part.passages) <= MAX_PASSAGES
+        assert sum(len(one.statement.split()) for one in part.passages) <= WORDS_BELOW + LINES_OF_PASSAGE
+        for quote in (part.lead, *part.passages, *part.others):
+            assert all(stretch in texts[quote.passage_id] for stretch in quote.quote.split(" … "))
+
+
+def test_a_question_on_a_page_is_never_the_lead() -> None:
+    asks = make_passage(9, "Does the kiln work with goats? Nobody tried that so far.")
+    assert not lead("Does the kiln work with goats?", [asks, *KILNS]).endswith("?")
+
+
+def test_words_are_weighed_over_the_collection_where_its_counts_are_known() -> None:
+    passages = [make_passage(n, f"The kiln of bench {n} is warm.") for n in range(5)]
+    counts = CollectionCounts(5000, {"kiln": 4000, "bench": 2500, "glaze": 1, "warm": 2500})
+    asked = "Which glaze has the warm kiln bench?"
+    assert not find_answer(asked, CountedPassages(passages, counts)).parts[0].lead
+    assert (
+        find_answer(
+            asked, passages, counts=CollectionCounts(5000, {**counts.document_frequencies, "glaze": 4999})
+        )
+        .parts[0]
+        .lead
+    )
+
+
+def test_the_best_lines_are_found_without_a_refusal() -> None:
+    lines = find_best_lines("Who founded the football workshop?", KILNS, 3)
+    assert lines[0].quote == "The workshop was founded by Ada Quill in 1907." and len(lines) <= 3
+    assert find_best_lines("?", [], 3) == []
