@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from agent.retrieval.asked_question import Asked, analyze_question
+from agent.retrieval.asked_question import Asked, analyze_question, count_at_hand
 from agent.retrieval.candidate_scores import ScoredCandidate, score_candidates, share_of_rare_words
 from agent.retrieval.candidates import ELLIPSIS, MAX_WORDS, cut_candidates
 from agent.retrieval.missing_terms import find_missing_terms
@@ -85,10 +85,11 @@ def find_answer(
 def find_best_lines(
     question: str, passages: Sequence[Passage], k: int, *, counts: CollectionCounts | None = None
 ) -> list[Quotation]:
-    """The `k` lines that answer best, best first; nothing is refused."""
+    """The `k` lines that answer best, best first, of those that hold a word of the question; nothing is
+    refused."""
     asked = analyze_question(question, passages, counts)
     scored = _score_lines(asked, _rank(question, passages, counts, is_ranked=True))
-    return [_quote(question, [line]) for line in scored[:k] if line.score > 0]
+    return [_quote(question, [line]) for line in scored if line.candidate.words & asked.weights.keys()][:k]
 
 
 def _rank(
@@ -96,7 +97,7 @@ def _rank(
 ) -> Sequence[Passage]:
     if is_ranked and any(passage.score for passage in passages):
         return passages
-    return rank_passages(question, passages, len(passages), counts)
+    return rank_passages(question, passages, len(passages), counts or count_at_hand(question, passages))
 
 
 def _answer_part(

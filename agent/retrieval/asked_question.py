@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from agent.retrieval.scorer import CollectionCounts, join_head, robertson_idf
+from agent.retrieval.scorer import REFERENCE_PASSAGES, CollectionCounts, join_head, robertson_idf
 from agent.text.answer_type import Shape, detect_shape
 from agent.text.identifiers import find_unmistakable_codes
 from agent.text.names import find_names
@@ -89,6 +89,11 @@ def analyze_question(question: str, passages: Sequence[Passage], counts: Collect
     )
 
 
+def count_at_hand(question: str, passages: Sequence[Passage]) -> CollectionCounts:
+    """How many of the passages hold each word of the question."""
+    return _count_words(content_stems(question), passages)
+
+
 def _weigh(stems: Sequence[str], counts: CollectionCounts) -> dict[str, float]:
     weights: dict[str, float] = {}
     for word in stems:
@@ -98,10 +103,11 @@ def _weigh(stems: Sequence[str], counts: CollectionCounts) -> dict[str, float]:
 
 
 def _count_words(stems: Sequence[str], passages: Sequence[Passage]) -> CollectionCounts:
+    """Words counted over the passages at hand, as the best of a collection of `REFERENCE_PASSAGES`."""
     held: Counter[str] = Counter()
     for passage in passages:
         held.update(set(stem_words(f"{join_head(passage)}\n{passage.text}")) & set(stems))
-    return CollectionCounts(len(passages), held)
+    return CollectionCounts(max(REFERENCE_PASSAGES, len(passages)), held)
 
 
 def _find_codes(text: str) -> dict[str, re.Pattern[str]]:
