@@ -48,7 +48,7 @@ def test_a_page_gives_the_sentences_that_bear_on_the_question_verbatim() -> None
     reply = analyze(title="Harbour", passages=of(TEXT, title="Harbour"))
     facts = reply.facts
     assert facts[0].quote == facts[0].statement == "The ferry Blue Heron was built in 1907 at the Quill yard."
-    assert facts[0].passage_id == "p1:0" and facts[0].subject == "Harbour"
+    assert facts[0].passage_id == "p1:0" and facts[0].subject == "Blue Heron"
     assert all(fact.quote in TEXT for fact in facts)
     assert "weather" not in facts[0].quote
     assert reply.confidence_score > 0.5 and "Harbour" in reply.assessment
