@@ -15,6 +15,8 @@ from agent.types import Passage
 ELLIPSIS = " … "
 MAX_WORDS = 40
 """Words of one candidate (the issue's limit of a lead); a longer one is cut at a clause or word."""
+MAX_STRETCHES = 5
+"""Items of a list or lines of code in one candidate: a quote is verified up to six stretches."""
 MAX_SENTENCES_AFTER_TERM = 12
 """Sentences of one definition that are looked at."""
 _CLAUSE_END = re.compile(r"[,;:.)\]—–]$")
@@ -113,7 +115,7 @@ def _cut_list(passage: Passage) -> Iterator[Cut]:
     taken, room = list[str](), MAX_WORDS - len(intro.split())
     for item in items:
         short = shorten(item, max(6, min(12, room)))
-        if taken and len(short.split()) > room:
+        if taken and (len(short.split()) > room or len(taken) == MAX_STRETCHES):
             break
         taken.append(short)
         room -= len(short.split())
@@ -133,7 +135,7 @@ def _cut_code(passage: Passage) -> Iterator[Cut]:
     room = MAX_WORDS - len(label.split())
     taken = list[str]()
     for line in lines:
-        if taken and len(line.split()) > room:
+        if taken and (len(line.split()) > room or len(taken) == MAX_STRETCHES):
             break
         taken.append(line)
         room -= len(line.split())
