@@ -10,6 +10,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from agent.evidence.quote_match import find_quote
 from agent.retrieval.answer import find_best_lines
 from agent.retrieval.link_scoring import make_hit_leads, rank_links
 from agent.retrieval.quotation import Quotation
@@ -91,6 +92,8 @@ def fallback(
     for note in notes[-1:]:
         noted = [quote for quote in find_best_lines(note, passages, 2) if quote.score >= MIN_NOTE_SCORE]
         quotes += [quote for quote in noted if all(quote.quote != other.quote for other in quotes)]
+    texts = {passage.id: passage.text for passage in passages}
+    quotes = [quote for quote in quotes if find_quote(quote.quote, texts[quote.passage_id])]
     return _report_page(question, title, quotes, passages, links)
 
 

@@ -10,6 +10,7 @@ from agent.evidence.contradiction.forms import read_cells
 from agent.retrieval.answer import PartAnswer, find_answer
 from agent.retrieval.candidates import ELLIPSIS
 from agent.retrieval.quotation import Quotation
+from agent.retrieval.scorer import CollectionCounts
 from agent.roles.placed_sentence import PlacedSentence
 from agent.roles.role import Role, RoleReply
 from agent.types import Action, Answer, Conflict, Fact, Passage
@@ -17,6 +18,10 @@ from agent.types.answers import SentencePlace
 
 MIN_RELEVANCE_SHARE = 0.8
 """Share of the best disputed fact's relevance below which a fact is beside the point."""
+
+
+EQUAL_WEIGHTS = CollectionCounts(0, {})
+"""Facts are chosen by the question's words: counted over them, the words they lack would weigh most."""
 
 
 class ReportSentence(PlacedSentence):
@@ -49,7 +54,8 @@ def fallback(
     parts, known = _find_parts(question, usable), {fact.id: fact for fact in standing}
     wanted = [_quote_fact(fact) for fact in standing if fact.decision == "pinned"]
     if notes:
-        wanted += [_write(p.lead, "lead", known) for p in _find_parts(notes[-1], standing) if p.lead]
+        for part in _find_parts(notes[-1], standing):
+            wanted += _write(part.lead, "lead", known) if part.lead else []
     is_given_page = bool(history) and history[0].action == "crawl_url"
     if is_given_page and not any(part.lead for part in parts):
         wanted += [_quote_fact(fact) for fact in usable[:1]]  # its page need not name the subject
@@ -63,7 +69,8 @@ def _find_parts(question: str, facts: Sequence[Fact]) -> Sequence[PartAnswer]:
     groups: dict[tuple[str, str], list[Fact]] = {}
     for fact in facts:
         groups.setdefault((fact.page_id or fact.url or fact.id, _split_row(fact)[0]), []).append(fact)
-    return find_answer(question, [_make_passage(group) for group in groups.values()]).parts
+    passages = [_make_passage(group) for group in groups.values()]
+    return find_answer(question, passages, counts=EQUAL_WEIGHTS).parts
 
 
 def _make_passage(facts: Sequence[Fact]) -> Passage:
@@ -94,26 +101,29 @@ def _split_row(fact: Fact) -> tuple[str, str]:
 
 def _write_part(part: PartAnswer, facts: Mapping[str, Fact]) -> list[ReportSentence]:
     """The sentences of a part: the lead, its passages, then what is folded."""
-    placed = [_write(part.lead, "lead", facts, part.fit)] if part.lead else []
-    placed += [_write(quote, "passage", facts) for quote in part.passages]
-    placed += [_write(quote, "other", facts) for quote in part.others]
+    placed = _write(part.lead, "lead", facts, part.fit) if part.lead else []
+    for quote in part.passages:
+        placed += _write(quote, "passage", facts)
+    for quote in part.others:
+        placed += _write(quote, "other", facts)
     return [sentence.model_copy(update={"part_question": part.question}) for sentence in placed]
 
 
 def _write(
     found: Quotation, place: SentencePlace, facts: Mapping[str, Fact], fit: float | None = None
-) -> ReportSentence:
-    """A quotation with the facts that its stretches are from."""
-    among = [facts[name] for name in found.passage_id.split()]
-    stretches = [" ".join(stretch.split()) for stretch in found.quote.split(ELLIPSIS)]
-    cited = [f for f in among if any(one in " ".join(_split_row(f)[1].split()) for one in stretches)]
-    return ReportSentence(
-        text=found.statement or found.quote,
-        fact_ids=[fact.id for fact in cited or among[:1]],
-        place=place,
-        heading=cited[0].heading if cited else found.heading,
-        fit=fit,
-    )
+) -> list[ReportSentence]:
+    """A sentence for each stretch of a quotation, citing the fact it is from."""
+    among, written = [facts[name] for name in found.passage_id.split()], list[ReportSentence]()
+    for quote, text in zip(found.quote.split(ELLIPSIS), found.statement.split(ELLIPSIS), strict=False):
+        fact = next((f for f in among if _fold(quote) in _fold(_split_row(f)[1])), None)
+        if fact:
+            more = {"place": place, "heading": fact.heading, "fit": fit}
+            written.append(ReportSentence(text=text, fact_ids=[fact.id], **more))
+    return written
+
+
+def _fold(text: str) -> str:
+    return " ".join(text.split())
 
 
 def _quote_fact(fact: Fact) -> ReportSentence:
