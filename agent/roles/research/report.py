@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from pydantic import Field
 
@@ -20,6 +21,8 @@ MIN_RELEVANCE_SHARE = 0.8
 """Share of the best disputed fact's relevance below which a fact is beside the point."""
 
 
+MIN_FIT = 0.5
+"""The least fit of an answer among facts, of which all have words of the question (our own judgement: half)."""
 EQUAL_WEIGHTS = CollectionCounts(0, {})
 """Facts are chosen by the question's words: counted over them, the words they lack would weigh most."""
 
@@ -70,7 +73,10 @@ def _find_parts(question: str, facts: Sequence[Fact]) -> Sequence[PartAnswer]:
     for fact in facts:
         groups.setdefault((fact.page_id or fact.url or fact.id, _split_row(fact)[0]), []).append(fact)
     passages = [_make_passage(group) for group in groups.values()]
-    return find_answer(question, passages, counts=EQUAL_WEIGHTS).parts
+    parts = find_answer(question, passages, counts=EQUAL_WEIGHTS).parts
+    return [
+        part if part.fit >= MIN_FIT else replace(part, lead=None, passages=(), others=()) for part in parts
+    ]
 
 
 def _make_passage(facts: Sequence[Fact]) -> Passage:
@@ -117,8 +123,9 @@ def _write(
     for quote, text in zip(found.quote.split(ELLIPSIS), found.statement.split(ELLIPSIS), strict=False):
         fact = next((f for f in among if _fold(quote) in _fold(_split_row(f)[1])), None)
         if fact:
-            more = {"place": place, "heading": fact.heading, "fit": fit}
-            written.append(ReportSentence(text=text, fact_ids=[fact.id], **more))
+            written.append(
+                ReportSentence(text=text, fact_ids=[fact.id], place=place, heading=fact.heading, fit=fit)
+            )
     return written
 
 
