@@ -22,7 +22,7 @@ MIN_RELEVANCE_SHARE = 0.8
 
 
 MIN_FIT = 0.5
-"""The least fit of an answer among facts, of which all have words of the question (our own judgement: half)."""
+"""The least fit of an answer among facts, all with words of the question (our own judgement: half)."""
 EQUAL_WEIGHTS = CollectionCounts(0, {})
 """Facts are chosen by the question's words: counted over them, the words they lack would weigh most."""
 
