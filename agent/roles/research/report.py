@@ -14,6 +14,7 @@ from agent.retrieval.quotation import Quotation
 from agent.retrieval.scorer import CollectionCounts
 from agent.roles.placed_sentence import PlacedSentence
 from agent.roles.role import Role, RoleReply
+from agent.text.question_analysis import parse_question
 from agent.types import Action, Answer, Conflict, Fact, Passage
 from agent.types.answers import SentencePlace
 
@@ -68,10 +69,13 @@ def fallback(
 
 
 def _find_parts(question: str, facts: Sequence[Fact]) -> Sequence[PartAnswer]:
-    """The answer to a question, or to a note, among facts taken as the passages of their pages."""
+    """The answer to a question, or to a note, among facts taken as the passages of their pages; as one
+    passage where the question takes several pages, of which each holds a part of its words."""
+    takes_several = parse_question(question).is_multi_hop
     groups: dict[tuple[str, str], list[Fact]] = {}
     for fact in facts:
-        groups.setdefault((fact.page_id or fact.url or fact.id, _split_row(fact)[0]), []).append(fact)
+        page = "" if takes_several else fact.page_id or fact.url or fact.id
+        groups.setdefault((page, _split_row(fact)[0]), []).append(fact)
     passages = [_make_passage(group) for group in groups.values()]
     parts = find_answer(question, passages, counts=EQUAL_WEIGHTS).parts
     return [
