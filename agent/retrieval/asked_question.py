@@ -112,7 +112,10 @@ def _count_words(stems: Sequence[str], passages: Sequence[Passage]) -> Collectio
 
 def _find_codes(text: str) -> dict[str, re.Pattern[str]]:
     letters = {quoted or bare for quoted, bare in _LETTER.findall(text)}
-    found = {f"={letter}": re.compile(rf"(?<![\w'’-]){re.escape(letter)}(?![\w'’])") for letter in letters}
+    found = {
+        f"={letter}": re.compile(rf"(?<![\w-])(?<!\w['’]){re.escape(letter)}(?!\w|['’]\w)")
+        for letter in letters
+    }
     for code in find_unmistakable_codes(text):
         number = code.lstrip("abcdefghijklmnopqrstuvwxyz")
         begin = code.removesuffix(number) or "[a-z]{0,8}"

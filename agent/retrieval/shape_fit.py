@@ -22,6 +22,8 @@ from agent.text.tokens import (
 
 HALF = 0.6
 """The fit of a line that has a weaker sign of the shape."""
+MAX_WORDS_BEFORE = 2
+"""Words before X where a sentence begins with it ("The word X means …")."""
 MIN_STEM, MAX_ENDING = 4, 2
 """Letters of a stem that may have an ending, and of the ending."""
 _VALUE = re.compile(
@@ -34,6 +36,12 @@ _DEFINES = frozenset(
     " nennt est sont signifie designe es son significa ar betyder kallas".split()
 )
 """Verbs that follow X where it is defined, folded."""
+_COPULAS = frozenset("is are was were ist sind est sont es son ar".split())
+_ARTICLES = frozenset(
+    "a an the one any ein eine einer eines der die das un une le la les l des el los las uno una en"
+    " ett".split()
+)
+"""Copulas, and what follows one that defines ("X is a …", not "X is created …"), folded."""
 _CALLS = frozenset(
     "called known named bezeichnet nennt genannt appele appelee denomina llama llamado kallas".split()
 )
@@ -70,31 +78,34 @@ def _fit_definition(asked: Asked, candidate: Candidate) -> float:
         cell = candidate.body.split("|")[0]
         is_named = _names(asked.subject, cell) and all(one.search(cell) for one in asked.codes.values())
         return float(is_named)
-    if candidate.passage.label and _names(asked.subject, candidate.passage.label):
+    label = candidate.passage.label if candidate.passage.kind == "definition" else ""
+    if label and _names(asked.subject, label):
         return 1.0 if candidate.place == 0 else HALF
-    opens = candidate.place == 0 and _names(asked.subject, last_heading(candidate.passage))
-    return max(_find_definition(asked.subject, candidate.body), float(opens))
+    opens = candidate.place == 0 and _names(asked.subject, last_heading(candidate.passage), 0)
+    return max(_find_definition(asked, candidate.body), HALF * opens)
 
 
-def _find_definition(subject: tuple[str, ...], body: str) -> float:
+def _find_definition(asked: Asked, body: str) -> float:
     """1 when a sentence begins with "X is …", less when it has these words later, or "… called X"."""
     words = tokenize(body)
     stems = [stem(word) for word in words]
-    size, best = len(subject), 0.0
+    subject, size, best = asked.subject, len(asked.subject), 0.0
     for n in range(len(stems) - size + 1):
         if all(map(_is_same_word, subject, stems[n : n + size])):
-            if _DEFINES.intersection(words[n + size : n + size + 3]):
-                begins = len(find_function_words(words[:n])) == len(set(words[:n]))
-                best = max(best, 1.0 if begins else HALF)
+            after = words[n + size : n + size + 3]
+            if _DEFINES.intersection(after):
+                tells = _COPULAS.intersection(after) and not _ARTICLES.intersection(after)
+                before = set(words[:n]) - find_function_words(words[:n]) - asked.words
+                best = max(best, HALF if tells or before or n > MAX_WORDS_BEFORE else 1.0)
             if _CALLS.intersection(words[max(0, n - 4) : n]):
                 best = max(best, HALF)
     return best
 
 
-def _names(subject: tuple[str, ...], label: str) -> bool:
-    """Whether a term or heading is X, but for one more word and what is in brackets."""
+def _names(subject: tuple[str, ...], label: str, most_others: int = 1) -> bool:
+    """Whether a term or heading is X, but for `most_others` more words and what is in brackets."""
     words = content_stems(re.sub(r"\([^)]*\)", " ", label))
-    return len(words) <= len(subject) + 1 and all(
+    return len(words) <= len(subject) + most_others and all(
         any(_is_same_word(one, word) for word in words) for one in subject
     )
 

@@ -216,3 +216,32 @@ def test_the_best_lines_are_found_without_a_refusal() -> None:
     lines = find_best_lines("Who founded the football workshop?", KILNS, 3)
     assert lines[0].quote == "The workshop was founded by Ada Quill in 1907." and len(lines) <= 3
     assert find_best_lines("?", [], 3) == []
+
+
+GLAZES = [
+    make_passage(11, "When a raku glaze is fired, the kiln is opened at 980 degrees.", heading="Firing"),
+    make_passage(12, "MIX RAKU GLAZE is an order of the kiln's own language.", heading="Orders"),
+    make_passage(13, "Mixing takes a raku glaze, a bucket and water.", heading="Mixing raku glaze"),
+    make_passage(
+        14,
+        "Raku glaze (material)\nA low-fire coating that crackles when it cools fast.",
+        heading="Glossary",
+        kind="definition",
+        label="Raku glaze (material)",
+    ),
+]
+
+
+def test_what_is_said_of_a_thing_is_not_what_defines_it() -> None:
+    assert lead("What is a raku glaze?", GLAZES).startswith("Raku glaze (material) — A low-fire coating")
+    plain = make_passage(15, "A raku glaze is a low-fire coating.", heading="Materials")
+    assert lead("What is a raku glaze?", [*GLAZES[:3], plain]) == "A raku glaze is a low-fire coating."
+
+
+def test_a_quoted_letter_of_the_question_is_told_from_its_other_case() -> None:
+    header = "Mark | Clay"
+    rows = make_passage(
+        16, "'k' | red clay\n'K' | white clay", heading="Marks of clays", kind="rows", label=header
+    )
+    assert "white clay" in lead("What does the clay mark 'K' stand for?", [rows])
+    assert "red clay" in lead("What does the clay mark 'k' stand for?", [rows])
