@@ -58,6 +58,12 @@ class PassageAnswer:
         """Whether nothing was found for any part."""
         return not any(part.lead for part in self.parts)
 
+    def keep_parts_of(self, question: str) -> PassageAnswer:
+        """The parts that `question` asks itself, of an answer to it together with an earlier question; all
+        where none stands in it."""
+        own = {part.question: part for part in self.parts if part.question in question}
+        return PassageAnswer(tuple(own.values()) or self.parts)
+
 
 def find_answer(
     question: str,

@@ -30,6 +30,8 @@ from agent.types import Passage
 
 MIN_WEIGHT = 0.3
 """Added to every word's weight, so that a word that all passages hold still counts."""
+CODE_WEIGHT = 2.0
+"""What a code weighs beside the rarest word: a verb that no page has ("fix E17") does not outweigh it."""
 _LETTER = re.compile(r"(?<!\w)[\"'‘“„«`]([^\W_])[\"'’”“»`](?!\w)|(?<![\w'’.-])([B-HJ-Zb-hj-z])(?![\w'’.-])")
 _CORE = re.compile(r"[\"'‘“„«]([^\"'’”“»]+)[\"'’”“»]?|(?<!\w)(-{0,2}\w*[_\d]\w*|--?\w[\w-]*|[A-Z]{2,})(?!\w)")
 
@@ -74,7 +76,7 @@ def analyze_question(question: str, passages: Sequence[Passage], counts: Collect
     weights = _weigh(stems, counts or _count_words(stems, passages))
     texts = [f"{join_head(passage)}\n{passage.text}" for passage in passages]
     codes = {key: one for key, one in _find_codes(text).items() if any(map(one.search, texts))}
-    weights |= dict.fromkeys(codes, max(weights.values(), default=1.0))
+    weights |= dict.fromkeys(codes, CODE_WEIGHT * max(weights.values(), default=1.0))
     prefixes = [stem_prefix(word) for word in stem_words(text)]
     return Asked(
         shape=shape,

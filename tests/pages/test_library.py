@@ -223,7 +223,7 @@ def test_a_description_is_kept_and_a_long_one_cut_in_the_row(app, shelf):
 
 
 def test_lines_that_a_pdf_broke_are_joined_and_a_heading_is_not_said_twice(app, bench):
-    piers = b"# Rules\n\n## Piers\n\nThe harbour master is Tove Lindqvist and\nanswers on channel 12.\nWashing costs ten.\n"
+    piers = b"# Rules\n\n## Piers\n\nThe harbour master is Tove Lindqvist and\nanswers on channel 12.\n\nWashing costs ten.\n"
     bench.library.add_file("harbour.md", piers)
     text = shown(_part(app, "search", q="harbour master"))
     assert "Lindqvist and answers on channel 12. · Washing" in text and '<p class="snippet">Piers' not in text

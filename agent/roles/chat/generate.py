@@ -29,7 +29,7 @@ def fallback(
     refused: str,
 ) -> GenerateReply:
     """The passages that fit best, as quotes; nothing when none fits."""
-    found = find_answer(asked, passages)
+    found = find_answer(asked, passages).keep_parts_of(question)
     return GenerateReply(
         answer=make_sentences(found), not_found=find_open_parts(found), confidence=best_fit(found)
     )

@@ -41,7 +41,7 @@ def fallback(
     most: int,
 ) -> WritingReply:
     """The passages that fit best, as quotes; nothing when none fits."""
-    found = find_answer(asked, passages)
+    found = find_answer(asked, passages).keep_parts_of(question)
     last = question.rstrip().split("\n")[-1]  # several messages may be asked at once; the last one asks
     if found.is_refusal and last != question:
         found = find_answer(last, passages)

@@ -86,7 +86,7 @@ def fallback(
     whole = build_search_texts(question, history)[-1] if vague else asked
     most = parse_length_request(instruction).max_sentences
     for wanted in [*notes[-1:], " ".join([whole, *notes])] if history or not vague else []:
-        found = find_answer(wanted, passages)
+        found = find_answer(wanted, passages).keep_parts_of(" ".join([question, *notes]))
         if not found.is_refusal:
             return DraftReply(
                 answer=make_sentences(found)[: most or None],

@@ -98,18 +98,11 @@ def render_passage(hit: Passage, query: str) -> str:
     header = "" if hit.text.startswith(hit.label) else escape.html(escape.shorten(hit.label, 160))
     columns = f'<p class="small soft">{badges.render("rows of a table")} {header}</p>' if hit.rows else ""
     place = escape.render_link(hit.url) if escape.href(hit.url) else escape.html(hit.source_id)
-    telling = highlight.render_snippet(_strip_heading(hit), query, rows=hit.rows)
+    telling = highlight.render_snippet(hit.text, query, rows=hit.rows)
     return (
         f'<div class="ts passage">{columns}<p class="snippet">{telling}</p><p '
         f'class="small soft">{place}</p></div>'
     )
-
-
-def _strip_heading(hit: Passage) -> str:
-    """The passage without the heading it begins with: that stands above it."""
-    first, _, rest = hit.text.partition("\n")
-    known = (hit.title, hit.heading.rsplit(" › ", 1)[-1])
-    return rest.strip() if first.strip() in known and rest.strip() and not hit.rows else hit.text
 
 
 def _reset_pages() -> None:

@@ -168,6 +168,26 @@ def test_another_form_of_a_word_or_another_verb_is_no_reason_to_refuse() -> None
     assert lead("When did someone found the workshops?") == "The workshop was founded by Ada Quill in 1907."
 
 
+def test_a_verb_beside_a_code_is_no_reason_to_refuse() -> None:
+    codes = [
+        make_passage(1, "The flue is blocked. Sweep it and fire again.", heading="F07: no draught"),
+        make_passage(2, "A door stands open. Close every door.", heading="F09: cold shelf"),
+        *KILNS,
+    ]
+    counts = CollectionCounts(20, {"failur": 6, "f07": 1})
+    part = find_answer("How do I repair failure F07?", codes, counts=counts).parts[0]
+    assert part.lead and part.lead.heading == "F07: no draught"
+
+
+def test_of_an_answer_together_with_an_earlier_question_only_what_is_asked_now_is_kept() -> None:
+    now = "What is the default of FlueTimeout?"
+    found = find_answer(f"What does --quiet do? {now}", KILNS)
+    assert [part.question for part in found.parts] == ["What does --quiet do?", now]
+    assert found.keep_parts_of(now).parts == found.parts[1:]
+    assert len(find_answer(f"{now} {now}", KILNS).keep_parts_of(now).parts) == 1  # asked twice
+    assert found.keep_parts_of("another wording") == found
+
+
 def test_parts_of_a_compound_question_have_leads_of_their_own_or_none() -> None:
     first, second = find_answer("When was the workshop founded, and who won the football cup?", KILNS).parts
     assert first.lead and "1907" in first.lead.statement
