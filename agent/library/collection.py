@@ -25,7 +25,7 @@ from agent.retrieval.vector_index import VectorIndex
 from agent.store.database import Store
 from agent.store.ledger import utc_timestamp
 from agent.store.library_rows import IndexedSource, SourceQuery
-from agent.text.tokens import fold
+from agent.text.tokens import fold, is_stemmed
 from agent.text.urls import canonicalize
 from agent.types import (
     Facility,
@@ -177,7 +177,7 @@ class Library:
             self._indexer.index_pages(waiting)
         has_index = self.library_index.has_fulltext
         rows = self.library_index.rows_of_pages(page_ids) if has_index else {}
-        counts, scores = self._score_sources(question_terms(query), list(rows.values()))
+        counts, scores = self._score_sources(query, list(rows.values()))
         hits = self.library_index.passages(nlargest(k, scores.items(), key=_by_score))
         found = [hit.replace(score=round(score, 4)) for hit, score in hits]
         others = self._split_unindexed([page_id for page_id in page_ids if page_id not in rows])
@@ -195,13 +195,13 @@ class Library:
         terms = question_terms(query)
         if within is None or self.library_index.passage_count(within) > MAX_COUNTED_PASSAGES:
             return self.library_index.search(terms, k, None if within is None else set(within))
-        return nlargest(k, self._score_sources(terms, within)[1].items(), key=_by_score)
+        return nlargest(k, self._score_sources(query, within)[1].items(), key=_by_score)
 
-    def _score_sources(
-        self, terms: Sequence[str], within: Sequence[int]
-    ) -> tuple[CollectionCounts, dict[int, float]]:
-        """The words' counts over these sources, and by its id the score of each passage that holds one."""
-        passages, held = self.library_index.match_terms(terms, within)
+    def _score_sources(self, query: str, within: Sequence[int]) -> tuple[CollectionCounts, dict[int, float]]:
+        """The words' counts over these sources, and by its id the score of each passage that holds one. Words
+        are stemmed as English ones: of another language an absent one is looked for in its other forms."""
+        terms, inflected = question_terms(query), not is_stemmed(query)
+        passages, held = self.library_index.match_terms(terms, within, inflected=inflected)
         counts = CollectionCounts(passages, {term: len(found) for term, found in held.items()})
         return counts, sum_scores(held, counts)
 
@@ -232,7 +232,7 @@ class Library:
         if page_ids is None:
             return CollectionCounts(index.passage_count(), index.document_frequencies(terms))
         rows = index.rows_of_pages(page_ids) if index.has_fulltext else {}
-        return self._score_sources(terms, list(rows.values()))[0]
+        return self._score_sources(question, list(rows.values()))[0]
 
     def index(self, *, scope: LibraryScope | None = None) -> list[IndexEntry]:
         """One entry a source, in the order they were added."""

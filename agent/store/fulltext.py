@@ -24,6 +24,9 @@ HEAD_WEIGHT = 2.0
 _LEAST_IDF = 1e-6
 """FTS5's inverse document frequency of a term that more than half of the rows hold."""
 
+MIN_FORM_LETTERS, MAX_ENDING, MAX_FORMS = 5, 2, 5
+"""Letters of a word that has other forms, letters of an ending, and forms that are looked for."""
+
 FulltextRow = tuple[int, str, str]
 """A passage's id, the terms of what stands over it, and the terms of its text, each joined by blanks."""
 
@@ -78,13 +81,14 @@ def search(connection: Connection, terms: Iterable[str], k: int) -> list[tuple[i
 
 
 def match_terms(
-    connection: Connection, terms: Sequence[str], within: Sequence[int]
+    connection: Connection, terms: Sequence[str], within: Sequence[int], *, inflected: bool = False
 ) -> dict[str, dict[int, float]]:
     """For each term the rows of these sources that hold it, each with the saturated count (0..1) of its
     occurrences; lengths are measured by the mean of the whole index. Raises StoreError without FTS5.
 
     FTS5 tells a row's score for one term, which is this count times the term's inverse document frequency in
-    the whole index: that is divided out, so that the caller weighs the terms by other frequencies."""
+    the whole index: that is divided out, so that the caller weighs the terms by other frequencies.
+    `inflected`: a term without a row is looked for in its other forms (see `find_forms`)."""
     held: dict[str, dict[int, float]] = {term: {} for term in terms}
     if not within or not held:
         return held
@@ -101,12 +105,40 @@ def match_terms(
         f"AND {FULLTEXT_TABLE}.rowid BETWEEN :low AND :high AND p.source IN ({listed})"
     )
     rows, holding = count_rows(connection), document_frequencies(connection, terms)
-    for term, found in held.items():
-        for match in _quote([term]):
-            scale = _fts5_idf(rows, holding.get(term, 0)) * (K1 + 1)
-            scored = connection.execute(query, {"match": match, "low": low, "high": high})
-            found.update((row, score / scale) for row, score in scored)
+
+    def match(term: str, holding: int) -> dict[int, float]:
+        scale = _fts5_idf(rows, holding) * (K1 + 1)
+        places = {"low": low, "high": high}
+        return {
+            row: score / scale
+            for quoted in _quote([term])
+            for row, score in connection.execute(query, {"match": quoted, **places})
+        }
+
+    for term in held:
+        held[term] = match(term, holding.get(term, 0))
+        if inflected and not held[term]:
+            for form, count in find_forms(connection, term):
+                held[term] |= {row: max(s, held[term].get(row, 0.0)) for row, s in match(form, count).items()}
     return held
+
+
+def find_forms(connection: Connection, term: str) -> list[tuple[str, int]]:
+    """Terms of the index that may be other forms of a word, the most frequent first, each with its number of
+    rows: they have its beginning, all but the last `MAX_ENDING` letters, and are no longer than it with
+    another such ending. For languages whose words the stemmer leaves as they are."""
+    if len(term) < MIN_FORM_LETTERS or not term.isalpha():
+        return []
+    begin = term[: max(MIN_FORM_LETTERS, len(term) - MAX_ENDING)]
+    query = text(
+        f"SELECT term, doc FROM {TERMS_TABLE} WHERE term >= :begin AND term < :end AND length(term) <= :most "
+        "ORDER BY doc DESC LIMIT :k"
+    )
+    found = connection.execute(
+        query,
+        {"begin": begin, "end": f"{begin}\U0010ffff", "most": len(term) + MAX_ENDING, "k": MAX_FORMS},
+    )
+    return [(row[0], row[1]) for row in found if row[0] != term]
 
 
 def document_frequencies(connection: Connection, terms: Iterable[str]) -> dict[str, int]:

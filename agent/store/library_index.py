@@ -215,12 +215,13 @@ class LibraryIndex(TableAccess):
             wanted *= 4
 
     def match_terms(
-        self, terms: Sequence[str], within: Sequence[int]
+        self, terms: Sequence[str], within: Sequence[int], *, inflected: bool = False
     ) -> tuple[int, dict[str, dict[int, float]]]:
         """How many passages these sources have, and for each term those that hold it, by id, with the
         saturated count of its occurrences (see fulltext.match_terms)."""
         with self._reader.connect() as connection:
-            return self.passage_count(within), fulltext.match_terms(connection, terms, within)
+            found = fulltext.match_terms(connection, terms, within, inflected=inflected)
+        return self.passage_count(within), found
 
     def passages(self, scored: Sequence[tuple[int, float]]) -> list[tuple[Passage, float]]:
         """Passages with their texts and their given scores, in order; deleted ones are left out."""

@@ -136,6 +136,14 @@ def find_function_words(words: Sequence[str], language: str = "") -> frozenset[s
     return max((rest & _load_function_words(code) for code in languages), key=len) | asking
 
 
+def is_stemmed(text: str) -> bool:
+    """Whether the stems of a text's words have lost their endings: not those of a language that the English
+    and the Russian stemmer leave as they are, by the function words that the text has most of."""
+    words = frozenset(tokenize(text))
+    counts = {code: len(words & _load_function_words(code)) for code in FUNCTION_WORD_LANGUAGES}
+    return max(counts["en"], counts["ru"]) == max(counts.values())
+
+
 FUNCTION_WORD_LANGUAGES = ("en", "de", "fr", "es", "sv", "it", "nl", "pt", "da", "nb", "fi", "ru", "ar")
 
 

@@ -80,3 +80,15 @@ def test_the_terms_of_a_label_leave_the_index_with_their_passage(library, store)
     assert store.library_index.document_frequencies(["zander", "perch"]) == {"perch": 1}
     with store.engine.connect() as connection:
         connection.execute(text("INSERT INTO library_words(library_words) VALUES ('integrity-check')"))
+
+
+def test_a_word_of_a_language_without_stemmer_is_found_in_its_other_forms(library, store):
+    chosen = keep(
+        store,
+        "Der Reiher lässt sich mit der Klappe umschalten. Danach schaltet man die Lampe aus.",
+        "Die Lampe steht im Schilf, und der Reiher steht daneben.",
+    )
+    asked = "Wie schalte ich die Lampe aus?"
+    assert library.search_pages(asked, chosen, 1)[0].page_id == chosen[0]
+    assert library.count_terms(asked, chosen).document_frequencies["schalt"] == 1
+    assert library.count_terms("How do I schalte the Lampe?", chosen).document_frequencies["schalt"] == 0
