@@ -45,14 +45,6 @@ _FIGURE = re.compile(r"\s*[-−±+<>≤≥~≈$€£]?\s?(?!(?:19|20)\d\d\b)\d")
 Span = tuple[int, int]
 
 
-@dataclass(frozen=True)
-class Section:
-    """Neighbouring passages of one page under one heading ("" before the first)."""
-
-    heading: str
-    passages: tuple[Passage, ...]
-
-
 def split_passages(page: Page, page_id: str, *, longest: int = MAX_TEXT_CHARS) -> list[Passage]:
     """All passages of a page in the order of its text; `id` is unique within the page and carries
     `page_id`. The text of a definition, list or code block holds its label; where a longer one is split, only
@@ -91,12 +83,6 @@ def split_sentences(passage: Passage) -> list[str]:
 def last_heading(passage: Passage) -> str:
     """The innermost heading over a passage."""
     return passage.heading.split(PATH_SEPARATOR)[-1]
-
-
-def group_sections(passages: Sequence[Passage]) -> list[Section]:
-    """The passages (in the order of their page) grouped by page and heading."""
-    groups = groupby(passages, key=lambda passage: (passage.page_id, passage.heading))
-    return [Section(key[1], tuple(group)) for key, group in groups]
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import pairwise
 
 from agent.text.answer_type import detect_answer_type
 from agent.text.names import find_names, find_proper_names
@@ -31,14 +30,12 @@ _COMPARISON = re.compile(_PATTERNS["comparison"], re.IGNORECASE)
 
 @dataclass(frozen=True, eq=False)
 class ParsedQuestion:
-    """The parts of a question. `weights` gives each content stem its weight, `prefix_weights` the same by the
-    first letters of the stems; `bigrams` are neighbouring stems; `answer_type` is one of
-    `answer_type.ANSWER_TYPES`; `text` has no addresses."""
+    """The parts of a question. `weights` gives each content stem its weight, `prefix_weights` the same by
+    their first letters; `answer_type` is one of `answer_type.ANSWER_TYPES`; `text` has no addresses."""
 
     text: str
     weights: dict[str, float]
     prefix_weights: dict[str, float]
-    bigrams: frozenset[tuple[str, str]]
     names: tuple[str, ...]
     answer_type: str
     is_multi_hop: bool
@@ -71,9 +68,8 @@ def parse_question(question: str) -> ParsedQuestion:
     rough_weights: dict[str, float] = {}
     for word, weight in weights.items():
         rough_weights[stem_prefix(word)] = max(weight, rough_weights.get(stem_prefix(word), 0.0))
-    pairs = frozenset(pairwise(stem_words(question)))
     kind, is_multi_hop = detect_answer_type(question), _detect_multi_hop(question, found)
-    return ParsedQuestion(question, weights, rough_weights, pairs, found, kind, is_multi_hop)
+    return ParsedQuestion(question, weights, rough_weights, found, kind, is_multi_hop)
 
 
 def remove_urls(question: str) -> str:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from agent.retrieval.passages import split_sentences
-from agent.retrieval.relevance import score_sentences
+from agent.retrieval.scorer import rank_passages
 from agent.roles.role import Role, RoleReply
 from agent.roles.site.draft import DraftQuote, DraftSentence
 from agent.types import Answer, PageRef, Passage, Record
@@ -71,8 +71,13 @@ def fallback(
 def _rank_sentences(topic: str, item: DigestItem) -> list[tuple[Passage, str]]:
     """The sentences of an item with their passages, the most representative first: by relevance to the topic,
     length, an early place, and whether they are complete."""
-    scored = score_sentences(topic, item.passages) if topic else []
-    relevance = {(found.passage.id, found.quote): found.score for found in scored}
+    lines = [
+        passage.replace(text=quote, label="")
+        for passage in item.passages
+        for quote in split_sentences(passage)
+    ]
+    ranked = rank_passages(topic, lines, len(lines))
+    relevance = {(line.id, line.text): line.score for line in ranked}
     found: list[tuple[float, Passage, str]] = []
     for n, passage in enumerate(item.passages):
         is_post = passage.id in item.writers
@@ -81,7 +86,7 @@ def _rank_sentences(topic: str, item: DigestItem) -> list[tuple[Passage, str]]:
                 length = min(1.0, len(quote.split()) / 12)
                 early = 0.2 / (1 + (n + at) / (4 if is_post else 1))
                 is_whole = is_post or quote.rstrip(CLOSING_MARKS).endswith(SENTENCE_ENDS)
-                score = 0.5 * relevance.get((passage.id, quote), 0.0) + 0.3 * length + early
+                score = 0.5 * relevance[passage.id, quote] + 0.3 * length + early
                 found.append((score - (0.0 if is_whole else 0.3), passage, quote))
     return [(passage, quote) for _, passage, quote in sorted(found, key=lambda entry: -entry[0])]
 

@@ -1,10 +1,10 @@
-"""Headings that a page does not mark, and passages gathered under them; words the texts do not know."""
+"""Headings that a page does not mark; words the texts do not know."""
 
 from __future__ import annotations
 
 import pytest
 
-from agent.retrieval.passages import group_sections, infer_headings, split_passages
+from agent.retrieval.passages import infer_headings
 from agent.retrieval.term_coverage import find_unseen_terms
 from agent.types import Heading, Outcome, Page
 
@@ -33,13 +33,6 @@ def test_a_short_line_above_a_longer_one_is_a_heading():
 def test_marked_headings_are_left_as_they_are():
     marked = [Heading(start=0, level=2, text="One"), Heading(start=20, level=2, text="Two")]
     assert infer_headings(read(f"One\n{LONG}\nTwo\n{LONG}", headings=marked)).headings == marked
-
-
-def test_passages_of_one_heading_are_one_section():
-    many = " ".join([LONG] * 30)
-    found = group_sections(split_passages(read(f"Cause\n{many}\nCure\n{LONG}"), "p"))
-    assert [section.heading for section in found] == ["Cause", "Cure"]
-    assert len(found[0].passages) > 1 and len(found[1].passages) == 1
 
 
 def test_strange_words_stand_nowhere_not_even_in_another_form():

@@ -1,0 +1,32 @@
+"""What a quotation is about, and how a table's row is told."""
+
+from __future__ import annotations
+
+import pytest
+
+from agent.retrieval.candidates import describe_row
+from agent.retrieval.quotation import find_topic
+from agent.text.question_analysis import parse_question
+
+
+@pytest.mark.parametrize(
+    ("header", "row", "told"),
+    [
+        ("Ferry | Built | Yard", "Blue Heron | 1907 | Quill", "Ferry: Blue Heron; Built: 1907; Yard: Quill"),
+        ("A | B", "1 | 2 | 3", "1 | 2 | 3"),
+        ("A | B", "A | B", "A | B"),
+        ("A", "1", "1"),
+        ("A | ", "1 | 2", "A: 1; 2"),
+        ("A | B", "1 | ", "A: 1"),
+        ("Data", "Weight | 310 g", "Weight: 310 g"),
+    ],
+)
+def test_a_row_is_told_with_its_header_where_that_fits(header: str, row: str, told: str) -> None:
+    assert describe_row(header, row) == told
+
+
+def test_the_topic_is_a_name_of_the_question_or_the_title() -> None:
+    asked = parse_question("When was the ferry Blue Heron built?")
+    assert find_topic(asked, "Ferries", "Blue Heron was built in 1907.") == "Blue Heron"
+    assert find_topic(asked, "Grey Gull | Ferries of the north", "It was built in 1907.") == "Grey Gull"
+    assert find_topic(asked, "", "It was built.") == "It was built."
