@@ -9,7 +9,7 @@ from functools import lru_cache
 from agent.text.question_analysis import ParsedQuestion, parse_question
 from agent.text.tokens import fold, stem, stem_prefix, stem_words, tokenize
 
-TITLE_WEIGHT = 0.8
+TITLE_WEIGHT = 0.5
 """What a question's word counts that is only in the title of the quoted page: its subject, not its
 statement."""
 SHORT_STEM = 5
