@@ -219,21 +219,27 @@ class _Splitter:
                 cut.heading = self._path(start, place)
 
     def _add_list(self, items: list[Piece], place: _Place, intro: Span | None) -> None:
-        """A list with its introducing line; a long one in groups of items that all carry the line."""
+        """A list with its introducing line; a long one in groups of items that all carry the line. A long
+        item, and one that holds a table, is cut by itself."""
         label = self._label(intro) or place.label
         start = intro[0] if intro else items[0].start
-        if items[-1].end - start <= PASSAGE_CHARS:
+        is_apart = [item.end - item.start > PASSAGE_CHARS or item.holds("table") for item in items]
+        if items[-1].end - start <= PASSAGE_CHARS and not any(is_apart):
             self._add(start, items[-1].end, place, "list", label)
             return
         at = len(self.found)
-        for is_long, run in groupby(items, key=lambda item: item.end - item.start > PASSAGE_CHARS):
-            if not is_long:
+        for is_cut, pairs in groupby(zip(is_apart, items, strict=True), key=lambda pair: pair[0]):
+            run = [item for _, item in pairs]
+            if not is_cut:
                 for left, right in _pack([(item.start, item.end) for item in run], PASSAGE_CHARS):
                     self._add(left, right, place, "list", label)
                 continue
             for item in run:
                 self.cut(_contents(item), _Place("list", label, place.terms))
-        self.found[at].start = start
+        if len(self.found) > at and self.found[at].kind != "rows":
+            self.found[at].start = start
+        elif intro:
+            self.found.insert(at, _Cut(*self._trim(intro), self._path(start, place), place.kind, place.label))
 
     def _add_code(self, blocks: list[Piece], place: _Place, intro: Span | None) -> None:
         """Code with the sentence before it; long code in stretches of lines."""

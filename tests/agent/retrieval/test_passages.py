@@ -269,3 +269,13 @@ def test_a_short_paragraph_above_a_longer_one_is_a_heading_and_a_term_is_none():
         ("prose", "Firing", ""),
         ("definition", "Firing", "cone"),
     ]
+
+
+def test_a_table_inside_a_list_keeps_its_rows_and_header():
+    html = (
+        "<h1>Kiln wear</h1><p>Two ways to count:</p><ul><li>By years.<table><tr><th>Year</th><th>Worth</th></tr>"
+        "<tr><td>1</td><td>900</td></tr><tr><td>2</td><td>800</td></tr></table></li><li>By firings.</li></ul>"
+    )
+    read = extract_html(html, "https://a.example/wear").to_page(url="https://a.example/wear", final_url="")
+    [rows] = [passage for passage in split_passages(read, "p") if passage.rows]
+    assert rows.label == "Year | Worth" and "2 | 800" in rows.text
